@@ -1,0 +1,74 @@
+//! Congestion controls, blind to the network: they see acknowledgements and say how much may be in flight.
+//!
+//! The transport (RFC 5681's sender) owns recovery, the scoreboard and rate samples; an algorithm decides growth,
+//! reduction and pacing. The division of labour, and the events, are those of Linux's `tcp_congestion_ops`, because
+//! Linux is what the model is held against; windows are counted in segments for the same reason.
+//!
+//! To add an algorithm: one file that implements [`CongestionControl`] and describes itself in an [`Algorithm`],
+//! and one line in [`registry`].
+
+mod bbr;
+mod cubic;
+mod event;
+mod filter;
+mod parameter;
+mod registry;
+mod reno;
+
+pub use event::{Ack, Inspection, RateSample, RecoveryState, Restart, Start, Window};
+pub use parameter::{Algorithm, Kind, Parameter, ParameterError};
+pub use registry::{Controller, algorithm, algorithms, build};
+
+use units::{Rate, Segments};
+
+/// A congestion control algorithm: pure state, no clock, no logger, no randomness but what [`Start`] gives it.
+pub trait CongestionControl: std::fmt::Debug + Send {
+    /// An ACK brought news. The transport has updated its scoreboard and recovery state; the algorithm may change
+    /// `window.cwnd` and `window.ssthresh`.
+    ///
+    /// An algorithm that does not own its window ([`Self::owns_window`]) grows it only when `ack.may_grow`; during
+    /// a reduction the transport sets cwnd itself (RFC 9937).
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window);
+
+    /// Congestion was found, by loss or by a timeout: gives the new slow-start threshold. The transport reduces
+    /// cwnd to it during recovery, or to one segment after a timeout.
+    fn on_congestion(&mut self, window: &Window) -> Segments;
+
+    /// The transport's recovery state changed to `state`. Called after [`Self::on_congestion`] where both are.
+    fn on_state(&mut self, _state: RecoveryState, _window: &mut Window) {}
+
+    /// The last reduction was spurious: gives the congestion window to go back to; `prior_cwnd` is what it was.
+    fn on_undo(&mut self, window: &Window, prior_cwnd: Segments) -> Segments {
+        window.cwnd.max(prior_cwnd)
+    }
+
+    /// First transmission after an idle period (nothing was in flight).
+    fn on_restart(&mut self, _restart: &Restart, _window: &mut Window) {}
+
+    /// The pacing rate that the algorithm wants; `None`: it does not pace, and the transport derives a rate from
+    /// cwnd and RTT, which then only sizes bursts (or paces, where the sender has `fq`).
+    fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
+
+    /// True when the algorithm sets cwnd itself in every state, so that the transport must not reduce it.
+    fn owns_window(&self) -> bool {
+        false
+    }
+
+    /// Smallest burst, in segments, that the sender may cut its data into; `None`: Linux's `tcp_min_tso_segs`, 2.
+    fn min_burst(&self) -> Option<Segments> {
+        None
+    }
+
+    /// Send buffer wanted, as a multiple of cwnd (`tcp_sndbuf_expand`).
+    fn send_buffer_factor(&self) -> u32 {
+        2
+    }
+
+    /// Names of the phases that [`Inspection::phase`] counts.
+    fn phases(&self) -> &'static [&'static str];
+
+    /// The algorithm's own variables, for traces and tests.
+    fn inspect(&self) -> Inspection;
+}

@@ -1,0 +1,16 @@
+//! What is asked of an engine, [`Run`], and what it gives back, [`Measurement`].
+//!
+//! Everything is an integer in a base unit that its name carries (`_ns`, `_bps`, `_bytes`), so that a run has one
+//! spelling and one hash. Engines measure: there is no mean, no percentile and no verdict here.
+
+mod measurement;
+mod request;
+
+pub use measurement::{
+    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, QueueCounters, QueueMeasurement,
+    QueueSeries,
+};
+pub use request::{
+    Access, Buffer, Change, Controller, Flow, Host, LossAt, Measure, Path, Problem, Qdisc, Record, Run, SocketMemory,
+    Workload, Write,
+};

@@ -1,0 +1,234 @@
+//! [`Measurement`]: what an engine counted and sampled.
+//!
+//! Series are columns of equal length. `u64::MAX` and `u32::MAX` in a gauge mean "not known yet".
+
+use serde::{Deserialize, Serialize};
+
+/// Everything that one run gave.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// When the run ended: its duration, or when the last transfer was complete.
+    pub ended_ns: u64,
+    /// One entry a flow, in the run's order.
+    pub flows: Vec<FlowMeasurement>,
+    /// The bottleneck's queue.
+    pub bottleneck: QueueMeasurement,
+}
+
+/// One flow.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlowMeasurement {
+    /// When it called connect().
+    pub started_ns: u64,
+    /// When its last byte was delivered, for a workload that has one.
+    pub completed_ns: Option<u64>,
+    /// At the window's begin.
+    pub at_window_begin: FlowCounters,
+    /// At the window's end.
+    pub at_window_end: FlowCounters,
+    /// At the flow's end: when it stopped, or the run did.
+    pub at_end: FlowCounters,
+    /// The smallest raw round-trip sample of the whole flow; none when no ACK came.
+    pub rtt_min_ns: Option<u64>,
+    /// Per-ACK round-trip samples within the window.
+    pub ack_rtt: Histogram,
+    /// The gauges.
+    pub series: FlowSeries,
+    /// Per-ACK samples of the whole run, when the run records them.
+    pub acks: Vec<AckSample>,
+    /// Names of the algorithm's phases; `FlowSeries::phase` is an index into them.
+    pub phases: Vec<String>,
+}
+
+/// Cumulative counters of one flow at one instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowCounters {
+    /// The instant.
+    pub at_ns: u64,
+    /// Payload delivered in order: the receiver's next expected byte.
+    pub delivered_bytes: u64,
+    /// Bytes of its frames, headers included, that left the bottleneck.
+    pub bottleneck_bytes: u64,
+    /// Data segments sent, retransmissions included.
+    pub segments_sent: u64,
+    /// Of these, retransmissions.
+    pub segments_retransmitted: u64,
+    /// Segments that the sender marked lost.
+    pub segments_lost: u64,
+    /// ACKs that arrived at the sender.
+    pub acks: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Tail loss probes.
+    pub probes: u64,
+    /// Recoveries that were undone as spurious.
+    pub undos: u64,
+    /// Its frames that the bottleneck's queue dropped.
+    pub dropped_packets: u64,
+    /// Its frames lost at random.
+    pub random_lost_packets: u64,
+    /// Time with nothing to send.
+    pub app_limited_ns: u64,
+    /// Time held back by the receiver's window.
+    pub rwnd_limited_ns: u64,
+    /// Time held back by the send buffer.
+    pub sndbuf_limited_ns: u64,
+}
+
+/// Gauges of one flow, sampled from its start on. With `record = "summary"` only `at_ns`, `srtt_us` and
+/// `delivered_bytes` are filled.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlowSeries {
+    /// When each sample was taken.
+    pub at_ns: Vec<u64>,
+    /// Smoothed RTT; 0 before the first sample.
+    pub srtt_us: Vec<u32>,
+    /// The receiver's next expected byte.
+    pub delivered_bytes: Vec<u64>,
+    /// Congestion window.
+    pub cwnd_segments: Vec<u32>,
+    /// Slow-start threshold; `u32::MAX` while infinite.
+    pub ssthresh_segments: Vec<u32>,
+    /// Segments in flight as the sender counts them.
+    pub inflight_segments: Vec<u32>,
+    /// TCP's windowed minimum RTT; `u32::MAX` before the first sample.
+    pub min_rtt_us: Vec<u32>,
+    /// The algorithm's own minimum RTT; `u32::MAX` where it has none.
+    pub cc_min_rtt_us: Vec<u32>,
+    /// Pacing rate; `u64::MAX` when not paced.
+    pub pacing_rate_bps: Vec<u64>,
+    /// TCP's last delivery-rate sample.
+    pub delivery_rate_bps: Vec<u64>,
+    /// The algorithm's bandwidth estimate; `u64::MAX` where it has none.
+    pub bandwidth_bps: Vec<u64>,
+    /// The algorithm's pacing gain in 1/256; 0 where it has none.
+    pub pacing_gain_256ths: Vec<u16>,
+    /// The algorithm's cwnd gain in 1/256; 0 where it has none.
+    pub cwnd_gain_256ths: Vec<u16>,
+    /// The algorithm's phase, an index into `FlowMeasurement::phases`.
+    pub phase: Vec<u8>,
+}
+
+/// One ACK's round-trip sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AckSample {
+    /// When the ACK arrived.
+    pub at_ns: u64,
+    /// The sample.
+    pub rtt_ns: u64,
+}
+
+/// The bottleneck.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct QueueMeasurement {
+    /// At the window's begin.
+    pub at_window_begin: QueueCounters,
+    /// At the window's end.
+    pub at_window_end: QueueCounters,
+    /// At the run's end.
+    pub at_end: QueueCounters,
+    /// The backlog.
+    pub series: QueueSeries,
+}
+
+/// Cumulative counters of the bottleneck, in segments on the wire; random loss apart.
+///
+/// At every instant `offered = sent + dropped + queued`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueCounters {
+    /// The instant.
+    pub at_ns: u64,
+    /// Packets that came to the queue.
+    pub offered_packets: u64,
+    /// Packets that left the bottleneck.
+    pub sent_packets: u64,
+    /// Bytes of frames that left the bottleneck.
+    pub sent_bytes: u64,
+    /// Packets that found the queue full.
+    pub dropped_packets: u64,
+    /// Packets lost at random, before or after the queue.
+    pub random_lost_packets: u64,
+    /// Packets in the queue now.
+    pub queued_packets: u64,
+    /// Bytes in the queue now.
+    pub queued_bytes: u64,
+}
+
+/// The queue's backlog over time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct QueueSeries {
+    /// When each sample was taken.
+    pub at_ns: Vec<u64>,
+    /// Backlog in bytes of frames.
+    pub backlog_bytes: Vec<u64>,
+    /// Backlog in packets.
+    pub backlog_packets: Vec<u32>,
+    /// Packets dropped since the beginning.
+    pub dropped_packets: Vec<u64>,
+    /// Packets sent since the beginning.
+    pub sent_packets: Vec<u64>,
+}
+
+/// Counts of values in bins of 1/64 of an octave (about 1.1 % wide), with the exact number and sum.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Histogram {
+    /// `counts[i]` counts values in `[lower_bound(i), lower_bound(i + 1))`.
+    pub counts: Vec<u64>,
+    /// Number of values.
+    pub count: u64,
+    /// Their sum; values are nanoseconds, so 2^64 holds 584 years of them.
+    pub sum: u64,
+}
+
+impl Histogram {
+    const BITS: u32 = 6;
+
+    /// Adds one value.
+    pub fn record(&mut self, value: u64) {
+        let bin = Self::bin(value);
+        if bin >= self.counts.len() {
+            self.counts.resize(bin + 1, 0);
+        }
+        self.counts[bin] += 1;
+        self.count += 1;
+        self.sum += value;
+    }
+
+    /// The bin of a value: linear below 64, then 64 bins an octave.
+    pub const fn bin(value: u64) -> usize {
+        if value < 1 << Self::BITS {
+            return value as usize;
+        }
+        let octave = value.ilog2() - Self::BITS;
+        ((octave as usize + 1) << Self::BITS) + ((value >> octave) as usize - (1 << Self::BITS))
+    }
+
+    /// The smallest value of a bin.
+    pub const fn lower_bound(bin: usize) -> u64 {
+        if bin < 1 << Self::BITS {
+            return bin as u64;
+        }
+        let octave = (bin >> Self::BITS) - 1;
+        (((bin & ((1 << Self::BITS) - 1)) + (1 << Self::BITS)) as u64) << octave
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_lies_in_its_bin() {
+        for value in (0..1_000).chain([25_000_000, 25_390_624, u64::MAX >> 1]) {
+            let bin = Histogram::bin(value);
+            assert!(Histogram::lower_bound(bin) <= value && value < Histogram::lower_bound(bin + 1), "{value}");
+        }
+    }
+
+    #[test]
+    fn the_sum_is_exact() {
+        let mut histogram = Histogram::default();
+        [25_000_000, 26_000_000, 25_000_000].map(|v| histogram.record(v));
+        assert_eq!((histogram.count, histogram.sum), (3, 76_000_000));
+    }
+}

@@ -1,0 +1,234 @@
+//! [`Run`]: one point of an experiment with one seed, resolved to integers.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Ethernet header that a link charges on top of an IP packet, bytes.
+pub const ETHERNET_HEADER_BYTES: u64 = 14;
+
+/// One simulation or measurement: a path, its flows, and what to record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// Seed of every random stream of the run.
+    pub seed: u64,
+    /// When the run ends; with `until_done` the latest moment that it may.
+    pub duration_ns: u64,
+    /// End as soon as every finite transfer is complete.
+    pub until_done: bool,
+    /// The bottleneck and its delays.
+    pub path: Path,
+    /// Every flow, in the order of the spec; start times include the seed's jitter.
+    pub flows: Vec<Flow>,
+    /// The end hosts.
+    pub host: Host,
+    /// What to record.
+    pub measure: Measure,
+}
+
+/// One bottleneck between all senders and all receivers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Path {
+    /// Rate of the bottleneck, charged on Ethernet frames (IP packet + 14 bytes).
+    pub rate_bps: u64,
+    /// Room of the drop-tail queue before the bottleneck.
+    pub buffer: Buffer,
+    /// Depth of the token bucket. One frame (`mtu` + 14) or less: a plain line that takes size/rate a frame.
+    pub burst_bytes: u64,
+    /// Probability that a data packet is lost at random, in parts per billion; from the end of a flow's handshake on.
+    pub loss_ppb: u32,
+    /// Where that happens.
+    pub loss_at: LossAt,
+    /// Largest IP packet. MSS = MTU - 52: 20 bytes IP, 20 TCP, 12 timestamps.
+    pub mtu_bytes: u32,
+    /// True: TSO super-packets reach the bottleneck whole.
+    pub offload: bool,
+    /// Changes of the rate in time, in order.
+    pub changes: Vec<Change>,
+}
+
+/// What a queue counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Buffer {
+    /// At most this many bytes of frames.
+    Bytes(u64),
+    /// At most this many frames of any size.
+    Packets(u64),
+}
+
+/// The side of the queue on which random loss acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LossAt {
+    /// Lost packets never reach the queue.
+    Before,
+    /// Lost packets have used the bottleneck.
+    After,
+}
+
+/// From `at_ns` on, the bottleneck has another rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// When.
+    pub at_ns: u64,
+    /// The new rate.
+    pub rate_bps: u64,
+}
+
+/// One TCP connection and what it carries.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    /// Unique name, e.g. `bbr`, `bbr-2`: it names the flow's random streams.
+    pub name: String,
+    /// The congestion control.
+    pub cc: Controller,
+    /// When it calls connect().
+    pub start_ns: u64,
+    /// When it stops sending, if before the run's end.
+    pub stop_ns: Option<u64>,
+    /// What it sends.
+    pub workload: Workload,
+    /// Propagation delay from the bottleneck to the receiver.
+    pub forward_delay_ns: u64,
+    /// Propagation delay from the receiver back to the sender.
+    pub return_delay_ns: u64,
+    /// Its own line before the bottleneck, if any.
+    pub access: Option<Access>,
+}
+
+/// An algorithm and its parameters, the variant's and the inline ones together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Controller {
+    /// Name of the algorithm as the registry has it.
+    pub algorithm: String,
+    /// Parameters that differ from the algorithm's defaults.
+    pub parameters: BTreeMap<String, f64>,
+}
+
+/// A sender's own line before the bottleneck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Access {
+    /// Its rate.
+    pub rate_bps: u64,
+    /// Room of its drop-tail queue.
+    pub buffer: Buffer,
+}
+
+/// What the application writes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Workload {
+    /// As much as TCP takes, until the flow stops.
+    Bulk,
+    /// This many bytes, then close.
+    Transfer {
+        /// Payload of the transfer.
+        bytes: u64,
+    },
+    /// Writes of one size at a steady pace.
+    Stream {
+        /// Application rate of the stream.
+        rate_bps: u64,
+        /// How long it lasts.
+        for_ns: u64,
+        /// Time between two writes.
+        every_ns: u64,
+    },
+    /// Writes as listed.
+    Trace {
+        /// The writes in order of time, relative to the flow's start.
+        writes: Vec<Write>,
+    },
+}
+
+/// One write of a traced application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Write {
+    /// After the flow's start.
+    pub at_ns: u64,
+    /// How much.
+    pub bytes: u64,
+}
+
+/// Settings of the end hosts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Host {
+    /// Limit of both socket buffers.
+    pub socket_memory: SocketMemory,
+    /// A fixed limit on the window that receivers announce.
+    pub receive_window_bytes: Option<u64>,
+    /// Initial congestion window.
+    pub initial_window_segments: u32,
+    /// Queueing discipline of the senders: `fq` paces what its algorithm does not.
+    pub qdisc: Qdisc,
+    /// Receivers hold back ACKs of out-of-order data (Linux 4.18 and later).
+    pub sack_compression: bool,
+}
+
+/// How far the socket buffers may grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum SocketMemory {
+    /// Never the limit.
+    Max,
+    /// Linux's defaults: 4 MB for sending, 6 MB for receiving.
+    Default,
+    /// At most this much each.
+    Bytes(u64),
+}
+
+/// A sender's queueing discipline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Qdisc {
+    /// No queue: TCP paces itself, and only when its algorithm asks.
+    None,
+    /// `fq`: every flow is paced.
+    Fq,
+}
+
+/// What to record, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Measure {
+    /// Beginning of the summary's window.
+    pub window_begin_ns: u64,
+    /// End of the summary's window.
+    pub window_end_ns: u64,
+    /// Time between two samples of the gauges; the first is one `sample` after the run's beginning.
+    pub sample_ns: u64,
+    /// How much to keep.
+    pub record: Record,
+}
+
+/// How much of a run is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Record {
+    /// Counters, and of the gauges only what the summary is made from.
+    Summary,
+    /// Every gauge.
+    Series,
+    /// Per-ACK round-trip times too.
+    Acks,
+    /// Captures too.
+    Pcap,
+}
+
+/// A field of a run that an engine or an algorithm cannot honour.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {message}")]
+pub struct Problem {
+    /// Path of the field, e.g. `flows[2].cc`.
+    pub path: String,
+    /// What was wrong and what would be right.
+    pub message: String,
+}

@@ -1,0 +1,12 @@
+//! Instants, spans, sizes and rates as integers in base units: nanoseconds, bytes, bits per second.
+//!
+//! An instant and a span are different types, so that they cannot be mixed up, and nothing here rounds in
+//! secret: where a division leaves a remainder, the caller is given it or names the direction of rounding.
+
+mod rate;
+mod size;
+mod time;
+
+pub use rate::{Rate, Serializer};
+pub use size::{Bytes, Segments};
+pub use time::{Span, Time};
