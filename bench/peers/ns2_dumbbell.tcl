@@ -1,17 +1,18 @@
 # TCP bulk flows over one drop-tail bottleneck in ns-2, timed. Prints one JSON line.
 #
-#   ns ns2_dumbbell.tcl agent=linux rate=80e6 rtt=0.025 buffer=250000 flows=1 stagger=0 duration=60 budget=30
+#   ns ns2_dumbbell.tcl agent=linux rate=80e6 rtt=0.025 buffer=250000 flows=1 stagger=0 \
+#       duration=60 budget=30
 #
-# rate in bit/s, buffer in bytes, all times in seconds. The run ends at `duration` simulated seconds or
-# after `budget` seconds of wall time, whichever comes first, and reports how far it came.
+# rate in bit/s, buffer in bytes, times in seconds. The run ends at `duration` simulated seconds
+# or after `budget` seconds of wall time, whichever comes first, and reports how far it came.
 
 foreach argument $argv {
     lassign [split $argument =] key value
     set option($key) $value
 }
 
-# One Ethernet frame on the bottleneck, as dumbbell charges it: 1448 bytes of data, 52 of IPv4 and TCP with
-# timestamps, 14 of Ethernet.
+# One Ethernet frame on the bottleneck, as dumbbell charges it: 1448 bytes of data, 52 of IPv4 and
+# TCP with timestamps, 14 of Ethernet.
 set mss 1448
 set frame 1514
 
@@ -33,7 +34,7 @@ set ns [new Simulator]
 set sender [$ns node]
 set receiver [$ns node]
 
-# The senders share one node on purpose: an access line each would cost ns-2 two more events a packet.
+# The senders share one node on purpose: access lines would cost ns-2 more events a packet.
 $ns duplex-link $sender $receiver $option(rate) [expr {$option(rtt) / 2.0}] DropTail
 set queue [[$ns link $sender $receiver] queue]
 $queue set limit_ [expr {int($option(buffer) / $frame)}]

@@ -1,9 +1,10 @@
 // TCP CUBIC bulk flows over one drop-tail bottleneck in ns-3, timed. Prints one JSON line.
 //
-//   ns3_dumbbell --rate=80e6 --rtt=0.025 --buffer=250000 --flows=1 --stagger=0 --duration=60 --budget=30
+//   ns3_dumbbell --rate=80e6 --rtt=0.025 --buffer=250000 --flows=1 --stagger=0
+//                --duration=60 --budget=30
 //
-// rate in bit/s, buffer in bytes, all times in seconds. The run ends at `duration` simulated seconds or
-// after `budget` seconds of wall time, whichever comes first, and reports how far it came.
+// rate in bit/s, buffer in bytes, times in seconds. The run ends at `duration` simulated seconds
+// or after `budget` seconds of wall time, whichever comes first, and reports how far it came.
 
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
@@ -37,7 +38,8 @@ CountDataPacket(Ptr<const Packet> packet, const TcpHeader&, Ptr<const TcpSocketB
     }
 }
 
-// A sender's socket exists only once its application has started; its first data leaves a round trip later.
+// A sender's socket exists only once its application has started; its first data leaves a round
+// trip later.
 void
 CountPacketsOf(Ptr<BulkSendApplication> sender)
 {
@@ -102,10 +104,11 @@ main(int argc, char* argv[])
     command.AddValue("budget", "wall time after which the run stops early, s", budget);
     command.Parse(argc, argv);
 
-    // Four times what path and buffer hold: neither end's memory limits the flow, and slow start may overshoot.
+    // Four times what path and buffer hold: neither end's memory limits the flow, even when slow
+    // start overshoots.
     ConfigureTcp(static_cast<uint32_t>(4 * (rate * rtt / 8 + buffer)));
 
-    // The senders share one node on purpose: an access line each would cost ns-3 more events a packet.
+    // The senders share one node on purpose: access lines would cost ns-3 more events a packet.
     NodeContainer nodes(2);
     PointToPointHelper link;
     link.SetDeviceAttribute("DataRate", DataRateValue(DataRate(static_cast<uint64_t>(rate))));
@@ -154,7 +157,8 @@ main(int argc, char* argv[])
     {
         received += sink->GetTotalRx();
     }
-    std::printf("{\"data_packets\": %llu, \"goodput_bps\": %.0f, \"simulated_s\": %.6f, \"wall_s\": %.6f}\n",
+    std::printf("{\"data_packets\": %llu, \"goodput_bps\": %.0f, "
+                "\"simulated_s\": %.6f, \"wall_s\": %.6f}\n",
                 static_cast<unsigned long long>(dataPackets),
                 8.0 * static_cast<double>(received) / simulated,
                 simulated,

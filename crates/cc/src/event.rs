@@ -119,6 +119,19 @@ pub struct Ack {
     pub paced: bool,
 }
 
+/// A retransmission timeout, after the scoreboard marked what it loses.
+#[derive(Clone, Copy, Debug)]
+pub struct Timeout {
+    /// When the timer fired.
+    pub now: Time,
+    /// Segments delivered since the connection began.
+    pub delivered: u64,
+    /// When the last delivery was counted.
+    pub delivered_at: Time,
+    /// Segments marked lost since the connection began, those of this timeout included.
+    pub lost: u64,
+}
+
 /// First transmission after idle.
 #[derive(Clone, Copy, Debug)]
 pub struct Restart {
@@ -147,4 +160,50 @@ pub struct Inspection {
     pub pacing_gain_256ths: u16,
     /// cwnd gain in 1/256.
     pub cwnd_gain_256ths: u16,
+}
+
+#[cfg(test)]
+pub(crate) mod samples {
+    //! Events for tests: a template, of which a test changes only the fields that matter to it.
+
+    use super::*;
+
+    /// One segment acknowledged 50 ms into a run on a 20 ms path, in a window that is used and may grow.
+    pub(crate) fn ack() -> Ack {
+        Ack {
+            now: Time::from_nanos(50_000_000),
+            state: RecoveryState::Open,
+            una: 1,
+            next: 11,
+            acked: 1,
+            acked_sacked: 1,
+            rtt_us: Some(20_000),
+            srtt_us: 20_000,
+            min_rtt_us: 20_000,
+            rate: RateSample {
+                delivered: Some(1),
+                interval_us: 20_000,
+                has_prior: true,
+                rtt_us: Some(20_000),
+                acked_sacked: 1,
+                prior_in_flight: 10,
+                ..RateSample::default()
+            },
+            delivered: 1,
+            delivered_at: Time::from_nanos(50_000_000),
+            lost: 0,
+            in_flight: 9,
+            cwnd_limited: true,
+            may_grow: true,
+            app_limited: false,
+            next_departure: Time::ZERO,
+            pacing_rate: Rate::from_bps(10_000_000),
+            paced: false,
+        }
+    }
+
+    /// A connection established at time 0 with a handshake of 20 ms.
+    pub(crate) fn start() -> Start {
+        Start { now: Time::ZERO, mss_bytes: 1_448, cwnd: 10, rtt_us: Some(20_000), seed: 1 }
+    }
 }

@@ -11,13 +11,19 @@ mod bbr;
 mod cubic;
 mod event;
 mod filter;
+mod growth;
+#[cfg(test)]
+mod ideal_path;
 mod parameter;
 mod registry;
 mod reno;
 
-pub use event::{Ack, Inspection, RateSample, RecoveryState, Restart, Start, Window};
+pub use bbr::Bbr;
+pub use cubic::{Cubic, HyStartExit};
+pub use event::{Ack, Inspection, RateSample, RecoveryState, Restart, Start, Timeout, Window};
 pub use parameter::{Algorithm, Kind, Parameter, ParameterError};
-pub use registry::{Controller, algorithm, algorithms, build};
+pub use registry::{Controller, algorithm, algorithms, build, check};
+pub use reno::Reno;
 
 use units::{Rate, Segments};
 
@@ -33,6 +39,10 @@ pub trait CongestionControl: std::fmt::Debug + Send {
     /// Congestion was found, by loss or by a timeout: gives the new slow-start threshold. The transport reduces
     /// cwnd to it during recovery, or to one segment after a timeout.
     fn on_congestion(&mut self, window: &Window) -> Segments;
+
+    /// A retransmission timeout has marked segments lost. Called before [`Self::on_congestion`] and
+    /// [`Self::on_state`]; a transport that has no new counts to tell may leave it out.
+    fn on_timeout(&mut self, _timeout: &Timeout) {}
 
     /// The transport's recovery state changed to `state`. Called after [`Self::on_congestion`] where both are.
     fn on_state(&mut self, _state: RecoveryState, _window: &mut Window) {}
@@ -53,6 +63,13 @@ pub trait CongestionControl: std::fmt::Debug + Send {
 
     /// True when the algorithm sets cwnd itself in every state, so that the transport must not reduce it.
     fn owns_window(&self) -> bool {
+        false
+    }
+
+    /// True when, at the last ACK, the algorithm itself kept the flight below what the path holds, so that rate
+    /// samples understate the path: the transport then counts what is in flight as application-limited
+    /// (BBR's PROBE_RTT; Linux's `bbr_update_min_rtt` sets `tp->app_limited = delivered + in_flight`, at least 1).
+    fn limits_flight(&self) -> bool {
         false
     }
 

@@ -1,5 +1,6 @@
 //! How an algorithm describes itself: its sources, and every constant as a parameter with its provenance.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// An algorithm, for the registry, for `dumbbell cc`, and for the check of a spec.
@@ -13,6 +14,8 @@ pub struct Algorithm {
     pub source: &'static str,
     /// Its parameters.
     pub parameters: &'static [Parameter],
+    /// Pairs of parameters of which the first may not exceed the second.
+    pub ordered: &'static [(&'static str, &'static str)],
 }
 
 /// One constant of an algorithm.
@@ -32,6 +35,39 @@ pub struct Parameter {
     pub kind: Kind,
     /// Where the default comes from.
     pub source: &'static str,
+}
+
+impl Parameter {
+    const fn new(name: &'static str, kind: Kind, default: f64, range: (f64, f64)) -> Self {
+        Self { name, about: "", unit: "", default, range, kind, source: "" }
+    }
+
+    /// Any number from `low` to `high`; what it is about and where it comes from are said by the methods below.
+    pub(crate) const fn number(name: &'static str, default: f64, low: f64, high: f64) -> Self {
+        Self::new(name, Kind::Number, default, (low, high))
+    }
+
+    /// A whole number from `low` to `high`.
+    pub(crate) const fn integer(name: &'static str, default: f64, low: f64, high: f64) -> Self {
+        Self::new(name, Kind::Integer, default, (low, high))
+    }
+
+    /// Off or on.
+    pub(crate) const fn switch(name: &'static str, on: bool) -> Self {
+        Self::new(name, Kind::Switch, on as u8 as f64, (0.0, 1.0))
+    }
+
+    pub(crate) const fn unit(self, unit: &'static str) -> Self {
+        Self { unit, ..self }
+    }
+
+    pub(crate) const fn about(self, about: &'static str) -> Self {
+        Self { about, ..self }
+    }
+
+    pub(crate) const fn source(self, source: &'static str) -> Self {
+        Self { source, ..self }
+    }
 }
 
 /// Kinds of parameters.
@@ -56,3 +92,175 @@ impl fmt::Display for ParameterError {
 }
 
 impl std::error::Error for ParameterError {}
+
+impl Algorithm {
+    /// Everything that is wrong with `given`, in the order of its names; empty when [`crate::build`] will succeed.
+    pub fn check(&self, given: &BTreeMap<String, f64>) -> Vec<ParameterError> {
+        let mut errors: Vec<_> =
+            given.iter().filter_map(|(name, &value)| self.check_one(name, value).err()).map(ParameterError).collect();
+        if errors.is_empty() {
+            let values = Values { algorithm: self, given };
+            let broken = self.ordered.iter().filter(|(low, high)| values.number(low) > values.number(high));
+            errors.extend(broken.map(|(low, high)| {
+                let (a, b) = (values.number(low), values.number(high));
+                ParameterError(format!("{}[{low}={a}]: must not exceed {high}, which is {b}", self.name))
+            }));
+        }
+        errors
+    }
+
+    fn check_one(&self, name: &str, value: f64) -> Result<(), String> {
+        let algorithm = self.name;
+        let Some(parameter) = self.parameters.iter().find(|p| p.name == name) else {
+            let hint = unknown(name, self.parameters.iter().map(|p| p.name));
+            return Err(format!("{algorithm}: unknown parameter {hint}"));
+        };
+        let Parameter { range: (low, high), kind, .. } = *parameter;
+        let unit = if parameter.unit.is_empty() { String::new() } else { format!(" {}", parameter.unit) };
+        let wanted = match kind {
+            _ if !value.is_finite() => "must be a finite number".to_owned(),
+            Kind::Switch if value != 0.0 && value != 1.0 => "must be 0 or 1".to_owned(),
+            Kind::Integer if value.fract() != 0.0 => "must be a whole number".to_owned(),
+            _ if value < low || value > high => format!("must be from {low} to {high}{unit}"),
+            _ => return Ok(()),
+        };
+        Err(format!("{algorithm}[{name}={value}]: {wanted}"))
+    }
+}
+
+/// An algorithm's parameters: what was given, else the default. Made only of what [`Algorithm::check`] passed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Values<'a> {
+    pub(crate) algorithm: &'a Algorithm,
+    pub(crate) given: &'a BTreeMap<String, f64>,
+}
+
+impl Values<'_> {
+    /// The value as given. Panics on a name that the algorithm's table does not have: only a bug asks for one.
+    pub(crate) fn number(&self, name: &str) -> f64 {
+        let described = self.algorithm.parameters.iter().find(|p| p.name == name);
+        let default = described.unwrap_or_else(|| panic!("{} describes no {name}", self.algorithm.name)).default;
+        self.given.get(name).copied().unwrap_or(default)
+    }
+
+    /// A whole number.
+    pub(crate) fn integer(&self, name: &str) -> u32 {
+        self.number(name) as u32
+    }
+
+    /// A switch.
+    pub(crate) fn switch(&self, name: &str) -> bool {
+        self.number(name) != 0.0
+    }
+
+    /// The value as a whole number of 1/`one`, rounded down as C's integer division does: 1.1 is 281/256.
+    pub(crate) fn truncated(&self, name: &str, one: f64) -> u32 {
+        (self.number(name) * one) as u32
+    }
+
+    /// The value as a whole number of 1/`one`, rounded to the nearest: 0.7 is 717/1024.
+    pub(crate) fn rounded(&self, name: &str, one: f64) -> u32 {
+        (self.number(name) * one).round() as u32
+    }
+}
+
+/// `"nmae"; did you mean "name"?`, or the whole list, nearest first, when nothing is near.
+pub(crate) fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let mut known: Vec<_> = known.map(|candidate| (distance(name, candidate), candidate)).collect();
+    known.sort();
+    let list = known.iter().map(|(_, candidate)| *candidate).collect::<Vec<_>>().join(", ");
+    match known.first() {
+        Some(&(edits, nearest)) if edits <= nearest.len() / 3 + 1 => {
+            format!("{name:?}; did you mean {nearest:?}? known: {list}")
+        }
+        _ => format!("{name:?}; known: {list}"),
+    }
+}
+
+/// Levenshtein's distance: the fewest letters to insert, delete or replace.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static SAMPLE: Algorithm = Algorithm {
+        name: "sample",
+        title: "",
+        source: "",
+        parameters: &[
+            Parameter::number("gain", 1.1, 0.5, 4.0),
+            Parameter::integer("low", 4.0, 0.0, 100.0).unit("ms"),
+            Parameter::integer("high", 16.0, 0.0, 100.0).unit("ms"),
+            Parameter::switch("on", true),
+        ],
+        ordered: &[("low", "high")],
+    };
+
+    fn complaints(given: &[(&str, f64)]) -> Vec<String> {
+        let given = given.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+        SAMPLE.check(&given).into_iter().map(|e| e.0).collect()
+    }
+
+    #[test]
+    fn every_problem_is_reported_at_once() {
+        let found = complaints(&[("gain", 9.0), ("high", 1.5), ("lwo", 1.0), ("low", -1.0), ("on", 0.5)]);
+        assert_eq!(
+            found,
+            [
+                "sample[gain=9]: must be from 0.5 to 4",
+                "sample[high=1.5]: must be a whole number",
+                "sample[low=-1]: must be from 0 to 100 ms",
+                "sample: unknown parameter \"lwo\"; did you mean \"low\"? known: low, on, gain, high",
+                "sample[on=0.5]: must be 0 or 1",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_refused() {
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let found = complaints(&[("gain", value)]);
+            assert_eq!(found.len(), 1);
+            assert!(found[0].ends_with("must be a finite number"), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_pair_in_the_wrong_order_is_refused_also_against_a_default() {
+        assert_eq!(complaints(&[("low", 17.0)]), ["sample[low=17]: must not exceed high, which is 16"]);
+        assert!(complaints(&[("low", 17.0), ("high", 17.0)]).is_empty());
+    }
+
+    #[test]
+    fn a_name_like_nothing_known_gets_the_list_alone() {
+        assert_eq!(unknown("vegas", ["bbr", "cubic"].into_iter()), "\"vegas\"; known: bbr, cubic");
+    }
+
+    #[test]
+    fn fractions_are_cut_or_rounded_as_their_source_does() {
+        let given = BTreeMap::new();
+        let values = Values { algorithm: &SAMPLE, given: &given };
+        assert_eq!(values.truncated("gain", 256.0), 281);
+        assert_eq!(values.rounded("gain", 256.0), 282);
+    }
+
+    #[test]
+    fn distance_counts_edits() {
+        assert_eq!(distance("cwnd_gian", "cwnd_gain"), 2);
+        assert_eq!(distance("", "abc"), 3);
+    }
+}

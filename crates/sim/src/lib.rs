@@ -1,18 +1,43 @@
 //! The default engine: a packet-level model of Linux TCP over one bottleneck, in virtual time.
+//!
+//! `engine` orders events, `net` moves packets, `tcp` sends and receives them, `app` writes data, `trace` counts and
+//! samples, and `simulation` is one run of all of them.
+
+mod app;
+mod engine;
+mod net;
+mod simulation;
+mod tcp;
+mod trace;
 
 use run::{Measurement, Problem, Run};
+use simulation::Simulation;
+
+/// Headers of a data segment within the MTU: IP 20, TCP 20, timestamps 12 bytes.
+const MSS_OVERHEAD_BYTES: u32 = 52;
 
 /// Measures one run.
 ///
 /// # Errors
 /// Every field that this engine or an algorithm cannot honour.
 pub fn measure(run: &Run) -> Result<Measurement, Vec<Problem>> {
-    let _ = run;
-    Ok(Measurement::default())
+    let problems = problems(run);
+    if problems.is_empty() { Ok(Simulation::new(run).measure()) } else { Err(problems) }
 }
 
 /// Every field of `run` that this engine or an algorithm cannot honour; empty when it can measure it.
 pub fn problems(run: &Run) -> Vec<Problem> {
-    let _ = run;
-    Vec::new()
+    let mut problems: Vec<Problem> = Vec::new();
+    if run.measure.record == run::Record::Pcap {
+        problems.push(Problem {
+            path: "measure.record".to_owned(),
+            message: "\"pcap\": the simulator has no captures; \"acks\" records every ACK".to_owned(),
+        });
+    }
+    for (index, flow) in run.flows.iter().enumerate() {
+        for error in cc::check(&flow.cc.algorithm, &flow.cc.parameters) {
+            problems.push(Problem { path: format!("flows[{index}].cc"), message: error.to_string() });
+        }
+    }
+    problems
 }

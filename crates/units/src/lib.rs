@@ -7,6 +7,6 @@ mod rate;
 mod size;
 mod time;
 
-pub use rate::{Rate, Serializer};
+pub use rate::{ExactSpan, Rate};
 pub use size::{Bytes, Segments};
 pub use time::{Span, Time};

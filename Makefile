@@ -1,0 +1,57 @@
+# The only commands to remember. Each does the set-up that it needs, inside this folder.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+SOURCES := Cargo.toml $(wildcard Cargo.lock) pyproject.toml $(shell find crates -type f)
+
+# One interpreter for everything that cargo builds, so that nothing is built twice.
+export PYO3_PYTHON := $(abspath $(BIN)/python)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help build demo test check bench bench-peers wheel clean
+
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: $(VENV)/.built ## .venv/bin/dumbbell, release profile; quick when nothing changed
+
+demo: build ## Figure 7 of Claypool et al. 2019: measured loss beside the published, in a minute
+	$(BIN)/python examples/claypool_figure7.py
+
+test: build ## Every test
+	cargo test --workspace --quiet
+	$(BIN)/python -m pytest -q
+
+check: build ## Formatting, lints, types and the quick tests
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	cargo test --workspace --lib --quiet
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/ruff check --quiet
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q -m "not slow"
+
+bench: ## Speed of the simulator, data packets a second on one core
+	cargo bench -p sim
+
+bench-peers: build ## The same work on ns-3 and ns-2, and the ratios
+	$(BIN)/python bench/peers/peers.py
+
+wheel: build ## dist/*.whl, one for every Python >= 3.11 of this platform
+	$(BIN)/maturin build --release --quiet --out dist
+
+clean: ## Removes all that the other commands made
+	rm -rf $(VENV) target dist .mypy_cache .pytest_cache .ruff_cache .hypothesis python/dumbbell/_core*.so
+	find python tests examples bench -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.installed: requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dumbbell needs Python 3.11 or later")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.installed $(SOURCES)
+	env -u CONDA_PREFIX PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
+	@touch $@

@@ -1,0 +1,82 @@
+//! ACK aggregation: links that hold ACKs back and release them in bursts (Linux 4.20 on; not in the draft).
+//!
+//! While ACKs are held back a window of two bandwidth-delay products runs dry. The excess of what was acknowledged
+//! over what the bandwidth explains measures such bursts; the window grows by the largest excess of the last five to
+//! ten rounds, but by no more than 100 ms of bandwidth.
+
+use units::{Segments, Time};
+
+use super::bandwidth::Bandwidth;
+use super::{Bbr, Parameters, valid_delivery};
+use crate::Ack;
+
+/// An epoch of this many acknowledged segments is too old to say anything (Linux: 20 bits).
+const MAX_EPOCH_ACKED: Segments = 1 << 20;
+/// Rounds of a window are counted to this (Linux: 5 bits).
+const MAX_WINDOW_ROUNDS: u32 = 31;
+
+/// The largest excess of the current and the previous window of rounds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Estimator {
+    epoch_start_us: u64,
+    epoch_acked: Segments,
+    excess: [Segments; 2],
+    current: usize,
+    rounds: u32,
+}
+
+impl Estimator {
+    pub(super) fn new(now: Time) -> Self {
+        Self { epoch_start_us: now.as_micros(), ..Self::default() }
+    }
+
+    /// A new epoch of counting.
+    pub(super) fn begin_epoch(&mut self, now_us: u64) {
+        self.epoch_start_us = now_us;
+        self.epoch_acked = 0;
+    }
+
+    /// Ages the windows by a round.
+    fn end_round(&mut self, parameters: &Parameters) {
+        self.rounds = (self.rounds + 1).min(MAX_WINDOW_ROUNDS);
+        if self.rounds >= parameters.extra_acked_win_rounds {
+            self.rounds = 0;
+            self.current = 1 - self.current;
+            self.excess[self.current] = 0;
+        }
+    }
+
+    /// Takes in `acked` more segments, delivered until `now_us`.
+    fn count(&mut self, bandwidth: Bandwidth, acked: Segments, now_us: u64, cwnd: Segments) {
+        let mut expected = bandwidth.segments_in(now_us.saturating_sub(self.epoch_start_us));
+        // ACKs no faster than expected: the burst, if there was one, is over.
+        if self.epoch_acked <= expected || self.epoch_acked + acked >= MAX_EPOCH_ACKED {
+            self.begin_epoch(now_us);
+            expected = 0;
+        }
+        self.epoch_acked = (self.epoch_acked + acked).min(MAX_EPOCH_ACKED - 1);
+        let excess = (self.epoch_acked - expected).min(cwnd);
+        self.excess[self.current] = self.excess[self.current].max(excess);
+    }
+
+    /// Segments to add to the window. Linux 6.1 bbr_ack_aggregation_cwnd.
+    pub(super) fn allowance(&self, parameters: &Parameters, bandwidth: Bandwidth) -> Segments {
+        let excess = parameters.extra_acked_gain.of(self.excess[0].max(self.excess[1]));
+        excess.min(bandwidth.segments_in(parameters.extra_acked_max_us))
+    }
+}
+
+impl Bbr {
+    /// Linux 6.1 bbr_update_ack_aggregation.
+    pub(super) fn update_aggregation(&mut self, ack: &Ack, cwnd: Segments) {
+        let off = self.parameters.extra_acked_gain.in_256ths() == 0;
+        if off || ack.acked_sacked == 0 || valid_delivery(ack).is_none() {
+            return;
+        }
+        if self.round.is_start {
+            self.aggregation.end_round(&self.parameters);
+        }
+        let bandwidth = self.bandwidth();
+        self.aggregation.count(bandwidth, ack.acked_sacked, self.counters.delivered_us, cwnd);
+    }
+}

@@ -1,0 +1,221 @@
+//! The algorithms there are, by name, and [`Controller`], one of them at work.
+//!
+//! A variant of an algorithm is a set of parameters, never code: no variant is known here.
+
+use std::collections::BTreeMap;
+
+use units::{Rate, Segments};
+
+use crate::parameter::{Values, unknown};
+use crate::{
+    Ack, Algorithm, Bbr, CongestionControl, Cubic, Inspection, ParameterError, RecoveryState, Reno, Restart, Start,
+    Timeout, Window, bbr, cubic, reno,
+};
+
+/// All algorithms, by name.
+static ALGORITHMS: [&Algorithm; 3] = [&bbr::ALGORITHM, &cubic::ALGORITHM, &reno::ALGORITHM];
+
+/// All algorithms, sorted by name.
+pub fn algorithms() -> &'static [&'static Algorithm] {
+    &ALGORITHMS
+}
+
+/// The algorithm called `name`.
+pub fn algorithm(name: &str) -> Option<&'static Algorithm> {
+    ALGORITHMS.into_iter().find(|algorithm| algorithm.name == name)
+}
+
+fn find(name: &str) -> Result<&'static Algorithm, ParameterError> {
+    algorithm(name).ok_or_else(|| {
+        let hint = unknown(name, ALGORITHMS.iter().map(|algorithm| algorithm.name));
+        ParameterError(format!("unknown algorithm {hint}"))
+    })
+}
+
+/// Everything that is wrong with an algorithm's name and parameters; empty when [`build`] will succeed.
+pub fn check(name: &str, parameters: &BTreeMap<String, f64>) -> Vec<ParameterError> {
+    match find(name) {
+        Ok(algorithm) => algorithm.check(parameters),
+        Err(error) => vec![error],
+    }
+}
+
+/// The algorithm `name` with its defaults but for `parameters`, at the moment its connection is established.
+pub fn build(name: &str, parameters: &BTreeMap<String, f64>, start: &Start) -> Result<Controller, Vec<ParameterError>> {
+    let algorithm = find(name).map_err(|error| vec![error])?;
+    let errors = algorithm.check(parameters);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let values = Values { algorithm, given: parameters };
+    Ok(match algorithm.name {
+        "bbr" => Controller::Bbr(Box::new(Bbr::new(&values, start))),
+        "cubic" => Controller::Cubic(Cubic::new(&values, start)),
+        "reno" => Controller::Reno(Reno::new(&values)),
+        name => unreachable!("{name} is in the list but cannot be built"),
+    })
+}
+
+/// An algorithm at work. An enum and no trait object: the calls are on the path of every ACK, and can be inlined.
+#[derive(Clone, Debug)]
+pub enum Controller {
+    /// RFC 5681.
+    Reno(Reno),
+    /// RFC 9438.
+    Cubic(Cubic),
+    /// BBR v1; boxed, because it is several times larger than the others.
+    Bbr(Box<Bbr>),
+}
+
+/// Calls the same method on whichever it is.
+macro_rules! each {
+    ($controller:ident, $cc:ident => $call:expr) => {
+        match $controller {
+            Controller::Reno($cc) => $call,
+            Controller::Cubic($cc) => $call,
+            Controller::Bbr($cc) => $call,
+        }
+    };
+}
+
+impl CongestionControl for Controller {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        each!(self, cc => cc.on_ack(ack, window));
+    }
+
+    fn on_congestion(&mut self, window: &Window) -> Segments {
+        each!(self, cc => cc.on_congestion(window))
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        each!(self, cc => cc.on_timeout(timeout));
+    }
+
+    fn on_state(&mut self, state: RecoveryState, window: &mut Window) {
+        each!(self, cc => cc.on_state(state, window));
+    }
+
+    fn on_undo(&mut self, window: &Window, prior_cwnd: Segments) -> Segments {
+        each!(self, cc => cc.on_undo(window, prior_cwnd))
+    }
+
+    fn on_restart(&mut self, restart: &Restart, window: &mut Window) {
+        each!(self, cc => cc.on_restart(restart, window));
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        each!(self, cc => cc.pacing_rate())
+    }
+
+    #[inline]
+    fn owns_window(&self) -> bool {
+        each!(self, cc => cc.owns_window())
+    }
+
+    #[inline]
+    fn limits_flight(&self) -> bool {
+        each!(self, cc => cc.limits_flight())
+    }
+
+    #[inline]
+    fn min_burst(&self) -> Option<Segments> {
+        each!(self, cc => cc.min_burst())
+    }
+
+    #[inline]
+    fn send_buffer_factor(&self) -> u32 {
+        each!(self, cc => cc.send_buffer_factor())
+    }
+
+    fn phases(&self) -> &'static [&'static str] {
+        each!(self, cc => cc.phases())
+    }
+
+    fn inspect(&self) -> Inspection {
+        each!(self, cc => cc.inspect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Kind;
+    use crate::event::samples;
+
+    fn set(given: &[(&str, f64)]) -> BTreeMap<String, f64> {
+        given.iter().map(|&(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    #[test]
+    fn every_algorithm_can_be_built_with_its_defaults_and_with_every_extreme() {
+        assert!(!algorithms().is_empty());
+        for algorithm in algorithms() {
+            let controller = build(algorithm.name, &BTreeMap::new(), &samples::start()).unwrap();
+            assert!(!controller.phases().is_empty());
+            for parameter in algorithm.parameters {
+                for value in [parameter.range.0, parameter.range.1] {
+                    let given = set(&[(parameter.name, value)]);
+                    assert_eq!(
+                        build(algorithm.name, &given, &samples::start()).err(),
+                        Some(check(algorithm.name, &given)).filter(|e| !e.is_empty())
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_parameter_says_what_it_is_and_where_its_default_comes_from() {
+        for parameter in algorithms().iter().flat_map(|algorithm| algorithm.parameters) {
+            let name = parameter.name;
+            assert!(!parameter.about.is_empty() && !parameter.source.is_empty(), "{name}");
+            let (low, high) = parameter.range;
+            assert!((low..=high).contains(&parameter.default), "{name}");
+            assert!(parameter.kind == Kind::Number || parameter.default.fract() == 0.0, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_sorted() {
+        assert!(algorithms().is_sorted_by(|a, b| a.name < b.name));
+        for algorithm in algorithms() {
+            let mut names: Vec<_> = algorithm.parameters.iter().map(|p| p.name).collect();
+            names.sort_unstable();
+            assert!(names.is_sorted_by(|a, b| a < b), "{}", algorithm.name);
+        }
+    }
+
+    #[test]
+    fn an_unknown_algorithm_is_answered_with_the_nearest() {
+        let errors = check("bbrr", &set(&[("cwnd_gain", 1.0)]));
+        assert_eq!(errors.len(), 1);
+        assert_eq!(errors[0].0, "unknown algorithm \"bbrr\"; did you mean \"bbr\"? known: bbr, cubic, reno");
+        assert_eq!(build("bbrr", &BTreeMap::new(), &samples::start()).err(), Some(check("bbrr", &BTreeMap::new())));
+    }
+
+    #[test]
+    fn a_parameter_of_another_algorithm_is_unknown() {
+        let errors = check("cubic", &set(&[("probe_gain", 1.1), ("beta", 0.8)]));
+        assert_eq!(errors.len(), 1);
+        assert!(errors[0].0.starts_with("cubic: unknown parameter \"probe_gain\""), "{errors:?}");
+    }
+
+    #[test]
+    fn nothing_is_built_from_bad_values_and_all_are_named() {
+        let given = set(&[("cwnd_gain", f64::NAN), ("min_cwnd", 4.5), ("cycle_len", 1e9)]);
+        assert_eq!(build("bbr", &given, &samples::start()).unwrap_err().len(), 3);
+    }
+
+    #[test]
+    fn a_clone_behaves_as_its_original() {
+        let mut original = build("bbr", &BTreeMap::new(), &samples::start()).unwrap();
+        let mut clone = original.clone();
+        let mut windows = [Window { cwnd: 10, ssthresh: Segments::MAX }; 2];
+        original.on_ack(&samples::ack(), &mut windows[0]);
+        clone.on_ack(&samples::ack(), &mut windows[1]);
+        assert_eq!(windows[0], windows[1]);
+        assert_eq!(original.pacing_rate(), clone.pacing_rate());
+    }
+}

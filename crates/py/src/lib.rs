@@ -1,0 +1,67 @@
+//! `dumbbell._core`: the simulator as Python calls it. Conversions and errors, no logic.
+//!
+//! A run comes as JSON, because it is small and hashed in that form; a measurement goes back as dictionaries with the
+//! names of [`run::Measurement`]'s fields, its series as numpy arrays that take over the memory of the columns.
+
+mod column;
+mod failure;
+
+use column::ToPython;
+use failure::guarded;
+use pyo3::prelude::*;
+use run::{Problem, Run};
+use std::collections::BTreeMap;
+
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::{algorithms, check_parameters, identity, measure, panic, problems};
+
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "Python's name for it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}
+
+/// Measures one run, given as the JSON of `run::Run`. The interpreter is free meanwhile.
+#[pyfunction]
+fn measure<'py>(py: Python<'py>, run_json: &str) -> PyResult<Bound<'py, PyAny>> {
+    let run = parse(run_json)?;
+    guarded(py, || sim::measure(&run))?.map_err(|problems| failure::refused(&problems))?.to_python(py)
+}
+
+/// `(path, message)` of every field that the simulator cannot honour.
+#[pyfunction]
+fn problems(py: Python<'_>, run_json: &str) -> PyResult<Vec<(String, String)>> {
+    let run = parse(run_json)?;
+    let problems = guarded(py, || sim::problems(&run))?;
+    Ok(problems.into_iter().map(|Problem { path, message }| (path, message)).collect())
+}
+
+/// Every algorithm of the registry, with its parameters.
+#[pyfunction]
+fn algorithms(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyAny>>> {
+    cc::algorithms().iter().map(|algorithm| algorithm.to_python(py)).collect()
+}
+
+/// What is wrong with these parameters of this algorithm; empty when nothing is.
+#[pyfunction]
+fn check_parameters(py: Python<'_>, algorithm: &str, parameters: BTreeMap<String, f64>) -> PyResult<Vec<String>> {
+    guarded(py, || cc::check(algorithm, &parameters).into_iter().map(|error| error.to_string()).collect())
+}
+
+/// Hash of everything that decides a measurement's bytes: the model's sources and Cargo.lock.
+#[pyfunction]
+fn identity() -> &'static str {
+    env!("DUMBBELL_IDENTITY")
+}
+
+/// Panics, so that a test can see what a panic becomes.
+#[pyfunction]
+#[pyo3(name = "_panic")]
+fn panic(py: Python<'_>, message: &str) -> PyResult<()> {
+    guarded(py, || panic!("{message}"))
+}
+
+fn parse(run_json: &str) -> PyResult<Run> {
+    serde_json::from_str(run_json).map_err(|error| failure::error(format!("not a run: {error}")))
+}

@@ -1,0 +1,42 @@
+//! A line of constant delay: first in, first out, so that only its oldest packet needs an event.
+
+use std::collections::VecDeque;
+use units::{Span, Time};
+
+/// Packets under way on a line.
+#[derive(Debug)]
+pub struct Line<T> {
+    delay: Span,
+    under_way: VecDeque<(Time, T)>,
+}
+
+impl<T> Line<T> {
+    /// A line that takes `delay`.
+    pub const fn new(delay: Span) -> Self {
+        Self { delay, under_way: VecDeque::new() }
+    }
+
+    /// Its delay.
+    pub const fn delay(&self) -> Span {
+        self.delay
+    }
+
+    /// Puts a packet on the line. Gives its arrival when it is alone: the caller schedules that.
+    pub fn push(&mut self, now: Time, packet: T) -> Option<Time> {
+        let arrival = now + self.delay;
+        debug_assert!(self.under_way.back().is_none_or(|(last, _)| *last <= arrival));
+        self.under_way.push_back((arrival, packet));
+        (self.under_way.len() == 1).then_some(arrival)
+    }
+
+    /// Takes the oldest packet, which arrives now, and the arrival of the next one.
+    pub fn pop(&mut self) -> (T, Option<Time>) {
+        let (_, packet) = self.under_way.pop_front().expect("an arrival is scheduled only for a packet under way");
+        (packet, self.under_way.front().map(|(arrival, _)| *arrival))
+    }
+
+    /// Packets under way.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.under_way.iter().map(|(_, packet)| packet)
+    }
+}

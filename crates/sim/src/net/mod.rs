@@ -1,0 +1,10 @@
+//! The network: one bottleneck with its queue, lines of constant delay, random loss.
+
+mod line;
+mod link;
+mod network;
+mod packet;
+
+
+pub use network::{Left, Network};
+pub use packet::{Ack, HEADERS_BYTES, Packet, PacketKind, SackBlock};

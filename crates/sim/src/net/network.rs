@@ -1,0 +1,254 @@
+//! The network of a run: access lines, random loss, the bottleneck, and the lines to and from the receivers.
+
+use super::line::Line;
+use super::link::Link;
+use super::packet::{Ack, Packet, PacketKind};
+use crate::engine::{Agenda, Event, Stream, stream};
+use run::{LossAt, QueueCounters, Run};
+use units::{Bytes, Rate, Span, Time};
+
+/// Ethernet header, charged by every link.
+const ETHERNET_HEADER_BYTES: u64 = 14;
+
+/// Everything between senders and receivers.
+#[derive(Debug)]
+pub struct Network {
+    /// The future events.
+    pub agenda: Agenda,
+    bottleneck: Link,
+    forward: Vec<Line<Packet>>,
+    back: Vec<Line<Ack>>,
+    ports: Vec<Port>,
+    loss_ppb: u32,
+    loss_at: LossAt,
+    random_lost: u64,
+    /// Packets that have reached their receiver.
+    arrived: u64,
+}
+
+/// One flow's connection to the network.
+#[derive(Debug)]
+struct Port {
+    access: Option<Link>,
+    /// Index of its forward line; none: no delay, the bottleneck hands over at once.
+    forward: Option<u32>,
+    back: u32,
+    loss: Stream,
+    /// Random loss begins when the handshake is over.
+    lossy: bool,
+    dropped: u64,
+    random_lost: u64,
+}
+
+/// Where a packet is after leaving the bottleneck.
+#[derive(Debug)]
+pub enum Left {
+    /// At its receiver.
+    Arrived(Packet),
+    /// On a line, to arrive later.
+    UnderWay {
+        /// The flow.
+        flow: u32,
+        /// Its size.
+        frame_bytes: u32,
+    },
+    /// Lost at random.
+    Lost {
+        /// The flow.
+        flow: u32,
+        /// Its size.
+        frame_bytes: u32,
+    },
+    /// Nothing left: the event is void.
+    Nothing,
+}
+
+impl Network {
+    /// The network of a run, idle.
+    pub fn new(run: &Run) -> Self {
+        let path = &run.path;
+        let frame = Bytes::new(u64::from(path.mtu_bytes) + ETHERNET_HEADER_BYTES);
+        let (mut forward, mut back): (Vec<Line<Packet>>, Vec<Line<Ack>>) = (Vec::new(), Vec::new());
+        let ports = run
+            .flows
+            .iter()
+            .map(|flow| Port {
+                access: flow
+                    .access
+                    .map(|access| Link::new(Rate::from_bps(access.rate_bps), Bytes::ZERO, frame, access.buffer)),
+                forward: (flow.forward_delay_ns > 0)
+                    .then(|| line_with(&mut forward, Span::from_nanos(flow.forward_delay_ns))),
+                back: line_with(&mut back, Span::from_nanos(flow.return_delay_ns)),
+                loss: stream(run.seed, &format!("loss/{}", flow.name)),
+                lossy: false,
+                dropped: 0,
+                random_lost: 0,
+            })
+            .collect();
+        Self {
+            agenda: Agenda::default(),
+            bottleneck: Link::new(Rate::from_bps(path.rate_bps), Bytes::new(path.burst_bytes), frame, path.buffer),
+            forward,
+            back,
+            ports,
+            loss_ppb: path.loss_ppb,
+            loss_at: path.loss_at,
+            random_lost: 0,
+            arrived: 0,
+        }
+    }
+
+    /// From now on random loss acts on the flow.
+    pub fn begin_loss(&mut self, flow: u32) {
+        self.ports[flow as usize].lossy = true;
+    }
+
+    /// A sender emits a packet.
+    #[inline]
+    pub fn emit(&mut self, packet: Packet) {
+        let now = self.agenda.now();
+        let flow = packet.flow;
+        match &mut self.ports[flow as usize].access {
+            None => self.offer(packet, now),
+            Some(access) => {
+                if let Ok(Some(departure)) = access.offer(packet, now) {
+                    self.agenda.schedule(departure, Event::AccessDeparture(flow));
+                }
+            }
+        }
+    }
+
+    /// Bytes in a flow's own queue; 0 without an access line.
+    pub fn host_queue_bytes(&self, flow: u32) -> u64 {
+        self.ports[flow as usize].access.as_ref().map_or(0, Link::queued_bytes)
+    }
+
+    /// The head of a flow's access line leaves. Gives its size.
+    pub fn access_departure(&mut self, flow: u32) {
+        let now = self.agenda.now();
+        let access = self.ports[flow as usize].access.as_mut().expect("only flows with an access line");
+        if let Some((packet, next)) = access.depart(now) {
+            if let Some(next) = next {
+                self.agenda.schedule(next, Event::AccessDeparture(flow));
+            }
+            self.offer(packet, now);
+        }
+    }
+
+    /// A packet reaches the bottleneck.
+    #[inline]
+    fn offer(&mut self, packet: Packet, now: Time) {
+        if self.loss_ppb > 0 && self.loss_at == LossAt::Before && self.loses(&packet) {
+            return;
+        }
+        match self.bottleneck.offer(packet, now) {
+            Ok(Some(departure)) => self.agenda.schedule(departure, Event::Departure),
+            Ok(None) => {}
+            Err(dropped) => self.ports[dropped.flow as usize].dropped += u64::from(dropped.segments.max(1)),
+        }
+    }
+
+    fn loses(&mut self, packet: &Packet) -> bool {
+        let port = &mut self.ports[packet.flow as usize];
+        let lost = port.lossy && packet.kind == PacketKind::Data && port.loss.happens(self.loss_ppb);
+        if lost {
+            port.random_lost += u64::from(packet.segments);
+            self.random_lost += u64::from(packet.segments);
+        }
+        lost
+    }
+
+    /// The bottleneck's head leaves.
+    #[inline]
+    pub fn departure(&mut self) -> Left {
+        let now = self.agenda.now();
+        let Some((packet, next)) = self.bottleneck.depart(now) else { return Left::Nothing };
+        if let Some(next) = next {
+            self.agenda.schedule(next, Event::Departure);
+        }
+        let (flow, frame_bytes) = (packet.flow, packet.frame_bytes);
+        if self.loss_ppb > 0 && self.loss_at == LossAt::After && self.loses(&packet) {
+            return Left::Lost { flow, frame_bytes };
+        }
+        let Some(line) = self.ports[flow as usize].forward else {
+            self.arrived += u64::from(packet.segments.max(1));
+            return Left::Arrived(packet);
+        };
+        if let Some(arrival) = self.forward[line as usize].push(now, packet) {
+            self.agenda.schedule(arrival, Event::Data(line));
+        }
+        Left::UnderWay { flow, frame_bytes }
+    }
+
+    /// The oldest packet of a forward line arrives.
+    #[inline]
+    pub fn data_arrival(&mut self, line: u32) -> Packet {
+        let (packet, next) = self.forward[line as usize].pop();
+        if let Some(next) = next {
+            self.agenda.schedule(next, Event::Data(line));
+        }
+        self.arrived += u64::from(packet.segments.max(1));
+        packet
+    }
+
+    /// A receiver emits an ACK.
+    #[inline]
+    pub fn emit_ack(&mut self, ack: Ack) {
+        let line = self.ports[ack.flow as usize].back;
+        let now = self.agenda.now();
+        if let Some(arrival) = self.back[line as usize].push(now, ack) {
+            self.agenda.schedule(arrival, Event::Ack(line));
+        }
+    }
+
+    /// The oldest ACK of a return line arrives.
+    #[inline]
+    pub fn ack_arrival(&mut self, line: u32) -> Ack {
+        let (ack, next) = self.back[line as usize].pop();
+        if let Some(next) = next {
+            self.agenda.schedule(next, Event::Ack(line));
+        }
+        ack
+    }
+
+    /// The bottleneck's rate changes.
+    pub fn change_rate(&mut self, rate: Rate) {
+        let now = self.agenda.now();
+        if let Some(departure) = self.bottleneck.change_rate(rate, now) {
+            self.agenda.schedule(departure, Event::Departure);
+        }
+    }
+
+    /// The bottleneck's counters now.
+    pub fn counters(&self) -> QueueCounters {
+        QueueCounters { random_lost_packets: self.random_lost, ..self.bottleneck.counters(self.agenda.now()) }
+    }
+
+    /// A flow's packets that the queue dropped, and that were lost at random.
+    pub fn losses(&self, flow: u32) -> (u64, u64) {
+        let port = &self.ports[flow as usize];
+        (port.dropped, port.random_lost)
+    }
+
+    /// Panics when a packet has vanished or come from nowhere: every one that left the bottleneck has arrived, is
+    /// under way, or was lost behind it; every one offered has left, was dropped, or is queued.
+    pub fn assert_conservation(&self) {
+        let counters = self.counters();
+        let under_way: u64 = self.forward.iter().flat_map(Line::iter).map(|p| u64::from(p.segments.max(1))).sum();
+        let lost_behind = if self.loss_at == LossAt::After { self.random_lost } else { 0 };
+        assert_eq!(counters.sent_packets, self.arrived + under_way + lost_behind);
+        assert_eq!(
+            counters.offered_packets,
+            counters.sent_packets + counters.dropped_packets + counters.queued_packets
+        );
+    }
+}
+
+/// The index of the line with this delay, made if there is none.
+fn line_with<T>(lines: &mut Vec<Line<T>>, delay: Span) -> u32 {
+    let index = lines.iter().position(|line| line.delay() == delay).unwrap_or_else(|| {
+        lines.push(Line::new(delay));
+        lines.len() - 1
+    });
+    u32::try_from(index).expect("no more lines than flows")
+}

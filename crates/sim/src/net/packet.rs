@@ -1,0 +1,80 @@
+//! What travels: [`Packet`] forward, [`Ack`] back.
+
+/// Frame overhead of a data segment: Ethernet 14, IP 20, TCP 20, timestamps 12 bytes.
+pub const HEADERS_BYTES: u32 = 66;
+
+/// A frame on its way to the receiver: one segment, or with offloads a burst of consecutive ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// Index of its first segment. Segments are numbered as they are first sent; their boundaries never change.
+    pub seq: u64,
+    /// Payload bytes of the connection up to and including its last segment.
+    pub end_bytes: u64,
+    /// The connection.
+    pub flow: u32,
+    /// Size on the wire, Ethernet header included.
+    pub frame_bytes: u32,
+    /// Number of segments; 0 for a segment without data.
+    pub segments: u16,
+    /// What it is.
+    pub kind: PacketKind,
+    /// Timestamp value (RFC 7323), ms of the sender's clock.
+    pub stamp_ms: u32,
+    /// Timestamp echo, ms of the receiver's clock.
+    pub echo_ms: u32,
+}
+
+/// Kinds of forward packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketKind {
+    /// Opens the connection.
+    Syn,
+    /// The handshake's third packet.
+    Bare,
+    /// Asks whether a closed window has opened (RFC 9293 section 3.8.6.1).
+    WindowProbe,
+    /// Data.
+    Data,
+}
+
+/// Segments `start..end` have arrived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlock {
+    /// First segment.
+    pub start: u64,
+    /// One past the last segment.
+    pub end: u64,
+}
+
+/// Most SACK blocks that fit beside timestamps (RFC 2018 section 3).
+pub const MAX_SACK_BLOCKS: usize = 3;
+
+/// An ACK on its way to the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ack {
+    /// Next segment expected.
+    pub una: u64,
+    /// Right edge of the receiver's window in payload bytes.
+    pub window_edge_bytes: u64,
+    /// The connection.
+    pub flow: u32,
+    /// The receiver's timestamp, ms.
+    pub stamp_ms: u32,
+    /// Echo of the sender's timestamp, ms.
+    pub echo_ms: u32,
+    /// Number of `blocks` used.
+    pub block_count: u8,
+    /// The first block reports a duplicate (RFC 2883).
+    pub duplicate: bool,
+    /// Answers a SYN.
+    pub syn: bool,
+    /// SACK blocks, the most recent first.
+    pub blocks: [SackBlock; MAX_SACK_BLOCKS],
+}
+
+impl Ack {
+    /// The blocks used.
+    pub fn sacks(&self) -> &[SackBlock] {
+        &self.blocks[..usize::from(self.block_count)]
+    }
+}

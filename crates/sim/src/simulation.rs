@@ -1,0 +1,367 @@
+//! One run, wired together: events come from the agenda, go to a flow's sender or receiver, and what those emit goes
+//! into the network.
+
+use crate::app::Source;
+use crate::engine::{Event, Timer, stream_seed};
+use crate::net::{Ack, Left, Network, Packet};
+use crate::tcp::{Output, Receiver, ReceiverConfig, Sender, SenderConfig};
+use crate::trace::{Mark, Trace};
+use run::{Flow, Measurement, Qdisc, Run};
+use units::{Rate, Span, Time};
+
+/// A run in progress.
+#[derive(Debug)]
+pub struct Simulation<'run> {
+    run: &'run Run,
+    network: Network,
+    senders: Vec<Sender>,
+    receivers: Vec<Receiver>,
+    apps: Vec<App>,
+    trace: Trace,
+    /// Finite workloads that are not complete.
+    incomplete: usize,
+    ended: bool,
+}
+
+/// A flow's application and where it stands.
+#[derive(Debug)]
+struct App {
+    source: Source,
+    timer: crate::tcp::Deadline,
+    phase: Phase,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Waiting,
+    Running,
+    Stopped,
+}
+
+impl Output for Network {
+    #[inline]
+    fn send(&mut self, packet: Packet) {
+        self.emit(packet);
+    }
+}
+
+impl<'run> Simulation<'run> {
+    /// A run at its beginning. Its algorithms and parameters must have been checked.
+    pub fn new(run: &'run Run) -> Self {
+        let index = |i: usize| u32::try_from(i).expect("a spec has at most 100 000 flows");
+        let mss_bytes = run.path.mtu_bytes - crate::MSS_OVERHEAD_BYTES;
+        let receiver = ReceiverConfig { host: run.host, mss_bytes };
+        let mut simulation = Self {
+            run,
+            network: Network::new(run),
+            senders: run
+                .flows
+                .iter()
+                .enumerate()
+                .map(|(i, flow)| Sender::new(index(i), &sender_config(run, flow, mss_bytes)))
+                .collect(),
+            receivers: (0..run.flows.len()).map(|i| Receiver::new(index(i), &receiver)).collect(),
+            apps: run
+                .flows
+                .iter()
+                .map(|flow| App {
+                    source: Source::new(&flow.workload),
+                    timer: Default::default(),
+                    phase: Phase::Waiting,
+                })
+                .collect(),
+            trace: Trace::new(run.measure, run.flows.len()),
+            incomplete: 0,
+            ended: false,
+        };
+        simulation.incomplete = simulation.apps.iter().filter(|app| app.source.total_bytes().is_some()).count();
+        simulation.plan();
+        simulation
+    }
+
+    /// Puts what the run fixes in advance into the agenda.
+    fn plan(&mut self) {
+        let agenda = &mut self.network.agenda;
+        let mut at = |nanos: u64, event: Event| agenda.schedule(Time::from_nanos(nanos), event);
+        for (i, flow) in (0..).zip(&self.run.flows) {
+            at(flow.start_ns, Event::Start(i));
+            if let Some(stop_ns) = flow.stop_ns {
+                at(stop_ns, Event::Stop(i));
+            }
+        }
+        for (i, change) in (0..).zip(&self.run.path.changes) {
+            at(change.at_ns, Event::Change(i));
+        }
+        let measure = &self.run.measure;
+        at(measure.sample_ns, Event::Sample);
+        at(measure.window_begin_ns, Event::WindowBegin);
+        at(measure.window_end_ns, Event::WindowEnd);
+        at(self.run.duration_ns, Event::End);
+    }
+
+    /// Runs to the end.
+    pub fn measure(mut self) -> Measurement {
+        while !self.ended {
+            let event = self.network.agenda.next().expect("the end is on the agenda");
+            self.handle(event);
+        }
+        self.finish()
+    }
+
+    #[inline]
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Departure => match self.network.departure() {
+                Left::Arrived(packet) => {
+                    self.receivers[packet.flow as usize].count_frame(packet.frame_bytes);
+                    self.deliver(&packet);
+                }
+                Left::UnderWay { flow, frame_bytes } | Left::Lost { flow, frame_bytes } => {
+                    self.receivers[flow as usize].count_frame(frame_bytes);
+                }
+                Left::Nothing => {}
+            },
+            Event::Data(line) => {
+                let packet = self.network.data_arrival(line);
+                self.deliver(&packet);
+            }
+            Event::Ack(line) => {
+                let ack = self.network.ack_arrival(line);
+                self.acknowledge(&ack);
+            }
+            Event::Timer(flow, timer) => self.timer(flow, timer),
+            Event::AccessDeparture(flow) => self.access_departure(flow),
+            Event::Start(flow) => self.start(flow),
+            Event::Stop(flow) => self.stop(flow),
+            Event::Change(index) => {
+                self.network.change_rate(Rate::from_bps(self.run.path.changes[index as usize].rate_bps));
+            }
+            Event::Sample => self.sample(),
+            Event::WindowBegin => self.mark(Mark::WindowBegin),
+            Event::WindowEnd => self.mark(Mark::WindowEnd),
+            Event::End => self.ended = true,
+        }
+    }
+
+    fn now(&self) -> Time {
+        self.network.agenda.now()
+    }
+
+    #[inline]
+    fn deliver(&mut self, packet: &Packet) {
+        let now = self.now();
+        let flow = packet.flow;
+        let receiver = &mut self.receivers[flow as usize];
+        if let Some(ack) = receiver.on_packet(packet, now) {
+            self.network.emit_ack(ack);
+        }
+        self.schedule_receiver(flow);
+        if let Some(total) = self.apps[flow as usize].source.total_bytes()
+            && self.receivers[flow as usize].delivered_bytes() >= total
+        {
+            self.complete(flow);
+        }
+    }
+
+    fn complete(&mut self, flow: u32) {
+        let app = &mut self.apps[flow as usize];
+        if app.phase == Phase::Stopped {
+            return;
+        }
+        app.phase = Phase::Stopped;
+        self.trace.complete(flow, self.network.agenda.now());
+        self.mark_flow(Mark::End, flow);
+        self.incomplete -= 1;
+        if self.incomplete == 0 && self.run.until_done {
+            self.ended = true;
+        }
+    }
+
+    #[inline]
+    fn acknowledge(&mut self, ack: &Ack) {
+        let now = self.now();
+        let flow = ack.flow;
+        let sender = &mut self.senders[flow as usize];
+        let queued = self.network.host_queue_bytes(flow);
+        sender.on_ack(ack, now, &mut self.network);
+        if let Some(rtt_us) = sender.rtt_sample_us() {
+            self.trace.ack(flow, rtt_us, now);
+        }
+        if ack.syn {
+            self.network.begin_loss(flow);
+            self.act(flow);
+        }
+        self.schedule_sender(flow, queued);
+    }
+
+    /// The application does what is due.
+    fn act(&mut self, flow: u32) {
+        let now = self.now();
+        let app = &mut self.apps[flow as usize];
+        if app.phase != Phase::Running {
+            return;
+        }
+        let act = app.source.act(now);
+        match act.again {
+            Some(again) => app.timer.set(again),
+            None => {
+                if app.source.total_bytes().is_some() {
+                    self.senders[flow as usize].close();
+                }
+            }
+        }
+        if let Some(entry) = app.timer.entry_needed() {
+            self.network.agenda.schedule(entry, Event::Timer(flow, Timer::Write));
+        }
+        if act.bytes > 0 {
+            self.senders[flow as usize].write(act.bytes, now, &mut self.network);
+        }
+    }
+
+    fn timer(&mut self, flow: u32, timer: Timer) {
+        let now = self.now();
+        let queued = self.network.host_queue_bytes(flow);
+        let i = flow as usize;
+        match timer {
+            Timer::Retransmission if self.senders[i].timer.fires(now) => {
+                self.senders[i].on_timer(now, &mut self.network);
+            }
+            Timer::Pacing if self.senders[i].pacing_timer.fires(now) => self.senders[i].resume(now, &mut self.network),
+            Timer::Write if self.apps[i].timer.fires(now) => self.act(flow),
+            Timer::DelayedAck if self.receivers[i].delayed_ack.fires(now) => {
+                if let Some(ack) = self.receivers[i].on_delayed_ack(now) {
+                    self.network.emit_ack(ack);
+                }
+            }
+            Timer::CompressedAck if self.receivers[i].compressed_ack.fires(now) => {
+                if let Some(ack) = self.receivers[i].on_compressed_ack(now) {
+                    self.network.emit_ack(ack);
+                }
+            }
+            _ => {}
+        }
+        match timer {
+            Timer::DelayedAck | Timer::CompressedAck => self.schedule_receiver(flow),
+            Timer::Retransmission | Timer::Pacing | Timer::Write => self.schedule_sender(flow, queued),
+        }
+        if timer == Timer::Write
+            && let Some(entry) = self.apps[i].timer.entry_needed()
+        {
+            self.network.agenda.schedule(entry, Event::Timer(flow, Timer::Write));
+        }
+    }
+
+    fn access_departure(&mut self, flow: u32) {
+        let now = self.now();
+        let before = self.network.host_queue_bytes(flow);
+        self.network.access_departure(flow);
+        let after = self.network.host_queue_bytes(flow);
+        let sender = &mut self.senders[flow as usize];
+        sender.on_host_queue_drained(before - after, now, &mut self.network);
+        self.schedule_sender(flow, after);
+    }
+
+    fn start(&mut self, flow: u32) {
+        let now = self.now();
+        let sender = &mut self.senders[flow as usize];
+        self.apps[flow as usize].phase = Phase::Running;
+        self.trace.start(flow, sender, now);
+        sender.connect(now, &mut self.network);
+        self.schedule_sender(flow, 0);
+    }
+
+    fn stop(&mut self, flow: u32) {
+        let app = &mut self.apps[flow as usize];
+        if app.phase != Phase::Running {
+            return;
+        }
+        app.phase = Phase::Stopped;
+        app.timer.clear();
+        let finite = app.source.total_bytes().is_some();
+        self.senders[flow as usize].stop();
+        self.mark_flow(Mark::End, flow);
+        self.incomplete -= usize::from(finite);
+    }
+
+    /// Puts the timers that a sender has set into the agenda, and counts what it put into its own queue.
+    #[inline]
+    fn schedule_sender(&mut self, flow: u32, queued_before: u64) {
+        let sender = &mut self.senders[flow as usize];
+        let queued = self.network.host_queue_bytes(flow);
+        if queued > queued_before {
+            sender.on_host_queued(queued - queued_before);
+        }
+        if let Some(entry) = sender.timer.entry_needed() {
+            self.network.agenda.schedule(entry, Event::Timer(flow, Timer::Retransmission));
+        }
+        if let Some(entry) = sender.pacing_timer.entry_needed() {
+            self.network.agenda.schedule(entry, Event::Timer(flow, Timer::Pacing));
+        }
+    }
+
+    #[inline]
+    fn schedule_receiver(&mut self, flow: u32) {
+        let receiver = &mut self.receivers[flow as usize];
+        if let Some(entry) = receiver.delayed_ack.entry_needed() {
+            self.network.agenda.schedule(entry, Event::Timer(flow, Timer::DelayedAck));
+        }
+        if let Some(entry) = receiver.compressed_ack.entry_needed() {
+            self.network.agenda.schedule(entry, Event::Timer(flow, Timer::CompressedAck));
+        }
+    }
+
+    fn sample(&mut self) {
+        let now = self.now();
+        self.trace.sample_queue(&self.network);
+        for (flow, app) in (0..).zip(&self.apps) {
+            if app.phase == Phase::Running {
+                let i = flow as usize;
+                self.trace.sample_flow(flow, &self.senders[i], &self.receivers[i], now);
+            }
+        }
+        if cfg!(debug_assertions) {
+            self.network.assert_conservation();
+        }
+        self.network.agenda.schedule(now + Span::from_nanos(self.run.measure.sample_ns), Event::Sample);
+    }
+
+    fn mark(&mut self, mark: Mark) {
+        self.trace.mark_queue(mark, &self.network);
+        for flow in 0..self.apps.len() as u32 {
+            self.mark_flow(mark, flow);
+        }
+    }
+
+    fn mark_flow(&mut self, mark: Mark, flow: u32) {
+        let i = flow as usize;
+        self.trace.mark_flow(mark, flow, &self.senders[i], &self.receivers[i], &self.network);
+    }
+
+    fn finish(mut self) -> Measurement {
+        let now = self.now();
+        self.trace.mark_queue(Mark::End, &self.network);
+        // A run that is done before its window's end measures to its own end.
+        if now.as_nanos() < self.run.measure.window_end_ns {
+            self.mark(Mark::WindowEnd);
+        }
+        for flow in 0..self.apps.len() as u32 {
+            if self.apps[flow as usize].phase != Phase::Stopped {
+                self.mark_flow(Mark::End, flow);
+            }
+        }
+        self.trace.finish(now)
+    }
+}
+
+fn sender_config(run: &Run, flow: &Flow, mss_bytes: u32) -> SenderConfig {
+    SenderConfig {
+        mss_bytes,
+        initial_window: run.host.initial_window_segments,
+        paces_always: run.host.qdisc == Qdisc::Fq,
+        socket_memory: run.host.socket_memory,
+        offload: run.path.offload,
+        algorithm: flow.cc.algorithm.clone(),
+        parameters: flow.cc.parameters.clone(),
+        seed: stream_seed(run.seed, &format!("cc/{}", flow.name)),
+    }
+}

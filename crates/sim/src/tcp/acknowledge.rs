@@ -1,0 +1,292 @@
+//! Taking in an ACK: scoreboard, RTT, recovery, algorithm, and then what may be sent (Linux 6.1 `tcp_ack`).
+
+use super::rate::{DeliveryRate, Sampling};
+use super::recovery::{News, Resend};
+use super::sender::{Output, Push, Sender};
+use crate::net::Ack;
+use cc::{CongestionControl, RateSample, RecoveryState};
+use units::{Span, Time};
+
+/// Send times of the segments that an ACK delivered for the first time and that were never retransmitted, µs.
+#[derive(Clone, Copy, Debug, Default)]
+struct SendTimes {
+    first_us: Option<u64>,
+    last_us: u64,
+}
+
+impl SendTimes {
+    const fn add(&mut self, sent_us: u64) {
+        if self.first_us.is_none() {
+            self.first_us = Some(sent_us);
+        }
+        self.last_us = sent_us;
+    }
+}
+
+impl Sender {
+    /// An ACK arrives.
+    pub fn on_ack(&mut self, ack: &Ack, now: Time, out: &mut impl Output) {
+        self.counters.acks += 1;
+        self.echo_ms = ack.stamp_ms;
+        self.rtt_sample_us = None;
+        if ack.syn {
+            self.edge_bytes = self.edge_bytes.max(ack.window_edge_bytes);
+            self.on_handshake(now, out);
+            return;
+        }
+        let resend = self.take_in(ack, now);
+        match resend {
+            Resend::Nothing => {}
+            Resend::Lost => self.resend_lost(now, out),
+            Resend::New => {
+                self.push_new(Push::Normal, now, out);
+                if self.board.next() <= self.recovery.high {
+                    self.recovery.frto = false;
+                    self.resend_lost(now, out);
+                }
+            }
+        }
+        self.expand_send_buffer();
+        self.push_new(Push::Normal, now, out);
+        self.probe_closed_window(now);
+    }
+
+    fn take_in(&mut self, ack: &Ack, now: Time) -> Resend {
+        let now_us = now.as_micros();
+        let prior_una = self.board.una();
+        let prior_una_bytes = self.una_bytes;
+        let prior_fack = self.board.fack();
+        let prior_sacked = self.board.sacked();
+        let prior_lost = self.board.lost_total();
+        let prior_delivered = self.rate.delivered;
+        let prior_in_flight = self.board.in_flight();
+        let had_out = self.board.out() > 0;
+        let mut news = News {
+            advanced: ack.una > prior_una,
+            window_moved: ack.window_edge_bytes > self.edge_bytes,
+            ..News::default()
+        };
+        self.edge_bytes = self.edge_bytes.max(ack.window_edge_bytes);
+        if news.advanced {
+            self.recovery.timeouts_in_row = 0;
+        }
+        let mut sampling = Sampling::default();
+        let mut sacked = SendTimes::default();
+        if ack.block_count > 0 {
+            self.take_in_sacks(ack, now_us, &mut sampling, &mut sacked, &mut news);
+        }
+        if !had_out {
+            return if news.duplicate {
+                self.process_state(&mut news, prior_una, ack.echo_ms, now)
+            } else {
+                Resend::Nothing
+            };
+        }
+        let mut acked = SendTimes::default();
+        let reordered = self.take_in_advance(ack, now_us, &mut sampling, &mut acked, &mut news);
+        let acked_segments = (self.board.una() - prior_una) as u32;
+        news.maybe_delayed = acked_segments == 1
+            && prior_sacked == 0
+            && acked.first_us.is_some()
+            && self.una_bytes - prior_una_bytes < u64::from(self.mss_bytes)
+            && DeliveryRate::prior_delivered(&sampling) == Some(self.rate.delivered - 1)
+            && !news.sacked
+            && !news.duplicate;
+        let rtt_us = self.sample_rtt(acked, sacked, ack, now, &mut news);
+        if let Some(seq) = reordered
+            && seq < prior_fack
+        {
+            self.note_reordering(seq);
+        }
+        self.adapt_reordering_window(DeliveryRate::prior_delivered(&sampling));
+        if let Some(high) = self.recovery.probe.high {
+            self.process_probe(high, &news);
+        }
+        let quiet = (news.advanced || news.window_moved)
+            && !news.sacked
+            && !news.duplicate
+            && self.recovery.state == RecoveryState::Open;
+        let resend =
+            if quiet { Resend::Nothing } else { self.process_state(&mut news, prior_una, ack.echo_ms, now) };
+        if news.set_timer {
+            self.set_timer(now);
+        }
+        let mut sample = RateSample {
+            rtt_us,
+            losses: (self.board.lost_total() - prior_lost) as u32,
+            acked_sacked: (self.rate.delivered - prior_delivered) as u32,
+            prior_in_flight,
+            is_ack_delayed: news.maybe_delayed,
+            ..RateSample::default()
+        };
+        self.rate.finish(&sampling, now_us, self.rtt.min_us(), &mut sample);
+        self.control(&sample, acked_segments, &news, now);
+        resend
+    }
+
+    /// Takes in SACK blocks (RFC 2018) and D-SACKs (RFC 2883).
+    fn take_in_sacks(
+        &mut self,
+        ack: &Ack,
+        now_us: u64,
+        sampling: &mut Sampling,
+        times: &mut SendTimes,
+        news: &mut News,
+    ) {
+        let una = self.board.una();
+        let mut reordered = None;
+        let mut duplicates = 0;
+        for (index, block) in ack.sacks().iter().enumerate() {
+            let (start, end) = (block.start, block.end);
+            if index == 0 && ack.duplicate {
+                duplicates = self.note_duplicate(start, end, una, news);
+                for seq in start.max(una)..end.min(self.board.next()) {
+                    self.board.clear_retransmission(seq);
+                }
+                continue;
+            }
+            // A block at or below `una` tells of an older ACK.
+            let mut from = start.max(una + 1);
+            while let Some(seq) = self.board.next_unsacked(from, end) {
+                from = seq + 1;
+                let segment = *self.board.segment(seq);
+                self.rack_advance(seq, segment.sent_us, segment.was_retransmitted(), now_us);
+                if !segment.was_retransmitted() {
+                    if seq < self.board.fack() {
+                        reordered = Some(reordered.map_or(seq, |least: u64| least.min(seq)));
+                    }
+                    news.original_delivered |= seq < self.recovery.high;
+                    times.add(segment.sent_us);
+                }
+                self.rate.delivered += 1;
+                self.rate.on_delivered(&segment, seq, sampling);
+                self.board.sack(seq);
+                news.sacked = true;
+            }
+        }
+        self.rate.delivered += u64::from(duplicates);
+        if let Some(seq) = reordered
+            && (self.recovery.state != RecoveryState::Loss || self.recovery.undo_from.is_some())
+        {
+            self.note_reordering(seq);
+        }
+    }
+
+    /// Takes in the cumulative acknowledgement. Gives the lowest segment that was neither SACKed nor retransmitted.
+    #[inline]
+    fn take_in_advance(
+        &mut self,
+        ack: &Ack,
+        now_us: u64,
+        sampling: &mut Sampling,
+        times: &mut SendTimes,
+        news: &mut News,
+    ) -> Option<u64> {
+        let mut reordered = None;
+        let (echo_ms, high) = (ack.echo_ms, self.recovery.high);
+        while self.board.una() < ack.una {
+            let seq = self.board.una();
+            let segment = self.board.acknowledge();
+            self.una_bytes = segment.end_bytes;
+            if segment.was_retransmitted() {
+                news.retransmitted_acked = true;
+            } else if !segment.is_sacked() {
+                times.add(segment.sent_us);
+                if reordered.is_none() {
+                    reordered = Some(seq);
+                }
+                news.original_delivered |= seq < high;
+            }
+            if !segment.is_sacked() {
+                self.rate.delivered += 1;
+                let spurious = segment.was_retransmitted() && u64::from(echo_ms) < segment.sent_us / 1_000;
+                if !spurious {
+                    self.rack_advance(seq, segment.sent_us, segment.was_retransmitted(), now_us);
+                }
+                self.rate.on_delivered(&segment, seq, sampling);
+            }
+        }
+        news.set_timer = news.advanced;
+        reordered
+    }
+
+    /// RTT samples (RFC 6298 section 3 with Karn's rule; a timestamp's echo when nothing else tells). Gives the
+    /// algorithm's sample: that of the newest segment, µs.
+    fn sample_rtt(
+        &mut self,
+        acked: SendTimes,
+        sacked: SendTimes,
+        ack: &Ack,
+        now: Time,
+        news: &mut News,
+    ) -> Option<u32> {
+        let now_us = now.as_micros();
+        let since = |sent_us: u64| (now_us - sent_us) as u32;
+        let (mut smoothed, mut newest) = (None, None);
+        if let Some(first_us) = acked.first_us
+            && !news.retransmitted_acked
+        {
+            smoothed = Some(since(first_us));
+            newest = Some(since(acked.last_us));
+        }
+        let sack_rtt = sacked.first_us.map(since);
+        if sacked.first_us.is_some() {
+            newest = Some(since(sacked.last_us));
+        }
+        smoothed = smoothed.or(sack_rtt);
+        if smoothed.is_none() && news.advanced {
+            let ticks = (now.as_millis() as u32).wrapping_sub(ack.echo_ms).max(1);
+            smoothed = Some(ticks * 1_000);
+            newest = smoothed;
+        }
+        let sample_us = smoothed?;
+        let newest_us = newest.unwrap_or(sample_us);
+        // A lone segment's delayed ACK says nothing about the path's minimum.
+        if !(news.maybe_delayed && newest_us > self.rtt.min_us()) {
+            self.rtt.update_minimum(now.as_millis(), newest_us);
+        }
+        self.rtt.update(sample_us, self.board.una(), self.board.next());
+        self.rtt_sample_us = newest;
+        self.rtt_least_us = Some(self.rtt_least_us.map_or(newest_us, |least| least.min(newest_us)));
+        if let Some(sack_rtt) = sack_rtt
+            && !news.advanced
+        {
+            // SACKed data that was sent before the head was, the last time: the timeout begins anew.
+            news.set_timer = sack_rtt > since(self.board.segment(self.board.una()).sent_us);
+        }
+        newest
+    }
+
+    /// The window's change: by the algorithm, or by the reduction under way (Linux 6.1 `tcp_cong_control`).
+    fn control(&mut self, sample: &RateSample, acked: u32, news: &News, now: Time) {
+        let reducing = self.recovery.is_reducing();
+        let progress = if self.recovery.reorders_much() { news.advanced || news.sacked } else { news.advanced };
+        let event = cc::Ack {
+            now,
+            state: self.recovery.state,
+            una: self.board.una(),
+            next: self.board.next(),
+            acked,
+            acked_sacked: sample.acked_sacked,
+            rtt_us: sample.rtt_us,
+            srtt_us: self.rtt.srtt_us(),
+            min_rtt_us: self.rtt.min_us(),
+            rate: *sample,
+            delivered: self.rate.delivered,
+            delivered_at: Time::ZERO + Span::from_micros(self.rate.delivered_at_us),
+            lost: self.board.lost_total(),
+            in_flight: self.board.in_flight(),
+            cwnd_limited: self.is_cwnd_limited(),
+            may_grow: progress && !reducing,
+            app_limited: self.rate.is_app_limited(),
+            next_departure: self.pacing.next(),
+            pacing_rate: self.pacing.rate(),
+            paced: self.pacing.active,
+        };
+        if reducing && !self.cc.owns_window() {
+            self.reduce_window(sample.acked_sacked, sample.losses, news.advanced);
+        }
+        self.cc.on_ack(&event, &mut self.window);
+        self.update_pacing_rate();
+    }
+}

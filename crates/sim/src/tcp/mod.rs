@@ -1,0 +1,20 @@
+//! TCP as Linux does it: sender, receiver, and the mechanisms between them, one file each.
+
+mod acknowledge;
+mod burst;
+mod limits;
+mod minimum;
+mod rate;
+mod receiver;
+mod recovery;
+mod rtt;
+mod sack;
+mod scoreboard;
+mod sender;
+mod timeout;
+mod timer;
+mod window;
+
+pub use receiver::{Receiver, ReceiverConfig};
+pub use sender::{Output, Sender, SenderConfig};
+pub use timer::Deadline;

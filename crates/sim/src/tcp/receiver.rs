@@ -1,0 +1,269 @@
+//! The receiver: reassembly, and when to acknowledge (RFC 5681 section 4.2, RFC 1122; as Linux 6.1 does it).
+//!
+//! Linux acknowledges every second full-sized segment or after 40 ms, but each of the first 16 segments at once
+//! (quick ACKs, `tcp_incr_quickack`), each that opens the window, each that fills the last hole or comes twice; of
+//! those behind a hole the first three, and then one ACK for up to 44 within 1 ms or 5 % of the RTT (SACK
+//! compression, 4.18).
+
+use super::sack::{Arrival, Reassembly};
+use super::timer::{Deadline, on_wheel};
+use super::window::ReceiveWindow;
+use crate::net::{Ack, Packet, PacketKind, SackBlock};
+use run::Host;
+use units::{Span, Time};
+
+/// `TCP_MAX_QUICKACKS`.
+const MAX_QUICK_ACKS: u32 = 16;
+/// `TCP_ATO_MIN` = `TCP_DELACK_MIN`, ms.
+const DELAYED_ACK_MS: u64 = 40;
+/// `tcp_comp_sack_nr`.
+const COMPRESSED_ACKS: u32 = 44;
+/// `TCP_FASTRETRANS_THRESH`: so many duplicate ACKs are sent before compression begins.
+const UNCOMPRESSED_ACKS: u32 = 3;
+/// `tcp_comp_sack_delay_ns`.
+const COMPRESSION_MAX: Span = Span::from_millis(1);
+
+/// What the receiving host is like.
+#[derive(Clone, Copy, Debug)]
+pub struct ReceiverConfig {
+    /// Host settings of the run.
+    pub host: Host,
+    /// Payload of a full segment.
+    pub mss_bytes: u32,
+}
+
+/// One connection's receiver. Its application reads everything at once.
+#[derive(Debug)]
+pub struct Receiver {
+    flow: u32,
+    mss_bytes: u64,
+    compresses: bool,
+    data: Reassembly,
+    delivered_bytes: u64,
+    /// Of its frames, those that left the bottleneck.
+    bottleneck_bytes: u64,
+    /// Bytes acknowledged by the last ACK.
+    acked_bytes: u64,
+    acked_seq: u64,
+    /// Timestamp to echo: of the segment that last moved the left edge (RFC 7323 section 4.3).
+    echo_ms: u32,
+    quick: u32,
+    has_data: bool,
+    last_data: Time,
+    compressed: u32,
+    compression_next: u64,
+    uncompressed: u32,
+    window: ReceiveWindow,
+    /// A delayed ACK.
+    pub delayed_ack: Deadline,
+    /// A compressed SACK.
+    pub compressed_ack: Deadline,
+}
+
+/// When to acknowledge a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Urgency {
+    /// As the rules for data in order say.
+    Normal,
+    /// At once.
+    Now,
+    /// At once, and it came twice.
+    Duplicate(SackBlock),
+}
+
+impl Receiver {
+    /// A listening receiver.
+    pub fn new(flow: u32, config: &ReceiverConfig) -> Self {
+        Self {
+            flow,
+            mss_bytes: u64::from(config.mss_bytes),
+            compresses: config.host.sack_compression,
+            data: Reassembly::new(),
+            delivered_bytes: 0,
+            bottleneck_bytes: 0,
+            acked_bytes: 0,
+            acked_seq: 0,
+            echo_ms: 0,
+            quick: 0,
+            has_data: false,
+            last_data: Time::ZERO,
+            compressed: 0,
+            compression_next: 0,
+            uncompressed: 0,
+            window: ReceiveWindow::new(&config.host, config.mss_bytes, 0),
+            delayed_ack: Deadline::default(),
+            compressed_ack: Deadline::default(),
+        }
+    }
+
+    /// Payload delivered in order.
+    pub const fn delivered_bytes(&self) -> u64 {
+        self.delivered_bytes
+    }
+
+    /// Bytes of its frames that left the bottleneck.
+    pub const fn bottleneck_bytes(&self) -> u64 {
+        self.bottleneck_bytes
+    }
+
+    /// A frame of this flow left the bottleneck.
+    #[inline]
+    pub const fn count_frame(&mut self, frame_bytes: u32) {
+        self.bottleneck_bytes += frame_bytes as u64;
+    }
+
+    /// A packet arrives; gives the ACK that it causes at once, if any.
+    #[inline]
+    pub fn on_packet(&mut self, packet: &Packet, now: Time) -> Option<Ack> {
+        match packet.kind {
+            PacketKind::Data => self.on_data(packet, now),
+            PacketKind::Syn => {
+                self.echo_ms = packet.stamp_ms;
+                Some(Ack { syn: true, ..self.acknowledge(now, None) })
+            }
+            PacketKind::WindowProbe => Some(self.acknowledge(now, None)),
+            PacketKind::Bare => {
+                self.window.sample_rtt(packet.echo_ms, now.as_millis() as u32);
+                None
+            }
+        }
+    }
+
+    #[inline]
+    fn on_data(&mut self, packet: &Packet, now: Time) -> Option<Ack> {
+        if packet.seq <= self.acked_seq {
+            self.echo_ms = packet.stamp_ms;
+        }
+        self.window.sample_rtt(packet.echo_ms, now.as_millis() as u32);
+        let mut urgency = Urgency::Normal;
+        let first_end = packet.end_bytes - (u64::from(packet.segments) - 1) * self.mss_bytes;
+        for index in 0..u64::from(packet.segments) {
+            let seq = packet.seq + index;
+            let end_bytes = (first_end + index * self.mss_bytes).min(packet.end_bytes);
+            let had_holes = self.data.waiting() > 0;
+            match self.data.arrive(seq, end_bytes) {
+                Arrival::InOrder { bytes, .. } => {
+                    let segment_bytes = bytes - self.delivered_bytes;
+                    self.delivered_bytes = bytes;
+                    self.on_data_in_order(segment_bytes.min(self.mss_bytes), now);
+                    if had_holes && self.data.waiting() == 0 {
+                        urgency = Urgency::Now; // RFC 5681 section 4.2: the gap is filled
+                    }
+                }
+                Arrival::OutOfOrder => {
+                    if self.window.grow(self.mss_bytes) {
+                        self.quick |= 1;
+                    }
+                }
+                Arrival::Duplicate => {
+                    self.add_quick_acks();
+                    urgency = Urgency::Duplicate(SackBlock { start: seq, end: seq + 1 });
+                }
+            }
+        }
+        self.respond(urgency, now)
+    }
+
+    /// The delayed-ACK engine's view of new data (`tcp_event_data_recv`).
+    #[inline]
+    fn on_data_in_order(&mut self, segment_bytes: u64, now: Time) {
+        // The first data, or data after a pause longer than any timeout: the sender is in slow start.
+        const PAUSE: Span = Span::from_secs(1);
+        if !self.has_data || now.since(self.last_data) > PAUSE {
+            self.has_data = true;
+            self.add_quick_acks();
+        }
+        self.last_data = now;
+        if self.window.grow(segment_bytes) {
+            self.quick |= 1;
+        }
+        self.window.adjust(self.delivered_bytes, now.as_micros());
+    }
+
+    fn add_quick_acks(&mut self) {
+        let window = self.window.edge_bytes() - self.acked_bytes.min(self.window.edge_bytes());
+        let wanted = u32::try_from(window / (2 * self.mss_bytes)).unwrap_or(u32::MAX).max(2);
+        self.quick = self.quick.max(wanted.min(MAX_QUICK_ACKS));
+    }
+
+    /// `__tcp_ack_snd_check`
+    #[inline]
+    fn respond(&mut self, urgency: Urgency, now: Time) -> Option<Ack> {
+        match urgency {
+            Urgency::Duplicate(block) => return Some(self.acknowledge(now, Some(block))),
+            Urgency::Now => return Some(self.acknowledge(now, None)),
+            Urgency::Normal => {}
+        }
+        if self.delivered_bytes - self.acked_bytes > self.mss_bytes || self.quick > 0 {
+            return Some(self.acknowledge(now, None));
+        }
+        if self.data.waiting() == 0 {
+            if !self.delayed_ack.is_set() {
+                self.delayed_ack.set(on_wheel(now, DELAYED_ACK_MS));
+            }
+            return None;
+        }
+        self.respond_to_hole(now)
+    }
+
+    /// Data behind a hole: acknowledge, or wait to acknowledge several segments at once.
+    fn respond_to_hole(&mut self, now: Time) -> Option<Ack> {
+        if !self.compresses || self.compressed >= COMPRESSED_ACKS {
+            return Some(self.acknowledge(now, None));
+        }
+        if self.compression_next != self.data.next() {
+            self.compression_next = self.data.next();
+            self.uncompressed = 0;
+        }
+        if self.uncompressed < UNCOMPRESSED_ACKS {
+            self.uncompressed += 1;
+            return Some(self.acknowledge(now, None));
+        }
+        self.compressed += 1;
+        if !self.compressed_ack.is_set() {
+            // 5 % of the RTT; the estimate is kept eightfold
+            let share = Span::from_nanos(self.window.rtt_us8() * (1_000 / 8) / 20);
+            self.compressed_ack.set(now + share.min(COMPRESSION_MAX));
+        }
+        None
+    }
+
+    /// The delayed ACK is due.
+    pub fn on_delayed_ack(&mut self, now: Time) -> Option<Ack> {
+        (self.delivered_bytes > self.acked_bytes).then(|| self.acknowledge(now, None))
+    }
+
+    /// The compressed SACK is due.
+    pub fn on_compressed_ack(&mut self, now: Time) -> Option<Ack> {
+        (self.compressed > 0).then(|| self.acknowledge(now, None))
+    }
+
+    fn acknowledge(&mut self, now: Time, duplicate: Option<SackBlock>) -> Ack {
+        self.window.announce(self.delivered_bytes, self.data.waiting());
+        self.acked_bytes = self.delivered_bytes;
+        self.acked_seq = self.data.next();
+        self.quick = self.quick.saturating_sub(1);
+        self.compressed = 0;
+        self.compressed_ack.clear();
+        self.delayed_ack.clear();
+        let mut ack = Ack {
+            una: self.data.next(),
+            window_edge_bytes: self.window.edge_bytes(),
+            flow: self.flow,
+            stamp_ms: now.as_millis() as u32,
+            echo_ms: self.echo_ms,
+            block_count: 0,
+            duplicate: duplicate.is_some(),
+            syn: false,
+            blocks: Default::default(),
+        };
+        if duplicate.is_some() || self.data.waiting() > 0 {
+            let blocks = duplicate.iter().chain(self.data.blocks());
+            for (slot, block) in ack.blocks.iter_mut().zip(blocks) {
+                *slot = *block;
+                ack.block_count += 1;
+            }
+        }
+        ack
+    }
+}

@@ -1,0 +1,235 @@
+//! The receiver's out-of-order data and the SACK blocks it reports (RFC 2018, RFC 2883).
+//!
+//! Runs of segments above the next expected one are kept as boundary tags: the first and the last segment of a run
+//! know each other. A segment joins its neighbours in constant time, whatever the number of holes.
+
+use crate::net::SackBlock;
+
+/// One segment's place above the next expected one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    arrived: bool,
+    /// At either end of a run: the other end's segment.
+    other_end: u64,
+    /// Payload bytes of the connection up to its end.
+    end_bytes: u64,
+}
+
+/// Blocks that are remembered (`TCP_NUM_SACKS`); one fewer fits beside timestamps.
+const REMEMBERED: usize = 4;
+const INITIAL_SLOTS: usize = 16;
+
+/// Out-of-order data.
+#[derive(Debug)]
+pub struct Reassembly {
+    ring: Vec<Slot>,
+    mask: u64,
+    /// Next expected segment: everything below has been delivered.
+    next: u64,
+    segments: u32,
+    /// One past the highest segment that arrived.
+    highest: u64,
+    /// The most recent first.
+    blocks: [SackBlock; REMEMBERED],
+    block_count: usize,
+}
+
+/// What became of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// It was expected; with it the data up to this segment and byte is in order.
+    InOrder {
+        /// Next expected segment.
+        next: u64,
+        /// Payload bytes in order.
+        bytes: u64,
+    },
+    /// It leaves a hole before it. True: the SACK array had to forget or move a block beyond those reported.
+    OutOfOrder,
+    /// It had arrived before.
+    Duplicate,
+}
+
+impl Reassembly {
+    /// Nothing has arrived.
+    pub fn new() -> Self {
+        Self {
+            ring: vec![Slot::default(); INITIAL_SLOTS],
+            mask: INITIAL_SLOTS as u64 - 1,
+            next: 0,
+            segments: 0,
+            highest: 0,
+            blocks: [SackBlock::default(); REMEMBERED],
+            block_count: 0,
+        }
+    }
+
+    /// Next expected segment.
+    pub const fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Segments that wait behind a hole.
+    pub const fn waiting(&self) -> u32 {
+        self.segments
+    }
+
+    /// SACK blocks, the most recent first.
+    pub fn blocks(&self) -> &[SackBlock] {
+        &self.blocks[..self.block_count]
+    }
+
+    /// A segment arrives.
+    #[inline]
+    pub fn arrive(&mut self, seq: u64, end_bytes: u64) -> Arrival {
+        if seq < self.next {
+            return Arrival::Duplicate;
+        }
+        if seq > self.next {
+            return self.arrive_early(seq, end_bytes);
+        }
+        self.next += 1;
+        if self.segments == 0 {
+            return Arrival::InOrder { next: self.next, bytes: end_bytes };
+        }
+        let bytes = self.take_run(end_bytes);
+        Arrival::InOrder { next: self.next, bytes }
+    }
+
+    /// Delivers the run that begins at the next expected segment, if there is one.
+    fn take_run(&mut self, end_bytes: u64) -> u64 {
+        let first = *self.slot(self.next);
+        let mut bytes = end_bytes;
+        if first.arrived {
+            let last = first.other_end;
+            bytes = self.slot(last).end_bytes;
+            for seq in self.next..=last {
+                self.slot_mut(seq).arrived = false;
+            }
+            self.segments -= (last + 1 - self.next) as u32;
+            self.next = last + 1;
+        }
+        let next = self.next;
+        self.keep_blocks(|block| block.start >= next);
+        bytes
+    }
+
+    fn arrive_early(&mut self, seq: u64, end_bytes: u64) -> Arrival {
+        while seq - self.next >= self.ring.len() as u64 {
+            self.grow();
+        }
+        if self.slot(seq).arrived {
+            return Arrival::Duplicate;
+        }
+        let before = *self.slot(seq - 1);
+        let first = if seq > self.next + 1 && before.arrived { before.other_end } else { seq };
+        let after = *self.slot(seq + 1);
+        let last = if seq + 1 < self.highest && after.arrived { after.other_end } else { seq };
+        *self.slot_mut(seq) = Slot { arrived: true, other_end: seq, end_bytes };
+        self.slot_mut(first).other_end = last;
+        self.slot_mut(last).other_end = first;
+        self.segments += 1;
+        self.highest = self.highest.max(seq + 1);
+        self.report(SackBlock { start: first, end: last + 1 });
+        Arrival::OutOfOrder
+    }
+
+    /// Puts a block at the front, in place of those that it contains.
+    fn report(&mut self, newest: SackBlock) {
+        self.keep_blocks(|block| block.end < newest.start || block.start > newest.end);
+        let kept = self.block_count.min(REMEMBERED - 1);
+        self.blocks.copy_within(0..kept, 1);
+        self.blocks[0] = newest;
+        self.block_count = kept + 1;
+    }
+
+    fn keep_blocks(&mut self, mut keep: impl FnMut(&SackBlock) -> bool) {
+        let mut kept = 0;
+        for index in 0..self.block_count {
+            if keep(&self.blocks[index]) {
+                self.blocks[kept] = self.blocks[index];
+                kept += 1;
+            }
+        }
+        self.block_count = kept;
+    }
+
+    /// The block that holds a duplicate segment, for a D-SACK's second block.
+    pub fn containing(&self, seq: u64) -> Option<SackBlock> {
+        self.blocks().iter().copied().find(|block| block.start <= seq && seq < block.end)
+    }
+
+    fn slot(&self, seq: u64) -> &Slot {
+        &self.ring[(seq & self.mask) as usize]
+    }
+
+    fn slot_mut(&mut self, seq: u64) -> &mut Slot {
+        &mut self.ring[(seq & self.mask) as usize]
+    }
+
+    fn grow(&mut self) {
+        let mut ring = vec![Slot::default(); self.ring.len() * 2];
+        let mask = ring.len() as u64 - 1;
+        for seq in self.next..self.next + self.ring.len() as u64 {
+            ring[(seq & mask) as usize] = *self.slot(seq);
+        }
+        self.ring = ring;
+        self.mask = mask;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn block(start: u64, end: u64) -> SackBlock {
+        SackBlock { start, end }
+    }
+
+    #[test]
+    fn the_newest_block_comes_first_and_four_are_remembered() {
+        let mut data = Reassembly::new();
+        for seq in [2, 4, 6, 8, 10] {
+            assert_eq!(data.arrive(seq, seq * 10), Arrival::OutOfOrder);
+        }
+        assert_eq!(data.blocks(), [block(10, 11), block(8, 9), block(6, 7), block(4, 5)]);
+        data.arrive(7, 80);
+        assert_eq!(data.blocks(), [block(6, 9), block(10, 11), block(4, 5)]);
+    }
+
+    #[test]
+    fn filling_the_hole_delivers_the_run_behind_it() {
+        let mut data = Reassembly::new();
+        [1, 2, 4].map(|seq| data.arrive(seq, (seq + 1) * 10));
+        assert_eq!(data.arrive(0, 10), Arrival::InOrder { next: 3, bytes: 30 });
+        assert_eq!(data.blocks(), [block(4, 5)]);
+        assert_eq!(data.arrive(3, 40), Arrival::InOrder { next: 5, bytes: 50 });
+        assert_eq!((data.waiting(), data.blocks().len()), (0, 0));
+    }
+
+    proptest! {
+        #[test]
+        fn every_order_of_arrival_delivers_everything_once(mut order in Just((0_u64..120).collect::<Vec<_>>()).prop_shuffle(), again in 0_usize..120) {
+            let repeated = order[again];
+            order.push(repeated);
+            let mut data = Reassembly::new();
+            let mut arrived = std::collections::BTreeSet::new();
+            for seq in order {
+                let outcome = data.arrive(seq, (seq + 1) * 10);
+                prop_assert_eq!(outcome == Arrival::Duplicate, !arrived.insert(seq));
+                let next = (0..).find(|seq| !arrived.contains(seq)).expect("a first hole");
+                prop_assert_eq!(data.next(), next);
+                prop_assert_eq!(data.waiting() as usize, arrived.range(next..).count());
+                if let Arrival::InOrder { next: told, bytes } = outcome {
+                    prop_assert_eq!((told, bytes), (next, next * 10));
+                }
+                for block in data.blocks() {
+                    prop_assert!((block.start..block.end).all(|seq| arrived.contains(&seq)));
+                    prop_assert!(!arrived.contains(&block.end) && !arrived.contains(&(block.start - 1)));
+                }
+            }
+            prop_assert_eq!(data.next(), 120);
+        }
+    }
+}

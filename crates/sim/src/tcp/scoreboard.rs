@@ -1,0 +1,454 @@
+//! The scoreboard: every segment between SND.UNA and SND.NXT, what is known of it, and the counts that follow.
+//!
+//! A ring indexed by segment number. Nothing here walks the window: SACK blocks are taken in by jumping over the
+//! runs that are already SACKed, each lost segment waits in a heap for its retransmission, and RACK reads the
+//! segments in the order they were sent from two cursors, one over first transmissions (which are in order of
+//! sequence) and one over retransmissions.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// One segment that was sent. 56 bytes: it lies in one cache line of its own or shares two.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Segment {
+    /// When it was last sent, µs.
+    pub sent_us: u64,
+    /// Payload bytes of the connection up to its end.
+    pub end_bytes: u64,
+    /// Snapshot of the delivery account when it was sent: see [`super::rate`].
+    pub delivered: u64,
+    /// Part of that snapshot, µs.
+    pub delivered_at_us: u64,
+    /// Part of that snapshot, µs.
+    pub first_sent_us: u64,
+    /// In a SACKed run: at its first segment the last one's number, at its last the first one's.
+    run: u64,
+    flags: u8,
+}
+
+const SACKED: u8 = 1;
+const LOST: u8 = 2;
+/// A retransmission is in flight.
+const RETRANSMITTED: u8 = 4;
+const EVER_RETRANSMITTED: u8 = 8;
+const APP_LIMITED: u8 = 16;
+
+impl Segment {
+    /// Acknowledged by SACK.
+    pub const fn is_sacked(&self) -> bool {
+        self.flags & SACKED != 0
+    }
+
+    /// Marked lost.
+    pub const fn is_lost(&self) -> bool {
+        self.flags & LOST != 0
+    }
+
+    /// A retransmission of it is in flight.
+    pub const fn is_retransmitted(&self) -> bool {
+        self.flags & RETRANSMITTED != 0
+    }
+
+    /// It was retransmitted at least once.
+    pub const fn was_retransmitted(&self) -> bool {
+        self.flags & EVER_RETRANSMITTED != 0
+    }
+
+    /// Sent while the application limited the sender.
+    pub const fn is_app_limited(&self) -> bool {
+        self.flags & APP_LIMITED != 0
+    }
+
+    /// See [`Self::is_app_limited`].
+    pub const fn set_app_limited(&mut self, limited: bool) {
+        self.flags = self.flags & !APP_LIMITED | if limited { APP_LIMITED } else { 0 };
+    }
+}
+
+/// Segments that were sent and are not yet acknowledged cumulatively: `una..next`.
+#[derive(Debug)]
+pub struct Scoreboard {
+    ring: Vec<Segment>,
+    mask: u64,
+    una: u64,
+    next: u64,
+    sacked: u32,
+    lost: u32,
+    retransmitted: u32,
+    /// One past the highest SACKed segment; meaningless while nothing is SACKed.
+    fack: u64,
+    /// Segments marked lost since the beginning.
+    lost_total: u64,
+    /// Lost and to be retransmitted, lowest first. Those since SACKed or acknowledged are dropped on the way out.
+    waiting: BinaryHeap<Reverse<u64>>,
+    /// First transmissions below this number are SACKed, lost or acknowledged: RACK need not look at them again.
+    rack_cursor: u64,
+    /// Retransmissions in the order they were sent, with the time, µs.
+    resent: VecDeque<(u64, u64)>,
+}
+
+/// Slots of a new ring.
+const INITIAL_SLOTS: usize = 16;
+
+impl Scoreboard {
+    /// An empty scoreboard.
+    pub fn new() -> Self {
+        Self {
+            ring: vec![Segment::default(); INITIAL_SLOTS],
+            mask: INITIAL_SLOTS as u64 - 1,
+            una: 0,
+            next: 0,
+            sacked: 0,
+            lost: 0,
+            retransmitted: 0,
+            fack: 0,
+            lost_total: 0,
+            waiting: BinaryHeap::new(),
+            rack_cursor: 0,
+            resent: VecDeque::new(),
+        }
+    }
+
+    /// First unacknowledged segment.
+    pub const fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// Next new segment.
+    pub const fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Sent and not cumulatively acknowledged (Linux: `packets_out`).
+    pub const fn out(&self) -> u32 {
+        (self.next - self.una) as u32
+    }
+
+    /// SACKed.
+    pub const fn sacked(&self) -> u32 {
+        self.sacked
+    }
+
+    /// Marked lost, retransmitted or not (Linux: `lost_out`).
+    pub const fn lost(&self) -> u32 {
+        self.lost
+    }
+
+    /// Retransmissions in flight.
+    pub const fn retransmitted(&self) -> u32 {
+        self.retransmitted
+    }
+
+    /// Segments marked lost since the beginning, those lost again included.
+    pub const fn lost_total(&self) -> u64 {
+        self.lost_total
+    }
+
+    /// In flight: out - SACKed - lost + retransmitted (RFC 6675's pipe, as Linux counts it).
+    pub const fn in_flight(&self) -> u32 {
+        self.out() - self.sacked - self.lost + self.retransmitted
+    }
+
+    /// One past the highest SACKed segment; `una` when nothing is SACKed.
+    pub const fn fack(&self) -> u64 {
+        if self.sacked > 0 { self.fack } else { self.una }
+    }
+
+    /// A segment of the window.
+    #[inline]
+    pub fn segment(&self, seq: u64) -> &Segment {
+        debug_assert!(self.una <= seq && seq < self.next, "{seq} in {}..{}", self.una, self.next);
+        &self.ring[(seq & self.mask) as usize]
+    }
+
+    #[inline]
+    fn segment_mut(&mut self, seq: u64) -> &mut Segment {
+        debug_assert!(self.una <= seq && seq < self.next);
+        let slot = (seq & self.mask) as usize;
+        &mut self.ring[slot]
+    }
+
+    /// Appends a new segment and gives it to be stamped.
+    #[inline]
+    pub fn push(&mut self, end_bytes: u64) -> &mut Segment {
+        if self.out() as usize == self.ring.len() {
+            self.grow();
+        }
+        let slot = (self.next & self.mask) as usize;
+        self.next += 1;
+        self.ring[slot] = Segment { end_bytes, ..Segment::default() };
+        &mut self.ring[slot]
+    }
+
+    fn grow(&mut self) {
+        let mut ring = vec![Segment::default(); self.ring.len() * 2];
+        let mask = ring.len() as u64 - 1;
+        for seq in self.una..self.next {
+            ring[(seq & mask) as usize] = self.ring[(seq & self.mask) as usize];
+        }
+        self.ring = ring;
+        self.mask = mask;
+    }
+
+    /// Takes the first segment off: it is acknowledged cumulatively.
+    #[inline]
+    pub fn acknowledge(&mut self) -> Segment {
+        let segment = *self.segment(self.una);
+        self.una += 1;
+        if segment.flags & (SACKED | LOST | RETRANSMITTED) != 0 {
+            self.sacked -= u32::from(segment.is_sacked());
+            self.lost -= u32::from(segment.is_lost());
+            self.retransmitted -= u32::from(segment.is_retransmitted());
+        }
+        segment
+    }
+
+    /// The first segment of `from..end` that is not SACKed yet.
+    #[inline]
+    pub fn next_unsacked(&self, from: u64, end: u64) -> Option<u64> {
+        let mut seq = from;
+        while seq < end {
+            let segment = self.segment(seq);
+            if !segment.is_sacked() {
+                return Some(seq);
+            }
+            // At the first segment of a run this is its last; elsewhere it is some segment of the same run that
+            // may lie behind: then go step by step.
+            seq = segment.run.max(seq) + 1;
+        }
+        None
+    }
+
+    /// Marks a segment SACKed and joins it to the runs beside it.
+    pub fn sack(&mut self, seq: u64) {
+        let was = self.segment(seq).flags;
+        debug_assert!(was & SACKED == 0);
+        let mut flags = was | SACKED;
+        if was & LOST != 0 {
+            self.lost -= 1;
+            flags &= !LOST;
+            if was & RETRANSMITTED != 0 {
+                self.retransmitted -= 1;
+                flags &= !RETRANSMITTED;
+            }
+        }
+        // Retransmitted but not marked lost: the retransmission is believed to be still in flight.
+        self.sacked += 1;
+        self.fack = if self.sacked == 1 { seq + 1 } else { self.fack.max(seq + 1) };
+        self.segment_mut(seq).flags = flags;
+        let first = if seq > self.una && self.segment(seq - 1).is_sacked() { self.segment(seq - 1).run } else { seq };
+        // A run's first segment may have been acknowledged meanwhile: then the run begins at `una`.
+        let first = first.clamp(self.una, seq);
+        let last = if seq + 1 < self.next && self.segment(seq + 1).is_sacked() { self.segment(seq + 1).run } else { seq };
+        self.segment_mut(seq).run = seq;
+        self.segment_mut(first).run = last.max(seq);
+        self.segment_mut(last.max(seq)).run = first;
+    }
+
+    /// A duplicate SACK came for a segment above `una`: its retransmission is not in flight any more.
+    pub fn clear_retransmission(&mut self, seq: u64) {
+        if self.segment(seq).is_retransmitted() {
+            self.segment_mut(seq).flags &= !RETRANSMITTED;
+            self.retransmitted -= 1;
+        }
+    }
+
+    /// Marks a segment lost, or its retransmission lost again.
+    pub fn mark_lost(&mut self, seq: u64) {
+        let flags = self.segment(seq).flags;
+        if flags & SACKED != 0 || flags & (LOST | RETRANSMITTED) == LOST {
+            return;
+        }
+        if flags & LOST != 0 {
+            self.retransmitted -= 1;
+            self.segment_mut(seq).flags &= !RETRANSMITTED;
+        } else {
+            self.lost += 1;
+            self.segment_mut(seq).flags |= LOST;
+        }
+        self.lost_total += 1;
+        self.waiting.push(Reverse(seq));
+    }
+
+    /// Takes every mark of loss back: the recovery was spurious.
+    pub fn unmark_lost(&mut self) {
+        for seq in self.una..self.next {
+            self.segment_mut(seq).flags &= !LOST;
+        }
+        self.lost = 0;
+        self.waiting.clear();
+        self.rack_cursor = self.una;
+    }
+
+    /// The lowest segment to retransmit now.
+    pub fn first_waiting(&mut self) -> Option<u64> {
+        while let Some(&Reverse(seq)) = self.waiting.peek() {
+            if seq >= self.una && self.segment(seq).flags & (SACKED | LOST | RETRANSMITTED) == LOST {
+                return Some(seq);
+            }
+            self.waiting.pop();
+        }
+        None
+    }
+
+    /// A segment is sent again at `sent_us`; gives it to be stamped. `counted`: the retransmission is in flight in
+    /// the counts (a tail loss probe is not).
+    pub fn retransmit(&mut self, seq: u64, sent_us: u64, counted: bool) -> &mut Segment {
+        if counted && !self.segment(seq).is_retransmitted() {
+            self.retransmitted += 1;
+            self.segment_mut(seq).flags |= RETRANSMITTED;
+        }
+        self.resent.push_back((seq, sent_us));
+        let segment = self.segment_mut(seq);
+        segment.flags |= EVER_RETRANSMITTED;
+        segment.sent_us = sent_us;
+        segment
+    }
+
+    /// Visits segments in flight in the order they were sent, as long as `visit` says [`Verdict::Lost`], and marks
+    /// those lost. Stops at the first that it would keep.
+    pub fn detect_losses(&mut self, mut visit: impl FnMut(u64, u64) -> Verdict) {
+        self.rack_cursor = self.rack_cursor.max(self.una);
+        while self.rack_cursor < self.next {
+            let seq = self.rack_cursor;
+            let segment = self.segment(seq);
+            if segment.flags & (SACKED | LOST | EVER_RETRANSMITTED) == 0 {
+                match visit(seq, segment.sent_us) {
+                    Verdict::Lost => self.mark_lost(seq),
+                    Verdict::Keep => break,
+                }
+            }
+            self.rack_cursor += 1;
+        }
+        while let Some(&(seq, sent_us)) = self.resent.front() {
+            let current = seq >= self.una && {
+                let segment = self.segment(seq);
+                // Lost and waiting, SACKed, or sent once more since: a later entry speaks for it.
+                segment.flags & SACKED == 0
+                    && segment.sent_us == sent_us
+                    && segment.flags & (LOST | RETRANSMITTED) != LOST
+            };
+            if current {
+                match visit(seq, sent_us) {
+                    Verdict::Lost => self.mark_lost(seq),
+                    Verdict::Keep => break,
+                }
+            }
+            self.resent.pop_front();
+        }
+    }
+
+    /// Marks lost what a timeout finds unacknowledged: the head, and every other segment for which `expired(sent_us)`.
+    pub fn mark_timeout(&mut self, mut expired: impl FnMut(u64) -> bool) {
+        for seq in self.una..self.next {
+            if seq == self.una || expired(self.segment(seq).sent_us) {
+                self.mark_lost(seq);
+            }
+        }
+    }
+
+    /// Bytes of memory held, for the memory test.
+    #[cfg(test)]
+    pub fn slots(&self) -> usize {
+        self.ring.len()
+    }
+}
+
+/// What loss detection says of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is lost.
+    Lost,
+    /// It may still arrive, and so may everything sent later.
+    Keep,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board(segments: u64) -> Scoreboard {
+        let mut board = Scoreboard::new();
+        for seq in 0..segments {
+            board.push((seq + 1) * 100).sent_us = seq;
+        }
+        board
+    }
+
+    fn sack(board: &mut Scoreboard, start: u64, end: u64) -> u32 {
+        let (mut from, mut new) = (start, 0);
+        while let Some(seq) = board.next_unsacked(from, end) {
+            board.sack(seq);
+            new += 1;
+            from = seq + 1;
+        }
+        new
+    }
+
+    #[test]
+    fn the_ring_grows_and_keeps_its_segments() {
+        let mut board = board(10);
+        for _ in 0..7 {
+            board.acknowledge();
+        }
+        for seq in 10..40 {
+            board.push((seq + 1) * 100);
+        }
+        assert_eq!((board.out(), board.slots()), (33, 64));
+        assert!((7..40).all(|seq| board.segment(seq).end_bytes == (seq + 1) * 100));
+    }
+
+    #[test]
+    fn runs_join_and_are_jumped_over() {
+        let mut board = board(30);
+        assert_eq!(sack(&mut board, 5, 8), 3);
+        assert_eq!(sack(&mut board, 10, 12), 2);
+        assert_eq!(sack(&mut board, 4, 13), 4); // 4, 8, 9, 12
+        assert_eq!((board.segment(4).run, board.segment(12).run), (12, 4));
+        assert_eq!(sack(&mut board, 4, 13), 0);
+        assert_eq!((board.sacked(), board.fack()), (9, 13));
+    }
+
+    #[test]
+    fn a_run_whose_beginning_was_acknowledged_still_joins() {
+        let mut board = board(30);
+        sack(&mut board, 2, 6);
+        for _ in 0..4 {
+            board.acknowledge();
+        }
+        assert_eq!(sack(&mut board, 6, 9), 3);
+        assert_eq!(board.next_unsacked(4, 9), None);
+        assert_eq!(board.in_flight(), 26 - 5);
+    }
+
+    #[test]
+    fn the_lowest_lost_segment_is_retransmitted_first_and_those_sacked_meanwhile_not_at_all() {
+        let mut board = board(10);
+        [7, 3, 5].map(|seq| board.mark_lost(seq));
+        sack(&mut board, 3, 4);
+        assert_eq!(board.first_waiting(), Some(5));
+        board.retransmit(5, 100, true);
+        assert_eq!(board.first_waiting(), Some(7));
+        assert_eq!((board.lost(), board.retransmitted(), board.in_flight()), (2, 1, 10 - 1 - 2 + 1));
+    }
+
+    #[test]
+    fn losses_are_found_in_the_order_of_sending() {
+        let mut board = board(10);
+        sack(&mut board, 3, 4);
+        board.detect_losses(|seq, sent_us| {
+            assert_eq!(seq, sent_us);
+            if sent_us < 3 { Verdict::Lost } else { Verdict::Keep }
+        });
+        assert_eq!((board.lost(), board.lost_total()), (3, 3));
+        while let Some(seq) = board.first_waiting() {
+            board.retransmit(seq, 20 + seq, true);
+        }
+        // The retransmission of 1 is lost again; what was sent first is asked first.
+        board.detect_losses(|_, sent_us| if sent_us == 20 || sent_us == 21 { Verdict::Lost } else { Verdict::Keep });
+        assert_eq!(board.first_waiting(), None, "segment 4 was sent first and kept");
+        board.detect_losses(|_, sent_us| if sent_us < 22 { Verdict::Lost } else { Verdict::Keep });
+        assert_eq!(board.first_waiting(), Some(0));
+        assert_eq!((board.lost(), board.retransmitted(), board.lost_total()), (9, 1, 11));
+    }
+}

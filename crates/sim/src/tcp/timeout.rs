@@ -1,0 +1,177 @@
+//! The connection's beginning, and the one timer that guards what is out: timeouts with back-off (RFC 6298), tail
+//! loss probes (RFC 8985 section 7), RACK's timer, and probes of a closed window.
+
+use super::recovery::TIMEOUT_MIN_US;
+use super::rtt::{RTO_INITIAL_MS, RTO_MAX_MS, RTO_MIN_US};
+use super::sender::{Output, Pending, Push, Sender};
+use super::timer::{jiffies, on_wheel};
+use crate::net::PacketKind;
+use cc::RecoveryState;
+use units::Time;
+
+/// A SYN or bare ACK on the wire: Ethernet 14, IP 20, TCP 20, and 20 (SYN) or 12 bytes of options.
+const SYN_FRAME_BYTES: u32 = 74;
+
+impl Sender {
+    /// Opens the connection.
+    pub fn connect(&mut self, now: Time, out: &mut impl Output) {
+        self.connect_at = now;
+        self.send_syn(now, out);
+    }
+
+    fn send_syn(&mut self, now: Time, out: &mut impl Output) {
+        let mut syn = self.packet(PacketKind::Syn, 0, 0, 0, now);
+        syn.frame_bytes = SYN_FRAME_BYTES;
+        out.send(syn);
+        self.pending = Pending::Handshake;
+        // RFC 6298 section 5.7: one second, doubled with each repetition
+        self.timer.set(on_wheel(now, (RTO_INITIAL_MS << self.recovery.timeouts_in_row).min(RTO_MAX_MS)));
+    }
+
+    /// The SYN was answered.
+    pub(super) fn on_handshake(&mut self, now: Time, out: &mut impl Output) {
+        if self.established {
+            return;
+        }
+        let repeated = self.recovery.timeouts_in_row > 0;
+        self.recovery.timeouts_in_row = 0;
+        self.pending = Pending::Nothing;
+        self.timer.clear();
+        let rtt_us = now.since(self.connect_at).as_micros() as u32;
+        self.establish((!repeated).then_some(rtt_us), now, out);
+        self.push_new(Push::Normal, now, out);
+    }
+
+    /// The timer went off.
+    pub fn on_timer(&mut self, now: Time, out: &mut impl Output) {
+        match self.pending {
+            Pending::Nothing => {}
+            Pending::Handshake => {
+                self.recovery.timeouts_in_row += 1;
+                self.send_syn(now, out);
+            }
+            Pending::Timeout => self.on_timeout(now, out),
+            Pending::LossProbe => self.send_probe(now, out),
+            Pending::Reordering => self.on_reordering_timer(now, out),
+            Pending::WindowProbe => self.send_window_probe(now, out),
+        }
+    }
+
+    fn on_timeout(&mut self, now: Time, out: &mut impl Output) {
+        self.pending = Pending::Nothing;
+        if self.board.out() == 0 {
+            return;
+        }
+        self.counters.timeouts += 1;
+        self.enter_loss(now);
+        self.recovery.timeouts_in_row += 1;
+        let head = self.board.una();
+        self.retransmit_run(head, 1, true, now, out);
+        self.rtt.back_off();
+        self.set_timeout(now);
+    }
+
+    /// Sets the retransmission timeout from now.
+    pub(super) fn set_timeout(&mut self, now: Time) {
+        self.pending = Pending::Timeout;
+        self.timer.set(on_wheel(now, self.rtt.rto_ms() + self.pacing_delay_ms(now)));
+    }
+
+    /// What pacing adds to a timer (Linux 6.1 `tcp_pacing_delay`), ms.
+    fn pacing_delay_ms(&self, now: Time) -> u64 {
+        if self.pacing.active { self.pacing.next().saturating_since(now).as_millis() } else { 0 }
+    }
+
+    /// Sets the timeout; from when the head was sent, where another timer had taken its place.
+    pub(super) fn rearm_timeout(&mut self, now: Time) {
+        if self.board.out() == 0 {
+            self.pending = Pending::Nothing;
+            self.timer.clear();
+            return;
+        }
+        let rto_ms = match self.pending {
+            Pending::Reordering | Pending::LossProbe => jiffies(self.until_timeout_us(now).max(1)),
+            _ => self.rtt.rto_ms(),
+        };
+        self.pending = Pending::Timeout;
+        self.timer.set(on_wheel(now, rto_ms.min(RTO_MAX_MS) + self.pacing_delay_ms(now)));
+    }
+
+    /// Time left of the head's timeout, µs.
+    fn until_timeout_us(&self, now: Time) -> u64 {
+        let head_sent_us = self.board.segment(self.board.una()).sent_us;
+        (head_sent_us + self.rtt.rto_ms() * 1_000).saturating_sub(now.as_micros())
+    }
+
+    /// After progress: a tail loss probe if one is allowed, else the timeout.
+    #[inline]
+    pub(super) fn set_timer(&mut self, now: Time) {
+        if !self.schedule_probe(true, now) {
+            self.rearm_timeout(now);
+        }
+    }
+
+    /// Schedules a tail loss probe after two round trips (RFC 8985 section 7.2; Linux 6.1 `tcp_schedule_loss_probe`).
+    /// `progress`: the timeout would begin anew. False when none is allowed now.
+    #[inline]
+    pub(super) fn schedule_probe(&mut self, progress: bool, now: Time) -> bool {
+        if self.board.out() == 0 || !matches!(self.recovery.state, RecoveryState::Open | RecoveryState::Cwr) {
+            return false;
+        }
+        let srtt_us8 = self.rtt.srtt_us8();
+        let mut wait_ms = if srtt_us8 > 0 {
+            // A lone segment's ACK may be delayed.
+            let slack = if self.board.out() == 1 { u64::from(RTO_MIN_US) } else { TIMEOUT_MIN_US };
+            jiffies(u64::from(srtt_us8 >> 2) + slack)
+        } else {
+            RTO_INITIAL_MS
+        };
+        let until_timeout_ms = if progress { self.rtt.rto_ms() } else { jiffies(self.until_timeout_us(now)) };
+        if until_timeout_ms > 0 {
+            wait_ms = wait_ms.min(until_timeout_ms);
+        }
+        self.pending = Pending::LossProbe;
+        self.timer.set(on_wheel(now, wait_ms + self.pacing_delay_ms(now)));
+        true
+    }
+
+    /// Sends a tail loss probe: new data if there is any, else the last segment again (RFC 8985 section 7.3).
+    fn send_probe(&mut self, now: Time, out: &mut impl Output) {
+        if self.recovery.probe.high.is_none() && self.board.out() > 0 && self.try_probe(now, out) {
+            self.recovery.probe.high = Some(self.board.next());
+            self.counters.probes += 1;
+            self.pending = Pending::Nothing; // the timeout begins anew with the probe
+        }
+        self.rearm_timeout(now);
+    }
+
+    fn try_probe(&mut self, now: Time, out: &mut impl Output) -> bool {
+        self.recovery.probe.retransmission = false;
+        if self.can_send_new() {
+            return self.push_new(Push::Probe, now, out);
+        }
+        self.retransmit_run(self.board.next() - 1, 1, false, now, out);
+        self.recovery.probe.retransmission = true;
+        true
+    }
+
+    /// Nothing is out, and the window admits nothing: asks from time to time (RFC 9293 section 3.8.6.1).
+    pub(super) fn probe_closed_window(&mut self, now: Time) {
+        let closed = self.board.out() == 0 && self.has_unsent() && !self.can_send_new();
+        if closed && self.pending == Pending::Nothing {
+            self.pending = Pending::WindowProbe;
+            self.timer.set(on_wheel(now, self.rtt.rto_ms()));
+        } else if !closed && self.pending == Pending::WindowProbe {
+            self.recovery.timeouts_in_row = 0;
+            self.pending = Pending::Nothing;
+            self.timer.clear();
+        }
+    }
+
+    fn send_window_probe(&mut self, now: Time, out: &mut impl Output) {
+        out.send(self.packet(PacketKind::WindowProbe, self.board.una(), 0, 0, now));
+        self.recovery.timeouts_in_row += 1;
+        let wait_ms = self.rtt.rto_ms() << self.recovery.timeouts_in_row.min(20);
+        self.timer.set(on_wheel(now, wait_ms.min(RTO_MAX_MS)));
+    }
+}

@@ -1,0 +1,127 @@
+//! Timers of a connection, and the coarse clock that Linux's timers run on.
+
+use units::{Span, Time};
+
+/// When a timer is due, and when its entry in the agenda will look at it.
+///
+/// Most timers are moved into the future by every ACK and never fire. Moving one only changes `due`; the entry
+/// that is already in the agenda finds out when its time comes, and goes back for the rest.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline {
+    due: Time,
+    scheduled: Time,
+}
+
+impl Default for Deadline {
+    fn default() -> Self {
+        Self { due: Time::NEVER, scheduled: Time::NEVER }
+    }
+}
+
+impl Deadline {
+    /// Sets the timer, in place of what it was set to.
+    pub const fn set(&mut self, due: Time) {
+        self.due = due;
+    }
+
+    /// Stops the timer.
+    pub const fn clear(&mut self) {
+        self.due = Time::NEVER;
+    }
+
+    /// When the timer is due; `NEVER` when it is stopped.
+    pub const fn due(&self) -> Time {
+        self.due
+    }
+
+    /// True when the timer runs.
+    pub fn is_set(&self) -> bool {
+        self.due != Time::NEVER
+    }
+
+    /// The entry that the agenda lacks, if any: to be called after every event that may have set the timer.
+    pub fn entry_needed(&mut self) -> Option<Time> {
+        if self.due >= self.scheduled {
+            return None;
+        }
+        self.scheduled = self.due;
+        Some(self.due)
+    }
+
+    /// An entry's time has come: true when the timer is due, and then it is stopped.
+    pub fn fires(&mut self, now: Time) -> bool {
+        if self.scheduled != now {
+            return false; // an entry of before the timer was moved forward
+        }
+        self.scheduled = Time::NEVER;
+        if self.due > now {
+            return false;
+        }
+        self.due = Time::NEVER;
+        true
+    }
+}
+
+/// When a timer set at `now` for `delay_ms` fires under Linux's timer wheel at HZ = 1000: it counts whole
+/// milliseconds, and rounds up to 1 ms below 64 ms, to 8 ms below 512 ms, and so on, each level eight times coarser
+/// (Linux 6.1 `calc_wheel_index`: never early, late by up to one granule).
+pub fn on_wheel(now: Time, delay_ms: u64) -> Time {
+    const LEVEL_BITS: u32 = 6;
+    const SHIFT_PER_LEVEL: u32 = 3;
+    let expires = now.as_millis() + delay_ms;
+    let mut shift = 0;
+    // Level n holds timers of less than 63 granules (LVL_START): its last slot is the next level's first.
+    while delay_ms >> shift >= (1 << LEVEL_BITS) - 1 {
+        shift += SHIFT_PER_LEVEL;
+    }
+    let granule = (expires >> shift) + 1;
+    Time::ZERO + Span::from_millis(granule << shift)
+}
+
+/// Milliseconds to wait for at least `micros` (Linux: `usecs_to_jiffies`, which rounds up).
+pub const fn jiffies(micros: u64) -> u64 {
+    micros.div_ceil(1_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ms(value: u64) -> Time {
+        Time::from_nanos(value * 1_000_000)
+    }
+
+    #[test]
+    fn a_timer_moved_later_keeps_its_entry_and_fires_when_due() {
+        let mut timer = Deadline::default();
+        timer.set(ms(5));
+        assert_eq!(timer.entry_needed(), Some(ms(5)));
+        timer.set(ms(9));
+        assert_eq!(timer.entry_needed(), None);
+        assert!(!timer.fires(ms(5)));
+        assert_eq!(timer.entry_needed(), Some(ms(9)));
+        assert!(timer.fires(ms(9)) && !timer.is_set());
+    }
+
+    #[test]
+    fn a_timer_moved_earlier_gets_a_new_entry_and_the_old_one_is_void() {
+        let mut timer = Deadline::default();
+        timer.set(ms(9));
+        timer.entry_needed();
+        timer.set(ms(5));
+        assert_eq!(timer.entry_needed(), Some(ms(5)));
+        assert!(timer.fires(ms(5)));
+        timer.set(ms(20));
+        assert_eq!(timer.entry_needed(), Some(ms(20)));
+        assert!(!timer.fires(ms(9)));
+        assert!(timer.fires(ms(20)));
+    }
+
+    #[test]
+    fn the_wheel_is_never_early_and_at_most_a_granule_late() {
+        assert_eq!(on_wheel(ms(100), 40), ms(141));
+        assert_eq!(on_wheel(Time::from_nanos(100_999_999), 40), ms(141));
+        assert_eq!(on_wheel(ms(100), 225), ms(328)); // 325 ms, rounded up to a multiple of 8
+        assert_eq!(on_wheel(ms(0), 1_000), ms(1_024));
+    }
+}

@@ -1,0 +1,212 @@
+//! The receiver's window: what it announces, and how its buffer grows with the data it reads (dynamic right-sizing;
+//! Linux 6.1 `tcp_rcv_space_adjust`, `tcp_grow_window`, `__tcp_select_window`).
+//!
+//! Half of the buffer is announced (`tcp_adv_win_scale` = 1): the rest pays for the kernel's overhead.
+
+use run::{Host, SocketMemory};
+
+/// `tcp_rmem[1]`: the buffer that a connection begins with.
+const INITIAL_BUFFER_BYTES: u64 = 131_072;
+/// `tcp_rmem[2]` by default.
+const DEFAULT_LIMIT_BYTES: u64 = 6 << 20;
+/// `tcp_rmem[2]` when memory shall never be the limit.
+const UNLIMITED_BYTES: u64 = (1 << 31) - 1;
+/// The first window fits 16 bits: a SYN's window is not scaled (RFC 7323 section 2.2).
+const UNSCALED_BYTES: u64 = 65_535;
+/// Memory that a full-sized segment of 1500 bytes costs in the kernel (its `truesize` behind a veth), per MSS.
+const SEGMENT_OVERHEAD_BYTES: u64 = 856;
+
+/// The receive buffer of one connection.
+#[derive(Clone, Debug)]
+pub struct ReceiveWindow {
+    mss_bytes: u64,
+    limit_bytes: u64,
+    /// The spec's fixed limit of the window, `u64::MAX` without one.
+    fixed_bytes: u64,
+    buffer_bytes: u64,
+    /// `window_clamp`: the largest window that the buffer allows.
+    clamp_bytes: u64,
+    /// `rcv_ssthresh`: the window grows to the clamp as segments arrive.
+    threshold_bytes: u64,
+    /// Windows are announced in units of 2^scale bytes.
+    scale: u32,
+    edge_bytes: u64,
+    /// Bytes read in the last round trip, and where and when this one began.
+    space_bytes: u64,
+    round_start_bytes: u64,
+    round_start_us: u64,
+    /// Eight times the receiver's estimate of the RTT, µs; 0 before the first.
+    rtt_us8: u64,
+    last_echo_ms: u32,
+}
+
+impl ReceiveWindow {
+    /// A connection's window at its beginning.
+    pub fn new(host: &Host, mss_bytes: u32, now_us: u64) -> Self {
+        let mss = u64::from(mss_bytes);
+        let limit = match host.socket_memory {
+            SocketMemory::Max => UNLIMITED_BYTES,
+            SocketMemory::Default => DEFAULT_LIMIT_BYTES,
+            SocketMemory::Bytes(bytes) => bytes.max(2 * mss),
+        };
+        let fixed = host.receive_window_bytes.unwrap_or(u64::MAX);
+        let buffer = INITIAL_BUFFER_BYTES.min(limit).max(4 * mss);
+        let full = buffer / 2;
+        // `tcp_select_initial_window`: whole segments, and what a SYN can say.
+        let first = (full / mss * mss).min(UNSCALED_BYTES).min(fixed).max(mss);
+        let scale = (limit.max(1 << 16).ilog2() - 15).min(14);
+        // `tcp_init_buffer_space` keeps one segment or 1/2^31 of the window in reserve.
+        let clamp = full.saturating_sub(mss).max(2 * mss);
+        Self {
+            mss_bytes: mss,
+            limit_bytes: limit,
+            fixed_bytes: fixed,
+            buffer_bytes: buffer,
+            clamp_bytes: clamp,
+            threshold_bytes: first.min(clamp),
+            scale,
+            edge_bytes: first,
+            space_bytes: first.min(10 * mss),
+            round_start_bytes: 0,
+            round_start_us: now_us,
+            rtt_us8: 0,
+            last_echo_ms: 0,
+        }
+    }
+
+    /// Right edge of the window, announced with every ACK: payload bytes.
+    pub const fn edge_bytes(&self) -> u64 {
+        self.edge_bytes
+    }
+
+    /// Eight times the receiver's RTT estimate, µs; 0 before the first.
+    pub const fn rtt_us8(&self) -> u64 {
+        self.rtt_us8
+    }
+
+    /// An RTT sample from a timestamp echo, in ms as the clock of timestamps is.
+    #[inline]
+    pub fn sample_rtt(&mut self, echo_ms: u32, now_ms: u32) {
+        if echo_ms == self.last_echo_ms {
+            return;
+        }
+        self.last_echo_ms = echo_ms;
+        let sample_us = u64::from(now_ms.wrapping_sub(echo_ms).max(1)) * 1_000;
+        self.rtt_us8 = if self.rtt_us8 == 0 || sample_us * 8 < self.rtt_us8 {
+            sample_us * 8
+        } else {
+            self.rtt_us8 - (self.rtt_us8 >> 3) + sample_us
+        };
+    }
+
+    /// A segment arrived in order or not: the window may grow towards its clamp. True when it did, and then the
+    /// sender is told at once.
+    #[inline]
+    pub fn grow(&mut self, segment_bytes: u64) -> bool {
+        let room = self.clamp_bytes.min(self.fixed_bytes).saturating_sub(self.threshold_bytes);
+        if room == 0 || segment_bytes < 128 {
+            return false;
+        }
+        self.threshold_bytes += room.min(2 * self.mss_bytes.max(segment_bytes));
+        true
+    }
+
+    /// The application has read everything up to `read_bytes`: once a round trip the buffer is sized to twice what
+    /// was read in it, and more when that is growing.
+    #[inline]
+    pub fn adjust(&mut self, read_bytes: u64, now_us: u64) {
+        if self.rtt_us8 == 0 || now_us - self.round_start_us < self.rtt_us8 >> 3 {
+            return;
+        }
+        let copied = read_bytes - self.round_start_bytes;
+        if copied > self.space_bytes {
+            let window = 2 * copied + 16 * self.mss_bytes;
+            let growth = u128::from(window) * u128::from(copied - self.space_bytes) / u128::from(self.space_bytes);
+            let wanted = u64::try_from(u128::from(window) + 2 * growth).unwrap_or(u64::MAX / 8);
+            let per_segment = 2 * (self.mss_bytes + SEGMENT_OVERHEAD_BYTES);
+            let buffer = (wanted / self.mss_bytes).saturating_mul(per_segment).min(self.limit_bytes);
+            if buffer > self.buffer_bytes {
+                self.buffer_bytes = buffer;
+                self.clamp_bytes = buffer / 2;
+            }
+            self.space_bytes = copied;
+        }
+        self.round_start_bytes = read_bytes;
+        self.round_start_us = now_us;
+    }
+
+    /// Moves the right edge for an ACK of `received_bytes`, with `waiting` segments out of order. It never moves
+    /// back.
+    #[inline]
+    pub fn announce(&mut self, received_bytes: u64, waiting: u32) {
+        let used = u64::from(waiting) * (self.mss_bytes + SEGMENT_OVERHEAD_BYTES);
+        let free = self.buffer_bytes.saturating_sub(used) / 2;
+        let full = self.clamp_bytes.min(self.buffer_bytes / 2);
+        let window = if free < full / 2 && (free < self.buffer_bytes / 32 || free < self.mss_bytes) {
+            0
+        } else {
+            free.min(self.threshold_bytes).min(self.fixed_bytes)
+        };
+        let unit = (1 << self.scale) - 1;
+        let scaled = if window == 0 { 0 } else { ((window + unit) & !unit).min(self.fixed_bytes) };
+        self.edge_bytes = self.edge_bytes.max(received_bytes + scaled);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use run::Qdisc;
+
+    fn host(socket_memory: SocketMemory, receive_window_bytes: Option<u64>) -> Host {
+        Host {
+            socket_memory,
+            receive_window_bytes,
+            initial_window_segments: 10,
+            qdisc: Qdisc::None,
+            sack_compression: true,
+        }
+    }
+
+    /// Reads `rate` bytes a round for some rounds of 100 ms, doubling up to `rate`.
+    fn stream(window: &mut ReceiveWindow, rate: u64, rounds: u64) {
+        let mut read = 0;
+        let mut speed = 14_480;
+        for round in 1..=rounds {
+            window.sample_rtt(u32::try_from(round).expect("small") * 100, u32::try_from(round).expect("small") * 100 + 100);
+            let room = window.edge_bytes().saturating_sub(read);
+            for _ in 0..speed.min(room) / 1448 {
+                window.grow(1448);
+            }
+            read += speed.min(room);
+            window.adjust(read, round * 100_000);
+            window.announce(read, 0);
+            speed = (speed * 2).min(rate);
+        }
+    }
+
+    #[test]
+    fn the_window_follows_a_sender_that_doubles_and_never_limits_it() {
+        let mut window = ReceiveWindow::new(&host(SocketMemory::Max, None), 1448, 0);
+        stream(&mut window, 10_000_000, 14);
+        assert!(window.clamp_bytes >= 2 * 10_000_000, "{window:?}");
+    }
+
+    #[test]
+    fn default_memory_announces_half_of_six_megabytes() {
+        let mut window = ReceiveWindow::new(&host(SocketMemory::Default, None), 1448, 0);
+        stream(&mut window, 10_000_000, 30);
+        assert_eq!(window.clamp_bytes, 3 << 20);
+    }
+
+    #[test]
+    fn a_fixed_window_is_a_limit_and_the_edge_never_moves_back() {
+        let mut window = ReceiveWindow::new(&host(SocketMemory::Max, Some(100_000)), 1448, 0);
+        stream(&mut window, 10_000_000, 30);
+        let edge = window.edge_bytes();
+        window.announce(edge - 100_000, 1_000_000);
+        assert_eq!(window.edge_bytes(), edge);
+        window.announce(edge, 0);
+        assert_eq!(window.edge_bytes(), edge + 100_000);
+    }
+}

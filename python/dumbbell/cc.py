@@ -1,0 +1,226 @@
+"""Congestion controls as a spec names them: an algorithm, a variant of one, and parameters.
+
+`bbr`, `bbr_4_17`, `bbr[cwnd_gain=1.5]` and `bbr_4_17[cwnd_gain=1.5, probe_gain=1.1]` all come down to an algorithm of
+the registry and the parameters that differ from its defaults. The registry is the simulator's; it can also be given.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_WORDS = re.compile(r"\s*([^\s\[\]]+)\s*(?:\[([^\[\]]*)\])?\s*")
+_PARAMETER = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(\S+)\s*")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_SWITCH = {"true": 1.0, "false": 0.0}
+_LONGEST = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """One constant of an algorithm."""
+
+    name: str
+    about: str
+    unit: str
+    default: float
+    least: float
+    most: float
+    kind: Literal["number", "integer", "switch"]
+    source: str
+    """Where the default comes from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Algorithm:
+    """One congestion control and its parameters."""
+
+    name: str
+    title: str
+    source: str
+    parameters: Mapping[str, Parameter]
+
+
+Registry: TypeAlias = "Mapping[str, Algorithm]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Substitution:
+    """A text of the Linux source that a variant replaces: it occurs once in the file."""
+
+    file: str
+    match: str
+    replace: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """A named set of parameters of an algorithm, and what it is in Linux."""
+
+    name: str
+    about: str
+    base: str
+    """The algorithm."""
+    parameters: Mapping[str, float]
+    linux: tuple[Substitution, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong with the name of a congestion control."""
+
+    message: str
+    hint: str = ""
+    word: str = ""
+    """The word that is not known, if that is the fault."""
+    known: tuple[str, ...] = ()
+    """The words that are."""
+
+
+class CcError(ValueError):
+    """A text that names no congestion control, with all its faults."""
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(fault.message for fault in self.faults))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a text names."""
+
+    written: str
+    """The text."""
+    name: str
+    """The algorithm or variant that it names, without parameters."""
+    algorithm: str
+    """The algorithm in the registry."""
+    parameters: Mapping[str, float]
+    """Those that differ from the algorithm's defaults, in order of name."""
+
+
+def registry_of(rows: Iterable[Mapping[str, object]]) -> Registry:
+    """Make a registry of rows as `dumbbell._core.algorithms()` gives them."""
+    return {str(row["name"]): _algorithm(row) for row in rows}
+
+
+@cache
+def installed() -> Registry:
+    """Give the registry of the simulator that is installed."""
+    from dumbbell._core import algorithms  # noqa: PLC0415 (a check of words needs no simulator before this)
+
+    return registry_of(cast("Iterable[Mapping[str, object]]", algorithms()))
+
+
+@cache
+def variants() -> Mapping[str, Variant]:
+    """Give the variants of `variants.toml`, those that build on another one with all of its parameters too."""
+    rows = tomllib.loads(files("dumbbell").joinpath("variants.toml").read_text(encoding="utf-8"))
+    return {name: _variant(name, rows) for name in rows}
+
+
+def choose(written: str, registry: Registry) -> Choice:
+    """Find what a text names.
+
+    Raises `CcError` with everything that is wrong with it.
+    """
+    match = _WORDS.fullmatch(written) if len(written) <= _LONGEST else None
+    if match is None:
+        raise CcError([Fault(f'"{written[:60]}" names no congestion control', 'write it as "bbr" or "bbr[cwnd_gain=1.5]"')])
+    name, inline = match.groups()
+    variant = variants().get(name)
+    algorithm = registry.get(variant.base if variant else name)
+    if algorithm is None:
+        known = (*registry, *(v.name for v in variants().values() if v.base in registry))
+        raise CcError([Fault(f'unknown "{name}"', word=name, known=known)])
+    faults: list[Fault] = []
+    parameters = dict(variant.parameters) if variant else {}
+    given: set[str] = set()
+    for text in inline.split(",") if inline is not None else ():
+        try:
+            key, value = _parameter(text, algorithm)
+        except CcError as error:
+            faults.extend(error.faults)
+            continue
+        if key in given:
+            faults.append(Fault(f'parameter "{key}" is given twice', "give it once"))
+        given.add(key)
+        parameters[key] = value
+    if faults:
+        raise CcError(faults)
+    different = {k: v for k, v in sorted(parameters.items()) if v != algorithm.parameters[k].default}
+    return Choice(written, name, algorithm.name, different)
+
+
+def _parameter(text: str, algorithm: Algorithm) -> tuple[str, float]:
+    match = _PARAMETER.fullmatch(text)
+    if match is None:
+        raise CcError([Fault(f'"{text.strip()[:60]}" sets no parameter', 'write it as "cwnd_gain=1.5"')])
+    name, digits = match.groups()
+    parameter = algorithm.parameters.get(name)
+    if parameter is None:
+        known = tuple(algorithm.parameters)
+        hint = "" if known else "it has none"
+        raise CcError([Fault(f'{algorithm.name} has no parameter "{name}"', hint, word=name, known=known)])
+    value = _SWITCH.get(digits) if parameter.kind == "switch" else None
+    if value is None:
+        value = float(digits) if _NUMBER.fullmatch(digits) else math.nan
+    value += 0.0  # no negative zero: it would be another run
+    wanted = _wanted(parameter)
+    if not parameter.least <= value <= parameter.most:
+        what = "is out of range" if math.isfinite(value) else "is no number"
+        raise CcError([Fault(f"{name}={digits[:60]} {what}", wanted)])
+    if parameter.kind != "number" and not value.is_integer():
+        raise CcError([Fault(f"{name}={digits[:60]} is not {'a whole number' if parameter.kind == 'integer' else 'a switch'}", wanted)])
+    return name, value
+
+
+def _wanted(parameter: Parameter) -> str:
+    if parameter.kind == "switch":
+        return "0 or 1"
+    what = "a whole number from" if parameter.kind == "integer" else "from"
+    unit = f" {parameter.unit}" if parameter.unit else ""
+    return f"{what} {parameter.least:g} to {parameter.most:g}{unit}"
+
+
+def _algorithm(row: Mapping[str, object]) -> Algorithm:
+    rows = cast("Iterable[Mapping[str, object]]", row["parameters"])
+    parameters = {parameter.name: parameter for parameter in map(_described, rows)}
+    return Algorithm(name=str(row["name"]), title=str(row["title"]), source=str(row["source"]), parameters=parameters)
+
+
+def _described(row: Mapping[str, object]) -> Parameter:
+    least, most = cast("tuple[float, float]", row["range"])
+    return Parameter(
+        name=str(row["name"]),
+        about=str(row["about"]),
+        unit=str(row["unit"]),
+        default=float(cast("float", row["default"])),
+        least=float(least),
+        most=float(most),
+        kind=cast("Literal['number', 'integer', 'switch']", row["kind"]),
+        source=str(row["source"]),
+    )
+
+
+def _variant(name: str, rows: Mapping[str, Mapping[str, object]]) -> Variant:
+    row = rows[name]
+    base = str(row["base"])
+    below = _variant(base, rows) if base in rows else None
+    own = {key: float(value) for key, value in cast("Mapping[str, float]", row["parameters"]).items()}
+    linux = tuple(Substitution(**words) for words in cast("Iterable[Mapping[str, str]]", row["linux"]))
+    return Variant(
+        name=name,
+        about=str(row["about"]),
+        base=below.base if below else base,
+        parameters={**(below.parameters if below else {}), **own},
+        linux=(*(below.linux if below else ()), *linux),
+    )

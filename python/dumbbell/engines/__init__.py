@@ -1,0 +1,1 @@
+"""What measures a run: the simulator today, real kernels and networks later, all behind one Protocol."""

@@ -1,0 +1,216 @@
+"""What every engine gives back: counters, gauges and histograms, as integers in the unit that each name carries.
+
+The fields are those of `crates/run/src/measurement.rs`. There is no mean, no percentile and no verdict here: these are
+`dumbbell.metrics`' to compute, once for all engines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from dumbbell import _core
+
+    U8 = npt.NDArray[np.uint8]
+    U16 = npt.NDArray[np.uint16]
+    U32 = npt.NDArray[np.uint32]
+    U64 = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Measurement:
+    """Everything that one run gave."""
+
+    ended_ns: int
+    """When the run ended: its duration, or when the last transfer was complete."""
+    flows: tuple[FlowMeasurement, ...]
+    """One entry a flow, in the run's order."""
+    bottleneck: QueueMeasurement
+
+    @classmethod
+    def from_core(cls, raw: _core._Measurement) -> Self:
+        """Wraps what `_core.measure` returns; the arrays are not copied."""
+        return cls(
+            ended_ns=raw["ended_ns"],
+            flows=tuple(FlowMeasurement.from_core(flow) for flow in raw["flows"]),
+            bottleneck=QueueMeasurement.from_core(raw["bottleneck"]),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class FlowMeasurement:
+    """One flow."""
+
+    started_ns: int
+    """When it called connect()."""
+    completed_ns: int | None
+    """When its last byte was delivered, for a workload that has one."""
+    at_window_begin: FlowCounters
+    at_window_end: FlowCounters
+    at_end: FlowCounters
+    """At the flow's end: when it stopped, or the run did."""
+    rtt_min_ns: int | None
+    """The smallest raw round-trip sample of the whole flow; None when no ACK came."""
+    ack_rtt: Histogram
+    """Per-ACK round-trip samples within the window, nanoseconds."""
+    series: FlowSeries
+    acks: AckSamples
+    """Per-ACK samples of the whole run, when the run records them."""
+    phases: tuple[str, ...]
+    """Names of the algorithm's phases; `series.phase` is an index into them."""
+
+    @classmethod
+    def from_core(cls, raw: _core._FlowMeasurement) -> Self:
+        """Wraps one entry of `_Measurement["flows"]`."""
+        return cls(
+            started_ns=raw["started_ns"],
+            completed_ns=raw["completed_ns"],
+            at_window_begin=FlowCounters(**raw["at_window_begin"]),
+            at_window_end=FlowCounters(**raw["at_window_end"]),
+            at_end=FlowCounters(**raw["at_end"]),
+            rtt_min_ns=raw["rtt_min_ns"],
+            ack_rtt=Histogram(**raw["ack_rtt"]),
+            series=FlowSeries(**raw["series"]),
+            acks=AckSamples(**raw["acks"]),
+            phases=tuple(raw["phases"]),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlowCounters:
+    """Cumulative counters of one flow at one instant."""
+
+    at_ns: int
+    delivered_bytes: int
+    """Payload delivered in order: the receiver's next expected byte."""
+    bottleneck_bytes: int
+    """Bytes of its frames, headers included, that left the bottleneck."""
+    segments_sent: int
+    """Data segments sent, retransmissions included."""
+    segments_retransmitted: int
+    segments_lost: int
+    """Segments that the sender marked lost."""
+    acks: int
+    """ACKs that arrived at the sender."""
+    timeouts: int
+    probes: int
+    """Tail loss probes."""
+    undos: int
+    """Recoveries that were undone as spurious."""
+    dropped_packets: int
+    """Its frames that the bottleneck's queue dropped."""
+    random_lost_packets: int
+    app_limited_ns: int
+    """Time with nothing to send."""
+    rwnd_limited_ns: int
+    """Time held back by the receiver's window."""
+    sndbuf_limited_ns: int
+    """Time held back by the send buffer."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class FlowSeries:
+    """Gauges of one flow, sampled from its start on: columns of equal length.
+
+    With `record = "summary"` only `at_ns`, `srtt_us` and `delivered_bytes` are filled. The largest value of a type
+    means "not known yet", "infinite" or "has none".
+    """
+
+    at_ns: U64
+    srtt_us: U32
+    """Smoothed RTT; 0 before the first sample."""
+    delivered_bytes: U64
+    """The receiver's next expected byte."""
+    cwnd_segments: U32
+    ssthresh_segments: U32
+    inflight_segments: U32
+    min_rtt_us: U32
+    """TCP's windowed minimum RTT."""
+    cc_min_rtt_us: U32
+    """The algorithm's own minimum RTT."""
+    pacing_rate_bps: U64
+    delivery_rate_bps: U64
+    bandwidth_bps: U64
+    """The algorithm's bandwidth estimate."""
+    pacing_gain_256ths: U16
+    cwnd_gain_256ths: U16
+    phase: U8
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class AckSamples:
+    """Round-trip samples of single ACKs: columns of equal length."""
+
+    at_ns: U64
+    rtt_ns: U64
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class QueueMeasurement:
+    """The bottleneck."""
+
+    at_window_begin: QueueCounters
+    at_window_end: QueueCounters
+    at_end: QueueCounters
+    series: QueueSeries
+
+    @classmethod
+    def from_core(cls, raw: _core._QueueMeasurement) -> Self:
+        """Wraps `_Measurement["bottleneck"]`."""
+        return cls(
+            at_window_begin=QueueCounters(**raw["at_window_begin"]),
+            at_window_end=QueueCounters(**raw["at_window_end"]),
+            at_end=QueueCounters(**raw["at_end"]),
+            series=QueueSeries(**raw["series"]),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueCounters:
+    """Cumulative counters of the bottleneck, in segments on the wire, random loss apart.
+
+    At every instant `offered = sent + dropped + queued`.
+    """
+
+    at_ns: int
+    offered_packets: int
+    sent_packets: int
+    sent_bytes: int
+    """Bytes of frames that left the bottleneck."""
+    dropped_packets: int
+    random_lost_packets: int
+    queued_packets: int
+    queued_bytes: int
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class QueueSeries:
+    """The queue's backlog over time: columns of equal length."""
+
+    at_ns: U64
+    backlog_bytes: U64
+    backlog_packets: U32
+    dropped_packets: U64
+    sent_packets: U64
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Histogram:
+    """Counts of values in bins of 1/64 of an octave (about 1.1 % wide), with the exact number and sum."""
+
+    counts: U64
+    """`counts[i]` counts the values in `[lower_bound(i), lower_bound(i + 1))`."""
+    count: int
+    sum: int
+
+    @staticmethod
+    def lower_bound(index: int) -> int:
+        """The smallest value of a bin: bins are one wide below 64, then there are 64 an octave."""
+        if index < 64:  # noqa: PLR2004
+            return index
+        octave, step = divmod(index, 64)
+        return (64 + step) << (octave - 1)

@@ -1,0 +1,34 @@
+"""What every engine can do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from dumbbell.engines.measurement import Measurement
+    from dumbbell.spec.problem import Problem
+    from dumbbell.spec.run import Run
+
+
+class Engine(Protocol):
+    """Measures runs, and never judges them. Its methods may be called from several threads at once."""
+
+    @property
+    def name(self) -> str:
+        """As `--engine` has it."""
+
+    def identity(self) -> str:
+        """Hash of everything that decides its bytes, in hexadecimal digits."""
+
+    def refuses(self, run: Run) -> list[Problem]:
+        """Every field of the run that it cannot honour, with its path; empty when it can measure the run."""
+
+    def slots(self) -> int:
+        """How many runs this machine can measure at once."""
+
+    def measure(self, run: Run) -> Measurement:
+        """Measures a run that it does not refuse.
+
+        Raises:
+            EngineFailure: it could not finish, with the last of what it said.
+        """

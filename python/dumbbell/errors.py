@@ -1,0 +1,16 @@
+"""The exceptions that a user of dumbbell can meet."""
+
+
+class DumbbellError(Exception):
+    """Whatever dumbbell raises on purpose."""
+
+
+class EngineFailure(DumbbellError):  # noqa: N818 (the word of the design)
+    """An engine could not finish a run: a bug in it, or something that happened to its process.
+
+    The message says what and where, as the engine told it.
+    """
+
+
+class UnknownEngine(DumbbellError):  # noqa: N818 (likewise)
+    """An engine that does not exist, or not in this version."""

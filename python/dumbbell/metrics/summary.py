@@ -1,0 +1,210 @@
+"""The summary of a run: every number that `dumbbell run --json` prints about its flows and its bottleneck."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from dumbbell.metrics.delay import histogram_mean_s, histogram_quantile_s, smoothed_rtt
+from dumbbell.metrics.fairness import jain, shares
+from dumbbell.metrics.queue import backlog, capacity_bits
+from dumbbell.metrics.variation import coefficient_of_variation
+from dumbbell.metrics.window import NANOSECONDS, Activity, Window, advance, ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dumbbell.engines.measurement import FlowMeasurement, Measurement
+    from dumbbell.spec.run import Run
+
+SCHEMA: Final = {
+    "extra": "forbid",
+    "allow_inf_nan": False,
+    "revalidate_instances": "always",
+    "use_attribute_docstrings": True,
+}
+"""How `results.schema` reads these classes: the docstrings are the schema's descriptions, and a NaN is an error."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlowSummary:
+    """One flow: rates, counts and times of its own part of the window, unless said otherwise."""
+
+    __pydantic_config__: ClassVar = SCHEMA
+
+    flow: int
+    """Index in the order of the spec."""
+    name: str
+    """Name of the `[[flows]]` table that it comes from, its group."""
+    cc: str
+    """Congestion control, as the spec wrote it."""
+    start_s: float
+    """When it called connect(), jitter included."""
+    goodput_bps: float | None
+    """Advance of the receiver's next expected byte over the flow's part of the window; null when it has none."""
+    goodput_whole_bps: float | None
+    """The same from the flow's start to its end."""
+    retransmits: int
+    """Segments retransmitted."""
+    retransmit_rate: float | None
+    """Segments retransmitted / segments sent; null when none was sent."""
+    throughput_bps: float | None
+    """Its frames that left the bottleneck, headers included."""
+    segments_sent: int
+    """Data segments sent, retransmissions included."""
+    rtt_mean_s: float | None
+    """Mean of the smoothed RTT, sampled every `sample`."""
+    rtt_p50_s: float | None
+    """Median of the same samples."""
+    rtt_p95_s: float | None
+    """95th percentile of the same samples."""
+    rtt_min_s: float | None
+    """The smallest raw RTT sample of the whole flow."""
+    ack_rtt_mean_s: float | None
+    """Mean of the single ACKs' RTTs in the window, exact; null on engines that do not see every ACK."""
+    ack_rtt_p99_s: float | None
+    """99th percentile of the same, from a histogram with bins at most 1.6 % wide."""
+    cov: float | None
+    """Population standard deviation / mean of the goodput in bins of 500 ms; null with fewer than two whole bins."""
+    app_limited_s: float
+    """Time with nothing to send."""
+    rwnd_limited_s: float
+    """Time held back by the receiver's window."""
+    sndbuf_limited_s: float
+    """Time held back by the send buffer."""
+    fct_s: float | None
+    """Completion time, from connect() to the last byte delivered; null for a workload without an end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BottleneckSummary:
+    """The bottleneck within the window, in segments on the wire."""
+
+    __pydantic_config__: ClassVar = SCHEMA
+
+    utilization: float | None
+    """Bits that left it / what its rate, as it changed in time, could carry; above 1 by at most the burst."""
+    offered_packets: int
+    """Packets that came to its queue."""
+    sent_packets: int
+    """Packets that left it."""
+    dropped_packets: int
+    """Packets that found the queue full."""
+    loss_rate: float | None
+    """Dropped / offered."""
+    loss_per_sent: float | None
+    """Dropped / sent, as Claypool et al. count."""
+    random_lost_packets: int
+    """Packets lost at random; in neither of the loss rates."""
+    queue_mean_bytes: float | None
+    """Mean of the backlog, sampled every `sample`, in bytes of frames."""
+    queue_p95_bytes: float | None
+    """95th percentile of the same samples."""
+    queue_max_bytes: int | None
+    """Largest of the same samples."""
+    queue_mean_bdp: float | None
+    """Mean of the backlog in bandwidth-delay products of the path as the run began."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupSummary:
+    """The flows of one `[[flows]]` table together."""
+
+    __pydantic_config__: ClassVar = SCHEMA
+
+    goodput_bps: float | None
+    """Their bytes over the whole window, so that the groups add up to what the path carried."""
+    share: float | None
+    """Of all groups' goodput; null when nothing was delivered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What a run came to."""
+
+    window_s: tuple[float, float]
+    flows: tuple[FlowSummary, ...]
+    bottleneck: BottleneckSummary
+    groups: dict[str, GroupSummary]
+    jain: float | None
+
+
+def summarise(run: Run, measurement: Measurement, bdp_bytes: float, names: Sequence[str], ccs: Sequence[str]) -> Summary:
+    """The summary of `measurement`, which some engine took of `run`.
+
+    `names` and `ccs` have one entry a flow: its group, and its congestion control in the spec's words.
+    """
+    window = Window(run.measure.window_begin_ns, min(run.measure.window_end_ns, measurement.ended_ns))
+    flows = tuple(
+        _flow(index, name, cc, flow, window)
+        for index, (name, cc, flow) in enumerate(zip(names, ccs, measurement.flows, strict=True))
+    )
+    return Summary(
+        window_s=(window.begin_ns / NANOSECONDS, window.end_ns / NANOSECONDS),
+        flows=flows,
+        bottleneck=_bottleneck(run, measurement, window, bdp_bytes),
+        groups=_groups(names, measurement.flows, window),
+        jain=jain([flow.goodput_bps for flow in flows if flow.goodput_bps is not None]),
+    )
+
+
+def _flow(index: int, name: str, cc: str, flow: FlowMeasurement, window: Window) -> FlowSummary:
+    activity = Activity.within(window, flow)
+    counted = activity.counted
+    rtt = smoothed_rtt(flow.series, activity.window)
+    whole = Activity.whole(flow)
+    return FlowSummary(
+        flow=index,
+        name=name,
+        cc=cc,
+        start_s=flow.started_ns / NANOSECONDS,
+        goodput_bps=activity.rate_bps(counted.delivered_bytes),
+        goodput_whole_bps=whole.rate_bps(whole.counted.delivered_bytes),
+        retransmits=counted.segments_retransmitted,
+        retransmit_rate=ratio(counted.segments_retransmitted, counted.segments_sent),
+        throughput_bps=activity.rate_bps(counted.bottleneck_bytes),
+        segments_sent=counted.segments_sent,
+        rtt_mean_s=rtt.mean_s,
+        rtt_p50_s=rtt.p50_s,
+        rtt_p95_s=rtt.p95_s,
+        rtt_min_s=None if flow.rtt_min_ns is None else flow.rtt_min_ns / NANOSECONDS,
+        ack_rtt_mean_s=histogram_mean_s(flow.ack_rtt),
+        ack_rtt_p99_s=histogram_quantile_s(flow.ack_rtt, 0.99),
+        cov=coefficient_of_variation(flow, activity.window),
+        app_limited_s=counted.app_limited_ns / NANOSECONDS,
+        rwnd_limited_s=counted.rwnd_limited_ns / NANOSECONDS,
+        sndbuf_limited_s=counted.sndbuf_limited_ns / NANOSECONDS,
+        fct_s=None if flow.completed_ns is None else (flow.completed_ns - flow.started_ns) / NANOSECONDS,
+    )
+
+
+def _bottleneck(run: Run, measurement: Measurement, window: Window, bdp_bytes: float) -> BottleneckSummary:
+    queue = measurement.bottleneck
+    counted = advance(queue.at_window_begin, queue.at_window_end)
+    changes = [(change.at_ns, change.rate_bps) for change in run.path.changes]
+    standing = backlog(queue.series, window)
+    return BottleneckSummary(
+        utilization=ratio(8 * counted.sent_bytes, capacity_bits(run.path.rate_bps, changes, window)),
+        offered_packets=counted.offered_packets,
+        sent_packets=counted.sent_packets,
+        dropped_packets=counted.dropped_packets,
+        loss_rate=ratio(counted.dropped_packets, counted.offered_packets),
+        loss_per_sent=ratio(counted.dropped_packets, counted.sent_packets),
+        random_lost_packets=counted.random_lost_packets,
+        queue_mean_bytes=standing.mean_bytes,
+        queue_p95_bytes=standing.p95_bytes,
+        queue_max_bytes=standing.max_bytes,
+        queue_mean_bdp=None if standing.mean_bytes is None else ratio(standing.mean_bytes, bdp_bytes),
+    )
+
+
+def _groups(names: Sequence[str], flows: Sequence[FlowMeasurement], window: Window) -> dict[str, GroupSummary]:
+    delivered: dict[str, int] = {}
+    for name, flow in zip(names, flows, strict=True):
+        advanced = flow.at_window_end.delivered_bytes - flow.at_window_begin.delivered_bytes
+        delivered[name] = delivered.get(name, 0) + advanced
+    share = shares(delivered)
+    return {
+        name: GroupSummary(goodput_bps=ratio(8 * advanced, window.seconds), share=share[name])
+        for name, advanced in delivered.items()
+    }

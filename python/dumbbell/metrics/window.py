@@ -1,0 +1,81 @@
+"""The part of a run that a summary is about, and each flow's own part of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, TypeVar
+
+from dumbbell.engines.measurement import FlowCounters, QueueCounters
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from dumbbell.engines.measurement import FlowMeasurement
+
+NANOSECONDS = 1_000_000_000
+"""In a second."""
+
+Counters = TypeVar("Counters", FlowCounters, QueueCounters)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of virtual time without its first instant and with its last: that of a difference of counters."""
+
+    begin_ns: int
+    end_ns: int
+
+    @property
+    def seconds(self) -> float:
+        """Its length; 0 when it is empty."""
+        return max(0, self.end_ns - self.begin_ns) / NANOSECONDS
+
+    def holds(self, at_ns: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+        """Which of these instants lie in it: a mask of the same length."""
+        return (at_ns > self.begin_ns) & (at_ns <= self.end_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What one flow did in a stretch of time."""
+
+    window: Window
+    counted: FlowCounters
+    """By how much each counter grew in it."""
+
+    @classmethod
+    def whole(cls, flow: FlowMeasurement) -> Activity:
+        """From the flow's start to its end: the last byte of a workload that has one, else when it stopped."""
+        return cls(Window(flow.started_ns, _ended_ns(flow)), flow.at_end)
+
+    @classmethod
+    def within(cls, window: Window, flow: FlowMeasurement) -> Activity:
+        """The flow's own part of the window.
+
+        A flow that starts or ends in the window is measured over the time that it was there: its rates are those
+        that it had, not diluted by its absence. The stretch is empty when it was there at no time.
+        """
+        ended_ns = _ended_ns(flow)
+        own = Window(max(window.begin_ns, flow.started_ns), min(window.end_ns, ended_ns))
+        before = flow.at_window_begin
+        after = flow.at_window_end if window.end_ns <= ended_ns else flow.at_end
+        return cls(own, advance(before, after if own.seconds else before))
+
+    def rate_bps(self, advanced_bytes: int) -> float | None:
+        """This many bytes over the stretch, in bits per second; None when it is empty."""
+        return ratio(8 * advanced_bytes, self.window.seconds)
+
+
+def advance(before: Counters, after: Counters) -> Counters:
+    """By how much each counter grew between two instants."""
+    return type(after)(**{each.name: getattr(after, each.name) - getattr(before, each.name) for each in fields(after)})
+
+
+def ratio(part: float, whole: float) -> float | None:
+    """`part / whole`; None where there is no whole."""
+    return part / whole if whole else None
+
+
+def _ended_ns(flow: FlowMeasurement) -> int:
+    return flow.at_end.at_ns if flow.completed_ns is None else min(flow.completed_ns, flow.at_end.at_ns)

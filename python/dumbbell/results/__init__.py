@@ -1,0 +1,1 @@
+"""Results: the form in which runs are printed and kept, and whether they can be trusted."""

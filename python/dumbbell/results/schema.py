@@ -1,0 +1,86 @@
+"""The JSON object of a run, as `dumbbell run --json` prints it and as a store keeps it.
+
+`docs/result.schema.json` is generated from `RESULT`; `docs/results-format.md` explains it. Keys may be added; renaming
+or removing one is a new number in `SCHEMA_VERSION`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
+
+SCHEMA_VERSION = 1
+RUN_ID_DIGITS = 16
+
+
+class _Base(BaseModel):
+    model_config = ConfigDict(
+        allow_inf_nan=False, extra="forbid", frozen=True, serialize_by_alias=True, use_attribute_docstrings=True,
+        validate_by_name=True,
+    )  # fmt: skip
+
+    schema_version: Literal[1] = Field(default=1, alias="schema")
+    """Version of this format."""
+    run_id: str = Field(pattern=f"^[0-9a-f]{{{RUN_ID_DIGITS}}}$")
+    """Hash of the resolved run with its seed, of the engine and of its identity: same id, same bytes but `wall_s`."""
+    engine: str
+    """What measured it."""
+    seed: int
+    """Seed of every random stream of the run."""
+
+
+class Result(_Base):
+    """A run that was measured."""
+
+    status: Literal["ok"] = "ok"
+    """It came to its end."""
+    point: dict[str, Any]
+    """Each swept value, as the spec wrote it, by its path."""
+    window_s: tuple[float, float]
+    """Where the summary was taken, seconds from the run's beginning; ends with the run where that is earlier."""
+    flows: tuple[FlowSummary, ...]
+    """One entry a flow, in the order of the spec."""
+    bottleneck: BottleneckSummary
+    """The one queue and line that all flows share."""
+    groups: dict[str, GroupSummary]
+    """By the name of the `[[flows]]` table."""
+    jain: float | None
+    """Jain's index of the flows' goodput; null when there is none."""
+    wall_s: float
+    """The engine's own time, seconds of a real clock."""
+    warnings: tuple[str, ...]
+    """What to look at before trusting the result."""
+
+
+class FailedRun(_Base):
+    """A run that the engine could not finish."""
+
+    status: Literal["failed"] = "failed"
+    """It came to no end."""
+    point: dict[str, Any]
+    """Each swept value, as the spec wrote it, by its path."""
+    error: str
+    """What the engine said."""
+    wall_s: float
+    """How long it took to fail."""
+
+
+RESULT: TypeAdapter[Result | FailedRun] = TypeAdapter(Annotated[Result | FailedRun, Field(discriminator="status")])
+"""Reads a result, and describes it."""
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON schema of a result."""
+    schema = RESULT.json_schema(by_alias=True, mode="serialization")
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "One run of dumbbell"}
+    return head | schema
+
+
+def run_id(canonical_run: str, engine: str, identity: str) -> str:
+    """Names a run by everything that decides its measurement; `canonical_run` is the resolved run, seed included."""
+    parts = "\n".join((canonical_run, engine, identity))
+    return hashlib.sha256(parts.encode()).hexdigest()[:RUN_ID_DIGITS]

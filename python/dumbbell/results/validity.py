@@ -1,0 +1,66 @@
+"""From facts to warnings. A warning means: look at this before you trust the result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dumbbell.metrics.window import NANOSECONDS, Activity, Window
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dumbbell.engines.measurement import FlowMeasurement, Measurement
+    from dumbbell.spec.run import Flow, Run
+
+LIMITED_SHARE = 0.01
+"""A bulk sender held back by something else than its congestion control for more than this tells little about it."""
+WINDOW_RTTS = 10
+"""A window shorter than this many round trips shows a moment, not a behaviour."""
+
+
+def warnings(run: Run, measurement: Measurement, names: Sequence[str]) -> list[str]:
+    """Every reason not to trust the summary of this measurement; `names` has each flow's group."""
+    window = Window(run.measure.window_begin_ns, min(run.measure.window_end_ns, measurement.ended_ns))
+    return [*_of_the_window(run, measurement, window), *_of_the_flows(run, measurement, names, window)]
+
+
+def _of_the_window(run: Run, measurement: Measurement, window: Window) -> Iterator[str]:
+    if not window.seconds:
+        ended_s = measurement.ended_ns / NANOSECONDS
+        yield f"measure.window: the run ended at {ended_s:g} s, before the window began"
+        return
+    rtt_s = max(flow.forward_delay_ns + flow.return_delay_ns for flow in run.flows) / NANOSECONDS
+    if window.seconds < WINDOW_RTTS * rtt_s:
+        yield f"measure.window: {window.seconds:g} s is less than {WINDOW_RTTS} round trips of {rtt_s:g} s"
+    queue = measurement.bottleneck
+    if queue.at_window_begin.offered_packets == queue.at_window_end.offered_packets:
+        yield "measure.window: no packet came to the bottleneck in it"
+
+
+def _of_the_flows(run: Run, measurement: Measurement, names: Sequence[str], window: Window) -> Iterator[str]:
+    for index, (flow, name, measured) in enumerate(zip(run.flows, names, measurement.flows, strict=True)):
+        for words in _of_a_flow(flow, measured, window):
+            yield f"flow {index} ({name}): {words}"
+
+
+def _of_a_flow(flow: Flow, measured: FlowMeasurement, window: Window) -> Iterator[str]:
+    if not measured.at_end.delivered_bytes:
+        yield "delivered nothing"
+        return
+    activity = Activity.within(window, measured)
+    if not activity.window.seconds:
+        if window.seconds:
+            yield "was not active in the window"
+        return
+    if not activity.counted.delivered_bytes:
+        yield "delivered nothing in the window"
+    if flow.workload != "bulk":
+        return
+    for limit, limited_ns in (
+        ("its application", activity.counted.app_limited_ns),
+        ("the receive window", activity.counted.rwnd_limited_ns),
+        ("the send buffer", activity.counted.sndbuf_limited_ns),
+    ):
+        share = limited_ns / NANOSECONDS / activity.window.seconds
+        if share > LIMITED_SHARE:
+            yield f"bulk sender limited by {limit} for {share:.1%} of its time in the window"

@@ -1,0 +1,163 @@
+"""From pydantic's errors to problems, and from a spec with problems to one that the other rules can be asked about."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, get_args
+
+from pydantic import BaseModel
+
+from dumbbell.spec.problem import Problem, quoted, suggestion
+from dumbbell.spec.section import UNKNOWN
+from dumbbell.spec.tables import WORKLOADS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+
+    from dumbbell.spec.section import Section
+
+Location = tuple[int | str, ...]
+
+_WORKLOAD_HINT = 'use "bulk", { transfer = "100 MB" }, { stream = … } or { trace = "writes.csv" }'
+_WANTED = {
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "bool_type": "true or false",
+    "string_type": "text",
+    "list_type": "a list",
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+    "dict_type": "a table",
+}
+
+
+def problems_of(error: ValidationError, model: type[Section]) -> list[Problem]:
+    """Give every problem that pydantic found, in our words."""
+    return [_problem(details, model) for details in error.errors(include_url=False)]
+
+
+def dotted(location: Location) -> str:
+    """Write a location as a path.
+
+    >>> dotted(("flows", 2, "cc"))
+    'flows[2].cc'
+    """
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location).removeprefix(".")
+
+
+def without(words: Mapping[str, Any], error: ValidationError) -> dict[str, Any]:
+    """Copy a spec's words with an unknown value wherever pydantic found a problem."""
+    copy: dict[str, Any] = _copied(words)
+    for details in error.errors(include_url=False, include_context=False, include_input=False):
+        location = _location(details)
+        while location and not isinstance(location[-1], str):
+            location = location[:-1]
+        if location:
+            _blank(copy, location, delete=details["type"] == "extra_forbidden")
+    return copy
+
+
+def _location(details: ErrorDetails) -> Location:
+    """Give where an error is, without the tags that tell which member of a union was tried."""
+    return tuple(part for part in details["loc"] if not (isinstance(part, str) and part.startswith("#")))
+
+
+def _copied(value: Any) -> Any:  # noqa: ANN401 (whatever a spec may hold)
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return [_copied(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _blank(words: Any, location: Location, *, delete: bool) -> None:  # noqa: ANN401 (likewise)
+    try:
+        for part in location[:-1]:
+            words = words[part]
+        if delete:
+            del words[location[-1]]
+        else:
+            words[location[-1]] = UNKNOWN
+    except (KeyError, IndexError, TypeError):  # inside something that another problem has blanked
+        return
+
+
+def _problem(details: ErrorDetails, model: type[Section]) -> Problem:
+    location, value, context = details["loc"], details["input"], details.get("ctx", {})
+    path, kind = dotted(_location(details)), details["type"]
+    if kind == "spec":
+        return Problem(path, str(context["message"]), str(context["hint"]))
+    if kind == "missing":
+        return Problem(path, "missing", _example(model, location))
+    if kind == "extra_forbidden":
+        return Problem(path, "unknown key", _known_key(model, location))
+    if kind == "literal_error":
+        options = re.findall(r"'([^']*)'", str(context["expected"]))
+        return Problem(path, f"unknown {quoted(value)}", suggestion(value, options))
+    if kind.startswith("union_tag"):
+        return Problem(path, f"{quoted(value)} is no workload", _WORKLOAD_HINT)
+    if kind in {"greater_than_equal", "less_than_equal"}:
+        bound = f"at least {context['ge']}" if "ge" in context else f"at most {context['le']}"
+        return Problem(path, f"{quoted(value)} is out of range", bound)
+    if kind == "too_short":
+        return Problem(path, "the list is empty" if not value else "the list is too short", _example(model, location))
+    if kind == "too_long":
+        return Problem(path, f"the list is longer than {context['max_length']}")
+    if kind in _WANTED:
+        return Problem(path, f"must be {_WANTED[kind]}, not {quoted(value)}", _example(model, location))
+    return Problem(path, details["msg"])
+
+
+def _example(model: type[Section], location: Location) -> str:
+    """Show how the field at a location is written, if it has an example."""
+    owner, key = _owner(model, location)
+    field = owner.model_fields.get(owner.attribute(key)) if owner else None
+    if not field or not field.examples:
+        return ""
+    example = field.examples[0]
+    return f'write {key} = "{example}"' if isinstance(example, str) and "[" not in example else f"write {example}"
+
+
+def _known_key(model: type[Section], location: Location) -> str:
+    """Suggest a key of the table that a location is in, or the table that has such a key."""
+    owner, key = _owner(model, location)
+    if owner is None:
+        return ""
+    known = [field.alias or name for name, field in owner.model_fields.items()]
+    hint = suggestion(key, known)
+    if not hint.startswith("known"):
+        return hint
+    for name in model.model_fields:
+        table = _section(model, name)
+        if table and table is not owner and key in table.model_fields:
+            return f'"{key}" belongs in [{name}]' if name != "flows" else f'"{key}" belongs in [[flows]]'
+    return hint
+
+
+def _owner(model: type[Section], location: Location) -> tuple[type[Section] | None, str]:
+    """Give the table that the last key of a location is in, and that key."""
+    owner: type[Section] | None = model
+    key = ""
+    for part in location:
+        if isinstance(part, int) or part in {"#one", "#sweep", "#bulk"}:
+            continue
+        if part.startswith("#"):
+            owner, key = WORKLOADS[part[1:]], ""
+            continue
+        if key:
+            owner = _section(owner, key) if owner else None
+        key = part
+    return owner, key
+
+
+def _section(model: type[Section], key: str) -> type[Section] | None:
+    """Give the table that a key of another table holds, if it holds one."""
+    field = model.model_fields.get(key)
+    pending = [field.annotation] if field else []
+    while pending:
+        annotation = pending.pop()
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            return annotation  # type: ignore[return-value]
+        pending += [part for part in get_args(annotation) if not isinstance(part, str)]
+    return None

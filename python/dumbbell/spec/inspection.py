@@ -1,0 +1,99 @@
+"""Everything that is wrong with an experiment, told once: its lists, its algorithms, its files, and its points."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import suppress
+from functools import partial
+from math import gcd
+from typing import TYPE_CHECKING, Any
+
+from dumbbell import cc
+from dumbbell.spec.diagnosis import dotted
+from dumbbell.spec.problem import Problem, quoted, suggestion
+from dumbbell.spec.rules import asked, point_problems
+from dumbbell.spec.section import Unsettled
+from dumbbell.spec.sweep import Grid, sweep_problems, zip_problems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dumbbell.cc import Registry
+    from dumbbell.spec.diagnosis import Location
+    from dumbbell.spec.experiment import Experiment
+    from dumbbell.spec.tables import Flow
+
+GROUPS_WORTH = 20_000
+"""So many groups of flows are looked at before the points of a large sweep are only sampled."""
+FEWEST_POINTS = 20
+MOST_TOLD = 4
+STRIDE = 7919
+
+
+def experiment_problems(experiment: Experiment, registry: Registry) -> Iterator[Problem]:
+    """Find everything wrong with an experiment whose single fields are right, or unknown."""
+    yield from asked(partial(_seed_problems, experiment), partial(_cc_problems, experiment, registry))
+    broken = list(asked(partial(zip_problems, experiment)))
+    yield from broken
+    with suppress(Unsettled):
+        grid = Grid.of(experiment, zipped=not broken)
+        broken = broken or list(sweep_problems(grid))
+        yield from broken if not experiment.zip else ()
+        yield from _sampled(grid, 1 if broken else len(grid))
+
+
+def _sampled(grid: Grid, points: int) -> Iterator[Problem]:
+    """Ask about the points: all, or of a large sweep so many that every value of every list is among them often."""
+    points = min(points, max(FEWEST_POINTS, GROUPS_WORTH // max(1, len(grid.experiment.flows))))
+    stride = 1 if points == len(grid) else _coprime(len(grid))
+    found: dict[tuple[str, int], tuple[Problem, dict[str, Any]]] = {}
+    times: Counter[tuple[str, int]] = Counter()
+    for step in range(points):
+        point = grid.point(step * stride % len(grid))
+        nth: Counter[str] = Counter()
+        for problem in point_problems(point.experiment):
+            key = problem.path, nth[problem.path]
+            nth[problem.path] += 1
+            times[key] += 1
+            found.setdefault(key, (problem, point.values))
+    for key, (problem, values) in found.items():
+        yield problem if times[key] == points else _located(problem, values)
+
+
+def _coprime(number: int) -> int:
+    """Give a stride that visits every value of every list of a grid of so many points."""
+    stride = STRIDE
+    while gcd(stride, number) > 1:
+        stride += 1
+    return stride
+
+
+def _located(problem: Problem, values: dict[str, Any]) -> Problem:
+    """Add at which point a problem was met first, when not every point has it."""
+    told = [f"{path} = {quoted(value)}" for path, value in values.items()]
+    more = ", …" if len(told) > MOST_TOLD else ""
+    return Problem(problem.path, f"{problem.message} (at {', '.join(told[:MOST_TOLD])}{more})", problem.hint)
+
+
+def _seed_problems(experiment: Experiment) -> Iterator[Problem]:
+    seeds = experiment.seeds
+    if isinstance(seeds, list):
+        for seed, times in Counter(seeds).items():
+            if times > 1:
+                yield Problem("seeds", f"{seed} is listed {times} times", "list each seed once")
+
+
+def _cc_problems(experiment: Experiment, registry: Registry) -> Iterator[Problem]:
+    for index, group in enumerate(experiment.flows):
+        yield from asked(partial(_one_cc, group, ("flows", index, "cc"), registry))
+
+
+def _one_cc(group: Flow, location: Location, registry: Registry) -> Iterator[Problem]:
+    names = group.cc if isinstance(group.cc, list) else [group.cc]
+    for index, name in enumerate(names):
+        try:
+            cc.choose(name, registry)
+        except cc.CcError as error:
+            path = dotted((*location, index) if isinstance(group.cc, list) else location)
+            for fault in error.faults:
+                yield Problem(path, fault.message, fault.hint or suggestion(fault.word, fault.known))

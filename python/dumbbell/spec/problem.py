@@ -1,0 +1,87 @@
+"""What is wrong with a spec: where, what, and what would be right."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dumbbell.errors import DumbbellError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+LONGEST_QUOTE = 60
+LONGEST_LIST = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a spec.
+
+    >>> str(Problem("flows[2].cc", 'unknown "bbrr"', 'did you mean "bbr"?'))
+    'flows[2].cc: unknown "bbrr"; did you mean "bbr"?'
+    """
+
+    path: str
+    """The field, e.g. `flows[2].cc`; the file where there is no field yet."""
+    message: str
+    """What was wrong."""
+    hint: str = ""
+    """What would be right."""
+
+    def __str__(self) -> str:
+        where = f"{self.path}: " if self.path else ""
+        return where + self.message + (f"; {self.hint}" if self.hint else "")
+
+
+class SpecError(DumbbellError):
+    """A spec that cannot be run, with all its problems."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = list(problems)
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.problems))
+
+
+def quoted(value: object) -> str:
+    """A value as a message shows it: short, text in double quotes.
+
+    >>> quoted("80 mbps"), quoted(True), quoted(80)
+    ('"80 mbps"', 'true', '80')
+    """
+    if isinstance(value, str):
+        short = value if len(value) <= LONGEST_QUOTE else value[: LONGEST_QUOTE - 1] + "…"
+        return '"' + "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in short) + '"'
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        try:
+            text = str(value)
+        except ValueError:  # more digits than Python converts
+            return "a huge number"
+        return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…"
+    if isinstance(value, list | tuple):
+        return "a list"
+    if isinstance(value, dict):
+        return "a table"
+    return f"a {type(value).__name__}"
+
+
+def suggestion(word: object, known: Sequence[str]) -> str:
+    """The known word that was probably meant, or all of them.
+
+    >>> suggestion("bbrr", ["bbr", "cubic"])
+    'did you mean "bbr"?'
+    >>> suggestion("vegas", ["bbr", "cubic"])
+    'known: bbr, cubic'
+    """
+    if isinstance(word, str):
+        by_case = {name.lower(): name for name in known}
+        close = difflib.get_close_matches(word[:LONGEST_QUOTE].lower(), list(by_case), n=1)
+        if close:
+            return f'did you mean "{by_case[close[0]]}"?'
+    more = ", …" if len(known) > LONGEST_LIST else ""
+    return "known: " + ", ".join(known[:LONGEST_LIST]) + more if known else ""

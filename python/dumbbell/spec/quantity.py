@@ -1,0 +1,314 @@
+"""Quantities: text with a unit in, integers in base units out. The one parser of TOML, Python and the command line.
+
+A quantity is the text as it was written and knows its value:
+
+>>> Rate("80 Mbit/s").bps, Time("25ms").ns, Share("0.01 %").ppb
+(80000000, 25000000, 100000)
+>>> Rate("80 Mbit/s")
+Rate('80 Mbit/s')
+
+Units that tools disagree about are refused. Arithmetic is exact; what is finer than the base unit rounds half to even.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from pydantic_core import PydanticCustomError, core_schema
+from typing_extensions import override
+
+from dumbbell.spec.problem import quoted, suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import GetCoreSchemaHandler
+
+NS_PER_S = 10**9
+BITS_PER_BYTE = 8
+PPB = 10**9
+
+_NUMBER_AND_UNIT = re.compile(r"([+-]?)((?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?) *(\S.*|)")
+_NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)\b", re.IGNORECASE)
+_LONGEST = 80
+_LARGEST_EXPONENT = 60
+_RATES = {"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9, "Tbit/s": 10**12}
+_TIMES = {"ns": 1, "us": 10**3, "ms": 10**6, "s": NS_PER_S}
+_SIZES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9}
+
+
+class QuantityError(ValueError):
+    """A text that is no quantity of the kind wanted."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(f"{message}; {hint}")
+        self.message = message
+        self.hint = hint
+
+
+class Quantity(str):
+    """A text with a number and a unit, kept as written."""
+
+    __slots__ = ("number", "unit", "value")
+
+    noun: ClassVar[str]
+    example: ClassVar[str]
+    units: ClassVar[Mapping[str, int]]
+    """Base units in each unit."""
+
+    number: Fraction
+    """The number as written."""
+    unit: str
+    """The unit, spelt as in `units`."""
+    value: int
+    """In base units."""
+
+    def __new__(cls, text: object) -> Self:
+        if isinstance(text, int | float) and not isinstance(text, bool):
+            raise QuantityError(f"{quoted(text)} has no unit", cls.advice())
+        if not isinstance(text, str):
+            raise QuantityError(f"{quoted(text)} is not {cls.noun}", cls.advice())
+        quantity = super().__new__(cls, text)
+        quantity.read(text)
+        return quantity
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
+    def __getnewargs__(self) -> tuple[str]:
+        return (str(self),)
+
+    def read(self, text: str) -> None:
+        """Take number, unit and value out of the text."""
+        match = _NUMBER_AND_UNIT.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+        if match is None:
+            what = "a finite number" if _NOT_FINITE.match(text.strip()) else self.noun
+            raise QuantityError(f"{quoted(text)} is not {what}", self.advice())
+        sign, number, unit = match.groups()
+        if not unit:
+            raise QuantityError(f"{quoted(text)} has no unit", self.advice())
+        spelt = self.spelling(unit)
+        if spelt is None:
+            raise self.unknown_unit(text, number, unit)
+        self.unit = spelt
+        self.number = _exact(number)
+        if sign == "-" and self.number:
+            raise QuantityError(f"{quoted(text)} is negative", self.advice())
+        exact = self.number * self.units[spelt]
+        self.value = round(exact)
+        if exact and not self.value:
+            raise QuantityError(f"{quoted(text)} is less than can be told from nothing", f"use at least {self.least()}")
+
+    @classmethod
+    def advice(cls) -> str:
+        """What to write."""
+        return f'write it as "{cls.example}"'
+
+    @classmethod
+    def spelling(cls, unit: str) -> str | None:
+        """The unit as `units` spells it."""
+        return unit if unit in cls.units else None
+
+    @classmethod
+    def unknown_unit(cls, text: str, number: str, unit: str) -> QuantityError:  # noqa: ARG003 (for subclasses)
+        """Tell why this unit is refused."""
+        return QuantityError(f"{quoted(text)}: unknown unit {quoted(unit)}", suggestion(unit, list(cls.units)))
+
+    @classmethod
+    def least(cls) -> str:
+        """The base unit, once."""
+        return cls.show(1)
+
+    @classmethod
+    def show(cls, value: int) -> str:
+        """Write a value in base units as text that reads back as the same value.
+
+        >>> Time.show(25_000_000), Bytes.show(1514), Share.show(100_000)
+        ('25 ms', '1.514 kB', '0.01 %')
+        """
+        decimal = {unit: scale for unit, scale in cls.units.items() if set(str(scale)) <= {"1", "0"}}
+        unit = max((u for u, scale in decimal.items() if scale <= value), key=decimal.__getitem__, default=None)
+        unit = unit or min(decimal, key=decimal.__getitem__)
+        exponent = len(str(decimal[unit])) - 1
+        number = Decimal(value).scaleb(-exponent)
+        return f"{number.normalize():f} {unit}"
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        """Validate by construction; on the way out it is plain text."""
+        return core_schema.no_info_plain_validator_function(
+            cls._validated,
+            serialization=core_schema.plain_serializer_function_ser_schema(str, return_schema=core_schema.str_schema()),
+        )
+
+    @classmethod
+    def _validated(cls, text: object) -> Self:
+        try:
+            return cls(text)
+        except QuantityError as error:
+            raise invalid(error.message, error.hint) from None
+
+
+class Rate(Quantity):
+    """Bits a second: `80 Mbit/s`, `100mbit`."""
+
+    __slots__ = ()
+    noun = "a rate"
+    example = "80 Mbit/s"
+    units = _RATES
+
+    @property
+    def bps(self) -> int:
+        """Bits a second."""
+        return self.value
+
+    @override
+    @classmethod
+    def spelling(cls, unit: str) -> str | None:
+        by_case = {known.lower(): known for known in cls.units}
+        return by_case.get(unit.lower().removesuffix("/s") + "/s")
+
+    @override
+    @classmethod
+    def unknown_unit(cls, text: str, number: str, unit: str) -> QuantityError:
+        bits = re.fullmatch(r"([kmgt]?)(bps|b/s|bits?|bits?/sec|bits/s|bitps|b)", unit.lower())
+        if bits:
+            meant = _RATES_BY_PREFIX[bits[1]]
+            return QuantityError(
+                f"{quoted(text)} is ambiguous: tools read {quoted(unit)} as bits or as bytes a second",
+                f'write "{number} {meant}"',
+            )
+        if re.fullmatch(r"[kmgt]i?b(yte)?s?/s(ec)?|[kmgt]i?b", unit.lower()):
+            return QuantityError(f"{quoted(text)} is not a rate in bits", f'write bits: "{cls.example}"')
+        return super().unknown_unit(text, number, unit)
+
+
+_RATES_BY_PREFIX = {unit[:-5].lower(): unit for unit in _RATES}
+
+
+class Time(Quantity):
+    """A span or a moment: `25 ms`."""
+
+    __slots__ = ()
+    noun = "a time"
+    example = "25 ms"
+    units: ClassVar[Mapping[str, int]] = _TIMES | {"min": 60 * NS_PER_S}
+
+    @property
+    def ns(self) -> int:
+        """Nanoseconds."""
+        return self.value
+
+    @override
+    @classmethod
+    def unknown_unit(cls, text: str, number: str, unit: str) -> QuantityError:
+        meant = {"sec": "s", "secs": "s", "second": "s", "seconds": "s", "msec": "ms", "usec": "us", "µs": "us",
+                 "μs": "us", "nsec": "ns", "minute": "min", "minutes": "min"}.get(unit.lower())  # fmt: skip
+        if meant:
+            return QuantityError(f"{quoted(text)}: unknown unit {quoted(unit)}", f'write "{number} {meant}"')
+        if unit == "m":
+            return QuantityError(f'{quoted(text)} is ambiguous: "m"', f'write "{number} min" or "{number} ms"')
+        return super().unknown_unit(text, number, unit)
+
+
+class Share(Quantity):
+    """A part of a whole: `0.01 %`."""
+
+    __slots__ = ()
+    noun = "a share"
+    example = "0.01 %"
+    units: ClassVar[Mapping[str, int]] = {"%": PPB // 100}
+
+    @property
+    def ppb(self) -> int:
+        """Parts per billion."""
+        return self.value
+
+
+class Bytes(Quantity):
+    """An amount of data: `100 MB`."""
+
+    __slots__ = ()
+    noun = "a size"
+    example = "100 kB"
+    units: ClassVar[Mapping[str, int]] = _SIZES | {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+
+    @property
+    def bytes(self) -> int:
+        """Bytes."""
+        return self.value
+
+    @override
+    @classmethod
+    def unknown_unit(cls, text: str, number: str, unit: str) -> QuantityError:
+        ambiguous = re.fullmatch(r"([kmg])b?", unit.lower())
+        if ambiguous:
+            decimal = {"k": "kB", "m": "MB", "g": "GB"}[ambiguous[1]]
+            binary = {"k": "KiB", "m": "MiB", "g": "GiB"}[ambiguous[1]]
+            return QuantityError(
+                f"{quoted(text)} is ambiguous: bits or bytes, of 1000 or of 1024",
+                f'write "{number} {decimal}" (decimal) or "{number} {binary}" (binary)',
+            )
+        if "bit" in unit.lower() or unit == "b":
+            return QuantityError(f"{quoted(text)} is in bits", f'write bytes: "{cls.example}"')
+        return super().unknown_unit(text, number, unit)
+
+
+class Size(Bytes):
+    """Room of a queue: `125 kB`, `100 packets`, `0.5 bdp`. The value is in bytes or packets, of a bdp in billionths."""
+
+    __slots__ = ()
+    example = "100 kB"
+    units: ClassVar[Mapping[str, int]] = Bytes.units | {"packets": 1, "bdp": PPB}
+
+    @override
+    @classmethod
+    def spelling(cls, unit: str) -> str | None:
+        lower = unit.lower()
+        if lower in {"packet", "packets"}:
+            return "packets"
+        return "bdp" if lower == "bdp" else super().spelling(unit)
+
+    @override
+    @classmethod
+    def advice(cls) -> str:
+        return 'write it as "100 kB", "100 packets" or "0.5 bdp"'
+
+    @override
+    def read(self, text: str) -> None:
+        super().read(text)
+        if self.unit == "packets" and self.number.denominator != 1:
+            raise QuantityError(f"{quoted(text)}: packets are whole", f'write "{round(self.number)} packets"')
+
+
+class Moment(Quantity):
+    """A moment of a run: a time or a share of its duration."""
+
+    __slots__ = ()
+    noun = "a time or a share of the duration"
+    example = "20 s"
+    units: ClassVar[Mapping[str, int]] = {**Time.units, **Share.units}
+
+    @override
+    @classmethod
+    def advice(cls) -> str:
+        return 'write it as "20 s" or "50 %"'
+
+    def ns(self, duration_ns: int) -> int:
+        """Nanoseconds from the run's beginning."""
+        return round(self.number * duration_ns / 100) if self.unit == "%" else self.value
+
+
+def invalid(message: str, hint: str = "") -> PydanticCustomError:
+    """Give what a validator raises: message and hint travel through pydantic apart."""
+    return PydanticCustomError("spec", "{message}", {"message": message, "hint": hint})
+
+
+def _exact(number: str) -> Fraction:
+    """The number; those that are absurdly large or small become merely huge or tiny, to be refused by a bound."""
+    digits, _, exponent = number.lower().partition("e")
+    power = max(-_LARGEST_EXPONENT, min(_LARGEST_EXPONENT, int(exponent or 0)))
+    return Fraction(digits) * Fraction(10) ** power

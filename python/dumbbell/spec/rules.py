@@ -1,0 +1,216 @@
+"""The rules between the fields of one point, where no list is left; those of single fields are in `tables`.
+
+A rule that needs a field with a problem of its own has nothing to say: asking it raises `Unsettled`.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from dumbbell.spec.names import name_problems
+from dumbbell.spec.problem import Problem, quoted
+from dumbbell.spec.quantity import BITS_PER_BYTE, NS_PER_S, Bytes, Size, Time
+from dumbbell.spec.run import RoomPackets
+from dumbbell.spec.section import Unsettled, one
+from dumbbell.spec.tables import MOST_FLOWS, Stream, Trace
+from dumbbell.spec.terms import end_ns, frame_bytes, last_start_ns, queue_room, window_ns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from dumbbell.spec.experiment import Experiment
+    from dumbbell.spec.tables import Flow, Path
+
+MOST_SAMPLES = 10_000_000
+MOST_WRITES = 10_000_000
+LARGEST_BUFFER = Bytes("1000000 GB")
+SMALLEST_OFFLOAD_BURST = Bytes("64 kB")
+
+
+def point_problems(point: Experiment) -> Iterator[Problem]:
+    """Find everything wrong between the fields of one point."""
+    yield from asked(
+        partial(_duration_problems, point),
+        partial(_buffer_problems, point),
+        partial(_offload_problems, point),
+        partial(_change_problems, point),
+    )
+    with suppress(Unsettled):
+        for index, group in enumerate(point.flows):
+            path = f"flows[{index}]"
+            yield from asked(
+                partial(_start_problems, point, group, path),
+                partial(_stop_problems, point, group, path),
+                partial(_stream_problems, group, f"{path}.workload"),
+                partial(_trace_problems, point, group, f"{path}.workload.trace"),
+                partial(_access_problems, point, group, f"{path}.access.buffer"),
+            )
+    yield from asked(
+        partial(_count_problems, point),
+        partial(_name_problems, point),
+        partial(_window_problems, point),
+        partial(_sample_problems, point),
+    )
+
+
+def asked(*rules: Callable[[], Iterable[Problem]]) -> Iterator[Problem]:
+    """Ask each rule; one that cannot tell is passed over."""
+    for rule in rules:
+        with suppress(Unsettled):
+            yield from rule()
+
+
+def _duration_problems(point: Experiment) -> Iterator[Problem]:
+    if not one(point.duration).until_done:
+        if point.time_limit is not None:
+            yield Problem("time_limit", 'is of use with duration = "until done" only', "leave one of the two out")
+        return
+    if point.time_limit is None:
+        yield Problem("time_limit", 'missing: duration = "until done" needs one', 'write time_limit = "600 s"')
+    if all(one(group.workload) == "bulk" for group in point.flows):
+        yield Problem("duration", '"until done", but no flow is ever done', 'give a flow a transfer, or write "300 s"')
+
+
+def _buffer_problems(point: Experiment) -> Iterator[Problem]:
+    size = one(point.path.buffer)
+    if one(point.path.queue) == "packets" and size.unit not in {"packets", "bdp"}:
+        hint = 'write the buffer in packets or bdp, or leave out queue = "packets"'
+        yield Problem("path.buffer", f"{quoted(str(size))} is in bytes, but the queue counts packets", hint)
+    else:
+        yield from _room_problems(size, point.path, "path.buffer")
+
+
+def _access_problems(point: Experiment, group: Flow, where: str) -> Iterator[Problem]:
+    if group.access is not None:
+        yield from _room_problems(one(one(group.access).buffer), point.path, where)
+
+
+def _room_problems(size: Size, path: Path, where: str) -> Iterator[Problem]:
+    room, frame = queue_room(size, path), frame_bytes(path)
+    if isinstance(room, RoomPackets):
+        if not room.packets:
+            yield Problem(where, f"{quoted(str(size))} is less than one frame of {frame} B", 'at least "1 packets"')
+    elif room.bytes < frame:
+        same = "" if size.unit == "B" else f" ({room.bytes} B)"
+        told = f"{quoted(str(size))}{same} is less than one frame of {frame} B"
+        yield Problem(where, told, f'no packet would fit; at least "{frame} B"')
+    elif room.bytes > LARGEST_BUFFER.bytes:
+        yield Problem(where, f"{quoted(str(size))} is {room.bytes} B", f"at most {LARGEST_BUFFER}")
+
+
+def _offload_problems(point: Experiment) -> Iterator[Problem]:
+    burst = one(point.path.burst)
+    if one(point.path.offload) and burst.bytes < SMALLEST_OFFLOAD_BURST.bytes:
+        told = f"{quoted(str(burst))} would cut the super-packets that offload = true lets through"
+        yield Problem("path.burst", told, f'write burst = "{SMALLEST_OFFLOAD_BURST}" or more')
+
+
+def _change_problems(point: Experiment) -> Iterator[Problem]:
+    moments = [one(change.at).ns for change in point.path.change]
+    for index, (before, moment) in enumerate(pairwise([0, *moments])):
+        if moment <= before:
+            hint = "order the changes by time" if index else "write the first rate as path.rate"
+            told = f"{Time.show(moment)} is not after {Time.show(before)}"
+            yield Problem(f"path.change[{index}].at", told, hint)
+    end = end_ns(point)
+    for index, moment in enumerate(moments):
+        if moment >= end:
+            yield _after_the_end(f"path.change[{index}].at", moment, end)
+
+
+def _after_the_end(path: str, moment: int, end: int, what: str = "") -> Problem:
+    where = "at" if moment == end else "after"
+    told = f"{what}{Time.show(moment)} is {where} the end of the run, {Time.show(end)}"
+    return Problem(path, told, "make it earlier, or the duration longer")
+
+
+def _start_problems(point: Experiment, group: Flow, path: str) -> Iterator[Problem]:
+    end, start = end_ns(point), one(group.start).ns
+    if start >= end:
+        yield _after_the_end(f"{path}.start", start, end)
+        return
+    last = last_start_ns(group)
+    if last >= end:
+        yield _after_the_end(f"{path}.stagger", last, end, f"flow {one(group.count)} of the group starts late: ")
+    elif last + one(point.start_jitter).ns > end:
+        latest = last + one(point.start_jitter).ns
+        yield _after_the_end("start_jitter", latest, end, f"{path} may start as late as that: ")
+
+
+def _stop_problems(point: Experiment, group: Flow, path: str) -> Iterator[Problem]:
+    if group.stop is None:
+        return
+    stop, start = one(group.stop).ns, one(group.start).ns
+    latest = last_start_ns(group) + one(point.start_jitter).ns
+    if stop <= start:
+        told = f"{Time.show(stop)} is not after the start, {Time.show(start)}"
+        yield Problem(f"{path}.stop", told, "stop is a moment of the run, not a length")
+    elif stop <= latest:
+        told = f"{Time.show(stop)} is not after the latest start in the group, {Time.show(latest)}"
+        yield Problem(f"{path}.stop", told, "stagger and start_jitter count too")
+    if stop > end_ns(point):
+        yield _after_the_end(f"{path}.stop", stop, end_ns(point))
+
+
+def _stream_problems(group: Flow, path: str) -> Iterator[Problem]:
+    stream = one(group.workload)
+    if not isinstance(stream, Stream):
+        return
+    rate, length, every = one(stream.stream).bps, one(stream.for_).ns, one(stream.every).ns
+    if length < every:
+        told = f"{Time.show(length)} is shorter than the {Time.show(every)} between two writes"
+        yield Problem(f"{path}.for", told, "a stream has one write at least")
+    elif length // every * one(group.count) > MOST_WRITES:
+        yield Problem(f"{path}.every", f"{length // every * one(group.count)} writes are too many", f"at most {MOST_WRITES}")
+    if rate * every < BITS_PER_BYTE * NS_PER_S:
+        told = f"{Time.show(every)} at {one(stream.stream)} is less than one byte a write"
+        yield Problem(f"{path}.every", told, "write less often")
+
+
+def _trace_problems(point: Experiment, group: Flow, path: str) -> Iterator[Problem]:
+    trace = one(group.workload)
+    if isinstance(trace, Trace):
+        writes = len(point.trace_of(one(trace.trace)).writes) * one(group.count)
+        if writes > MOST_WRITES:
+            yield Problem(path, f"{writes} writes of all flows of the group are too many", f"at most {MOST_WRITES}")
+
+
+def _count_problems(point: Experiment) -> Iterator[Problem]:
+    flows = sum(one(group.count) for group in point.flows)
+    if flows > MOST_FLOWS:
+        yield Problem("flows", f"{flows} flows in all are too many", f"at most {MOST_FLOWS}")
+
+
+def _name_problems(point: Experiment) -> Iterator[Problem]:
+    return name_problems(point.flows)
+
+
+def _window_problems(point: Experiment) -> Iterator[Problem]:
+    if point.measure.window is None:
+        return
+    if one(point.duration).until_done:
+        for index, moment in enumerate(point.measure.window):
+            if moment.unit == "%":
+                told = f'{quoted(str(moment))} of a duration that is "until done"'
+                yield Problem(f"measure.window[{index}]", told, "write the window in times, or leave it out")
+                return
+    (begin, end), last = window_ns(point), end_ns(point)
+    if begin >= end:
+        told = f"begins at {Time.show(begin)}, not before its end at {Time.show(end)}"
+        yield Problem("measure.window", told, "write the earlier moment first")
+    for index, moment in enumerate((begin, end)):
+        if moment > last or (index == 0 and moment == last):
+            yield _after_the_end(f"measure.window[{index}]", moment, last)
+
+
+def _sample_problems(point: Experiment) -> Iterator[Problem]:
+    sample, end = one(point.measure.sample).ns, end_ns(point)
+    if end // sample > MOST_SAMPLES:
+        yield Problem("measure.sample", f"{end // sample} samples are too many", f"at most {MOST_SAMPLES} a run")
+    window_begin, window_end = window_ns(point)
+    if 0 < window_end - window_begin < sample:
+        told = f"{Time.show(sample)} is longer than the window, {Time.show(window_end - window_begin)}"
+        yield Problem("measure.sample", told, "sample more often, or widen the window")

@@ -1,0 +1,187 @@
+"""One run, resolved to integers in base units: what engines take. The fields are those of `crates/run/src/request.rs`.
+
+`to_json` gives exactly the form that the engines read.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Literal, Self, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+ETHERNET_HEADER_BYTES = 14
+
+Count: TypeAlias = Annotated[int, Field(ge=0, lt=2**64)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class RoomBytes(_Part):
+    """Room for so many bytes of frames."""
+
+    bytes: Count
+
+
+class RoomPackets(_Part):
+    """Room for so many frames of any size."""
+
+    packets: Count
+
+
+Buffer: TypeAlias = RoomBytes | RoomPackets
+"""What a queue counts, and how much."""
+
+
+class Change(_Part):
+    """From `at_ns` on, the bottleneck has another rate."""
+
+    at_ns: Count
+    rate_bps: Count
+
+
+class Path(_Part):
+    """One bottleneck between all senders and all receivers."""
+
+    rate_bps: Count
+    buffer: Buffer
+    burst_bytes: Count
+    """Depth of the token bucket; one frame or less: a plain line."""
+    loss_ppb: Count
+    """Probability of random loss, in parts per billion."""
+    loss_at: Literal["before", "after"]
+    mtu_bytes: Count
+    offload: bool
+    changes: tuple[Change, ...]
+
+
+class Controller(_Part):
+    """An algorithm, and its parameters that differ from the defaults."""
+
+    algorithm: str
+    parameters: dict[str, float]
+
+
+class Access(_Part):
+    """A sender's own line before the bottleneck."""
+
+    rate_bps: Count
+    buffer: Buffer
+
+
+class Transfer(_Part):
+    """So many bytes, then close."""
+
+    bytes: Count
+
+
+class Stream(_Part):
+    """Writes of one size at a steady pace."""
+
+    rate_bps: Count
+    for_ns: Count
+    every_ns: Count
+
+
+class Write(_Part):
+    """One write of a traced application, after the flow's start."""
+
+    at_ns: Count
+    bytes: Count
+
+
+class Trace(_Part):
+    """Writes as listed."""
+
+    writes: tuple[Write, ...]
+
+
+class TransferWorkload(_Part):
+    """A finite transfer."""
+
+    transfer: Transfer
+
+
+class StreamWorkload(_Part):
+    """A stream."""
+
+    stream: Stream
+
+
+class TraceWorkload(_Part):
+    """A traced application."""
+
+    trace: Trace
+
+
+Workload: TypeAlias = Literal["bulk"] | TransferWorkload | StreamWorkload | TraceWorkload
+"""What the application writes."""
+
+
+class Flow(_Part):
+    """One TCP connection and what it carries."""
+
+    name: str
+    """Unique; names the flow's random streams."""
+    cc: Controller
+    start_ns: Count
+    stop_ns: Count | None
+    workload: Workload
+    forward_delay_ns: Count
+    """From the bottleneck to the receiver."""
+    return_delay_ns: Count
+    """From the receiver back to the sender."""
+    access: Access | None
+
+
+class MemoryBytes(_Part):
+    """At most this much for each socket buffer."""
+
+    bytes: Count
+
+
+class Host(_Part):
+    """The end hosts."""
+
+    socket_memory: Literal["max", "default"] | MemoryBytes
+    receive_window_bytes: Count | None
+    initial_window_segments: Count
+    qdisc: Literal["none", "fq"]
+    sack_compression: bool
+
+
+class Measure(_Part):
+    """What to record, and when."""
+
+    window_begin_ns: Count
+    window_end_ns: Count
+    sample_ns: Count
+    record: Literal["summary", "series", "acks", "pcap"]
+
+
+class Run(_Part):
+    """One point of an experiment with one seed."""
+
+    seed: Count
+    duration_ns: Count
+    """When the run ends; with `until_done` the latest moment that it may."""
+    until_done: bool
+    path: Path
+    flows: tuple[Flow, ...]
+    host: Host
+    measure: Measure
+
+    def to_json(self) -> str:
+        """Give the text that engines read."""
+        return self.model_dump_json()
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Read what `to_json` wrote."""
+        return cls.model_validate_json(text)
+
+    def canonical(self) -> bytes:
+        """Give the bytes that a run's id is made from: JSON without spaces, keys sorted."""
+        return json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":")).encode()

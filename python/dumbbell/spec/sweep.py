@@ -1,0 +1,155 @@
+"""From an experiment with lists to its points: the cross product of all lists, in order of appearance.
+
+The first list varies slowest. Lists named together in `zip` vary together and count as one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from dumbbell.spec.diagnosis import dotted
+from dumbbell.spec.problem import Problem, quoted, suggestion
+from dumbbell.spec.section import Section, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dumbbell.spec.diagnosis import Location
+    from dumbbell.spec.experiment import Experiment
+
+MOST_POINTS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A list where one value belongs."""
+
+    location: Location
+    values: Sequence[Any]
+
+    @property
+    def path(self) -> str:
+        """The field that it varies."""
+        return dotted(self.location)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One point of an experiment: no list left."""
+
+    values: dict[str, Any]
+    """Each swept field's value as the spec wrote it, in order of appearance."""
+    experiment: Experiment
+    """The experiment with these values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The points of an experiment, by number."""
+
+    experiment: Experiment
+    bundles: tuple[tuple[Axis, ...], ...]
+    """Axes that vary together; the first bundle varies slowest."""
+
+    @classmethod
+    def of(cls, experiment: Experiment, *, zipped: bool = True) -> Grid:
+        """Find the axes and bundle them as `zip` says."""
+        found = {axis.path: axis for axis in axes(experiment)}
+        partners = {path: bundle for bundle in experiment.zip for path in bundle} if zipped else {}
+        bundles: list[tuple[Axis, ...]] = []
+        placed: set[str] = set()
+        for path, axis in found.items():
+            if path not in placed:
+                bundle = tuple(found[partner] for partner in partners[path]) if path in partners else (axis,)
+                bundles.append(bundle)
+                placed.update(member.path for member in bundle)
+        return cls(experiment, tuple(bundles))
+
+    def __len__(self) -> int:
+        return prod(len(bundle[0].values) for bundle in self.bundles)
+
+    def point(self, number: int) -> Point:
+        """Give one point."""
+        chosen: dict[str, tuple[Axis, Any]] = {}
+        for bundle in reversed(self.bundles):
+            number, index = divmod(number, len(bundle[0].values))
+            chosen |= {axis.path: (axis, axis.values[index]) for axis in bundle}
+        values: dict[str, Any] = {}
+        experiment = self.experiment
+        for axis in axes(self.experiment):
+            _, value = chosen[axis.path]
+            values[axis.path] = plain(value)
+            experiment = _substituted(experiment, axis.location, value)
+        return Point(values, experiment)
+
+
+def axes(section: Section, location: Location = ()) -> Iterator[Axis]:
+    """Find every list where one value belongs, in order of appearance."""
+    for key, value in section.written():
+        here = (*location, key)
+        if isinstance(value, Section):
+            yield from axes(value, here)
+        elif isinstance(value, list):
+            if key not in section.lists:
+                yield Axis(here, value)
+            else:
+                for index, item in enumerate(value):
+                    if isinstance(item, Section):
+                        yield from axes(item, (*here, index))
+
+
+def expand(experiment: Experiment) -> Iterator[Point]:
+    """Give every point, in order."""
+    grid = Grid.of(experiment)
+    return (grid.point(number) for number in range(len(grid)))
+
+
+def zip_problems(experiment: Experiment) -> Iterator[Problem]:
+    """Find what is wrong with `zip`."""
+    found = {axis.path: axis for axis in axes(experiment)}
+    seen: set[str] = set()
+    for index, bundle in enumerate(experiment.zip):
+        here = f"zip[{index}]"
+        for path in bundle:
+            if path not in found:
+                yield Problem(here, f"{quoted(path)} is no list of this spec", suggestion(path, list(found)))
+            elif path in seen:
+                yield Problem(here, f"{quoted(path)} is named twice", "name each list once")
+            seen.add(path)
+        lengths = {path: len(found[path].values) for path in bundle if path in found}
+        if len(set(lengths.values())) > 1:
+            told = ", ".join(f"{path} has {length}" for path, length in lengths.items())
+            yield Problem(here, f"the lists differ in length: {told}", "give them equally many values")
+
+
+def sweep_problems(experiment: Experiment, grid: Grid) -> Iterator[Problem]:
+    """Find what is wrong with the lists themselves."""
+    for axis in axes(experiment):
+        for index, value in enumerate(axis.values):
+            if isinstance(value, Section):
+                for inner in axes(value, (*axis.location, index)):
+                    yield Problem(inner.path, "a list inside a list", "write every combination out, or use one list")
+    for bundle in grid.bundles:
+        combinations: set[str] = set()
+        for together in zip(*(axis.values for axis in bundle), strict=True):
+            words = ", ".join(quoted(v) if isinstance(v, str) else str(plain(v)) for v in together)
+            if words in combinations:
+                yield Problem(bundle[0].path, f"{words} is listed twice", "list each value once")
+            combinations.add(words)
+    if len(grid) > MOST_POINTS:
+        lengths = " x ".join(str(len(bundle[0].values)) for bundle in grid.bundles)
+        longest = max((axis for bundle in grid.bundles for axis in bundle), key=lambda axis: len(axis.values))
+        yield Problem(longest.path, f"{lengths} = {len(grid)} points are too many", f"at most {MOST_POINTS}")
+
+
+def _substituted(section: Any, location: Location, value: object) -> Any:  # noqa: ANN401 (a section or a list of them)
+    """Copy a section with another value at a location. The rest is shared."""
+    key, rest = location[0], location[1:]
+    if isinstance(section, list) and isinstance(key, int):
+        changed = _substituted(section[key], rest, value) if rest else value
+        return [*section[:key], changed, *section[key + 1 :]]
+    name = section.attribute(key)
+    changed = _substituted(getattr(section, name), rest, value) if rest else value
+    return section.model_copy(update={name: changed})
