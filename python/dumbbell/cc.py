@@ -134,7 +134,9 @@ def choose(written: str, registry: Registry) -> Choice:
     """
     match = _WORDS.fullmatch(written) if len(written) <= _LONGEST else None
     if match is None:
-        raise CcError([Fault(f'"{written[:60]}" names no congestion control', 'write it as "bbr" or "bbr[cwnd_gain=1.5]"')])
+        raise CcError(
+            [Fault(f'"{written[:60]}" names no congestion control', 'write it as "bbr" or "bbr[cwnd_gain=1.5]"')]
+        )
     name, inline = match.groups()
     variant = variants().get(name)
     algorithm = registry.get(variant.base if variant else name)
@@ -179,7 +181,14 @@ def _parameter(text: str, algorithm: Algorithm) -> tuple[str, float]:
         what = "is out of range" if math.isfinite(value) else "is no number"
         raise CcError([Fault(f"{name}={digits[:60]} {what}", wanted)])
     if parameter.kind != "number" and not value.is_integer():
-        raise CcError([Fault(f"{name}={digits[:60]} is not {'a whole number' if parameter.kind == 'integer' else 'a switch'}", wanted)])
+        raise CcError(
+            [
+                Fault(
+                    f"{name}={digits[:60]} is not {'a whole number' if parameter.kind == 'integer' else 'a switch'}",
+                    wanted,
+                )
+            ]
+        )
     return name, value
 
 

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from measured import WINDOW, flow_series, histogram
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dumbbell.engines.measurement import Histogram
 from dumbbell.metrics.delay import histogram_mean_s, histogram_quantile_s, smoothed_rtt
+from measured import WINDOW, flow_series, histogram
 
 MS = 1_000_000
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from measured import SECOND, WINDOW, queue
 
 from dumbbell.metrics.queue import backlog, capacity_bits
 from dumbbell.metrics.window import Window
+from measured import SECOND, WINDOW, queue
 
 
 def test_the_backlog_of_the_samples_in_the_window() -> None:

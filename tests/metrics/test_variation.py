@@ -3,11 +3,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from measured import SECOND, WINDOW, flow, flow_series
 
 from dumbbell.engines.measurement import FlowMeasurement
 from dumbbell.metrics.variation import coefficient_of_variation
 from dumbbell.metrics.window import Window
+from measured import SECOND, WINDOW, flow, flow_series
 
 
 def delivering(*half_seconds: int, sample_s: float = 0.5) -> FlowMeasurement:

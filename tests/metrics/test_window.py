@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from measured import SECOND, WINDOW, flow, flow_counters
 
 from dumbbell.engines.measurement import FlowMeasurement
 from dumbbell.metrics.window import Activity, Window, advance, ratio
+from measured import SECOND, WINDOW, flow, flow_counters
 
 
 def test_a_window_has_its_last_instant_and_not_its_first() -> None:

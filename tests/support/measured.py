@@ -119,7 +119,9 @@ def queue(
     )
 
 
-def measurement(*flows: FlowMeasurement, bottleneck: QueueMeasurement | None = None, ended_s: float = 10) -> Measurement:
+def measurement(
+    *flows: FlowMeasurement, bottleneck: QueueMeasurement | None = None, ended_s: float = 10
+) -> Measurement:
     return Measurement(ended_ns=round(ended_s * SECOND), flows=flows, bottleneck=bottleneck or queue())
 
 

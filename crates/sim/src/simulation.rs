@@ -151,9 +151,10 @@ impl<'run> Simulation<'run> {
     fn deliver(&mut self, packet: &Packet) {
         let now = self.now();
         let flow = packet.flow;
-        let receiver = &mut self.receivers[flow as usize];
-        if let Some(ack) = receiver.on_packet(packet, now) {
-            self.network.emit_ack(ack);
+        let network = &mut self.network;
+        let ack = self.receivers[flow as usize].on_packet(packet, now, |ack| network.emit_ack(ack));
+        if let Some(ack) = ack {
+            network.emit_ack(ack);
         }
         self.schedule_receiver(flow);
         if let Some(total) = self.apps[flow as usize].source.total_bytes()

@@ -1,0 +1,1 @@
+"""Carrying out the runs of an experiment, in order."""

@@ -129,7 +129,9 @@ class Summary:
     jain: float | None
 
 
-def summarise(run: Run, measurement: Measurement, bdp_bytes: float, names: Sequence[str], ccs: Sequence[str]) -> Summary:
+def summarise(
+    run: Run, measurement: Measurement, bdp_bytes: float, names: Sequence[str], ccs: Sequence[str]
+) -> Summary:
     """The summary of `measurement`, which some engine took of `run`.
 
     `names` and `ccs` have one entry a flow: its group, and its congestion control in the spec's words.

@@ -80,7 +80,7 @@ def json_schema() -> dict[str, Any]:
     return head | schema
 
 
-def run_id(canonical_run: str, engine: str, identity: str) -> str:
+def run_id(canonical_run: bytes, engine: str, identity: str) -> str:
     """Names a run by everything that decides its measurement; `canonical_run` is the resolved run, seed included."""
-    parts = "\n".join((canonical_run, engine, identity))
-    return hashlib.sha256(parts.encode()).hexdigest()[:RUN_ID_DIGITS]
+    parts = (canonical_run, engine.encode(), identity.encode())
+    return hashlib.sha256(b"\n".join(parts)).hexdigest()[:RUN_ID_DIGITS]

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, get_args
 
-from pydantic import BaseModel
-
 from dumbbell.spec.problem import Problem, quoted, suggestion
-from dumbbell.spec.section import UNKNOWN
+from dumbbell.spec.section import UNKNOWN, Section
 from dumbbell.spec.tables import WORKLOADS
 
 if TYPE_CHECKING:
@@ -16,8 +14,6 @@ if TYPE_CHECKING:
 
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
-
-    from dumbbell.spec.section import Section
 
 Location = tuple[int | str, ...]
 
@@ -85,28 +81,33 @@ def _blank(words: Any, location: Location, *, delete: bool) -> None:  # noqa: AN
 
 def _problem(details: ErrorDetails, model: type[Section]) -> Problem:
     location, value, context = details["loc"], details["input"], details.get("ctx", {})
-    path, kind = dotted(_location(details)), details["type"]
-    if kind == "spec":
-        return Problem(path, str(context["message"]), str(context["hint"]))
-    if kind == "missing":
-        return Problem(path, "missing", _example(model, location))
-    if kind == "extra_forbidden":
-        return Problem(path, "unknown key", _known_key(model, location))
-    if kind == "literal_error":
-        options = re.findall(r"'([^']*)'", str(context["expected"]))
-        return Problem(path, f"unknown {quoted(value)}", suggestion(value, options))
-    if kind.startswith("union_tag"):
-        return Problem(path, f"{quoted(value)} is no workload", _WORKLOAD_HINT)
-    if kind in {"greater_than_equal", "less_than_equal"}:
-        bound = f"at least {context['ge']}" if "ge" in context else f"at most {context['le']}"
-        return Problem(path, f"{quoted(value)} is out of range", bound)
-    if kind == "too_short":
-        return Problem(path, "the list is empty" if not value else "the list is too short", _example(model, location))
-    if kind == "too_long":
-        return Problem(path, f"the list is longer than {context['max_length']}")
-    if kind in _WANTED:
-        return Problem(path, f"must be {_WANTED[kind]}, not {quoted(value)}", _example(model, location))
-    return Problem(path, details["msg"])
+    hint = ""
+    match details["type"]:
+        case "spec":
+            told, hint = str(context["message"]), str(context["hint"])
+        case "missing":
+            told, hint = "missing", _example(model, location)
+        case "extra_forbidden":
+            told, hint = "unknown key", _known_key(model, location)
+        case "literal_error":
+            options = re.findall(r"'([^']*)'", str(context["expected"]))
+            told, hint = f"unknown {quoted(value)}", suggestion(value, options)
+        case "union_tag_not_found" | "union_tag_invalid":
+            keys = ", ".join(map(quoted, value)) if isinstance(value, dict) else ""
+            told, hint = f"{f'a table with {keys}' if keys else quoted(value)} is no workload", _WORKLOAD_HINT
+        case "greater_than_equal" | "less_than_equal" | "less_than":
+            bounds = {"ge": "at least", "le": "at most", "lt": "less than"}
+            bound = next(f"{words} {context[key]}" for key, words in bounds.items() if key in context)
+            told, hint = f"{quoted(value)} is out of range", bound
+        case "too_short":
+            told, hint = "the list is too short" if value else "the list is empty", _example(model, location)
+        case "too_long":
+            told, hint = "the list is too long", f"at most {context['max_length']}"
+        case kind if kind in _WANTED:
+            told, hint = f"must be {_WANTED[kind]}, not {quoted(value)}", _example(model, location)
+        case _:
+            told = details["msg"]
+    return Problem(dotted(_location(details)), told, hint)
 
 
 def _example(model: type[Section], location: Location) -> str:
@@ -157,7 +158,7 @@ def _section(model: type[Section], key: str) -> type[Section] | None:
     pending = [field.annotation] if field else []
     while pending:
         annotation = pending.pop()
-        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-            return annotation  # type: ignore[return-value]
+        if isinstance(annotation, type) and issubclass(annotation, Section):
+            return annotation
         pending += [part for part in get_args(annotation) if not isinstance(part, str)]
     return None

@@ -6,14 +6,15 @@ from collections import Counter
 from contextlib import suppress
 from functools import partial
 from math import gcd
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dumbbell import cc
 from dumbbell.spec.diagnosis import dotted
 from dumbbell.spec.problem import Problem, quoted, suggestion
 from dumbbell.spec.rules import asked, point_problems
-from dumbbell.spec.section import Unsettled
-from dumbbell.spec.sweep import Grid, sweep_problems, zip_problems
+from dumbbell.spec.section import Unknown, Unsettled
+from dumbbell.spec.sweep import Grid, sweep_problems, unknown_fields, zip_problems
+from dumbbell.spec.tables import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from dumbbell.spec.experiment import Experiment
     from dumbbell.spec.tables import Flow
 
+T = TypeVar("T")
+
 GROUPS_WORTH = 20_000
 """So many groups of flows are looked at before the points of a large sweep are only sampled."""
 FEWEST_POINTS = 20
@@ -30,16 +33,39 @@ MOST_TOLD = 4
 STRIDE = 7919
 
 
-def experiment_problems(experiment: Experiment, registry: Registry) -> Iterator[Problem]:
+def experiment_problems(experiment: Experiment) -> Iterator[Problem]:
     """Find everything wrong with an experiment whose single fields are right, or unknown."""
-    yield from asked(partial(_seed_problems, experiment), partial(_cc_problems, experiment, registry))
-    broken = list(asked(partial(zip_problems, experiment)))
-    yield from broken
+    yield from asked(partial(_seed_problems, experiment), partial(_cc_problems, experiment))
+    crooked = list(asked(partial(zip_problems, experiment)))
+    yield from crooked
     with suppress(Unsettled):
-        grid = Grid.of(experiment, zipped=not broken)
-        broken = broken or list(sweep_problems(grid))
-        yield from broken if not experiment.zip else ()
-        yield from _sampled(grid, 1 if broken else len(grid))
+        unknown = next(unknown_fields(experiment), None) is not None
+        grid = Grid.of(experiment, zipped=not crooked and not unknown)
+        lists = list(asked(partial(sweep_problems, grid))) if not crooked else []
+        yield from lists
+        yield from _sampled(grid, 1 if crooked or unknown or lists else len(grid))
+
+
+def trace_paths(experiment: Experiment) -> Iterator[tuple[str, str]]:
+    """Find every trace of a spec: the field's path, and the file as written."""
+    with suppress(Unsettled):
+        for index, group in enumerate(experiment.flows):
+            with suppress(Unsettled):
+                yield from _trace_paths(group, ("flows", index, "workload"))
+
+
+def _trace_paths(group: Flow, location: Location) -> Iterator[tuple[str, str]]:
+    for here, workload in _each(group.workload, location):
+        if isinstance(workload, Trace):
+            yield from ((dotted(place), name) for place, name in _each(workload.trace, (*here, "trace")))
+
+
+def _each(value: T | list[T], location: Location) -> Iterator[tuple[Location, T]]:
+    """Give a field's only value, or each of its list, with its location."""
+    if isinstance(value, list):
+        yield from (((*location, index), item) for index, item in enumerate(value))
+    else:
+        yield location, value
 
 
 def _sampled(grid: Grid, points: int) -> Iterator[Problem]:
@@ -83,17 +109,17 @@ def _seed_problems(experiment: Experiment) -> Iterator[Problem]:
                 yield Problem("seeds", f"{seed} is listed {times} times", "list each seed once")
 
 
-def _cc_problems(experiment: Experiment, registry: Registry) -> Iterator[Problem]:
+def _cc_problems(experiment: Experiment) -> Iterator[Problem]:
     for index, group in enumerate(experiment.flows):
-        yield from asked(partial(_one_cc, group, ("flows", index, "cc"), registry))
+        yield from asked(partial(_one_cc, group, ("flows", index, "cc"), experiment.registry))
 
 
 def _one_cc(group: Flow, location: Location, registry: Registry) -> Iterator[Problem]:
-    names = group.cc if isinstance(group.cc, list) else [group.cc]
-    for index, name in enumerate(names):
+    for here, name in _each(group.cc, location):
+        if isinstance(name, Unknown):
+            return
         try:
             cc.choose(name, registry)
         except cc.CcError as error:
-            path = dotted((*location, index) if isinstance(group.cc, list) else location)
             for fault in error.faults:
-                yield Problem(path, fault.message, fault.hint or suggestion(fault.word, fault.known))
+                yield Problem(dotted(here), fault.message, fault.hint or suggestion(fault.word, fault.known))

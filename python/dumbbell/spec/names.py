@@ -1,7 +1,7 @@
 """Names of groups and flows. A flow's name names its random streams, so it must not depend on chance.
 
-A group `bbr` of three flows has `bbr`, `bbr-2` and `bbr-3`. A group without a name takes its algorithm's; a second one of
-the same algorithm goes on counting where the first stopped.
+A group `bbr` of three flows has `bbr`, `bbr-2` and `bbr-3`. A group without a name takes its algorithm's; a second one
+of the same algorithm goes on counting where the first stopped.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 LONGEST_QUOTE = 60
 LONGEST_LIST = 16
+LARGEST_SHOWN_BITS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,31 +48,30 @@ class SpecError(DumbbellError):
 
 
 def quoted(value: object) -> str:
-    """A value as a message shows it: short, text in double quotes.
+    """Show a value in a message: short, text in double quotes.
 
     >>> quoted("80 mbps"), quoted(True), quoted(80)
     ('"80 mbps"', 'true', '80')
     """
     if isinstance(value, str):
-        short = value if len(value) <= LONGEST_QUOTE else value[: LONGEST_QUOTE - 1] + "…"
-        return '"' + "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in short) + '"'
+        return '"' + "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in _short(value)) + '"'
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, int) and value.bit_length() > LARGEST_SHOWN_BITS:
+        return "a huge number"
     if isinstance(value, int | float):
-        try:
-            text = str(value)
-        except ValueError:  # more digits than Python converts
-            return "a huge number"
-        return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…"
-    if isinstance(value, list | tuple):
-        return "a list"
-    if isinstance(value, dict):
-        return "a table"
+        return _short(str(value))
+    if isinstance(value, list | tuple | dict):
+        return "a table" if isinstance(value, dict) else "a list"
     return f"a {type(value).__name__}"
 
 
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…"
+
+
 def suggestion(word: object, known: Sequence[str]) -> str:
-    """The known word that was probably meant, or all of them.
+    """Find the known word that was probably meant, or all of them.
 
     >>> suggestion("bbrr", ["bbr", "cubic"])
     'did you mean "bbr"?'

@@ -58,6 +58,8 @@ class Quantity(str):
     example: ClassVar[str]
     units: ClassVar[Mapping[str, int]]
     """Base units in each unit."""
+    zero: ClassVar[str]
+    """The unit of nothing."""
 
     number: Fraction
     """The number as written."""
@@ -67,6 +69,7 @@ class Quantity(str):
     """In base units."""
 
     def __new__(cls, text: object) -> Self:
+        """Raise `QuantityError` unless the text is such a quantity."""
         if isinstance(text, int | float) and not isinstance(text, bool):
             raise QuantityError(f"{quoted(text)} has no unit", cls.advice())
         if not isinstance(text, str):
@@ -104,12 +107,12 @@ class Quantity(str):
 
     @classmethod
     def advice(cls) -> str:
-        """What to write."""
+        """Tell what to write."""
         return f'write it as "{cls.example}"'
 
     @classmethod
     def spelling(cls, unit: str) -> str | None:
-        """The unit as `units` spells it."""
+        """Spell a unit as `units` does; None: unknown."""
         return unit if unit in cls.units else None
 
     @classmethod
@@ -119,19 +122,20 @@ class Quantity(str):
 
     @classmethod
     def least(cls) -> str:
-        """The base unit, once."""
+        """Show the base unit, once."""
         return cls.show(1)
 
     @classmethod
     def show(cls, value: int) -> str:
         """Write a value in base units as text that reads back as the same value.
 
-        >>> Time.show(25_000_000), Bytes.show(1514), Share.show(100_000)
-        ('25 ms', '1.514 kB', '0.01 %')
+        >>> Time.show(25_000_000), Bytes.show(1514), Share.show(100_000), Time.show(0)
+        ('25 ms', '1.514 kB', '0.01 %', '0 s')
         """
+        if not value:
+            return f"0 {cls.zero}"
         decimal = {unit: scale for unit, scale in cls.units.items() if set(str(scale)) <= {"1", "0"}}
-        unit = max((u for u, scale in decimal.items() if scale <= value), key=decimal.__getitem__, default=None)
-        unit = unit or min(decimal, key=decimal.__getitem__)
+        unit = max((u for u, scale in decimal.items() if scale <= value), key=decimal.__getitem__, default=cls.zero)
         exponent = len(str(decimal[unit])) - 1
         number = Decimal(value).scaleb(-exponent)
         return f"{number.normalize():f} {unit}"
@@ -157,6 +161,7 @@ class Rate(Quantity):
 
     __slots__ = ()
     noun = "a rate"
+    zero = "bit/s"
     example = "80 Mbit/s"
     units = _RATES
 
@@ -194,6 +199,7 @@ class Time(Quantity):
 
     __slots__ = ()
     noun = "a time"
+    zero = "s"
     example = "25 ms"
     units: ClassVar[Mapping[str, int]] = _TIMES | {"min": 60 * NS_PER_S}
 
@@ -219,6 +225,7 @@ class Share(Quantity):
 
     __slots__ = ()
     noun = "a share"
+    zero = "%"
     example = "0.01 %"
     units: ClassVar[Mapping[str, int]] = {"%": PPB // 100}
 
@@ -233,6 +240,7 @@ class Bytes(Quantity):
 
     __slots__ = ()
     noun = "a size"
+    zero = "B"
     example = "100 kB"
     units: ClassVar[Mapping[str, int]] = _SIZES | {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
@@ -262,7 +270,7 @@ class Size(Bytes):
 
     __slots__ = ()
     example = "100 kB"
-    units: ClassVar[Mapping[str, int]] = Bytes.units | {"packets": 1, "bdp": PPB}
+    units: ClassVar[Mapping[str, int]] = {**Bytes.units, "packets": 1, "bdp": PPB}
 
     @override
     @classmethod
@@ -289,6 +297,7 @@ class Moment(Quantity):
 
     __slots__ = ()
     noun = "a time or a share of the duration"
+    zero = "s"
     example = "20 s"
     units: ClassVar[Mapping[str, int]] = {**Time.units, **Share.units}
 
@@ -308,7 +317,7 @@ def invalid(message: str, hint: str = "") -> PydanticCustomError:
 
 
 def _exact(number: str) -> Fraction:
-    """The number; those that are absurdly large or small become merely huge or tiny, to be refused by a bound."""
+    """Read a number; those that are absurdly large or small become merely huge or tiny, to be refused by a bound."""
     digits, _, exponent = number.lower().partition("e")
     power = max(-_LARGEST_EXPONENT, min(_LARGEST_EXPONENT, int(exponent or 0)))
     return Fraction(digits) * Fraction(10) ** power

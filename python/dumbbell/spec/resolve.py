@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from dumbbell import cc
-from dumbbell.spec import run as resolved
-from dumbbell.spec import tables
+from dumbbell.spec import run, tables, terms
 from dumbbell.spec.names import flow_names
 from dumbbell.spec.problem import SpecError
-from dumbbell.spec.quantity import BITS_PER_BYTE, NS_PER_S, PPB
 from dumbbell.spec.rules import point_problems
 from dumbbell.spec.section import one
-from dumbbell.spec.terms import end_ns, queue_room, window_ns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,17 +20,128 @@ if TYPE_CHECKING:
     from dumbbell.spec.sweep import Point
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
-    """A run, and what the spec called its parts: one entry a flow, in the run's order."""
+    """A run, and the spec's words about it that engines need not know."""
 
-    run: resolved.Run
+    run: run.Run
     groups: tuple[str, ...]
-    """The group that each flow belongs to."""
+    """The group of each flow, in the run's order."""
     ccs: tuple[str, ...]
     """Each flow's congestion control as the spec wrote it."""
+    bdp_bytes: float
+    """The path's rate times its round-trip time, in queue bytes."""
 
-    @property
-    def bdp_bytes(self) -> float:
-        """Rate times round-trip time of the path's first flow without a time of its own, in queue bytes."""
-        raise NotImplementedError
+
+def resolve(point: Point, seed: int) -> Resolved:
+    """Resolve one point with one seed.
+
+    Raises `SpecError` where a point of a sweep too large to be checked in advance makes no sense.
+    """
+    experiment = point.experiment
+    problems = list(point_problems(experiment))
+    if problems:
+        raise SpecError(problems)
+    flows: list[run.Flow] = []
+    groups: list[str] = []
+    ccs: list[str] = []
+    for group, names in zip(experiment.flows, flow_names(experiment.flows), strict=True):
+        flows += _flows(experiment, group, names, seed)
+        groups += [names[0]] * len(names)
+        ccs += [one(group.cc)] * len(names)
+    resolved = run.Run(
+        seed=seed,
+        duration_ns=terms.end_ns(experiment),
+        until_done=one(experiment.duration).until_done,
+        path=_path(experiment.path),
+        flows=tuple(flows),
+        host=_host(experiment.host),
+        measure=_measure(experiment),
+    )
+    bdp_bytes = float(terms.bdp_bytes(experiment.path))
+    return Resolved(run=resolved, groups=tuple(groups), ccs=tuple(ccs), bdp_bytes=bdp_bytes)
+
+
+def start_jitter_ns(seed: int, flow: str, jitter_ns: int) -> int:
+    """Give a flow's own part of the start jitter, uniform below `jitter_ns`: the same for every engine.
+
+    It depends on the seed and the flow's name only, so that another flow changes nothing.
+
+    >>> start_jitter_ns(1, "bbr", 100_000_000) < 100_000_000
+    True
+    """
+    digest = hashlib.sha256(f"dumbbell start_jitter {seed} {flow}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") * jitter_ns >> 64
+
+
+def _flows(experiment: Experiment, group: tables.Flow, names: list[str], seed: int) -> Iterator[run.Flow]:
+    choice = cc.choose(one(group.cc), experiment.registry)
+    controller = run.Controller(algorithm=choice.algorithm, parameters=dict(choice.parameters))
+    start_ns, stagger_ns, jitter_ns = one(group.start).ns, one(group.stagger).ns, one(experiment.start_jitter).ns
+    stop_ns = None if group.stop is None else one(group.stop).ns
+    rtt_ns = one(experiment.path.rtt if group.rtt is None else group.rtt).ns
+    side: Literal["return", "forward", "split"] = one(experiment.path.delay_side)
+    forward_ns = {"return": 0, "forward": rtt_ns, "split": rtt_ns // 2}[side]
+    workload, access = _workload(experiment, group), _access(experiment.path, group)
+    for index, name in enumerate(names):
+        yield run.Flow(
+            name=name,
+            cc=controller,
+            start_ns=start_ns + index * stagger_ns + start_jitter_ns(seed, name, jitter_ns),
+            stop_ns=None if stop_ns == terms.end_ns(experiment) else stop_ns,
+            workload=workload,
+            forward_delay_ns=forward_ns,
+            return_delay_ns=rtt_ns - forward_ns,
+            access=access,
+        )
+
+
+def _path(path: tables.Path) -> run.Path:
+    return run.Path(
+        rate_bps=one(path.rate).bps,
+        buffer=terms.queue_room(one(path.buffer), path),
+        burst_bytes=one(path.burst).bytes,
+        loss_ppb=one(path.loss).ppb,
+        loss_at=one(path.loss_at),
+        mtu_bytes=one(path.mtu),
+        offload=one(path.offload),
+        changes=tuple(run.Change(at_ns=one(c.at).ns, rate_bps=one(c.rate).bps) for c in path.change),
+    )
+
+
+def _workload(experiment: Experiment, group: tables.Flow) -> run.Workload:
+    workload = one(group.workload)
+    if isinstance(workload, tables.Transfer):
+        return run.TransferWorkload(transfer=run.Transfer(bytes=one(workload.transfer).bytes))
+    if isinstance(workload, tables.Stream):
+        rate_bps, for_ns, every_ns = one(workload.stream).bps, one(workload.for_).ns, one(workload.every).ns
+        return run.StreamWorkload(stream=run.Stream(rate_bps=rate_bps, for_ns=for_ns, every_ns=every_ns))
+    if isinstance(workload, tables.Trace):
+        return run.TraceWorkload(trace=experiment.trace_of(one(workload.trace)))
+    return "bulk"
+
+
+def _access(path: tables.Path, group: tables.Flow) -> run.Access | None:
+    if group.access is None:
+        return None
+    access = one(group.access)
+    return run.Access(rate_bps=one(access.rate).bps, buffer=terms.queue_room(one(access.buffer), path))
+
+
+def _host(host: tables.Host) -> run.Host:
+    memory = one(host.socket_memory)
+    return run.Host(
+        socket_memory=memory.keyword or run.MemoryBytes(bytes=memory.bytes),
+        receive_window_bytes=None if host.receive_window is None else one(host.receive_window).bytes,
+        initial_window_segments=one(host.initial_window),
+        qdisc=one(host.qdisc),
+        sack_compression=one(host.sack_compression),
+    )
+
+
+def _measure(experiment: Experiment) -> run.Measure:
+    begin_ns, end_ns = terms.window_ns(experiment)
+    measure = experiment.measure
+    return run.Measure(
+        window_begin_ns=begin_ns, window_end_ns=end_ns, sample_ns=one(measure.sample).ns, record=one(measure.record)
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from dumbbell.spec.names import name_problems
 from dumbbell.spec.problem import Problem, quoted
@@ -76,7 +76,8 @@ def _duration_problems(point: Experiment) -> Iterator[Problem]:
 
 def _buffer_problems(point: Experiment) -> Iterator[Problem]:
     size = one(point.path.buffer)
-    if one(point.path.queue) == "packets" and size.unit not in {"packets", "bdp"}:
+    counts: Literal["bytes", "packets"] = one(point.path.queue)
+    if counts == "packets" and size.unit not in {"packets", "bdp"}:
         hint = 'write the buffer in packets or bdp, or leave out queue = "packets"'
         yield Problem("path.buffer", f"{quoted(str(size))} is in bytes, but the queue counts packets", hint)
     else:
@@ -164,7 +165,9 @@ def _stream_problems(group: Flow, path: str) -> Iterator[Problem]:
         told = f"{Time.show(length)} is shorter than the {Time.show(every)} between two writes"
         yield Problem(f"{path}.for", told, "a stream has one write at least")
     elif length // every * one(group.count) > MOST_WRITES:
-        yield Problem(f"{path}.every", f"{length // every * one(group.count)} writes are too many", f"at most {MOST_WRITES}")
+        yield Problem(
+            f"{path}.every", f"{length // every * one(group.count)} writes are too many", f"at most {MOST_WRITES}"
+        )
     if rate * every < BITS_PER_BYTE * NS_PER_S:
         told = f"{Time.show(every)} at {one(stream.stream)} is less than one byte a write"
         yield Problem(f"{path}.every", told, "write less often")
@@ -201,9 +204,10 @@ def _window_problems(point: Experiment) -> Iterator[Problem]:
     if begin >= end:
         told = f"begins at {Time.show(begin)}, not before its end at {Time.show(end)}"
         yield Problem("measure.window", told, "write the earlier moment first")
-    for index, moment in enumerate((begin, end)):
-        if moment > last or (index == 0 and moment == last):
-            yield _after_the_end(f"measure.window[{index}]", moment, last)
+    if begin >= last:
+        yield _after_the_end("measure.window[0]", begin, last)
+    if end > last:
+        yield _after_the_end("measure.window[1]", end, last)
 
 
 def _sample_problems(point: Experiment) -> Iterator[Problem]:

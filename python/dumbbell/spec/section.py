@@ -18,7 +18,6 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from typing_extensions import override
 
 from dumbbell.spec.problem import quoted
 from dumbbell.spec.quantity import Quantity, invalid
@@ -40,17 +39,15 @@ class Unknown:
     def __iter__(self) -> Iterator[object]:
         raise Unsettled
 
-    @override
-    def __eq__(self, other: object) -> bool:
+    def __len__(self) -> int:
         raise Unsettled
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 UNKNOWN = Unknown()
 
 
-def _form(value: object) -> str:
+def form(value: object) -> str:
+    """Give the tag that tells a list from a single value."""
     return "#sweep" if isinstance(value, list | tuple) else "#one"
 
 
@@ -59,7 +56,7 @@ Swept: TypeAlias = Annotated[
         Annotated[T, Tag("#one")],
         Annotated[list[T], Tag("#sweep"), Field(min_length=1)],
     ],
-    Discriminator(_form),
+    Discriminator(form),
 ]
 """One value, or a list of them: an axis of the sweep."""
 
@@ -68,6 +65,8 @@ def one(value: T | list[T]) -> T:
     """Give the value of a field at a point, where no list is left."""
     if isinstance(value, list):
         raise TypeError("an experiment that still has lists was taken for a point")
+    if value is UNKNOWN:
+        raise Unsettled
     return value
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from dumbbell.spec.diagnosis import dotted
 from dumbbell.spec.problem import Problem, quoted, suggestion
-from dumbbell.spec.section import Section, plain
+from dumbbell.spec.section import UNKNOWN, Section, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,14 +50,18 @@ class Grid:
     """The points of an experiment, by number."""
 
     experiment: Experiment
+    axes: tuple[Axis, ...]
+    """In order of appearance."""
     bundles: tuple[tuple[Axis, ...], ...]
     """Axes that vary together; the first bundle varies slowest."""
 
     @classmethod
-    def of(cls, experiment: Experiment, *, zipped: bool = True) -> Grid:
-        """Find the axes and bundle them as `zip` says."""
+    def of(cls, experiment: Experiment, *, zipped: bool = True) -> Self:
+        """Find the axes and bundle them as `zip` says, unless that makes no sense."""
         found = {axis.path: axis for axis in axes(experiment)}
-        partners = {path: bundle for bundle in experiment.zip for path in bundle} if zipped else {}
+        partners: dict[str, list[str]] = (
+            {path: bundle for bundle in experiment.zip for path in bundle} if zipped else {}
+        )
         bundles: list[tuple[Axis, ...]] = []
         placed: set[str] = set()
         for path, axis in found.items():
@@ -65,24 +69,21 @@ class Grid:
                 bundle = tuple(found[partner] for partner in partners[path]) if path in partners else (axis,)
                 bundles.append(bundle)
                 placed.update(member.path for member in bundle)
-        return cls(experiment, tuple(bundles))
+        return cls(experiment, tuple(found.values()), tuple(bundles))
 
     def __len__(self) -> int:
         return prod(len(bundle[0].values) for bundle in self.bundles)
 
     def point(self, number: int) -> Point:
         """Give one point."""
-        chosen: dict[str, tuple[Axis, Any]] = {}
+        chosen: dict[str, Any] = {}
         for bundle in reversed(self.bundles):
             number, index = divmod(number, len(bundle[0].values))
-            chosen |= {axis.path: (axis, axis.values[index]) for axis in bundle}
-        values: dict[str, Any] = {}
+            chosen |= {axis.path: axis.values[index] for axis in bundle}
         experiment = self.experiment
-        for axis in axes(self.experiment):
-            _, value = chosen[axis.path]
-            values[axis.path] = plain(value)
-            experiment = _substituted(experiment, axis.location, value)
-        return Point(values, experiment)
+        for axis in self.axes:
+            experiment = _substituted(experiment, axis.location, chosen[axis.path])
+        return Point({axis.path: plain(chosen[axis.path]) for axis in self.axes}, experiment)
 
 
 def axes(section: Section, location: Location = ()) -> Iterator[Axis]:
@@ -100,6 +101,20 @@ def axes(section: Section, location: Location = ()) -> Iterator[Axis]:
                         yield from axes(item, (*here, index))
 
 
+def unknown_fields(section: Section, location: Location = ()) -> Iterator[Location]:
+    """Find every field that has a problem of its own."""
+    for key, value in section.written():
+        here = (*location, key)
+        if value is UNKNOWN:
+            yield here
+        elif isinstance(value, Section):
+            yield from unknown_fields(value, here)
+        elif isinstance(value, list):
+            for index, item in enumerate(value):
+                if isinstance(item, Section):
+                    yield from unknown_fields(item, (*here, index))
+
+
 def expand(experiment: Experiment) -> Iterator[Point]:
     """Give every point, in order."""
     grid = Grid.of(experiment)
@@ -109,11 +124,12 @@ def expand(experiment: Experiment) -> Iterator[Point]:
 def zip_problems(experiment: Experiment) -> Iterator[Problem]:
     """Find what is wrong with `zip`."""
     found = {axis.path: axis for axis in axes(experiment)}
+    unknown = [dotted(location) for location in unknown_fields(experiment)]
     seen: set[str] = set()
     for index, bundle in enumerate(experiment.zip):
         here = f"zip[{index}]"
         for path in bundle:
-            if path not in found:
+            if path not in found and not path.startswith(tuple(unknown)):
                 yield Problem(here, f"{quoted(path)} is no list of this spec", suggestion(path, list(found)))
             elif path in seen:
                 yield Problem(here, f"{quoted(path)} is named twice", "name each list once")
@@ -124,9 +140,9 @@ def zip_problems(experiment: Experiment) -> Iterator[Problem]:
             yield Problem(here, f"the lists differ in length: {told}", "give them equally many values")
 
 
-def sweep_problems(experiment: Experiment, grid: Grid) -> Iterator[Problem]:
+def sweep_problems(grid: Grid) -> Iterator[Problem]:
     """Find what is wrong with the lists themselves."""
-    for axis in axes(experiment):
+    for axis in grid.axes:
         for index, value in enumerate(axis.values):
             if isinstance(value, Section):
                 for inner in axes(value, (*axis.location, index)):
@@ -140,7 +156,7 @@ def sweep_problems(experiment: Experiment, grid: Grid) -> Iterator[Problem]:
             combinations.add(words)
     if len(grid) > MOST_POINTS:
         lengths = " x ".join(str(len(bundle[0].values)) for bundle in grid.bundles)
-        longest = max((axis for bundle in grid.bundles for axis in bundle), key=lambda axis: len(axis.values))
+        longest = max(grid.axes, key=lambda axis: len(axis.values))
         yield Problem(longest.path, f"{lengths} = {len(grid)} points are too many", f"at most {MOST_POINTS}")
 
 

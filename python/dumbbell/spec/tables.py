@@ -17,6 +17,7 @@ LONGEST_NAME = 100
 LineRate: TypeAlias = Annotated[Rate, between(Rate("1 kbit/s"), Rate("1 Tbit/s"))]
 StreamRate: TypeAlias = Annotated[Rate, between(Rate("1 bit/s"), Rate("1 Tbit/s"))]
 RoundTrip: TypeAlias = Annotated[Time, between(Time("1 us"), Time("100 s"))]
+TimeLimit: TypeAlias = Annotated[Time, between(Time("1 ms"), Time("1000000 s"))]
 Instant: TypeAlias = Annotated[Time, between(Time("0 s"), Time("1000000 s"))]
 Interval: TypeAlias = Annotated[Time, between(Time("1 us"), Time("1000000 s"))]
 Payload: TypeAlias = Annotated[Bytes, between(Bytes("1 B"), Bytes("1000000 GB"))]
@@ -36,7 +37,9 @@ def _sensible_room(size: Size) -> Size:
 
 def _no_bdp(size: Size) -> Size:
     if size.unit == "bdp":
-        raise invalid(f"{quoted(str(size))}: an access line has no bdp of its own", 'write it as "1 MB" or "100 packets"')
+        raise invalid(
+            f"{quoted(str(size))}: an access line has no bdp of its own", 'write it as "1 MB" or "100 packets"'
+        )
     return size
 
 
@@ -143,10 +146,10 @@ class Trace(Section):
     trace: Swept[Annotated[str, Field(min_length=1)]] = Field(examples=["writes.csv"])
 
 
-WORKLOADS = {"transfer": Transfer, "stream": Stream, "trace": Trace}
+WORKLOADS: dict[str, type[Section]] = {"transfer": Transfer, "stream": Stream, "trace": Trace}
 
 
-def _kind_of_workload(value: object) -> str | None:
+def _kind_of_workload(value: Any) -> str | None:  # noqa: ANN401 (not yet validated)
     """Give the tag of a workload; None: none that there is."""
     for kind, section in WORKLOADS.items():
         if isinstance(value, section) or (isinstance(value, dict) and kind in value):

@@ -1,4 +1,4 @@
-"""What follows from the words of a point: its end, its window, its BDP, the room of its queues. Integers, base units."""
+"""What follows from the words of a point: its end, its window, its BDP, the room of its queues. All in base units."""
 
 from __future__ import annotations
 

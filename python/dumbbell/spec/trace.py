@@ -64,7 +64,9 @@ def _writes(rows: Iterable[list[str]], name: str) -> list[Write]:
 
 
 def _is_header(cells: list[str]) -> bool:
-    return len(cells) == len(_HEADERS) and all(cell.lower() in names for cell, names in zip(cells, _HEADERS, strict=True))
+    return len(cells) == len(_HEADERS) and all(
+        cell.lower() in names for cell, names in zip(cells, _HEADERS, strict=True)
+    )
 
 
 def _write(cells: list[str], where: str) -> Write:
@@ -74,5 +76,7 @@ def _write(cells: list[str], where: str) -> Write:
     if not _TIME.fullmatch(time) or Fraction(time) > LONGEST_TRACE_S:
         raise TraceError(f"{where}: {quoted(time)} is no time in seconds", f"a number from 0 to {LONGEST_TRACE_S}")
     if not _BYTES.fullmatch(size) or not 0 < int(size) <= LARGEST_WRITE_BYTES:
-        raise TraceError(f"{where}: {quoted(size)} is no number of bytes", f"a whole number from 1 to {LARGEST_WRITE_BYTES}")
+        raise TraceError(
+            f"{where}: {quoted(size)} is no number of bytes", f"a whole number from 1 to {LARGEST_WRITE_BYTES}"
+        )
     return Write(at_ns=round(Fraction(time) * NS_PER_S), bytes=int(size))

@@ -287,6 +287,9 @@ impl Sender {
             self.reduce_window(sample.acked_sacked, sample.losses, news.advanced);
         }
         self.cc.on_ack(&event, &mut self.window);
+        if self.cc.limits_flight() {
+            self.rate.on_app_limited(self.board.in_flight());
+        }
         self.update_pacing_rate();
     }
 }

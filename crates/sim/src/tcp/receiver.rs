@@ -112,11 +112,12 @@ impl Receiver {
         self.bottleneck_bytes += frame_bytes as u64;
     }
 
-    /// A packet arrives; gives the ACK that it causes at once, if any.
+    /// A packet arrives; gives the ACK that it causes at once, if any. One that was held back and must go before it
+    /// is handed to `earlier`.
     #[inline]
-    pub fn on_packet(&mut self, packet: &Packet, now: Time) -> Option<Ack> {
+    pub fn on_packet(&mut self, packet: &Packet, now: Time, earlier: impl FnMut(Ack)) -> Option<Ack> {
         match packet.kind {
-            PacketKind::Data => self.on_data(packet, now),
+            PacketKind::Data => self.on_data(packet, now, earlier),
             PacketKind::Syn => {
                 self.echo_ms = packet.stamp_ms;
                 Some(Ack { syn: true, ..self.acknowledge(now, None) })
@@ -130,7 +131,7 @@ impl Receiver {
     }
 
     #[inline]
-    fn on_data(&mut self, packet: &Packet, now: Time) -> Option<Ack> {
+    fn on_data(&mut self, packet: &Packet, now: Time, mut earlier: impl FnMut(Ack)) -> Option<Ack> {
         if packet.seq <= self.acked_seq {
             self.echo_ms = packet.stamp_ms;
         }
@@ -141,6 +142,9 @@ impl Receiver {
             let seq = packet.seq + index;
             let end_bytes = (first_end + index * self.mss_bytes).min(packet.end_bytes);
             let had_holes = self.data.waiting() > 0;
+            if self.compressed > 0 && seq > self.data.next() && self.data.displaces(seq) {
+                earlier(self.acknowledge(now, None));
+            }
             match self.data.arrive(seq, end_bytes) {
                 Arrival::InOrder { bytes, .. } => {
                     let segment_bytes = bytes - self.delivered_bytes;

@@ -44,7 +44,7 @@ pub enum Arrival {
         /// Payload bytes in order.
         bytes: u64,
     },
-    /// It leaves a hole before it. True: the SACK array had to forget or move a block beyond those reported.
+    /// It leaves a hole before it.
     OutOfOrder,
     /// It had arrived before.
     Duplicate,
@@ -154,9 +154,12 @@ impl Reassembly {
         self.block_count = kept;
     }
 
-    /// The block that holds a duplicate segment, for a D-SACK's second block.
-    pub fn containing(&self, seq: u64) -> Option<SackBlock> {
-        self.blocks().iter().copied().find(|block| block.start <= seq && seq < block.end)
+    /// True when a segment above the next expected one would move a block beyond the first two, so that an ACK that
+    /// is being held back should go before it (Linux 6.1 `tcp_sack_new_ofo_skb`, `TCP_SACK_BLOCKS_EXPECTED`).
+    pub fn displaces(&self, seq: u64) -> bool {
+        const EXPECTED: usize = 2;
+        let touched = self.blocks().iter().position(|block| block.start <= seq + 1 && seq <= block.end);
+        touched.unwrap_or(self.block_count) >= EXPECTED
     }
 
     fn slot(&self, seq: u64) -> &Slot {

@@ -1,0 +1,115 @@
+"""Runs on this machine: threads of one process, because an engine frees the interpreter while it works."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+
+from dumbbell.errors import EngineFailure
+from dumbbell.metrics.summary import summarise
+from dumbbell.results.schema import FailedRun, Result, run_id
+from dumbbell.results.validity import warnings
+from dumbbell.spec import expand, resolve
+from dumbbell.spec.sweep import Grid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from concurrent.futures import Future
+
+    from dumbbell.engines.protocol import Engine
+    from dumbbell.spec import Experiment, Problem, Resolved
+
+    Outcome: TypeAlias = Result | FailedRun
+
+AHEAD = 64
+"""Runs that are given to a thread's queue before the oldest of them is awaited: bounds what a long sweep holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A run to carry out, and the point of the sweep that it belongs to."""
+
+    point: dict[str, Any]
+    """Each swept value as the spec wrote it, by its path."""
+    resolved: Resolved
+
+
+def plan(experiment: Experiment) -> Iterator[Planned]:
+    """Every run of an experiment: each point with each seed, in the order of expansion."""
+    for point in expand(experiment):
+        for seed in experiment.seed_values:
+            yield Planned(point.values, resolve(point, seed))
+
+
+def count(experiment: Experiment) -> int:
+    """How many runs `plan` gives."""
+    return len(Grid.of(experiment)) * len(experiment.seed_values)
+
+
+def refusals(experiment: Experiment, engine: Engine) -> list[Problem]:
+    """Everything about the experiment's points that the engine cannot honour, each once, in order of appearance."""
+    first_seed = experiment.seed_values[0]
+    return list(dict.fromkeys(
+        problem for point in expand(experiment) for problem in engine.refuses(resolve(point, first_seed).run)
+    ))  # fmt: skip
+
+
+def carry_out(runs: Iterable[Planned], engine: Engine, jobs: int) -> Iterator[Outcome]:
+    """Measures every run, `jobs` at once, and yields the outcomes in their order.
+
+    A run that fails is an outcome too. Whoever stops iterating stops the campaign: what has not begun never will.
+    """
+    identity = engine.identity()
+    pending: deque[Future[Outcome]] = deque()
+    pool = ThreadPoolExecutor(jobs, thread_name_prefix="run")
+    try:
+        for planned in runs:
+            pending.append(pool.submit(measure, planned, engine, identity))
+            while pending and (pending[0].done() or len(pending) > AHEAD * jobs):
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+class Known(TypedDict):
+    """What is known of a run before it is measured, in the words of `results.schema`."""
+
+    run_id: str
+    engine: str
+    seed: int
+    point: dict[str, Any]
+
+
+def known(planned: Planned, engine: Engine, identity: str) -> Known:
+    """Names a run."""
+    run = planned.resolved.run
+    return Known(
+        run_id=run_id(run.canonical(), engine.name, identity), engine=engine.name, seed=run.seed, point=planned.point
+    )
+
+
+def measure(planned: Planned, engine: Engine, identity: str) -> Outcome:
+    """Measures one run and summarises it."""
+    facts, resolved = known(planned, engine, identity), planned.resolved
+    began = time.perf_counter()
+    try:
+        measurement = engine.measure(resolved.run)
+    except EngineFailure as failure:
+        return FailedRun(**facts, error=str(failure), wall_s=time.perf_counter() - began)
+    wall_s = time.perf_counter() - began
+    summary = summarise(resolved.run, measurement, resolved.bdp_bytes, resolved.groups, resolved.ccs)
+    return Result(
+        **facts,
+        window_s=summary.window_s,
+        flows=summary.flows,
+        bottleneck=summary.bottleneck,
+        groups=summary.groups,
+        jain=summary.jain,
+        wall_s=wall_s,
+        warnings=tuple(warnings(resolved.run, measurement, resolved.groups)),
+    )

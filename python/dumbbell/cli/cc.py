@@ -1,0 +1,95 @@
+"""`dumbbell cc`: the congestion controls that a spec can name, and every constant of theirs with its origin."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from dumbbell.cc import Choice
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+app = typer.Typer(
+    help="The congestion controls that a spec can name.",
+    epilog='Example: dumbbell cc show "bbr[cwnd_gain=1.5]"',
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command("list", epilog="Example: dumbbell cc list")
+def list_(*, as_json: Json = False) -> None:
+    """List the algorithms and their variants."""
+    import json  # noqa: PLC0415 (help needs none of these)
+
+    from dumbbell import cc  # noqa: PLC0415
+    from dumbbell.cli.table import aligned  # noqa: PLC0415
+
+    algorithms = [(each.name, "", each.title) for each in cc.installed().values()]
+    variants = [(each.name, each.base, each.about) for each in cc.variants().values()]
+    if as_json:
+        rows = [{"name": name, "base": base or None, "about": about} for name, base, about in algorithms + variants]
+        typer.echo(json.dumps(rows, indent=2))
+    else:
+        typer.echo(aligned(("name", "variant of", "what it is"), algorithms + variants))
+
+
+@app.command(epilog='Example: dumbbell cc show bbr_4_17, or "bbr[cwnd_gain=1.5]" as a spec would write it')
+def show(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As a spec writes it.")], *, as_json: Json = False
+) -> None:
+    """Show an algorithm's parameters: value, unit, range, and where the default comes from."""
+    import json  # noqa: PLC0415 (help needs none of these)
+
+    from dumbbell import cc  # noqa: PLC0415
+
+    try:
+        choice = cc.choose(name, cc.installed())
+    except cc.CcError as error:
+        raise typer.BadParameter(str(error), param_hint="NAME") from None
+    typer.echo(json.dumps(_as_json(choice), indent=2) if as_json else _as_text(choice))
+
+
+def _as_json(choice: "Choice") -> dict[str, Any]:
+    from dumbbell import cc  # noqa: PLC0415
+
+    algorithm, variant = cc.installed()[choice.algorithm], cc.variants().get(choice.name)
+    return {
+        "name": choice.written,
+        "algorithm": algorithm.name,
+        "about": variant.about if variant else algorithm.title,
+        "source": algorithm.source,
+        "parameters": [
+            {
+                "name": each.name,
+                "value": choice.parameters.get(each.name, each.default),
+                "default": each.default,
+                "unit": each.unit,
+                "kind": each.kind,
+                "range": [each.least, each.most],
+                "about": each.about,
+                "source": each.source,
+            }
+            for each in algorithm.parameters.values()
+        ],
+    }
+
+
+def _as_text(choice: "Choice") -> str:
+    from dumbbell.cli.table import aligned  # noqa: PLC0415
+
+    shown = _as_json(choice)
+    header = ("parameter", "value", "default", "range", "unit", "what it does", "source of the default")
+    rows = [
+        (
+            each["name"],
+            f"{each['value']:.10g}",
+            f"{each['default']:.10g}",
+            "0 or 1" if each["kind"] == "switch" else " to ".join(f"{bound:.10g}" for bound in each["range"]),
+            each["unit"],
+            each["about"],
+            each["source"],
+        )
+        for each in shown["parameters"]
+    ]
+    return f"{shown['name']}: {shown['about']}\n{shown['source']}\n\n{aligned(header, rows)}"

@@ -1,0 +1,47 @@
+"""`dumbbell check`: what a spec comes to, without running it."""
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dumbbell.cli.run import Seeds, Sets, Spec, experiment_of
+
+if TYPE_CHECKING:
+    from dumbbell.spec import Experiment
+
+
+def check(
+    spec: Spec,
+    *,
+    seeds: Seeds = None,
+    sets: Sets = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Check a spec: its points, runs and simulated time, and which engines can run it."""
+    facts = _facts(experiment_of(spec, seeds, sets))
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        return
+    typer.echo(
+        f"{facts['name']}: {facts['points']} points, {facts['runs']} runs, {facts['simulated_s']:g} simulated seconds"
+    )
+    for name, reasons in facts["engines"].items():
+        typer.echo(f"{name}: " + ("; ".join(reasons) if reasons else "can run it"))
+
+
+def _facts(experiment: "Experiment") -> dict[str, Any]:
+    from dumbbell.campaign.local import count, plan, refusals  # noqa: PLC0415 (help needs none of these)
+    from dumbbell.engines import registry  # noqa: PLC0415
+
+    runs = count(experiment)
+    engines = {
+        name: [str(problem) for problem in refusals(experiment, registry.engine(name))] for name in registry.NAMES
+    }
+    return {
+        "name": experiment.name,
+        "points": runs // len(experiment.seed_values),
+        "runs": runs,
+        "simulated_s": sum(each.resolved.run.duration_ns for each in plan(experiment)) / 1e9,
+        "engines": engines | dict.fromkeys(registry.PLANNED, ["not in this version"]),
+    }

@@ -1,0 +1,120 @@
+"""`dumbbell run`: every run of a spec, measured and printed."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from dumbbell.engines.protocol import Engine
+    from dumbbell.results.schema import FailedRun, Result
+    from dumbbell.spec import Experiment
+
+Spec = Annotated[Path, typer.Argument(metavar="SPEC", help="The experiment: a TOML file.", show_default=False)]
+Seeds = Annotated[int | None, typer.Option("--seeds", metavar="N", help="Seeds 1 to N instead of the spec's.")]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help='Set a field, e.g. path.rtt="50 ms". May be repeated.'),
+]
+
+
+def run(  # noqa: PLR0913 (each is an option)
+    spec: Spec,
+    *,
+    engine: Annotated[str, typer.Option("--engine", metavar="NAME", help="What measures the runs.")] = "sim",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a run, in the order of expansion.")
+    ] = False,
+    seeds: Seeds = None,
+    sets: Sets = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", metavar="N", min=1, help="Runs at once; default: as many as the machine can."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and run nothing.")] = False,
+) -> None:
+    """Measure every run of a spec."""
+    from dumbbell.campaign.local import refusals  # noqa: PLC0415 (help needs none of these)
+    from dumbbell.engines.registry import engine as engine_named  # noqa: PLC0415
+    from dumbbell.spec import SpecError  # noqa: PLC0415
+
+    chosen, experiment = engine_named(engine), experiment_of(spec, seeds, sets)
+    problems = refusals(experiment, chosen)
+    if problems:
+        raise SpecError(problems)
+    if dry_run:
+        _print_plan(experiment, chosen, as_json=as_json)
+        return
+    outcomes = _outcomes(experiment, chosen, jobs or chosen.slots(), as_json=as_json)
+    failed = (_print_json if as_json else _print_table)(outcomes)
+    if failed:
+        raise typer.Exit(1)
+
+
+def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Experiment":
+    """The experiment of a file, and what options say instead of it."""
+    from dumbbell.spec import assignment, load  # noqa: PLC0415
+
+    overrides = dict(map(assignment, sets or ()))
+    return load(spec, overrides=overrides if seeds is None else overrides | {"seeds": seeds})
+
+
+def _outcomes(
+    experiment: "Experiment", engine: "Engine", jobs: int, *, as_json: bool
+) -> "Iterator[Result | FailedRun]":
+    from dumbbell.campaign.local import carry_out, count, plan  # noqa: PLC0415
+    from dumbbell.cli.progress import progress  # noqa: PLC0415
+
+    with progress(count(experiment), wanted=not (as_json and sys.stdout.isatty())) as advance:
+        for outcome in carry_out(plan(experiment), engine, jobs):
+            yield outcome
+            advance()
+
+
+def _print_json(outcomes: "Iterator[Result | FailedRun]") -> bool:
+    failed = False
+    for outcome in outcomes:
+        typer.echo(outcome.model_dump_json())
+        sys.stdout.flush()
+        failed |= outcome.status == "failed"
+    return failed
+
+
+def _print_table(outcomes: "Iterator[Result | FailedRun]") -> bool:
+    from dumbbell.cli.table import of_results  # noqa: PLC0415
+    from dumbbell.results.collection import Results  # noqa: PLC0415
+
+    results = Results(tuple(outcomes))
+    if results.summaries:
+        typer.echo(of_results(results.summaries))
+    for result in results.summaries:
+        for warning in result.warnings:
+            typer.echo(f"warning: {_place(result)}: {warning}", err=True)
+    for failure in results.failures:
+        typer.echo(f"failed: {_place(failure)}: {failure.error}", err=True)
+    return bool(results.failures)
+
+
+def _place(outcome: "Result | FailedRun") -> str:
+    return ", ".join([*(f"{path} = {value}" for path, value in outcome.point.items()), f"seed {outcome.seed}"])
+
+
+def _print_plan(experiment: "Experiment", engine: "Engine", *, as_json: bool) -> None:
+    import json  # noqa: PLC0415
+
+    from dumbbell.campaign.local import known, plan  # noqa: PLC0415
+    from dumbbell.cli.table import aligned  # noqa: PLC0415
+
+    identity = engine.identity()
+    planned = [(known(each, engine, identity), each.resolved.run) for each in plan(experiment)]
+    if as_json:
+        for facts, resolved in planned:
+            typer.echo(json.dumps({**facts, "run": resolved.model_dump(mode="json")}, ensure_ascii=False))
+        return
+    axes = list(planned[0][0]["point"])
+    rows = [
+        [*(str(facts["point"][axis]) for axis in axes), str(facts["seed"]), facts["run_id"]] for facts, _ in planned
+    ]
+    typer.echo(aligned([*axes, "seed", "run id"], rows))
