@@ -1,4 +1,4 @@
-"""A TCP congestion-control laboratory: what does each algorithm do on a path, to itself and to its neighbours?
+"""A TCP congestion-control laboratory: what each algorithm does on a path, to itself and to its neighbours.
 
 >>> import dumbbell
 >>> results = dumbbell.run("examples/two-flows.toml")  # doctest: +SKIP

@@ -146,7 +146,7 @@ def choose(written: str, registry: Registry) -> Choice:
     faults: list[Fault] = []
     parameters = dict(variant.parameters) if variant else {}
     given: set[str] = set()
-    for text in inline.split(",") if inline is not None else ():
+    for text in inline.split(",") if inline and inline.strip() else ():
         try:
             key, value = _parameter(text, algorithm)
         except CcError as error:

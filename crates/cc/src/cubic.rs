@@ -223,3 +223,117 @@ impl CongestionControl for Cubic {
         Inspection { phase: self.phase as u8, min_rtt_us, ..Inspection::default() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use units::{Span, Time};
+
+    use super::*;
+    use crate::event::samples;
+    use crate::ideal_path::{Flow, Path};
+
+    fn cubic(given: &[(&str, f64)], start: &Start) -> Cubic {
+        let given: BTreeMap<_, _> = given.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+        Cubic::new(&Values { algorithm: &ALGORITHM, given: &given }, start)
+    }
+
+    fn window(cwnd: Segments) -> Window {
+        Window { cwnd, ssthresh: Segments::MAX }
+    }
+
+    #[test]
+    fn congestion_leaves_717_of_1024_and_two_segments_at_least() {
+        let mut cc = cubic(&[], &samples::start());
+        assert_eq!([1_024, 10, 2].map(|cwnd| cc.on_congestion(&window(cwnd))), [717, 7, 2]);
+    }
+
+    #[test]
+    fn beta_is_a_parameter() {
+        assert_eq!(cubic(&[("beta", 0.5)], &samples::start()).on_congestion(&window(100)), 50);
+    }
+
+    #[test]
+    fn fast_convergence_aims_below_a_maximum_that_was_not_reached_again() {
+        let w_max_after = |given: &[(&str, f64)], windows: &[Segments]| {
+            let mut cc = cubic(given, &samples::start());
+            windows.iter().for_each(|&cwnd| _ = cc.on_congestion(&window(cwnd)));
+            cc.curve.w_max()
+        };
+        assert_eq!(w_max_after(&[], &[1_000]), 1_000);
+        assert_eq!(w_max_after(&[], &[1_000, 800]), 800 * (1_024 + 717) / 2_048);
+        assert_eq!(w_max_after(&[], &[1_000, 1_000]), 1_000);
+        assert_eq!(w_max_after(&[("fast_convergence", 0.0)], &[1_000, 800]), 800);
+    }
+
+    #[test]
+    fn a_timeout_forgets_the_path() {
+        let mut cc = cubic(&[], &samples::start());
+        cc.on_ack(&samples::ack(), &mut window(20));
+        cc.on_congestion(&window(1_000));
+        assert_eq!((cc.delay_min_us, cc.curve.w_max()), (20_000, 1_000));
+        cc.on_state(RecoveryState::Loss, &mut window(1));
+        assert_eq!((cc.delay_min_us, cc.curve.w_max(), cc.hystart_exit()), (0, 0, None));
+    }
+
+    #[test]
+    fn delays_of_an_epochs_first_second_are_not_believed() {
+        let mut cc = cubic(&[], &samples::start());
+        let mut w = Window { cwnd: 20, ssthresh: 20 };
+        let mut delay_min_after = |at_ms: u64, rtt_us| {
+            let mut ack = Ack { now: Time::ZERO + Span::from_millis(at_ms), ..samples::ack() };
+            ack.rate.rtt_us = Some(rtt_us);
+            cc.on_ack(&ack, &mut w);
+            cc.delay_min_us
+        };
+        assert_eq!(delay_min_after(1_000, 20_000), 20_000);
+        assert_eq!(delay_min_after(1_999, 15_000), 20_000);
+        assert_eq!(delay_min_after(2_000, 15_000), 15_000);
+    }
+
+    #[test]
+    fn an_unpaced_flow_leaves_slow_start_by_its_ack_train_without_loss() {
+        let mut flow = Flow::new(Path::of(10, 1.0), |start| cubic(&[], start));
+        flow.run(Span::from_millis(150));
+        assert_eq!(flow.cc.hystart_exit(), Some(HyStartExit::AckTrain));
+        assert_eq!(flow.lost, 0);
+        assert!(u64::from(flow.window.ssthresh) >= flow.path.bdp() / 3, "{:?}", flow.window);
+    }
+
+    #[test]
+    fn a_flow_whose_acks_are_spaced_leaves_it_by_delay() {
+        // 3 ms between ACKs are no train; 9.4 ms more than 75 ms are a rise.
+        let (rtt, ack_slot) = (Span::from_millis(75), Span::from_millis(3));
+        let path = Path { rtt, ack_slot, buffer: 300, ..Path::of(1, 0.0) };
+        let mut flow = Flow::new(path, |start| cubic(&[], start));
+        flow.run(Span::from_millis(800));
+        assert_eq!(flow.cc.hystart_exit(), Some(HyStartExit::Delay));
+        assert_eq!(flow.lost, 0);
+    }
+
+    #[test]
+    fn without_hystart_slow_start_ends_with_loss() {
+        let mut flow = Flow::new(Path::of(10, 1.0), |start| cubic(&[("hystart", 0.0)], start));
+        flow.run(Span::from_millis(500));
+        assert_eq!(flow.cc.hystart_exit(), None);
+        assert!(flow.lost > 100);
+    }
+
+    #[test]
+    fn phases_tell_the_region() {
+        let mut flow = Flow::new(Path::of(10, 1.0), |start| cubic(&[], start));
+        let mut seen = Vec::new();
+        flow.run_until(Time::ZERO + Span::from_secs(20), |flow, _| {
+            if seen.last() != Some(&flow.phase()) {
+                seen.push(flow.phase());
+            }
+        });
+        assert_eq!(seen[0], "slow_start");
+        for phase in ["concave", "convex"] {
+            assert!(seen.contains(&phase), "{seen:?}");
+        }
+        let utilization = flow.delivered as f64 / 200_000.0;
+        assert!(utilization > 0.9, "{utilization}");
+    }
+}

@@ -169,11 +169,13 @@ pub struct QueueSeries {
     pub sent_packets: Vec<u64>,
 }
 
-/// Counts of values in bins of 1/64 of an octave (about 1.1 % wide), with the exact number and sum.
+/// Counts of values in bins of 1/64 of an octave (at most 1.6 % wide), with the exact number and sum.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Histogram {
-    /// `counts[i]` counts values in `[lower_bound(i), lower_bound(i + 1))`.
-    pub counts: Vec<u64>,
+    /// Bin of `counts[0]`: nothing was smaller.
+    pub first_bin: u32,
+    /// `counts[i]` counts values in `[lower_bound(first_bin + i), lower_bound(first_bin + i + 1))`.
+    pub counts: Vec<u32>,
     /// Number of values.
     pub count: u64,
     /// Their sum; values are nanoseconds, so 2^64 holds 584 years of them.
@@ -184,14 +186,31 @@ impl Histogram {
     const BITS: u32 = 6;
 
     /// Adds one value.
+    #[inline]
     pub fn record(&mut self, value: u64) {
         let bin = Self::bin(value);
-        if bin >= self.counts.len() {
-            self.counts.resize(bin + 1, 0);
-        }
-        self.counts[bin] += 1;
         self.count += 1;
         self.sum += value;
+        match self.counts.get_mut(bin.wrapping_sub(self.first_bin as usize)) {
+            Some(count) => *count += 1,
+            None => self.record_outside(bin),
+        }
+    }
+
+    /// Counts a value in a bin that is not there yet.
+    #[cold]
+    fn record_outside(&mut self, bin: usize) {
+        if self.counts.is_empty() {
+            self.first_bin = bin as u32;
+        }
+        let first = self.first_bin as usize;
+        if bin < first {
+            self.counts.splice(0..0, std::iter::repeat_n(0, first - bin));
+            self.first_bin = bin as u32;
+        } else if bin - first >= self.counts.len() {
+            self.counts.resize(bin - first + 1, 0);
+        }
+        self.counts[bin - self.first_bin as usize] += 1;
     }
 
     /// The bin of a value: linear below 64, then 64 bins an octave.
@@ -223,6 +242,15 @@ mod tests {
             let bin = Histogram::bin(value);
             assert!(Histogram::lower_bound(bin) <= value && value < Histogram::lower_bound(bin + 1), "{value}");
         }
+    }
+
+    #[test]
+    fn bins_are_counted_whatever_comes_first() {
+        let mut histogram = Histogram::default();
+        [500, 100, 900, 100].map(|value| histogram.record(value));
+        let count = |value| histogram.counts[Histogram::bin(value) - histogram.first_bin as usize];
+        assert_eq!((count(100), count(500), count(900)), (2, 1, 1));
+        assert_eq!(histogram.counts.iter().sum::<u32>(), 4);
     }
 
     #[test]

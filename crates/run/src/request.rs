@@ -3,9 +3,6 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Ethernet header that a link charges on top of an IP packet, bytes.
-pub const ETHERNET_HEADER_BYTES: u64 = 14;
-
 /// One simulation or measurement: a path, its flows, and what to record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

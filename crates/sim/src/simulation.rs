@@ -2,12 +2,17 @@
 //! into the network.
 
 use crate::app::Source;
-use crate::engine::{Event, Timer, stream_seed};
+use crate::engine::{Event, Timer, prefetch, stream_seed};
 use crate::net::{Ack, Left, Network, Packet};
 use crate::tcp::{Output, Receiver, ReceiverConfig, Sender, SenderConfig};
 use crate::trace::{Mark, Trace};
 use run::{Flow, Measurement, Qdisc, Run};
 use units::{Rate, Span, Time};
+
+/// How many packets ahead a flow's state is asked for, and then what that state points to: early enough to arrive,
+/// late enough to stay.
+const PREFETCH_FAR: usize = 8;
+const PREFETCH_NEAR: usize = 4;
 
 /// A run in progress.
 #[derive(Debug)]
@@ -51,6 +56,11 @@ impl<'run> Simulation<'run> {
         let index = |i: usize| u32::try_from(i).expect("a spec has at most 100 000 flows");
         let mss_bytes = run.path.mtu_bytes - crate::MSS_OVERHEAD_BYTES;
         let receiver = ReceiverConfig { host: run.host, mss_bytes };
+        let apps: Vec<App> = run
+            .flows
+            .iter()
+            .map(|flow| App { source: Source::new(&flow.workload), timer: Default::default(), phase: Phase::Waiting })
+            .collect();
         let mut simulation = Self {
             run,
             network: Network::new(run),
@@ -60,16 +70,8 @@ impl<'run> Simulation<'run> {
                 .enumerate()
                 .map(|(i, flow)| Sender::new(index(i), &sender_config(run, flow, mss_bytes)))
                 .collect(),
-            receivers: (0..run.flows.len()).map(|i| Receiver::new(index(i), &receiver)).collect(),
-            apps: run
-                .flows
-                .iter()
-                .map(|flow| App {
-                    source: Source::new(&flow.workload),
-                    timer: Default::default(),
-                    phase: Phase::Waiting,
-                })
-                .collect(),
+            receivers: (0..).zip(&apps).map(|(i, app)| Receiver::new(i, app.source.total_bytes(), &receiver)).collect(),
+            apps,
             trace: Trace::new(run.measure, run.flows.len()),
             incomplete: 0,
             ended: false,
@@ -111,21 +113,18 @@ impl<'run> Simulation<'run> {
     #[inline]
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Departure => match self.network.departure() {
-                Left::Arrived(packet) => {
-                    self.receivers[packet.flow as usize].count_frame(packet.frame_bytes);
-                    self.deliver(&packet);
-                }
-                Left::UnderWay { flow, frame_bytes } | Left::Lost { flow, frame_bytes } => {
-                    self.receivers[flow as usize].count_frame(frame_bytes);
-                }
-                Left::Nothing => {}
-            },
+            Event::Departure => self.departure(),
             Event::Data(line) => {
                 let packet = self.network.data_arrival(line);
                 self.deliver(&packet);
             }
             Event::Ack(line) => {
+                if let Some(flow) = self.network.upcoming_ack(line, PREFETCH_FAR) {
+                    prefetch(&self.senders[flow as usize]);
+                }
+                if let Some(flow) = self.network.upcoming_ack(line, PREFETCH_NEAR) {
+                    self.senders[flow as usize].prefetch_scoreboard();
+                }
                 let ack = self.network.ack_arrival(line);
                 self.acknowledge(&ack);
             }
@@ -143,6 +142,23 @@ impl<'run> Simulation<'run> {
         }
     }
 
+    #[inline]
+    fn departure(&mut self) {
+        if let Some(flow) = self.network.upcoming_departure(PREFETCH_FAR) {
+            prefetch(&self.receivers[flow as usize]);
+        }
+        match self.network.departure() {
+            Left::Arrived(packet) => {
+                self.receivers[packet.flow as usize].count_frame(packet.frame_bytes);
+                self.deliver(&packet);
+            }
+            Left::UnderWay { flow, frame_bytes } | Left::Lost { flow, frame_bytes } => {
+                self.receivers[flow as usize].count_frame(frame_bytes);
+            }
+            Left::Nothing => {}
+        }
+    }
+
     fn now(&self) -> Time {
         self.network.agenda.now()
     }
@@ -157,9 +173,7 @@ impl<'run> Simulation<'run> {
             network.emit_ack(ack);
         }
         self.schedule_receiver(flow);
-        if let Some(total) = self.apps[flow as usize].source.total_bytes()
-            && self.receivers[flow as usize].delivered_bytes() >= total
-        {
+        if self.receivers[flow as usize].is_complete() {
             self.complete(flow);
         }
     }

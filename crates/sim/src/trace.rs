@@ -2,7 +2,7 @@
 
 use crate::net::Network;
 use crate::tcp::{Receiver, Sender};
-use run::{AckSample, FlowCounters, FlowMeasurement, Measure, Measurement, QueueMeasurement, Record};
+use run::{AckSample, FlowCounters, FlowMeasurement, Histogram, Measure, Measurement, QueueMeasurement, Record};
 use units::{Segments, Time};
 
 /// What is recorded of a run.
@@ -10,6 +10,8 @@ use units::{Segments, Time};
 pub struct Trace {
     measure: Measure,
     flows: Vec<FlowMeasurement>,
+    /// Touched by every ACK: kept together.
+    ack_rtts: Vec<Histogram>,
     bottleneck: QueueMeasurement,
     within_window: bool,
 }
@@ -30,7 +32,7 @@ impl Trace {
     pub fn new(measure: Measure, flows: usize) -> Self {
         let mut all = Vec::new();
         all.resize_with(flows, FlowMeasurement::default);
-        Self { measure, flows: all, bottleneck: QueueMeasurement::default(), within_window: false }
+        Self { measure, flows: all, ack_rtts: vec![Histogram::default(); flows], bottleneck: QueueMeasurement::default(), within_window: false }
     }
 
     /// A flow connects.
@@ -49,12 +51,11 @@ impl Trace {
     #[inline]
     pub fn ack(&mut self, flow: u32, rtt_us: u32, now: Time) {
         let rtt_ns = u64::from(rtt_us) * 1_000;
-        let measured = &mut self.flows[flow as usize];
         if self.within_window {
-            measured.ack_rtt.record(rtt_ns);
+            self.ack_rtts[flow as usize].record(rtt_ns);
         }
         if self.measure.record >= Record::Acks {
-            measured.acks.push(AckSample { at_ns: now.as_nanos(), rtt_ns });
+            self.flows[flow as usize].acks.push(AckSample { at_ns: now.as_nanos(), rtt_ns });
         }
     }
 
@@ -101,14 +102,14 @@ impl Trace {
 
     /// Reads a flow's gauges.
     pub fn sample_flow(&mut self, flow: u32, sender: &Sender, receiver: &Receiver, now: Time) {
-        let gauges = sender.gauges();
         let series = &mut self.flows[flow as usize].series;
         series.at_ns.push(now.as_nanos());
-        series.srtt_us.push(gauges.srtt_us);
+        series.srtt_us.push(sender.srtt_us());
         series.delivered_bytes.push(receiver.delivered_bytes());
         if self.measure.record == Record::Summary {
             return;
         }
+        let gauges = sender.gauges();
         series.cwnd_segments.push(gauges.window.cwnd);
         series.ssthresh_segments.push(gauges.window.ssthresh);
         series.inflight_segments.push(gauges.in_flight);
@@ -123,7 +124,10 @@ impl Trace {
     }
 
     /// The run has ended.
-    pub fn finish(self, now: Time) -> Measurement {
+    pub fn finish(mut self, now: Time) -> Measurement {
+        for (measured, ack_rtt) in self.flows.iter_mut().zip(self.ack_rtts) {
+            measured.ack_rtt = ack_rtt;
+        }
         Measurement { ended_ns: now.as_nanos(), flows: self.flows, bottleneck: self.bottleneck }
     }
 }

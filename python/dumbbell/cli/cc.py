@@ -42,11 +42,14 @@ def show(
     import json  # noqa: PLC0415 (help needs none of these)
 
     from dumbbell import cc  # noqa: PLC0415
+    from dumbbell.spec import Problem, SpecError  # noqa: PLC0415
+    from dumbbell.spec.problem import suggestion  # noqa: PLC0415
 
     try:
         choice = cc.choose(name, cc.installed())
     except cc.CcError as error:
-        raise typer.BadParameter(str(error), param_hint="NAME") from None
+        faults = (Problem("", each.message, each.hint or suggestion(each.word, each.known)) for each in error.faults)
+        raise SpecError(faults) from None
     typer.echo(json.dumps(_as_json(choice), indent=2) if as_json else _as_text(choice))
 
 

@@ -18,7 +18,7 @@ def check(
     sets: Sets = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Check a spec: its points, runs and simulated time, and which engines can run it."""
+    """Count the runs of a spec, and see which engines can run it."""
     facts = _facts(experiment_of(spec, seeds, sets))
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
@@ -43,5 +43,5 @@ def _facts(experiment: "Experiment") -> dict[str, Any]:
         "points": runs // len(experiment.seed_values),
         "runs": runs,
         "simulated_s": sum(each.resolved.run.duration_ns for each in plan(experiment)) / 1e9,
-        "engines": engines | dict.fromkeys(registry.PLANNED, ["not in this version"]),
+        "engines": engines | {name: ["not in this version"] for name in registry.PLANNED},
     }

@@ -1,4 +1,4 @@
-"""`dumbbell`: its commands, and what each way of ending is to the shell: 0 ok, 1 failed, 2 bad input, 130 interrupted."""
+"""`dumbbell`: its commands, and its exit status: 0 ok, 1 failed, 2 bad input, 130 interrupted."""
 
 import os
 import sys
@@ -18,8 +18,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("run")(run.run)
-app.command("check")(check.check)
+app.command("run", epilog='Example: dumbbell run examples/two-flows.toml --set path.rtt="50 ms" --seeds 5')(run.run)
+app.command("check", epilog="Example: dumbbell check examples/two-flows.toml")(check.check)
 app.add_typer(cc.app, name="cc")
 
 
@@ -46,20 +46,22 @@ def main() -> None:
     try:
         app(prog_name="dumbbell")
     except EngineFailure as failure:
-        _leave(FAILED, failure)
+        sys.stderr.write(f"{failure}\n")
+        sys.exit(FAILED)
     except DumbbellError as error:
-        _leave(BAD_INPUT, error)
+        sys.stderr.write(f"{error}\n")
+        sys.exit(BAD_INPUT)
     except KeyboardInterrupt:
-        _leave(INTERRUPTED)
+        _interrupted()
     except SystemExit as end:
-        if end.code != INTERRUPTED:
-            raise
-        _leave(INTERRUPTED)
+        if end.code == INTERRUPTED:
+            _interrupted()
+        raise
 
 
-def _leave(code: int, error: Exception | None = None) -> None:
-    """Ends the process now: a run that is still being simulated by a thread is not waited for."""
+def _interrupted() -> None:
+    """Ends the process at once: the runs that threads are still simulating are not waited for."""
     sys.stdout.flush()
-    sys.stderr.write("interrupted\n" if error is None else f"{error}\n")
+    sys.stderr.write("interrupted\n")
     sys.stderr.flush()
-    os._exit(code)
+    os._exit(INTERRUPTED)

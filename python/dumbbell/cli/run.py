@@ -1,13 +1,14 @@
 """`dumbbell run`: every run of a spec, measured and printed."""
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dumbbell.engines.protocol import Engine
     from dumbbell.results.schema import FailedRun, Result
     from dumbbell.spec import Experiment

@@ -19,7 +19,7 @@ class Estimate:
 
     mean: float
     half_width: float | None
-    """None where there is only one value, or all are the same: nothing varied, so nothing was learned about variation."""
+    """None where there is one value or all are the same: nothing varied, so nothing is known of variation."""
     n: int
     """How many values it rests on; 1 where all are the same."""
 

@@ -7,6 +7,7 @@ or removing one is a new number in `SCHEMA_VERSION`.
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
@@ -84,3 +85,7 @@ def run_id(canonical_run: bytes, engine: str, identity: str) -> str:
     """Names a run by everything that decides its measurement; `canonical_run` is the resolved run, seed included."""
     parts = (canonical_run, engine.encode(), identity.encode())
     return hashlib.sha256(b"\n".join(parts)).hexdigest()[:RUN_ID_DIGITS]
+
+
+if __name__ == "__main__":
+    print(json.dumps(json_schema(), indent=2))  # noqa: T201 (docs/result.schema.json)

@@ -12,15 +12,13 @@ from dumbbell.spec.diagnosis import problems_of, without
 from dumbbell.spec.inspection import experiment_problems, trace_paths
 from dumbbell.spec.problem import Problem, SpecError
 from dumbbell.spec.quantity import Time
-from dumbbell.spec.run import Trace  # noqa: TC001 (pydantic reads the annotations)
+from dumbbell.spec.run import Trace
 from dumbbell.spec.section import Section, Swept, Unsettled, form
 from dumbbell.spec.tables import MOST_FLOWS, Duration, Flow, Host, Instant, Measure, Name, Path, TimeLimit
 from dumbbell.spec.trace import TraceError, read_trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    from dumbbell.cc import Registry
 
 MOST_SEEDS = 1_000_000
 
@@ -63,21 +61,21 @@ class Experiment(Section):
     measure: Measure = Measure()
 
     _folder: FilePath = PrivateAttr(default=FilePath())
-    _registry: Registry = PrivateAttr(default={})
+    _registry: cc.Registry = PrivateAttr(default={})
     _traces: dict[str, Trace] = PrivateAttr(default={})
 
     def __init__(self, /, **words: object) -> None:
         self._admit(words, FilePath(), cc.installed())
 
     @classmethod
-    def of(cls, words: Mapping[str, Any], *, folder: FilePath, registry: Registry) -> Self:
+    def of(cls, words: Mapping[str, Any], *, folder: FilePath, registry: cc.Registry) -> Self:
         """Make an experiment of a spec's words, with files relative to `folder`."""
         experiment = cls.__new__(cls)
         experiment._admit(words, folder, registry)  # noqa: SLF001 (its own)
         return experiment
 
     @property
-    def registry(self) -> Registry:
+    def registry(self) -> cc.Registry:
         """The congestion controls that it may name."""
         return self._registry
 
@@ -97,7 +95,7 @@ class Experiment(Section):
             raise Unsettled
         return self._traces[name]
 
-    def _admit(self, words: Mapping[str, Any], folder: FilePath, registry: Registry) -> None:
+    def _admit(self, words: Mapping[str, Any], folder: FilePath, registry: cc.Registry) -> None:
         """Become what the words say, or tell all that is wrong with them."""
         validate = type(self).__pydantic_validator__.validate_python
         problems: list[Problem] = []

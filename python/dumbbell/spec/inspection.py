@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-GROUPS_WORTH = 20_000
+GROUPS_WORTH = 10_000
 """So many groups of flows are looked at before the points of a large sweep are only sampled."""
 FEWEST_POINTS = 20
 MOST_TOLD = 4

@@ -12,6 +12,7 @@ Units that tools disagree about are refused. Arithmetic is exact; what is finer 
 
 from __future__ import annotations
 
+import math
 import re
 from decimal import Decimal
 from fractions import Fraction
@@ -71,7 +72,8 @@ class Quantity(str):
     def __new__(cls, text: object) -> Self:
         """Raise `QuantityError` unless the text is such a quantity."""
         if isinstance(text, int | float) and not isinstance(text, bool):
-            raise QuantityError(f"{quoted(text)} has no unit", cls.advice())
+            what = "has no unit" if isinstance(text, int) or math.isfinite(text) else "is not a finite number"
+            raise QuantityError(f"{quoted(text)} {what}", cls.advice())
         if not isinstance(text, str):
             raise QuantityError(f"{quoted(text)} is not {cls.noun}", cls.advice())
         quantity = super().__new__(cls, text)
@@ -179,15 +181,17 @@ class Rate(Quantity):
     @override
     @classmethod
     def unknown_unit(cls, text: str, number: str, unit: str) -> QuantityError:
-        bits = re.fullmatch(r"([kmgt]?)(bps|b/s|bits?|bits?/sec|bits/s|bitps|b)", unit.lower())
+        in_bytes = re.fullmatch(r"([kKmMGgT]?)(i?)B(/s(ec)?)?", unit)
+        if in_bytes:
+            meant = _RATES_BY_PREFIX[in_bytes[1].lower()]
+            hint = f'write bits: "{Decimal(number) * BITS_PER_BYTE:f} {meant}"' if not in_bytes[2] else cls.advice()
+            return QuantityError(f"{quoted(text)} is in bytes", hint)
+        bits = re.fullmatch(r"([kmgt]?)(bps|b/s|bits|bits?/sec|bits/s|bitps|b)", unit.lower())
         if bits:
-            meant = _RATES_BY_PREFIX[bits[1]]
             return QuantityError(
                 f"{quoted(text)} is ambiguous: tools read {quoted(unit)} as bits or as bytes a second",
-                f'write "{number} {meant}"',
+                f'write "{number} {_RATES_BY_PREFIX[bits[1]]}"',
             )
-        if re.fullmatch(r"[kmgt]i?b(yte)?s?/s(ec)?|[kmgt]i?b", unit.lower()):
-            return QuantityError(f"{quoted(text)} is not a rate in bits", f'write bits: "{cls.example}"')
         return super().unknown_unit(text, number, unit)
 
 

@@ -79,6 +79,7 @@ def _flows(experiment: Experiment, group: tables.Flow, names: list[str], seed: i
     controller = run.Controller(algorithm=choice.algorithm, parameters=dict(choice.parameters))
     start_ns, stagger_ns, jitter_ns = one(group.start).ns, one(group.stagger).ns, one(experiment.start_jitter).ns
     stop_ns = None if group.stop is None else one(group.stop).ns
+    stop_ns = None if stop_ns == terms.end_ns(experiment) else stop_ns
     rtt_ns = one(experiment.path.rtt if group.rtt is None else group.rtt).ns
     side: Literal["return", "forward", "split"] = one(experiment.path.delay_side)
     forward_ns = {"return": 0, "forward": rtt_ns, "split": rtt_ns // 2}[side]
@@ -88,7 +89,7 @@ def _flows(experiment: Experiment, group: tables.Flow, names: list[str], seed: i
             name=name,
             cc=controller,
             start_ns=start_ns + index * stagger_ns + start_jitter_ns(seed, name, jitter_ns),
-            stop_ns=None if stop_ns == terms.end_ns(experiment) else stop_ns,
+            stop_ns=stop_ns,
             workload=workload,
             forward_delay_ns=forward_ns,
             return_delay_ns=rtt_ns - forward_ns,

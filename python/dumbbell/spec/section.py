@@ -34,6 +34,8 @@ class Unknown:
     """Stands for a field that has a problem, so that the rules about the others can still be asked."""
 
     def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):  # Python's own questions, not a rule's
+            raise AttributeError(name)
         raise Unsettled(name)
 
     def __iter__(self) -> Iterator[object]:

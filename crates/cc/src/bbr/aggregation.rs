@@ -80,3 +80,65 @@ impl Bbr {
         self.aggregation.count(bandwidth, ack.acked_sacked, self.counters.delivered_us, cwnd);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One segment a millisecond.
+    fn bandwidth() -> Bandwidth {
+        Bandwidth::of_delivery(1u32, 1_000u32)
+    }
+
+    fn parameters() -> Parameters {
+        Parameters::from_defaults_and(&[])
+    }
+
+    #[test]
+    fn what_arrives_faster_than_the_bandwidth_is_excess() {
+        let mut estimator = Estimator::new(Time::ZERO);
+        estimator.count(bandwidth(), 20, 10_000, 100);
+        assert_eq!(estimator.allowance(&parameters(), bandwidth()), 20);
+        // 5 ms later 10 more: 30 in all, where 4 were expected (5, rounded down from 2^-24).
+        estimator.count(bandwidth(), 10, 15_000, 100);
+        assert_eq!(estimator.allowance(&parameters(), bandwidth()), 26);
+    }
+
+    #[test]
+    fn an_epoch_ends_when_the_bandwidth_has_caught_up() {
+        let mut estimator = Estimator::new(Time::ZERO);
+        estimator.count(bandwidth(), 20, 10_000, 100);
+        estimator.count(bandwidth(), 1, 31_000, 100);
+        assert_eq!((estimator.epoch_start_us, estimator.epoch_acked), (31_000, 1));
+        assert_eq!(estimator.allowance(&parameters(), bandwidth()), 20, "the maximum stays");
+    }
+
+    #[test]
+    fn the_excess_is_bounded_by_the_window_and_by_100_ms_of_bandwidth() {
+        let mut estimator = Estimator::new(Time::ZERO);
+        estimator.count(bandwidth(), 500, 10_000, 60);
+        assert_eq!(estimator.allowance(&parameters(), bandwidth()), 60);
+        estimator.count(bandwidth(), 500, 10_000, 400);
+        assert_eq!(estimator.allowance(&parameters(), bandwidth()), 99);
+        let longer = Parameters::from_defaults_and(&[("extra_acked_max_ms", 200.0)]);
+        assert_eq!(estimator.allowance(&longer, bandwidth()), 199);
+    }
+
+    #[test]
+    fn a_maximum_lasts_between_five_and_ten_rounds() {
+        let mut estimator = Estimator::new(Time::ZERO);
+        estimator.count(bandwidth(), 20, 10_000, 100);
+        (0..9).for_each(|_| estimator.end_round(&parameters()));
+        assert_eq!(estimator.allowance(&parameters(), bandwidth()), 20);
+        estimator.end_round(&parameters());
+        assert_eq!(estimator.allowance(&parameters(), bandwidth()), 0);
+    }
+
+    #[test]
+    fn the_gain_scales_the_allowance() {
+        let mut estimator = Estimator::new(Time::ZERO);
+        estimator.count(bandwidth(), 20, 10_000, 100);
+        let half = Parameters::from_defaults_and(&[("extra_acked_gain", 0.5)]);
+        assert_eq!(estimator.allowance(&half, bandwidth()), 10);
+    }
+}

@@ -21,3 +21,36 @@ impl Bbr {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use units::{Span, Time};
+
+    use super::*;
+    use crate::CongestionControl as _;
+    use crate::ideal_path::{Flow, Path};
+
+    #[test]
+    fn drain_paces_slowly_until_what_is_in_flight_fits_the_path() {
+        let path = Path::of(10, 4.0);
+        let mut flow = Flow::new(path, |start| Bbr::with(&[], start));
+        let (mut in_drain, mut previous) = (Vec::new(), "startup");
+        let mut flight_after = 0;
+        flow.run_until(Time::ZERO + Span::from_secs(2), |flow, ack| {
+            if flow.phase() == "drain" {
+                in_drain.push((flow.cc.inspect(), ack.in_flight));
+            } else if previous == "drain" {
+                flight_after = ack.in_flight;
+            }
+            previous = flow.phase();
+        });
+        let (first, flight_before) = in_drain[0];
+        assert_eq!((first.pacing_gain_256ths, first.cwnd_gain_256ths), (88, 739));
+        // 200 segments fill the path; 3 bursts of about 10 segments (1 ms) come on top.
+        let target = u64::from(flight_after);
+        assert!((path.bdp()..=path.bdp() + 36).contains(&target), "{target}");
+        assert!(flight_before > flight_after + 100, "{flight_before} {flight_after}");
+        assert!(in_drain.iter().all(|(_, flight)| *flight >= flight_after));
+        assert!((path.bdp()..=path.bdp() + 36).contains(&u64::from(flow.window.ssthresh)), "{:?}", flow.window);
+    }
+}

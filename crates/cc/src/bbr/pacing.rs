@@ -104,3 +104,86 @@ impl Bbr {
         (in_flight + burst).saturating_sub(delivered_by_then)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use units::{Span, Time};
+
+    use super::*;
+    use crate::event::samples;
+
+    fn pacer(given: &[(&str, f64)], start: &Start) -> (Parameters, Pacer) {
+        let parameters = Parameters::from_defaults_and(given);
+        let pacer = Pacer::new(&parameters, start);
+        (parameters, pacer)
+    }
+
+    /// What the definition says, before anything is cut off.
+    fn initial_rate(rtt_us: f64) -> f64 {
+        10.0 * 1_448.0 / rtt_us * 1e6 * (739.0 / 256.0) * 0.99
+    }
+
+    fn is_near(rate: u64, expected: f64) -> bool {
+        (rate as f64) <= expected && (rate as f64) > expected * 0.999
+    }
+
+    #[test]
+    fn the_first_rate_is_the_initial_window_in_the_handshakes_rtt_times_the_high_gain() {
+        let (_, pacer) = pacer(&[], &samples::start());
+        assert!(is_near(pacer.bytes_per_sec(), initial_rate(20_000.0)), "{pacer:?}");
+    }
+
+    #[test]
+    fn without_a_handshake_rtt_it_is_a_millisecond_until_one_is_known() {
+        let (parameters, mut pacer) = pacer(&[], &Start { rtt_us: None, ..samples::start() });
+        assert!(is_near(pacer.bytes_per_sec(), initial_rate(1_000.0)));
+        pacer.learn_rtt(&parameters, 0, 10);
+        assert!(is_near(pacer.bytes_per_sec(), initial_rate(1_000.0)));
+        pacer.learn_rtt(&parameters, 50_000, 10);
+        assert!(is_near(pacer.bytes_per_sec(), initial_rate(50_000.0)));
+        pacer.learn_rtt(&parameters, 10_000, 10);
+        assert!(is_near(pacer.bytes_per_sec(), initial_rate(50_000.0)), "only once");
+    }
+
+    #[test]
+    fn the_rate_does_not_fall_before_the_pipe_was_full() {
+        let (parameters, mut pacer) = pacer(&[], &samples::start());
+        let first = pacer.bytes_per_sec();
+        let slow = Bandwidth::of_delivery(1u32, 20_000u32);
+        pacer.pace_at(&parameters, slow, Gain::UNIT, false);
+        assert_eq!(pacer.bytes_per_sec(), first);
+        pacer.pace_at(&parameters, slow, Gain::UNIT, true);
+        assert!(is_near(pacer.bytes_per_sec(), 50.0 * 1_448.0 * 0.99));
+    }
+
+    #[test]
+    fn the_margin_is_a_parameter() {
+        let (_, exact) = pacer(&[("pacing_margin", 0.0)], &samples::start());
+        assert!(is_near(exact.bytes_per_sec(), initial_rate(20_000.0) / 0.99));
+    }
+
+    #[test]
+    fn bursts_last_a_millisecond_between_their_bounds() {
+        let goal = |bytes_per_sec| {
+            let (parameters, mut pacer) = pacer(&[], &samples::start());
+            pacer.set(&parameters, bytes_per_sec);
+            (pacer.burst_goal(), pacer.min_burst(&parameters))
+        };
+        // 1.2 Mbit/s less a bit, 1.2 Mbit/s, 80 Mbit/s, 100 Gbit/s.
+        assert_eq!([149_999, 150_000, 10_000_000, 12_500_000_000].map(goal), [(1, 1), (2, 2), (6, 2), (45, 2)]);
+    }
+
+    #[test]
+    fn what_leaves_later_finds_less_in_flight() {
+        let mut bbr = Bbr::with(&[], &samples::start());
+        bbr.max_bandwidth.insert(0, (1 << 24) / 1_000);
+        let ack = samples::ack();
+        let later = Ack { next_departure: ack.now + Span::from_micros(4_500), ..ack };
+        let earlier = Ack { next_departure: Time::ZERO, ..ack };
+        bbr.gains.pacing = Gain::UNIT;
+        assert_eq!([earlier, later].map(|ack| bbr.flight_at_next_departure(&ack, 10)), [10, 6]);
+        bbr.gains.pacing = Gain::from_256ths(320);
+        assert_eq!([earlier, later].map(|ack| bbr.flight_at_next_departure(&ack, 10)), [12, 8]);
+        assert_eq!(bbr.flight_at_next_departure(&later, 1), 0);
+    }
+}

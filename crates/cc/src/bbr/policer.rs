@@ -149,3 +149,134 @@ impl Detector {
         Verdict::Nothing
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::samples;
+
+    /// A detector that is fed rounds of 10 ms.
+    struct Scene {
+        parameters: Parameters,
+        pacer: Pacer,
+        detector: Detector,
+        counters: Counters,
+    }
+
+    impl Scene {
+        fn new(given: &[(&str, f64)]) -> Self {
+            let parameters = Parameters::from_defaults_and(given);
+            let pacer = Pacer::new(&parameters, &samples::start());
+            Self { parameters, pacer, detector: Detector::default(), counters: Counters::default() }
+        }
+
+        fn observe(&mut self, delivered: u64, lost: u64, is_app_limited: bool) -> Verdict {
+            self.counters.delivered += delivered;
+            self.counters.lost += lost;
+            self.counters.delivered_us += 10_000;
+            let sample = Sample {
+                counters: self.counters,
+                round_start: true,
+                lossy: lost > 0,
+                is_app_limited,
+                in_probe_bw: true,
+            };
+            self.detector.observe(&self.parameters, &self.pacer, &sample)
+        }
+
+        fn round(&mut self, delivered: u64, lost: u64) -> Verdict {
+            self.observe(delivered, lost, false)
+        }
+    }
+
+    #[test]
+    fn two_lossy_intervals_of_like_rate_are_a_policer() {
+        let mut scene = Scene::new(&[]);
+        // The first loss opens the first interval, which takes four rounds, as does the second.
+        let verdicts: Vec<_> = (0..8).map(|_| scene.round(100, 25)).collect();
+        assert_eq!(verdicts[..7], [Verdict::Nothing; 7]);
+        assert_eq!(verdicts[7], Verdict::Policed);
+        assert_eq!(scene.detector.rate(), Some(Bandwidth::of_delivery(100u32, 10_000u32)));
+    }
+
+    #[test]
+    fn one_interval_is_not_enough() {
+        let mut scene = Scene::new(&[]);
+        (0..4).for_each(|_| _ = scene.round(100, 25));
+        assert_eq!(scene.detector.rate(), None);
+    }
+
+    #[test]
+    fn the_threshold_is_50_lost_of_256_delivered() {
+        let detects = |lost| {
+            let mut scene = Scene::new(&[]);
+            (0..16).any(|_| scene.round(256, lost) == Verdict::Policed)
+        };
+        assert_eq!([48, 51].map(detects), [false, true]);
+        let mut tolerant = Scene::new(&[("lt_loss_thresh", 0.5)]);
+        assert!((0..16).all(|_| tolerant.round(256, 51) == Verdict::Nothing));
+    }
+
+    #[test]
+    fn rates_that_differ_by_more_than_an_eighth_are_none() {
+        let second_interval = |delivered| {
+            let mut scene = Scene::new(&[]);
+            (0..4).for_each(|_| _ = scene.round(800, 400));
+            (0..4).map(|_| scene.round(delivered, 400)).any(|verdict| verdict == Verdict::Policed)
+        };
+        assert_eq!([690, 710, 890, 910].map(second_interval), [false, true, true, false]);
+    }
+
+    #[test]
+    fn without_loss_nothing_begins() {
+        let mut scene = Scene::new(&[]);
+        (0..20).for_each(|_| _ = scene.round(100, 0));
+        assert!(!scene.detector.sampling);
+    }
+
+    #[test]
+    fn an_interval_ends_with_a_loss() {
+        let mut scene = Scene::new(&[]);
+        (0..4).for_each(|_| _ = scene.round(100, 60));
+        (0..5).for_each(|_| _ = scene.round(100, 0));
+        assert_eq!(scene.detector.rate(), None);
+        assert_eq!(scene.round(100, 120), Verdict::Policed);
+    }
+
+    #[test]
+    fn more_than_sixteen_rounds_say_nothing() {
+        let mut scene = Scene::new(&[]);
+        scene.round(100, 1);
+        (0..15).for_each(|_| _ = scene.round(100, 0));
+        assert!(scene.detector.sampling);
+        scene.round(100, 0);
+        assert!(!scene.detector.sampling);
+    }
+
+    #[test]
+    fn an_application_that_limits_starts_it_over() {
+        let mut scene = Scene::new(&[]);
+        (0..4).for_each(|_| _ = scene.round(100, 25));
+        scene.observe(100, 25, true);
+        assert_eq!(scene.detector.rate, None);
+        assert!((0..4).all(|_| scene.round(100, 25) == Verdict::Nothing));
+    }
+
+    #[test]
+    fn after_48_rounds_the_path_is_probed_again() {
+        let mut scene = Scene::new(&[]);
+        while scene.round(100, 25) != Verdict::Policed {}
+        let rounds = (1..).find(|_| scene.round(100, 25) == Verdict::Expired);
+        assert_eq!(rounds, Some(48));
+        assert_eq!(scene.detector.rate(), None);
+        let mut brief = Scene::new(&[("lt_bw_max_rtts", 5.0)]);
+        while brief.round(100, 25) != Verdict::Policed {}
+        assert_eq!((1..).find(|_| brief.round(100, 25) == Verdict::Expired), Some(5));
+    }
+
+    #[test]
+    fn switched_off_it_sees_nothing() {
+        let mut scene = Scene::new(&[("policer", 0.0)]);
+        assert!((0..100).all(|_| scene.round(100, 50) == Verdict::Nothing));
+    }
+}

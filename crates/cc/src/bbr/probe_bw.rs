@@ -78,3 +78,121 @@ impl Bbr {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand_core::SeedableRng as _;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+    use units::{Segments, Span, Time};
+
+    use super::*;
+    use crate::CongestionControl as _;
+    use crate::event::samples;
+    use crate::ideal_path::{Flow, Path};
+
+    #[test]
+    fn the_cycle_probes_drains_and_cruises_six_times() {
+        let p = Parameters::from_defaults_and(&[]);
+        let mut cycle = Cycle::default();
+        let gains: Vec<_> = (0..9)
+            .map(|us| {
+                let gain = cycle.pacing_gain(&p).in_256ths();
+                cycle.advance(&p, us);
+                gain
+            })
+            .collect();
+        assert_eq!(gains, [320, 192, 256, 256, 256, 256, 256, 256, 320]);
+    }
+
+    #[test]
+    fn a_cycle_begins_anywhere_but_in_draining() {
+        let p = Parameters::from_defaults_and(&[]);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+        let mut times = [0; 8];
+        for _ in 0..7_000 {
+            times[Cycle::begin(&p, &mut random, 0).phase as usize] += 1;
+        }
+        assert_eq!(times[DOWN as usize], 0);
+        assert!(times.iter().enumerate().all(|(phase, &n)| phase == DOWN as usize || (850..1_150).contains(&n)));
+    }
+
+    #[test]
+    fn length_and_gains_of_the_cycle_are_parameters() {
+        let p = Parameters::from_defaults_and(&[
+            ("cycle_len", 3.0),
+            ("cycle_rand", 1.0),
+            ("probe_gain", 1.5),
+            ("probe_down_gain", 0.5),
+        ]);
+        let mut cycle = Cycle::begin(&p, &mut Xoshiro256PlusPlus::seed_from_u64(1), 0);
+        let gains = [(); 4].map(|()| {
+            let gain = cycle.pacing_gain(&p).in_256ths();
+            cycle.advance(&p, 0);
+            gain
+        });
+        assert_eq!(gains, [384, 128, 256, 384]);
+    }
+
+    /// 1 segment/ms and 20 ms: 20 segments fill the path, and the gains of `phase` are in force.
+    fn in_phase(phase: u32) -> (Bbr, Cycle) {
+        let mut bbr = Bbr::with(&[], &samples::start());
+        bbr.max_bandwidth.insert(0, (1 << 24) / 1_000);
+        let cycle = Cycle { phase, start_us: 0 };
+        bbr.state = State::ProbeBw(cycle);
+        bbr.gains = bbr.state.gains(&bbr.parameters, false);
+        (bbr, cycle)
+    }
+
+    fn is_over(phase: u32, elapsed_us: u64, prior_in_flight: Segments, losses: Segments) -> bool {
+        let (mut bbr, cycle) = in_phase(phase);
+        bbr.counters.delivered_us = elapsed_us;
+        let mut ack = samples::ack();
+        ack.rate.prior_in_flight = prior_in_flight;
+        ack.rate.losses = losses;
+        bbr.phase_is_over(&cycle, &ack)
+    }
+
+    #[test]
+    fn cruising_lasts_a_min_rtt() {
+        assert_eq!([20_000, 20_001].map(|us| is_over(2, us, 0, 0)), [false, true]);
+    }
+
+    #[test]
+    fn probing_lasts_until_the_flight_has_grown_or_a_loss_shows_that_it_cannot() {
+        // 25 segments at the gain of 1.25, three bursts of 2, evened, and the slack of 2: 34; the next burst counts.
+        assert_eq!([31, 32].map(|flight| is_over(UP, 20_001, flight, 0)), [false, true]);
+        assert!(is_over(UP, 20_001, 10, 1));
+        assert!(!is_over(UP, 20_000, 50, 1), "not before a min_rtt has passed");
+    }
+
+    #[test]
+    fn draining_ends_early_when_the_queue_is_gone() {
+        assert_eq!([27, 26].map(|flight| is_over(DOWN, 1, flight, 0)), [false, true]);
+        assert!(is_over(DOWN, 20_001, 50, 0));
+    }
+
+    #[test]
+    fn a_flow_alone_cycles_in_order_and_each_phase_takes_a_round() {
+        let mut flow = Flow::new(Path::of(10, 2.0), |start| Bbr::with(&[], start));
+        flow.run(Span::from_secs(1));
+        let mut changes: Vec<(u16, Time)> = Vec::new();
+        flow.run_until(Time::ZERO + Span::from_secs(5), |flow, ack| {
+            let gain = flow.cc.inspect().pacing_gain_256ths;
+            if changes.last().map(|&(last, _)| last) != Some(gain) {
+                changes.push((gain, ack.now));
+            }
+        });
+        assert!(changes.len() > 20, "{changes:?}");
+        for (before, after) in changes.iter().zip(&changes[1..]).skip(1) {
+            let expected = match before.0 {
+                320 => 192,
+                192 => 256,
+                _ => 320,
+            };
+            assert_eq!(after.0, expected);
+            let ms = after.1.since(before.1).as_millis();
+            let plausible = if before.0 == 256 { 115..=160 } else { 2..=45 };
+            assert!(plausible.contains(&ms), "gain {} lasted {ms} ms", before.0);
+        }
+    }
+}

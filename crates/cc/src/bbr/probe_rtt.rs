@@ -100,3 +100,132 @@ impl Bbr {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use units::Span;
+
+    use super::*;
+    use crate::CongestionControl as _;
+    use crate::event::samples;
+    use crate::ideal_path::{Flow, Path};
+
+    fn at(seconds: f64) -> Time {
+        Time::from_nanos((seconds * 1e9) as u64)
+    }
+
+    /// When `PROBE_RTT` began and ended, s, and the smallest flight in it, until `end_s`.
+    fn dips(given: &[(&str, f64)], path: Path, end_s: f64) -> Vec<(f64, f64, u32)> {
+        let mut flow = Flow::new(path, |start| Bbr::with(given, start));
+        let mut dips: Vec<(f64, f64, u32)> = Vec::new();
+        let mut inside = false;
+        flow.run_until(at(end_s), |flow, ack| {
+            let now = ack.now.as_nanos() as f64 * 1e-9;
+            if flow.phase() != "probe_rtt" {
+                inside = false;
+            } else if let Some(dip) = dips.last_mut().filter(|_| inside) {
+                *dip = (dip.0, now, dip.2.min(ack.in_flight));
+            } else {
+                inside = true;
+                dips.push((now, now, ack.in_flight));
+            }
+        });
+        dips
+    }
+
+    #[test]
+    fn the_flight_dips_to_four_after_ten_seconds_for_200_ms_and_a_round() {
+        // A standing queue, so that no RTT comes down to the first: 1000 segments/s of another flow's making.
+        let dips = dips(&[], Path::of(10, 4.0), 32.0);
+        assert!((2..=3).contains(&dips.len()), "{dips:?}");
+        for (began, ended, flight) in &dips {
+            let lasted = ended - began;
+            assert!((0.2..0.32).contains(&lasted), "{lasted} s");
+            assert!(*flight <= 4);
+        }
+        assert!(dips[0].0 > 10.0);
+        assert!(dips[1].0 - dips[0].1 > 10.0 && dips[1].0 - dips[0].1 < 10.3, "{dips:?}");
+    }
+
+    #[test]
+    fn window_length_and_floor_are_parameters() {
+        let given = [("min_rtt_window_s", 3.0), ("probe_rtt_ms", 500.0), ("min_cwnd", 8.0)];
+        let dips = dips(&given, Path::of(10, 4.0), 5.0);
+        let (began, ended, flight) = dips[0];
+        assert!(began > 3.0 && began < 3.6 && ended - began > 0.45, "{dips:?}");
+        assert!((5..=8).contains(&flight));
+        assert_eq!(dips.len(), 1);
+    }
+
+    #[test]
+    fn a_length_of_zero_switches_it_off() {
+        assert_eq!(dips(&[("probe_rtt_ms", 0.0)], Path::of(10, 4.0), 25.0), []);
+    }
+
+    #[test]
+    fn the_window_of_before_returns_and_samples_of_the_dip_count_as_limited() {
+        let mut flow = Flow::new(Path::of(10, 4.0), |start| Bbr::with(&[], start));
+        flow.run_until(at(5.0), |_, _| {});
+        let before = (flow.window.cwnd, flow.cc.inspect().bandwidth);
+        let mut seen_dip = false;
+        flow.run_until(at(13.0), |flow, _| {
+            if flow.phase() == "probe_rtt" {
+                seen_dip = true;
+                assert!(flow.cc.limits_flight());
+                assert!(flow.window.cwnd <= 4);
+            }
+        });
+        assert!(seen_dip && !flow.cc.limits_flight());
+        let after = (flow.window.cwnd, flow.cc.inspect().bandwidth);
+        assert!(after.0.abs_diff(before.0) <= 8, "{before:?} {after:?}");
+        assert_eq!(after.1, before.1);
+    }
+
+    /// `min_rtt` and its age after an RTT sample at `ms`, on a flow whose handshake took 20 ms.
+    fn after_sample(given: &[(&str, f64)], ms: u64, rtt_us: u32, is_ack_delayed: bool) -> (Option<u32>, u64) {
+        let mut bbr = Bbr::with(given, &samples::start());
+        let mut ack = Ack { now: Time::ZERO + Span::from_millis(ms), ..samples::ack() };
+        ack.rate.rtt_us = Some(rtt_us);
+        ack.rate.is_ack_delayed = is_ack_delayed;
+        bbr.update_min_rtt(&ack, &mut Window { cwnd: 10, ssthresh: u32::MAX });
+        (bbr.min_rtt.us, ms - bbr.min_rtt.stamp_ms)
+    }
+
+    #[test]
+    fn a_smaller_rtt_is_taken_at_once_and_an_equal_one_only_by_switch() {
+        assert_eq!(after_sample(&[], 500, 19_999, false), (Some(19_999), 0));
+        assert_eq!(after_sample(&[], 500, 20_000, false), (Some(20_000), 500));
+        assert_eq!(after_sample(&[("min_rtt_equal_refresh", 1.0)], 500, 20_000, false), (Some(20_000), 0));
+    }
+
+    #[test]
+    fn an_old_minimum_gives_way_to_anything_but_a_delayed_ack() {
+        assert_eq!(after_sample(&[], 10_000, 30_000, false), (Some(20_000), 10_000));
+        assert_eq!(after_sample(&[], 10_001, 30_000, false), (Some(30_000), 0));
+        assert_eq!(after_sample(&[], 10_001, 30_000, true), (Some(20_000), 10_001));
+    }
+
+    #[test]
+    fn after_idle_the_minimum_is_renewed_without_a_dip() {
+        let mut bbr = Bbr::with(&[], &samples::start());
+        let mut window = Window { cwnd: 10, ssthresh: u32::MAX };
+        bbr.idle_restart = true;
+        let ack = Ack { now: Time::ZERO + Span::from_secs(11), ..samples::ack() };
+        bbr.update_min_rtt(&ack, &mut window);
+        assert!(matches!(bbr.state, State::Startup));
+        assert!(!bbr.idle_restart);
+    }
+
+    #[test]
+    fn a_pipe_that_was_never_full_sends_the_flow_back_to_startup() {
+        let mut bbr = Bbr::with(&[], &samples::start());
+        let mut window = Window { cwnd: 4, ssthresh: u32::MAX };
+        bbr.state = State::ProbeRtt(Dip { end_ms: Some(100), round_done: true });
+        bbr.recovery.save_cwnd(50, true);
+        bbr.end_probe_rtt_if_done(Time::ZERO + Span::from_millis(100), &mut window);
+        assert!(matches!(bbr.state, State::ProbeRtt(_)), "not before the time has passed");
+        bbr.end_probe_rtt_if_done(Time::ZERO + Span::from_millis(101), &mut window);
+        assert!(matches!(bbr.state, State::Startup));
+        assert_eq!(window.cwnd, 50);
+    }
+}

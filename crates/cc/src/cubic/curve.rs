@@ -215,3 +215,152 @@ fn cube_root(x: u64) -> u64 {
     }
     root
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::Window;
+    use crate::cubic::ALGORITHM;
+    use crate::growth::Credit;
+
+    /// A window that climbs a curve, one segment acknowledged at a time.
+    struct Climb {
+        shape: Shape,
+        curve: Curve,
+        window: Window,
+        credit: Credit,
+        rtt_ms: f64,
+        now_ms: f64,
+    }
+
+    impl Climb {
+        fn new(given: &[(&str, f64)], w_max: Segments, cwnd: Segments, rtt_ms: u32) -> Self {
+            let given: BTreeMap<_, _> = given.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+            let mut curve = Curve::default();
+            curve.set_w_max(w_max);
+            Self {
+                shape: Shape::new(&Values { algorithm: &ALGORITHM, given: &given }),
+                curve,
+                window: Window { cwnd, ssthresh: cwnd },
+                credit: Credit::default(),
+                rtt_ms: f64::from(rtt_ms),
+                now_ms: 5_000.0,
+            }
+        }
+
+        /// A window acknowledged over a round-trip time.
+        fn round(&mut self) -> Segments {
+            let segments = self.window.cwnd;
+            for _ in 0..segments {
+                self.now_ms += self.rtt_ms / f64::from(segments);
+                let (now_ms, rtt_us) = (self.now_ms as u64, self.rtt_ms as u32 * 1_000);
+                let price = self.curve.price(&self.shape, now_ms, rtt_us, self.window.cwnd, 1);
+                self.credit.spend(&mut self.window, price, 1);
+            }
+            self.window.cwnd
+        }
+    }
+
+    #[test]
+    fn the_cube_root_is_exact() {
+        for root in [1, 2, 3, 9, 10, 99, 1_000, 46_341, 1 << 20, 2_642_245] {
+            let cube: u64 = root * root * root;
+            assert_eq!([cube - 1, cube, cube + 1].map(cube_root), [root - 1, root, root]);
+        }
+        assert_eq!([0, u64::MAX].map(cube_root), [0, 2_642_245]);
+    }
+
+    #[test]
+    fn the_window_follows_the_cubic_function_through_its_plateau() {
+        let (w_max, cwnd) = (1_000, 700);
+        let mut climb = Climb::new(&[("friendly", 0.0)], w_max, cwnd, 50);
+        let c = 410.0 / 1_024.0;
+        let k = (f64::from(w_max - cwnd) / c).cbrt();
+        let start = climb.now_ms;
+        let mut regions = Vec::new();
+        while climb.now_ms - start < 2.0 * k * 1_000.0 {
+            let cwnd = f64::from(climb.round());
+            let t = (climb.now_ms - start) / 1_000.0;
+            let expected = c * (t - k).powi(3) + f64::from(w_max);
+            assert!((cwnd - expected).abs() < 0.01 * expected, "after {t} s: {cwnd} for {expected}");
+            regions.push(climb.curve.region());
+        }
+        assert!(climb.window.cwnd > 1_250);
+        regions.dedup();
+        assert_eq!(regions, [Region::Concave, Region::Convex]);
+    }
+
+    #[test]
+    fn a_steeper_curve_is_at_its_plateau_earlier() {
+        let rounds_to_plateau = |c| {
+            let mut climb = Climb::new(&[("c", c), ("friendly", 0.0)], 1_000, 700, 50);
+            (1..).find(|_| climb.round() >= 999).unwrap()
+        };
+        assert!(f64::from(rounds_to_plateau(3.2)) < 0.6 * f64::from(rounds_to_plateau(0.4)));
+    }
+
+    #[test]
+    fn on_a_short_path_the_window_grows_as_renos() {
+        // 100 round trips of 10 ms: the curve would add 0.4 segments in this second.
+        let mut climb = Climb::new(&[], 50, 50, 10);
+        (0..100).for_each(|_| _ = climb.round());
+        // RFC 9438 section 4.3: alpha = 3 (1 - beta) / (1 + beta), here 8/15.
+        let slope = f64::from(climb.window.cwnd - 50) / 100.0;
+        assert!((0.50..=0.54).contains(&slope), "{slope} segments a round trip");
+        assert_eq!(climb.curve.region(), Region::RenoFriendly);
+        let mut unfriendly = Climb::new(&[("friendly", 0.0)], 50, 50, 10);
+        (0..100).for_each(|_| _ = unfriendly.round());
+        assert!(unfriendly.window.cwnd <= 52);
+    }
+
+    #[test]
+    fn a_round_trip_grows_the_window_by_half_at_most() {
+        let mut climb = Climb::new(&[("c", 100.0)], 100_000, 100, 200);
+        for _ in 0..8 {
+            let before = climb.window.cwnd;
+            let after = climb.round();
+            assert!(after <= before + before.div_ceil(2), "{before} to {after}");
+        }
+        assert!(climb.window.cwnd > 1_500);
+    }
+
+    #[test]
+    fn before_a_first_maximum_a_round_trip_adds_a_twentieth() {
+        let mut climb = Climb::new(&[("friendly", 0.0)], 0, 1_000, 20);
+        climb.round();
+        assert!((1_045..=1_052).contains(&climb.window.cwnd), "{}", climb.window.cwnd);
+    }
+
+    #[test]
+    fn while_the_window_stands_the_price_stands_for_31_ms() {
+        let mut climb = Climb::new(&[("friendly", 0.0)], 2_000, 1_000, 20);
+        let mut price = |now_ms| climb.curve.price(&climb.shape, now_ms, 20_000, 1_000, 1);
+        let first = price(10_000);
+        assert_eq!(price(10_031), first);
+        assert_ne!(price(10_032), first);
+    }
+
+    #[test]
+    fn idle_time_is_not_time_on_the_curve() {
+        let price_at = |climb: &mut Climb, now_ms| climb.curve.price(&climb.shape, now_ms, 20_000, 1_000, 1);
+        let mut busy = Climb::new(&[("friendly", 0.0)], 2_000, 1_000, 20);
+        let mut climb = Climb::new(&[("friendly", 0.0)], 2_000, 1_000, 20);
+        assert_eq!(price_at(&mut busy, 10_000), price_at(&mut climb, 10_000));
+        climb.curve.skip_idle(10_010, 14_010);
+        assert_eq!(climb.curve.epoch_start_ms(), Some(14_000));
+        assert_eq!(price_at(&mut busy, 10_100), price_at(&mut climb, 14_100));
+        climb.curve.skip_idle(14_010, 14_020);
+        climb.curve.skip_idle(14_000, 14_015);
+        assert_eq!(climb.curve.epoch_start_ms(), Some(14_015), "not into the future");
+    }
+
+    #[test]
+    fn an_endless_epoch_does_not_overflow() {
+        let mut climb = Climb::new(&[], 2_000, 1_000, 20);
+        climb.curve.price(&climb.shape, 0, 20_000, 1_000, 1);
+        let price = climb.curve.price(&climb.shape, 1_000_000_000, 20_000, 1_000, 1);
+        assert_eq!(price, 2);
+    }
+}

@@ -144,3 +144,116 @@ impl HyStart {
         self.round_min_us > delay_min_us.saturating_add((delay_min_us / 8).clamp(low, high))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use units::Span;
+
+    use super::*;
+    use crate::cubic::ALGORITHM;
+    use crate::event::samples;
+
+    fn hystart(given: &[(&str, f64)]) -> HyStart {
+        let given: BTreeMap<_, _> = given.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+        HyStart::new(&Values { algorithm: &ALGORITHM, given: &given }, Time::ZERO)
+    }
+
+    /// When (µs) and why ACKs of one round that are `gap_us` apart, on a path of `rtt_us`, end slow start. The delay of
+    /// the n-th is above that by `rise_us(n)`.
+    fn exit_of(
+        mut hystart: HyStart,
+        rtt_us: u32,
+        gap_us: u64,
+        paced: bool,
+        rise_us: impl Fn(u64) -> u32,
+    ) -> Option<(u64, HyStartExit)> {
+        let base = Time::from_nanos(1_000_000_000);
+        for n in 0..1_000 {
+            let now = base + Span::from_micros(n * gap_us);
+            let ack = Ack { now, una: n + 1, next: 2_000, paced, ..samples::ack() };
+            if hystart.ends_slow_start(&ack, rtt_us + rise_us(n), rtt_us, 100) {
+                return hystart.exit().map(|exit| (n * gap_us, exit));
+            }
+        }
+        assert_eq!(hystart.exit(), None);
+        None
+    }
+
+    #[test]
+    fn a_train_of_half_the_path_ends_slow_start() {
+        // 100 ms, and 1 ms allowed for bursts, halved.
+        let exit = exit_of(hystart(&[]), 100_000, 1_000, false, |_| 0);
+        assert_eq!(exit, Some((51_000, HyStartExit::AckTrain)));
+    }
+
+    #[test]
+    fn a_paced_train_may_be_as_long_as_the_path() {
+        let exit = exit_of(hystart(&[]), 100_000, 1_000, true, |_| 0);
+        assert_eq!(exit, Some((102_000, HyStartExit::AckTrain)));
+    }
+
+    #[test]
+    fn acks_more_than_two_milliseconds_apart_are_no_train() {
+        assert_eq!(exit_of(hystart(&[]), 100_000, 2_001, false, |_| 0), None);
+        assert_eq!(exit_of(hystart(&[]), 100_000, 2_000, false, |_| 0), Some((52_000, HyStartExit::AckTrain)));
+        let patient = hystart(&[("hystart_ack_delta_us", 3_000.0)]);
+        assert_eq!(exit_of(patient, 100_000, 2_001, false, |_| 0).map(|(_, why)| why), Some(HyStartExit::AckTrain));
+    }
+
+    #[test]
+    fn a_rise_of_an_eighth_after_eight_samples_ends_slow_start() {
+        let exit = |rise: u32| exit_of(hystart(&[("hystart_train", 0.0)]), 80_000, 1_000, false, move |_| rise);
+        assert_eq!(exit(10_000), None);
+        assert_eq!(exit(10_001), Some((8_000, HyStartExit::Delay)));
+    }
+
+    #[test]
+    fn one_sample_without_queue_keeps_slow_start_going() {
+        let rise = |n| if n == 5 { 0 } else { 50_000 };
+        assert_eq!(exit_of(hystart(&[("hystart_train", 0.0)]), 80_000, 1_000, false, rise), None);
+    }
+
+    #[test]
+    fn the_rise_is_at_least_4_and_at_most_16_milliseconds() {
+        let exits = |rtt_us, rise: u32| {
+            exit_of(hystart(&[("hystart_train", 0.0)]), rtt_us, 1_000, false, move |_| rise).is_some()
+        };
+        assert_eq!([4_000, 4_001].map(|rise| exits(10_000, rise)), [false, true]);
+        assert_eq!([16_000, 16_001].map(|rise| exits(400_000, rise)), [false, true]);
+    }
+
+    #[test]
+    fn a_small_window_is_left_alone() {
+        let mut hystart = hystart(&[]);
+        for n in 0..200 {
+            let now = Time::from_nanos(1_000_000_000) + Span::from_millis(n);
+            let ack = Ack { now, una: n + 1, next: 2_000, ..samples::ack() };
+            assert!(!hystart.ends_slow_start(&ack, 200_000, 100_000, 15));
+        }
+    }
+
+    #[test]
+    fn the_allowance_shrinks_on_fast_paths() {
+        let at = |bytes_per_sec| {
+            let ack = Ack { pacing_rate: units::Rate::from_bytes_per_sec(bytes_per_sec), ..samples::ack() };
+            hystart(&[]).allowance_us(&ack)
+        };
+        assert_eq!([0, 1_000_000, 260_860_000, 2_608_600_000].map(at), [0, 1_000, 1_000, 100]);
+    }
+
+    #[test]
+    fn both_tests_can_be_switched_off() {
+        assert_eq!(exit_of(hystart(&[("hystart", 0.0)]), 10_000, 1_000, false, |_| 50_000), None);
+    }
+
+    #[test]
+    fn after_a_timeout_it_may_find_an_exit_again() {
+        let mut hystart = hystart(&[]);
+        hystart.exit = Some(HyStartExit::Delay);
+        hystart.restart();
+        let exit = exit_of(hystart, 80_000, 2_001, false, |_| 10_001);
+        assert_eq!(exit.map(|(_, why)| why), Some(HyStartExit::Delay));
+    }
+}

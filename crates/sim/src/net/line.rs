@@ -35,6 +35,12 @@ impl<T> Line<T> {
         (packet, self.under_way.front().map(|(arrival, _)| *arrival))
     }
 
+    /// The packet behind `index` others.
+    #[inline]
+    pub fn peek(&self, index: usize) -> Option<&T> {
+        self.under_way.get(index).map(|(_, packet)| packet)
+    }
+
     /// Packets under way.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.under_way.iter().map(|(_, packet)| packet)

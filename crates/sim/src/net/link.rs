@@ -126,6 +126,12 @@ impl Link {
         }
     }
 
+    /// The packet behind `index` others in the queue.
+    #[inline]
+    pub fn peek(&self, index: usize) -> Option<&Packet> {
+        self.queue.get(index)
+    }
+
     /// Bytes in the queue.
     pub const fn queued_bytes(&self) -> u64 {
         self.queued_bytes

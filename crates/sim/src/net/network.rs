@@ -18,7 +18,11 @@ pub struct Network {
     bottleneck: Link,
     forward: Vec<Line<Packet>>,
     back: Vec<Line<Ack>>,
+    /// Touched for every packet: kept small and together.
+    routes: Vec<Route>,
+    /// Touched when a packet is lost, and by flows that have an access line.
     ports: Vec<Port>,
+    has_access: bool,
     loss_ppb: u32,
     loss_at: LossAt,
     random_lost: u64,
@@ -26,13 +30,18 @@ pub struct Network {
     arrived: u64,
 }
 
-/// One flow's connection to the network.
-#[derive(Debug)]
-struct Port {
-    access: Option<Link>,
+/// The lines of one flow.
+#[derive(Clone, Copy, Debug)]
+struct Route {
     /// Index of its forward line; none: no delay, the bottleneck hands over at once.
     forward: Option<u32>,
     back: u32,
+}
+
+/// One flow's losses and access line.
+#[derive(Debug)]
+struct Port {
+    access: Option<Link>,
     loss: Stream,
     /// Random loss begins when the handshake is over.
     lossy: bool,
@@ -69,6 +78,15 @@ impl Network {
         let path = &run.path;
         let frame = Bytes::new(u64::from(path.mtu_bytes) + ETHERNET_HEADER_BYTES);
         let (mut forward, mut back): (Vec<Line<Packet>>, Vec<Line<Ack>>) = (Vec::new(), Vec::new());
+        let routes = run
+            .flows
+            .iter()
+            .map(|flow| Route {
+                forward: (flow.forward_delay_ns > 0)
+                    .then(|| line_with(&mut forward, Span::from_nanos(flow.forward_delay_ns))),
+                back: line_with(&mut back, Span::from_nanos(flow.return_delay_ns)),
+            })
+            .collect();
         let ports = run
             .flows
             .iter()
@@ -76,9 +94,6 @@ impl Network {
                 access: flow
                     .access
                     .map(|access| Link::new(Rate::from_bps(access.rate_bps), Bytes::ZERO, frame, access.buffer)),
-                forward: (flow.forward_delay_ns > 0)
-                    .then(|| line_with(&mut forward, Span::from_nanos(flow.forward_delay_ns))),
-                back: line_with(&mut back, Span::from_nanos(flow.return_delay_ns)),
                 loss: stream(run.seed, &format!("loss/{}", flow.name)),
                 lossy: false,
                 dropped: 0,
@@ -90,7 +105,9 @@ impl Network {
             bottleneck: Link::new(Rate::from_bps(path.rate_bps), Bytes::new(path.burst_bytes), frame, path.buffer),
             forward,
             back,
+            routes,
             ports,
+            has_access: run.flows.iter().any(|flow| flow.access.is_some()),
             loss_ppb: path.loss_ppb,
             loss_at: path.loss_at,
             random_lost: 0,
@@ -107,6 +124,9 @@ impl Network {
     #[inline]
     pub fn emit(&mut self, packet: Packet) {
         let now = self.agenda.now();
+        if !self.has_access {
+            return self.offer(packet, now);
+        }
         let flow = packet.flow;
         match &mut self.ports[flow as usize].access {
             None => self.offer(packet, now),
@@ -119,7 +139,11 @@ impl Network {
     }
 
     /// Bytes in a flow's own queue; 0 without an access line.
+    #[inline]
     pub fn host_queue_bytes(&self, flow: u32) -> u64 {
+        if !self.has_access {
+            return 0;
+        }
         self.ports[flow as usize].access.as_ref().map_or(0, Link::queued_bytes)
     }
 
@@ -170,7 +194,7 @@ impl Network {
         if self.loss_ppb > 0 && self.loss_at == LossAt::After && self.loses(&packet) {
             return Left::Lost { flow, frame_bytes };
         }
-        let Some(line) = self.ports[flow as usize].forward else {
+        let Some(line) = self.routes[flow as usize].forward else {
             self.arrived += u64::from(packet.segments.max(1));
             return Left::Arrived(packet);
         };
@@ -194,7 +218,7 @@ impl Network {
     /// A receiver emits an ACK.
     #[inline]
     pub fn emit_ack(&mut self, ack: Ack) {
-        let line = self.ports[ack.flow as usize].back;
+        let line = self.routes[ack.flow as usize].back;
         let now = self.agenda.now();
         if let Some(arrival) = self.back[line as usize].push(now, ack) {
             self.agenda.schedule(arrival, Event::Ack(line));
@@ -209,6 +233,16 @@ impl Network {
             self.agenda.schedule(next, Event::Ack(line));
         }
         ack
+    }
+
+    /// The flow whose packet is behind `ahead` others in the bottleneck's queue.
+    pub fn upcoming_departure(&self, ahead: usize) -> Option<u32> {
+        self.bottleneck.peek(ahead).map(|packet| packet.flow)
+    }
+
+    /// The flow whose ACK is behind `ahead` others on a return line.
+    pub fn upcoming_ack(&self, line: u32, ahead: usize) -> Option<u32> {
+        self.back[line as usize].peek(ahead).map(|ack| ack.flow)
     }
 
     /// The bottleneck's rate changes.

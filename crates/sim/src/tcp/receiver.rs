@@ -40,6 +40,8 @@ pub struct Receiver {
     compresses: bool,
     data: Reassembly,
     delivered_bytes: u64,
+    /// Bytes that complete the flow; `u64::MAX` when nothing does.
+    goal_bytes: u64,
     /// Of its frames, those that left the bottleneck.
     bottleneck_bytes: u64,
     /// Bytes acknowledged by the last ACK.
@@ -73,13 +75,14 @@ enum Urgency {
 
 impl Receiver {
     /// A listening receiver.
-    pub fn new(flow: u32, config: &ReceiverConfig) -> Self {
+    pub fn new(flow: u32, goal_bytes: Option<u64>, config: &ReceiverConfig) -> Self {
         Self {
             flow,
             mss_bytes: u64::from(config.mss_bytes),
             compresses: config.host.sack_compression,
             data: Reassembly::new(),
             delivered_bytes: 0,
+            goal_bytes: goal_bytes.unwrap_or(u64::MAX),
             bottleneck_bytes: 0,
             acked_bytes: 0,
             acked_seq: 0,
@@ -99,6 +102,12 @@ impl Receiver {
     /// Payload delivered in order.
     pub const fn delivered_bytes(&self) -> u64 {
         self.delivered_bytes
+    }
+
+    /// Everything that the flow carries has been delivered.
+    #[inline]
+    pub const fn is_complete(&self) -> bool {
+        self.delivered_bytes >= self.goal_bytes
     }
 
     /// Bytes of its frames that left the bottleneck.

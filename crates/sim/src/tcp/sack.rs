@@ -17,7 +17,7 @@ struct Slot {
 
 /// Blocks that are remembered (`TCP_NUM_SACKS`); one fewer fits beside timestamps.
 const REMEMBERED: usize = 4;
-const INITIAL_SLOTS: usize = 16;
+const INITIAL_SLOTS: usize = 4;
 
 /// Out-of-order data.
 #[derive(Debug)]

@@ -73,7 +73,6 @@ pub struct Counters {
 /// A sender's state at an instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Gauges {
-    pub srtt_us: u32,
     pub min_rtt_us: u32,
     pub window: Window,
     pub in_flight: u32,
@@ -721,10 +720,20 @@ impl Sender {
         self.host_queue_bytes += bytes;
     }
 
-    /// The gauges, read by [`crate::trace`].
+    /// Asks for what the flow's next ACK will read in the scoreboard; the sender itself must be near by then.
+    #[inline]
+    pub fn prefetch_scoreboard(&self) {
+        self.board.prefetch();
+    }
+
+    /// Smoothed RTT, µs; 0 before the first sample.
+    pub const fn srtt_us(&self) -> u32 {
+        self.rtt.srtt_us()
+    }
+
+    /// The other gauges, read by [`crate::trace`].
     pub fn gauges(&self) -> Gauges {
         Gauges {
-            srtt_us: self.rtt.srtt_us(),
             min_rtt_us: self.rtt.min_us(),
             window: self.window,
             in_flight: self.board.in_flight(),

@@ -1,0 +1,162 @@
+//! Cost per packet: data packets simulated per second on one core.
+//!
+//! `cargo bench -p sim` prints one plain table (median of several runs) and then criterion's figures for the first
+//! conditions. `cargo bench -p sim -- table` prints the table alone.
+
+use criterion::{BenchmarkId, Criterion, Throughput};
+use run::{Buffer, Controller, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Run, SocketMemory, Workload};
+use std::time::Duration;
+
+/// What is measured, and the least it must reach, packets/s.
+struct Condition {
+    name: &'static str,
+    cc: &'static str,
+    flows: u32,
+    rate_mbps: u64,
+    rtt_ms: u64,
+    buffer_bytes: u64,
+    seconds: u64,
+    bar: Option<f64>,
+}
+
+const CONDITIONS: [Condition; 9] = [
+    condition("80 Mbit/s, 25 ms, 1 BDP", "cubic", 1, 80, 25, 250_000, 300, Some(5e6)),
+    condition("1 Gbit/s, 50 ms, 1 BDP", "cubic", 1, 1_000, 50, 6_250_000, 30, Some(5e6)),
+    condition("1 Gbit/s, 50 ms, 1 BDP", "cubic", 100, 1_000, 50, 6_250_000, 30, Some(4e6)),
+    condition("1 Gbit/s, 50 ms, 1 BDP", "cubic", 10_000, 1_000, 50, 6_250_000, 30, None),
+    condition("80 Mbit/s, 25 ms, 1 BDP", "reno", 1, 80, 25, 250_000, 300, None),
+    condition("80 Mbit/s, 25 ms, 1 BDP", "bbr", 1, 80, 25, 250_000, 300, None),
+    condition("80 Mbit/s, 25 ms, 1/2 BDP", "bbr", 4, 80, 25, 125_000, 300, None),
+    condition("1 Gbit/s, 50 ms, 1 BDP", "bbr", 100, 1_000, 50, 6_250_000, 30, None),
+    condition("1 Gbit/s, 200 ms, 50 MB", "cubic", 1, 1_000, 200, 50_000_000, 60, None),
+];
+
+#[expect(clippy::too_many_arguments, reason = "a row of a table")]
+const fn condition(
+    name: &'static str,
+    cc: &'static str,
+    flows: u32,
+    rate_mbps: u64,
+    rtt_ms: u64,
+    buffer_bytes: u64,
+    seconds: u64,
+    bar: Option<f64>,
+) -> Condition {
+    Condition { name, cc, flows, rate_mbps, rtt_ms, buffer_bytes, seconds, bar }
+}
+
+impl Condition {
+    fn run(&self) -> Run {
+        let duration_ns = self.seconds * 1_000_000_000;
+        let flow = |index: u32| Flow {
+            name: format!("{}-{index}", self.cc),
+            cc: Controller { algorithm: self.cc.to_owned(), parameters: Default::default() },
+            start_ns: u64::from(index) * 1_000_000_000 / u64::from(self.flows),
+            stop_ns: None,
+            workload: Workload::Bulk,
+            forward_delay_ns: 0,
+            return_delay_ns: self.rtt_ms * 1_000_000,
+            access: None,
+        };
+        Run {
+            seed: 1,
+            duration_ns,
+            until_done: false,
+            path: Path {
+                rate_bps: self.rate_mbps * 1_000_000,
+                buffer: Buffer::Bytes(self.buffer_bytes),
+                burst_bytes: 5_000,
+                loss_ppb: 0,
+                loss_at: LossAt::Before,
+                mtu_bytes: 1500,
+                offload: false,
+                changes: Vec::new(),
+            },
+            flows: (0..self.flows).map(flow).collect(),
+            host: Host {
+                socket_memory: SocketMemory::Max,
+                receive_window_bytes: None,
+                initial_window_segments: 10,
+                qdisc: Qdisc::None,
+                sack_compression: true,
+            },
+            measure: Measure {
+                window_begin_ns: 0,
+                window_end_ns: duration_ns,
+                sample_ns: 1_000_000_000,
+                record: Record::Summary,
+            },
+        }
+    }
+}
+
+fn packets(run: &Run) -> u64 {
+    let measurement = sim::measure(run).expect("a valid run");
+    measurement.flows.iter().map(|flow| flow.at_end.segments_sent).sum()
+}
+
+#[expect(clippy::disallowed_methods, reason = "a bench measures the wall clock")]
+fn timed(run: &Run) -> (u64, f64) {
+    let start = std::time::Instant::now();
+    let packets = packets(run);
+    (packets, start.elapsed().as_secs_f64())
+}
+
+/// The largest memory that this process has had, MB; none where the system does not say.
+fn peak_memory_mb() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? / 1_000)
+}
+
+#[expect(clippy::print_stdout, reason = "the table is what the bench is for")]
+fn table(repeats: usize) {
+    println!("{:<6} {:>6}  {:<26} {:>11} {:>8} {:>12} {:>8}", "cc", "flows", "path", "packets", "wall s", "packets/s", "bar");
+    for condition in &CONDITIONS {
+        let run = condition.run();
+        let mut walls: Vec<(f64, u64)> = (0..repeats)
+            .map(|_| {
+                let (packets, wall) = timed(&run);
+                (wall, packets)
+            })
+            .collect();
+        walls.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (wall, packets) = walls[repeats / 2];
+        let bar = condition.bar.map_or(String::new(), |bar| format!("{:.0} M", bar / 1e6));
+        println!(
+            "{:<6} {:>6}  {:<26} {:>11} {:>8.3} {:>10.2} M {:>8}",
+            condition.cc, condition.flows, condition.name, packets, wall, packets as f64 / wall / 1e6, bar
+        );
+    }
+}
+
+/// Runs the last condition alone, in a process of its own, and prints its peak memory.
+#[expect(clippy::print_stdout, reason = "the figure is what it is for")]
+fn memory() {
+    let condition = CONDITIONS.last().expect("conditions");
+    packets(&condition.run());
+    let peak = peak_memory_mb().map_or("unknown".to_owned(), |mb| format!("{mb} MB"));
+    println!("peak memory, one {} flow, {}: {peak} (bar 100 MB)", condition.cc, condition.name);
+}
+
+fn main() {
+    let argument = std::env::args().nth(1).unwrap_or_default();
+    if argument == "memory" {
+        return memory();
+    }
+    table(5);
+    let this = std::env::current_exe().expect("a path");
+    std::process::Command::new(this).arg("memory").status().expect("this program runs");
+    if argument == "table" {
+        return;
+    }
+    let mut criterion = Criterion::default().sample_size(10).measurement_time(Duration::from_secs(3));
+    let mut group = criterion.benchmark_group("packets");
+    for condition in &CONDITIONS[..3] {
+        let run = condition.run();
+        group.throughput(Throughput::Elements(packets(&run)));
+        let id = BenchmarkId::new(condition.cc, format!("{} flows, {}", condition.flows, condition.name));
+        group.bench_with_input(id, &run, |bencher, run| bencher.iter(|| packets(run)));
+    }
+    group.finish();
+}

@@ -1,0 +1,5 @@
+"""`python -m dumbbell` is `dumbbell`."""
+
+from dumbbell.cli.main import main
+
+main()

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from commandline import MOMENT
+
+
+@pytest.fixture
+def moment(tmp_path: Path) -> Path:
+    """Path of a spec that is over in a moment."""
+    path = tmp_path / "moment.toml"
+    path.write_text(MOMENT, encoding="utf-8")
+    return path

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from commandline import dumbbell, python
+
+COMMANDS = [[], ["run"], ["check"], ["cc"], ["cc", "list"], ["cc", "show"]]
+HEAVY = ("numpy", "pydantic", "rich", "dumbbell._core", "dumbbell.spec")
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_has_help_with_an_example(command: list[str]) -> None:
+    done = dumbbell(*command, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Example: dumbbell" in done.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_help_loads_nothing_heavy(command: list[str]) -> None:
+    program = f"""
+import sys
+from dumbbell.cli.main import main
+sys.argv = {["dumbbell", *command, "--help"]}
+try:
+    main()
+finally:
+    print("loaded:", *(set(sys.modules) & {set(HEAVY)}))
+"""
+    *text, loaded = python(program).stdout.splitlines()
+    assert any("Usage: dumbbell" in line for line in text)
+    assert loaded == "loaded:"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_help_is_there_at_once(command: list[str]) -> None:
+    """At its best, because the machine may be busy with something else."""
+    times_s = []
+    for _ in range(5):
+        began = time.perf_counter()
+        dumbbell(*command, "--help")
+        times_s.append(time.perf_counter() - began)
+    assert min(times_s) < 0.3
+
+
+def test_the_version() -> None:
+    done = dumbbell("--version")
+    assert done.returncode == 0
+    assert done.stdout.startswith("dumbbell 0.")
+
+
+def test_no_command_is_answered_by_help() -> None:
+    done = dumbbell()
+    assert done.returncode == 2
+    assert "Usage: dumbbell" in done.stdout + done.stderr

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+from commandline import DUMBBELL, ROOT, dumbbell
+
+SCHEMA = json.loads((ROOT / "docs" / "result.schema.json").read_text(encoding="utf-8"))
+
+
+def test_json_is_one_valid_object_a_run_in_the_order_of_expansion(moment: Path) -> None:
+    done = dumbbell("run", moment, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    results = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(each["point"]["path.buffer"], each["seed"]) for each in results] == [
+        ("0.5 bdp", 1),
+        ("0.5 bdp", 2),
+        ("2 bdp", 1),
+        ("2 bdp", 2),
+    ]
+    for each in results:
+        jsonschema.Draft202012Validator(SCHEMA).validate(each)
+    assert len({each["run_id"] for each in results}) == 4
+    assert [flow["name"] for flow in results[0]["flows"]] == list(results[0]["groups"]) == ["bbr", "cubic"]
+
+
+def test_the_same_spec_gives_the_same_bytes_on_one_thread_and_on_two(moment: Path) -> None:
+    outputs = [dumbbell("run", moment, "--json", "--jobs", jobs).stdout for jobs in ("1", "1", "2")]
+    assert outputs[0].count('"wall_s":') == 4
+    assert len({re.sub(r'"wall_s":[^,]+,', "", output) for output in outputs}) == 1
+
+
+def test_another_seed_is_another_run(moment: Path) -> None:
+    results = [json.loads(line) for line in dumbbell("run", moment, "--json").stdout.splitlines()]
+    assert results[0]["flows"] != results[1]["flows"]
+
+
+def test_the_table_is_aligned_and_words_are_apart(moment: Path) -> None:
+    done = dumbbell("run", moment, "--set", 'measure.window=["1 s", "1100 ms"]')
+    assert done.returncode == 0
+    header, *rows = done.stdout.splitlines()
+    assert header.split("  ")[0] == "path.buffer"
+    assert len(rows) == 4 * 2
+    assert {len(row) for row in rows[::2]} == {len(header)}
+    assert "Mbit/s" in header
+    assert "warning: path.buffer = 0.5 bdp, seed 1: measure.window: 0.1 s is less than 10 round trips" in done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_options_say_it_instead_of_the_spec(moment: Path) -> None:
+    sets = ["--set", "path.rtt=40 ms", "--set", 'path.buffer=["1 bdp", "3 bdp", "100 packets"]', "--set", "flows[0].count=2"]
+    done = dumbbell("run", moment, "--json", "--seeds", "1", *sets)
+    results = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each["point"]["path.buffer"] for each in results] == ["1 bdp", "3 bdp", "100 packets"]
+    assert all(len(each["flows"]) == 3 and each["seed"] == 1 for each in results)
+    assert all(each["flows"][0]["rtt_min_s"] >= 0.040 for each in results)
+
+
+def test_a_dry_run_names_the_runs_and_runs_none(moment: Path) -> None:
+    planned = [json.loads(line) for line in dumbbell("run", moment, "--dry-run", "--json").stdout.splitlines()]
+    results = [json.loads(line) for line in dumbbell("run", moment, "--json").stdout.splitlines()]
+    assert [each["run_id"] for each in planned] == [each["run_id"] for each in results]
+    assert planned[0]["run"]["path"]["rate_bps"] == 20_000_000
+    table = dumbbell("run", moment, "--dry-run").stdout
+    assert table.splitlines()[0].split() == ["path.buffer", "seed", "run", "id"]
+    assert all(each["run_id"] in table for each in planned)
+
+
+def test_an_engine_that_is_not_there_is_bad_input(moment: Path) -> None:
+    for name, words in (("linux", "is not in this version"), ("tofino", "unknown engine")):
+        done = dumbbell("run", moment, "--engine", name)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert words in done.stderr
+
+
+def test_what_the_engine_cannot_honour_is_bad_input_before_anything_runs(moment: Path) -> None:
+    done = dumbbell("run", moment, "--json", "--set", "measure.record=pcap")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("measure.record: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_ctrl_c_stops_at_once_and_says_so(moment: Path) -> None:
+    process = subprocess.Popen(
+        [DUMBBELL, "run", moment, "--json", "--set", "duration=10000 s", "--seeds", "50"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    output, words = process.communicate(timeout=30)
+    assert time.monotonic() - began < 2
+    assert (process.returncode, words) == (130, "interrupted\n")
+    for line in output.splitlines():
+        json.loads(line)
+
+
+@pytest.mark.slow
+def test_a_terminal_sees_how_long_it_takes(moment: Path) -> None:
+    seen = on_a_terminal("run", moment, "--set", "duration=2000 s", "--seeds", "8")
+    assert "16" in seen
+    assert re.search(r"\d/16", seen)
+
+
+def test_a_terminal_sees_no_progress_of_what_is_over_in_a_moment(moment: Path) -> None:
+    assert on_a_terminal("run", moment) == ""
+
+
+def on_a_terminal(*arguments: str | Path) -> str:
+    """What a terminal shows of standard error; standard output goes elsewhere."""
+    terminal, theirs = pty.openpty()
+    with subprocess.Popen([DUMBBELL, *arguments], stdout=subprocess.DEVNULL, stderr=theirs) as process:
+        os.close(theirs)
+        seen = b""
+        try:
+            while part := os.read(terminal, 65536):
+                seen += part
+        except OSError:  # Linux's way of saying that the other side is closed
+            pass
+        assert process.wait() == 0
+    os.close(terminal)
+    return seen.decode()

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import pytest
+from experiments import resolved
+from measured import flow, flow_counters, flow_series, histogram, measurement, queue, queue_counters
+
+from dumbbell.engines.measurement import Measurement
+from dumbbell.metrics.summary import FlowSummary, Summary, summarise
+from dumbbell.spec import Resolved
+
+TWO_GROUPS = [{"cc": "bbr", "count": 2}, {"cc": "cubic[beta=0.5]", "name": "other"}]
+
+
+def summary(of: Measurement, run: Resolved) -> Summary:
+    return summarise(run.run, of, run.bdp_bytes, run.groups, run.ccs)
+
+
+def summary_of_flow(**parts: object) -> FlowSummary:
+    (only,) = summary(measurement(flow(**parts)), resolved()).flows  # type: ignore[arg-type]
+    return only
+
+
+def test_a_flow_in_the_window() -> None:
+    found = summary_of_flow(
+        begin=flow_counters(
+            5, delivered_bytes=1_000_000, bottleneck_bytes=1_100_000, segments_sent=800, segments_retransmitted=10
+        ),
+        end=flow_counters(
+            10,
+            delivered_bytes=6_000_000,
+            bottleneck_bytes=6_600_000,
+            segments_sent=4_800,
+            segments_retransmitted=110,
+            app_limited_ns=1_000_000_000,
+            rwnd_limited_ns=2_000_000_000,
+            sndbuf_limited_ns=500_000_000,
+        ),
+        rtt_min_ns=25_000_000,
+        ack_rtt=histogram(30_000_000, 40_000_000),
+        series=flow_series([6, 7], srtt_us=[30_000, 50_000]),
+    )
+    assert found == FlowSummary(
+        flow=0,
+        name="bbr",
+        cc="bbr",
+        start_s=0,
+        goodput_bps=8_000_000,
+        goodput_whole_bps=4_800_000,
+        retransmits=100,
+        retransmit_rate=0.025,
+        throughput_bps=8_800_000,
+        segments_sent=4_000,
+        rtt_mean_s=0.040,
+        rtt_p50_s=0.040,
+        rtt_p95_s=pytest.approx(0.049),  # type: ignore[arg-type]
+        rtt_min_s=0.025,
+        ack_rtt_mean_s=0.035,
+        ack_rtt_p99_s=pytest.approx(0.040, rel=1 / 64),  # type: ignore[arg-type]
+        cov=None,
+        app_limited_s=1,
+        rwnd_limited_s=2,
+        sndbuf_limited_s=0.5,
+        fct_s=None,
+    )
+
+
+def test_a_transfer_has_a_completion_time_and_a_goodput_to_its_end() -> None:
+    found = summary_of_flow(started_s=1, completed_s=9, end=flow_counters(10, delivered_bytes=1_000_000))
+    assert found.fct_s == 8
+    assert found.goodput_whole_bps == 1_000_000
+    assert found.goodput_bps == 2_000_000
+
+
+def test_a_flow_that_sent_nothing_has_no_rates_of_anything() -> None:
+    found = summary_of_flow()
+    assert (found.goodput_bps, found.retransmit_rate, found.rtt_mean_s, found.rtt_min_s) == (0, None, None, None)
+
+
+def test_groups_add_up_to_what_the_path_carried_although_a_flow_came_late() -> None:
+    run = resolved(flows=TWO_GROUPS)
+    found = summary(
+        measurement(
+            flow(end=flow_counters(10, delivered_bytes=2_000_000)),
+            flow(end=flow_counters(10, delivered_bytes=2_000_000)),
+            flow(started_s=9, end=flow_counters(10, delivered_bytes=1_000_000)),
+        ),
+        run,
+    )
+    assert [each.goodput_bps for each in found.flows] == [3_200_000, 3_200_000, 8_000_000]
+    assert [(each.name, each.cc) for each in found.flows] == [("bbr", "bbr")] * 2 + [("other", "cubic[beta=0.5]")]
+    assert {name: (group.goodput_bps, group.share) for name, group in found.groups.items()} == {
+        "bbr": (6_400_000, 0.8),
+        "other": (1_600_000, 0.2),
+    }
+    assert found.jain == pytest.approx((3.2 + 3.2 + 8) ** 2 / (3 * (3.2**2 + 3.2**2 + 8**2)))
+
+
+def test_the_bottleneck_in_the_window() -> None:
+    bottleneck = queue(
+        begin=queue_counters(5, offered_packets=1_000, sent_packets=900, sent_bytes=10**6, dropped_packets=90),
+        end=queue_counters(
+            10,
+            offered_packets=2_000,
+            sent_packets=1_700,
+            sent_bytes=41 * 10**6,
+            dropped_packets=290,
+            random_lost_packets=7,
+        ),
+        at_s=[6, 8],
+        backlog_bytes=[100_000, 150_000],
+    )
+    found = summary(measurement(flow(), bottleneck=bottleneck), resolved()).bottleneck
+    assert found.utilization == 0.8
+    assert (found.offered_packets, found.sent_packets, found.dropped_packets) == (1_000, 800, 200)
+    assert (found.loss_rate, found.loss_per_sent, found.random_lost_packets) == (0.2, 0.25, 7)
+    assert (found.queue_mean_bytes, found.queue_max_bytes, found.queue_mean_bdp) == (125_000, 150_000, 0.5)
+    assert found.queue_p95_bytes == pytest.approx(147_500)
+
+
+def test_utilization_respects_a_change_of_rate() -> None:
+    path = {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "1 bdp", "change": [{"at": "7500 ms", "rate": "40 Mbit/s"}]}
+    bottleneck = queue(end=queue_counters(10, sent_bytes=30 * 10**6))
+    found = summary(measurement(flow(), bottleneck=bottleneck), resolved(path=path))
+    assert found.bottleneck.utilization == pytest.approx(0.8)
+
+
+def test_the_window_ends_with_the_run() -> None:
+    transfer = [{"cc": "bbr", "workload": {"transfer": "1 MB"}}]
+    run = resolved(duration="until done", time_limit="10 s", flows=transfer, measure={"window": ["5 s", "10 s"]})
+    done = flow(completed_s=6, end=flow_counters(6, delivered_bytes=1_000_000))
+    found = summary(measurement(done, ended_s=6), run)
+    assert found.window_s == (5, 6)
+    assert found.groups["bbr"].goodput_bps == 8_000_000
+
+
+def test_an_empty_window_has_no_rates() -> None:
+    done = flow(completed_s=4, begin=flow_counters(4), end=flow_counters(4, delivered_bytes=1_000_000))
+    found = summary(measurement(done, ended_s=4, bottleneck=queue(end=queue_counters(4))), resolved())
+    assert found.flows[0].goodput_bps is None
+    assert found.flows[0].goodput_whole_bps == 2_000_000
+    assert found.bottleneck.utilization is None
+    assert found.groups["bbr"].goodput_bps is None
+    assert found.jain is None

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import fields
+
+import jsonschema
+import pytest
+from commandline import ROOT
+from experiments import resolved
+from measured import flow, flow_counters, measurement, queue_counters, queue
+from pydantic import ValidationError
+
+from dumbbell.campaign.local import Planned, measure
+from dumbbell.engines.measurement import Measurement
+from dumbbell.errors import EngineFailure
+from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
+from dumbbell.results.schema import RESULT, FailedRun, Result, json_schema, run_id
+from dumbbell.spec import Problem, Run
+
+PUBLISHED = ROOT / "docs" / "result.schema.json"
+FORMAT = ROOT / "docs" / "results-format.md"
+
+
+class Stub:
+    """An engine that gives what it was given."""
+
+    name = "stub"
+
+    def __init__(self, answer: Measurement | EngineFailure) -> None:
+        self.answer = answer
+
+    def identity(self) -> str:
+        return "0"
+
+    def refuses(self, run: Run) -> list[Problem]:
+        return []
+
+    def slots(self) -> int:
+        return 1
+
+    def measure(self, run: Run) -> Measurement:
+        if isinstance(self.answer, EngineFailure):
+            raise self.answer
+        return self.answer
+
+
+def outcome(answer: Measurement | EngineFailure) -> Result | FailedRun:
+    return measure(Planned({"path.buffer": "1 bdp"}, resolved()), Stub(answer), "0")
+
+
+EMPTY = outcome(measurement(flow(begin=flow_counters(0), end=flow_counters(0)), bottleneck=queue(end=queue_counters(0)), ended_s=0))
+FULL = outcome(measurement(flow(end=flow_counters(10, delivered_bytes=1_000, segments_sent=3))))
+FAILED = outcome(EngineFailure("a bug"))
+
+
+def test_the_published_schema_is_that_of_the_model() -> None:
+    """To renew it: `python -m dumbbell.results.schema > docs/result.schema.json`."""
+    assert json.loads(PUBLISHED.read_text(encoding="utf-8")) == json_schema()
+
+
+@pytest.mark.parametrize("result", [EMPTY, FULL, FAILED], ids=["empty", "full", "failed"])
+def test_a_result_conforms_to_the_schema_and_can_be_read_again(result: Result | FailedRun) -> None:
+    text = result.model_dump_json()
+    assert "NaN" not in text
+    assert "Infinity" not in text
+    jsonschema.Draft202012Validator(json_schema()).validate(json.loads(text))
+    assert RESULT.validate_json(text) == result
+
+
+def test_the_keys_and_their_order() -> None:
+    head = ["schema", "run_id", "engine", "seed", "status", "point"]
+    measured = ["window_s", "flows", "bottleneck", "groups", "jain", "wall_s", "warnings"]
+    assert list(json.loads(FULL.model_dump_json())) == head + measured
+    assert list(json.loads(FAILED.model_dump_json())) == [*head, "error", "wall_s"]
+
+
+def test_every_key_is_explained() -> None:
+    words = FORMAT.read_text(encoding="utf-8")
+    keys = [field.alias or name for model in (Result, FailedRun) for name, field in model.model_fields.items()]
+    keys += [each.name for part in (FlowSummary, BottleneckSummary, GroupSummary) for each in fields(part)]
+    assert len(keys) > 40
+    assert [key for key in keys if f"`{key}`" not in words] == []
+
+
+def test_what_is_no_number_is_refused() -> None:
+    with pytest.raises(ValidationError, match="finite"):
+        RESULT.validate_python(FULL.model_dump(by_alias=True) | {"jain": math.nan})
+
+
+def test_a_run_is_named_by_all_that_decides_its_bytes() -> None:
+    ids = {run_id(run, engine, identity) for run in (b"a", b"b") for engine in "ab" for identity in "ab"}
+    assert len(ids) == 8
+    assert all(len(each) == 16 for each in ids)
+
+
+def test_the_seed_is_part_of_the_name() -> None:
+    one, two = resolved(seeds=[1]).run.canonical(), resolved(seeds=[2]).run.canonical()
+    assert run_id(one, "sim", "0") != run_id(two, "sim", "0")

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dumbbell import cc
+
+if TYPE_CHECKING:
+    from dumbbell.cc import Registry
+
+OLD = {"extra_acked_gain": 0.0, "min_rtt_equal_refresh": 1.0, "pacing_margin": 0.0, "quantisation_slack": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("written", "name", "algorithm", "parameters"),
+    [
+        ("bbr", "bbr", "bbr", {}),
+        (" bbr ", "bbr", "bbr", {}),
+        ("cubic", "cubic", "cubic", {}),
+        ("cubic[]", "cubic", "cubic", None),
+        ("bbr[cwnd_gain=1.5]", "bbr", "bbr", {"cwnd_gain": 1.5}),
+        ("bbr [ cwnd_gain = 1.5 , probe_gain=1.1 ]", "bbr", "bbr", {"cwnd_gain": 1.5, "probe_gain": 1.1}),
+        ("bbr[cwnd_gain=2, policer=false]", "bbr", "bbr", {"policer": 0.0}),
+        ("bbr[policer=0]", "bbr", "bbr", {"policer": 0.0}),
+        ("bbr[policer=true]", "bbr", "bbr", {}),
+        ("bbr[extra_acked_gain=-0]", "bbr", "bbr", {"extra_acked_gain": 0.0}),
+        ("bbr_1_1", "bbr_1_1", "bbr", {"probe_gain": 1.1}),
+        ("bbr_1_5", "bbr_1_5", "bbr", {"probe_gain": 1.5}),
+        ("bbr_shallow", "bbr_shallow", "bbr", {"cwnd_gain": 1.5}),
+        ("bbr_lt_off", "bbr_lt_off", "bbr", {"policer": 0.0}),
+        ("bbr_4_17", "bbr_4_17", "bbr", OLD),
+        ("bbr_4_17_shallow", "bbr_4_17_shallow", "bbr", OLD | {"cwnd_gain": 1.5}),
+        ("bbr_4_17_1_1", "bbr_4_17_1_1", "bbr", OLD | {"probe_gain": 1.1}),
+        ("bbr_4_17_1_5", "bbr_4_17_1_5", "bbr", OLD | {"probe_gain": 1.5}),
+        ("bbr_4_17[pacing_margin=1]", "bbr_4_17", "bbr", {k: v for k, v in OLD.items() if k != "pacing_margin"}),
+        ("bbr_shallow[cwnd_gain=1.25]", "bbr_shallow", "bbr", {"cwnd_gain": 1.25}),
+    ],
+)
+def test_names_come_down_to_an_algorithm_and_what_differs(
+    registry: Registry, written: str, name: str, algorithm: str, parameters: dict[str, float] | None
+) -> None:
+    choice = cc.choose(written, registry)
+    assert (choice.written, choice.name, choice.algorithm) == (written, name, algorithm)
+    assert dict(choice.parameters) == (parameters or {})
+    assert list(choice.parameters) == sorted(choice.parameters)
+
+
+@pytest.mark.parametrize(
+    ("written", "messages"),
+    [
+        ("vegas", ['unknown "vegas"']),
+        ("bbr[a=1, b=2, cwnd_gain=3]", ['bbr has no parameter "a"', 'bbr has no parameter "b"']),
+        ("bbr[cwnd_gain=1, cwnd_gain=2]", ['parameter "cwnd_gain" is given twice']),
+        ("bbr[cwnd_gain=0.05]", ["cwnd_gain=0.05 is out of range"]),
+        ("bbr[cwnd_gain=inf]", ["cwnd_gain=inf is no number"]),
+        ("bbr[cwnd_gain=1e999]", ["cwnd_gain=1e999 is no number"]),
+        ("bbr[cwnd_gain=true]", ["cwnd_gain=true is no number"]),
+        ("bbr[pacing_margin=1.5]", ["pacing_margin=1.5 is not a whole number"]),
+        ("bbr[policer=0.5]", ["policer=0.5 is not a switch"]),
+        ("bbr[cwnd_gain=1,]", ['"" sets no parameter']),
+        ("bbr[cwnd_gain=1]x", ['"bbr[cwnd_gain=1]x" names no congestion control']),
+        ("bbr[[a=1]]", ['"bbr[[a=1]]" names no congestion control']),
+        ("", ['"" names no congestion control']),
+    ],
+)
+def test_faults_are_told_together(registry: Registry, written: str, messages: list[str]) -> None:
+    with pytest.raises(cc.CcError) as caught:
+        cc.choose(written, registry)
+    assert [fault.message for fault in caught.value.faults] == messages
+
+
+def test_a_registry_describes_its_parameters(registry: Registry) -> None:
+    parameter = registry["bbr"].parameters["policer"]
+    assert (parameter.kind, parameter.default, parameter.least, parameter.most) == ("switch", 1.0, 0.0, 1.0)
+    assert parameter.about
+    assert parameter.source
+    assert registry["bbr"].title
+
+
+def test_variants_of_an_algorithm_that_is_not_there_are_unknown(registry: Registry) -> None:
+    with pytest.raises(cc.CcError) as caught:
+        cc.choose("bbr_4_17", {"cubic": registry["cubic"]})
+    assert caught.value.faults[0].known == ("cubic",)
+
+
+def test_every_variant_says_what_it_is() -> None:
+    assert len(cc.variants()) == 8
+    for variant in cc.variants().values():
+        assert variant.base == "bbr"
+        assert variant.about
+        assert variant.parameters
+        assert len(variant.linux) >= len(variant.parameters), "each parameter has its change of the source"
+        assert len({change.match for change in variant.linux}) == len(variant.linux)
+        assert all(change.match != change.replace for change in variant.linux)
+
+
+def test_every_variant_is_one_of_the_simulators() -> None:
+    core = pytest.importorskip("dumbbell._core")
+    installed = cc.registry_of(core.algorithms())
+    for name, variant in cc.variants().items():
+        choice = cc.choose(name, installed)
+        assert dict(choice.parameters) == dict(variant.parameters), "a parameter at its default says nothing"
+
+
+def test_every_match_occurs_once_in_linux() -> None:
+    """Needs the tree of Linux 6.1; the engine that builds kernels has it."""
+    tree = os.environ.get("DUMBBELL_LINUX_SOURCE")
+    if not tree:
+        pytest.skip("DUMBBELL_LINUX_SOURCE does not name a source tree of Linux 6.1")
+    for variant in cc.variants().values():
+        for change in variant.linux:
+            source = (Path(tree) / change.file).read_text(encoding="utf-8")
+            assert source.count(change.match) == 1, (variant.name, change.match)
