@@ -52,7 +52,7 @@ macro_rules! dictionary {
     };
 }
 
-value!(u64, Option<u64>, &f64, &(f64, f64), &&'static str, Vec<String>);
+value!(u32, u64, Option<u64>, &f64, &(f64, f64), &&'static str, Vec<String>);
 column!(u8, u16, u32, u64);
 
 dictionary! { Measurement { ended_ns, flows, bottleneck } }
@@ -82,7 +82,7 @@ dictionary! {
     }
 }
 dictionary! { QueueSeries { at_ns, backlog_bytes, backlog_packets, dropped_packets, sent_packets } }
-dictionary! { Histogram { counts, count, sum } }
+dictionary! { Histogram { first_bin, counts, count, sum } }
 dictionary! { &'static Algorithm => Algorithm { name, title, source, parameters, ordered } }
 dictionary! { &'static Parameter => Parameter { name, about, unit, default, range, kind, source } }
 

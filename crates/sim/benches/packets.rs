@@ -111,7 +111,10 @@ fn peak_memory_mb() -> Option<u64> {
 
 #[expect(clippy::print_stdout, reason = "the table is what the bench is for")]
 fn table(repeats: usize) {
-    println!("{:<6} {:>6}  {:<26} {:>11} {:>8} {:>12} {:>8}", "cc", "flows", "path", "packets", "wall s", "packets/s", "bar");
+    println!(
+        "{:<6} {:>6}  {:<26} {:>11} {:>8} {:>12} {:>8}",
+        "cc", "flows", "path", "packets", "wall s", "packets/s", "bar"
+    );
     for condition in &CONDITIONS {
         let run = condition.run();
         let mut walls: Vec<(f64, u64)> = (0..repeats)
@@ -125,7 +128,13 @@ fn table(repeats: usize) {
         let bar = condition.bar.map_or(String::new(), |bar| format!("{:.0} M", bar / 1e6));
         println!(
             "{:<6} {:>6}  {:<26} {:>11} {:>8.3} {:>10.2} M {:>8}",
-            condition.cc, condition.flows, condition.name, packets, wall, packets as f64 / wall / 1e6, bar
+            condition.cc,
+            condition.flows,
+            condition.name,
+            packets,
+            wall,
+            packets as f64 / wall / 1e6,
+            bar
         );
     }
 }

@@ -32,7 +32,13 @@ impl Trace {
     pub fn new(measure: Measure, flows: usize) -> Self {
         let mut all = Vec::new();
         all.resize_with(flows, FlowMeasurement::default);
-        Self { measure, flows: all, ack_rtts: vec![Histogram::default(); flows], bottleneck: QueueMeasurement::default(), within_window: false }
+        Self {
+            measure,
+            flows: all,
+            ack_rtts: vec![Histogram::default(); flows],
+            bottleneck: QueueMeasurement::default(),
+            within_window: false,
+        }
     }
 
     /// A flow connects.

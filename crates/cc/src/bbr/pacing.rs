@@ -124,7 +124,7 @@ mod tests {
     }
 
     fn is_near(rate: u64, expected: f64) -> bool {
-        (rate as f64) <= expected && (rate as f64) > expected * 0.999
+        (rate as f64) <= expected && (rate as f64) > expected * 0.998
     }
 
     #[test]

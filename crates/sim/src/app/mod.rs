@@ -42,10 +42,7 @@ impl Source {
             Workload::Stream { rate_bps, for_ns, every_ns } => {
                 let (rate, length) = (Rate::from_bps(*rate_bps), Span::from_nanos(*for_ns));
                 let every = Span::from_nanos(*every_ns);
-                (
-                    Writes::Stream { rate, every, length, begun: None, written: 0 },
-                    Some(rate.bytes_in(length).get()),
-                )
+                (Writes::Stream { rate, every, length, begun: None, written: 0 }, Some(rate.bytes_in(length).get()))
             }
             Workload::Trace { writes } => (
                 Writes::Trace { writes: writes.clone(), begun: None, next: 0 },

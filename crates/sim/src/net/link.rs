@@ -171,8 +171,7 @@ impl Link {
             return;
         }
         let frame = Bytes::from(bytes);
-        let slack =
-            (self.burst > Bytes::ZERO).then(|| self.rate.exact_time_for(self.burst.saturating_sub(frame)));
+        let slack = (self.burst > Bytes::ZERO).then(|| self.rate.exact_time_for(self.burst.saturating_sub(frame)));
         self.cost = Cost { bytes, line: self.rate.exact_time_for(frame), slack };
     }
 }

@@ -106,8 +106,7 @@ impl Sender {
             && !news.sacked
             && !news.duplicate
             && self.recovery.state == RecoveryState::Open;
-        let resend =
-            if quiet { Resend::Nothing } else { self.process_state(&mut news, prior_una, ack.echo_ms, now) };
+        let resend = if quiet { Resend::Nothing } else { self.process_state(&mut news, prior_una, ack.echo_ms, now) };
         if news.set_timer {
             self.set_timer(now);
         }

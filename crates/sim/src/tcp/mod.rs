@@ -4,6 +4,7 @@ mod acknowledge;
 mod burst;
 mod limits;
 mod minimum;
+mod rack;
 mod rate;
 mod receiver;
 mod recovery;
@@ -13,6 +14,9 @@ mod scoreboard;
 mod sender;
 mod timeout;
 mod timer;
+mod transmit;
+mod undo;
+mod usage;
 mod window;
 
 pub use receiver::{Receiver, ReceiverConfig};

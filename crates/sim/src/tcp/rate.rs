@@ -92,8 +92,7 @@ impl DeliveryRate {
         sample.interval_us = interval_us;
         let delivered = sample.delivered.unwrap_or(0);
         let (shown, shown_us) = self.shown;
-        if !prior.app_limited
-            || u64::from(delivered) * u64::from(shown_us) >= u64::from(shown) * u64::from(interval_us)
+        if !prior.app_limited || u64::from(delivered) * u64::from(shown_us) >= u64::from(shown) * u64::from(interval_us)
         {
             self.shown = (delivered, interval_us);
         }

@@ -1,21 +1,14 @@
-//! Loss recovery: states, RACK's detection (RFC 8985), the window's reduction (RFC 9937's PRR, with the arithmetic of
-//! Linux 6.1 `tcp_cwnd_reduction`), F-RTO (RFC 5682), and the undo of what was spurious (RFC 4015's response, found
-//! by timestamps or by D-SACK, RFC 3708).
+//! Loss recovery: its states, the window's reduction (RFC 9937's PRR, with the arithmetic of Linux 6.1
+//! `tcp_cwnd_reduction`), and F-RTO (RFC 5682). [`super::rack`] finds losses, [`super::undo`] takes back what was
+//! spurious.
 
-use super::scoreboard::Verdict;
-use super::sender::{Output, Pending, Sender};
-use super::timer::{jiffies, on_wheel};
+use super::rack::Rack;
+use super::sender::Sender;
 use cc::{CongestionControl, RecoveryState};
 use units::{Segments, Time};
 
 /// `tcp_reordering`: so many segments out of order are not yet loss.
 const REORDERING_SEGMENTS: u32 = 3;
-/// `tcp_max_reordering`
-const MAX_REORDERING_SEGMENTS: u32 = 300;
-/// `TCP_RACK_RECOVERY_THRESH`: recoveries that an enlarged reordering window lasts.
-const REORDERING_PERSISTS: u32 = 16;
-/// `TCP_TIMEOUT_MIN`, µs: two ticks.
-pub const TIMEOUT_MIN_US: u64 = 2_000;
 
 /// The variables of recovery.
 #[derive(Clone, Debug)]
@@ -46,23 +39,6 @@ pub struct Recovery {
     pub probe: Probe,
 }
 
-/// RACK's variables (RFC 8985 section 5.2).
-#[derive(Clone, Debug)]
-pub struct Rack {
-    /// Send time and number of the segment that was sent last among those delivered.
-    sent_us: u64,
-    seq: u64,
-    /// Its RTT.
-    rtt_us: u32,
-    advanced: bool,
-    /// The reordering window in quarters of the minimum RTT.
-    window_steps: u32,
-    window_persists: u32,
-    duplicate_seen: bool,
-    /// `delivered` when the window was enlarged last.
-    enlarged_at: u64,
-}
-
 /// A tail loss probe under way.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Probe {
@@ -88,16 +64,7 @@ impl Default for Recovery {
             timeouts_in_row: 0,
             reordering: REORDERING_SEGMENTS,
             reordering_seen: false,
-            rack: Rack {
-                sent_us: 0,
-                seq: 0,
-                rtt_us: 0,
-                advanced: false,
-                window_steps: 1,
-                window_persists: 0,
-                duplicate_seen: false,
-                enlarged_at: 0,
-            },
+            rack: Rack::default(),
             probe: Probe::default(),
         }
     }
@@ -153,229 +120,12 @@ pub enum Resend {
 
 impl Sender {
     /// Changes the state and tells the algorithm.
-    fn set_state(&mut self, state: RecoveryState) {
+    pub(super) fn set_state(&mut self, state: RecoveryState) {
         self.recovery.state = state;
         self.cc.on_state(state, &mut self.window);
     }
 
-    /// A segment sent at `sent_us` was delivered (RFC 8985 section 6.2, step 2).
-    #[inline]
-    pub(super) fn rack_advance(&mut self, seq: u64, sent_us: u64, retransmitted: bool, now_us: u64) {
-        let rtt_us = (now_us - sent_us) as u32;
-        if retransmitted && rtt_us < self.rtt.min_us() {
-            return; // Faster than any round trip: the original was delivered, not the retransmission.
-        }
-        let rack = &mut self.recovery.rack;
-        rack.advanced = true;
-        rack.rtt_us = rtt_us;
-        if (sent_us, seq) > (rack.sent_us, rack.seq) {
-            rack.sent_us = sent_us;
-            rack.seq = seq;
-        }
-    }
-
-    /// A hole that was never retransmitted was filled: the network reorders, by the distance to the highest segment
-    /// SACKed before.
-    pub(super) fn note_reordering(&mut self, seq: u64) {
-        let fack = self.board.fack();
-        if seq >= fack {
-            return;
-        }
-        let distance = u32::try_from(fack - seq).unwrap_or(u32::MAX);
-        self.recovery.reordering = self.recovery.reordering.max(distance.min(MAX_REORDERING_SEGMENTS));
-        self.recovery.reordering_seen = true;
-    }
-
-    /// A D-SACK for `segments` came: those retransmissions were needless, if we made any.
-    pub(super) fn note_duplicate(&mut self, first: u64, end: u64, prior_una: u64, news: &mut News) -> u32 {
-        let segments = (end - first) as u32;
-        self.duplicates += u64::from(segments);
-        if self.duplicates > self.counters.segments_retransmitted {
-            return 0; // Not ours: the network duplicates packets.
-        }
-        let probe = self.recovery.probe;
-        if probe.retransmission && probe.high == Some(end) {
-            news.duplicate_probe = true;
-        } else if self.recovery.reordering_seen {
-            self.recovery.rack.duplicate_seen = true;
-        }
-        news.duplicate = true;
-        if let (Some(from), Some(left)) = (self.recovery.undo_from, self.recovery.undo_retransmits)
-            && end <= prior_una
-            && end > from
-        {
-            self.recovery.undo_retransmits = Some(left.saturating_sub(segments));
-        }
-        segments
-    }
-
-    /// RACK's reordering window (RFC 8985 section 6.2, step 4; Linux 6.1 `tcp_rack_reo_wnd`), µs.
-    fn reordering_window_us(&self) -> u32 {
-        let recovery = &self.recovery;
-        if !recovery.reordering_seen
-            && (recovery.state >= RecoveryState::Recovery || self.board.sacked() >= recovery.reordering)
-        {
-            return 0;
-        }
-        (self.rtt.min_us() / 4).saturating_mul(recovery.rack.window_steps).min(self.rtt.srtt_us())
-    }
-
-    /// Adapts the reordering window to D-SACKs (Linux 6.1 `tcp_rack_update_reo_wnd`). `prior_delivered`: what had been delivered when this
-    /// ACK's newest segment was sent.
-    pub(super) fn adapt_reordering_window(&mut self, prior_delivered: Option<u64>) {
-        let Some(prior_delivered) = prior_delivered else { return };
-        let rack = &mut self.recovery.rack;
-        if prior_delivered < rack.enlarged_at {
-            rack.duplicate_seen = false; // not yet a round trip since
-        }
-        if rack.duplicate_seen {
-            rack.window_steps = (rack.window_steps + 1).min(255);
-            rack.duplicate_seen = false;
-            rack.enlarged_at = self.rate.delivered;
-            rack.window_persists = REORDERING_PERSISTS;
-        } else if rack.window_persists == 0 {
-            rack.window_steps = 1;
-        }
-    }
-
-    /// Marks lost what was sent long enough before the newest segment delivered (RFC 8985 section 6.2, step 5).
-    /// Gives the time to wait for those that may yet arrive, µs.
-    fn rack_detect_losses(&mut self, now_us: u64) -> Option<u64> {
-        let rack = &self.recovery.rack;
-        let (newest, patience_us) = ((rack.sent_us, rack.seq), rack.rtt_us + self.reordering_window_us());
-        let mut wait_us = None;
-        self.board.detect_losses(|seq, sent_us| {
-            if (sent_us, seq) >= newest {
-                return Verdict::Keep;
-            }
-            let waited_us = now_us - sent_us;
-            if waited_us >= u64::from(patience_us) {
-                return Verdict::Lost;
-            }
-            // Linux waits for the last of them; this is the first. Those sent after it, before the newest, are
-            // waited for when this one's time is over.
-            wait_us = Some(u64::from(patience_us) - waited_us);
-            Verdict::Keep
-        });
-        wait_us
-    }
-
-    /// Looks for losses after an ACK, and sets the timer for those that may be mere reordering.
-    fn identify_losses(&mut self, news: &mut News, now: Time) {
-        if self.board.out() == 0 || !self.recovery.rack.advanced {
-            return;
-        }
-        self.recovery.rack.advanced = false;
-        let retransmitted = self.board.retransmitted();
-        if let Some(wait_us) = self.rack_detect_losses(now.as_micros()) {
-            self.pending = Pending::Reordering;
-            self.timer.set(on_wheel(now, jiffies(wait_us + TIMEOUT_MIN_US)));
-            news.set_timer = false;
-        }
-        news.lost_retransmission |= retransmitted > self.board.retransmitted();
-    }
-
-    /// RACK's timer: reordering would have been over by now.
-    pub(super) fn on_reordering_timer(&mut self, now: Time, out: &mut impl Output) {
-        let (in_flight, lost) = (self.board.in_flight(), self.board.lost_total());
-        self.pending = Pending::Nothing;
-        let wait = self.rack_detect_losses(now.as_micros());
-        if in_flight != self.board.in_flight() {
-            if self.recovery.state != RecoveryState::Recovery {
-                self.enter_recovery();
-                if !self.cc.owns_window() {
-                    let newly_lost = (self.board.lost_total() - lost) as u32;
-                    self.reduce_window(1, newly_lost, false);
-                }
-            }
-            self.resend_lost(now, out);
-        }
-        if let Some(wait_us) = wait {
-            self.pending = Pending::Reordering;
-            self.timer.set(on_wheel(now, jiffies(wait_us + TIMEOUT_MIN_US)));
-        } else if self.pending != Pending::Timeout {
-            self.rearm_timeout(now);
-        }
-    }
-
-    fn any_retransmission_out(&self) -> bool {
-        self.board.retransmitted() > 0
-            || (self.board.out() > 0 && self.board.segment(self.board.una()).was_retransmitted())
-    }
-
-    /// The ACK in hand was caused by a segment sent before the first retransmission (RFC 3522's test).
-    fn echo_precedes_retransmission(&self, echo_ms: u32) -> bool {
-        self.recovery.retransmit_stamp_ms.is_none_or(|stamp_ms| echo_ms < stamp_ms)
-    }
-
-    fn may_undo(&self, echo_ms: u32) -> bool {
-        self.recovery.undo_from.is_some()
-            && (self.recovery.undo_retransmits == Some(0) || self.echo_precedes_retransmission(echo_ms))
-    }
-
-    /// Goes back to the window of before the reduction.
-    fn undo_reduction(&mut self, unmark: bool) {
-        if unmark {
-            self.board.unmark_lost();
-        }
-        if self.recovery.prior_ssthresh > 0 {
-            self.window.cwnd = self.cc.on_undo(&self.window, self.recovery.prior_cwnd);
-            self.window.ssthresh = self.window.ssthresh.max(self.recovery.prior_ssthresh);
-        }
-        self.recovery.undo_from = None;
-        self.recovery.rack.advanced = true; // losses must be examined anew
-        self.counters.undos += 1;
-    }
-
-    fn undo_recovery(&mut self, echo_ms: u32) {
-        if self.may_undo(echo_ms) {
-            self.undo_reduction(false);
-        } else {
-            let rack = &mut self.recovery.rack;
-            rack.window_persists = rack.window_persists.saturating_sub(1);
-        }
-        self.set_state(RecoveryState::Open);
-    }
-
-    fn undo_by_duplicates(&mut self) -> bool {
-        let spurious = self.recovery.undo_from.is_some() && self.recovery.undo_retransmits == Some(0);
-        if spurious {
-            let rack = &mut self.recovery.rack;
-            rack.window_persists = (rack.window_persists + 1).min(REORDERING_PERSISTS);
-            self.undo_reduction(false);
-        }
-        spurious
-    }
-
-    fn undo_timeout(&mut self, frto: bool, echo_ms: u32) -> bool {
-        if !frto && !self.may_undo(echo_ms) {
-            return false;
-        }
-        self.undo_reduction(true);
-        self.recovery.timeouts_in_row = 0;
-        self.set_state(RecoveryState::Open);
-        true
-    }
-
-    /// During recovery an ACK moved `una`, caused by an original segment that was only late. True: nothing more to
-    /// do but send new data.
-    fn undo_partially(&mut self, prior_una: u64, echo_ms: u32) -> bool {
-        if self.recovery.undo_from.is_none() || !self.echo_precedes_retransmission(echo_ms) {
-            return false;
-        }
-        self.note_reordering(prior_una);
-        if self.board.retransmitted() > 0 {
-            return true;
-        }
-        if !self.any_retransmission_out() {
-            self.recovery.retransmit_stamp_ms = None;
-        }
-        self.undo_reduction(true);
-        self.keep_open();
-        false
-    }
-
-    fn keep_open(&mut self) {
+    pub(super) fn keep_open(&mut self) {
         let disordered = self.board.sacked() + self.board.lost() > 0 || self.any_retransmission_out();
         let state = if disordered { RecoveryState::Disorder } else { RecoveryState::Open };
         if self.recovery.state != state {
@@ -401,14 +151,6 @@ impl Sender {
         self.window.ssthresh.max((self.window.cwnd >> 1) + (self.window.cwnd >> 2))
     }
 
-    fn begin_undo(&mut self) {
-        self.recovery.undo_from = Some(self.board.una());
-        let probe = self.recovery.probe;
-        let probes = u32::from(probe.high.is_some() && probe.retransmission);
-        let retransmits = self.board.retransmitted() + probes;
-        self.recovery.undo_retransmits = (retransmits > 0).then_some(retransmits);
-    }
-
     fn begin_reduction(&mut self) {
         self.recovery.high = self.board.next();
         self.recovery.probe.high = None;
@@ -429,7 +171,7 @@ impl Sender {
         }
     }
 
-    fn enter_recovery(&mut self) {
+    pub(super) fn enter_recovery(&mut self) {
         if !self.any_retransmission_out() {
             self.recovery.retransmit_stamp_ms = None;
         }

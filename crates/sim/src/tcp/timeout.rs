@@ -1,7 +1,7 @@
 //! The connection's beginning, and the one timer that guards what is out: timeouts with back-off (RFC 6298), tail
 //! loss probes (RFC 8985 section 7), RACK's timer, and probes of a closed window.
 
-use super::recovery::TIMEOUT_MIN_US;
+use super::rack::TIMEOUT_MIN_US;
 use super::rtt::{RTO_INITIAL_MS, RTO_MAX_MS, RTO_MIN_US};
 use super::sender::{Output, Pending, Push, Sender};
 use super::timer::{jiffies, on_wheel};

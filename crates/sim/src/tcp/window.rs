@@ -173,7 +173,10 @@ mod tests {
         let mut read = 0;
         let mut speed = 14_480;
         for round in 1..=rounds {
-            window.sample_rtt(u32::try_from(round).expect("small") * 100, u32::try_from(round).expect("small") * 100 + 100);
+            window.sample_rtt(
+                u32::try_from(round).expect("small") * 100,
+                u32::try_from(round).expect("small") * 100 + 100,
+            );
             let room = window.edge_bytes().saturating_sub(read);
             for _ in 0..speed.min(room) / 1448 {
                 window.grow(1448);

@@ -1,0 +1,345 @@
+//! What leaves when: new data and retransmissions, as far as windows, pacing and queues allow (Linux 6.1
+//! `tcp_write_xmit`, `tcp_xmit_retransmit_queue`).
+
+use super::burst::SUPER_PACKET_BYTES;
+use super::limits::Limit;
+use super::sender::{Output, Pending, Push, Sender};
+use crate::net::{HEADERS_BYTES, Packet, PacketKind};
+use cc::{CongestionControl, RecoveryState, Restart};
+use units::{Segments, Span, Time};
+
+/// Segments of a full super-packet in the write queue.
+const fn chunk_segments(mss_bytes: u32) -> Segments {
+    /// `MAX_TCP_HEADER` of Linux 6.1 without tunnels.
+    const HEADROOM_BYTES: u64 = 320;
+    let segments = (SUPER_PACKET_BYTES - 1 - HEADROOM_BYTES) / mss_bytes as u64;
+    if segments == 0 { 1 } else { segments as Segments }
+}
+
+impl Sender {
+    #[inline]
+    pub(super) fn burst_segments(&self) -> Segments {
+        self.pacing.burst_segments(self.mss_bytes, self.rtt.min_us(), self.cc.min_burst())
+    }
+
+    /// Sends what windows, pacing and queues allow. True when something was sent.
+    pub(super) fn push_new(&mut self, push: Push, now: Time, out: &mut impl Output) -> bool {
+        let mss = u64::from(self.mss_bytes);
+        let max_burst = self.burst_segments();
+        let mut sent = 0;
+        let mut cwnd_limited = false;
+        let mut rwnd_limited = false;
+        loop {
+            let unsent = self.unsent_bytes();
+            if unsent == 0 {
+                break;
+            }
+            if self.pacing.holds(now) {
+                self.pacing_timer.set(self.pacing.next());
+                break;
+            }
+            let quota = match (self.cwnd_quota(), push) {
+                (0, Push::Normal) => break,
+                (0, Push::Probe) => 1,
+                (quota, _) => quota,
+            };
+            let window = self.edge_bytes.saturating_sub(self.sent_bytes);
+            if window < unsent.min(mss) {
+                rwnd_limited = true;
+                break;
+            }
+            if self.chunk_left == 0 {
+                self.chunk_left = chunk_segments(self.mss_bytes);
+            }
+            let chunk = unsent.min(u64::from(self.chunk_left) * mss);
+            let whole_queue = chunk == unsent;
+            let bytes = if chunk <= mss {
+                if whole_queue && self.nagle_holds(chunk) {
+                    break;
+                }
+                chunk
+            } else {
+                if push == Push::Normal
+                    && self.defers_burst(
+                        chunk,
+                        whole_queue,
+                        window,
+                        max_burst,
+                        now,
+                        &mut cwnd_limited,
+                        &mut rwnd_limited,
+                    )
+                {
+                    break;
+                }
+                let limit = u64::from(quota.min(max_burst)) * mss;
+                let needed = chunk.min(window).min(limit);
+                let short = needed % mss;
+                // A short segment at the end goes along only if Nagle's rule lets it.
+                if short > 0 && needed > mss && (needed < chunk || self.nagle_holds(short)) {
+                    needed - short
+                } else {
+                    needed
+                }
+            };
+            if self.small_queue_holds(bytes) {
+                self.host_queue_holds = true;
+                break;
+            }
+            sent += self.transmit_new(bytes, now, out);
+            if push == Push::Probe {
+                break;
+            }
+        }
+        self.after_push(push, sent, cwnd_limited, rwnd_limited, now)
+    }
+
+    fn after_push(&mut self, push: Push, sent: u32, cwnd_limited: bool, rwnd_limited: bool, now: Time) -> bool {
+        let limit = if rwnd_limited {
+            Limit::ReceiveWindow
+        } else if self.board.out() == 0 && self.unsent_bytes() == 0 {
+            Limit::Application
+        } else if self.written_bytes > self.sent_bytes && self.unsent_bytes() == 0 && !self.is_cwnd_limited() {
+            Limit::SendBuffer
+        } else {
+            Limit::Network
+        };
+        self.limits.enter(limit, now);
+        let cwnd_limited = cwnd_limited || self.board.in_flight() >= self.window.cwnd;
+        if sent > 0 || cwnd_limited {
+            self.validate_window(cwnd_limited, now);
+        }
+        if sent > 0 {
+            if self.recovery.is_reducing() {
+                self.recovery.prr_out += sent;
+            }
+            if push == Push::Normal {
+                self.schedule_probe(false, now);
+            }
+        }
+        sent > 0
+    }
+
+    /// Segments that the congestion window admits now; at most half the window, so that two bursts are in flight
+    /// (Linux 6.1 `tcp_cwnd_test`).
+    #[inline]
+    fn cwnd_quota(&self) -> Segments {
+        let room = self.window.cwnd.saturating_sub(self.board.in_flight());
+        room.min((self.window.cwnd >> 1).max(1))
+    }
+
+    /// Nagle's rule with Minshall's amendment: a short segment waits while one is unacknowledged.
+    fn nagle_holds(&self, bytes: u64) -> bool {
+        bytes < u64::from(self.mss_bytes) && !self.closed && self.board.out() > 0 && self.short_end > self.board.una()
+    }
+
+    /// Whether to wait for the next ACK and send a larger burst then (Linux 6.1 `tcp_tso_should_defer`).
+    #[expect(clippy::too_many_arguments, reason = "one decision with everything it looks at")]
+    fn defers_burst(
+        &self,
+        chunk: u64,
+        whole_queue: bool,
+        window: u64,
+        max_burst: Segments,
+        now: Time,
+        cwnd_limited: &mut bool,
+        rwnd_limited: &mut bool,
+    ) -> bool {
+        /// `tcp_tso_win_divisor`
+        const WINDOW_DIVISOR: u64 = 3;
+        const MILLISECOND: Span = Span::from_millis(1);
+        if self.recovery.state >= RecoveryState::Recovery || now.saturating_since(self.pacing.next()) > MILLISECOND {
+            return false;
+        }
+        let mss = u64::from(self.mss_bytes);
+        let congestion_room = u64::from(self.window.cwnd - self.board.in_flight()) * mss;
+        let room = window.min(congestion_room);
+        if room >= u64::from(max_burst) * mss || (!whole_queue && room >= chunk) {
+            return false;
+        }
+        let receive_window = self.edge_bytes - self.una_bytes;
+        if room >= receive_window.min(u64::from(self.window.cwnd) * mss) / WINDOW_DIVISOR || self.board.out() == 0 {
+            return false;
+        }
+        let srtt_ns = u64::from(self.rtt.srtt_us8()) * 1_000 / 8;
+        let head_sent_ns = self.board.segment(self.board.una()).sent_us * 1_000;
+        let threshold_ns = (srtt_ns / 2).min(MILLISECOND.as_nanos());
+        if head_sent_ns + srtt_ns > now.as_nanos() + threshold_ns {
+            return false; // the next ACK is too far away to wait for
+        }
+        if congestion_room < window {
+            *cwnd_limited |= congestion_room <= chunk;
+        } else {
+            *rwnd_limited |= window <= chunk;
+        }
+        let limited = if congestion_room < window { congestion_room <= chunk } else { window <= chunk };
+        limited || !self.closed
+    }
+
+    /// TCP small queues: enough of this flow waits in the host's own queue.
+    #[inline]
+    fn small_queue_holds(&self, burst_bytes: u64) -> bool {
+        self.host_queue_bytes > 0
+            && self.board.out() > 1
+            && self.host_queue_bytes > self.pacing.small_queue_bytes(burst_bytes)
+    }
+
+    /// Sends `bytes` of new data as one burst. Gives its number of segments.
+    #[inline]
+    fn transmit_new(&mut self, bytes: u64, now: Time, out: &mut impl Output) -> u32 {
+        let mss = u64::from(self.mss_bytes);
+        let first = self.board.next();
+        let segments = bytes.div_ceil(mss) as u32;
+        self.before_transmission(bytes, segments, now);
+        let was_empty = self.board.out() == 0;
+        let now_us = now.as_micros();
+        let stamp_ms = now.as_millis() as u32;
+        let mut left = bytes;
+        for seq in first..first + u64::from(segments) {
+            let payload = left.min(mss);
+            left -= payload;
+            self.sent_bytes += payload;
+            let nothing_out = self.board.out() == 0;
+            let segment = self.board.push(self.sent_bytes);
+            self.rate.on_sent(segment, now_us, nothing_out);
+            if !self.offload {
+                out.send(Packet {
+                    seq,
+                    end_bytes: self.sent_bytes,
+                    flow: self.flow,
+                    frame_bytes: payload as u32 + HEADERS_BYTES,
+                    segments: 1,
+                    kind: PacketKind::Data,
+                    stamp_ms,
+                    echo_ms: self.echo_ms,
+                });
+            }
+        }
+        if self.offload {
+            out.send(self.packet(PacketKind::Data, first, bytes, segments, now));
+        }
+        if bytes % mss != 0 {
+            self.short_end = first + u64::from(segments);
+        }
+        self.chunk_left = self.chunk_left.saturating_sub(segments);
+        if was_empty || self.pending == Pending::LossProbe {
+            self.rearm_timeout(now);
+        }
+        segments
+    }
+
+    /// What every burst does before it leaves, new or again.
+    #[inline]
+    fn before_transmission(&mut self, bytes: u64, segments: u32, now: Time) {
+        if self.board.in_flight() == 0 {
+            let restart = Restart {
+                now,
+                app_limited: self.rate.is_app_limited(),
+                delivered: self.rate.delivered,
+                delivered_at: Time::ZERO + Span::from_micros(self.rate.delivered_at_us),
+                last_sent: self.last_sent,
+            };
+            self.cc.on_restart(&restart, &mut self.window);
+            if let Some(rate) = self.cc.pacing_rate() {
+                self.pacing.set_rate(rate);
+            }
+        }
+        self.last_sent = now;
+        self.counters.segments_sent += u64::from(segments);
+        self.pacing.on_burst(bytes, self.counters.segments_sent, now);
+    }
+
+    /// Sends again what is marked lost, as far as the window allows (Linux 6.1 `tcp_xmit_retransmit_queue`).
+    pub(super) fn resend_lost(&mut self, now: Time, out: &mut impl Output) {
+        let max_burst = self.burst_segments();
+        let mut rearm = false;
+        while let Some(first) = self.board.first_waiting() {
+            if self.pacing.holds(now) {
+                self.pacing_timer.set(self.pacing.next());
+                break;
+            }
+            let room = self.window.cwnd.saturating_sub(self.board.in_flight());
+            if room == 0 {
+                break;
+            }
+            if self.small_queue_holds(u64::from(self.mss_bytes)) {
+                self.host_queue_holds = true;
+                break;
+            }
+            let head = self.board.una();
+            let segments = self.retransmit_run(first, room.min(max_burst), true, now, out);
+            if self.recovery.is_reducing() {
+                self.recovery.prr_out += segments;
+            }
+            rearm |= first == head && self.pending != Pending::Reordering;
+        }
+        if rearm {
+            self.set_timeout(now);
+        }
+    }
+
+    /// Retransmits `first` and what is lost right behind it, up to `most` segments as one burst.
+    pub(super) fn retransmit_run(
+        &mut self,
+        first: u64,
+        most: u32,
+        counted: bool,
+        now: Time,
+        out: &mut impl Output,
+    ) -> u32 {
+        let mut end = first + 1;
+        while counted && end < self.board.next() && ((end - first) as u32) < most {
+            let segment = self.board.segment(end);
+            if !segment.is_lost() || segment.is_retransmitted() || segment.is_sacked() {
+                break;
+            }
+            end += 1;
+        }
+        let start_bytes = self.start_bytes(first);
+        let segments = (end - first) as u32;
+        let bytes = self.board.segment(end - 1).end_bytes - start_bytes;
+        self.before_transmission(bytes, segments, now);
+        self.counters.segments_retransmitted += u64::from(segments);
+        let now_us = now.as_micros();
+        for seq in first..end {
+            let start = self.start_bytes(seq);
+            let segment = self.board.retransmit(seq, now_us, counted);
+            let end_bytes = segment.end_bytes;
+            self.rate.on_sent(segment, now_us, false);
+            if !self.offload {
+                let packet = self.packet(PacketKind::Data, seq, end_bytes - start, 1, now);
+                out.send(Packet { end_bytes, ..packet });
+            }
+        }
+        if self.offload {
+            let packet = self.packet(PacketKind::Data, first, bytes, segments, now);
+            out.send(Packet { end_bytes: start_bytes + bytes, ..packet });
+        }
+        if counted {
+            let stamp = &mut self.recovery.retransmit_stamp_ms;
+            stamp.get_or_insert(now.as_millis() as u32);
+            let undo = &mut self.recovery.undo_retransmits;
+            *undo = Some(undo.unwrap_or(0) + segments);
+        }
+        segments
+    }
+
+    /// Payload bytes before a segment of the window.
+    fn start_bytes(&self, seq: u64) -> u64 {
+        if seq == self.board.una() { self.una_bytes } else { self.board.segment(seq - 1).end_bytes }
+    }
+
+    /// A packet of this flow; of data, the one that ends at the last byte sent.
+    pub(super) fn packet(&self, kind: PacketKind, seq: u64, payload: u64, segments: u32, now: Time) -> Packet {
+        Packet {
+            seq,
+            end_bytes: self.sent_bytes,
+            flow: self.flow,
+            frame_bytes: payload as u32 + HEADERS_BYTES * segments.max(1),
+            segments: segments as u16,
+            kind,
+            stamp_ms: now.as_millis() as u32,
+            echo_ms: self.echo_ms,
+        }
+    }
+}
