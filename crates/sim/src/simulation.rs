@@ -2,7 +2,7 @@
 //! into the network.
 
 use crate::app::Source;
-use crate::engine::{Event, Timer, prefetch, stream_seed};
+use crate::engine::{Event, Timer, Timers, prefetch, stream_seed};
 use crate::net::{Ack, Left, Network, Packet};
 use crate::tcp::{Output, Receiver, ReceiverConfig, Sender, SenderConfig};
 use crate::trace::{Mark, Trace};
@@ -22,6 +22,7 @@ pub struct Simulation<'run> {
     senders: Vec<Sender>,
     receivers: Vec<Receiver>,
     apps: Vec<App>,
+    timers: Timers,
     trace: Trace,
     /// Finite workloads that are not complete.
     incomplete: usize,
@@ -32,7 +33,6 @@ pub struct Simulation<'run> {
 #[derive(Debug)]
 struct App {
     source: Source,
-    timer: crate::tcp::Deadline,
     phase: Phase,
 }
 
@@ -56,11 +56,8 @@ impl<'run> Simulation<'run> {
         let index = |i: usize| u32::try_from(i).expect("a spec has at most 100 000 flows");
         let mss_bytes = run.path.mtu_bytes - crate::MSS_OVERHEAD_BYTES;
         let receiver = ReceiverConfig { host: run.host, mss_bytes };
-        let apps: Vec<App> = run
-            .flows
-            .iter()
-            .map(|flow| App { source: Source::new(&flow.workload), timer: Default::default(), phase: Phase::Waiting })
-            .collect();
+        let apps: Vec<App> =
+            run.flows.iter().map(|flow| App { source: Source::new(&flow.workload), phase: Phase::Waiting }).collect();
         let mut simulation = Self {
             run,
             network: Network::new(run),
@@ -72,6 +69,7 @@ impl<'run> Simulation<'run> {
                 .collect(),
             receivers: (0..).zip(&apps).map(|(i, app)| Receiver::new(i, app.source.total_bytes(), &receiver)).collect(),
             apps,
+            timers: Timers::new(run.flows.len()),
             trace: Trace::new(run.measure, run.flows.len()),
             incomplete: 0,
             ended: false,
@@ -172,7 +170,7 @@ impl<'run> Simulation<'run> {
         if let Some(ack) = ack {
             network.emit_ack(ack);
         }
-        self.schedule_receiver(flow);
+        self.set_receiver_timers(flow);
         if self.receivers[flow as usize].is_complete() {
             self.complete(flow);
         }
@@ -206,7 +204,7 @@ impl<'run> Simulation<'run> {
             self.network.begin_loss(flow);
             self.act(flow);
         }
-        self.schedule_sender(flow, queued);
+        self.settle_sender(flow, queued);
     }
 
     /// The application does what is due.
@@ -218,15 +216,12 @@ impl<'run> Simulation<'run> {
         }
         let act = app.source.act(now);
         match act.again {
-            Some(again) => app.timer.set(again),
+            Some(again) => self.timers.set(flow, Timer::Write, again, &mut self.network.agenda),
             None => {
                 if app.source.total_bytes().is_some() {
                     self.senders[flow as usize].close();
                 }
             }
-        }
-        if let Some(entry) = app.timer.entry_needed() {
-            self.network.agenda.schedule(entry, Event::Timer(flow, Timer::Write));
         }
         if act.bytes > 0 {
             self.senders[flow as usize].write(act.bytes, now, &mut self.network);
@@ -234,35 +229,38 @@ impl<'run> Simulation<'run> {
     }
 
     fn timer(&mut self, flow: u32, timer: Timer) {
+        if !self.timers.fires(flow, timer, &mut self.network.agenda) {
+            return;
+        }
         let now = self.now();
         let queued = self.network.host_queue_bytes(flow);
-        let i = flow as usize;
+        let (sender, receiver) = (&mut self.senders[flow as usize], &mut self.receivers[flow as usize]);
         match timer {
-            Timer::Retransmission if self.senders[i].timer.fires(now) => {
-                self.senders[i].on_timer(now, &mut self.network);
+            Timer::Retransmission => {
+                sender.timer.clear();
+                sender.on_timer(now, &mut self.network);
             }
-            Timer::Pacing if self.senders[i].pacing_timer.fires(now) => self.senders[i].resume(now, &mut self.network),
-            Timer::Write if self.apps[i].timer.fires(now) => self.act(flow),
-            Timer::DelayedAck if self.receivers[i].delayed_ack.fires(now) => {
-                if let Some(ack) = self.receivers[i].on_delayed_ack(now) {
+            Timer::Pacing => {
+                sender.pacing_timer.clear();
+                sender.resume(now, &mut self.network);
+            }
+            Timer::Write => self.act(flow),
+            Timer::DelayedAck => {
+                receiver.delayed_ack.clear();
+                if let Some(ack) = receiver.on_delayed_ack(now) {
                     self.network.emit_ack(ack);
                 }
             }
-            Timer::CompressedAck if self.receivers[i].compressed_ack.fires(now) => {
-                if let Some(ack) = self.receivers[i].on_compressed_ack(now) {
+            Timer::CompressedAck => {
+                receiver.compressed_ack.clear();
+                if let Some(ack) = receiver.on_compressed_ack(now) {
                     self.network.emit_ack(ack);
                 }
             }
-            _ => {}
         }
         match timer {
-            Timer::DelayedAck | Timer::CompressedAck => self.schedule_receiver(flow),
-            Timer::Retransmission | Timer::Pacing | Timer::Write => self.schedule_sender(flow, queued),
-        }
-        if timer == Timer::Write
-            && let Some(entry) = self.apps[i].timer.entry_needed()
-        {
-            self.network.agenda.schedule(entry, Event::Timer(flow, Timer::Write));
+            Timer::DelayedAck | Timer::CompressedAck => self.set_receiver_timers(flow),
+            Timer::Retransmission | Timer::Pacing | Timer::Write => self.settle_sender(flow, queued),
         }
     }
 
@@ -273,7 +271,7 @@ impl<'run> Simulation<'run> {
         let after = self.network.host_queue_bytes(flow);
         let sender = &mut self.senders[flow as usize];
         sender.on_host_queue_drained(before - after, now, &mut self.network);
-        self.schedule_sender(flow, after);
+        self.settle_sender(flow, after);
     }
 
     fn start(&mut self, flow: u32) {
@@ -282,7 +280,7 @@ impl<'run> Simulation<'run> {
         self.apps[flow as usize].phase = Phase::Running;
         self.trace.start(flow, sender, now);
         sender.connect(now, &mut self.network);
-        self.schedule_sender(flow, 0);
+        self.settle_sender(flow, 0);
     }
 
     fn stop(&mut self, flow: u32) {
@@ -291,38 +289,33 @@ impl<'run> Simulation<'run> {
             return;
         }
         app.phase = Phase::Stopped;
-        app.timer.clear();
         let finite = app.source.total_bytes().is_some();
         self.senders[flow as usize].stop();
+        self.timers.set(flow, Timer::Write, Time::NEVER, &mut self.network.agenda);
         self.mark_flow(Mark::End, flow);
         self.incomplete -= usize::from(finite);
     }
 
-    /// Puts the timers that a sender has set into the agenda, and counts what it put into its own queue.
+    /// After a sender acted: notes its timers, and counts what it put into its own queue.
     #[inline]
-    fn schedule_sender(&mut self, flow: u32, queued_before: u64) {
+    fn settle_sender(&mut self, flow: u32, queued_before: u64) {
         let sender = &mut self.senders[flow as usize];
         let queued = self.network.host_queue_bytes(flow);
         if queued > queued_before {
             sender.on_host_queued(queued - queued_before);
         }
-        if let Some(entry) = sender.timer.entry_needed() {
-            self.network.agenda.schedule(entry, Event::Timer(flow, Timer::Retransmission));
-        }
-        if let Some(entry) = sender.pacing_timer.entry_needed() {
-            self.network.agenda.schedule(entry, Event::Timer(flow, Timer::Pacing));
-        }
+        let agenda = &mut self.network.agenda;
+        self.timers.set(flow, Timer::Retransmission, sender.timer.due(), agenda);
+        self.timers.set(flow, Timer::Pacing, sender.pacing_timer.due(), agenda);
     }
 
+    /// After a receiver acted: notes its timers.
     #[inline]
-    fn schedule_receiver(&mut self, flow: u32) {
-        let receiver = &mut self.receivers[flow as usize];
-        if let Some(entry) = receiver.delayed_ack.entry_needed() {
-            self.network.agenda.schedule(entry, Event::Timer(flow, Timer::DelayedAck));
-        }
-        if let Some(entry) = receiver.compressed_ack.entry_needed() {
-            self.network.agenda.schedule(entry, Event::Timer(flow, Timer::CompressedAck));
-        }
+    fn set_receiver_timers(&mut self, flow: u32) {
+        let receiver = &self.receivers[flow as usize];
+        let agenda = &mut self.network.agenda;
+        self.timers.set(flow, Timer::DelayedAck, receiver.delayed_ack.due(), agenda);
+        self.timers.set(flow, Timer::CompressedAck, receiver.compressed_ack.due(), agenda);
     }
 
     fn sample(&mut self) {

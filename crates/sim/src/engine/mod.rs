@@ -3,7 +3,9 @@
 mod agenda;
 mod prefetch;
 mod stream;
+mod timers;
 
 pub use agenda::{Agenda, Event, Timer};
 pub use prefetch::prefetch;
 pub use stream::{Stream, stream, stream_seed};
+pub use timers::Timers;

@@ -21,4 +21,3 @@ mod window;
 
 pub use receiver::{Receiver, ReceiverConfig};
 pub use sender::{Output, Sender, SenderConfig};
-pub use timer::Deadline;

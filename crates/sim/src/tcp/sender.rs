@@ -385,11 +385,6 @@ impl Sender {
         self.rtt_least_us
     }
 
-    /// Random loss begins with the first data.
-    pub const fn is_established(&self) -> bool {
-        self.established
-    }
-
     /// Times limited by application, receive window and send buffer until `now`.
     pub fn limited(&self, now: Time) -> (Span, Span, Span) {
         if self.established { self.limits.until(now) } else { Default::default() }

@@ -2,63 +2,35 @@
 
 use units::{Span, Time};
 
-/// When a timer is due, and when its entry in the agenda will look at it.
-///
-/// Most timers are moved into the future by every ACK and never fire. Moving one only changes `due`; the entry
-/// that is already in the agenda finds out when its time comes, and goes back for the rest.
+/// When a timer of a sender or receiver is due.
 #[derive(Clone, Copy, Debug)]
-pub struct Deadline {
-    due: Time,
-    scheduled: Time,
-}
+pub struct Deadline(Time);
 
 impl Default for Deadline {
     fn default() -> Self {
-        Self { due: Time::NEVER, scheduled: Time::NEVER }
+        Self(Time::NEVER)
     }
 }
 
 impl Deadline {
     /// Sets the timer, in place of what it was set to.
     pub const fn set(&mut self, due: Time) {
-        self.due = due;
+        self.0 = due;
     }
 
     /// Stops the timer.
     pub const fn clear(&mut self) {
-        self.due = Time::NEVER;
+        self.0 = Time::NEVER;
     }
 
     /// When the timer is due; `NEVER` when it is stopped.
     pub const fn due(&self) -> Time {
-        self.due
+        self.0
     }
 
     /// True when the timer runs.
     pub fn is_set(&self) -> bool {
-        self.due != Time::NEVER
-    }
-
-    /// The entry that the agenda lacks, if any: to be called after every event that may have set the timer.
-    pub fn entry_needed(&mut self) -> Option<Time> {
-        if self.due >= self.scheduled {
-            return None;
-        }
-        self.scheduled = self.due;
-        Some(self.due)
-    }
-
-    /// An entry's time has come: true when the timer is due, and then it is stopped.
-    pub fn fires(&mut self, now: Time) -> bool {
-        if self.scheduled != now {
-            return false; // an entry of before the timer was moved forward
-        }
-        self.scheduled = Time::NEVER;
-        if self.due > now {
-            return false;
-        }
-        self.due = Time::NEVER;
-        true
+        self.0 != Time::NEVER
     }
 }
 
@@ -89,32 +61,6 @@ mod tests {
 
     const fn ms(value: u64) -> Time {
         Time::from_nanos(value * 1_000_000)
-    }
-
-    #[test]
-    fn a_timer_moved_later_keeps_its_entry_and_fires_when_due() {
-        let mut timer = Deadline::default();
-        timer.set(ms(5));
-        assert_eq!(timer.entry_needed(), Some(ms(5)));
-        timer.set(ms(9));
-        assert_eq!(timer.entry_needed(), None);
-        assert!(!timer.fires(ms(5)));
-        assert_eq!(timer.entry_needed(), Some(ms(9)));
-        assert!(timer.fires(ms(9)) && !timer.is_set());
-    }
-
-    #[test]
-    fn a_timer_moved_earlier_gets_a_new_entry_and_the_old_one_is_void() {
-        let mut timer = Deadline::default();
-        timer.set(ms(9));
-        timer.entry_needed();
-        timer.set(ms(5));
-        assert_eq!(timer.entry_needed(), Some(ms(5)));
-        assert!(timer.fires(ms(5)));
-        timer.set(ms(20));
-        assert_eq!(timer.entry_needed(), Some(ms(20)));
-        assert!(!timer.fires(ms(9)));
-        assert!(timer.fires(ms(20)));
     }
 
     #[test]

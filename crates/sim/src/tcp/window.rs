@@ -7,6 +7,8 @@ use run::{Host, SocketMemory};
 
 /// `tcp_rmem[1]`: the buffer that a connection begins with.
 const INITIAL_BUFFER_BYTES: u64 = 131_072;
+/// The same when memory shall never be the limit: with the default, slow start waits for the window now and then.
+const INITIAL_UNLIMITED_BYTES: u64 = 4_000_000;
 /// `tcp_rmem[2]` by default.
 const DEFAULT_LIMIT_BYTES: u64 = 6 << 20;
 /// `tcp_rmem[2]` when memory shall never be the limit.
@@ -50,7 +52,11 @@ impl ReceiveWindow {
             SocketMemory::Bytes(bytes) => bytes.max(2 * mss),
         };
         let fixed = host.receive_window_bytes.unwrap_or(u64::MAX);
-        let buffer = INITIAL_BUFFER_BYTES.min(limit).max(4 * mss);
+        let initial = match host.socket_memory {
+            SocketMemory::Max => INITIAL_UNLIMITED_BYTES,
+            SocketMemory::Default | SocketMemory::Bytes(_) => INITIAL_BUFFER_BYTES,
+        };
+        let buffer = initial.min(limit).max(4 * mss);
         let full = buffer / 2;
         // `tcp_select_initial_window`: whole segments, and what a SYN can say.
         let first = (full / mss * mss).min(UNSCALED_BYTES).min(fixed).max(mss);
