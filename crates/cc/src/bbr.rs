@@ -180,7 +180,7 @@ fn valid_delivery(ack: &Ack) -> Option<Segments> {
 }
 
 impl CongestionControl for Bbr {
-    /// Model first, then control parameters (draft section 4.2.1). The order of updates is that of Linux 6.1
+    /// First the model, then what follows from it. The order of updates is that of Linux 6.1
     /// bbr_update_model: each sees what those before it found, and the gains and pacing rate of the ACK before.
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         self.counters =

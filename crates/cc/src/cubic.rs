@@ -8,12 +8,12 @@
 //! - beta is 717/1024 and C 410/1024; time counts in 1/1024 s;
 //! - growth is "one segment per so many acknowledged" (`price`), recomputed at most once a millisecond, and at
 //!   most every 31 ms while the window stands still; before a first W_max is known at least 5 % a round trip
-//!   (section 4.10 has none), and never more than 1.5 times (section 4.4);
+//!   (the RFC has no such floor), and never more than 1.5 times (section 4.2);
 //! - the Reno-friendly estimate does not turn to alpha = 1 at the prior window (section 4.3);
 //! - RTT samples of an epoch's first second are not believed; after idle the epoch moves (section 5.8).
 //!
 //! Differs from Linux: the cube root is exact (the kernel's table errs by 0.2 % on average), and products that wrap in
-//! the kernel (epochs above 350 s without congestion, windows above 4 million segments) saturate. An ACK on which
+//! the kernel (epochs above 350 s without congestion, windows above 2 million segments) saturate. An ACK on which
 //! recovery begins reaches HyStart after the reduction, not before it.
 
 mod curve;
@@ -63,7 +63,7 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
         Parameter::integer("growth_price_min", 2.0, 1.0, 1e6)
             .unit("segments")
             .about("segments acknowledged per segment of growth, at least")
-            .source("RFC 9438 section 4.4 (1.5 times a round trip); Linux 6.1 bictcp_update"),
+            .source("RFC 9438 section 4.2 (1.5 times a round trip); Linux 6.1 bictcp_update"),
         Parameter::integer("update_interval_ms", 31.0, 0.0, 10_000.0)
             .unit("ms")
             .about("while the window stands still, growth is recomputed only after more than this")

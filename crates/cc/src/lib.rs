@@ -5,7 +5,7 @@
 //! Linux is what the model is held against; windows are counted in segments for the same reason.
 //!
 //! To add an algorithm: one file that implements [`CongestionControl`] and describes itself in an [`Algorithm`],
-//! and one line in [`registry`].
+//! and one line in `registry`.
 
 mod bbr;
 mod cubic;
@@ -37,7 +37,7 @@ pub trait CongestionControl: std::fmt::Debug + Send {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window);
 
     /// Congestion was found, by loss or by a timeout: gives the new slow-start threshold. The transport reduces
-    /// cwnd to it during recovery, or to one segment after a timeout.
+    /// cwnd to it during recovery; after a timeout it begins again from what is still in flight and one segment.
     fn on_congestion(&mut self, window: &Window) -> Segments;
 
     /// A retransmission timeout has marked segments lost. Called before [`Self::on_congestion`] and

@@ -1,4 +1,4 @@
-//! DRAIN: pace below the bandwidth until what is in flight fits the path (draft section 4.3.2.3).
+//! DRAIN: pace below the bandwidth until what is in flight fits the path (draft section 4.3.3).
 
 use super::bandwidth::Gain;
 use super::{Bbr, State};

@@ -15,26 +15,26 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
             .source("draft section 4.3.2.1; Linux 6.1 bbr_high_gain = 739/256"),
         Parameter::number("drain_gain", 0.346_620_450_606_585_8, 0.01, 1.0)
             .about("pacing gain of DRAIN, rounded down to 1/256: 1/2.885 drains in one round what STARTUP queued")
-            .source("draft section 4.3.2.3; Linux 6.1 bbr_drain_gain = 88/256"),
+            .source("draft section 4.3.3; Linux 6.1 bbr_drain_gain = 88/256"),
         Parameter::number("cwnd_gain", 2.0, 0.1, 16.0)
             .about("cwnd gain of PROBE_BW, rounded down to 1/256")
             .source("draft section 4.2.3.2; Linux 6.1 bbr_cwnd_gain"),
         Parameter::number("probe_gain", 1.25, 0.1, 16.0)
             .about("pacing gain of PROBE_BW's first phase, which probes, rounded down to 1/256")
-            .source("draft section 4.3.3; Linux 6.1 bbr_pacing_gain[0]"),
+            .source("draft section 4.3.4.1; Linux 6.1 bbr_pacing_gain[0]"),
         Parameter::number("probe_down_gain", 0.75, 0.1, 16.0)
             .about("pacing gain of PROBE_BW's second phase, which drains, rounded down to 1/256")
-            .source("draft section 4.3.3; Linux 6.1 bbr_pacing_gain[1]"),
+            .source("draft section 4.3.4.1; Linux 6.1 bbr_pacing_gain[1]"),
         Parameter::integer("cycle_len", 8.0, 2.0, 1e3)
             .about("phases of PROBE_BW's cycle, of which all after the second cruise")
-            .source("draft section 4.3.3; Linux 6.1 CYCLE_LEN"),
+            .source("draft section 4.3.4.1; Linux 6.1 CYCLE_LEN"),
         Parameter::integer("cycle_rand", 7.0, 1.0, 1e3)
             .about("phases in one of which the cycle begins, the draining phase being the last to be among them")
-            .source("draft section 4.3.3; Linux 6.1 bbr_cycle_rand"),
+            .source("draft section 4.3.4.2; Linux 6.1 bbr_cycle_rand"),
         Parameter::integer("bw_window_rounds", 10.0, 1.0, 1e6)
             .unit("rounds")
             .about("window of the bandwidth's maximum")
-            .source("draft section 4.1.1.4; Linux 6.1 bbr_bw_rtts"),
+            .source("draft section 4.1.1.2; Linux 6.1 bbr_bw_rtts"),
         Parameter::number("min_rtt_window_s", 10.0, 0.1, 1e6)
             .unit("s")
             .about("window of the RTT's minimum, and the interval of PROBE_RTT, in steps of 1 ms")
@@ -42,11 +42,11 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
         Parameter::integer("probe_rtt_ms", 200.0, 0.0, 1e6)
             .unit("ms")
             .about("time at the minimum flight in PROBE_RTT; 0: no PROBE_RTT")
-            .source("draft section 4.3.4.2; Linux 6.1 bbr_probe_rtt_mode_ms"),
+            .source("draft section 4.3.5; Linux 6.1 bbr_probe_rtt_mode_ms"),
         Parameter::integer("min_cwnd", 4.0, 1.0, 1e6)
             .unit("segments")
             .about("smallest window, and the flight of PROBE_RTT")
-            .source("draft section 4.2.3.1; Linux 6.1 bbr_cwnd_min_target"),
+            .source("draft section 4.2.3.3; Linux 6.1 bbr_cwnd_min_target"),
         Parameter::number("full_bw_thresh", 1.25, 1.0, 16.0)
             .about("growth of bandwidth that shows that the pipe is not full, rounded down to 1/256")
             .source("draft section 4.3.2.2; Linux 6.1 bbr_full_bw_thresh"),
@@ -93,7 +93,7 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
         Parameter::integer("quantisation_bursts", 3.0, 0.0, 1e3)
             .unit("bursts")
             .about("bursts that the window has room for beyond the bandwidth-delay product")
-            .source("Linux 6.1 bbr_quantization_budget"),
+            .source("draft section 4.2.3.2; Linux 6.1 bbr_quantization_budget"),
         Parameter::integer("quantisation_slack", 2.0, 0.0, 1e6)
             .unit("segments")
             .about("added to the window while probing, so that it shows also on small paths")
@@ -101,14 +101,14 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
         Parameter::integer("min_tso_rate", 1.2e6, 0.0, 1e12)
             .unit("bit/s")
             .about("pacing rate below which bursts may be single segments")
-            .source("Linux 6.1 bbr_min_tso_rate"),
+            .source("draft section 4.2.2; Linux 6.1 bbr_min_tso_rate"),
         Parameter::integer("nominal_rtt_us", 1_000.0, 1.0, 1e7)
             .unit("µs")
             .about("RTT for the initial pacing rate when the handshake gave none")
             .source("draft section 4.2.1; Linux 6.1 bbr_init_pacing_rate_from_rtt"),
         Parameter::switch("min_rtt_equal_refresh", false)
             .about("an RTT equal to the minimum refreshes it, and puts PROBE_RTT off")
-            .source("Linux 6.1 bbr_update_min_rtt; before 5.10 it did"),
+            .source("Linux 6.1 bbr_update_min_rtt; before 5.10, and in draft section 4.1.2.3, it does"),
     ],
     ordered: &[("cycle_rand", "cycle_len")],
 };

@@ -1,4 +1,4 @@
-//! PROBE_BW: a cycle of pacing gains around the known bandwidth (draft section 4.3.3).
+//! PROBE_BW: a cycle of pacing gains around the known bandwidth (draft section 4.3.4).
 //!
 //! One phase sends a quarter more, to see whether there is more bandwidth; the next a quarter less, to drain the queue
 //! that this made; the other six cruise. A phase lasts a `min_rtt`, but probing goes on until the flight has really

@@ -1,4 +1,4 @@
-//! The path's RTT without queue, and `PROBE_RTT`, the dip that shows it (draft sections 4.1.2 and 4.3.4).
+//! The path's RTT without queue, and `PROBE_RTT`, the dip that shows it (draft sections 4.1.2 and 4.3.5).
 //!
 //! The smallest RTT of ten seconds is believed. When it has stood that long without being met again, the flight is
 //! cut to four segments for 200 ms and a round trip, so that the queue empties and the RTT shows itself: 2 % of the

@@ -5,7 +5,7 @@
 use super::rack::Rack;
 use super::sender::Sender;
 use cc::{CongestionControl, RecoveryState};
-use units::{Segments, Time};
+use units::{Segments, Span, Time};
 
 /// `tcp_reordering`: so many segments out of order are not yet loss.
 const REORDERING_SEGMENTS: u32 = 3;
@@ -215,6 +215,12 @@ impl Sender {
         let rack_rtt_us = u64::from(self.recovery.rack.rtt_us);
         // What was sent within the last RTT is not given up yet (Linux 6.1 `tcp_timeout_mark_lost`).
         self.board.mark_timeout(|sent_us| now_us - sent_us >= rack_rtt_us);
+        self.cc.on_timeout(&cc::Timeout {
+            now,
+            delivered: self.rate.delivered,
+            delivered_at: Time::ZERO + Span::from_micros(self.rate.delivered_at_us),
+            lost: self.board.lost_total(),
+        });
         let recovery = &self.recovery;
         let new_recovery = recovery.state < RecoveryState::Recovery;
         if recovery.state <= RecoveryState::Disorder

@@ -232,6 +232,7 @@ impl Sender {
             self.cc = cc::build(&name, &parameters, &start).expect("checked before the run");
         }
         self.update_pacing_rate();
+        self.expand_send_buffer();
         self.limits.begin(now);
         out.send(self.packet(PacketKind::Bare, 0, 0, 0, now));
     }
