@@ -6,15 +6,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What decides a measurement's bytes: the model's sources and the versions of what they use.
-const SOURCES: [&str; 5] = ["crates/units", "crates/run", "crates/cc", "crates/sim", "Cargo.lock"];
+/// The crates that decide a measurement's bytes; `Cargo.lock` has the versions of what they use.
+const MODEL: [&str; 4] = ["units", "run", "cc", "sim"];
 
 fn main() -> io::Result<()> {
     let root = Path::new("../.."); // cargo runs this in the package's folder
     let mut files = Vec::new();
-    for source in SOURCES {
-        println!("cargo::rerun-if-changed={}", root.join(source).display());
-        collect(&root.join(source), &mut files)?;
+    let parts = MODEL.iter().flat_map(|name| [format!("crates/{name}/src"), format!("crates/{name}/Cargo.toml")]);
+    for part in parts.chain(["Cargo.lock".to_owned()]) {
+        println!("cargo::rerun-if-changed={}", root.join(&part).display());
+        collect(&root.join(part), &mut files)?;
     }
     println!("cargo::rustc-env=DUMBBELL_IDENTITY={}", identity(root, &mut files)?);
     Ok(())

@@ -11,8 +11,10 @@ use units::{Rate, Span, Time};
 
 /// How many packets ahead a flow's state is asked for, and then what that state points to: early enough to arrive,
 /// late enough to stay.
-const PREFETCH_FAR: usize = 8;
-const PREFETCH_NEAR: usize = 4;
+const PREFETCH_FAR: usize = 4;
+const PREFETCH_NEAR: usize = 2;
+/// So many flows stay in the caches by themselves.
+const CACHED_FLOWS: usize = 32;
 
 /// A run in progress.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub struct Simulation<'run> {
     trace: Trace,
     /// Finite workloads that are not complete.
     incomplete: usize,
+    /// There are more flows than the nearest caches hold.
+    prefetches: bool,
     ended: bool,
 }
 
@@ -72,6 +76,7 @@ impl<'run> Simulation<'run> {
             timers: Timers::new(run.flows.len()),
             trace: Trace::new(run.measure, run.flows.len()),
             incomplete: 0,
+            prefetches: run.flows.len() > CACHED_FLOWS,
             ended: false,
         };
         simulation.incomplete = simulation.apps.iter().filter(|app| app.source.total_bytes().is_some()).count();
@@ -117,11 +122,8 @@ impl<'run> Simulation<'run> {
                 self.deliver(&packet);
             }
             Event::Ack(line) => {
-                if let Some(flow) = self.network.upcoming_ack(line, PREFETCH_FAR) {
-                    prefetch(&self.senders[flow as usize]);
-                }
-                if let Some(flow) = self.network.upcoming_ack(line, PREFETCH_NEAR) {
-                    self.senders[flow as usize].prefetch_scoreboard();
+                if self.prefetches {
+                    self.prefetch_sender(line);
                 }
                 let ack = self.network.ack_arrival(line);
                 self.acknowledge(&ack);
@@ -140,10 +142,30 @@ impl<'run> Simulation<'run> {
         }
     }
 
-    #[inline]
-    fn departure(&mut self) {
+    fn prefetch_sender(&self, line: u32) {
+        if let Some(flow) = self.network.upcoming_ack(line, PREFETCH_FAR) {
+            prefetch(&self.senders[flow as usize]);
+            self.timers.prefetch(flow);
+        }
+        if let Some(flow) = self.network.upcoming_ack(line, PREFETCH_NEAR) {
+            self.senders[flow as usize].prefetch_scoreboard();
+        }
+    }
+
+    fn prefetch_receiver(&self) {
         if let Some(flow) = self.network.upcoming_departure(PREFETCH_FAR) {
             prefetch(&self.receivers[flow as usize]);
+            self.timers.prefetch(flow);
+        }
+        if let Some(flow) = self.network.upcoming_departure(PREFETCH_NEAR) {
+            self.receivers[flow as usize].prefetch_data();
+        }
+    }
+
+    #[inline]
+    fn departure(&mut self) {
+        if self.prefetches {
+            self.prefetch_receiver();
         }
         match self.network.departure() {
             Left::Arrived(packet) => {

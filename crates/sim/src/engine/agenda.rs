@@ -42,12 +42,12 @@ pub enum Timer {
     Retransmission,
     /// The next paced departure.
     Pacing,
-    /// The application's next write.
-    Write,
     /// A delayed ACK.
     DelayedAck,
     /// A compressed SACK.
     CompressedAck,
+    /// The application's next write.
+    Write,
 }
 
 impl Event {

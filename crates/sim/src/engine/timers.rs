@@ -6,10 +6,13 @@
 //! caches.
 
 use super::agenda::{Agenda, Event, Timer};
+use super::prefetch::prefetch;
 use units::Time;
 
 /// Number of timers of a flow.
 const TIMERS: usize = 5;
+/// Those that every packet may set come first, and fill one line of the cache.
+const BUSY: usize = 4;
 
 /// When a timer is due, and when its entry in the agenda will look at it.
 #[derive(Clone, Copy, Debug)]
@@ -18,20 +21,43 @@ struct Note {
     entry: Time,
 }
 
+const UNSET: Note = Note { due: Time::NEVER, entry: Time::NEVER };
+
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+struct BusyNotes([Note; BUSY]);
+
 /// The notes of all timers.
 #[derive(Debug)]
-pub struct Timers(Vec<[Note; TIMERS]>);
+pub struct Timers {
+    busy: Vec<BusyNotes>,
+    idle: Vec<[Note; TIMERS - BUSY]>,
+}
 
 impl Timers {
     /// No timer is set.
     pub fn new(flows: usize) -> Self {
-        Self(vec![[Note { due: Time::NEVER, entry: Time::NEVER }; TIMERS]; flows])
+        Self { busy: vec![BusyNotes([UNSET; BUSY]); flows], idle: vec![[UNSET; TIMERS - BUSY]; flows] }
+    }
+
+    /// Asks for a flow's notes ahead of time.
+    #[inline]
+    pub fn prefetch(&self, flow: u32) {
+        prefetch(&self.busy[flow as usize]);
+    }
+
+    #[inline]
+    fn note(&mut self, flow: u32, timer: Timer) -> &mut Note {
+        match timer as usize {
+            index @ 0..BUSY => &mut self.busy[flow as usize].0[index],
+            index => &mut self.idle[flow as usize][index - BUSY],
+        }
     }
 
     /// Notes that a timer is due at `due`, or with [`Time::NEVER`] that it is stopped.
     #[inline]
     pub fn set(&mut self, flow: u32, timer: Timer, due: Time, agenda: &mut Agenda) {
-        let note = &mut self.0[flow as usize][timer as usize];
+        let note = self.note(flow, timer);
         note.due = due;
         if due < note.entry {
             note.entry = due;
@@ -43,7 +69,7 @@ impl Timers {
     #[inline]
     pub fn fires(&mut self, flow: u32, timer: Timer, agenda: &mut Agenda) -> bool {
         let now = agenda.now();
-        let note = &mut self.0[flow as usize][timer as usize];
+        let note = self.note(flow, timer);
         if note.entry != now {
             return false; // an entry of before the timer was moved forward
         }

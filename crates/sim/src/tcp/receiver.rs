@@ -99,6 +99,12 @@ impl Receiver {
         }
     }
 
+    /// Asks for what the next packet will read in the out-of-order data; the receiver itself must be near by then.
+    #[inline]
+    pub fn prefetch_data(&self) {
+        self.data.prefetch();
+    }
+
     /// Payload delivered in order.
     pub const fn delivered_bytes(&self) -> u64 {
         self.delivered_bytes

@@ -3,6 +3,7 @@
 //! Runs of segments above the next expected one are kept as boundary tags: the first and the last segment of a run
 //! know each other. A segment joins its neighbours in constant time, whatever the number of holes.
 
+use crate::engine::prefetch;
 use crate::net::SackBlock;
 
 /// One segment's place above the next expected one.
@@ -62,6 +63,13 @@ impl Reassembly {
             blocks: [SackBlock::default(); REMEMBERED],
             block_count: 0,
         }
+    }
+
+    /// Asks for the next expected segment's place and those behind it.
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch(self.slot(self.next));
+        prefetch(self.slot(self.next + 2));
     }
 
     /// Next expected segment.

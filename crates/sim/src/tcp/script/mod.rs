@@ -1,0 +1,153 @@
+//! Scripted packet tests in the manner of packetdrill: one sender or one receiver alone, a virtual clock, and a story
+//! of what it gets and what it must do.
+//!
+//! A script is as strict as packetdrill's: whatever is sent must be expected, in its order and at its instant. Time 0
+//! is the end of the handshake; it lies on a boundary of every level of the timer wheel, so that the granules of
+//! [`super::timer::on_wheel`] can be counted from it. Timers fire by themselves when a step moves the clock.
+//!
+//! Segments are numbered from 0 and full unless a script says otherwise. [`SENDER`], [`RECEIVER`], [`ack`] and
+//! [`segment`] are templates: a script sets only the fields that matter to it.
+
+mod path;
+mod receiver_side;
+mod sender_side;
+
+mod acknowledging;
+mod bbr_phases;
+mod bursts;
+mod closed_window;
+mod hystart;
+mod loss_detection;
+mod reduction;
+mod sack_compression;
+mod slow_start;
+mod tail_loss;
+mod timeout;
+mod undo;
+mod window_use;
+
+use crate::net::{Ack, MAX_SACK_BLOCKS, SackBlock};
+use path::Path;
+use receiver_side::{RECEIVER, ReceiverScript, ReceiverSetup, segment};
+use sender_side::{SENDER, SenderScript, SenderSetup};
+use std::fmt::{self, Display};
+use std::ops::Range;
+use units::{Span, Time};
+
+/// Time 0 of every script: a multiple of 512 ms.
+const BEGIN: Time = Time::from_nanos(1_024_000_000);
+/// Payload of a full segment.
+const MSS_BYTES: u32 = 1_448;
+
+const fn ms(millis: u64) -> Span {
+    Span::from_millis(millis)
+}
+
+const fn us(micros: u64) -> Span {
+    Span::from_micros(micros)
+}
+
+/// The clock's milliseconds, as timestamps carry them, at an instant of the script.
+fn stamp_ms(at: Span) -> u32 {
+    (BEGIN + at).as_millis() as u32
+}
+
+/// What happened so far.
+#[derive(Debug, Default)]
+struct Transcript(Vec<String>);
+
+impl Transcript {
+    fn note(&mut self, now: Time, event: impl Display) {
+        self.0.push(format!("{:>12} ms  {event}", Millis(now.since(BEGIN))));
+    }
+
+    #[track_caller]
+    fn fail(&self, what: impl Display) -> ! {
+        panic!("{what}; the script so far:\n{}\n", self.0.join("\n"));
+    }
+}
+
+/// A span in milliseconds.
+struct Millis(Span);
+
+impl Display for Millis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:03}", self.0.as_millis(), self.0.as_micros() % 1_000)
+    }
+}
+
+/// An ACK: what a sender gets, or what a receiver must send.
+#[derive(Clone, Copy, Debug, Default)]
+struct AckTemplate {
+    una: u64,
+    blocks: [SackBlock; MAX_SACK_BLOCKS],
+    block_count: u8,
+    duplicate: bool,
+    echo: Option<Span>,
+    window_bytes: Option<u64>,
+}
+
+/// An ACK of everything before segment `una`, that opens the window wide. Its timestamp echoes the segment that was the
+/// first one missing before it (RFC 7323 section 4.3), or, when nothing new is acknowledged, what the last ACK echoed.
+fn ack(una: u64) -> AckTemplate {
+    AckTemplate { una, ..AckTemplate::default() }
+}
+
+impl AckTemplate {
+    /// Adds a block; the most recent goes first.
+    fn sack(mut self, block: Range<u64>) -> Self {
+        self.blocks[usize::from(self.block_count)] = SackBlock { start: block.start, end: block.end };
+        self.block_count += 1;
+        self
+    }
+
+    /// Adds the block of a duplicate; it goes before all others.
+    fn dsack(mut self, block: Range<u64>) -> Self {
+        assert_eq!(self.block_count, 0, "a D-SACK goes first");
+        self.duplicate = true;
+        self.sack(block)
+    }
+
+    /// Echoes the timestamp of what was sent at `at`.
+    fn echo(mut self, at: Span) -> Self {
+        self.echo = Some(at);
+        self
+    }
+
+    /// Announces a window of `bytes` from `una` on.
+    fn window(mut self, bytes: u64) -> Self {
+        self.window_bytes = Some(bytes);
+        self
+    }
+}
+
+/// The fields that are always compared.
+impl From<&Ack> for AckTemplate {
+    fn from(ack: &Ack) -> Self {
+        let Ack { una, blocks, block_count, duplicate, .. } = *ack;
+        Self { una, blocks, block_count, duplicate, ..Self::default() }
+    }
+}
+
+impl Display for AckTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ack {}", self.una)?;
+        for (index, block) in self.blocks[..usize::from(self.block_count)].iter().enumerate() {
+            let kind = if index == 0 && self.duplicate { "dsack" } else { "sack" };
+            write!(f, " {kind} {}..{}", block.start, block.end)?;
+        }
+        if let Some(echo) = self.echo {
+            write!(f, " echo {}", Millis(echo))?;
+        }
+        if let Some(bytes) = self.window_bytes {
+            write!(f, " window {bytes}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Several ACKs, packets or whatever, on one line.
+fn listed<T: Display>(items: impl IntoIterator<Item = T>) -> String {
+    let items: Vec<_> = items.into_iter().map(|item| item.to_string()).collect();
+    if items.is_empty() { "nothing".to_owned() } else { items.join(", ") }
+}

@@ -1,0 +1,209 @@
+//! A receiver alone: the script plays the sender and the network.
+
+use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, ms};
+use crate::net::{Ack, Packet, PacketKind};
+use crate::tcp::{Receiver, ReceiverConfig};
+use run::{Host, Qdisc, SocketMemory};
+use std::fmt::{self, Display};
+use units::{Span, Time};
+
+/// A receiver whose handshake has just ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReceiverSetup {
+    /// What the timestamps tell it.
+    pub(super) rtt: Span,
+    pub(super) sack_compression: bool,
+    /// A fixed limit of its window, which then does not open with every segment.
+    pub(super) window_bytes: u64,
+}
+
+/// The template: a path of 20 ms.
+pub(super) const RECEIVER: ReceiverSetup =
+    ReceiverSetup { rtt: ms(20), sack_compression: true, window_bytes: 60_000 };
+
+/// A segment on its way to the receiver, or a burst of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SegmentTemplate {
+    seq: u64,
+    segments: u16,
+    last_bytes: u32,
+}
+
+/// One full segment.
+pub(super) fn segment(seq: u64) -> SegmentTemplate {
+    SegmentTemplate { seq, segments: 1, last_bytes: MSS_BYTES }
+}
+
+impl SegmentTemplate {
+    /// It is the first of a burst that arrives whole.
+    pub(super) fn burst(self, segments: u16) -> Self {
+        Self { segments, ..self }
+    }
+
+    /// It, or the last of the burst, is short.
+    pub(super) fn short(self, last_bytes: u32) -> Self {
+        Self { last_bytes, ..self }
+    }
+}
+
+impl Display for SegmentTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.seq)?;
+        if self.segments > 1 {
+            write!(f, "..{}", self.seq + u64::from(self.segments))?;
+        }
+        if self.last_bytes < MSS_BYTES { write!(f, " ({} bytes)", self.last_bytes) } else { Ok(()) }
+    }
+}
+
+/// A script for a receiver.
+#[derive(Debug)]
+pub(super) struct ReceiverScript {
+    receiver: Receiver,
+    setup: ReceiverSetup,
+    now: Time,
+    acks: Vec<(Time, Ack)>,
+    /// What of them the script has expected.
+    seen: usize,
+    transcript: Transcript,
+}
+
+impl ReceiverScript {
+    /// The handshake ends at time 0.
+    pub(super) fn begin(setup: ReceiverSetup) -> Self {
+        let host = Host {
+            socket_memory: SocketMemory::Max,
+            receive_window_bytes: Some(setup.window_bytes),
+            initial_window_segments: 10,
+            qdisc: Qdisc::None,
+            sack_compression: setup.sack_compression,
+        };
+        let receiver = Receiver::new(0, None, &ReceiverConfig { host, mss_bytes: MSS_BYTES });
+        let now = Time::from_nanos(BEGIN.as_nanos() - setup.rtt.as_nanos());
+        let mut script =
+            Self { receiver, setup, now, acks: Vec::new(), seen: 0, transcript: Transcript::default() };
+        let synack = script.receiver.on_packet(&script.packet(PacketKind::Syn), now, |_| {});
+        assert!(synack.is_some_and(|ack| ack.syn));
+        script.now = BEGIN;
+        let silence = script.receiver.on_packet(&script.packet(PacketKind::Bare), BEGIN, |_| {});
+        assert_eq!(silence, None);
+        script
+    }
+
+    fn packet(&self, kind: PacketKind) -> Packet {
+        let echo = Time::from_nanos(self.now.as_nanos() - self.setup.rtt.as_nanos());
+        Packet {
+            seq: 0,
+            end_bytes: 0,
+            flow: 0,
+            frame_bytes: 0,
+            segments: 0,
+            kind,
+            stamp_ms: self.now.as_millis() as u32,
+            echo_ms: echo.as_millis() as u32,
+        }
+    }
+
+    /// Moves the clock, and lets the timers fire that are due until then.
+    #[track_caller]
+    pub(super) fn at(&mut self, at: Span) -> &mut Self {
+        self.expect_nothing();
+        let to = BEGIN + at;
+        assert!(to >= self.now, "a script goes forward");
+        loop {
+            let (delayed, compressed) = (self.receiver.delayed_ack.due(), self.receiver.compressed_ack.due());
+            let due = delayed.min(compressed);
+            if due > to {
+                break;
+            }
+            self.now = due;
+            let (timer, ack) = if delayed == due {
+                self.receiver.delayed_ack.clear();
+                ("delayed ACK", self.receiver.on_delayed_ack(due))
+            } else {
+                self.receiver.compressed_ack.clear();
+                ("compressed ACK", self.receiver.on_compressed_ack(due))
+            };
+            self.acks.extend(ack.map(|ack| (due, ack)));
+            self.note(format!("timer: {timer}"));
+            if due < to {
+                self.expect_nothing();
+            }
+        }
+        self.now = to;
+        self
+    }
+
+    /// A segment or a burst arrives.
+    #[track_caller]
+    pub(super) fn gets(&mut self, segment: SegmentTemplate) -> &mut Self {
+        self.expect_nothing();
+        let full = u64::from(segment.segments) - 1;
+        let end_bytes = (segment.seq + full) * u64::from(MSS_BYTES) + u64::from(segment.last_bytes);
+        let SegmentTemplate { seq, segments, .. } = segment;
+        let packet = Packet { seq, segments, end_bytes, ..self.packet(PacketKind::Data) };
+        let (now, acks) = (self.now, &mut self.acks);
+        let ack = self.receiver.on_packet(&packet, now, |earlier| acks.push((now, earlier)));
+        acks.extend(ack.map(|ack| (now, ack)));
+        self.note(format!("< {segment}"));
+        self
+    }
+
+    /// ACKs that left now, which must be just these.
+    #[track_caller]
+    pub(super) fn expect_acks<const N: usize>(&mut self, expected: [AckTemplate; N]) -> &mut Self {
+        let sent = listed(self.acks[self.seen..].iter().map(|(_, ack)| AckTemplate::from(ack)));
+        let expected = listed(expected);
+        if sent != expected {
+            self.transcript.fail(format!("sent {sent}; expected {expected}"));
+        }
+        self.seen = self.acks.len();
+        self
+    }
+
+    /// One ACK left now.
+    #[track_caller]
+    pub(super) fn expect_ack(&mut self, expected: AckTemplate) -> &mut Self {
+        self.expect_acks([expected])
+    }
+
+    /// No ACK left since the last expectation.
+    #[track_caller]
+    pub(super) fn expect_nothing(&mut self) -> &mut Self {
+        if let Some((at, ack)) = self.acks.get(self.seen) {
+            let at = Millis(at.since(BEGIN));
+            self.transcript.fail(format!("sent {} at {at} ms, unexpected", AckTemplate::from(ack)));
+        }
+        self
+    }
+
+    /// In-order segments from `first` until the quick ACKs of the beginning are used up. Gives the next segment.
+    #[track_caller]
+    pub(super) fn past_quick_acks(&mut self, first: u64) -> u64 {
+        let mut next = first;
+        loop {
+            self.gets(segment(next));
+            next += 1;
+            if self.seen == self.acks.len() {
+                // The first that was not acknowledged at once; the next one is, with it.
+                self.gets(segment(next)).expect_ack(super::ack(next + 1));
+                return next + 1;
+            }
+            self.expect_ack(super::ack(next));
+        }
+    }
+
+    fn note(&mut self, event: impl Display) {
+        let sent = listed(self.acks[self.seen..].iter().map(|(_, ack)| AckTemplate::from(ack)));
+        self.transcript.note(self.now, format!("{event:<30} > {sent}"));
+    }
+}
+
+/// Nothing may be left over.
+impl Drop for ReceiverScript {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.expect_nothing();
+        }
+    }
+}

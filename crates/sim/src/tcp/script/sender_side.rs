@@ -1,0 +1,352 @@
+//! A sender alone: the script plays its application, its peer and the network.
+
+use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, stamp_ms};
+use crate::net::{Ack, Packet, PacketKind};
+use crate::tcp::sender::Pending;
+use crate::tcp::{Output, Sender, SenderConfig};
+use cc::RecoveryState;
+use run::SocketMemory;
+use std::fmt::{self, Display};
+use units::{Segments, Span, Time};
+
+/// A sender whose handshake has just ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SenderSetup {
+    pub(super) cc: &'static str,
+    /// Of the handshake.
+    pub(super) rtt: Span,
+    pub(super) initial_window: Segments,
+    /// Bursts leave whole, so that a script sees their sizes.
+    pub(super) offload: bool,
+    /// The window of the SYN's answer.
+    pub(super) window_bytes: u64,
+}
+
+/// More than any script sends.
+const WIDE_OPEN_BYTES: u64 = 1 << 40;
+
+/// The template: Reno, which is simplest to foretell, on a path of 20 ms.
+pub(super) const SENDER: SenderSetup = SenderSetup {
+    cc: "reno",
+    rtt: super::ms(20),
+    initial_window: 10,
+    offload: false,
+    window_bytes: WIDE_OPEN_BYTES,
+};
+
+/// Something that left the sender.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    at: Time,
+    packet: Packet,
+    again: bool,
+}
+
+impl Display for Sent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.packet.kind, self.packet.segments) {
+            (PacketKind::Data, 1) => write!(f, "{}", self.packet.seq)?,
+            (PacketKind::Data, n) => write!(f, "{}..{}", self.packet.seq, self.packet.seq + u64::from(n))?,
+            (kind, _) => write!(f, "{kind:?}")?,
+        }
+        if self.again { write!(f, " again") } else { Ok(()) }
+    }
+}
+
+/// What the script remembers of a segment.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    end_bytes: u64,
+    /// Of its last transmission.
+    stamp_ms: u32,
+}
+
+#[derive(Debug, Default)]
+struct Wire {
+    now: Time,
+    sent: Vec<Sent>,
+    known: Vec<Known>,
+}
+
+impl Output for Wire {
+    fn send(&mut self, packet: Packet) {
+        let again = packet.kind == PacketKind::Data && (packet.seq as usize) < self.known.len();
+        self.sent.push(Sent { at: self.now, packet, again });
+        if packet.kind == PacketKind::Data {
+            for index in 0..u64::from(packet.segments) {
+                let after = (u64::from(packet.segments) - 1 - index) * u64::from(MSS_BYTES);
+                let known = Known { end_bytes: packet.end_bytes.saturating_sub(after), stamp_ms: packet.stamp_ms };
+                match self.known.get_mut((packet.seq + index) as usize) {
+                    Some(slot) => *slot = known,
+                    None => self.known.push(known),
+                }
+            }
+        }
+    }
+}
+
+/// A script for a sender.
+#[derive(Debug)]
+pub(super) struct SenderScript {
+    pub(super) sender: Sender,
+    wire: Wire,
+    /// What of the wire the script has expected.
+    seen: usize,
+    una: u64,
+    edge_bytes: u64,
+    echo_ms: u32,
+    transcript: Transcript,
+}
+
+impl SenderScript {
+    /// The handshake ends at time 0.
+    pub(super) fn begin(setup: SenderSetup) -> Self {
+        let config = SenderConfig {
+            mss_bytes: MSS_BYTES,
+            initial_window: setup.initial_window,
+            paces_always: false,
+            socket_memory: SocketMemory::Max,
+            offload: setup.offload,
+            algorithm: setup.cc.to_owned(),
+            parameters: Default::default(),
+            seed: 1,
+        };
+        let mut script = Self {
+            sender: Sender::new(0, &config),
+            wire: Wire::default(),
+            seen: 0,
+            una: 0,
+            edge_bytes: setup.window_bytes,
+            echo_ms: 0,
+            transcript: Transcript::default(),
+        };
+        script.sender.connect(Time::from_nanos(BEGIN.as_nanos() - setup.rtt.as_nanos()), &mut script.wire);
+        script.wire.now = BEGIN;
+        let answer = Ack { syn: true, ..script.to_ack(AckTemplate::default()) };
+        script.sender.on_ack(&answer, BEGIN, &mut script.wire);
+        let kinds: Vec<_> = script.wire.sent.drain(..).map(|sent| sent.packet.kind).collect();
+        assert_eq!(kinds, [PacketKind::Syn, PacketKind::Bare]);
+        script
+    }
+
+    /// The script's clock.
+    pub(super) fn now(&self) -> Span {
+        self.wire.now.since(BEGIN)
+    }
+
+    /// Moves the clock, and lets the timers fire that are due until then.
+    #[track_caller]
+    pub(super) fn at(&mut self, at: Span) -> &mut Self {
+        self.expect_nothing();
+        let to = BEGIN + at;
+        assert!(to >= self.wire.now, "a script goes forward");
+        while self.next_timer() <= to {
+            self.wire.now = self.next_timer();
+            self.fire_timer();
+            if self.wire.now < to {
+                self.expect_nothing();
+            }
+        }
+        self.wire.now = to;
+        self
+    }
+
+    /// When the next timer is due.
+    pub(super) fn next_timer(&self) -> Time {
+        self.sender.timer.due().min(self.sender.pacing_timer.due())
+    }
+
+    /// Moves the clock to the next timer.
+    pub(super) fn fire_timer(&mut self) {
+        let now = self.next_timer();
+        self.wire.now = now;
+        if self.sender.timer.due() == now {
+            self.sender.timer.clear();
+            let pending = self.sender.pending;
+            self.sender.on_timer(now, &mut self.wire);
+            self.note(format!("timer: {pending:?}"));
+        } else {
+            self.sender.pacing_timer.clear();
+            self.sender.resume(now, &mut self.wire);
+        }
+    }
+
+    /// The application writes so many full segments.
+    #[track_caller]
+    pub(super) fn writes(&mut self, segments: u64) -> &mut Self {
+        self.writes_bytes(segments * u64::from(MSS_BYTES))
+    }
+
+    /// The application writes so many bytes.
+    #[track_caller]
+    pub(super) fn writes_bytes(&mut self, bytes: u64) -> &mut Self {
+        self.expect_nothing();
+        self.sender.write(bytes, self.wire.now, &mut self.wire);
+        self.note(format!("write {bytes}"));
+        self
+    }
+
+    /// An ACK arrives.
+    #[track_caller]
+    pub(super) fn gets(&mut self, ack: AckTemplate) -> &mut Self {
+        self.expect_nothing();
+        let arriving = self.to_ack(ack);
+        self.una = self.una.max(ack.una);
+        self.sender.on_ack(&arriving, self.wire.now, &mut self.wire);
+        self.note(format!("< {ack}"));
+        self
+    }
+
+    fn to_ack(&mut self, template: AckTemplate) -> Ack {
+        let start_bytes = |seq: u64| if seq == 0 { 0 } else { self.wire.known[seq as usize - 1].end_bytes };
+        if let Some(bytes) = template.window_bytes {
+            self.edge_bytes = start_bytes(template.una) + bytes;
+        }
+        if let Some(echo) = template.echo {
+            self.echo_ms = stamp_ms(echo);
+        } else if template.una > self.una {
+            self.echo_ms = self.wire.known[self.una as usize].stamp_ms;
+        }
+        Ack {
+            una: template.una,
+            window_edge_bytes: self.edge_bytes,
+            flow: 0,
+            stamp_ms: self.wire.now.as_millis() as u32,
+            echo_ms: self.echo_ms,
+            block_count: template.block_count,
+            duplicate: template.duplicate,
+            syn: false,
+            blocks: template.blocks,
+        }
+    }
+
+    /// Segments that left now, which must be just these, each alone: new ones or old ones.
+    #[track_caller]
+    pub(super) fn expect_sent(&mut self, segments: impl IntoIterator<Item = u64>) -> &mut Self {
+        let expected: Vec<_> = segments.into_iter().map(|seq| (seq, 1)).collect();
+        self.expect_packets(&expected)
+    }
+
+    /// Bursts that left now, which must be just these, by their numbers of segments.
+    #[track_caller]
+    pub(super) fn expect_bursts(&mut self, sizes: impl IntoIterator<Item = u16>) -> &mut Self {
+        let first = self.wire.sent.get(self.seen).map_or(0, |sent| sent.packet.seq);
+        let expected: Vec<_> = sizes
+            .into_iter()
+            .scan(first, |seq, size| {
+                *seq += u64::from(size);
+                Some((*seq - u64::from(size), size))
+            })
+            .collect();
+        self.expect_packets(&expected)
+    }
+
+    #[track_caller]
+    fn expect_packets(&mut self, expected: &[(u64, u16)]) -> &mut Self {
+        let sent = &self.wire.sent[self.seen..];
+        let data = |sent: &Sent| sent.packet.kind == PacketKind::Data;
+        let numbers = sent.iter().map(|sent| (sent.packet.seq, sent.packet.segments));
+        if !sent.iter().all(data) || !numbers.eq(expected.iter().copied()) {
+            let expected = listed(expected.iter().map(|(seq, n)| format!("{seq}..{}", seq + u64::from(*n))));
+            self.transcript.fail(format!("sent {}; expected {expected}", listed(sent)));
+        }
+        self.seen = self.wire.sent.len();
+        self
+    }
+
+    /// A probe of the window left now, and nothing else.
+    #[track_caller]
+    pub(super) fn expect_window_probe(&mut self) -> &mut Self {
+        let sent = &self.wire.sent[self.seen..];
+        if !matches!(sent, [Sent { packet: Packet { kind: PacketKind::WindowProbe, .. }, .. }]) {
+            self.transcript.fail(format!("sent {}; expected a window probe", listed(sent)));
+        }
+        self.seen = self.wire.sent.len();
+        self
+    }
+
+    /// Nothing left since the last expectation.
+    #[track_caller]
+    pub(super) fn expect_nothing(&mut self) -> &mut Self {
+        let sent = &self.wire.sent[self.seen..];
+        if let Some(first) = sent.first() {
+            let at = Millis(first.at.since(BEGIN));
+            self.transcript.fail(format!("sent {} at {at} ms, unexpected", listed(sent)));
+        }
+        self
+    }
+
+    /// Gives what left since the last expectation, with its time: for a script that judges it as a whole.
+    pub(super) fn take_sent(&mut self) -> Vec<(Span, Packet)> {
+        let sent = self.wire.sent[self.seen..].iter().map(|sent| (sent.at.since(BEGIN), sent.packet)).collect();
+        self.seen = self.wire.sent.len();
+        sent
+    }
+
+    /// The retransmission timer waits for this, until then.
+    #[track_caller]
+    pub(super) fn expect_timer(&mut self, pending: Pending, due: Span) -> &mut Self {
+        let is = (self.sender.pending, self.sender.timer.due());
+        if is != (pending, BEGIN + due) {
+            let until = Millis(is.1.saturating_since(BEGIN));
+            self.transcript.fail(format!(
+                "the timer waits for {:?} until {until} ms; expected {pending:?} until {} ms",
+                is.0,
+                Millis(due)
+            ));
+        }
+        self
+    }
+
+    #[track_caller]
+    pub(super) fn expect_cwnd(&mut self, cwnd: Segments) -> &mut Self {
+        self.expect_equal("cwnd", self.sender.window.cwnd, cwnd)
+    }
+
+    #[track_caller]
+    pub(super) fn expect_ssthresh(&mut self, ssthresh: Segments) -> &mut Self {
+        self.expect_equal("ssthresh", self.sender.window.ssthresh, ssthresh)
+    }
+
+    #[track_caller]
+    pub(super) fn expect_in_flight(&mut self, segments: Segments) -> &mut Self {
+        self.expect_equal("in flight", self.sender.board.in_flight(), segments)
+    }
+
+    #[track_caller]
+    pub(super) fn expect_state(&mut self, state: RecoveryState) -> &mut Self {
+        self.expect_equal("state", self.sender.recovery.state, state)
+    }
+
+    /// Anything else.
+    #[track_caller]
+    pub(super) fn expect_equal<T: PartialEq + fmt::Debug>(&mut self, what: &str, is: T, expected: T) -> &mut Self {
+        if is != expected {
+            self.transcript.fail(format!("{what}: {is:?}, expected {expected:?}"));
+        }
+        self
+    }
+
+    /// Notes an event, what was sent on it, and the state after it.
+    fn note(&mut self, event: impl Display) {
+        let window = self.sender.window;
+        let state = format!(
+            "[{:?} cwnd {} ssthresh {} flight {}]",
+            self.sender.recovery.state,
+            window.cwnd,
+            if window.ssthresh == Segments::MAX { "-".to_owned() } else { window.ssthresh.to_string() },
+            self.sender.board.in_flight()
+        );
+        let sent = listed(&self.wire.sent[self.seen..]);
+        self.transcript.note(self.wire.now, format!("{event:<40} {state:<45} > {sent}"));
+    }
+}
+
+/// Nothing may be left over.
+impl Drop for SenderScript {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.expect_nothing();
+        }
+    }
+}
