@@ -1,4 +1,4 @@
-"""Figure 7 of Claypool et al., "Sharing but not Caring" (AICT 2019): what four BBR flows lose, by the room of the queue.
+"""Figure 7 of Claypool et al., "Sharing but not Caring" (AICT 2019): what four BBR flows lose in queues of any size.
 
 Runs `claypool-figure7.toml` and prints the loss, as the paper counts it (packets dropped / packets sent on), beside the
 published one.

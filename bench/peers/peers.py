@@ -237,9 +237,7 @@ def median(samples: Sequence[Sample]) -> Sample:
     return sorted(samples, key=lambda sample: sample.packets_per_s)[(len(samples) - 1) // 2]
 
 
-def table(
-    results: dict[tuple[Path, str], Sample], specs: Sequence[Path], engines: Sequence[Engine]
-) -> str:
+def table(results: dict[tuple[Path, str], Sample], specs: Sequence[Path], engines: Sequence[Engine]) -> str:
     """Lay the medians out, condition by condition."""
     heads = ("engine", "condition", "data packets", "wall s", "packets/s", "ratio", "simulated s")
     rows: list[tuple[str, ...]] = [(*heads, "goodput Mbit/s")]

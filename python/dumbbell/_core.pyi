@@ -118,7 +118,8 @@ class _QueueSeries(TypedDict):
 
 @type_check_only
 class _Histogram(TypedDict):
-    counts: npt.NDArray[np.uint64]
+    first_bin: int
+    counts: npt.NDArray[np.uint32]
     count: int
     sum: int
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from commandline import dumbbell
+
+pytestmark = pytest.mark.slow
 
 HEALTHY = """
 duration = "3 s"
@@ -101,7 +104,13 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["fly"], ["run"], ["run", "a.toml", "--jobs", "0"], ["run", "a.toml", "--jobs", "many"], ["run", "a.toml", "--out", "x"]],
+    [
+        ["fly"],
+        ["run"],
+        ["run", "a.toml", "--jobs", "0"],
+        ["run", "a.toml", "--jobs", "many"],
+        ["run", "a.toml", "--out", "x"],
+    ],
 )
 def test_a_command_line_that_makes_no_sense(arguments: list[str]) -> None:
     done = dumbbell(*arguments)

@@ -3,9 +3,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from commandline import dumbbell
 
+from commandline import dumbbell
 from dumbbell import cc
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_list_has_every_algorithm_and_every_variant() -> None:

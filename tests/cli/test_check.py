@@ -3,7 +3,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from commandline import dumbbell
+
+pytestmark = pytest.mark.slow
 
 
 def test_what_a_spec_comes_to(moment: Path) -> None:

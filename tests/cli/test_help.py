@@ -3,7 +3,10 @@ from __future__ import annotations
 import time
 
 import pytest
+
 from commandline import dumbbell, python
+
+pytestmark = pytest.mark.slow
 
 COMMANDS = [[], ["run"], ["check"], ["cc"], ["cc", "list"], ["cc", "show"]]
 HEAVY = ("numpy", "pydantic", "rich", "dumbbell._core", "dumbbell.spec")
@@ -32,7 +35,6 @@ finally:
     assert loaded == "loaded:"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_help_is_there_at_once(command: list[str]) -> None:
     """At its best, because the machine may be busy with something else."""

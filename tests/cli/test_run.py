@@ -11,7 +11,10 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+
 from commandline import DUMBBELL, ROOT, dumbbell
+
+pytestmark = pytest.mark.slow
 
 SCHEMA = json.loads((ROOT / "docs" / "result.schema.json").read_text(encoding="utf-8"))
 
@@ -38,6 +41,12 @@ def test_the_same_spec_gives_the_same_bytes_on_one_thread_and_on_two(moment: Pat
     assert len({re.sub(r'"wall_s":[^,]+,', "", output) for output in outputs}) == 1
 
 
+def test_json_is_utf_8_wherever_it_goes(moment: Path) -> None:
+    done = dumbbell("run", moment, "--json", "--set", "flows[0].name=größer", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout.splitlines()[0])["flows"][0]["name"] == "größer"
+
+
 def test_another_seed_is_another_run(moment: Path) -> None:
     results = [json.loads(line) for line in dumbbell("run", moment, "--json").stdout.splitlines()]
     assert results[0]["flows"] != results[1]["flows"]
@@ -56,7 +65,14 @@ def test_the_table_is_aligned_and_words_are_apart(moment: Path) -> None:
 
 
 def test_options_say_it_instead_of_the_spec(moment: Path) -> None:
-    sets = ["--set", "path.rtt=40 ms", "--set", 'path.buffer=["1 bdp", "3 bdp", "100 packets"]', "--set", "flows[0].count=2"]
+    sets = [
+        "--set",
+        "path.rtt=40 ms",
+        "--set",
+        'path.buffer=["1 bdp", "3 bdp", "100 packets"]',
+        "--set",
+        "flows[0].count=2",
+    ]
     done = dumbbell("run", moment, "--json", "--seeds", "1", *sets)
     results = [json.loads(line) for line in done.stdout.splitlines()]
     assert [each["point"]["path.buffer"] for each in results] == ["1 bdp", "3 bdp", "100 packets"]
@@ -88,7 +104,6 @@ def test_what_the_engine_cannot_honour_is_bad_input_before_anything_runs(moment:
     assert len(done.stderr.splitlines()) == 1
 
 
-@pytest.mark.slow
 def test_ctrl_c_stops_at_once_and_says_so(moment: Path) -> None:
     process = subprocess.Popen(
         [DUMBBELL, "run", moment, "--json", "--set", "duration=10000 s", "--seeds", "50"],
@@ -106,7 +121,6 @@ def test_ctrl_c_stops_at_once_and_says_so(moment: Path) -> None:
         json.loads(line)
 
 
-@pytest.mark.slow
 def test_a_terminal_sees_how_long_it_takes(moment: Path) -> None:
     seen = on_a_terminal("run", moment, "--set", "duration=2000 s", "--seeds", "8")
     assert "16" in seen

@@ -12,18 +12,20 @@ from time import perf_counter
 
 import numpy as np
 import pytest
-from commandline import ROOT
-from experiments import resolved
 
+from commandline import ROOT
 from dumbbell import _core
 from dumbbell.engines.measurement import FlowSeries, Measurement, QueueSeries
 from dumbbell.errors import EngineFailure
+from experiments import resolved
 
 STUB = ROOT / "python" / "dumbbell" / "_core.pyi"
 
 
 def test_the_stub_names_what_the_module_has() -> None:
-    stubbed = {node.name for node in ast.parse(STUB.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)}
+    stubbed = {
+        node.name for node in ast.parse(STUB.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)
+    }
     assert len(stubbed) > 5
     assert stubbed == {name for name in dir(_core) if callable(getattr(_core, name)) and not name.startswith("__")}
 
@@ -63,7 +65,7 @@ def test_a_panic_is_an_engine_failure_that_says_where(capfd: pytest.CaptureFixtu
 
 
 def test_what_is_no_run_is_an_engine_failure() -> None:
-    with pytest.raises(EngineFailure, match="not a run: .*seed"):
+    with pytest.raises(EngineFailure, match=r"not a run: .*seed"):
         _core.measure("{}")
     with pytest.raises(EngineFailure, match="not a run"):
         _core.problems("no JSON")

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from experiments import resolved
-from measured import flow, flow_counters, flow_series, histogram, measurement, queue, queue_counters
 
 from dumbbell.engines.measurement import Measurement
 from dumbbell.metrics.summary import FlowSummary, Summary, summarise
 from dumbbell.spec import Resolved
+from experiments import resolved
+from measured import flow, flow_counters, flow_series, histogram, measurement, queue, queue_counters
 
 TWO_GROUPS = [{"cc": "bbr", "count": 2}, {"cc": "cubic[beta=0.5]", "name": "other"}]
 
@@ -134,10 +134,13 @@ def test_the_window_ends_with_the_run() -> None:
 
 
 def test_an_empty_window_has_no_rates() -> None:
-    done = flow(completed_s=4, begin=flow_counters(4), end=flow_counters(4, delivered_bytes=1_000_000))
-    found = summary(measurement(done, ended_s=4, bottleneck=queue(end=queue_counters(4))), resolved())
+    """An engine that never came to the window's begin may have left its counters at 0."""
+    done = flow(completed_s=4, begin=flow_counters(0), end=flow_counters(4, delivered_bytes=1_000_000))
+    bottleneck = queue(begin=queue_counters(0), end=queue_counters(4, offered_packets=700))
+    found = summary(measurement(done, ended_s=4, bottleneck=bottleneck), resolved())
+    assert found.window_s == (4, 4)
     assert found.flows[0].goodput_bps is None
     assert found.flows[0].goodput_whole_bps == 2_000_000
-    assert found.bottleneck.utilization is None
-    assert found.groups["bbr"].goodput_bps is None
+    assert (found.bottleneck.utilization, found.bottleneck.offered_packets) == (None, 0)
+    assert (found.groups["bbr"].goodput_bps, found.groups["bbr"].share) == (None, None)
     assert found.jain is None

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dumbbell.engines.measurement import FlowMeasurement
-from dumbbell.metrics.window import Activity, Window, advance, ratio
+from dumbbell.metrics.window import Activity, Window, ratio
 from measured import SECOND, WINDOW, flow, flow_counters
 
 
@@ -19,7 +19,7 @@ def test_an_empty_window_has_no_length() -> None:
 
 
 def test_counters_advance_field_by_field() -> None:
-    counted = advance(flow_counters(5, segments_sent=10, acks=4), flow_counters(10, segments_sent=25, acks=5))
+    counted = WINDOW.advance(flow_counters(5, segments_sent=10, acks=4), flow_counters(10, segments_sent=25, acks=5))
     assert (counted.at_ns, counted.segments_sent, counted.acks, counted.undos) == (5 * SECOND, 15, 1, 0)
 
 

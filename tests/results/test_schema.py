@@ -6,17 +6,17 @@ from dataclasses import fields
 
 import jsonschema
 import pytest
-from commandline import ROOT
-from experiments import resolved
-from measured import flow, flow_counters, measurement, queue_counters, queue
 from pydantic import ValidationError
 
+from commandline import ROOT
 from dumbbell.campaign.local import Planned, measure
 from dumbbell.engines.measurement import Measurement
 from dumbbell.errors import EngineFailure
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.results.schema import RESULT, FailedRun, Result, json_schema, run_id
 from dumbbell.spec import Problem, Run
+from experiments import resolved
+from measured import flow, flow_counters, measurement, queue, queue_counters
 
 PUBLISHED = ROOT / "docs" / "result.schema.json"
 FORMAT = ROOT / "docs" / "results-format.md"
@@ -49,7 +49,9 @@ def outcome(answer: Measurement | EngineFailure) -> Result | FailedRun:
     return measure(Planned({"path.buffer": "1 bdp"}, resolved()), Stub(answer), "0")
 
 
-EMPTY = outcome(measurement(flow(begin=flow_counters(0), end=flow_counters(0)), bottleneck=queue(end=queue_counters(0)), ended_s=0))
+EMPTY = outcome(
+    measurement(flow(begin=flow_counters(0), end=flow_counters(0)), bottleneck=queue(end=queue_counters(0)), ended_s=0)
+)
 FULL = outcome(measurement(flow(end=flow_counters(10, delivered_bytes=1_000, segments_sent=3))))
 FAILED = outcome(EngineFailure("a bug"))
 

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from experiments import resolved
-from measured import flow, flow_counters, measurement, queue, queue_counters
 
 from dumbbell.engines.measurement import FlowMeasurement
 from dumbbell.results.validity import warnings
 from dumbbell.spec import Resolved
+from experiments import resolved
+from measured import flow, flow_counters, measurement, queue, queue_counters
 
 BUSY = queue(end=queue_counters(10, offered_packets=1))
 HEALTHY = flow(end=flow_counters(10, delivered_bytes=1_000))
@@ -56,6 +56,13 @@ def test_a_window_without_a_packet() -> None:
         "measure.window: no packet came to the bottleneck in it",
         "flow 0 (bbr): delivered nothing in the window",
     ]
+
+
+def test_a_transfer_that_was_not_complete() -> None:
+    run = resolved(flows=[{"cc": "bbr", "workload": {"transfer": "1 MB"}}])
+    assert found(HEALTHY, run=run) == ["flow 0 (bbr): its transfer was not complete when the run ended"]
+    done = flow(completed_s=9, end=flow_counters(10, delivered_bytes=1_000))
+    assert found(done, run=run) == []
 
 
 def test_a_flow_that_delivered_nothing() -> None:

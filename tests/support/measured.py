@@ -39,12 +39,10 @@ def queue_counters(at_s: float, **counts: int) -> QueueCounters:
 
 
 def histogram(*values: int) -> Histogram:
-    counts: list[int] = []
-    for value in values:
-        index = next(i for i in range(4096) if Histogram.lower_bound(i + 1) > value)
-        counts += [0] * (index + 1 - len(counts))
-        counts[index] += 1
-    return Histogram(counts=np.array(counts, dtype=np.uint64), count=len(values), sum=sum(values))
+    bins = [next(i for i in range(4096) if Histogram.lower_bound(i + 1) > value) for value in values]
+    first_bin = min(bins, default=0)
+    counts = np.bincount(np.array(bins, dtype=np.int64) - first_bin).astype(np.uint32)
+    return Histogram(first_bin=first_bin, counts=counts, count=len(values), sum=sum(values))
 
 
 def flow_series(

@@ -128,6 +128,7 @@ impl<'run> Simulation<'run> {
                 let ack = self.network.ack_arrival(line);
                 self.acknowledge(&ack);
             }
+            Event::Tick => self.tick(),
             Event::Timer(flow, timer) => self.timer(flow, timer),
             Event::AccessDeparture(flow) => self.access_departure(flow),
             Event::Start(flow) => self.start(flow),
@@ -248,6 +249,17 @@ impl<'run> Simulation<'run> {
         if act.bytes > 0 {
             self.senders[flow as usize].write(act.bytes, now, &mut self.network);
         }
+    }
+
+    fn tick(&mut self) {
+        let entries = self.timers.begin_tick(&self.network.agenda);
+        for (index, &(flow, timer)) in entries.iter().enumerate() {
+            if let Some(&(later, _)) = entries.get(index + PREFETCH_FAR) {
+                self.timers.prefetch(later);
+            }
+            self.timer(flow, timer);
+        }
+        self.timers.end_tick(entries, &mut self.network.agenda);
     }
 
     fn timer(&mut self, flow: u32, timer: Timer) {

@@ -20,10 +20,10 @@ app = typer.Typer(
 @app.command("list", epilog="Example: dumbbell cc list")
 def list_(*, as_json: Json = False) -> None:
     """List the algorithms and their variants."""
-    import json  # noqa: PLC0415 (help needs none of these)
+    import json
 
-    from dumbbell import cc  # noqa: PLC0415
-    from dumbbell.cli.table import aligned  # noqa: PLC0415
+    from dumbbell import cc
+    from dumbbell.cli.table import aligned
 
     algorithms = [(each.name, "", each.title) for each in cc.installed().values()]
     variants = [(each.name, each.base, each.about) for each in cc.variants().values()]
@@ -39,11 +39,11 @@ def show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="As a spec writes it.")], *, as_json: Json = False
 ) -> None:
     """Show an algorithm's parameters: value, unit, range, and where the default comes from."""
-    import json  # noqa: PLC0415 (help needs none of these)
+    import json
 
-    from dumbbell import cc  # noqa: PLC0415
-    from dumbbell.spec import Problem, SpecError  # noqa: PLC0415
-    from dumbbell.spec.problem import suggestion  # noqa: PLC0415
+    from dumbbell import cc
+    from dumbbell.spec import Problem, SpecError
+    from dumbbell.spec.problem import suggestion
 
     try:
         choice = cc.choose(name, cc.installed())
@@ -54,7 +54,7 @@ def show(
 
 
 def _as_json(choice: "Choice") -> dict[str, Any]:
-    from dumbbell import cc  # noqa: PLC0415
+    from dumbbell import cc
 
     algorithm, variant = cc.installed()[choice.algorithm], cc.variants().get(choice.name)
     return {
@@ -79,7 +79,7 @@ def _as_json(choice: "Choice") -> dict[str, Any]:
 
 
 def _as_text(choice: "Choice") -> str:
-    from dumbbell.cli.table import aligned  # noqa: PLC0415
+    from dumbbell.cli.table import aligned
 
     shown = _as_json(choice)
     header = ("parameter", "value", "default", "range", "unit", "what it does", "source of the default")

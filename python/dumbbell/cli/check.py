@@ -31,8 +31,8 @@ def check(
 
 
 def _facts(experiment: "Experiment") -> dict[str, Any]:
-    from dumbbell.campaign.local import count, plan, refusals  # noqa: PLC0415 (help needs none of these)
-    from dumbbell.engines import registry  # noqa: PLC0415
+    from dumbbell.campaign.local import count, plan, refusals
+    from dumbbell.engines import registry
 
     runs = count(experiment)
     engines = {

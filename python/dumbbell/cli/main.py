@@ -2,6 +2,7 @@
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -25,7 +26,7 @@ app.add_typer(cc.app, name="cc")
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 (typer calls it so)
     if wanted:
-        from dumbbell import __version__  # noqa: PLC0415 (loads the simulator)
+        from dumbbell import __version__
 
         typer.echo(f"dumbbell {__version__}")
         raise typer.Exit
@@ -42,7 +43,9 @@ def _options(
 
 
 def main() -> None:
-    """Runs the command line and ends the process."""
+    """Runs the command line and ends the process. What it prints is UTF-8 wherever it goes, because JSON is."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
     try:
         app(prog_name="dumbbell")
     except EngineFailure as failure:

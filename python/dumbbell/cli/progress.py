@@ -20,8 +20,8 @@ def progress(total: int, *, wanted: bool = True) -> Iterator[Callable[[], None]]
     if not (wanted and sys.stderr.isatty()):
         yield lambda: None
         return
-    from rich.console import Console  # noqa: PLC0415 (only a terminal needs it)
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     bar = Progress(*columns, console=Console(stderr=True), transient=True)

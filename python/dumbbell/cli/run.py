@@ -37,9 +37,9 @@ def run(  # noqa: PLR0913 (each is an option)
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and run nothing.")] = False,
 ) -> None:
     """Measure every run of a spec."""
-    from dumbbell.campaign.local import refusals  # noqa: PLC0415 (help needs none of these)
-    from dumbbell.engines.registry import engine as engine_named  # noqa: PLC0415
-    from dumbbell.spec import SpecError  # noqa: PLC0415
+    from dumbbell.campaign.local import refusals
+    from dumbbell.engines.registry import engine as engine_named
+    from dumbbell.spec import SpecError
 
     chosen, experiment = engine_named(engine), experiment_of(spec, seeds, sets)
     problems = refusals(experiment, chosen)
@@ -56,7 +56,7 @@ def run(  # noqa: PLR0913 (each is an option)
 
 def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Experiment":
     """The experiment of a file, and what options say instead of it."""
-    from dumbbell.spec import assignment, load  # noqa: PLC0415
+    from dumbbell.spec import assignment, load
 
     overrides = dict(map(assignment, sets or ()))
     return load(spec, overrides=overrides if seeds is None else overrides | {"seeds": seeds})
@@ -65,8 +65,8 @@ def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Exp
 def _outcomes(
     experiment: "Experiment", engine: "Engine", jobs: int, *, as_json: bool
 ) -> "Iterator[Result | FailedRun]":
-    from dumbbell.campaign.local import carry_out, count, plan  # noqa: PLC0415
-    from dumbbell.cli.progress import progress  # noqa: PLC0415
+    from dumbbell.campaign.local import carry_out, count, plan
+    from dumbbell.cli.progress import progress
 
     with progress(count(experiment), wanted=not (as_json and sys.stdout.isatty())) as advance:
         for outcome in carry_out(plan(experiment), engine, jobs):
@@ -84,8 +84,8 @@ def _print_json(outcomes: "Iterator[Result | FailedRun]") -> bool:
 
 
 def _print_table(outcomes: "Iterator[Result | FailedRun]") -> bool:
-    from dumbbell.cli.table import of_results  # noqa: PLC0415
-    from dumbbell.results.collection import Results  # noqa: PLC0415
+    from dumbbell.cli.table import of_results
+    from dumbbell.results.collection import Results
 
     results = Results(tuple(outcomes))
     if results.summaries:
@@ -103,10 +103,10 @@ def _place(outcome: "Result | FailedRun") -> str:
 
 
 def _print_plan(experiment: "Experiment", engine: "Engine", *, as_json: bool) -> None:
-    import json  # noqa: PLC0415
+    import json
 
-    from dumbbell.campaign.local import known, plan  # noqa: PLC0415
-    from dumbbell.cli.table import aligned  # noqa: PLC0415
+    from dumbbell.campaign.local import known, plan
+    from dumbbell.cli.table import aligned
 
     identity = engine.identity()
     planned = [(known(each, engine, identity), each.resolved.run) for each in plan(experiment)]

@@ -200,10 +200,12 @@ class QueueSeries:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Histogram:
-    """Counts of values in bins of 1/64 of an octave (about 1.1 % wide), with the exact number and sum."""
+    """Counts of values in bins of 1/64 of an octave (at most 1.6 % wide), with the exact number and sum."""
 
-    counts: U64
-    """`counts[i]` counts the values in `[lower_bound(i), lower_bound(i + 1))`."""
+    first_bin: int
+    """Bin of `counts[0]`: nothing was smaller."""
+    counts: U32
+    """`counts[i]` counts the values in `[lower_bound(first_bin + i), lower_bound(first_bin + i + 1))`."""
     count: int
     sum: int
 

@@ -47,8 +47,9 @@ def histogram_quantile_s(histogram: Histogram, share: float) -> float | None:
     if histogram.count == 0:
         return None
     wanted = share * histogram.count
-    reached = np.cumsum(histogram.counts)
+    reached = np.cumsum(histogram.counts, dtype=np.uint64)
     index = int(np.searchsorted(reached, wanted))
-    lower, upper = Histogram.lower_bound(index), Histogram.lower_bound(index + 1)
+    bin_index = histogram.first_bin + index
+    lower, upper = Histogram.lower_bound(bin_index), Histogram.lower_bound(bin_index + 1)
     inside = 1 - (float(reached[index]) - wanted) / float(histogram.counts[index])
     return (lower + inside * (upper - lower)) / NANOSECONDS

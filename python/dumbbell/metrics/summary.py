@@ -9,7 +9,7 @@ from dumbbell.metrics.delay import histogram_mean_s, histogram_quantile_s, smoot
 from dumbbell.metrics.fairness import jain, shares
 from dumbbell.metrics.queue import backlog, capacity_bits
 from dumbbell.metrics.variation import coefficient_of_variation
-from dumbbell.metrics.window import NANOSECONDS, Activity, Window, advance, ratio
+from dumbbell.metrics.window import NANOSECONDS, Activity, Window, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,7 +136,7 @@ def summarise(
 
     `names` and `ccs` have one entry a flow: its group, and its congestion control in the spec's words.
     """
-    window = Window(run.measure.window_begin_ns, min(run.measure.window_end_ns, measurement.ended_ns))
+    window = Window.of(run.measure, measurement.ended_ns)
     flows = tuple(
         _flow(index, name, cc, flow, window)
         for index, (name, cc, flow) in enumerate(zip(names, ccs, measurement.flows, strict=True))
@@ -182,7 +182,7 @@ def _flow(index: int, name: str, cc: str, flow: FlowMeasurement, window: Window)
 
 def _bottleneck(run: Run, measurement: Measurement, window: Window, bdp_bytes: float) -> BottleneckSummary:
     queue = measurement.bottleneck
-    counted = advance(queue.at_window_begin, queue.at_window_end)
+    counted = window.advance(queue.at_window_begin, queue.at_window_end)
     changes = [(change.at_ns, change.rate_bps) for change in run.path.changes]
     standing = backlog(queue.series, window)
     return BottleneckSummary(
@@ -203,8 +203,8 @@ def _bottleneck(run: Run, measurement: Measurement, window: Window, bdp_bytes: f
 def _groups(names: Sequence[str], flows: Sequence[FlowMeasurement], window: Window) -> dict[str, GroupSummary]:
     delivered: dict[str, int] = {}
     for name, flow in zip(names, flows, strict=True):
-        advanced = flow.at_window_end.delivered_bytes - flow.at_window_begin.delivered_bytes
-        delivered[name] = delivered.get(name, 0) + advanced
+        counted = window.advance(flow.at_window_begin, flow.at_window_end)
+        delivered[name] = delivered.get(name, 0) + counted.delivered_bytes
     share = shares(delivered)
     return {
         name: GroupSummary(goodput_bps=ratio(8 * advanced, window.seconds), share=share[name])

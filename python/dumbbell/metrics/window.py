@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dumbbell.engines.measurement import FlowMeasurement
+    from dumbbell.spec.run import Measure
 
 NANOSECONDS = 1_000_000_000
 """In a second."""
@@ -26,6 +27,11 @@ class Window:
     begin_ns: int
     end_ns: int
 
+    @classmethod
+    def of(cls, measure: Measure, ended_ns: int) -> Window:
+        """The window that was asked for, as far as the run lasted; empty when it ended before."""
+        return cls(min(measure.window_begin_ns, ended_ns), min(measure.window_end_ns, ended_ns))
+
     @property
     def seconds(self) -> float:
         """Its length; 0 when it is empty."""
@@ -34,6 +40,13 @@ class Window:
     def holds(self, at_ns: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
         """Which of these instants lie in it: a mask of the same length."""
         return (at_ns > self.begin_ns) & (at_ns <= self.end_ns)
+
+    def advance(self, before: Counters, after: Counters) -> Counters:
+        """By how much each counter grew from its begin to its end: not at all when it is empty."""
+        if not self.seconds:
+            after = before
+        grown = {each.name: getattr(after, each.name) - getattr(before, each.name) for each in fields(after)}
+        return type(after)(**grown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +71,12 @@ class Activity:
         """
         ended_ns = _ended_ns(flow)
         own = Window(max(window.begin_ns, flow.started_ns), min(window.end_ns, ended_ns))
-        before = flow.at_window_begin
         after = flow.at_window_end if window.end_ns <= ended_ns else flow.at_end
-        return cls(own, advance(before, after if own.seconds else before))
+        return cls(own, own.advance(flow.at_window_begin, after))
 
     def rate_bps(self, advanced_bytes: int) -> float | None:
         """This many bytes over the stretch, in bits per second; None when it is empty."""
         return ratio(8 * advanced_bytes, self.window.seconds)
-
-
-def advance(before: Counters, after: Counters) -> Counters:
-    """By how much each counter grew between two instants."""
-    return type(after)(**{each.name: getattr(after, each.name) - getattr(before, each.name) for each in fields(after)})
 
 
 def ratio(part: float, whole: float) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dumbbell.metrics.window import NANOSECONDS, Activity, Window
+from dumbbell.spec.run import TransferWorkload
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,7 +21,7 @@ WINDOW_RTTS = 10
 
 def warnings(run: Run, measurement: Measurement, names: Sequence[str]) -> list[str]:
     """Every reason not to trust the summary of this measurement; `names` has each flow's group."""
-    window = Window(run.measure.window_begin_ns, min(run.measure.window_end_ns, measurement.ended_ns))
+    window = Window.of(run.measure, measurement.ended_ns)
     return [*_of_the_window(run, measurement, window), *_of_the_flows(run, measurement, names, window)]
 
 
@@ -47,6 +48,8 @@ def _of_a_flow(flow: Flow, measured: FlowMeasurement, window: Window) -> Iterato
     if not measured.at_end.delivered_bytes:
         yield "delivered nothing"
         return
+    if isinstance(flow.workload, TransferWorkload) and measured.completed_ns is None and flow.stop_ns is None:
+        yield "its transfer was not complete when the run ended"
     activity = Activity.within(window, measured)
     if not activity.window.seconds:
         if window.seconds:

@@ -19,6 +19,8 @@ pub enum Event {
     Data(u32),
     /// The oldest ACK on a return line arrives.
     Ack(u32),
+    /// Timers that fall on this millisecond may be due.
+    Tick,
     /// A timer of a flow may be due.
     Timer(u32, Timer),
     /// A flow connects.
@@ -59,11 +61,12 @@ impl Event {
             Self::Departure | Self::AccessDeparture(_) => 1,
             Self::Data(_) => 2,
             Self::Ack(_) => 3,
-            Self::Timer(..) => 4,
-            Self::Start(_) | Self::Stop(_) => 5,
-            Self::Sample => 6,
-            Self::WindowBegin | Self::WindowEnd => 7,
-            Self::End => 8,
+            Self::Tick => 4,
+            Self::Timer(..) => 5,
+            Self::Start(_) | Self::Stop(_) => 6,
+            Self::Sample => 7,
+            Self::WindowBegin | Self::WindowEnd => 8,
+            Self::End => 9,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The timers of all flows, and their entries in the agenda.
+//! The timers of all flows, and their entries in the agenda or on a wheel of milliseconds.
 //!
 //! Most timers are moved into the future by every ACK and never fire. Moving one only notes when it is due; the
 //! entry that is already in the agenda finds out when its time comes, and goes back for the rest. The notes lie
@@ -27,17 +27,22 @@ const UNSET: Note = Note { due: Time::NEVER, entry: Time::NEVER };
 #[repr(align(64))]
 struct BusyNotes([Note; BUSY]);
 
-/// The notes of all timers.
+/// All timers.
 #[derive(Debug)]
 pub struct Timers {
     busy: Vec<BusyNotes>,
     idle: Vec<[Note; TIMERS - BUSY]>,
+    wheel: Wheel,
 }
 
 impl Timers {
     /// No timer is set.
     pub fn new(flows: usize) -> Self {
-        Self { busy: vec![BusyNotes([UNSET; BUSY]); flows], idle: vec![[UNSET; TIMERS - BUSY]; flows] }
+        Self {
+            busy: vec![BusyNotes([UNSET; BUSY]); flows],
+            idle: vec![[UNSET; TIMERS - BUSY]; flows],
+            wheel: Wheel::new(),
+        }
     }
 
     /// Asks for a flow's notes ahead of time.
@@ -61,6 +66,12 @@ impl Timers {
         note.due = due;
         if due < note.entry {
             note.entry = due;
+            self.enter(flow, timer, due, agenda);
+        }
+    }
+
+    fn enter(&mut self, flow: u32, timer: Timer, due: Time, agenda: &mut Agenda) {
+        if !self.wheel.add(flow, timer, due, agenda) {
             agenda.schedule(due, Event::Timer(flow, timer));
         }
     }
@@ -74,15 +85,105 @@ impl Timers {
             return false; // an entry of before the timer was moved forward
         }
         note.entry = Time::NEVER;
-        if note.due <= now {
+        let due = note.due;
+        if due <= now {
             note.due = Time::NEVER;
             return true;
         }
-        if note.due != Time::NEVER {
-            note.entry = note.due;
-            agenda.schedule(note.due, Event::Timer(flow, timer));
+        if due != Time::NEVER {
+            note.entry = due;
+            self.enter(flow, timer, due, agenda);
         }
         false
+    }
+
+    /// The entries of this millisecond, at [`Event::Tick`]. To be given back with [`Self::end_tick`].
+    pub fn begin_tick(&mut self, agenda: &Agenda) -> Vec<(u32, Timer)> {
+        self.wheel.take(agenda.now())
+    }
+
+    /// The entries of a tick were looked at.
+    pub fn end_tick(&mut self, entries: Vec<(u32, Timer)>, agenda: &mut Agenda) {
+        self.wheel.give_back(entries, agenda);
+    }
+}
+
+/// Entries of the next second that fall on whole milliseconds, as those of Linux's coarse timers do: one list a
+/// millisecond, in the order they came, and one entry in the agenda for the first of these lists.
+#[derive(Debug)]
+struct Wheel {
+    lists: Vec<Vec<(u32, Timer)>>,
+    /// A bit a list: it has entries.
+    filled: [u64; LISTS / 64],
+    /// The millisecond whose [`Event::Tick`] is on the agenda; `u64::MAX`: none.
+    next_ms: u64,
+}
+
+const LISTS: usize = 1024;
+const NANOS_PER_MS: u64 = 1_000_000;
+
+impl Wheel {
+    fn new() -> Self {
+        Self { lists: vec![Vec::new(); LISTS], filled: [0; LISTS / 64], next_ms: u64::MAX }
+    }
+
+    /// Adds an entry; false when it is not one for the wheel.
+    fn add(&mut self, flow: u32, timer: Timer, due: Time, agenda: &mut Agenda) -> bool {
+        let due_ms = due.as_millis();
+        let now = agenda.now();
+        // An entry of this very millisecond would join the list that is being taken.
+        if due_ms * NANOS_PER_MS != due.as_nanos() || due <= now || due_ms - now.as_millis() >= LISTS as u64 {
+            return false;
+        }
+        let list = due_ms as usize % LISTS;
+        self.lists[list].push((flow, timer));
+        self.filled[list / 64] |= 1 << (list % 64);
+        if due_ms < self.next_ms {
+            self.next_ms = due_ms;
+            agenda.schedule(due, Event::Tick);
+        }
+        true
+    }
+
+    fn take(&mut self, now: Time) -> Vec<(u32, Timer)> {
+        let now_ms = now.as_millis();
+        if now_ms != self.next_ms {
+            return Vec::new(); // its list was looked at before this one, and is empty
+        }
+        let list = now_ms as usize % LISTS;
+        self.filled[list / 64] &= !(1 << (list % 64));
+        self.next_ms = u64::MAX;
+        std::mem::take(&mut self.lists[list])
+    }
+
+    fn give_back(&mut self, mut entries: Vec<(u32, Timer)>, agenda: &mut Agenda) {
+        let now_ms = agenda.now().as_millis();
+        entries.clear();
+        let list = &mut self.lists[now_ms as usize % LISTS];
+        if list.capacity() == 0 {
+            *list = entries; // its memory serves again in a second
+        }
+        if let Some(ms) = self.first_after(now_ms)
+            && ms < self.next_ms
+        {
+            self.next_ms = ms;
+            agenda.schedule(Time::from_nanos(ms * NANOS_PER_MS), Event::Tick);
+        }
+    }
+
+    /// The first millisecond after `now_ms` that has entries.
+    fn first_after(&self, now_ms: u64) -> Option<u64> {
+        let mut ms = now_ms + 1;
+        let end = now_ms + LISTS as u64;
+        while ms < end {
+            let list = ms as usize % LISTS;
+            let word = self.filled[list / 64] >> (list % 64);
+            if word != 0 {
+                return Some(ms + u64::from(word.trailing_zeros()));
+            }
+            ms += 64 - list as u64 % 64;
+        }
+        None
     }
 }
 
@@ -97,9 +198,18 @@ mod tests {
     /// Times at which the timer fired.
     fn run(timers: &mut Timers, agenda: &mut Agenda) -> Vec<u64> {
         let mut fired = Vec::new();
-        while let Some(Event::Timer(flow, timer)) = agenda.next() {
-            if timers.fires(flow, timer, agenda) {
-                fired.push(agenda.now().as_nanos());
+        while let Some(event) = agenda.next() {
+            let entries = match event {
+                Event::Timer(flow, timer) => vec![(flow, timer)],
+                _ => timers.begin_tick(agenda),
+            };
+            for &(flow, timer) in &entries {
+                if timers.fires(flow, timer, agenda) {
+                    fired.push(agenda.now().as_nanos());
+                }
+            }
+            if event == Event::Tick {
+                timers.end_tick(entries, agenda);
             }
         }
         fired
@@ -130,5 +240,19 @@ mod tests {
         assert_eq!(run(&mut timers, &mut agenda), [0; 0]);
         timers.set(1, Timer::Write, at(12), &mut agenda);
         assert_eq!(run(&mut timers, &mut agenda), [12]);
+    }
+
+    #[test]
+    fn coarse_timers_share_a_tick_and_fire_at_their_times_whatever_their_distance() {
+        let (mut timers, mut agenda) = (Timers::new(3_000), Agenda::default());
+        let mut expected = Vec::new();
+        for flow in 0..3_000 {
+            let due = u64::from(flow * 7_919 % 2_500 + 1) * NANOS_PER_MS;
+            timers.set(flow, Timer::Retransmission, at(due + NANOS_PER_MS), &mut agenda);
+            timers.set(flow, Timer::Retransmission, at(due), &mut agenda);
+            expected.push(due);
+        }
+        expected.sort_unstable();
+        assert_eq!(run(&mut timers, &mut agenda), expected);
     }
 }

@@ -1,0 +1,139 @@
+"""The invariants of the design that can be read from the sources. Each check first asserts that it saw some."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from commandline import ROOT
+
+CRATES = ROOT / "crates"
+PACKAGE = ROOT / "python" / "dumbbell"
+
+MAY_USE_CRATE = {
+    "units": set[str](),
+    "run": {"units"},
+    "cc": {"units"},
+    "sim": {"units", "run", "cc"},
+    "agent": {"units", "run"},
+    "pcap": {"units"},
+    "py": {"units", "run", "cc", "sim"},
+}
+KNOWS_PYTHON = {"py"}
+PYTHON = re.compile(r"pyo3|numpy|python")
+
+MAY_USE_PACKAGE = {
+    "errors": set[str](),
+    "cc": {"_core"},
+    "spec": {"errors", "cc"},
+    "engines": {"errors", "spec", "_core"},
+    "metrics": {"spec", "engines.measurement"},
+    "results": {"spec", "engines.measurement", "metrics"},
+    "campaign": {"errors", "spec", "engines", "metrics", "results"},
+    "cli": {"__init__", "errors", "cc", "spec", "engines", "metrics", "results", "campaign"},
+    "__init__": {"_core", "errors", "spec", "results", "campaign"},
+    "__main__": {"cli"},
+}
+MAY_USE_CORE = {"engines/sim.py", "cc.py", "engines/measurement.py", "__init__.py"}
+"""The simulator's adapter and the registry's; the other two name it for its types and its version only."""
+MAY_START_PROCESSES = {"engines", "kernel"}
+STARTS_PROCESSES = {"subprocess", "multiprocessing", "pty"}
+
+FORBIDDEN_NAMES = {"util", "utils", "helper", "helpers", "common", "manager", "managers", "misc"}
+
+
+def manifests() -> dict[str, dict[str, object]]:
+    found = {path.parent.name: tomllib.loads(path.read_text(encoding="utf-8")) for path in CRATES.glob("*/Cargo.toml")}
+    assert {"units", "run", "cc", "sim", "py"} <= set(found)
+    return found
+
+
+def modules() -> list[Path]:
+    found = sorted(path for path in PACKAGE.rglob("*.py"))
+    assert len(found) > 20
+    return found
+
+
+def home(path: Path) -> str:
+    """The package, or the module beside them, that a file belongs to."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Full names of the modules that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            for alias in node.names:
+                inner = PACKAGE.parent.joinpath(*node.module.split("."), alias.name) if node.module else None
+                is_module = inner is not None and (inner.is_dir() or inner.with_suffix(".py").is_file())
+                yield f"{node.module}.{alias.name}" if is_module or alias.name == "_core" else str(node.module)
+
+
+def own(name: str) -> str | None:
+    """The part of a name below `dumbbell`; None of what is not ours."""
+    if name == "dumbbell":
+        return "__init__"
+    return name.removeprefix("dumbbell.") if name.startswith("dumbbell.") else None
+
+
+def test_crates_depend_only_downwards() -> None:
+    for crate, manifest in manifests().items():
+        used: set[str] = set()
+        for table in ("dependencies", "dev-dependencies", "build-dependencies"):
+            dependencies = manifest.get(table, {})
+            assert isinstance(dependencies, dict)
+            used |= set(dependencies)
+        assert used & set(MAY_USE_CRATE) <= MAY_USE_CRATE[crate], crate
+        if crate not in KNOWS_PYTHON:
+            assert not [name for name in used if PYTHON.search(name)], crate
+
+
+def test_python_packages_depend_only_downwards() -> None:
+    seen = 0
+    for path in modules():
+        package = home(path)
+        for name in filter(None, map(own, imports(path))):
+            seen += 1
+            allowed = MAY_USE_PACKAGE[package] | {package}
+            assert any(name == each or name.startswith(f"{each}.") for each in allowed), f"{path} imports {name}"
+    assert seen > 50
+
+
+def test_few_call_the_extension() -> None:
+    users = {path.relative_to(PACKAGE).as_posix() for path in modules() if "dumbbell._core" in set(imports(path))}
+    assert "engines/sim.py" in users
+    assert users <= MAY_USE_CORE
+
+
+def test_only_engines_start_processes_and_never_a_shell() -> None:
+    for path in modules():
+        if home(path) not in MAY_START_PROCESSES:
+            assert not STARTS_PROCESSES & set(imports(path)), path
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"shell\s*=\s*True|os\.system|os\.popen", text), path
+
+
+def test_no_variant_is_known_to_rust() -> None:
+    variants = set(tomllib.loads((PACKAGE / "variants.toml").read_text(encoding="utf-8")))
+    sources = [path for path in ROOT.glob("crates/**/*.rs") if "target" not in path.parts]
+    assert len(variants) >= 5
+    assert len(sources) > 20
+    words = re.compile(r"\b(" + "|".join(map(re.escape, variants)) + r")\b")
+    for path in sources:
+        assert not words.search(path.read_text(encoding="utf-8")), path
+
+
+@pytest.mark.parametrize("top", ["crates", "python", "tests", "examples", "bench", "docs"])
+def test_a_file_is_named_by_its_noun(top: str) -> None:
+    files = [path for path in (ROOT / top).rglob("*") if "target" not in path.parts and "__pycache__" not in path.parts]
+    assert files
+    named_badly = [path for path in files if path.stem.removeprefix("test_") in FORBIDDEN_NAMES]
+    assert named_badly == []
