@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn bins_are_counted_whatever_comes_first() {
         let mut histogram = Histogram::default();
-        [500, 100, 900, 100].map(|value| histogram.record(value));
+        [500, 100, 900, 100].iter().for_each(|&value| histogram.record(value));
         let count = |value| histogram.counts[Histogram::bin(value) - histogram.first_bin as usize];
         assert_eq!((count(100), count(500), count(900)), (2, 1, 1));
         assert_eq!(histogram.counts.iter().sum::<u32>(), 4);
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn the_sum_is_exact() {
         let mut histogram = Histogram::default();
-        [25_000_000, 26_000_000, 25_000_000].map(|v| histogram.record(v));
+        [25_000_000, 26_000_000, 25_000_000].iter().for_each(|&value| histogram.record(value));
         assert_eq!((histogram.count, histogram.sum), (3, 76_000_000));
     }
 }

@@ -4,7 +4,7 @@
 use crate::app::Source;
 use crate::engine::{Event, Timer, Timers, prefetch, stream_seed};
 use crate::net::{Ack, Left, Network, Packet};
-use crate::tcp::{Output, Receiver, ReceiverConfig, Sender, SenderConfig};
+use crate::tcp::{Algorithm, Output, Receiver, ReceiverConfig, Sender, SenderConfig};
 use crate::trace::{Mark, Trace};
 use run::{Flow, Measurement, Qdisc, Run};
 use units::{Rate, Span, Time};
@@ -402,8 +402,10 @@ fn sender_config(run: &Run, flow: &Flow, mss_bytes: u32) -> SenderConfig {
         paces_always: run.host.qdisc == Qdisc::Fq,
         socket_memory: run.host.socket_memory,
         offload: run.path.offload,
-        algorithm: flow.cc.algorithm.clone(),
-        parameters: flow.cc.parameters.clone(),
-        seed: stream_seed(run.seed, &format!("cc/{}", flow.name)),
+        algorithm: Algorithm {
+            name: flow.cc.algorithm.clone(),
+            parameters: flow.cc.parameters.clone(),
+            seed: stream_seed(run.seed, &format!("cc/{}", flow.name)),
+        },
     }
 }

@@ -64,7 +64,7 @@ impl Link {
         self.counters.offered_packets += segments;
         let fits = match self.room {
             Buffer::Bytes(limit) => self.queued_bytes + u64::from(packet.frame_bytes) <= limit,
-            Buffer::Packets(limit) => self.queue.len() as u64 + 1 <= limit,
+            Buffer::Packets(limit) => (self.queue.len() as u64) < limit,
         };
         if !fits {
             self.counters.dropped_packets += segments;

@@ -20,4 +20,4 @@ mod usage;
 mod window;
 
 pub use receiver::{Receiver, ReceiverConfig};
-pub use sender::{Output, Sender, SenderConfig};
+pub use sender::{Algorithm, Output, Sender, SenderConfig};

@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn filling_the_hole_delivers_the_run_behind_it() {
         let mut data = Reassembly::new();
-        [1, 2, 4].map(|seq| data.arrive(seq, (seq + 1) * 10));
+        [1, 2, 4].iter().for_each(|&seq| assert_eq!(data.arrive(seq, (seq + 1) * 10), Arrival::OutOfOrder));
         assert_eq!(data.arrive(0, 10), Arrival::InOrder { next: 3, bytes: 30 });
         assert_eq!(data.blocks(), [block(4, 5)]);
         assert_eq!(data.arrive(3, 40), Arrival::InOrder { next: 5, bytes: 50 });

@@ -432,7 +432,7 @@ mod tests {
     #[test]
     fn the_lowest_lost_segment_is_retransmitted_first_and_those_sacked_meanwhile_not_at_all() {
         let mut board = board(10);
-        [7, 3, 5].map(|seq| board.mark_lost(seq));
+        [7, 3, 5].iter().for_each(|&seq| board.mark_lost(seq));
         sack(&mut board, 3, 4);
         assert_eq!(board.first_waiting(), Some(5));
         board.retransmit(5, 100, true);

@@ -37,12 +37,26 @@ pub struct SenderConfig {
     pub socket_memory: SocketMemory,
     /// Bursts leave as super-packets.
     pub offload: bool,
-    /// The algorithm.
-    pub algorithm: String,
-    /// Its parameters.
+    /// The congestion control.
+    pub algorithm: Algorithm,
+}
+
+/// A congestion control to be built.
+#[derive(Clone, Debug)]
+pub struct Algorithm {
+    /// Its name in the registry.
+    pub name: String,
+    /// Parameters that differ from its defaults.
     pub parameters: BTreeMap<String, f64>,
     /// Seed of its random stream.
     pub seed: u64,
+}
+
+impl Algorithm {
+    fn build(&self, now: Time, mss_bytes: u32, cwnd: Segments, rtt_us: Option<u32>) -> Controller {
+        let start = Start { now, mss_bytes, cwnd, rtt_us, seed: self.seed };
+        cc::build(&self.name, &self.parameters, &start).expect("checked before the run")
+    }
 }
 
 /// What the retransmission timer waits for.
@@ -135,7 +149,8 @@ pub struct Sender {
     pub(super) host_queue_holds: bool,
     pub(super) offload: bool,
     pub(super) initial_window: Segments,
-    algorithm: Option<Box<(String, BTreeMap<String, f64>, u64)>>,
+    /// What the algorithm is built from once the handshake has measured an RTT.
+    algorithm: Option<Box<Algorithm>>,
     pub(super) connect_at: Time,
     /// Smallest raw RTT sample.
     pub(super) rtt_least_us: Option<u32>,
@@ -162,14 +177,7 @@ const SEGMENT_MEMORY_BYTES: u64 = 2_304;
 impl Sender {
     /// A sender that has not connected yet.
     pub fn new(flow: u32, config: &SenderConfig) -> Self {
-        let start = Start {
-            now: Time::ZERO,
-            mss_bytes: config.mss_bytes,
-            cwnd: config.initial_window,
-            rtt_us: None,
-            seed: config.seed,
-        };
-        let cc = cc::build(&config.algorithm, &config.parameters, &start).expect("checked before the run");
+        let cc = config.algorithm.build(Time::ZERO, config.mss_bytes, config.initial_window, None);
         let limit_bytes = match config.socket_memory {
             SocketMemory::Max => None,
             SocketMemory::Default => Some(DEFAULT_SEND_LIMIT_BYTES),
@@ -206,7 +214,7 @@ impl Sender {
             host_queue_holds: false,
             offload: config.offload,
             initial_window: config.initial_window,
-            algorithm: Some(Box::new((config.algorithm.clone(), config.parameters.clone(), config.seed))),
+            algorithm: Some(Box::new(config.algorithm.clone())),
             connect_at: Time::NEVER,
             rtt_least_us: None,
             rtt_sample_us: None,
@@ -227,9 +235,7 @@ impl Sender {
         self.rate.delivered_at_us = now.as_micros();
         self.usage.begin(now);
         if let Some(algorithm) = self.algorithm.take() {
-            let (name, parameters, seed) = *algorithm;
-            let start = Start { now, mss_bytes: self.mss_bytes, cwnd: self.window.cwnd, rtt_us, seed };
-            self.cc = cc::build(&name, &parameters, &start).expect("checked before the run");
+            self.cc = algorithm.build(now, self.mss_bytes, self.window.cwnd, rtt_us);
         }
         self.update_pacing_rate();
         self.expand_send_buffer();
