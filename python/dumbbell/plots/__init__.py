@@ -1,0 +1,1 @@
+"""Charts: numbers first (`chart`), then ink (`paper` with matplotlib; `dumbbell.report` with plotly)."""
