@@ -306,7 +306,7 @@ def arguments() -> argparse.Namespace:
 def compare(asked: argparse.Namespace, build: Path) -> int:
     """Prepare every engine there is, measure, print; give the exit status."""
     preparations: dict[str, Callable[[], Engine]] = {
-        "dumbbell": lambda: prepare_dumbbell(asked.dumbbell, build),
+        "dumbbell": lambda: prepare_dumbbell(asked.dumbbell),
         "ns-3": lambda: prepare_ns3(build),
         "ns-2 CUBIC": lambda: prepare_ns2("ns-2 CUBIC", "linux"),
         "ns-2 Sack1": lambda: prepare_ns2("ns-2 Sack1", "sack1"),

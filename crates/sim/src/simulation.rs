@@ -208,9 +208,7 @@ impl<'run> Simulation<'run> {
         self.trace.complete(flow, self.network.agenda.now());
         self.mark_flow(Mark::End, flow);
         self.incomplete -= 1;
-        if self.incomplete == 0 && self.run.until_done {
-            self.ended = true;
-        }
+        self.end_when_done();
     }
 
     #[inline]
@@ -328,6 +326,11 @@ impl<'run> Simulation<'run> {
         self.timers.set(flow, Timer::Write, Time::NEVER, &mut self.network.agenda);
         self.mark_flow(Mark::End, flow);
         self.incomplete -= usize::from(finite);
+        self.end_when_done();
+    }
+
+    fn end_when_done(&mut self) {
+        self.ended |= self.run.until_done && self.incomplete == 0;
     }
 
     /// After a sender acted: notes its timers, and counts what it put into its own queue.
@@ -383,7 +386,7 @@ impl<'run> Simulation<'run> {
         let now = self.now();
         self.trace.mark_queue(Mark::End, &self.network);
         // A run that is done before its window's end measures to its own end.
-        if now.as_nanos() < self.run.measure.window_end_ns {
+        if now.as_nanos() <= self.run.measure.window_end_ns {
             self.mark(Mark::WindowEnd);
         }
         for flow in 0..self.apps.len() as u32 {

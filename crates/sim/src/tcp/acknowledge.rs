@@ -39,7 +39,7 @@ impl Sender {
             Resend::Nothing => {}
             Resend::Lost => self.resend_lost(now, out),
             Resend::New => {
-                self.push_new(Push::Normal, now, out);
+                self.push_new(Push::Short, now, out);
                 if self.board.next() <= self.recovery.high {
                     self.recovery.frto = false;
                     self.resend_lost(now, out);
@@ -48,7 +48,7 @@ impl Sender {
         }
         self.expand_send_buffer();
         self.push_new(Push::Normal, now, out);
-        self.probe_closed_window(now);
+        self.probe_closed_window(true, now);
     }
 
     fn take_in(&mut self, ack: &Ack, now: Time) -> Resend {
@@ -76,11 +76,15 @@ impl Sender {
             self.take_in_sacks(ack, now_us, &mut sampling, &mut sacked, &mut news);
         }
         if !had_out {
-            return if news.duplicate {
+            let resend = if news.duplicate {
                 self.process_state(&mut news, prior_una, ack.echo_ms, now)
             } else {
                 Resend::Nothing
             };
+            if let Some(high) = self.recovery.probe.high {
+                self.process_probe(high, &news);
+            }
+            return resend;
         }
         let mut acked = SendTimes::default();
         let reordered = self.take_in_advance(ack, now_us, &mut sampling, &mut acked, &mut news);
@@ -140,7 +144,9 @@ impl Sender {
             if index == 0 && ack.duplicate {
                 duplicates = self.note_duplicate(start, end, una, news);
                 for seq in start.max(una)..end.min(self.board.next()) {
-                    self.board.clear_retransmission(seq);
+                    if self.note_duplicate_in_window(seq) {
+                        reordered = Some(reordered.map_or(seq, |least: u64| least.min(seq)));
+                    }
                 }
                 continue;
             }
@@ -286,6 +292,9 @@ impl Sender {
             self.reduce_window(sample.acked_sacked, sample.losses, news.advanced);
         }
         self.cc.on_ack(&event, &mut self.window);
+        if event.may_grow {
+            self.usage.renew(now);
+        }
         if self.cc.limits_flight() {
             self.rate.on_app_limited(self.board.in_flight());
         }

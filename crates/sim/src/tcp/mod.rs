@@ -19,5 +19,8 @@ mod undo;
 mod usage;
 mod window;
 
+#[cfg(test)]
+mod script;
+
 pub use receiver::{Receiver, ReceiverConfig};
 pub use sender::{Algorithm, Output, Sender, SenderConfig};

@@ -145,7 +145,6 @@ impl Sender {
     /// RACK's timer: reordering would have been over by now.
     pub(super) fn on_reordering_timer(&mut self, now: Time, out: &mut impl Output) {
         let (in_flight, lost) = (self.board.in_flight(), self.board.lost_total());
-        self.pending = Pending::Nothing;
         let wait = self.rack_detect_losses(now.as_micros());
         if in_flight != self.board.in_flight() {
             if self.recovery.state != RecoveryState::Recovery {

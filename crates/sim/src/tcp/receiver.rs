@@ -1,10 +1,11 @@
 //! The receiver: reassembly, and when to acknowledge (RFC 5681 section 4.2, RFC 1122; as Linux 6.1 does it).
 //!
 //! Linux acknowledges every second full-sized segment or after 40 ms, but each of the first 16 segments at once
-//! (quick ACKs, `tcp_incr_quickack`), each that opens the window, each that fills the last hole or comes twice; of
-//! those behind a hole the first three, and then one ACK for up to 44 within 1 ms or 5 % of the RTT (SACK
-//! compression, 4.18).
+//! (quick ACKs, `tcp_incr_quickack`), each that opens the window, each that is short, fills the last hole or had been
+//! delivered before; of those behind a hole the first three, and then one ACK for up to 44 within 1 ms or 5 % of the
+//! RTT (SACK compression, 4.18).
 
+use super::rtt::{RTO_INITIAL_MS, RttEstimator};
 use super::sack::{Arrival, Reassembly};
 use super::timer::{Deadline, on_wheel};
 use super::window::ReceiveWindow;
@@ -51,7 +52,11 @@ pub struct Receiver {
     echo_ms: u32,
     quick: u32,
     has_data: bool,
-    last_data: Time,
+    last_data_ms: u64,
+    /// Its own retransmission timeout, which data never moves: that of the handshake.
+    timeout_ms: u64,
+    /// What of the last packet had come before; empty: nothing, or it has been reported.
+    duplicate: SackBlock,
     compressed: u32,
     compression_next: u64,
     uncompressed: u32,
@@ -60,17 +65,6 @@ pub struct Receiver {
     pub delayed_ack: Deadline,
     /// A compressed SACK.
     pub compressed_ack: Deadline,
-}
-
-/// When to acknowledge a segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Urgency {
-    /// As the rules for data in order say.
-    Normal,
-    /// At once.
-    Now,
-    /// At once, and it came twice.
-    Duplicate(SackBlock),
 }
 
 impl Receiver {
@@ -89,7 +83,9 @@ impl Receiver {
             echo_ms: 0,
             quick: 0,
             has_data: false,
-            last_data: Time::ZERO,
+            last_data_ms: 0,
+            timeout_ms: RTO_INITIAL_MS,
+            duplicate: SackBlock::default(),
             compressed: 0,
             compression_next: 0,
             uncompressed: 0,
@@ -135,11 +131,14 @@ impl Receiver {
             PacketKind::Data => self.on_data(packet, now, earlier),
             PacketKind::Syn => {
                 self.echo_ms = packet.stamp_ms;
-                Some(Ack { syn: true, ..self.acknowledge(now, None) })
+                Some(Ack { syn: true, ..self.acknowledge(now) })
             }
-            PacketKind::WindowProbe => Some(self.acknowledge(now, None)),
+            PacketKind::WindowProbe => Some(self.acknowledge(now)),
             PacketKind::Bare => {
                 self.window.sample_rtt(packet.echo_ms, now.as_millis() as u32);
+                let mut rtt = RttEstimator::default();
+                rtt.update((now.as_millis() as u32).wrapping_sub(packet.echo_ms).max(1) * 1_000, 0, 0);
+                self.timeout_ms = rtt.rto_ms();
                 None
             }
         }
@@ -151,23 +150,24 @@ impl Receiver {
             self.echo_ms = packet.stamp_ms;
         }
         self.window.sample_rtt(packet.echo_ms, now.as_millis() as u32);
-        let mut urgency = Urgency::Normal;
+        let mut urgent = false;
+        self.duplicate = SackBlock::default();
         let first_end = packet.end_bytes - (u64::from(packet.segments) - 1) * self.mss_bytes;
         for index in 0..u64::from(packet.segments) {
             let seq = packet.seq + index;
             let end_bytes = (first_end + index * self.mss_bytes).min(packet.end_bytes);
             let had_holes = self.data.waiting() > 0;
             if self.compressed > 0 && seq > self.data.next() && self.data.displaces(seq) {
-                earlier(self.acknowledge(now, None));
+                earlier(self.acknowledge(now));
             }
             match self.data.arrive(seq, end_bytes) {
                 Arrival::InOrder { bytes, .. } => {
                     let segment_bytes = bytes - self.delivered_bytes;
                     self.delivered_bytes = bytes;
                     self.on_data_in_order(segment_bytes.min(self.mss_bytes), now);
-                    if had_holes && self.data.waiting() == 0 {
-                        urgency = Urgency::Now; // RFC 5681 section 4.2: the gap is filled
-                    }
+                    // RFC 5681 section 4.2: the gap is filled. Or the application has read a short segment, the last
+                    // of what its peer had to say (Linux 6.1 `__tcp_cleanup_rbuf`).
+                    urgent |= (had_holes && self.data.waiting() == 0) || segment_bytes < self.mss_bytes;
                 }
                 Arrival::OutOfOrder => {
                     if self.window.grow(self.mss_bytes) {
@@ -175,24 +175,27 @@ impl Receiver {
                     }
                 }
                 Arrival::Duplicate => {
-                    self.add_quick_acks();
-                    urgency = Urgency::Duplicate(SackBlock { start: seq, end: seq + 1 });
+                    if seq < self.data.next() {
+                        self.add_quick_acks();
+                    }
+                    let start = if self.duplicate.end == seq { self.duplicate.start } else { seq };
+                    self.duplicate = SackBlock { start, end: seq + 1 };
                 }
             }
         }
-        self.respond(urgency, now)
+        self.respond(urgent, now)
     }
 
     /// The delayed-ACK engine's view of new data (`tcp_event_data_recv`).
     #[inline]
     fn on_data_in_order(&mut self, segment_bytes: u64, now: Time) {
-        // The first data, or data after a pause longer than any timeout: the sender is in slow start.
-        const PAUSE: Span = Span::from_secs(1);
-        if !self.has_data || now.since(self.last_data) > PAUSE {
+        // The first data, or data after a pause longer than a timeout: the sender is in slow start.
+        let now_ms = now.as_millis();
+        if !self.has_data || now_ms - self.last_data_ms > self.timeout_ms {
             self.has_data = true;
             self.add_quick_acks();
         }
-        self.last_data = now;
+        self.last_data_ms = now_ms;
         if self.window.grow(segment_bytes) {
             self.quick |= 1;
         }
@@ -207,14 +210,9 @@ impl Receiver {
 
     /// `__tcp_ack_snd_check`
     #[inline]
-    fn respond(&mut self, urgency: Urgency, now: Time) -> Option<Ack> {
-        match urgency {
-            Urgency::Duplicate(block) => return Some(self.acknowledge(now, Some(block))),
-            Urgency::Now => return Some(self.acknowledge(now, None)),
-            Urgency::Normal => {}
-        }
-        if self.delivered_bytes - self.acked_bytes > self.mss_bytes || self.quick > 0 {
-            return Some(self.acknowledge(now, None));
+    fn respond(&mut self, urgent: bool, now: Time) -> Option<Ack> {
+        if urgent || self.delivered_bytes - self.acked_bytes > self.mss_bytes || self.quick > 0 {
+            return Some(self.acknowledge(now));
         }
         if self.data.waiting() == 0 {
             if !self.delayed_ack.is_set() {
@@ -228,7 +226,7 @@ impl Receiver {
     /// Data behind a hole: acknowledge, or wait to acknowledge several segments at once.
     fn respond_to_hole(&mut self, now: Time) -> Option<Ack> {
         if !self.compresses || self.compressed >= COMPRESSED_ACKS {
-            return Some(self.acknowledge(now, None));
+            return Some(self.acknowledge(now));
         }
         if self.compression_next != self.data.next() {
             self.compression_next = self.data.next();
@@ -236,7 +234,7 @@ impl Receiver {
         }
         if self.uncompressed < UNCOMPRESSED_ACKS {
             self.uncompressed += 1;
-            return Some(self.acknowledge(now, None));
+            return Some(self.acknowledge(now));
         }
         self.compressed += 1;
         if !self.compressed_ack.is_set() {
@@ -249,15 +247,16 @@ impl Receiver {
 
     /// The delayed ACK is due.
     pub fn on_delayed_ack(&mut self, now: Time) -> Option<Ack> {
-        (self.delivered_bytes > self.acked_bytes).then(|| self.acknowledge(now, None))
+        (self.delivered_bytes > self.acked_bytes).then(|| self.acknowledge(now))
     }
 
     /// The compressed SACK is due.
     pub fn on_compressed_ack(&mut self, now: Time) -> Option<Ack> {
-        (self.compressed > 0).then(|| self.acknowledge(now, None))
+        (self.compressed > 0).then(|| self.acknowledge(now))
     }
 
-    fn acknowledge(&mut self, now: Time, duplicate: Option<SackBlock>) -> Ack {
+    fn acknowledge(&mut self, now: Time) -> Ack {
+        let duplicate = Some(std::mem::take(&mut self.duplicate)).filter(|block| block.start < block.end);
         self.window.announce(self.delivered_bytes, self.data.waiting());
         self.acked_bytes = self.delivered_bytes;
         self.acked_seq = self.data.next();

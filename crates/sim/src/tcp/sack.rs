@@ -127,6 +127,9 @@ impl Reassembly {
             self.grow();
         }
         if self.slot(seq).arrived {
+            // The block that it is part of comes first again (RFC 2883 section 4.2).
+            let known = self.blocks().iter().find(|block| block.start <= seq && seq < block.end);
+            self.report(known.copied().unwrap_or(SackBlock { start: seq, end: seq + 1 }));
             return Arrival::Duplicate;
         }
         let before = *self.slot(seq - 1);

@@ -102,6 +102,8 @@ pub struct Gauges {
 pub(super) enum Push {
     /// The window allows it.
     Normal,
+    /// The same, and short segments do not wait: F-RTO asks.
+    Short,
     /// One segment, whatever the window says: a tail loss probe.
     Probe,
 }
@@ -233,7 +235,7 @@ impl Sender {
         }
         self.rate.delivered = 1; // the SYN
         self.rate.delivered_at_us = now.as_micros();
-        self.usage.begin(now);
+        self.usage.renew(now);
         if let Some(algorithm) = self.algorithm.take() {
             self.cc = algorithm.build(now, self.mss_bytes, self.window.cwnd, rtt_us);
         }
@@ -250,7 +252,7 @@ impl Sender {
         self.written_bytes = self.written_bytes.saturating_add(bytes);
         if self.established {
             self.push_new(Push::Normal, now, out);
-            self.probe_closed_window(now);
+            self.probe_closed_window(false, now);
         }
     }
 

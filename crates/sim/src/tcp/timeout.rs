@@ -68,7 +68,8 @@ impl Sender {
         let head = self.board.una();
         self.retransmit_run(head, 1, true, now, out);
         self.rtt.back_off();
-        self.set_timeout(now);
+        self.pending = Pending::Timeout;
+        self.timer.set(on_wheel(now, self.rtt.rto_ms()));
     }
 
     /// Sets the retransmission timeout from now.
@@ -155,12 +156,12 @@ impl Sender {
         true
     }
 
-    /// Nothing is out, and the window admits nothing: asks from time to time (RFC 9293 section 3.8.6.1).
-    pub(super) fn probe_closed_window(&mut self, now: Time) {
+    /// Nothing is out, and the window admits nothing: asks from time to time (RFC 9293 section 3.8.6.1); `answered`:
+    /// counted from this ACK (Linux 6.1 `tcp_ack_probe`).
+    pub(super) fn probe_closed_window(&mut self, answered: bool, now: Time) {
         let closed = self.board.out() == 0 && self.has_unsent() && !self.can_send_new();
-        if closed && self.pending == Pending::Nothing {
-            self.pending = Pending::WindowProbe;
-            self.timer.set(on_wheel(now, self.rtt.rto_ms()));
+        if closed && (self.pending == Pending::Nothing || (answered && self.pending == Pending::WindowProbe)) {
+            self.wait_for_window(now);
         } else if !closed && self.pending == Pending::WindowProbe {
             self.recovery.timeouts_in_row = 0;
             self.pending = Pending::Nothing;
@@ -171,6 +172,11 @@ impl Sender {
     fn send_window_probe(&mut self, now: Time, out: &mut impl Output) {
         out.send(self.packet(PacketKind::WindowProbe, self.board.una(), 0, 0, now));
         self.recovery.timeouts_in_row += 1;
+        self.wait_for_window(now);
+    }
+
+    fn wait_for_window(&mut self, now: Time) {
+        self.pending = Pending::WindowProbe;
         let wait_ms = self.rtt.rto_ms() << self.recovery.timeouts_in_row.min(20);
         self.timer.set(on_wheel(now, wait_ms.min(RTO_MAX_MS)));
     }

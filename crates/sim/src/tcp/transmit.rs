@@ -39,8 +39,8 @@ impl Sender {
                 break;
             }
             let quota = match (self.cwnd_quota(), push) {
-                (0, Push::Normal) => break,
                 (0, Push::Probe) => 1,
+                (0, _) => break,
                 (quota, _) => quota,
             };
             let window = self.edge_bytes.saturating_sub(self.sent_bytes);
@@ -54,12 +54,12 @@ impl Sender {
             let chunk = unsent.min(u64::from(self.chunk_left) * mss);
             let whole_queue = chunk == unsent;
             let bytes = if chunk <= mss {
-                if whole_queue && self.nagle_holds(chunk) {
+                if whole_queue && self.nagle_holds(chunk, push) {
                     break;
                 }
                 chunk
             } else {
-                if push == Push::Normal
+                if push != Push::Probe
                     && self.defers_burst(
                         chunk,
                         whole_queue,
@@ -76,13 +76,13 @@ impl Sender {
                 let needed = chunk.min(window).min(limit);
                 let short = needed % mss;
                 // A short segment at the end goes along only if Nagle's rule lets it.
-                if short > 0 && needed > mss && (needed < chunk || self.nagle_holds(short)) {
+                if short > 0 && needed > mss && (needed < chunk || self.nagle_holds(short, push)) {
                     needed - short
                 } else {
                     needed
                 }
             };
-            if self.small_queue_holds(bytes) {
+            if self.small_queue_holds(bytes, 1) {
                 self.host_queue_holds = true;
                 break;
             }
@@ -113,7 +113,7 @@ impl Sender {
             if self.recovery.is_reducing() {
                 self.recovery.prr_out += sent;
             }
-            if push == Push::Normal {
+            if push != Push::Probe {
                 self.schedule_probe(false, now);
             }
         }
@@ -129,8 +129,12 @@ impl Sender {
     }
 
     /// Nagle's rule with Minshall's amendment: a short segment waits while one is unacknowledged.
-    fn nagle_holds(&self, bytes: u64) -> bool {
-        bytes < u64::from(self.mss_bytes) && !self.closed && self.board.out() > 0 && self.short_end > self.board.una()
+    fn nagle_holds(&self, bytes: u64, push: Push) -> bool {
+        push == Push::Normal
+            && bytes < u64::from(self.mss_bytes)
+            && !self.closed
+            && self.board.out() > 0
+            && self.short_end > self.board.una()
     }
 
     /// Whether to wait for the next ACK and send a larger burst then (Linux 6.1 `tcp_tso_should_defer`).
@@ -176,12 +180,13 @@ impl Sender {
         limited || !self.closed
     }
 
-    /// TCP small queues: enough of this flow waits in the host's own queue.
+    /// TCP small queues: enough of this flow waits in the host's own queue. `factor`: retransmissions may wait for
+    /// twice as much (Linux 6.1 `tcp_small_queue_check`).
     #[inline]
-    fn small_queue_holds(&self, burst_bytes: u64) -> bool {
+    fn small_queue_holds(&self, burst_bytes: u64, factor: u64) -> bool {
         self.host_queue_bytes > 0
             && self.board.out() > 1
-            && self.host_queue_bytes > self.pacing.small_queue_bytes(burst_bytes)
+            && self.host_queue_bytes > factor * self.pacing.small_queue_bytes(burst_bytes)
     }
 
     /// Sends `bytes` of new data as one burst. Gives its number of segments.
@@ -262,7 +267,7 @@ impl Sender {
             if room == 0 {
                 break;
             }
-            if self.small_queue_holds(u64::from(self.mss_bytes)) {
+            if self.small_queue_holds(u64::from(self.mss_bytes), 2) {
                 self.host_queue_holds = true;
                 break;
             }
@@ -278,7 +283,8 @@ impl Sender {
         }
     }
 
-    /// Retransmits `first` and what is lost right behind it, up to `most` segments as one burst.
+    /// Retransmits `first` and what is lost right behind it, up to `most` segments as one burst. A short segment ends it,
+    /// as it ended the burst that it was first sent in.
     pub(super) fn retransmit_run(
         &mut self,
         first: u64,
@@ -290,7 +296,9 @@ impl Sender {
         let mut end = first + 1;
         while counted && end < self.board.next() && ((end - first) as u32) < most {
             let segment = self.board.segment(end);
-            if !segment.is_lost() || segment.is_retransmitted() || segment.is_sacked() {
+            let is_short =
+                self.board.segment(end - 1).end_bytes - self.start_bytes(end - 1) < u64::from(self.mss_bytes);
+            if is_short || !segment.is_lost() || segment.is_retransmitted() || segment.is_sacked() {
                 break;
             }
             end += 1;

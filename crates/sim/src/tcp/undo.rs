@@ -29,6 +29,20 @@ impl Sender {
         segments
     }
 
+    /// A D-SACK came for a segment that was not acknowledged cumulatively before (Linux 6.1 `tcp_sacktag_one`). True
+    /// when it had been SACKed: its retransmission was needless.
+    pub(super) fn note_duplicate_in_window(&mut self, seq: u64) -> bool {
+        let segment = *self.board.segment(seq);
+        self.board.clear_retransmission(seq);
+        if !segment.was_retransmitted() {
+            return false;
+        }
+        if self.recovery.undo_from.is_some_and(|from| seq >= from) {
+            self.recovery.undo_retransmits = self.recovery.undo_retransmits.map(|left| left.saturating_sub(1));
+        }
+        segment.is_sacked()
+    }
+
     pub(super) fn any_retransmission_out(&self) -> bool {
         self.board.retransmitted() > 0
             || (self.board.out() > 0 && self.board.segment(self.board.una()).was_retransmitted())

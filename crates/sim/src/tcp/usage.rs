@@ -21,8 +21,9 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// The connection begins.
-    pub const fn begin(&mut self, now: Time) {
+    /// The connection begins, or an ACK lets the algorithm judge its window (Linux 6.1 `tcp_cong_avoid`): it is up to
+    /// date.
+    pub const fn renew(&mut self, now: Time) {
         self.stamp_ms = now.as_millis();
     }
 }

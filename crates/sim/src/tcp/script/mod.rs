@@ -26,7 +26,7 @@ mod timeout;
 mod undo;
 mod window_use;
 
-use crate::net::{Ack, MAX_SACK_BLOCKS, SackBlock};
+use crate::net::{Ack, SackBlock};
 use path::Path;
 use receiver_side::{RECEIVER, ReceiverScript, ReceiverSetup, segment};
 use sender_side::{SENDER, SenderScript, SenderSetup};
@@ -80,7 +80,7 @@ impl Display for Millis {
 #[derive(Clone, Copy, Debug, Default)]
 struct AckTemplate {
     una: u64,
-    blocks: [SackBlock; MAX_SACK_BLOCKS],
+    blocks: [SackBlock; 3],
     block_count: u8,
     duplicate: bool,
     echo: Option<Span>,

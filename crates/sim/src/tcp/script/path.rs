@@ -36,7 +36,7 @@ impl Path {
             if next > BEGIN + until {
                 break;
             }
-            if ack_at > script.next_timer() {
+            if script.next_timer() <= ack_at {
                 script.fire_timer();
                 continue;
             }

@@ -18,8 +18,7 @@ pub(super) struct ReceiverSetup {
 }
 
 /// The template: a path of 20 ms.
-pub(super) const RECEIVER: ReceiverSetup =
-    ReceiverSetup { rtt: ms(20), sack_compression: true, window_bytes: 60_000 };
+pub(super) const RECEIVER: ReceiverSetup = ReceiverSetup { rtt: ms(20), sack_compression: true, window_bytes: 60_000 };
 
 /// A segment on its way to the receiver, or a burst of them.
 #[derive(Clone, Copy, Debug)]
@@ -80,8 +79,7 @@ impl ReceiverScript {
         };
         let receiver = Receiver::new(0, None, &ReceiverConfig { host, mss_bytes: MSS_BYTES });
         let now = Time::from_nanos(BEGIN.as_nanos() - setup.rtt.as_nanos());
-        let mut script =
-            Self { receiver, setup, now, acks: Vec::new(), seen: 0, transcript: Transcript::default() };
+        let mut script = Self { receiver, setup, now, acks: Vec::new(), seen: 0, transcript: Transcript::default() };
         let synack = script.receiver.on_packet(&script.packet(PacketKind::Syn), now, |_| {});
         assert!(synack.is_some_and(|ack| ack.syn));
         script.now = BEGIN;
@@ -177,10 +175,10 @@ impl ReceiverScript {
         self
     }
 
-    /// In-order segments from `first` until the quick ACKs of the beginning are used up. Gives the next segment.
+    /// Segments in order until the quick ACKs of the beginning are used up. Gives the next segment.
     #[track_caller]
-    pub(super) fn past_quick_acks(&mut self, first: u64) -> u64 {
-        let mut next = first;
+    pub(super) fn past_quick_acks(&mut self) -> u64 {
+        let mut next = 0;
         loop {
             self.gets(segment(next));
             next += 1;

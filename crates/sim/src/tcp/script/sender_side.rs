@@ -3,7 +3,7 @@
 use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, stamp_ms};
 use crate::net::{Ack, Packet, PacketKind};
 use crate::tcp::sender::Pending;
-use crate::tcp::{Output, Sender, SenderConfig};
+use crate::tcp::{Algorithm, Output, Sender, SenderConfig};
 use cc::RecoveryState;
 use run::SocketMemory;
 use std::fmt::{self, Display};
@@ -26,13 +26,8 @@ pub(super) struct SenderSetup {
 const WIDE_OPEN_BYTES: u64 = 1 << 40;
 
 /// The template: Reno, which is simplest to foretell, on a path of 20 ms.
-pub(super) const SENDER: SenderSetup = SenderSetup {
-    cc: "reno",
-    rtt: super::ms(20),
-    initial_window: 10,
-    offload: false,
-    window_bytes: WIDE_OPEN_BYTES,
-};
+pub(super) const SENDER: SenderSetup =
+    SenderSetup { cc: "reno", rtt: super::ms(20), initial_window: 10, offload: false, window_bytes: WIDE_OPEN_BYTES };
 
 /// Something that left the sender.
 #[derive(Clone, Copy, Debug)]
@@ -107,9 +102,7 @@ impl SenderScript {
             paces_always: false,
             socket_memory: SocketMemory::Max,
             offload: setup.offload,
-            algorithm: setup.cc.to_owned(),
-            parameters: Default::default(),
-            seed: 1,
+            algorithm: Algorithm { name: setup.cc.to_owned(), parameters: Default::default(), seed: 1 },
         };
         let mut script = Self {
             sender: Sender::new(0, &config),
@@ -122,7 +115,7 @@ impl SenderScript {
         };
         script.sender.connect(Time::from_nanos(BEGIN.as_nanos() - setup.rtt.as_nanos()), &mut script.wire);
         script.wire.now = BEGIN;
-        let answer = Ack { syn: true, ..script.to_ack(AckTemplate::default()) };
+        let answer = Ack { syn: true, ..script.arriving(AckTemplate::default()) };
         script.sender.on_ack(&answer, BEGIN, &mut script.wire);
         let kinds: Vec<_> = script.wire.sent.drain(..).map(|sent| sent.packet.kind).collect();
         assert_eq!(kinds, [PacketKind::Syn, PacketKind::Bare]);
@@ -190,14 +183,14 @@ impl SenderScript {
     #[track_caller]
     pub(super) fn gets(&mut self, ack: AckTemplate) -> &mut Self {
         self.expect_nothing();
-        let arriving = self.to_ack(ack);
+        let arriving = self.arriving(ack);
         self.una = self.una.max(ack.una);
         self.sender.on_ack(&arriving, self.wire.now, &mut self.wire);
         self.note(format!("< {ack}"));
         self
     }
 
-    fn to_ack(&mut self, template: AckTemplate) -> Ack {
+    fn arriving(&mut self, template: AckTemplate) -> Ack {
         let start_bytes = |seq: u64| if seq == 0 { 0 } else { self.wire.known[seq as usize - 1].end_bytes };
         if let Some(bytes) = template.window_bytes {
             self.edge_bytes = start_bytes(template.una) + bytes;
@@ -300,27 +293,33 @@ impl SenderScript {
 
     #[track_caller]
     pub(super) fn expect_cwnd(&mut self, cwnd: Segments) -> &mut Self {
-        self.expect_equal("cwnd", self.sender.window.cwnd, cwnd)
+        self.expect("cwnd", |sender| sender.window.cwnd, cwnd)
     }
 
     #[track_caller]
     pub(super) fn expect_ssthresh(&mut self, ssthresh: Segments) -> &mut Self {
-        self.expect_equal("ssthresh", self.sender.window.ssthresh, ssthresh)
+        self.expect("ssthresh", |sender| sender.window.ssthresh, ssthresh)
     }
 
     #[track_caller]
     pub(super) fn expect_in_flight(&mut self, segments: Segments) -> &mut Self {
-        self.expect_equal("in flight", self.sender.board.in_flight(), segments)
+        self.expect("in flight", |sender| sender.board.in_flight(), segments)
     }
 
     #[track_caller]
     pub(super) fn expect_state(&mut self, state: RecoveryState) -> &mut Self {
-        self.expect_equal("state", self.sender.recovery.state, state)
+        self.expect("state", |sender| sender.recovery.state, state)
     }
 
     /// Anything else.
     #[track_caller]
-    pub(super) fn expect_equal<T: PartialEq + fmt::Debug>(&mut self, what: &str, is: T, expected: T) -> &mut Self {
+    pub(super) fn expect<T: PartialEq + fmt::Debug>(
+        &mut self,
+        what: &str,
+        read: impl FnOnce(&Sender) -> T,
+        expected: T,
+    ) -> &mut Self {
+        let is = read(&self.sender);
         if is != expected {
             self.transcript.fail(format!("{what}: {is:?}, expected {expected:?}"));
         }

@@ -1,0 +1,84 @@
+//! When a receiver acknowledges.
+
+use super::{RECEIVER, ReceiverScript, ack, ms, segment};
+
+/// Linux `tcp_incr_quickack` (`TCP_MAX_QUICKACKS`): slow start needs an ACK for each segment.
+#[test]
+fn the_first_sixteen_segments_are_acknowledged_at_once() {
+    let mut r = ReceiverScript::begin(RECEIVER);
+    for seq in 0..16 {
+        r.at(ms(seq)).gets(segment(seq)).expect_ack(ack(seq + 1));
+    }
+    r.at(ms(16)).gets(segment(16)).expect_nothing();
+}
+
+/// RFC 5681 section 4.2, RFC 1122 section 4.2.3.2: then every second full segment (`__tcp_ack_snd_check`).
+#[test]
+fn then_every_second_segment_is() {
+    let mut r = ReceiverScript::begin(RECEIVER);
+    let next = r.past_quick_acks();
+    for seq in (next..next + 20).step_by(2) {
+        r.gets(segment(seq)).expect_nothing();
+        r.gets(segment(seq + 1)).expect_ack(ack(seq + 2));
+    }
+    r.gets(segment(next + 20).burst(5)).expect_ack(ack(next + 25));
+}
+
+/// RFC 5681 section 4.2 (at most 500 ms); Linux `TCP_DELACK_MIN`: a lone segment is acknowledged after 40 ms, and the
+/// wheel's granule.
+#[test]
+fn a_lone_segment_is_acknowledged_after_forty_milliseconds() {
+    let mut r = ReceiverScript::begin(RECEIVER);
+    let next = r.past_quick_acks();
+    r.at(ms(100)).gets(segment(next)).expect_nothing();
+    r.at(ms(141)).expect_ack(ack(next + 1));
+    // An ACK stops the timer.
+    r.at(ms(200)).gets(segment(next + 1)).expect_nothing();
+    r.at(ms(220)).gets(segment(next + 2)).expect_ack(ack(next + 3));
+    r.at(ms(500)).expect_nothing();
+}
+
+/// Linux `tcp_event_data_recv`: after a pause longer than the receiver's own timeout (its handshake took 20 ms: 220 ms)
+/// the sender may be in slow start again.
+#[test]
+fn after_a_pause_segments_are_acknowledged_at_once_again() {
+    let mut r = ReceiverScript::begin(RECEIVER);
+    let next = r.past_quick_acks();
+    r.at(ms(220)).gets(segment(next)).expect_nothing();
+    r.gets(segment(next + 1)).expect_ack(ack(next + 2));
+    r.at(ms(441)).gets(segment(next + 2)).expect_ack(ack(next + 3));
+}
+
+/// Linux `tcp_measure_rcv_mss`, `__tcp_cleanup_rbuf`: a short segment ends what the peer had to say; as soon as the
+/// application has read it, it is acknowledged.
+#[test]
+fn a_short_segment_is_acknowledged_at_once() {
+    let mut r = ReceiverScript::begin(RECEIVER);
+    let next = r.past_quick_acks();
+    r.gets(segment(next).short(100)).expect_ack(ack(next + 1));
+}
+
+/// RFC 5681 section 4.2: an ACK at once when a segment fills the gap (`tcp_data_queue`: `ICSK_ACK_NOW`).
+#[test]
+fn the_segment_that_fills_the_hole_is_acknowledged_at_once() {
+    let mut r = ReceiverScript::begin(RECEIVER);
+    let next = r.past_quick_acks();
+    r.gets(segment(next + 1)).expect_ack(ack(next).sack(next + 1..next + 2));
+    r.gets(segment(next)).expect_ack(ack(next + 2));
+    // With another hole behind it too.
+    r.gets(segment(next + 3)).expect_ack(ack(next + 2).sack(next + 3..next + 4));
+    r.gets(segment(next + 5)).expect_ack(ack(next + 2).sack(next + 5..next + 6).sack(next + 3..next + 4));
+    r.gets(segment(next + 2)).expect_ack(ack(next + 4).sack(next + 5..next + 6));
+}
+
+/// RFC 2883 section 4: a duplicate is reported at once, and the next segments are acknowledged at once too
+/// (`tcp_send_dupack`, `tcp_enter_quickack_mode`).
+#[test]
+fn a_duplicate_is_reported_and_wakes_the_quick_acks() {
+    let mut r = ReceiverScript::begin(RECEIVER);
+    let next = r.past_quick_acks();
+    r.gets(segment(3)).expect_ack(ack(next).dsack(3..4));
+    r.gets(segment(next)).expect_ack(ack(next + 1));
+    // A burst that comes twice is one duplicate.
+    r.gets(segment(4).burst(3)).expect_ack(ack(next + 1).dsack(4..7));
+}
