@@ -2,7 +2,7 @@
 
 >>> import dumbbell
 >>> results = dumbbell.run("examples/two-flows.toml")  # doctest: +SKIP
->>> [result.groups["cubic"].share for result in results.summaries]  # doctest: +SKIP
+>>> results.groups().groupby(["path.buffer", "name"])["share"].mean()  # doctest: +SKIP
 
 What is imported here is loaded when it is first used, so that `dumbbell --help` answers at once.
 """
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from dumbbell._core import __version__
     from dumbbell.campaign.run import run
     from dumbbell.results.collection import Results
+    from dumbbell.results.failure import StoreError, StoreFailure
     from dumbbell.results.schema import FailedRun, Result
+    from dumbbell.results.store import Store
+    from dumbbell.results.store import open_store as open  # noqa: A004 (what it does, with stores)
     from dumbbell.spec import Experiment, Problem, SpecError
 
 _HOMES = {
@@ -28,9 +31,14 @@ _HOMES = {
     "Result": "dumbbell.results.schema",
     "Results": "dumbbell.results.collection",
     "SpecError": "dumbbell.spec",
+    "Store": "dumbbell.results.store",
+    "StoreError": "dumbbell.results.failure",
+    "StoreFailure": "dumbbell.results.failure",
     "__version__": "dumbbell._core",
+    "open": "dumbbell.results.store",
     "run": "dumbbell.campaign.run",
 }
+_NAMES_AT_HOME = {"open": "open_store"}
 
 __all__ = [
     "DumbbellError",
@@ -41,8 +49,12 @@ __all__ = [
     "Result",
     "Results",
     "SpecError",
+    "Store",
+    "StoreError",
+    "StoreFailure",
     "UnknownEngine",
     "__version__",
+    "open",
     "run",
 ]
 
@@ -50,6 +62,6 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(_HOMES[name]), name)
+    value: object = getattr(import_module(_HOMES[name]), _NAMES_AT_HOME.get(name, name))
     globals()[name] = value
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from concurrent.futures import Future
 
+    from dumbbell.engines.measurement import Measurement
     from dumbbell.engines.protocol import Engine
     from dumbbell.spec import Experiment, Problem, Resolved
 
@@ -86,24 +88,30 @@ class Known(TypedDict):
 
 
 def known(planned: Planned, engine: Engine, identity: str) -> Known:
-    """Names a run."""
-    run = planned.resolved.run
-    return Known(
-        run_id=run_id(run.canonical(), engine.name, identity), engine=engine.name, seed=run.seed, point=planned.point
-    )
+    """Names a run: by what the engine is asked, and by the spec's words that its summary has, which engines ignore."""
+    resolved = planned.resolved
+    words = json.dumps([resolved.groups, resolved.ccs, resolved.bdp_bytes]).encode()
+    name = run_id(b"\n".join((resolved.run.canonical(), words)), engine.name, identity)
+    return Known(run_id=name, engine=engine.name, seed=resolved.run.seed, point=planned.point)
 
 
 def measure(planned: Planned, engine: Engine, identity: str) -> Outcome:
     """Measures one run and summarises it."""
+    outcome, _ = measured(planned, engine, identity)
+    return outcome
+
+
+def measured(planned: Planned, engine: Engine, identity: str) -> tuple[Outcome, Measurement | None]:
+    """Measures one run and summarises it; gives what it was summarised from, too."""
     facts, resolved = known(planned, engine, identity), planned.resolved
     began = time.perf_counter()
     try:
         measurement = engine.measure(resolved.run)
     except EngineFailure as failure:
-        return FailedRun(**facts, error=str(failure), wall_s=time.perf_counter() - began)
+        return FailedRun(**facts, error=str(failure), wall_s=time.perf_counter() - began), None
     wall_s = time.perf_counter() - began
     summary = summarise(resolved.run, measurement, resolved.bdp_bytes, resolved.groups, resolved.ccs)
-    return Result(
+    result = Result(
         **facts,
         window_s=summary.window_s,
         flows=summary.flows,
@@ -113,3 +121,4 @@ def measure(planned: Planned, engine: Engine, identity: str) -> Outcome:
         wall_s=wall_s,
         warnings=tuple(warnings(resolved.run, measurement, resolved.groups)),
     )
+    return result, measurement

@@ -2,32 +2,60 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.campaign.local import carry_out, plan, refusals
+from dumbbell.campaign.local import refusals
+from dumbbell.campaign.stored import carry_out_into
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.results.collection import Results
+from dumbbell.results.store import Store
 from dumbbell.spec import SpecError, load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from dumbbell.spec import Experiment
 
 
-def run(spec: str | Path | Mapping[str, Any] | Experiment, engine: str = "sim", *, jobs: int | None = None) -> Results:
+def run(
+    spec: str | Path | Mapping[str, Any] | Experiment,
+    engine: str = "sim",
+    store: str | Path | None = None,
+    *,
+    jobs: int | None = None,
+    fresh: bool = False,
+) -> Results:
     """Measures every run of an experiment and returns the outcomes in the order of expansion.
 
     `spec` is the path of a TOML file, its text, its words as a dictionary, or an `Experiment`. `jobs` runs go on at
     once; as many as the engine can on this machine if nothing is said.
 
+    `store` is a folder that keeps every run: what it has is not run again, unless `fresh`. Without one the runs are
+    kept in a temporary folder for as long as the results are in use.
+
     Raises:
         SpecError: the spec has problems, or the engine cannot honour it.
         UnknownEngine: there is no such engine in this version.
+        StoreError: the store cannot be opened or written.
     """
     experiment, chosen = load(spec), engine_named(engine)
     problems = refusals(experiment, chosen)
     if problems:
         raise SpecError(problems)
-    return Results(tuple(carry_out(plan(experiment), chosen, jobs or chosen.slots())))
+    folder = Path(store if store is not None else tempfile.mkdtemp(prefix="dumbbell-"))
+    try:
+        with Store.open(folder, write=True) as opened:
+            outcomes = tuple(carry_out_into(opened, experiment, chosen, jobs=jobs, fresh=fresh))
+            (campaign,) = opened.campaigns(engine=chosen.name, experiment=experiment.name)
+        results = Results(outcomes, folder, campaign.id)
+    except BaseException:
+        if store is None:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    if store is None:
+        weakref.finalize(results, shutil.rmtree, folder, ignore_errors=True)
+    return results

@@ -2,26 +2,48 @@
 
 import os
 import sys
+from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated
 
 import typer
 
-from dumbbell.cli import cc, check, run
+from dumbbell.cli import cc, check, doctor, init, results, run
 from dumbbell.errors import DumbbellError, EngineFailure
+from dumbbell.results.failure import StoreFailure
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 app = typer.Typer(
     help="What does each TCP congestion control do on a path, to itself and to its neighbours?",
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 app.command("run", epilog='Example: dumbbell run examples/two-flows.toml --set path.rtt="50 ms" --seeds 5')(run.run)
 app.command("check", epilog="Example: dumbbell check examples/two-flows.toml")(check.check)
+app.command("init", epilog="Example: dumbbell init mine.toml")(init.init)
+app.command("doctor", epilog="Example: dumbbell doctor")(doctor.doctor)
 app.add_typer(cc.app, name="cc")
+app.add_typer(results.app, name="results")
+
+
+def _add(name: str) -> None:
+    """Adds the commands of a module that this build may lack."""
+    try:
+        module = import_module(f"dumbbell.cli.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"dumbbell.cli.{name}":
+            raise
+        return
+    if hasattr(module, "app"):
+        app.add_typer(module.app, name=name)
+    else:
+        app.command(name, epilog=getattr(module, "EXAMPLE", f"Example: dumbbell {name} results"))(getattr(module, name))
+
+
+_add("study")
+_add("report")
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 (typer calls it so)
@@ -48,7 +70,7 @@ def main() -> None:
         sys.stdout.reconfigure(encoding="utf-8")
     try:
         app(prog_name="dumbbell")
-    except EngineFailure as failure:
+    except (EngineFailure, StoreFailure) as failure:
         sys.stderr.write(f"{failure}\n")
         sys.exit(FAILED)
     except DumbbellError as error:

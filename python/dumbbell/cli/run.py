@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from dumbbell.engines.protocol import Engine
     from dumbbell.results.schema import FailedRun, Result
+    from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
 
 Spec = Annotated[Path, typer.Argument(metavar="SPEC", help="The experiment: a TOML file.", show_default=False)]
@@ -21,10 +22,20 @@ Sets = Annotated[
 ]
 
 
+Folder = Annotated[
+    Path, typer.Option("--out", metavar="STORE", envvar="DUMBBELL_STORE", help="The folder that keeps the runs.")
+]
+DEFAULT_STORE = Path("results")
+MOST_WORDS = 20
+"""Warnings and failures that are told after a campaign; the store has all of them."""
+
+
 def run(  # noqa: PLR0913 (each is an option)
     spec: Spec,
     *,
     engine: Annotated[str, typer.Option("--engine", metavar="NAME", help="What measures the runs.")] = "sim",
+    out: Folder = DEFAULT_STORE,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run again what the store already has.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object a run, in the order of expansion.")
     ] = False,
@@ -36,7 +47,10 @@ def run(  # noqa: PLR0913 (each is an option)
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and run nothing.")] = False,
 ) -> None:
-    """Measure every run of a spec."""
+    """Measure every run of a spec that the store has not, and print all of them.
+
+    Whatever happens, finished runs are kept: the same command goes on where it was stopped.
+    """
     from dumbbell.campaign.local import refusals
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.spec import SpecError
@@ -48,8 +62,12 @@ def run(  # noqa: PLR0913 (each is an option)
     if dry_run:
         _print_plan(experiment, chosen, as_json=as_json)
         return
-    outcomes = _outcomes(experiment, chosen, jobs or chosen.slots(), as_json=as_json)
-    failed = (_print_json if as_json else _print_table)(outcomes)
+    from dumbbell.results.store import Store
+
+    with Store.open(out, write=True) as store:
+        outcomes = _outcomes(store, experiment, chosen, jobs, fresh=fresh, as_json=as_json)
+        failed = (_print_json if as_json else _print_table)(outcomes)
+        _tell_stale(store, experiment, chosen)
     if failed:
         raise typer.Exit(1)
 
@@ -62,16 +80,15 @@ def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Exp
     return load(spec, overrides=overrides if seeds is None else overrides | {"seeds": seeds})
 
 
-def _outcomes(
-    experiment: "Experiment", engine: "Engine", jobs: int, *, as_json: bool
+def _outcomes(  # noqa: PLR0913 (the options of a campaign)
+    store: "Store", experiment: "Experiment", engine: "Engine", jobs: int | None, *, fresh: bool, as_json: bool
 ) -> "Iterator[Result | FailedRun]":
-    from dumbbell.campaign.local import carry_out, count, plan
+    from dumbbell.campaign.local import count
+    from dumbbell.campaign.stored import carry_out_into
     from dumbbell.cli.progress import progress
 
     with progress(count(experiment), wanted=not (as_json and sys.stdout.isatty())) as advance:
-        for outcome in carry_out(plan(experiment), engine, jobs):
-            yield outcome
-            advance()
+        yield from carry_out_into(store, experiment, engine, jobs=jobs, fresh=fresh, progress=advance)
 
 
 def _print_json(outcomes: "Iterator[Result | FailedRun]") -> bool:
@@ -85,17 +102,38 @@ def _print_json(outcomes: "Iterator[Result | FailedRun]") -> bool:
 
 def _print_table(outcomes: "Iterator[Result | FailedRun]") -> bool:
     from dumbbell.cli.table import of_results
-    from dumbbell.results.collection import Results
 
-    results = Results(tuple(outcomes))
-    if results.summaries:
-        typer.echo(of_results(results.summaries))
-    for result in results.summaries:
-        for warning in result.warnings:
-            typer.echo(f"warning: {_place(result)}: {warning}", err=True)
-    for failure in results.failures:
-        typer.echo(f"failed: {_place(failure)}: {failure.error}", err=True)
-    return bool(results.failures)
+    words: list[str] = []
+    told = failed = 0
+
+    def measured() -> "Iterator[Result]":
+        nonlocal told, failed
+        for outcome in outcomes:
+            if outcome.status == "ok":
+                yield outcome
+                found = [f"warning: {_place(outcome)}: {warning}" for warning in outcome.warnings]
+            else:
+                found = [f"failed: {_place(outcome)}: {outcome.error}"]
+                failed += 1
+            told += len(found)
+            words.extend(found[: MOST_WORDS - len(words)])
+
+    for block in of_results(measured()):
+        typer.echo(block)
+    for line in words:
+        typer.echo(line, err=True)
+    if told > len(words):
+        typer.echo(f"and {told - len(words)} more like these: `dumbbell results list` has them", err=True)
+    return bool(failed)
+
+
+def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> None:
+    from dumbbell.results.provenance import metrics_identity
+
+    (campaign,) = store.campaigns(engine=engine.name, experiment=experiment.name)
+    stale = store.summarised_otherwise(campaign.id, metrics_identity())
+    if stale:
+        typer.echo(f"note: {stale} runs of the store were summarised by other metrics; --fresh repeats them", err=True)
 
 
 def _place(outcome: "Result | FailedRun") -> str:

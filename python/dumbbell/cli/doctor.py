@@ -1,0 +1,120 @@
+"""`dumbbell doctor`: whether everything that a run needs is there."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+
+from dumbbell.cli.run import DEFAULT_STORE, Folder
+
+OLDEST_PYTHON = (3, 11)
+LEAST_FREE_MB = 500
+MOMENT = {
+    "duration": "100 ms",
+    "path": {"rate": "10 Mbit/s", "rtt": "10 ms", "buffer": "1 bdp"},
+    "flows": [{"cc": "bbr"}, {"cc": "cubic"}],
+}
+"""A tenth of a second."""
+
+
+class Finding(NamedTuple):
+    """What was found about one thing."""
+
+    what: str
+    healthy: bool
+    words: str
+
+
+def doctor(
+    *, out: Folder = DEFAULT_STORE, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
+) -> None:
+    """Check that this machine can run experiments and keep their results."""
+    import json
+
+    from dumbbell.cli.table import aligned
+
+    findings = [_python(), _packages(), _engine(), _disk(out), _store(out), _cores()]
+    if as_json:
+        typer.echo(json.dumps([each._asdict() for each in findings], indent=2, ensure_ascii=False))
+    else:
+        rows = [(each.what, "ok" if each.healthy else "BAD", each.words) for each in findings]
+        typer.echo(aligned(("what", "state", "found"), rows))
+    if not all(each.healthy for each in findings):
+        raise typer.Exit(1)
+
+
+def _python() -> Finding:
+    import platform
+
+    return Finding("python", sys.version_info >= OLDEST_PYTHON, f"{platform.python_version()} on {platform.platform()}")
+
+
+def _packages() -> Finding:
+    from dumbbell.results.provenance import facts
+
+    versions = facts()["versions"]
+    assert isinstance(versions, dict)  # noqa: S101 (as facts() makes it)
+    missing = [name for name, version in versions.items() if version is None]
+    if missing:
+        return Finding("packages", healthy=False, words=f"not installed: {', '.join(missing)}")
+    return Finding("packages", healthy=True, words=", ".join(f"{name} {version}" for name, version in versions.items()))
+
+
+def _engine() -> Finding:
+    try:
+        import time
+
+        from dumbbell.campaign.local import carry_out, plan
+        from dumbbell.engines.registry import engine
+        from dumbbell.spec import load
+
+        began, sim = time.perf_counter(), engine("sim")
+        (outcome,) = carry_out(plan(load(MOMENT)), sim, 1)
+        took_ms = 1000 * (time.perf_counter() - began)
+        if outcome.status == "failed":
+            return Finding("engine sim", healthy=False, words=outcome.error)
+        return Finding(
+            "engine sim", healthy=True, words=f"0.1 s simulated in {took_ms:.0f} ms; build {sim.identity()[:12]}"
+        )
+    except Exception as error:  # noqa: BLE001 (whatever is wrong is what was asked for)
+        return Finding("engine sim", healthy=False, words=f"{type(error).__name__}: {error}")
+
+
+def _disk(out: Path) -> Finding:
+    import shutil
+    import tempfile
+
+    home = next(each for each in (out.absolute(), *out.absolute().parents) if each.is_dir())
+    try:
+        with tempfile.TemporaryFile(dir=home) as file:
+            file.write(bytes(4096))
+            file.flush()
+        free_mb = shutil.disk_usage(home).free // 1_000_000
+    except OSError as error:
+        return Finding("disk", healthy=False, words=f"cannot write below {home}: {error.strerror}")
+    words = f"{free_mb} MB free below {home}"
+    return Finding("disk", free_mb >= LEAST_FREE_MB, words if free_mb >= LEAST_FREE_MB else f"only {words}")
+
+
+def _store(out: Path) -> Finding:
+    from dumbbell.results.failure import StoreError
+    from dumbbell.results.store import Store
+
+    if not out.exists():
+        return Finding("store", healthy=True, words=f"{out}: not there yet; the first run makes it")
+    try:
+        with Store.open(out) as store:
+            return Finding("store", healthy=True, words=f"{out}: {store.count()} runs")
+    except StoreError as error:
+        return Finding("store", healthy=False, words=str(error))
+
+
+def _cores() -> Finding:
+    from dumbbell.engines.registry import engine
+
+    try:
+        slots = engine("sim").slots()
+    except ImportError as error:
+        return Finding("cores", healthy=False, words=str(error))
+    return Finding("cores", healthy=True, words=f"{slots} runs at once")

@@ -1,0 +1,199 @@
+"""`dumbbell results`: what a store has."""
+
+from enum import StrEnum
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dumbbell.cli.run import DEFAULT_STORE
+
+if TYPE_CHECKING:
+    from dumbbell.results.listing import GroupLine
+    from dumbbell.results.store import Store
+
+Folder = Annotated[Path, typer.Argument(metavar="[STORE]", envvar="DUMBBELL_STORE", help="The folder of the store.")]
+Experiment = Annotated[str | None, typer.Option("--experiment", metavar="NAME", help="Of this experiment only.")]
+Everything = Annotated[
+    bool, typer.Option("--all", help="Also of earlier campaigns, with another spec or another build of the engine.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
+
+app = typer.Typer(
+    help="What a store has: list, show, export, verify, prune.",
+    epilog="Example: dumbbell results list results",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+class Table(StrEnum):
+    """What can be exported."""
+
+    runs = "runs"
+    flows = "flows"
+    groups = "groups"
+    series = "series"
+    queue = "queue"
+
+
+@app.command("list", epilog="Example: dumbbell results list results --experiment two-flows")
+def list_(
+    store: Folder = DEFAULT_STORE,
+    *,
+    experiment: Experiment = None,
+    everything: Everything = False,
+    as_json: Json = False,
+) -> None:
+    """List the runs: a line each, in the order of expansion."""
+    import json
+
+    from dumbbell.cli.table import blocks
+    from dumbbell.results.store import Store
+
+    with Store.open(store) as opened:
+        listed = opened.listing(experiment=experiment, everything=everything)
+        if as_json:
+            for each in listed:
+                typer.echo(json.dumps(each._asdict(), ensure_ascii=False))
+        else:
+            header = ("run id", "experiment", "engine", "seed", "status", "warnings", "point")
+            rows = (
+                (each.run_id, each.experiment, each.engine, str(each.seed), each.status, _count(each.warnings),
+                 _words(each.point))
+                for each in listed
+            )  # fmt: skip
+            for block in blocks(header, rows):
+                typer.echo(block)
+        _tell_others(opened, everything=everything)
+
+
+@app.command(epilog="Example: dumbbell results show results 77eefaf6")
+def show(
+    store: Folder = DEFAULT_STORE,
+    run: Annotated[
+        str | None, typer.Argument(metavar="[RUN]", help="The beginning of a run's id: everything about that run.")
+    ] = None,
+    *,
+    experiment: Experiment = None,
+    everything: Everything = False,
+    as_json: Json = False,
+) -> None:
+    """Show a table of all groups of flows, or everything about one run."""
+    from dumbbell.results.store import Store
+
+    with Store.open(store) as opened:
+        if run is not None:
+            _show_run(opened, opened.find(run), as_json=as_json)
+        elif as_json:
+            for outcome in opened.outcomes(experiment=experiment, everything=everything):
+                typer.echo(outcome.model_dump_json())
+        else:
+            _show_table(opened, experiment, everything=everything)
+            _tell_others(opened, everything=everything)
+
+
+@app.command(epilog="Example: dumbbell results export results flows.csv --table flows")
+def export(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="The folder of the store.", show_default=False)],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="What to write: *.csv or *.parquet.", show_default=False)
+    ],
+    *,
+    table: Annotated[Table, typer.Option("--table", help="A row a run, a flow, a group, or a sample.")] = Table.runs,
+    everything: Everything = False,
+) -> None:
+    """Write the runs to a CSV or a Parquet file, for other programs."""
+    from dumbbell.results.export import export as write
+    from dumbbell.results.store import Store
+
+    with Store.open(store) as opened:
+        rows = write(opened, table.value, file, everything=everything)
+    typer.echo(f"{file}: {rows} rows", err=True)
+
+
+@app.command(epilog="Example: dumbbell results verify results")
+def verify(store: Folder = DEFAULT_STORE) -> None:
+    """Read every file of a store, and tell what is damaged."""
+    from dumbbell.cli.progress import progress
+    from dumbbell.results.store import Store
+
+    with Store.open(store) as opened:
+        count = opened.count()
+        with progress(count) as advance:
+            faults = list(opened.faults(advance))
+    for fault in faults:
+        typer.echo(fault)
+    typer.echo(f"{store}: {count} runs, {len(faults)} faults", err=True)
+    if faults:
+        typer.echo("a run with a damaged series is repeated when its experiment is run again", err=True)
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: dumbbell results prune results --dry-run")
+def prune(
+    store: Folder = DEFAULT_STORE,
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell what would be removed, and remove nothing.")] = False,
+) -> None:
+    """Remove the runs of earlier campaigns, with another spec or another build of the engine."""
+    from dumbbell.results.store import Store
+
+    with Store.open(store, write=not dry_run) as opened:
+        removed = opened.superseded() if dry_run else opened.prune()
+    typer.echo(f"{store}: {removed} runs {'would be ' if dry_run else ''}removed", err=True)
+
+
+def _show_run(store: "Store", run_id: str, *, as_json: bool) -> None:
+    import json
+
+    outcome = store.get(run_id)
+    assert outcome is not None  # noqa: S101 (it was found)
+    if as_json:
+        typer.echo(json.dumps(json.loads(outcome.model_dump_json()) | {"provenance": store.provenance(run_id)}))
+        return
+    typer.echo(json.dumps(json.loads(outcome.model_dump_json()), indent=2, ensure_ascii=False))
+    typer.echo(json.dumps({"provenance": store.provenance(run_id)}, indent=2, ensure_ascii=False))
+    for name in store.files(run_id):
+        typer.echo(name)
+
+
+def _show_table(store: "Store", experiment: str | None, *, everything: bool) -> None:
+    from dumbbell.cli.table import HEADER, blocks
+
+    for campaign in store.campaigns(experiment=experiment, everything=everything):
+        lines = store.table(campaign.id)
+        first = next(lines, None)
+        if first is not None:
+            axes = list(first.point)
+            typer.echo(f"{campaign.experiment} on {campaign.engine}")
+            for block in blocks([*axes, *HEADER], (_cells(line, axes) for line in chain([first], lines))):
+                typer.echo(block)
+
+
+def _cells(line: "GroupLine", axes: list[str]) -> list[str]:
+    """As `dumbbell run` prints it: what belongs to the whole run is on its first line."""
+    from dumbbell.cli.table import group_cells, shared_cells
+
+    own = group_cells(line.name, line.goodput_bps, line.share, line.rtt_mean_s)
+    if line.nth:
+        return [*[""] * (len(axes) + 1), *own, "", "", ""]
+    run = [*(str(line.point[axis]) for axis in axes), str(line.seed)]
+    return [*run, *own, *shared_cells(line.loss_rate, line.queue_mean_bdp, line.utilization)]
+
+
+def _tell_others(store: "Store", *, everything: bool) -> None:
+    others = 0 if everything else store.superseded()
+    if others:
+        typer.echo(
+            f"and {others} runs of earlier campaigns: --all has them, `dumbbell results prune` removes them", err=True
+        )
+
+
+def _words(point: dict[str, Any]) -> str:
+    return ", ".join(f"{path} = {value}" for path, value in point.items()) or "-"
+
+
+def _count(number: int) -> str:
+    return str(number) if number else "-"

@@ -1,0 +1,93 @@
+"""A cumulative counter as it was sampled, and rates in bins of time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dumbbell.metrics.window import ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+BITS = 8
+"""In a byte."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counter:
+    """Bytes or packets up to each instant: nothing before the first one, straight lines between them."""
+
+    time_s: Floats
+    total: Floats
+
+    @classmethod
+    def of(cls, time_s: npt.ArrayLike, total: npt.ArrayLike, *, start_s: float | None = None) -> Counter:
+        """Of two columns of equal length, in order of time; `start_s` is when it was 0, if it was not sampled then."""
+        at, counted = np.asarray(time_s, dtype=np.float64), np.asarray(total, dtype=np.float64)
+        if start_s is not None and (at.size == 0 or start_s < at[0]):
+            at, counted = np.concatenate(([start_s], at)), np.concatenate(([0.0], counted))
+        return cls(at, counted)
+
+    def at(self, instants_s: npt.ArrayLike) -> Floats:
+        """Its value at these instants."""
+        if self.time_s.size == 0:
+            return np.zeros(np.shape(instants_s))
+        instants = np.asarray(instants_s, dtype=np.float64)
+        return np.interp(instants, self.time_s, self.total, left=0.0).astype(np.float64)
+
+
+def edges(begin_s: float, end_s: float, bin_s: float) -> Floats:
+    """The edges of the whole bins between two instants.
+
+    >>> edges(0.0, 2.2, 0.5)
+    array([0. , 0.5, 1. , 1.5, 2. ])
+    """
+    bins = int((end_s - begin_s) / bin_s + 1e-9)
+    return np.asarray(begin_s + bin_s * np.arange(max(0, bins) + 1), dtype=np.float64)
+
+
+def rates_bps(counted_bytes: Counter, begin_s: float, end_s: float, bin_s: float) -> Floats:
+    """Bits per second in each whole bin between two instants, from bytes."""
+    found: Floats = BITS * np.diff(counted_bytes.at(edges(begin_s, end_s, bin_s))) / bin_s
+    return found
+
+
+def variation(rates: npt.ArrayLike) -> float | None:
+    """Population standard deviation over mean; None of fewer than two values, or when nothing flowed."""
+    values = np.asarray(rates, dtype=np.float64)
+    return ratio(float(values.std()), float(values.mean())) if values.size > 1 else None
+
+
+def summed_quantiles(rates_of_flows: Sequence[npt.ArrayLike], shares: Sequence[float]) -> list[float]:
+    """Quantiles over time of each flow by itself, summed over the flows, as Claypool et al. make a group's quartiles.
+
+    Wider than the quantiles of the sum wherever flows take turns.
+    """
+    return [
+        float(sum(float(np.quantile(np.asarray(rates, dtype=np.float64), share)) for rates in rates_of_flows))
+        for share in shares
+    ]
+
+
+def ratio_in_bins(part: Counter, whole: Counter, begin_s: float, end_s: float, bin_s: float) -> Floats:
+    """`part / whole` of what was counted in each whole bin: dropped / sent; NaN in a bin without any of the whole."""
+    at = edges(begin_s, end_s, bin_s)
+    counted, of = np.diff(part.at(at)), np.diff(whole.at(at))
+    found: Floats = np.full(counted.shape, np.nan)
+    np.divide(counted, of, out=found, where=of > 0)
+    return found
+
+
+def loss_per_offered(loss_per_sent: float) -> float:
+    """Dropped / offered from dropped / sent, where the queue holds as much at the end as at the beginning.
+
+    >>> round(loss_per_offered(0.11), 4)
+    0.0991
+    """
+    return loss_per_sent / (1 + loss_per_sent)

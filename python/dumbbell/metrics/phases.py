@@ -1,0 +1,45 @@
+"""What an algorithm does at the same time in several flows, from the phases as they were sampled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dumbbell.metrics.counter import Floats
+
+
+def entries_s(time_s: npt.ArrayLike, phases: npt.ArrayLike, phase: str) -> Floats:
+    """The instants at which a flow was first seen in a phase, each time that it came to it.
+
+    >>> entries_s([0.0, 0.1, 0.2, 0.3], ["probe_rtt", "probe_bw", "probe_rtt", "probe_rtt"], "probe_rtt")
+    array([0. , 0.2])
+    """
+    inside = np.asarray(phases) == phase
+    came = inside & ~np.concatenate(([False], inside[:-1]))
+    found: Floats = np.asarray(time_s, dtype=np.float64)[came]
+    return found
+
+
+def synchrony(entries_of_flows: Sequence[npt.ArrayLike], within_s: float, from_s: float = 0.0) -> float | None:
+    """Of all flows' entries from an instant on, the share near which every other flow has one too; None of no entry.
+
+    "Near" is at most `within_s` away. Entries just before `from_s` count as neighbours, not themselves.
+    """
+    flows = [np.asarray(entries, dtype=np.float64) for entries in entries_of_flows]
+    late = [(index, entry) for index, entries in enumerate(flows) for entry in entries[entries >= from_s]]
+    if not late:
+        return None
+    together = sum(
+        all(
+            other.size > 0 and bool(np.abs(other - entry).min() <= within_s)
+            for each, other in enumerate(flows)
+            if each != index
+        )
+        for index, entry in late
+    )
+    return together / len(late)

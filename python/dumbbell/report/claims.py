@@ -1,0 +1,187 @@
+"""Verdicts as rows of a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from dumbbell.plots.style import style_of
+from dumbbell.report.number import ABSENT, counted, short, with_half_width
+from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from dumbbell.studies.verdict import Checked, Verdict
+
+_WORDS: Final = (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE)
+_KINDS: Final = {REPRODUCED: "reproduced", NOT_REPRODUCED: "not-reproduced", NOT_TESTABLE: "not-testable"}
+_SIGNS: Final = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "○"}
+_FLAGS: Final = {
+    "SENS": "depends on a detail that the document does not state",
+    "ART": "looks like an artefact of the document's testbed; tested in its corrected form",
+    "CONTRA": "contradicted by other data",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How often a verdict was given."""
+
+    word: str
+    kind: str
+    sign: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    """One number that a claim rests on."""
+
+    label: str
+    measured: str
+    resting_on: str
+    published: str
+    bounds: str
+    holds: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimRow:
+    """A verdict. What ends in `_sort` is what its column is sorted by."""
+
+    order: int
+    claim: str
+    section: str
+    flag: str
+    flag_meaning: str
+    statement: str
+    engine: str
+    variant: str
+    verdict: str
+    kind: str
+    sign: str
+    rank: int
+    measured: str
+    interval: str
+    label: str
+    value_sort: str
+    published: str
+    published_sort: str
+    source: str
+    tolerance: str
+    reason: str
+    checks: tuple[CheckRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """The table."""
+
+    rows: tuple[ClaimRow, ...]
+    counts: tuple[Count, ...]
+    variants: tuple[str, ...]
+    about: str
+    legend: str
+
+
+def claims_of(verdicts: Sequence[Verdict], document: str) -> Claims | None:
+    """The table of these verdicts; None when there are none."""
+    if not verdicts:
+        return None
+    numbers = Counter(verdict.verdict for verdict in verdicts)
+    variants = tuple(dict.fromkeys(verdict.variant for verdict in verdicts))
+    called = "; ".join(f"{variant}: {style_of(variant).label}" for variant in variants)
+    claims = len(dict.fromkeys(verdict.claim for verdict in verdicts))
+    neither = (
+        f" Neither version is “the document's”: both are judged ({called})." if len(variants) > 1 else f" {called}."
+    )
+    used = [flag for flag in _FLAGS if any(verdict.flag == flag for verdict in verdicts)]
+    return Claims(
+        rows=tuple(_row(order, verdict) for order, verdict in enumerate(verdicts)),
+        counts=tuple(Count(word, _KINDS[word], _SIGNS[word], numbers[word]) for word in _WORDS),
+        variants=variants,
+        about=f"{counted(claims, 'claim')} of {document}.{neither}",
+        legend="Measured: mean over seeds of the number that decides, with its 95 % interval (Student's t); n is how"
+        " many different values it rests on. Tolerances were set from the document before the runs."
+        + "".join(f" {flag}: {_FLAGS[flag]}." for flag in used),
+    )
+
+
+def _row(order: int, verdict: Verdict) -> ClaimRow:
+    return ClaimRow(
+        order=order,
+        claim=verdict.claim,
+        section=verdict.section,
+        flag=verdict.flag if verdict.flag in _FLAGS else "",
+        flag_meaning=_FLAGS.get(verdict.flag, ""),
+        statement=verdict.statement,
+        engine=verdict.engine,
+        variant=verdict.variant,
+        verdict=verdict.verdict,
+        kind=_KINDS[verdict.verdict],
+        sign=_SIGNS[verdict.verdict],
+        rank=_WORDS.index(verdict.verdict),
+        measured=_with_interval(verdict.value, verdict.low, verdict.unit),
+        interval=_resting_on(verdict.n, _seeds(verdict), varies=verdict.low is not None),
+        label=verdict.label,
+        value_sort="" if verdict.value is None else f"{verdict.value:.6g}",
+        published=_stated(verdict.published, verdict.unit),
+        published_sort="" if verdict.published is None else f"{verdict.published:.6g}",
+        source=verdict.source,
+        tolerance=verdict.tolerance,
+        reason=verdict.reason,
+        checks=tuple(map(_check, verdict.checks)) if len(verdict.checks) > 1 else (),
+    )
+
+
+def _seeds(verdict: Verdict) -> int:
+    return max((check.seeds for check in verdict.checks), default=0)
+
+
+def _check(check: Checked) -> CheckRow:
+    return CheckRow(
+        label=check.label,
+        measured=_with_interval(check.value, check.low, check.unit) or ABSENT,
+        resting_on=_resting_on(check.n, check.seeds, varies=check.low is not None),
+        published=_stated(check.published, check.unit) or ABSENT,
+        bounds=_bounds(check),
+        holds=f"{'yes' if check.holds else 'no'}, in {check.holding} of {counted(check.seeds, 'seed')}",
+    )
+
+
+def _bounds(check: Checked) -> str:
+    if check.least is not None and check.most is not None:
+        return f"{check.least:g} to {check.most:g} {check.unit}".rstrip()
+    bounds: Iterable[str] = (
+        *([f"at least {check.least:g} {check.unit}".rstrip()] if check.least is not None else []),
+        *([f"at most {check.most:g} {check.unit}".rstrip()] if check.most is not None else []),
+    )
+    return ", ".join(bounds) or ABSENT
+
+
+def _amount(value: float | None, unit: str) -> str:
+    return "" if value is None else f"{short(value)} {unit}".rstrip()
+
+
+def _stated(value: float | None, unit: str) -> str:
+    """As the document has it."""
+    return "" if value is None else f"{value:g} {unit}".rstrip()
+
+
+def _with_interval(value: float | None, low: float | None, unit: str) -> str:
+    """A mean and the half of its 95 % interval, which lies evenly around it."""
+    if value is None or low is None:
+        return _amount(value, unit)
+    return f"{with_half_width(value, value - low)} {unit}".rstrip()
+
+
+def _resting_on(n: int, seeds: int, *, varies: bool) -> str:
+    if not n:
+        return ""
+    return (
+        f"deterministic, n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{n}"
+        if seeds > 1 and not varies
+        else (f"n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{n}")
+    )

@@ -1,0 +1,272 @@
+"""A store's experiments as tables and charts, whatever they are about: shares over a sweep, and runs in time."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dumbbell.metrics.counter import Counter, edges, rates_bps
+from dumbbell.metrics.statistics import estimate
+from dumbbell.plots.chart import Axis, Chart, Layer, Panel
+from dumbbell.plots.style import style_of
+from dumbbell.report.contents import place
+from dumbbell.report.number import ABSENT, mean, resting_on
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import pandas as pd
+
+    from dumbbell.report.contents import Contents, PointRuns
+    from dumbbell.results.store import Store
+
+MOST_ROWS: Final = 400
+MOST_CURVES: Final = 8
+MOST_FLOWS: Final = 12
+MOST_TICKS: Final = 12
+MOST_BINS: Final = 300
+FEWEST_BINS: Final = 50
+USUAL_BIN_S: Final = 0.5
+"""Shorter ones show single rounds of a sender rather than its rate."""
+BINS_S: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
+_AMOUNT = re.compile(r"\s*([0-9.]+)\s*(.*?)\s*")
+_MANY_TIMES = 8
+
+QUANTITIES: Final = {
+    "goodput": ("Mbit/s", 1e-6), "share": ("share %", 100.0), "rtt": ("RTT ms", 1e3), "loss": ("loss %", 100.0),
+    "queue": ("queue BDP", 1.0), "utilization": ("utilization %", 100.0), "jain": ("Jain", 1.0),
+}  # fmt: skip
+"""Heading and factor of each quantity that a table shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a table."""
+
+    text: str
+    sort: str
+    interval: str = ""
+    number: bool = True
+
+
+def table(contents: Contents) -> tuple[list[str], list[list[Cell]]]:
+    """Head and rows of an experiment: a row a point, at most `MOST_ROWS`."""
+    shown = [(quantity, group) for group in contents.groups for quantity in ("goodput", "share", "rtt")]
+    shown += [(quantity, "") for quantity in ("loss", "queue", "utilization", "jain")]
+    there = {key for point in contents.points for key in point.measured}
+    alone = len(contents.groups) == 1
+    shown = [key for key in shown if key in there and not (alone and key[0] == "share")]
+    heads = [f"{group} {QUANTITIES[quantity][0]}".strip() for quantity, group in shown]
+    rows = [_row(point, contents.axes, shown, order) for order, point in enumerate(contents.points[:MOST_ROWS])]
+    return [*contents.axes, "runs", *heads], rows
+
+
+def _row(point: PointRuns, axes: Sequence[str], shown: Sequence[tuple[str, str]], order: int) -> list[Cell]:
+    cells = [
+        Cell(str(point.swept.get(axis, ABSENT)), _sort(point.swept.get(axis), order), number=False) for axis in axes
+    ]
+    failed = f", {len(point.failed)} failed" if point.failed else ""
+    cells.append(Cell(f"{len(point.run_ids)}{failed}", str(len(point.run_ids))))
+    for quantity, group in shown:
+        values = [QUANTITIES[quantity][1] * value for value in point.measured.get((quantity, group), ())]
+        if values:
+            cells.append(Cell(mean(values), f"{estimate(values).mean:.6g}", resting_on(values)))
+        else:
+            cells.append(Cell(ABSENT, ""))
+    return cells
+
+
+def _sort(value: object, order: int) -> str:
+    """Numbers by size where they have one unit; anything else as the spec has it."""
+    match = _AMOUNT.fullmatch(str(value))
+    return match[1] if match else f"{value}" if value is not None else str(order)
+
+
+def sweep(contents: Contents, name: str) -> Chart | None:
+    """What the groups share, and what is lost, over the swept axis with the most values; None without a sweep."""
+    points = [point for point in contents.points if point.run_ids]
+    axis = _main_axis(points, contents.axes)
+    if axis is None:
+        return None
+    others = [other for other in contents.axes if other != axis]
+    places, x_axis = _positions(points, axis)
+    quantity = "share" if len(contents.groups) > 1 else "goodput"
+    curves = _curves(points, others)
+    upper: list[Layer] = []
+    lower: list[Layer] = []
+    used: dict[str, int] = {}
+    for where, members in curves[:MOST_CURVES]:
+        for group in contents.groups:
+            cc = members[0].ccs.get(group)
+            if cc is not None:
+                label = _called(group, cc) + (f"; {where}" if where else "")
+                upper.append(_curve(members, places, axis, (quantity, group), label, cc, used))
+        first = next(iter(members[0].ccs.values()))
+        label = f"all flows; {where}" if where else ""
+        lower.append(_curve(members, places, axis, ("loss", ""), label, first, {first: len(lower) - 1}))
+    words = {"share": "share of the goodput (%)", "goodput": "goodput (Mbit/s)"}[quantity]
+    left_out = f" {len(curves) - MOST_CURVES} more curves are in the table only." if len(curves) > MOST_CURVES else ""
+    return Chart(
+        name=name,
+        title=f"{contents.name} over {axis}",
+        caption=f"{words[0].upper()}{words[1:]} and loss over {axis}, on {contents.engine}. Points are means over"
+        f" seeds, bars their 95 % intervals (Student's t).{left_out}",
+        panels=(
+            Panel(x=x_axis, y=Axis(label=words, limits=(0, 100 if quantity == "share" else None)), layers=tuple(upper)),
+            Panel(x=x_axis, y=Axis(label="loss (% of packets offered)", limits=(0, None)), layers=tuple(lower)),
+        ),
+        alt=f"Two plots over {axis}: {words} by group, and loss. The table below has the same numbers.",
+    )
+
+
+def _curve(  # noqa: PLR0913, PLR0917 (what a curve is made of)
+    members: Sequence[PointRuns], places: Mapping[str, float], axis: str, key: tuple[str, str], label: str, cc: str,
+    used: dict[str, int],
+) -> Layer:  # fmt: skip
+    style = cc.partition("[")[0].strip()
+    used[style] = used.get(style, -1) + 1
+    factor = QUANTITIES[key[0]][1]
+    found = sorted(
+        (places[str(point.swept[axis])], estimate([factor * value for value in point.measured[key]]))
+        for point in members
+        if point.measured.get(key)
+    )
+    halves = [each.half_width or 0.0 for _, each in found]
+    return Layer(
+        label=label, style=style, kind="line+points", instance=used[style],
+        x=tuple(x for x, _ in found),
+        y=tuple(each.mean for _, each in found),
+        low=tuple(each.mean - half for (_, each), half in zip(found, halves, strict=True)),
+        high=tuple(each.mean + half for (_, each), half in zip(found, halves, strict=True)),
+    )  # fmt: skip
+
+
+def _called(group: str, cc: str) -> str:
+    label = style_of(cc.partition("[")[0].strip()).label
+    inline = cc[cc.index("[") :] if "[" in cc else ""
+    return f"{group} ({label}{inline})" if group != label else f"{label}{inline}"
+
+
+def _main_axis(points: Sequence[PointRuns], axes: Sequence[str]) -> str | None:
+    """The one with the most values, amounts before words."""
+    sizes = {axis: {str(point.swept.get(axis)) for point in points} for axis in axes}
+    candidates = [axis for axis, values in sizes.items() if len(values) > 1]
+    return max(candidates, key=lambda axis: (_unit(sizes[axis]) is not None, len(sizes[axis])), default=None)
+
+
+def _unit(values: set[str]) -> str | None:
+    """The one unit of all values; None where they have several, or are no amounts."""
+    matches = [_AMOUNT.fullmatch(value) for value in values]
+    units = {match[2] if match else None for match in matches}
+    return units.pop() if len(units) == 1 else None
+
+
+def _positions(points: Sequence[PointRuns], axis: str) -> tuple[dict[str, float], Axis]:
+    """Where each value of an axis is drawn."""
+    texts = list(dict.fromkeys(str(point.swept.get(axis)) for point in points))
+    unit = _unit(set(texts))
+    if unit is None:
+        places = {text: float(index) for index, text in enumerate(texts)}
+        return places, Axis(label=axis, ticks=tuple((at, text) for text, at in places.items()))
+    places = {text: float(match[1]) for text in texts if (match := _AMOUNT.fullmatch(text))}
+    least, most = min(places.values()), max(places.values())
+    wide = least > 0 and most / least >= _MANY_TIMES
+    ticks = tuple((at, f"{at:g}") for at in sorted(places.values())) if len(places) <= MOST_TICKS else ()
+    return places, Axis(label=f"{axis} ({unit})" if unit else axis, scale="log2" if wide else "linear", ticks=ticks)
+
+
+def _curves(points: Sequence[PointRuns], others: Sequence[str]) -> list[tuple[str, list[PointRuns]]]:
+    """The points with the same values of the other axes, and those values in words."""
+
+    def words(point: PointRuns) -> str:
+        return place({axis: point.swept[axis] for axis in others if axis in point.swept})
+
+    order = {text: index for index, text in enumerate(dict.fromkeys(map(words, points)))}
+    ordered = sorted(points, key=lambda point: order[words(point)])
+    return [(text, list(members)) for text, members in groupby(ordered, key=words)]
+
+
+def in_time(store: Store, run_id: str, name: str, title: str) -> Chart:
+    """Goodput, RTT and queue of a run over time.
+
+    Raises:
+        StoreError: the run kept no series, or they are damaged.
+    """
+    run, flows, queue = store.run(run_id), store.flow_series(run_id), store.queue_series(run_id)
+    end_s = run.duration_ns / 1e9
+    if len(queue):
+        end_s = min(end_s, float(queue["time_s"].iloc[-1]))
+    bin_s = _bin_s(end_s, run.measure.sample_ns / 1e9)
+    frames = {flow: flows[flows["flow"] == flow] for flow in range(len(run.flows))}
+    starts_s = [flow.start_ns / 1e9 for flow in run.flows]
+    goodput = tuple(_goodput(frames, starts_s, end_s, bin_s))
+    time = Axis(label="time (s)", limits=(0, end_s))
+    return Chart(
+        name=name,
+        title=title,
+        caption=f"Goodput in bins of {bin_s:g} s, the sender's smoothed RTT, and the backlog of the bottleneck, both"
+        f" sampled every {run.measure.sample_ns / 1e6:g} ms. Run {run_id}.",
+        panels=(
+            Panel(x=time, y=Axis(label="goodput (Mbit/s)", limits=(0, None)), layers=goodput),
+            Panel(x=time, y=Axis(label="smoothed RTT (ms)", limits=(0, None)), layers=tuple(_rtts(frames))),
+            Panel(x=time, y=Axis(label="queue (kB)", limits=(0, None)), layers=(_backlog(queue),)),
+        ),
+        alt=f"Three plots over time of the run with {title}: goodput and smoothed RTT of each flow, and the queue.",
+    )
+
+
+def _bin_s(end_s: float, sample_s: float) -> float:
+    least_s = max(2 * sample_s, end_s / MOST_BINS, min(USUAL_BIN_S, end_s / FEWEST_BINS))
+    return next((bin_s for bin_s in BINS_S if bin_s >= least_s), least_s)
+
+
+def _goodput(
+    frames: Mapping[int, pd.DataFrame], starts_s: Sequence[float], end_s: float, bin_s: float
+) -> Iterator[Layer]:
+    """A line a flow, or a line a group where there are many flows."""
+    middles = tuple(edges(0, end_s, bin_s)[:-1] + bin_s / 2)
+    rates = {
+        flow: rates_bps(Counter.of(frame["time_s"], frame["delivered_bytes"], start_s=starts_s[flow]), 0, end_s, bin_s)
+        for flow, frame in frames.items()
+    }
+    if len(frames) <= MOST_FLOWS:
+        for flow, label, cc, instance in _named(frames):
+            begin = max(0, math.ceil(starts_s[flow] / bin_s) - 1)
+            x, y = middles[begin:], tuple(float(rate) / 1e6 for rate in rates[flow][begin:])
+            yield Layer(label=label, style=cc, x=x, y=y, instance=instance)
+        return
+    groups: dict[tuple[str, str], list[int]] = {}
+    for flow, frame in frames.items():
+        groups.setdefault((str(frame["name"].iloc[0]), str(frame["cc"].iloc[0])), []).append(flow)
+    for index, ((group, cc), members) in enumerate(groups.items()):
+        total = np.sum([rates[flow] for flow in members], axis=0)
+        label = f"{len(members)} flows of {_called(group, cc)}"
+        style = cc.partition("[")[0].strip()
+        yield Layer(label=label, style=style, x=middles, y=tuple(float(rate) / 1e6 for rate in total), instance=index)
+
+
+def _rtts(frames: Mapping[int, pd.DataFrame]) -> Iterator[Layer]:
+    """A line a flow; of many flows the first ones."""
+    for flow, label, cc, instance in list(_named(frames))[:MOST_FLOWS]:
+        frame = frames[flow].dropna(subset=["srtt_s"])
+        yield Layer(label=label, style=cc, x=tuple(frame["time_s"]), y=tuple(1e3 * frame["srtt_s"]), instance=instance)
+
+
+def _backlog(queue: pd.DataFrame) -> Layer:
+    return Layer(label="queue", style="queue", x=tuple(queue["time_s"]), y=tuple(queue["backlog_bytes"] / 1e3))
+
+
+def _named(frames: Mapping[int, pd.DataFrame]) -> Iterator[tuple[int, str, str, int]]:
+    """Each flow with a label, its style, and its number among those of that style."""
+    used: dict[str, int] = {}
+    ccs = {str(frame["cc"].iloc[0]) for frame in frames.values()}
+    for flow, frame in frames.items():
+        cc = f"flow {flow + 1}" if len(ccs) == 1 and len(frames) > 1 else str(frame["cc"].iloc[0])
+        style = cc.partition("[")[0].strip()
+        used[style] = used.get(style, -1) + 1
+        yield flow, f"flow {flow}: {_called(str(frame['name'].iloc[0]), str(frame['cc'].iloc[0]))}", style, used[style]

@@ -1,0 +1,56 @@
+"""Where runs come from, told once for all that come from the same place."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from dumbbell.report.contents import Contents
+    from dumbbell.results.store import Store
+
+MOST_ASKED = 2000
+"""Runs of an experiment whose provenance is read."""
+_LABELS = {
+    "engine": "Engine", "identity": "Identity of the engine", "commit": "Commit", "metrics": "Identity of the metrics",
+    "platform": "Platform", "machine": "Machine", "cores": "Cores",
+}  # fmt: skip
+
+
+def sources(store: Store, found: Iterable[Contents]) -> list[list[tuple[str, str]]]:
+    """Label and text of each fact; one list for each different origin."""
+    origins: dict[tuple[tuple[str, str], ...], dict[str, list[Any]]] = {}
+    for contents in found:
+        ids = (run_id for point in contents.points for run_id in point.run_ids.values())
+        for run_id in islice(ids, MOST_ASKED):
+            facts = store.provenance(run_id)
+            origin = origins.setdefault(tuple(_facts(facts)), {})
+            origin.setdefault("finished", []).append(facts.get("finished"))
+            origin.setdefault("experiments", []).append((contents.name, facts.get("seed")))
+    return [[*_extent(seen), *shared] for shared, seen in origins.items()]
+
+
+def _facts(facts: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    for key, value in (facts.get("versions") or {}).items():
+        yield f"Version of {key}", str(value)
+    for key, label in _LABELS.items():
+        if facts.get(key) is not None:
+            yield label, str(facts[key])
+
+
+def _extent(seen: Mapping[str, list[Any]]) -> Iterable[tuple[str, str]]:
+    seeds: dict[str, set[int]] = {}
+    for name, seed in seen["experiments"]:
+        seeds.setdefault(name, set()).add(seed)
+    yield "Seeds", "; ".join(f"{name}: {_ranges(sorted(found))}" for name, found in seeds.items())
+    moments = sorted(str(moment) for moment in seen["finished"] if moment)
+    if moments:
+        yield "Finished", moments[0] if moments[0] == moments[-1] else f"{moments[0]} to {moments[-1]}"
+
+
+def _ranges(seeds: list[int]) -> str:
+    if len(seeds) > 2 and seeds == list(range(seeds[0], seeds[-1] + 1)):  # noqa: PLR2004
+        return f"{seeds[0]} to {seeds[-1]}"
+    return ", ".join(map(str, seeds))

@@ -1,0 +1,187 @@
+"""Path, senders and hosts of resolved runs, in words that a reader of the report can check against the document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dumbbell import cc
+from dumbbell.plots.style import style_of
+from dumbbell.spec.quantity import Bytes, Rate, Share, Time
+from dumbbell.spec.run import (
+    ETHERNET_HEADER_BYTES,
+    MemoryBytes,
+    RoomBytes,
+    StreamWorkload,
+    TraceWorkload,
+    TransferWorkload,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from dumbbell.spec.run import Buffer, Flow, Host, Path, Run, Workload
+
+NS_PER_S = 1_000_000_000
+NS_PER_MS = 1_000_000
+HEADERS_BYTES = 52
+"""IP and TCP with timestamps."""
+MOST_STARTS = 8
+BOTTLENECK, ROUND_TRIP, QUEUE = "Bottleneck", "Round trip without a queue", "Queue"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One property of the runs: one text where it is the same for all, otherwise one for each value."""
+
+    label: str
+    texts: tuple[str, ...]
+
+
+def facts(runs: Iterable[tuple[Run, Sequence[str], Sequence[str]]]) -> list[Fact]:
+    """What is the same for all runs, and what differs; each with the group and the algorithm of every flow."""
+    found: dict[str, dict[str, None]] = {}
+    for run, groups, ccs in runs:
+        for label, text in _of_a_run(run, groups, ccs):
+            found.setdefault(label, {})[text] = None
+    return [Fact(label, tuple(texts)) for label, texts in found.items()]
+
+
+def brief(described: Sequence[Fact]) -> str:
+    """The path in one line; "" where nothing is known of it."""
+    texts = {fact.label: fact.texts for fact in described}
+    if BOTTLENECK not in texts:
+        return ""
+    rates, rtts, queues = texts[BOTTLENECK], texts[ROUND_TRIP], texts[QUEUE]
+    return ", ".join([
+        _clause(rates[0]) if len(rates) == 1 else f"{len(rates)} rates",
+        f"{_clause(rtts[0])} RTT" if len(rtts) == 1 else f"{len(rtts)} RTTs",
+        f"queue of {queues[0]}" if len(queues) == 1 else f"queues of {_clause(queues[0])} to {_clause(queues[-1])}",
+    ])  # fmt: skip
+
+
+def _clause(text: str) -> str:
+    return text.partition(", ")[0]
+
+
+def _of_a_run(run: Run, groups: Sequence[str], ccs: Sequence[str]) -> Iterator[tuple[str, str]]:
+    path = run.path
+    rtts_ns = list(dict.fromkeys(flow.forward_delay_ns + flow.return_delay_ns for flow in run.flows))
+    yield BOTTLENECK, f"{Rate.show(path.rate_bps)}, charged on Ethernet frames (IP packet + {ETHERNET_HEADER_BYTES} B)"
+    yield ROUND_TRIP, " or ".join(map(Time.show, rtts_ns)) + f", {_delay_side(run.flows)}"
+    yield QUEUE, _queue(path, rtts_ns)
+    yield "Token bucket", _bucket(path)
+    yield "Random loss", _loss(path) if path.loss_ppb else "none"
+    if path.changes:
+        told = (f"{Rate.show(change.rate_bps)} from {Time.show(change.at_ns)} on" for change in path.changes)
+        yield "Changes of the rate", "; ".join(told)
+    for group in dict.fromkeys(groups):
+        members = [flow for flow, name in zip(run.flows, groups, strict=True) if name == group]
+        written = ccs[groups.index(group)]
+        yield f"Senders “{group}”", _senders(members, written, run.seed, differing=len(rtts_ns) > 1)
+    yield "Hosts", _hosts(run.host, path)
+    yield "Duration", _duration(run)
+    yield "Numbers taken from", _window(run)
+
+
+def _delay_side(flows: Sequence[Flow]) -> str:
+    forward = any(flow.forward_delay_ns for flow in flows)
+    back = any(flow.return_delay_ns for flow in flows)
+    if forward and back:
+        return "split between data and ACKs"
+    return "all of it on the way of the data" if forward else "all of it on the way of the ACKs"
+
+
+def _queue(path: Path, rtts_ns: Sequence[int]) -> str:
+    room = path.buffer
+    if not isinstance(room, RoomBytes):
+        return f"{room.packets} packets, drop-tail, counted in packets"
+    in_bdp = ""
+    if len(rtts_ns) == 1:
+        bdp_bytes = path.rate_bps * rtts_ns[0] / 8 / NS_PER_S
+        in_bdp = f"{room.bytes / bdp_bytes:.4g} BDP = "
+    return f"{in_bdp}{Bytes.show(room.bytes)}, drop-tail"
+
+
+def _bucket(path: Path) -> str:
+    frame = path.mtu_bytes + ETHERNET_HEADER_BYTES
+    return Bytes.show(path.burst_bytes) if path.burst_bytes > frame else "none: a plain line"
+
+
+def _loss(path: Path) -> str:
+    return f"{Share.show(path.loss_ppb)} of the data packets, {path.loss_at} the queue"
+
+
+def _senders(flows: Sequence[Flow], written: str, seed: int, *, differing: bool) -> str:
+    name = written.partition("[")[0].strip()
+    label = style_of(name).label
+    variant = cc.variants().get(name)
+    called = f"{len(flows)} x {written}"
+    if label != name:
+        called += f", {label}"
+    if variant is not None:
+        called += f" ({variant.about})"
+    parts = [called, *(_times(count, _workload(work)) for work, count in Counter(f.workload for f in flows).items())]
+    starts = [f"{flow.start_ns / NS_PER_S:.3f}".rstrip("0").rstrip(".") for flow in flows]
+    listed = starts if len(starts) <= MOST_STARTS else [*starts[: MOST_STARTS - 1], "…", starts[-1]]
+    jittered = f", jitter of seed {seed} included" if any(flow.start_ns % NS_PER_MS for flow in flows) else ""
+    parts.append(f"starting at {', '.join(listed)} s{jittered}")
+    parts += [f"until {Time.show(stop)}" for stop in {flow.stop_ns: None for flow in flows} if stop is not None]
+    if differing:
+        parts += [f"{Time.show(rtt)} RTT" for rtt in {f.forward_delay_ns + f.return_delay_ns: None for f in flows}]
+    for access in {flow.access: None for flow in flows}:
+        if access is not None:
+            parts.append(f"own line of {Rate.show(access.rate_bps)} with room for {_room(access.buffer)}")
+    return "; ".join(parts)
+
+
+def _times(count: int, text: str) -> str:
+    return text if count == 1 or text == "bulk" else f"each {text}"
+
+
+def _room(room: Buffer) -> str:
+    return Bytes.show(room.bytes) if isinstance(room, RoomBytes) else f"{room.packets} packets"
+
+
+def _workload(workload: Workload) -> str:
+    match workload:
+        case TransferWorkload(transfer=transfer):
+            return f"a transfer of {Bytes.show(transfer.bytes)}"
+        case StreamWorkload(stream=stream):
+            pace = f"one write every {Time.show(stream.every_ns)}"
+            return f"a stream of {Rate.show(stream.rate_bps)} for {Time.show(stream.for_ns)}, {pace}"
+        case TraceWorkload(trace=trace):
+            return f"{len(trace.writes)} writes as traced"
+        case _:
+            return "bulk"
+
+
+def _hosts(host: Host, path: Path) -> str:
+    memory = host.socket_memory
+    buffers = {"max": "socket buffers never the limit", "default": "Linux's default socket buffers"}
+    parts = [
+        "TCP as of Linux 6.1 (SACK, RACK and TLP, PRR, timestamps)",
+        f"segments of {path.mtu_bytes - HEADERS_BYTES} B" + (", offloaded" if path.offload else ", no offload"),
+        f"initial window of {host.initial_window_segments}",
+        f"socket buffers of {Bytes.show(memory.bytes)}" if isinstance(memory, MemoryBytes) else buffers[memory],
+    ]
+    if host.receive_window_bytes is not None:
+        parts.append(f"receive window of {Bytes.show(host.receive_window_bytes)}")
+    parts.append("fq at the senders" if host.qdisc == "fq" else "no fq: TCP paces where the algorithm asks for it")
+    parts.append("compressed SACKs" if host.sack_compression else "no compression of SACKs")
+    return "; ".join(parts)
+
+
+def _duration(run: Run) -> str:
+    length = Time.show(run.duration_ns)
+    return f"until every transfer is complete, at most {length}" if run.until_done else length
+
+
+def _window(run: Run) -> str:
+    measure = run.measure
+    if (measure.window_begin_ns, measure.window_end_ns) == (0, run.duration_ns):
+        window = "the whole run"
+    else:
+        window = f"{Time.show(measure.window_begin_ns)} to {Time.show(measure.window_end_ns)}"
+    return f"{window}; gauges every {Time.show(measure.sample_ns)}"

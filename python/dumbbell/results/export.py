@@ -1,0 +1,92 @@
+"""A store's runs as one file for other programs."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from dumbbell.results import frames
+from dumbbell.results.failure import StoreError, StoreFailure
+from dumbbell.results.schema import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pandas as pd
+
+    from dumbbell.results.store import Store
+
+FORMATS = (".csv", ".parquet")
+
+
+def export(store: Store, table: str, file: Path, *, everything: bool = False) -> int:
+    """Writes `runs`, `flows`, `groups`, `series` or `queue` to a CSV or Parquet file; gives the number of rows.
+
+    The file has its name when it is whole. Runs that kept no series are left out of `series` and `queue`.
+
+    Raises:
+        StoreError: the file's name ends in something else, or there is nothing to write.
+        StoreFailure: the file cannot be written.
+    """
+    if file.suffix not in FORMATS:
+        raise StoreError(f'{file}: cannot write "{file.suffix}"; the name must end in {" or ".join(FORMATS)}')
+    partial = file.with_name(f".{file.name}.partial")
+    try:
+        rows = _write(_parts(store, table, everything=everything), partial, file.suffix)
+        if not rows:
+            raise StoreError(f"{store.folder}: has no {table} to write")
+        os.replace(partial, file)  # noqa: PTH105 (over an existing file too, everywhere)
+    except OSError as error:
+        raise StoreFailure(f"{file}: cannot be written: {error.strerror or error}") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return rows
+
+
+def _parts(store: Store, table: str, *, everything: bool) -> Iterator[pd.DataFrame]:
+    if table in ("runs", "flows", "groups"):
+        whole = {"runs": store.frame, "flows": store.flows, "groups": store.groups}[table]
+        yield whole(everything=everything)
+        return
+    series = {"series": store.flow_series, "queue": store.queue_series}[table]
+    for campaign in store.campaigns(everything=everything):
+        for outcome in store.outcomes_of(campaign.id):
+            if isinstance(outcome, Result) and store.files(outcome.run_id):
+                frame = frames.together([(outcome, series(outcome.run_id))])
+                frame.insert(1, "experiment", campaign.experiment)
+                frame.insert(2, "engine", campaign.engine)
+                yield frame
+
+
+def _write(parts: Iterator[pd.DataFrame], partial: Path, suffix: str) -> int:
+    """Each part below the last, with the columns of the first."""
+    import pyarrow as pa  # type: ignore[import-untyped] # noqa: PLC0415 (late: it takes long to load)
+    import pyarrow.parquet as pq  # type: ignore[import-untyped] # noqa: PLC0415 (as above)
+
+    rows, writer, columns = 0, None, None
+    try:
+        for part in parts:
+            if part.empty:
+                continue
+            columns = list(part.columns) if columns is None else columns
+            frame = _plain(part.reindex(columns=columns))
+            if suffix == ".csv":
+                frame.to_csv(partial, mode="a" if rows else "w", header=not rows, index=False, encoding="utf-8")
+            else:
+                table = pa.Table.from_pandas(frame, preserve_index=False)
+                writer = writer or pq.ParquetWriter(partial, table.schema, compression="zstd")
+                writer.write_table(table.cast(writer.schema))
+            rows += len(frame)
+    finally:
+        if writer is not None:
+            writer.close()
+    return rows
+
+
+def _plain(frame: pd.DataFrame) -> pd.DataFrame:
+    """Columns that hold words and numbers side by side, as a sweep may, become words."""
+    mixed = [name for name in frame.columns if frame[name].dtype == object]
+    return frame.assign(
+        **{name: frame[name].map(lambda value: None if value is None else str(value)) for name in mixed}
+    )

@@ -1,0 +1,404 @@
+"""The ledger of a store: one SQLite file with a row a run, whose columns are those of the summary.
+
+What is listed often is in narrow tables, so that a hundred thousand runs are listed without reading their specs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
+from dumbbell.results.failure import StoreError, damaged, told
+from dumbbell.results.schema import FailedRun, Result
+from dumbbell.results.series import SeriesFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Self
+
+LEDGER_SCHEMA = 1
+"""Version of the tables below: a change of any of them, or of a summary's fields, is a new number."""
+
+_SQL_TYPES = {"int": "INTEGER NOT NULL", "float": "REAL NOT NULL", "str": "TEXT NOT NULL"}
+_NULLABLE = {"int | None": "INTEGER", "float | None": "REAL"}
+_CACHE_KIB = 16 * 1024
+_BUSY_S = 10.0
+_LARGEST_CHECKED_BYTES = 256 * 2**20
+"""A ledger up to this size is read through before it is written: 0.3 s at most."""
+
+
+def _columns(summary: type, *, nullable: bool = False) -> str:
+    """A summary's fields as columns; the names are its own."""
+    kinds = {each.name: str(each.type) for each in fields(summary)}
+    types = {name: _NULLABLE.get(kind) or _SQL_TYPES[kind] for name, kind in kinds.items()}
+    return ", ".join(f"{name} {kind.removesuffix(' NOT NULL') if nullable else kind}" for name, kind in types.items())
+
+
+TABLES = f"""
+CREATE TABLE schema (version INTEGER NOT NULL);
+CREATE TABLE writer (process INTEGER NOT NULL);
+CREATE TABLE campaign (
+    id INTEGER PRIMARY KEY, experiment TEXT NOT NULL, engine TEXT NOT NULL, identity TEXT NOT NULL, spec TEXT NOT NULL,
+    turn INTEGER NOT NULL, UNIQUE (experiment, engine, identity, spec)
+);
+CREATE TABLE provenance (id INTEGER PRIMARY KEY, facts TEXT NOT NULL UNIQUE);
+CREATE TABLE run (
+    id INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, engine TEXT NOT NULL, seed INTEGER NOT NULL,
+    status TEXT NOT NULL, error TEXT, window_begin_s REAL, window_end_s REAL, jain REAL, wall_s REAL NOT NULL,
+    warnings TEXT, provenance INTEGER NOT NULL REFERENCES provenance (id), finished TEXT NOT NULL,
+    {_columns(BottleneckSummary, nullable=True)}
+);
+CREATE TABLE member (
+    campaign INTEGER NOT NULL REFERENCES campaign (id), position INTEGER NOT NULL,
+    run INTEGER NOT NULL REFERENCES run (id), point TEXT NOT NULL, PRIMARY KEY (campaign, position)
+) WITHOUT ROWID;
+CREATE INDEX member_of_run ON member (run);
+CREATE TABLE flow (
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, {_columns(FlowSummary)}, PRIMARY KEY (run, flow)
+) WITHOUT ROWID;
+CREATE TABLE flow_group (
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, position INTEGER NOT NULL, name TEXT NOT NULL,
+    {_columns(GroupSummary)}, PRIMARY KEY (run, position)
+) WITHOUT ROWID;
+CREATE TABLE request (run INTEGER PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE, resolved TEXT NOT NULL);
+CREATE TABLE series (
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, kind TEXT NOT NULL, file TEXT NOT NULL UNIQUE,
+    size_bytes INTEGER NOT NULL, sha256 TEXT NOT NULL, modified_ns INTEGER NOT NULL, PRIMARY KEY (run, kind)
+) WITHOUT ROWID;
+"""
+
+_FLOW = tuple(each.name for each in fields(FlowSummary))
+_GROUP = tuple(each.name for each in fields(GroupSummary))
+_BOTTLENECK = tuple(each.name for each in fields(BottleneckSummary))
+_RUN = (
+    "run_id", "engine", "seed", "status", "error", "window_begin_s", "window_end_s", "jain", "wall_s", "warnings",
+    "provenance", "finished", *_BOTTLENECK,
+)  # fmt: skip
+_SERIES = tuple(each.name for each in fields(SeriesFile))
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """The runs of one experiment on one engine, as the ledger knows them."""
+
+    id: int
+    experiment: str
+    engine: str
+    current: bool
+    """No later campaign of the same experiment on the same engine had another spec, or another engine's build."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a run belongs."""
+
+    campaign: int
+    position: int
+    """In the order of expansion."""
+    point: Mapping[str, Any]
+    """Each swept value, as the spec writes it."""
+
+
+class Ledger:
+    """Reads and writes the file. Any thread may call it; one at a time is served."""
+
+    def __init__(self, folder: Path, *, write: bool) -> None:
+        self._folder, self._path, self._lock = folder, folder / "ledger.sqlite", threading.RLock()
+        with self._told("open it"):
+            self._connection = self._connect(write=write)
+            try:
+                self._prepare(write=write)
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def close(self) -> None:
+        """Closes the file; a writer leaves nothing beside it."""
+        with self._lock:
+            self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- writing --------------------------------------------------------------------------------------------------
+
+    def begin(self, experiment: str, engine: str, identity: str, spec: str) -> int:
+        """The campaign of a spec on an engine, new or resumed; from now on it is the experiment's current one."""
+        with self._transaction("begin a campaign"):
+            (turn,) = self._one("SELECT COALESCE(MAX(turn), 0) + 1 FROM campaign")
+            self._connection.execute(
+                "INSERT INTO campaign (experiment, engine, identity, spec, turn) VALUES (?, ?, ?, ?, ?)"
+                " ON CONFLICT DO UPDATE SET turn = excluded.turn",
+                (experiment, engine, identity, spec, turn),
+            )
+            (campaign,) = self._one("SELECT id FROM campaign WHERE turn = ?", turn)
+            return int(campaign)
+
+    def put(  # noqa: PLR0913 (what a row has)
+        self,
+        outcome: Result | FailedRun,
+        *,
+        resolved: str,
+        series: Sequence[SeriesFile],
+        facts: str,
+        finished: str,
+        place: Place | None,
+    ) -> list[str]:
+        """Enters a run, in place of what was there under its id; gives the files that nothing refers to any more."""
+        with self._transaction("enter a run"):
+            former = self._all("SELECT file FROM series JOIN run ON run.id = run WHERE run_id = ?", outcome.run_id)
+            self._connection.execute("INSERT OR IGNORE INTO provenance (facts) VALUES (?)", (facts,))
+            (provenance,) = self._one("SELECT id FROM provenance WHERE facts = ?", facts)
+            self._connection.execute(
+                f"INSERT INTO run ({', '.join(_RUN)}) VALUES ({', '.join('?' * len(_RUN))})"  # noqa: S608 (our names)
+                f" ON CONFLICT (run_id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _RUN)}",
+                _run_row(outcome, provenance, finished),
+            )
+            (run,) = self._one("SELECT id FROM run WHERE run_id = ?", outcome.run_id)
+            for table in ("flow", "flow_group", "request", "series"):
+                self._connection.execute(f"DELETE FROM {table} WHERE run = ?", (run,))  # noqa: S608 (likewise)
+            self._connection.execute("INSERT INTO request VALUES (?, ?)", (run, resolved))
+            if isinstance(outcome, Result):
+                self._insert("flow", ((run, *(getattr(each, name) for name in _FLOW)) for each in outcome.flows))
+                groups = enumerate(outcome.groups.items())
+                self._insert("flow_group", (
+                    (run, index, name, *(getattr(each, field) for field in _GROUP)) for index, (name, each) in groups
+                ))  # fmt: skip
+            self._insert("series", ((run, *(getattr(each, name) for name in _SERIES)) for each in series))
+            if place:
+                self._seat(place, outcome.run_id)
+        return [file for (file,) in former if file not in {each.file for each in series}]
+
+    def enrol(self, place: Place, run_id: str) -> None:
+        """Gives a run that is there a place."""
+        with self._transaction("enter a run"):
+            self._seat(place, run_id)
+
+    def cut(self, campaign: int, count: int) -> None:
+        """Forgets the places of a campaign that its experiment has not."""
+        with self._transaction("enter a run"):
+            self._connection.execute("DELETE FROM member WHERE campaign = ? AND position >= ?", (campaign, count))
+
+    def prune(self) -> tuple[int, list[str]]:
+        """Removes superseded campaigns, and runs that are in none; gives how many runs, and their files."""
+        gone = [campaign.id for campaign in self.campaigns() if not campaign.current]
+        with self._transaction("prune it"):
+            for campaign in gone:
+                self._connection.execute("DELETE FROM member WHERE campaign = ?", (campaign,))
+                self._connection.execute("DELETE FROM campaign WHERE id = ?", (campaign,))
+            files = self._all("SELECT file FROM series WHERE run NOT IN (SELECT run FROM member)")
+            removed = self._connection.execute("DELETE FROM run WHERE id NOT IN (SELECT run FROM member)").rowcount
+            self._connection.execute("DELETE FROM provenance WHERE id NOT IN (SELECT provenance FROM run)")
+        with self._lock, self._told("prune it"):
+            self._connection.execute("VACUUM")
+        return removed, [file for (file,) in files]
+
+    def take(self) -> bool:
+        """Notes this process as the writer; whether the last one ended without giving it back."""
+        with self._transaction("open it"):
+            unclean = self._connection.execute("DELETE FROM writer").rowcount > 0
+            self._connection.execute("INSERT INTO writer VALUES (?)", (os.getpid(),))
+        return unclean
+
+    def give_back(self) -> None:
+        """Notes that the writer ended as it should."""
+        with self._transaction("close it"):
+            self._connection.execute("DELETE FROM writer")
+
+    # -- reading --------------------------------------------------------------------------------------------------
+
+    def campaigns(self, experiment: str | None = None, engine: str | None = None) -> list[Campaign]:
+        """The campaigns of an experiment on an engine, or of all, the earliest begun first."""
+        rows = self.rows(
+            "SELECT id, experiment, engine, turn = MAX(turn) OVER (PARTITION BY experiment, engine) FROM campaign"
+            " ORDER BY turn"
+        )
+        found = (Campaign(id_, name, on, bool(current)) for id_, name, on, current in rows)
+        return [each for each in found if experiment in (None, each.experiment) and engine in (None, each.engine)]
+
+    def rows(self, query: str, *values: object) -> list[Row]:
+        """What a query gives."""
+        with self._lock, self._told("read it"):
+            return self._all(query, *values)
+
+    def named(self, run_id: str) -> list[str]:
+        """The run ids that begin so."""
+        pattern = run_id.replace("*", "").replace("?", "").replace("[", "") + "*"
+        return [name for (name,) in self.rows("SELECT run_id FROM run WHERE run_id GLOB ? LIMIT 2", pattern)]
+
+    def status(self, run_id: str) -> str | None:
+        """Whether a run is there, and how it ended."""
+        rows = self.rows("SELECT status FROM run WHERE run_id = ?", run_id)
+        return str(rows[0][0]) if rows else None
+
+    def series(self, run_id: str) -> list[SeriesFile]:
+        """The files behind a run."""
+        rows = self.rows(
+            f"SELECT {', '.join(_SERIES)} FROM series JOIN run ON run.id = series.run WHERE run_id = ?",  # noqa: S608
+            run_id,
+        )
+        return [SeriesFile(**dict(zip(_SERIES, row, strict=True))) for row in rows]
+
+    def outcome(self, run_id: str, point: Mapping[str, Any] | None = None) -> Result | FailedRun | None:
+        """A run as it was printed; its point is that of the latest campaign it is in, unless one is given."""
+        with self._lock, self._told("read it"):
+            rows = self._all(f"SELECT id, {', '.join(_RUN)} FROM run WHERE run_id = ?", run_id)  # noqa: S608
+            if not rows:
+                return None
+            if point is None:
+                found = self._all(
+                    "SELECT point FROM member JOIN campaign ON campaign.id = campaign WHERE run = ?"
+                    " ORDER BY turn DESC, position LIMIT 1",
+                    rows[0][0],
+                )
+                point = json.loads(found[0][0]) if found else {}
+            return self._outcome(rows[0], point)
+
+    def members(self, campaign: int, after: int, count: int) -> list[tuple[int, Result | FailedRun]]:
+        """Some of a campaign's outcomes with their positions, in order, those after a position."""
+        with self._lock, self._told("read it"):
+            names = ", ".join(f"run.{name}" for name in ("id", *_RUN))
+            rows = self._all(
+                f"SELECT position, point, {names} FROM member JOIN run ON run.id = member.run"  # noqa: S608
+                " WHERE campaign = ? AND position > ? ORDER BY position LIMIT ?",
+                campaign, after, count,
+            )  # fmt: skip
+            return [(position, self._outcome(row, json.loads(point))) for position, point, *row in rows]
+
+    def faults(self) -> list[str]:
+        """What SQLite finds wrong with the file when it reads all of it."""
+        found = self.rows("PRAGMA integrity_check(20)")
+        strangers = self.rows("PRAGMA foreign_key_check")
+        return [text for (text,) in found if text != "ok"] + [f"{row[0]}: a row of no run" for row in strangers]
+
+    # -- its own --------------------------------------------------------------------------------------------------
+
+    def _connect(self, *, write: bool) -> sqlite3.Connection:
+        if write:
+            how = "mode=rwc"
+        elif os.access(self._folder, os.W_OK):
+            how = "mode=rw"  # so that the last to leave clears up; see query_only below
+        elif self._path.with_name("ledger.sqlite-wal").exists():
+            how = "mode=ro"
+        else:  # what nobody can write needs no lock, and a lock would need a file
+            how = "immutable=1"
+        return sqlite3.connect(
+            f"{self._path.absolute().as_uri()}?{how}",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=_BUSY_S,
+        )
+
+    def _prepare(self, *, write: bool) -> None:
+        connection = self._connection
+        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+        found = {name for (name,) in self._all("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if not found and any(self._folder.glob("series/??/*.parquet")):
+            raise damaged(self._folder, "it is empty, and there are series")
+        if write and not found:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.executescript(f"BEGIN;{TABLES}INSERT INTO schema VALUES ({LEDGER_SCHEMA});COMMIT;")  # noqa: S608
+        elif not found:
+            raise StoreError(f"{self._folder}: is a store that nothing was ever kept in")
+        elif not {"schema", "run"} <= found:
+            raise StoreError(f"{self._folder}: is no store of dumbbell: its ledger.sqlite is something else's")
+        (version,) = self._one("SELECT MAX(version) FROM schema")
+        if version != LEDGER_SCHEMA:
+            raise StoreError(
+                f"{self._folder}: is a store of schema {version}, and this dumbbell knows schema {LEDGER_SCHEMA};"
+                " give another folder, or use the dumbbell that made it"
+            )
+        if write and self._path.stat().st_size <= _LARGEST_CHECKED_BYTES:
+            (verdict,) = self._one("PRAGMA quick_check(1)")
+            if verdict != "ok":
+                raise damaged(self._folder, verdict)
+        if write:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA foreign_keys = ON")
+        else:
+            connection.execute("PRAGMA query_only = ON")
+
+    @contextmanager
+    def _transaction(self, doing: str) -> Iterator[None]:
+        with self._lock, self._told(doing):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def _told(self, doing: str) -> Any:  # noqa: ANN401 (a context)
+        return told(self._folder, doing)
+
+    def _all(self, query: str, *values: object) -> list[Row]:
+        return self._connection.execute(query, values).fetchall()
+
+    def _one(self, query: str, *values: object) -> Row:
+        (row,) = self._all(query, *values)
+        return row
+
+    def _seat(self, place: Place, run_id: str) -> None:
+        self._connection.execute(
+            "INSERT INTO member SELECT ?, ?, id, ? FROM run WHERE run_id = ?"
+            " ON CONFLICT DO UPDATE SET run = excluded.run, point = excluded.point"
+            " WHERE run <> excluded.run OR point <> excluded.point",
+            (place.campaign, place.position, json.dumps(place.point, ensure_ascii=False), run_id),
+        )
+
+    def _insert(self, table: str, rows: Iterable[Row]) -> None:
+        for row in rows:
+            self._connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)  # noqa: S608
+
+    def _outcome(self, row: Sequence[Any], point: Mapping[str, Any]) -> Result | FailedRun:
+        key, values = row[0], dict(zip(_RUN, row[1:], strict=True))
+        head = {name: values[name] for name in ("run_id", "engine", "seed", "wall_s")} | {"point": point}
+        if values["status"] != "ok":
+            return FailedRun(**head, error=values["error"])
+        flows = self._all(f"SELECT {', '.join(_FLOW)} FROM flow WHERE run = ? ORDER BY flow", key)  # noqa: S608
+        groups = self._all(
+            f"SELECT name, {', '.join(_GROUP)} FROM flow_group WHERE run = ? ORDER BY position",  # noqa: S608
+            key,
+        )
+        return Result(
+            **head,
+            window_s=(values["window_begin_s"], values["window_end_s"]),
+            flows=tuple(FlowSummary(**dict(zip(_FLOW, flow, strict=True))) for flow in flows),
+            bottleneck=BottleneckSummary(**{name: values[name] for name in _BOTTLENECK}),
+            groups={name: GroupSummary(**dict(zip(_GROUP, group, strict=True))) for name, *group in groups},
+            jain=values["jain"],
+            warnings=tuple(json.loads(values["warnings"])) if values["warnings"] else (),
+        )
+
+
+def _run_row(outcome: Result | FailedRun, provenance: int, finished: str) -> Row:
+    own: Row
+    if isinstance(outcome, Result):
+        own = (None, *outcome.window_s, outcome.jain, outcome.wall_s)
+        warnings = json.dumps(outcome.warnings, ensure_ascii=False) if outcome.warnings else None
+        bottleneck = tuple(asdict(outcome.bottleneck)[name] for name in _BOTTLENECK)
+    else:
+        own = (outcome.error, None, None, None, outcome.wall_s)
+        warnings, bottleneck = None, (None,) * len(_BOTTLENECK)
+    return (
+        outcome.run_id, outcome.engine, outcome.seed, outcome.status, *own, warnings, provenance, finished, *bottleneck,
+    )  # fmt: skip

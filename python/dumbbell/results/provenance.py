@@ -1,0 +1,88 @@
+"""Where a result comes from: what one needs to know to get it again, or to see why one does not."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+_PACKAGES = ("dumbbell", "numpy", "pandas", "pyarrow")
+_JUDGES = (
+    "metrics/delay.py",
+    "metrics/fairness.py",
+    "metrics/queue.py",
+    "metrics/summary.py",
+    "metrics/variation.py",
+    "metrics/window.py",
+    "results/validity.py",
+)
+"""What makes a summary of a measurement, in this package."""
+_OBJECT = re.compile(r"[0-9a-f]{40,64}")
+_PACKAGE = Path(__file__).parents[1]
+
+
+@cache
+def facts() -> dict[str, object]:
+    """What is the same for every run of this process."""
+    return {
+        "versions": {"python": platform.python_version()} | {name: _version(name) for name in _PACKAGES},
+        "commit": commit(_PACKAGE),
+        "metrics": metrics_identity(),
+        "platform": platform.platform(),
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+    }
+
+
+@cache
+def metrics_identity() -> str:
+    """Hash of the sources that make a summary of a measurement."""
+    digest = hashlib.sha256()
+    for name in _JUDGES:
+        digest.update(name.encode() + b"\0" + (_PACKAGE / name).read_bytes().replace(b"\r\n", b"\n") + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def commit(folder: Path) -> str | None:
+    """The git commit that a folder's checkout is at; None where it is in none."""
+    for home in (folder, *folder.parents):
+        git = home / ".git"
+        if git.exists():
+            try:
+                return _head(git)
+            except (OSError, UnicodeDecodeError):
+                return None
+    return None
+
+
+def _head(git: Path) -> str | None:
+    if git.is_file():  # a worktree: the file names its folder
+        git = git.parent / git.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
+    shared = git / "commondir"
+    homes = [git, git / shared.read_text(encoding="utf-8").strip()] if shared.is_file() else [git]
+    head = (git / "HEAD").read_text(encoding="utf-8").strip()
+    if not head.startswith("ref:"):
+        return head if _OBJECT.fullmatch(head) else None
+    name = head.removeprefix("ref:").strip()
+    for home in homes:
+        if (home / name).is_file():
+            return (home / name).read_text(encoding="utf-8").strip()
+    for home in homes:
+        packed = home / "packed-refs"
+        if packed.is_file():
+            for line in packed.read_text(encoding="utf-8").splitlines():
+                found, _, ref = line.partition(" ")
+                if ref == name:
+                    return found
+    return None
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

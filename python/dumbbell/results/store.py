@@ -1,0 +1,414 @@
+"""A store: a folder that keeps every run of every campaign, whatever happens to the process that writes it.
+
+```text
+results/
+├── ledger.sqlite     a row a run: what was asked, how it ended, its summary, warnings, provenance
+├── lock              held by the one campaign that writes
+└── series/           Parquet files by run id; `partial/` has those that are being written
+```
+
+An experiment is known by its name. What the store tells about it is its *current* campaign on each engine: the one
+that was begun last. Runs of earlier campaigns that had another spec or another build of the engine stay, are found
+again by their ids, and are told with `everything=True`, until `prune` removes them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from filelock import FileLock, Timeout
+
+from dumbbell.results import frames, listing, provenance, series
+from dumbbell.results.failure import StoreError, StoreFailure, told
+from dumbbell.results.ledger import Ledger
+from dumbbell.spec import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import TracebackType
+    from typing import Any
+
+    import pandas as pd
+
+    from dumbbell.engines.measurement import Measurement
+    from dumbbell.results.ledger import Campaign, Place
+    from dumbbell.results.listing import GroupLine, RunLine
+    from dumbbell.results.schema import FailedRun, Result
+    from dumbbell.results.series import SeriesFile
+    from dumbbell.spec import Experiment, Resolved
+
+_PAGE = 256
+
+
+class Store:
+    """Every run of every campaign into one folder. Any thread may ask; one process at a time may write.
+
+    >>> with Store.open("results") as store:  # doctest: +SKIP
+    ...     store.frame()[["path.buffer", "seed", "bottleneck.loss_rate"]]
+    """
+
+    def __init__(self, folder: Path, ledger: Ledger, lock: FileLock | None) -> None:
+        self.folder = folder
+        """Where it is."""
+        self._ledger, self._lock = ledger, lock
+        self._names = itertools.count()
+        self._closed = False
+
+    @classmethod
+    def open(cls, folder: Path | str, *, write: bool = False) -> Self:
+        """Opens a store; with `write` it is made if it is not there, and nobody else may write until it is closed.
+
+        Raises:
+            StoreError: there is no store, or one of another schema.
+            StoreFailure: the folder cannot be written, its ledger is damaged, another campaign writes to it.
+        """
+        folder = Path(folder)
+        _check(folder, write=write)
+        if not write:
+            return cls(folder, Ledger(folder, write=False), None)
+        with told(folder, "make a store there"):
+            (folder / "series").mkdir(parents=True, exist_ok=True)
+        lock = _taken(folder)
+        try:
+            ledger = Ledger(folder, write=True)
+            try:
+                store = cls(folder, ledger, lock)
+                store._tidy(unclean=ledger.take())
+            except BaseException:
+                ledger.close()
+                raise
+        except BaseException:
+            lock.release()
+            raise
+        return store
+
+    def close(self) -> None:
+        """Ends the reading, or the writing."""
+        self._closed = True
+        try:
+            if self._lock is not None:
+                with suppress(StoreFailure):  # then the next writer tidies up
+                    self._ledger.give_back()
+        finally:
+            self._ledger.close()
+            if self._lock is not None:
+                self._lock.release()
+                self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- what is there --------------------------------------------------------------------------------------------
+
+    def experiments(self) -> list[str]:
+        """Names of the experiments, the one that was carried out last at the end."""
+        return list(dict.fromkeys(reversed([each.experiment for each in reversed(self._ledger.campaigns())])))
+
+    def campaigns(
+        self, *, engine: str | None = None, experiment: str | None = None, everything: bool = False
+    ) -> list[Campaign]:
+        """The current campaigns, or all."""
+        return [each for each in self._ledger.campaigns(experiment, engine) if each.current or everything]
+
+    def outcomes(
+        self, *, engine: str | None = None, experiment: str | None = None, everything: bool = False
+    ) -> Iterator[Result | FailedRun]:
+        """Every outcome, by experiment, in the order of its expansion. Few are in memory at a time."""
+        for campaign in self.campaigns(engine=engine, experiment=experiment, everything=everything):
+            yield from self.outcomes_of(campaign.id)
+
+    def outcomes_of(self, campaign: int) -> Iterator[Result | FailedRun]:
+        """The outcomes of one campaign, in order."""
+        after = -1
+        while page := self._ledger.members(campaign, after, _PAGE):
+            after = page[-1][0]
+            yield from (outcome for _, outcome in page)
+
+    def get(self, run_id: str, point: Mapping[str, Any] | None = None) -> Result | FailedRun | None:
+        """One outcome, whatever its campaign; `point` is how the spec at hand writes the swept values."""
+        return self._ledger.outcome(run_id, point)
+
+    def find(self, beginning: str) -> str:
+        """The one run id that begins so.
+
+        Raises:
+            StoreError: there is none, or more than one.
+        """
+        found = self._ledger.named(beginning)
+        if len(found) != 1:
+            what = "more than one run id begins" if found else "no run id begins"
+            raise StoreError(f'{self.folder}: {what} with "{beginning}"; `dumbbell results list` has them')
+        return found[0]
+
+    def run(self, run_id: str) -> Run:
+        """The resolved run behind an outcome: what the engine was asked."""
+        (resolved,) = self._row("SELECT resolved FROM request JOIN run ON run.id = run WHERE run_id = ?", run_id)
+        return Run.from_json(resolved)
+
+    def provenance(self, run_id: str) -> dict[str, object]:
+        """Where an outcome comes from: versions, commit, machine, engine and its identity, seed, when, and the spec.
+
+        `spec` has the words of the experiment that it was last part of; `run` what they came to, in base units.
+        """
+        facts, finished, seed, resolved, key = self._row(
+            "SELECT facts, finished, seed, resolved, run.id FROM run JOIN provenance ON provenance.id = provenance"
+            " JOIN request ON request.run = run.id WHERE run_id = ?",
+            run_id,
+        )
+        specs = self._ledger.rows(
+            "SELECT experiment, spec FROM campaign JOIN member ON campaign = campaign.id WHERE run = ?"
+            " ORDER BY turn DESC LIMIT 1",
+            key,
+        )
+        found: dict[str, object] = json.loads(facts)
+        found |= {"seed": seed, "finished": finished}
+        for experiment, spec in specs:
+            found |= {"experiment": experiment, "spec": json.loads(spec)}
+        return found | {"run": json.loads(resolved)}
+
+    def count(self) -> int:
+        """How many runs there are, of whatever campaign."""
+        ((runs,),) = self._ledger.rows("SELECT COUNT(*) FROM run")
+        return int(runs)
+
+    def listing(self, *, experiment: str | None = None, everything: bool = False) -> Iterator[RunLine]:
+        """Every run in short, in order."""
+        for campaign in self.campaigns(experiment=experiment, everything=everything):
+            yield from listing.runs(self._ledger, campaign)
+
+    def table(self, campaign: int) -> Iterator[GroupLine]:
+        """Every group of flows of a campaign in short, in order."""
+        return listing.groups(self._ledger, campaign)
+
+    def files(self, run_id: str) -> list[Path]:
+        """The Parquet files behind a run."""
+        return [self.folder / "series" / kept.file for kept in self._ledger.series(run_id)]
+
+    # -- frames ---------------------------------------------------------------------------------------------------
+
+    def frame(self, *, everything: bool = False) -> pd.DataFrame:
+        """A row a run: run_id, experiment, engine, seed, status, the swept values, `bottleneck.*`, jain, the window.
+
+        Times are in seconds, rates in bit/s, sizes in bytes, as the columns' names say. `warnings` and `error` are
+        text, empty where there is nothing to tell.
+        """
+        return self.frame_of(self._chosen(everything=everything))
+
+    def flows(self, *, everything: bool = False) -> pd.DataFrame:
+        """A row a flow of a run that was measured: its run, the swept values, and every field of its summary."""
+        return self.flows_of(self._chosen(everything=everything))
+
+    def groups(self, *, everything: bool = False) -> pd.DataFrame:
+        """A row a group of a run that was measured: its run, the swept values, goodput in bit/s, and share."""
+        return self.groups_of(self._chosen(everything=everything))
+
+    def frame_of(self, campaigns: Sequence[int]) -> pd.DataFrame:
+        """`frame` of some campaigns."""
+        return frames.runs(self._ledger, campaigns)
+
+    def flows_of(self, campaigns: Sequence[int]) -> pd.DataFrame:
+        """`flows` of some campaigns."""
+        return frames.flows(self._ledger, campaigns)
+
+    def groups_of(self, campaigns: Sequence[int]) -> pd.DataFrame:
+        """`groups` of some campaigns."""
+        return frames.groups(self._ledger, campaigns)
+
+    def flow_series(self, run_id: str) -> pd.DataFrame:
+        """The flows' gauges over time: seconds, bytes, bit/s; NaN where a gauge is not known.
+
+        Raises:
+            StoreError: the run kept none (`measure.record = "summary"`), or it failed, or is not there.
+            StoreFailure: the file is damaged.
+        """
+        return series.flow_frame(self._series(run_id, series.FLOWS), self.run(run_id).path.mtu_bytes)
+
+    def queue_series(self, run_id: str) -> pd.DataFrame:
+        """The bottleneck's queue over time: backlog, and packets dropped and sent since the beginning."""
+        return series.queue_frame(self._series(run_id, series.QUEUE))
+
+    def ack_series(self, run_id: str) -> pd.DataFrame:
+        """Single ACKs' round-trip times in seconds, where `measure.record = "acks"`."""
+        return series.ack_frame(self._series(run_id, series.ACKS))
+
+    # -- what a campaign does -------------------------------------------------------------------------------------
+
+    def begin(self, experiment: Experiment, engine: str, identity: str) -> int:
+        """Begins or resumes the campaign of an experiment on an engine."""
+        words = json.dumps(experiment.words(), ensure_ascii=False)
+        return self._ledger.begin(experiment.name, engine, identity, words)
+
+    def put(
+        self, outcome: Result | FailedRun, resolved: Resolved, measurement: Measurement | None, *,
+        identity: str, place: Place | None = None,
+    ) -> None:  # fmt: skip
+        """Keeps a finished run: first its series, then its row. What was there under its id is replaced."""
+        if self._closed:
+            raise StoreFailure(f"{self.folder}: was closed before run {outcome.run_id} was finished")
+        kept = [] if measurement is None else list(self._written(outcome.run_id, resolved, measurement))
+        facts = provenance.facts() | {"engine": outcome.engine, "identity": identity}
+        try:
+            former = self._ledger.put(
+                outcome,
+                resolved=resolved.run.to_json(),
+                series=kept,
+                facts=json.dumps(facts, ensure_ascii=False),
+                finished=datetime.now(UTC).isoformat(timespec="seconds"),
+                place=place,
+            )
+        except BaseException:
+            with suppress(StoreError):  # then the next writer does it
+                known = {each.file for each in self._ledger.series(outcome.run_id)}
+                self._remove([each.file for each in kept if each.file not in known])
+            raise
+        self._remove(former)
+
+    def enrol(self, place: Place, run_id: str) -> None:
+        """Gives a run that is there its place in a campaign."""
+        self._ledger.enrol(place, run_id)
+
+    def cut(self, campaign: int, count: int) -> None:
+        """Forgets the places of a campaign beyond the last."""
+        self._ledger.cut(campaign, count)
+
+    def finished(self, run_id: str) -> bool:
+        """Whether a run was measured and its series are whole: then it need not be run again."""
+        return self._ledger.status(run_id) == "ok" and not any(
+            series.damage(self.folder / "series", kept) for kept in self._ledger.series(run_id)
+        )
+
+    # -- keeping it in order --------------------------------------------------------------------------------------
+
+    def faults(self, progress: Callable[[], None] | None = None) -> Iterator[str]:
+        """Everything that is wrong, after reading every byte; `progress` is called after each run."""
+        yield from (f"ledger.sqlite: {fault}" for fault in self._ledger.faults())
+        for (run_id,) in self._ledger.rows("SELECT run_id FROM run ORDER BY id"):
+            for kept in self._ledger.series(run_id):
+                fault = series.damage(self.folder / "series", kept, thorough=True)
+                if fault:
+                    yield f"run {run_id}: {fault}"
+            if progress:
+                progress()
+        yield from (f"{file}: belongs to no run" for file in self.orphans())
+
+    def orphans(self) -> list[str]:
+        """Files of series that no run refers to."""
+        known = {file for (file,) in self._ledger.rows("SELECT file FROM series")}
+        home = self.folder / "series"
+        found = (path.relative_to(home).as_posix() for path in home.glob("??/*.parquet"))
+        return [file for file in found if file not in known]
+
+    def superseded(self) -> int:
+        """How many runs are in no current campaign."""
+        current = ", ".join(str(each.id) for each in self.campaigns())
+        query = f"SELECT COUNT(*) FROM run WHERE id NOT IN (SELECT run FROM member WHERE campaign IN ({current}))"  # noqa: S608
+        return int(self._ledger.rows(query)[0][0])
+
+    def prune(self) -> int:
+        """Removes the runs that are in no current campaign, with their files; gives how many there were."""
+        removed, files = self._ledger.prune()
+        self._remove(files)
+        self._remove(self.orphans())
+        return removed
+
+    def summarised_otherwise(self, campaign: int, metrics: str) -> int:
+        """How many runs of a campaign have a summary of other metrics than those with this identity."""
+        rows = self._ledger.rows(
+            "SELECT facts, COUNT(*) FROM member JOIN run ON run.id = member.run"
+            " JOIN provenance ON provenance.id = provenance WHERE campaign = ? GROUP BY provenance",
+            campaign,
+        )
+        return sum(count for facts, count in rows if json.loads(facts)["metrics"] != metrics)
+
+    # -- its own --------------------------------------------------------------------------------------------------
+
+    def _chosen(self, *, everything: bool) -> list[int]:
+        return [each.id for each in self.campaigns(everything=everything)]
+
+    def _row(self, query: str, run_id: str) -> tuple[Any, ...]:
+        rows = self._ledger.rows(query, run_id)
+        if not rows:
+            raise StoreError(f"{self.folder}: has no run {run_id}")
+        return rows[0]
+
+    def _series(self, run_id: str, kind: str) -> Any:  # noqa: ANN401 (a table of pyarrow, which is loaded late)
+        self._row("SELECT 1 FROM run WHERE run_id = ?", run_id)
+        kept = next((each for each in self._ledger.series(run_id) if each.kind == kind), None)
+        if kept is None:
+            raise StoreError(f"{self.folder}: run {run_id} kept no series of this kind; see measure.record of its spec")
+        damaged = series.damage(self.folder / "series", kept, thorough=True)
+        if damaged:
+            raise StoreFailure(f"{self.folder}: series {damaged}; run its experiment again and it is repeated")
+        return series.read(self.folder / "series", kept)
+
+    def _written(self, run_id: str, resolved: Resolved, measurement: Measurement) -> Iterator[SeriesFile]:
+        home = self.folder / "series"
+        with told(self.folder, "write a series"):
+            for kind, table in series.tables(resolved.run, measurement, resolved.groups, resolved.ccs).items():
+                partial = home / "partial" / f"{run_id}-{next(self._names)}"
+                try:
+                    yield series.write(table, kind, home, run_id, partial)
+                finally:
+                    partial.unlink(missing_ok=True)
+
+    def _tidy(self, *, unclean: bool) -> None:
+        """Removes what a killed campaign left behind."""
+        with told(self.folder, "tidy up"):
+            partial = self.folder / "series" / "partial"
+            shutil.rmtree(partial, ignore_errors=True)
+            partial.mkdir(exist_ok=True)
+        if unclean:
+            self._remove(self.orphans())
+
+    def _remove(self, files: list[str]) -> None:
+        with told(self.folder, "remove a series"):
+            for file in files:
+                (self.folder / "series" / file).unlink(missing_ok=True)
+
+
+def open_store(folder: Path | str = "results") -> Store:
+    """Opens a store to read it; a campaign may be writing to it meanwhile.
+
+    >>> with dumbbell.open("results") as store:  # doctest: +SKIP
+    ...     store.flows().groupby(["path.buffer", "name"])["goodput_bps"].mean()
+
+    Raises:
+        StoreError: there is no store, or one of another schema.
+        StoreFailure: its ledger is damaged.
+    """
+    return Store.open(folder)
+
+
+def _check(folder: Path, *, write: bool) -> None:
+    """Refuses what is no store before anything is touched."""
+    if folder.exists() and not folder.is_dir():
+        raise StoreError(f"{folder}: is a file, and a store is a folder")
+    if (folder / "ledger.sqlite").is_file():
+        return
+    if not write:
+        what = "is no store: it has no ledger.sqlite" if folder.is_dir() else "no such store"
+        raise StoreError(f"{folder}: {what}; `dumbbell run SPEC --out {folder}` makes one")
+    if folder.is_dir() and set(folder.iterdir()) - {folder / "series", folder / "lock"}:
+        raise StoreError(f"{folder}: is no store, and not empty; give an empty folder, or one that is not there yet")
+
+
+def _taken(folder: Path) -> FileLock:
+    lock = FileLock(folder / "lock", thread_local=False)
+    with told(folder, "lock it"):
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            what = "another campaign is writing to it; wait for it, or give another folder"
+            raise StoreFailure(f"{folder}: {what}") from None
+    return lock

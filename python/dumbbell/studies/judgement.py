@@ -1,0 +1,193 @@
+"""From a claim and evidence to a verdict."""
+
+from __future__ import annotations
+
+import math
+from statistics import median
+from typing import TYPE_CHECKING
+
+from dumbbell.metrics.statistics import estimate
+from dumbbell.studies.claim import SCALES
+from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, Checked, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dumbbell.studies.claim import Check, Claim
+    from dumbbell.studies.evidence import Evidence
+    from dumbbell.studies.verdict import Word
+
+ENOUGH_SEEDS = 0.8
+"""Share of the seeds in which an ordering, a shape or a mechanism must be seen."""
+
+
+def judge(claim: Claim, evidence: Evidence, variant: str) -> Verdict:
+    """Whether a claim holds on an engine for a version of the algorithm."""
+    obstacle = _obstacle(claim, evidence, variant)
+    if obstacle:
+        return _verdict(claim, evidence.engine, variant, (), NOT_TESTABLE, obstacle)
+    checks = tuple(_checked(claim, check, evidence, variant) for check in claim.checks)
+    unknown = [
+        checked.label
+        for check, checked in zip(claim.checks, checks, strict=True)
+        if checked.without and not check.derived
+    ]
+    if unknown:
+        return _verdict(
+            claim, evidence.engine, variant, checks, NOT_TESTABLE, f"the runs do not give {', '.join(unknown)}"
+        )
+    if all(check.holds for check in checks):
+        return _verdict(claim, evidence.engine, variant, checks, REPRODUCED, _why_so(checks))
+    return _verdict(claim, evidence.engine, variant, checks, NOT_REPRODUCED, _why_not(claim, checks, variant))
+
+
+def _obstacle(claim: Claim, evidence: Evidence, variant: str) -> str:
+    """What keeps a claim from being tested; empty if nothing does."""
+    if claim.engines and evidence.engine not in claim.engines:
+        return f"it needs an engine of {', '.join(claim.engines)}"
+    for experiment in dict.fromkeys(check.experiment for check in claim.checks):
+        if experiment in evidence.untestable:
+            return f"{experiment}: {evidence.untestable[experiment]}"
+        if not evidence.of(experiment, variant):
+            return f"{experiment} has no runs with {variant}"
+    return ""
+
+
+def _checked(claim: Claim, check: Check, evidence: Evidence, variant: str) -> Checked:
+    scale = SCALES[check.unit]
+    measured = [check.measured(trial) for trial in evidence.of(check.experiment, variant)]
+    values = [scale * value for value in measured if value is not None and math.isfinite(value)]
+    found = estimate(values) if values else None
+    holding = sum(_keeps(value, check) for value in values)
+    middle = median([*values, *[math.inf] * (len(measured) - len(values))])
+    holds = _keeps(middle, check) if claim.kind == "N" else holding >= ENOUGH_SEEDS * len(measured)
+    half_width = found.half_width if found else None
+    return Checked(
+        label=check.label,
+        value=found.mean if found else None,
+        low=found.mean - half_width if found and half_width is not None else None,
+        high=found.mean + half_width if found and half_width is not None else None,
+        n=found.n if found else 0,
+        median=middle if math.isfinite(middle) else None,
+        published=check.published,
+        least=check.least,
+        most=check.most,
+        unit=check.unit,
+        holds=holds,
+        holding=holding,
+        seeds=len(measured),
+        without=len(measured) - len(values),
+    )
+
+
+def _keeps(value: float, check: Check | Checked) -> bool:
+    return (check.least is None or value >= check.least) and (check.most is None or value <= check.most)
+
+
+def _margin(check: Checked) -> float:
+    """How far inside its bounds a value is, in widths of what is tolerated; negative: outside."""
+    if check.value is None:
+        return -math.inf
+    bounds = [bound for bound in (check.least, check.most) if bound is not None]
+    width = bounds[1] - bounds[0] if len(bounds) > 1 else abs(bounds[0])
+    inside = [check.value - check.least] if check.least is not None else []
+    inside += [check.most - check.value] if check.most is not None else []
+    return min(inside) / (width or 1.0)
+
+
+def _decisive(checks: Sequence[Checked]) -> Checked | None:
+    """The check that fails by most, or, if none does, the one that holds most narrowly."""
+    return min(checks, key=lambda check: (check.holds, _margin(check)), default=None)
+
+
+def _verdict(  # noqa: PLR0913, PLR0917 (what a verdict is made of)
+    claim: Claim, engine: str, variant: str, checks: tuple[Checked, ...], word: Word, reason: str
+) -> Verdict:
+    decisive = _decisive(checks)
+    first = claim.checks[0]
+    return Verdict(
+        claim=claim.id,
+        section=claim.section,
+        statement=claim.statement,
+        engine=engine,
+        variant=variant,
+        verdict=word,
+        label=decisive.label if decisive else first.label,
+        value=decisive.value if decisive else None,
+        low=decisive.low if decisive else None,
+        high=decisive.high if decisive else None,
+        n=decisive.n if decisive else 0,
+        published=decisive.published if decisive else first.published,
+        tolerance=claim.tolerance,
+        unit=decisive.unit if decisive else first.unit,
+        flag=claim.flag,
+        reason=reason,
+        source=claim.source,
+        checks=checks,
+    )
+
+
+def _why_so(checks: Sequence[Checked]) -> str:
+    decisive = _decisive(checks)
+    if decisive is None:
+        return ""
+    place = f"{decisive.label} is {_amount(decisive.value, decisive.unit)}, {_bounds(decisive)}"
+    if decisive.value is not None and not _keeps(decisive.value, decisive):
+        place = (
+            f"{decisive.label} is {_amount(decisive.median, decisive.unit)} in the median over seeds, {_bounds(decisive)};"
+            f" the mean, {_amount(decisive.value, decisive.unit)}, is not"
+        )
+    if decisive.without:
+        place += f"; there is none in {decisive.without} of {decisive.seeds} seeds"
+    return place if len(checks) == 1 else f"all {len(checks)} checks hold; the narrowest: {place}"
+
+
+def _why_not(claim: Claim, checks: Sequence[Checked], variant: str) -> str:
+    broken = [check for check in checks if not check.holds]
+    told = "; ".join(_fault(check) for check in broken)
+    if len(checks) > 1:
+        told += f". {len(broken)} of {len(checks)} checks fail"
+    cause = claim.why.get(variant, "")
+    return f"{told}. {cause}" if cause else told
+
+
+def _fault(check: Checked) -> str:
+    if check.value is None:
+        return f"{check.label}: there is none in {check.without} of {check.seeds} seeds"
+    value, bounds = _amount(check.value, check.unit), _bounds(check)
+    if _keeps(check.value, check):
+        none = f" (there is none in {check.without})" if check.without else ""
+        failing = check.seeds - check.holding
+        return f"{check.label} is {value} on average, but not {bounds} in {failing} of {check.seeds} seeds{none}"
+    told = f"{check.label} is {value}, not {bounds}"
+    if check.low is not None and check.high is not None and any(_keeps(end, check) for end in (check.low, check.high)):
+        reach = f"{number(check.low)} to {_amount(check.high, check.unit)}"
+        return f"{told} (the 95 % interval of the mean, {reach}, reaches there)"
+    return told
+
+
+def _bounds(check: Checked) -> str:
+    if check.least is not None and check.most is not None:
+        return f"within {check.least:g} to {check.most:g} {check.unit}".rstrip()
+    if check.least is not None:
+        return f"at least {check.least:g} {check.unit}".rstrip()
+    return f"at most {check.most:g} {check.unit}".rstrip()
+
+
+def _amount(value: float | None, unit: str) -> str:
+    return "not known" if value is None else f"{number(value)} {unit}".rstrip()
+
+
+def number(value: float) -> str:
+    """Three significant digits, and never an exponent.
+
+    >>> number(12.345), number(0.0123), number(0.00001), number(-3.0), number(153.2)
+    ('12.3', '0.012', '0.00', '-3.00', '153')
+    """
+    return f"{value:.{decimals(value)}f}"
+
+
+def decimals(value: float) -> int:
+    """How many decimals `number` shows of a value: as many are right for what stands beside it."""
+    size = abs(value)
+    return 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 or size < 0.005 else 3  # noqa: PLR2004

@@ -1,0 +1,225 @@
+"""A study: a document's experiments, claims and figures, read from the folder that has its name."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from dumbbell.campaign.local import count, refusals
+from dumbbell.campaign.stored import carry_out_into
+from dumbbell.engines.registry import engine as engine_named
+from dumbbell.spec import load as load_spec
+from dumbbell.spec.problem import suggestion
+from dumbbell.studies.claim import claims_of
+from dumbbell.studies.gathering import gather
+from dumbbell.studies.judgement import judge
+from dumbbell.studies.problem import StudyError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from importlib.resources.abc import Traversable
+    from types import ModuleType
+
+    from dumbbell.engines.protocol import Engine
+    from dumbbell.plots.chart import Chart
+    from dumbbell.results.schema import FailedRun
+    from dumbbell.results.store import Store
+    from dumbbell.spec import Experiment
+    from dumbbell.studies.claim import Claim
+    from dumbbell.studies.evidence import Evidence, Source
+    from dumbbell.studies.verdict import Verdict
+
+MANIFEST = "study.toml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A figure of the document, drawn again."""
+
+    name: str
+    """As its chart and its files are called: "figure7"."""
+    title: str
+    """As the document calls it: "Figure 7: BBR's loss versus router queue size"."""
+    experiment: str
+    """The experiment that it shows."""
+    draw: Callable[[Study, Evidence], Chart]
+    """Makes its chart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """A document made runnable."""
+
+    name: str
+    title: str
+    citation: str
+    """Authors, where, when."""
+    short: str
+    """For legends and tables: "Claypool et al. 2019"."""
+    summary: str
+    """What the document is about and found, in a few sentences."""
+    testbed: str
+    """Path and hosts of the document, in words."""
+    here: str
+    """How that is run here, in words."""
+    readme: str
+    """The study's README: every ambiguity and the reading that was chosen."""
+    variants: tuple[str, ...]
+    """Versions of the algorithm for which every claim is judged; neither is "the document's"."""
+    axis: str
+    """The path that tells the versions apart in a run's point."""
+    experiments: Mapping[str, Experiment]
+    """By name."""
+    figures: tuple[Figure, ...]
+    claims: tuple[Claim, ...]
+    published: Mapping[str, Any]
+    """The document's numbers, as `published.toml` has them."""
+
+    def total(self) -> int:
+        """How many runs it has."""
+        return sum(count(experiment) for experiment in self.experiments.values())
+
+    def run(
+        self,
+        store: Store,
+        engine: Engine | str,
+        jobs: int | None = None,
+        progress: Callable[[], None] | None = None,
+        *,
+        fresh: bool = False,
+    ) -> list[FailedRun]:
+        """Carries out the runs that the store does not have, all of them if `fresh`, and returns those that failed.
+
+        `progress` is called after each run, those found in the store too. An experiment that the engine cannot honour
+        is left out; the claims about it are then not testable.
+
+        Raises:
+            UnknownEngine: there is no such engine in this version.
+        """
+        chosen = engine_named(engine) if isinstance(engine, str) else engine
+        failures: list[FailedRun] = []
+        for experiment in self.experiments.values():
+            if refusals(experiment, chosen):
+                continue
+            outcomes = carry_out_into(store, experiment, chosen, jobs=jobs, fresh=fresh, progress=progress)
+            failures.extend(outcome for outcome in outcomes if outcome.status == "failed")
+        return failures
+
+    def evidence(self, store: Source, engine: Engine | str) -> Evidence:
+        """The study's runs on an engine, out of a store.
+
+        Raises:
+            StudyError: some of them are not there.
+            UnknownEngine: there is no such engine in this version.
+        """
+        chosen = engine_named(engine) if isinstance(engine, str) else engine
+        return gather(self.name, self.experiments, self.axis, store, chosen)
+
+    def judge(self, store: Source, engine: Engine | str) -> list[Verdict]:
+        """Every claim, in the document's order, for each version of the algorithm.
+
+        Raises:
+            StudyError: runs that it needs are not in the store.
+            UnknownEngine: there is no such engine in this version.
+        """
+        return self.verdicts(self.evidence(store, engine))
+
+    def verdicts(self, evidence: Evidence) -> list[Verdict]:
+        """The same, from evidence that is already at hand."""
+        return [judge(claim, evidence, variant) for claim in self.claims for variant in self.variants]
+
+    def charts(self, store: Source, engine: Engine | str) -> list[Chart]:
+        """Every figure that the engine's runs can show, with the published numbers in it.
+
+        Raises:
+            StudyError: runs that it needs are not in the store.
+            UnknownEngine: there is no such engine in this version.
+        """
+        return self.drawn(self.evidence(store, engine))
+
+    def drawn(self, evidence: Evidence) -> list[Chart]:
+        """The same, from evidence that is already at hand."""
+        return [figure.draw(self, evidence) for figure in self.figures if figure.experiment not in evidence.untestable]
+
+
+def names() -> tuple[str, ...]:
+    """The studies that are installed."""
+    return tuple(sorted(each.name for each in _home().iterdir() if each.joinpath(MANIFEST).is_file()))
+
+
+def load(name: str, *, seeds: int | None = None) -> Study:
+    """A study by its name; with `seeds`, each of its experiments with the seeds 1 to that many.
+
+    Raises:
+        StudyError: there is none of that name, or its files contradict one another.
+        SpecError: one of its experiments has problems.
+    """
+    if name not in names():
+        hint = suggestion(name, names())
+        raise StudyError(f'unknown study "{name}"' + (f"; {hint}" if hint else ""))
+    return read(
+        _home().joinpath(name),
+        import_module(f"dumbbell.studies.{name}.claims"),
+        import_module(f"dumbbell.studies.{name}.figures"),
+        seeds=seeds,
+    )
+
+
+def read(folder: Traversable, claims: ModuleType, figures: ModuleType, *, seeds: int | None = None) -> Study:
+    """A study from its folder; `claims` and `figures` have what a row of a table cannot say.
+
+    Raises:
+        StudyError: its files contradict one another.
+        SpecError: one of its experiments has problems.
+    """
+    manifest = _toml(folder, MANIFEST)
+    overrides = None if seeds is None else {"seeds": seeds}
+    experiments = {
+        title: load_spec(_text(folder, f"{title}.toml"), overrides=overrides) for title in manifest["experiments"]
+    }
+    return Study(
+        name=folder.name,
+        title=manifest["title"],
+        citation=manifest["citation"],
+        short=manifest["short"],
+        summary=manifest["summary"].strip(),
+        testbed=manifest["testbed"].strip(),
+        here=manifest["here"].strip(),
+        readme=_text(folder, "README.md"),
+        variants=tuple(manifest["variants"]),
+        axis=manifest["axis"],
+        experiments=experiments,
+        figures=tuple(_figure(row, figures, experiments) for row in manifest["figures"]),
+        claims=claims_of(_toml(folder, "claims.toml")["claims"], claims, experiments),
+        published=_toml(folder, "published.toml"),
+    )
+
+
+def _figure(row: Mapping[str, Any], functions: ModuleType, experiments: Mapping[str, Experiment]) -> Figure:
+    draw = getattr(functions, row["name"], None)
+    if not callable(draw):
+        raise StudyError(f"figure {row['name']}: nothing draws it")
+    if row["experiment"] not in experiments:
+        raise StudyError(f'figure {row["name"]}: there is no experiment "{row["experiment"]}"')
+    return Figure(name=row["name"], title=row["title"], experiment=row["experiment"], draw=draw)
+
+
+def _home() -> Traversable:
+    return files("dumbbell.studies")
+
+
+def _text(folder: Traversable, name: str) -> str:
+    try:
+        return folder.joinpath(name).read_text(encoding="utf-8")
+    except OSError as error:
+        raise StudyError(f"study {folder.name}: {name} cannot be read: {error.strerror}") from None
+
+
+def _toml(folder: Traversable, name: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(_text(folder, name))
+    except tomllib.TOMLDecodeError as error:
+        raise StudyError(f"study {folder.name}: {name} is not TOML: {error}") from None

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commandline import MOMENT
+from dumbbell.campaign import carry_out_into
+from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import EngineFailure
+from dumbbell.results.schema import FailedRun, Result
+from dumbbell.results.store import Store
+from dumbbell.spec import Experiment, Run, load
+
+
+class Counting(SimEngine):
+    """Counts what it measures, fails some seeds, is slow with others, and may be of another build."""
+
+    def __init__(self, *, failing: tuple[int, ...] = (), slow: tuple[int, ...] = (), build: str = "") -> None:
+        self.failing, self.slow, self.build = failing, slow, build
+        self.measured: list[int] = []
+        self.lock = threading.Lock()
+
+    def identity(self) -> str:
+        return super().identity() + self.build
+
+    def measure(self, run: Run) -> Measurement:
+        with self.lock:
+            self.measured.append(run.seed)
+        if run.seed in self.slow:
+            time.sleep(0.3)
+        if run.seed in self.failing:
+            raise EngineFailure("a bug")
+        return super().measure(run)
+
+
+def experiment(**overrides: Any) -> Experiment:
+    return load(MOMENT, overrides={"seeds": 4, "path.buffer": "1 bdp", "duration": "1 s"} | overrides)
+
+
+def carried_out(
+    folder: Path, engine: SimEngine, what: Experiment | None = None, **options: Any
+) -> list[Result | FailedRun]:
+    with Store.open(folder, write=True) as store:
+        return list(carry_out_into(store, what or experiment(), engine, **{"jobs": 2} | options))
+
+
+def test_a_run_is_never_run_twice(tmp_path: Path) -> None:
+    engine = Counting()
+    first, second = carried_out(tmp_path / "s", engine), carried_out(tmp_path / "s", engine)
+    assert sorted(engine.measured) == [1, 2, 3, 4]
+    assert first == second
+    assert [each.seed for each in second] == [1, 2, 3, 4]
+
+
+def test_fresh_runs_it_again(tmp_path: Path) -> None:
+    engine = Counting()
+    carried_out(tmp_path / "s", engine)
+    carried_out(tmp_path / "s", engine, fresh=True)
+    assert len(engine.measured) == 8
+    with Store.open(tmp_path / "s") as store:
+        assert (store.count(), list(store.faults())) == (4, [])
+
+
+def test_an_edited_engine_never_answers_from_old_runs(tmp_path: Path) -> None:
+    before, after = Counting(), Counting(build="edited")
+    old, new = carried_out(tmp_path / "s", before), carried_out(tmp_path / "s", after)
+    assert len(after.measured) == 4
+    assert {each.run_id for each in old}.isdisjoint(each.run_id for each in new)
+    with Store.open(tmp_path / "s") as store:
+        assert list(store.outcomes()) == new
+
+
+def test_more_seeds_run_only_what_is_missing(tmp_path: Path) -> None:
+    engine = Counting()
+    carried_out(tmp_path / "s", engine, experiment(seeds=2))
+    outcomes = carried_out(tmp_path / "s", engine, experiment(seeds=4))
+    assert sorted(engine.measured) == [1, 2, 3, 4]
+    assert [each.seed for each in outcomes] == [1, 2, 3, 4]
+
+
+def test_a_failed_run_is_kept_and_tried_again(tmp_path: Path) -> None:
+    failing, healthy = Counting(failing=(2, 3)), Counting()
+    outcomes = carried_out(tmp_path / "s", failing)
+    assert [each.status for each in outcomes] == ["ok", "failed", "failed", "ok"]
+    with Store.open(tmp_path / "s") as store:
+        assert list(store.outcomes()) == outcomes
+    assert [each.status for each in carried_out(tmp_path / "s", healthy)] == ["ok"] * 4
+    assert sorted(healthy.measured) == [2, 3]
+
+
+def test_a_run_that_fails_after_it_was_measured_leaves_no_series_behind(tmp_path: Path) -> None:
+    carried_out(tmp_path / "s", Counting())
+    carried_out(tmp_path / "s", Counting(failing=(2,)), fresh=True)
+    with Store.open(tmp_path / "s") as store:
+        assert list(store.faults()) == []
+    assert len(list((tmp_path / "s").glob("series/*/*.parquet"))) == 6
+
+
+def test_points_that_come_to_the_same_run_share_it(tmp_path: Path) -> None:
+    engine = Counting()
+    same = experiment(**{"path.buffer": ["1 bdp", "50 kB", "50000 B"], "seeds": 1})
+    outcomes = carried_out(tmp_path / "s", engine, same)
+    assert engine.measured == [1]
+    assert len({each.run_id for each in outcomes}) == 1
+    assert [each.point["path.buffer"] for each in outcomes] == ["1 bdp", "50 kB", "50000 B"]
+    assert carried_out(tmp_path / "s", engine, same) == outcomes
+    with Store.open(tmp_path / "s") as store:
+        assert list(store.outcomes()) == outcomes
+
+
+def test_what_is_finished_is_kept_though_an_earlier_run_is_not(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s", write=True) as store:
+        outcomes = carry_out_into(store, experiment(), Counting(slow=(1,)), jobs=2)
+        waiter = threading.Thread(target=next, args=(outcomes,))
+        waiter.start()
+        deadline = time.monotonic() + 5
+        with Store.open(tmp_path / "s") as reader:
+            while reader.count() < 3 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            found = [each.seed for each in reader.outcomes()]
+        assert waiter.is_alive()
+        waiter.join()
+    assert found == [2, 3, 4]
+
+
+def test_progress_is_told_once_a_run_whether_found_or_measured(tmp_path: Path) -> None:
+    for _ in range(2):
+        told: list[None] = []
+        carried_out(tmp_path / "s", Counting(), progress=lambda: told.append(None))
+        assert len(told) == 4
+
+
+def test_whoever_stops_asking_stops_the_campaign_and_keeps_what_is_finished(tmp_path: Path) -> None:
+    engine = Counting(slow=tuple(range(2, 50)))
+    with Store.open(tmp_path / "s", write=True) as store:
+        outcomes = carry_out_into(store, experiment(seeds=50), engine, jobs=1)
+        assert next(outcomes).seed == 1
+        outcomes.close()  # type: ignore[attr-defined]
+        time.sleep(0.5)
+        begun = len(engine.measured)
+    assert begun <= 2
+    with Store.open(tmp_path / "s") as store:
+        assert store.count() == begun
+
+
+def test_a_bug_in_python_is_not_hidden_and_loses_nothing(tmp_path: Path) -> None:
+    class Broken(Counting):
+        def measure(self, run: Run) -> Measurement:
+            if run.seed == 3:
+                raise ZeroDivisionError(run.seed)
+            return super().measure(run)
+
+    with pytest.raises(ZeroDivisionError):
+        carried_out(tmp_path / "s", Broken(), jobs=1)
+    engine = Counting()
+    assert len(carried_out(tmp_path / "s", engine)) == 4
+    assert 1 not in engine.measured

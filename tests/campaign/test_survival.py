@@ -1,0 +1,180 @@
+"""What a store is for: nothing that happens to the process or its disk loses a finished run or corrupts one."""
+
+from __future__ import annotations
+
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from commandline import DUMBBELL, MOMENT, python
+from dumbbell.results.schema import FailedRun, Result
+from dumbbell.results.store import Store
+
+pytestmark = pytest.mark.slow
+
+RUNS = 240
+CAMPAIGN = """
+from dumbbell.campaign import carry_out_into
+from dumbbell.engines.sim import SimEngine
+from dumbbell.results.store import Store
+from dumbbell.spec import load
+import pyarrow.parquet
+
+experiment = load({spec!r}, overrides={{"seeds": {seeds}, "path.buffer": "1 bdp"}} | {overrides!r})
+with Store.open({folder!r}, write=True) as store:
+    print("begun", flush=True)
+    for outcome in carry_out_into(store, experiment, SimEngine(), jobs=2):
+        assert outcome.status == "ok"
+"""
+
+
+def campaign(folder: Path, seeds: int = RUNS, **overrides: object) -> str:
+    return CAMPAIGN.format(spec=MOMENT, folder=str(folder), seeds=seeds, overrides=overrides)
+
+
+def outcomes(folder: Path) -> list[Result | FailedRun]:
+    with Store.open(folder) as store:
+        assert list(store.faults()) == []
+        return [each.model_copy(update={"wall_s": 0.0}) for each in store.outcomes()]
+
+
+def test_killed_ten_times_a_campaign_resumes_to_what_it_would_have_been(tmp_path: Path) -> None:
+    moments, finished = random.Random(2), []  # noqa: S311 (which moments does not matter)
+    for _ in range(10):
+        with subprocess.Popen(
+            [sys.executable, "-c", campaign(tmp_path / "killed")], stdout=subprocess.PIPE, encoding="utf-8"
+        ) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "begun\n"
+            time.sleep(moments.uniform(0, 0.3))
+            process.send_signal(signal.SIGKILL)
+        with Store.open(tmp_path / "killed") as store:
+            finished.append(store.count())
+    assert finished == sorted(finished)
+    assert 0 < finished[-1]
+    assert any(0 < count < RUNS for count in finished), finished
+    for folder in ("killed", "undisturbed"):
+        done = python(campaign(tmp_path / folder))
+        assert done.returncode == 0, done.stderr
+    assert outcomes(tmp_path / "killed") == outcomes(tmp_path / "undisturbed")
+    assert len(outcomes(tmp_path / "killed")) == RUNS
+    names = [
+        sorted(path.relative_to(tmp_path / folder) for path in (tmp_path / folder).rglob("*"))
+        for folder in ("killed", "undisturbed")
+    ]
+    assert names[0] == names[1]
+
+
+LIMITED = """
+import resource, signal
+resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
+from dumbbell.cli.main import main
+import sys
+sys.argv = ["dumbbell", "run", {spec!r}, "--out", {folder!r}, "--json"]
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "duration", "seeds"), [(200_000, "600 s", 2), (150_000, "1 s", 100)], ids=["a series", "the ledger"]
+)
+def test_a_full_disk_is_told_in_a_line_and_loses_nothing(tmp_path: Path, limit: int, duration: str, seeds: int) -> None:
+    """No file may grow beyond the limit, which a program sees as it sees a full disk."""
+    spec = tmp_path / "moment.toml"
+    text = MOMENT.replace('duration = "3 s"', f'duration = "{duration}"').replace("seeds = 2", f"seeds = {seeds}")
+    spec.write_text(text, encoding="utf-8")
+    done = python(LIMITED.format(limit=limit, spec=str(spec), folder=str(tmp_path / "store")))
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"{tmp_path / 'store'}: cannot ")
+    assert line.endswith("what was finished is kept")
+    printed = done.stdout.splitlines()
+    with Store.open(tmp_path / "store") as store:
+        assert list(store.faults()) == []
+        assert store.count() >= len(printed)
+        assert list((tmp_path / "store" / "series" / "partial").iterdir()) == []
+    resumed = subprocess.run(
+        [DUMBBELL, "run", spec, "--out", tmp_path / "store", "--json"],
+        capture_output=True,
+        check=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+    lines = resumed.stdout.splitlines()
+    assert len(lines) == 2 * seeds
+    assert lines[: len(printed)] == printed
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Path:
+    """A disk of its own, where this machine lets us have one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], capture_output=True, check=False).returncode:  # noqa: S607
+        pytest.skip("only root may mount")
+    return folder
+
+
+def test_a_read_only_store_is_read_and_not_written(disk: Path, tmp_path: Path) -> None:
+    spec, store = tmp_path / "moment.toml", disk / "store"
+    spec.write_text(MOMENT, encoding="utf-8")
+
+    def dumbbell(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([DUMBBELL, *arguments], capture_output=True, check=False, encoding="utf-8", timeout=120)
+
+    try:
+        first = dumbbell("run", spec, "--out", store)
+        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)  # noqa: S607
+        for folder in (store, disk / "other"):
+            done = dumbbell("run", spec, "--out", folder)
+            assert (done.returncode, done.stdout) == (1, "")
+            assert re.fullmatch(rf"{folder}: cannot .*: Read-only file system\n", done.stderr)
+        shown = dumbbell("results", "show", store)
+        assert shown.stdout.splitlines()[1:] == first.stdout.splitlines()
+        assert dumbbell("results", "verify", store).returncode == 0
+    finally:
+        subprocess.run(["umount", disk], check=True)  # noqa: S607
+
+
+def test_a_campaign_of_many_runs_needs_no_more_memory_than_one_of_few(tmp_path: Path) -> None:
+    report = "\nimport resource\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    quick = {"duration": "50 ms", "flows[1].start": "0 s", "measure.record": "summary"}
+    peaks_mib = []
+    for seeds in (200, 2000):
+        done = python(campaign(tmp_path / str(seeds), seeds, **quick) + report)
+        assert done.returncode == 0, done.stderr
+        peaks_mib.append(int(done.stdout.splitlines()[-1]) / 1024)
+    assert peaks_mib[1] - peaks_mib[0] < 8, peaks_mib
+
+
+def test_a_second_campaign_into_the_same_store_is_refused(tmp_path: Path) -> None:
+    spec = tmp_path / "moment.toml"
+    spec.write_text(MOMENT, encoding="utf-8")
+    with Store.open(tmp_path / "store", write=True):
+        done = subprocess.run(
+            [DUMBBELL, "run", spec, "--out", tmp_path / "store"],
+            capture_output=True,
+            check=False,
+            encoding="utf-8",
+            timeout=60,
+        )
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert "another campaign is writing" in line
+
+
+def test_where_the_system_has_no_locks_a_killed_campaign_blocks_nobody(tmp_path: Path) -> None:
+    """Without `fcntl` the lock is a file, which outlives whoever held it."""
+    without = "import sys\nsys.modules['fcntl'] = None\n"
+    killed = f"{without}import os, signal\nfrom dumbbell.results.store import Store\n"
+    killed += f"Store.open({str(tmp_path / 'store')!r}, write=True)\nos.kill(os.getpid(), signal.SIGKILL)"
+    assert python(killed).returncode == -signal.SIGKILL
+    done = python(without + campaign(tmp_path / "store", 2))
+    assert done.returncode == 0, done.stderr
+    assert len(outcomes(tmp_path / "store")) == 2

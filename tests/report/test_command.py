@@ -1,0 +1,58 @@
+"""`dumbbell report` as a process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from commandline import dumbbell
+from webpage import Webpage
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_store_becomes_a_file(moment_folder: Path, tmp_path: Path) -> None:
+    target = tmp_path / "new" / "report.html"
+    done = dumbbell("report", moment_folder, "--out", target)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", f"{target}\n")
+    assert "4 runs of 1 experiment" in Webpage(target.read_text(encoding="utf-8")).said
+
+
+def test_a_study_without_its_runs_is_reported_as_far_as_it_is(moment_folder: Path, tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    done = dumbbell("report", moment_folder, "--study", "claypool2019", "--out", target)
+    assert (done.returncode, done.stderr) == (0, "")
+    said = Webpage(target.read_text(encoding="utf-8")).said
+    assert "The claims are not judged and the figures not drawn" in said
+    assert "0 of 54 runs are there" in said
+
+
+def test_what_is_no_store_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "foreign").mkdir()
+    (tmp_path / "foreign" / "letter.txt").write_text("Dear", encoding="utf-8")
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "ledger.sqlite").write_bytes(b"no database at all" * 1000)
+    for name, words, status in (
+        ("nowhere", "no such store", 2),
+        ("foreign", "is no store", 2),
+        ("damaged", "is damaged", 1),
+    ):
+        done = dumbbell("report", tmp_path / name, "--out", tmp_path / "report.html")
+        assert (done.returncode, done.stdout) == (status, "")
+        assert words in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_an_unknown_study_is_bad_input(moment_folder: Path, tmp_path: Path) -> None:
+    done = dumbbell("report", moment_folder, "--study", "claypool2018", "--out", tmp_path / "report.html")
+    assert done.returncode == 2
+    assert "claypool2019" in done.stderr
+
+
+def test_a_place_that_cannot_be_written_is_a_failure(moment_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder", encoding="utf-8")
+    done = dumbbell("report", moment_folder, "--out", tmp_path / "file" / "report.html")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "cannot write the report" in done.stderr

@@ -1,0 +1,126 @@
+"""Tables and charts of any store, from contents made by hand and from real runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import dumbbell
+from dumbbell.report.contents import Contents, PointRuns, place, read
+from dumbbell.report.overview import in_time, sweep, table
+from dumbbell.results.store import Store
+from webpage import Webpage
+
+ONE_RUN = """
+duration = "2 s"
+[path]
+rate = "10 Mbit/s"
+rtt = "10 ms"
+buffer = "1 bdp"
+[[flows]]
+cc = "bbr"
+[measure]
+record = "summary"
+"""
+
+
+def point(buffer: str, *shares: float, cc: str = "bbr") -> PointRuns:
+    return PointRuns(
+        swept={"path.buffer": buffer, "flows[0].cc": cc},
+        ccs={"bbr": cc, "cubic": "cubic"},
+        run_ids={seed: f"{seed:016x}" for seed in range(1, len(shares) + 1)},
+        measured={
+            ("share", "bbr"): list(shares),
+            ("share", "cubic"): [1 - share for share in shares],
+            ("loss", ""): [0.1] * len(shares),
+        },
+    )
+
+
+def contents(*points: PointRuns) -> Contents:
+    return Contents(name="hand", engine="sim", points=list(points))
+
+
+def test_a_table_has_a_row_a_point_with_means_intervals_and_what_is_missing() -> None:
+    head, rows = table(contents(point("0.5 bdp", 0.9, 0.8, 0.7), point("2 bdp")))
+    assert head == ["path.buffer", "flows[0].cc", "runs", "bbr share %", "cubic share %", "loss %"]
+    texts = [[cell.text for cell in row] for row in rows]
+    assert texts[0] == ["0.5 bdp", "bbr", "3", "80.0 ± 24.8", "20.0 ± 24.8", "10.0"]
+    assert rows[0][5].interval == "deterministic, n\N{NO-BREAK SPACE}= 1"
+    assert texts[1][2:] == ["0", *["\N{EN DASH}"] * 3]
+    assert [row[0].sort for row in rows] == ["0.5", "2"]
+
+
+def test_shares_are_drawn_over_the_axis_with_the_most_values() -> None:
+    found = contents(
+        *(point(f"{buffer} bdp", 0.9, 0.8, cc=cc) for cc in ("bbr", "bbr_4_17") for buffer in (0.5, 1, 2, 4, 8))
+    )
+    chart = sweep(found, "sweep")
+    assert chart is not None
+    upper, lower = chart.panels
+    assert (upper.x.label, upper.x.scale) == ("path.buffer (bdp)", "log2")
+    assert [layer.style for layer in upper.layers] == ["bbr", "cubic", "bbr_4_17", "cubic"]
+    assert upper.layers[0].x == (0.5, 1, 2, 4, 8)
+    assert upper.layers[0].y == pytest.approx((85,) * 5)
+    assert "BBR of Linux 6.1" in upper.layers[0].label
+    assert "flows[0].cc = bbr_4_17" in upper.layers[3].label
+    assert len(lower.layers) == 2
+
+
+def test_words_on_an_axis_stand_in_the_order_of_the_spec() -> None:
+    chart = sweep(contents(point("1 bdp", 0.5), point("20 kB", 0.4)), "sweep")
+    assert chart is not None
+    assert chart.panels[0].x.ticks == ((0.0, "1 bdp"), (1.0, "20 kB"))
+
+
+def test_without_a_sweep_there_is_nothing_to_draw() -> None:
+    assert sweep(contents(point("1 bdp", 0.5)), "sweep") is None
+    assert sweep(contents(), "sweep") is None
+
+
+def test_a_run_in_time_has_every_flow_from_its_start_on(store: Store) -> None:
+    (found,) = read(store)
+    run_id = found.points[0].run_ids[1]
+    goodput, rtt, queue = in_time(store, run_id, "run", "title").panels
+    assert [layer.style for layer in goodput.layers] == ["bbr", "cubic"]
+    assert goodput.layers[0].x[0] < 0.2
+    assert 0.4 < goodput.layers[1].x[0] < 0.6, "the second flow starts at 500 ms"
+    assert sum(goodput.layers[0].y) > sum(goodput.layers[1].y)
+    assert min(rtt.layers[0].y) >= 20
+    assert max(queue.layers[0].y) <= 25, "kB, and the queue holds 25 kB"
+
+
+def test_a_store_is_read_with_what_was_asked(store: Store) -> None:
+    (found,) = read(store)
+    assert (found.name, found.engine, found.total, found.there, found.failed) == ("experiment", "sim", 4, 4, 0)
+    assert found.axes == ["path.buffer"]
+    assert found.seeds == [1, 2]
+    assert found.missing() == []
+    assert [len(each.measured["goodput", "cubic"]) for each in found.points] == [2, 2]
+
+
+def test_of_an_interrupted_campaign_the_missing_runs_are_known(moment_folder: Path) -> None:
+    with Store.open(moment_folder) as store:
+        (found,) = read(store)
+    del found.points[1].run_ids[2]
+    found.points[0].run_ids.pop(1)
+    found.points[0].failed.append(1)
+    assert (found.total, found.there, found.failed) == (4, 2, 1)
+    assert found.missing() == ["path.buffer = 2 bdp, seed 2"]
+
+
+def test_one_run_without_series_is_told_so(tmp_path: Path) -> None:
+    from dumbbell.report import build
+
+    dumbbell.run(ONE_RUN, store=tmp_path / "store")
+    with Store.open(tmp_path / "store") as store:
+        page = Webpage(build(tmp_path / "report.html", store=store).read_text(encoding="utf-8"))
+    assert "The runs kept no series" in page.said
+    assert "the one run that is there kept every rule" in page.said
+
+
+def test_a_place_is_told_in_the_words_of_the_spec() -> None:
+    assert (
+        place({"path.buffer": "1 bdp", "path.offload": True}, 3) == "path.buffer = 1 bdp, path.offload = true, seed 3"
+    )

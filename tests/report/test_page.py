@@ -1,0 +1,169 @@
+"""The file as a whole: what it asks for, how large it is, and that it says all that it should."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import plotly.graph_objects as go
+import pytest
+
+from commandline import MOMENT
+from dumbbell.plots.chart import Axis, Chart, Layer, Panel
+from dumbbell.report import LARGEST_BYTES, build
+from dumbbell.report.failure import ReportError
+from dumbbell.results.store import Store
+from dumbbell.studies import Study, Verdict
+from reported import NASTY, study_of
+from webpage import Webpage
+
+PLOTLY = "plotly.js v"
+
+
+@pytest.fixture
+def page(store: Store, study: Study, verdicts: list[Verdict], chart: Chart, tmp_path: Path) -> Webpage:
+    target = build(tmp_path / "made" / "report.html", store=store, study=study, verdicts=verdicts, charts=[chart])
+    assert [path.name for path in target.parent.iterdir()] == ["report.html"]
+    assert target.stat().st_size <= LARGEST_BYTES
+    return Webpage(target.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def plain(store: Store, tmp_path: Path) -> Webpage:
+    return Webpage(build(tmp_path / "report.html", store=store).read_text(encoding="utf-8"))
+
+
+def test_it_asks_for_nothing(page: Webpage) -> None:
+    assert page.requests() == []
+    (policy,) = [found["content"] for found in page.named("meta") if "Policy" in found.get("http-equiv", "")]
+    assert "default-src 'none'" in policy
+    assert "http" not in policy
+    assert not [found for found in page.named("script") if "src" in found]
+
+
+def test_the_figures_cannot_be_sent_anywhere(page: Webpage) -> None:
+    own = page.scripts[-1][1]
+    assert "showSendToCloud: false" in own
+    assert 'plotlyServerURL: ""' in own
+
+
+def test_the_check_of_requests_sees_them() -> None:
+    asking = '<img src="https://a.example/b.png"><style>@import "c.css"; p { background: url(//d.example) }</style>'
+    assert len(Webpage(asking).requests()) == 3
+
+
+def test_the_script_of_plotly_is_there_once(page: Webpage) -> None:
+    assert page.text.count(PLOTLY) == 1
+    assert sum(len(text) > 1_000_000 for _, text in page.scripts) == 1
+
+
+def test_every_tag_is_closed_and_every_name_is_one_of_a_kind(page: Webpage, plain: Webpage) -> None:
+    for each in (page, plain):
+        assert each.open == []
+        names = [found["id"] for _, found in each.elements if "id" in found]
+        assert len(names) == len(set(names))
+        anchors = [found["href"] for found in each.named("a")]
+        assert {anchor.removeprefix("#") for anchor in anchors} <= set(names)
+
+
+def test_what_others_wrote_is_text_and_no_markup(page: Webpage) -> None:
+    assert NASTY not in page.text
+    assert NASTY in page.said
+    plots = json.loads(next(text for found, text in page.scripts if found.get("type") == "application/json"))
+    assert "&lt;script&gt;" in plots["figure1"]["layout"]["yaxis2"]["title"]["text"]
+
+
+def test_a_reader_without_eyes_is_told(page: Webpage) -> None:
+    plots = [found for found in page.named("div") if "plot" in found.get("class", "").split()]
+    assert len(plots) >= 3
+    assert all(found["role"] == "img" and found["aria-label"] for found in plots)
+    assert page.named("html")[0]["lang"] == "en"
+    controls = len(page.named("select")) + len(page.named("input"))
+    assert controls == len(page.named("label"))
+
+
+def test_claims_are_told_with_all_that_belongs_to_them(page: Webpage) -> None:
+    for words in (
+        "1 reproduced", "1 not reproduced", "1 not testable here", "2 claims of Hand 2020", "11.0 ± 0.5 %",
+        "loss at 0.5 BDP", "8 to 13 %", "BBR as of Linux 4.17", "ART: looks like an artefact",
+    ):  # fmt: skip
+        assert words in page.said, words
+    rows = [found["data-verdict"] for found in page.named("tr") if "data-verdict" in found]
+    assert rows == ["reproduced", "not reproduced", "not testable here"]
+
+
+def test_path_hosts_provenance_and_commands_are_told(page: Webpage) -> None:
+    for words in (
+        "Hand, M. Nowhere, 2020", "20 Mbit/s, charged on Ethernet frames", "0.5 BDP = 25 kB, drop-tail",
+        "1 x cubic, CUBIC of Linux 6.1; bulk", "Identity of the engine", "Version of dumbbell", "experiment: 1, 2",
+        "dumbbell study run hand", "4 of 4 runs",
+    ):  # fmt: skip
+        assert words in page.said, words
+
+
+def test_no_path_of_the_machine_is_in_it(page: Webpage, plain: Webpage, moment_folder: Path, tmp_path: Path) -> None:
+    for each in (page, plain):
+        assert str(tmp_path) not in each.text
+        assert str(moment_folder.parent) not in each.text
+        assert str(Path.home()) + "/" not in each.said
+
+
+def test_any_store_has_tables_shares_and_runs_in_time(plain: Webpage) -> None:
+    for words in ("Store runs", "cubic share %", "queue BDP", "Runs in time", "path.buffer = 0.5 bdp, seed 1"):
+        assert words in plain.said, words
+    plots = json.loads(next(text for found, text in plain.scripts if found.get("type") == "application/json"))
+    assert set(plots) == {"sweep-0", "run-0", "run-1"}
+    assert len(plain.named("option")) == 2
+
+
+def test_every_plot_is_one_that_plotly_knows(page: Webpage, plain: Webpage) -> None:
+    for each in (page, plain):
+        plots = json.loads(next(text for found, text in each.scripts if found.get("type") == "application/json"))
+        for plot in plots.values():
+            go.Figure(data=plot["data"], layout=plot["layout"])
+            go.Figure(layout=plot.get("narrow"))
+
+
+def test_of_a_half_finished_study_it_is_told_what_is_missing(store: Store, tmp_path: Path) -> None:
+    longer = study_of(MOMENT.replace("seeds = 2", "seeds = 3"))
+    target = build(tmp_path / "report.html", store=store, study=longer, notices=["The claims are not judged."])
+    page = Webpage(target.read_text(encoding="utf-8"))
+    assert "The claims are not judged." in page.said
+    assert (
+        "4 of 6 runs are there, 2 are missing (path.buffer = 0.5 bdp, seed 3; path.buffer = 2 bdp, seed 3)" in page.said
+    )
+    assert not [found for found in page.named("section") if found.get("id") == "claims"]
+
+
+def test_of_a_study_that_was_not_begun_there_is_a_report_too(store: Store, tmp_path: Path) -> None:
+    other = study_of(f'name = "another"\n{MOMENT}')
+    page = Webpage(build(tmp_path / "report.html", store=store, study=other).read_text(encoding="utf-8"))
+    assert "There are no runs yet." in page.said
+    assert "another: 0 of 4 runs are there, 4 are missing" in page.said
+
+
+def test_an_empty_store_has_a_report(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "empty", write=True) as store:
+        page = Webpage(build(tmp_path / "report.html", store=store).read_text(encoding="utf-8"))
+    assert "There are no runs yet." in page.said
+
+
+def test_lines_are_thinned_until_the_page_is_small_enough(store: Store, tmp_path: Path) -> None:
+    long = tuple(float(number) for number in range(3000))
+    layers = tuple(Layer(label=f"{n}", style="bbr", x=long, y=long, instance=n) for n in range(200))
+    panel = Panel(x=Axis(label="x"), y=Axis(label="y"), layers=layers)
+    chart = Chart(name="many", title="Many", caption="Lines.", panels=(panel,), alt="Lines")
+    target = build(tmp_path / "report.html", store=store, charts=[chart])
+    assert target.stat().st_size <= LARGEST_BYTES
+    assert "is drawn with at most that many" in Webpage(target.read_text(encoding="utf-8")).said
+
+
+def test_a_place_that_cannot_be_written_is_told(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder", encoding="utf-8")
+    with pytest.raises(ReportError, match="cannot write the report"):
+        build(tmp_path / "file" / "report.html", store=store)
+
+
+def test_the_same_store_gives_the_same_bytes(store: Store, tmp_path: Path) -> None:
+    first, second = (build(tmp_path / name, store=store).read_bytes() for name in ("a.html", "b.html"))
+    assert first == second

@@ -1,0 +1,97 @@
+"""Path and hosts in words, of runs whose every property is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dumbbell.report.words import brief, facts
+from experiments import resolved
+
+
+def described(*specs: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    runs = [resolved(**spec) for spec in specs]
+    return {fact.label: fact.texts for fact in facts((run.run, run.groups, run.ccs) for run in runs)}
+
+
+def path(**words: Any) -> dict[str, Any]:
+    return {"path": {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "0.5 bdp"} | words}
+
+
+def test_a_plain_path() -> None:
+    (bottleneck,) = described(path())["Bottleneck"]
+    assert bottleneck.startswith("80 Mbit/s, charged on Ethernet frames")
+    found = described(path())
+    assert found["Queue"] == ("0.5 BDP = 125 kB, drop-tail",)
+    assert found["Token bucket"] == ("5 kB",)
+    assert found["Random loss"] == ("none",)
+    assert found["Numbers taken from"] == ("5 s to 10 s; gauges every 50 ms",)
+
+
+def test_what_differs_between_runs_is_listed() -> None:
+    found = described(path(), path(buffer="2 bdp"), path(buffer="2 bdp"))
+    assert found["Queue"] == ("0.5 BDP = 125 kB, drop-tail", "2 BDP = 500 kB, drop-tail")
+    assert len(found["Bottleneck"]) == 1
+
+
+def test_a_path_in_one_line() -> None:
+    def line(*specs: dict[str, Any]) -> str:
+        runs = [resolved(**spec) for spec in specs]
+        return brief(facts((run.run, run.groups, run.ccs) for run in runs))
+
+    assert line(path()) == "80 Mbit/s, 25 ms RTT, queue of 0.5 BDP = 125 kB, drop-tail"
+    assert line(path(), path(buffer="2 bdp")) == "80 Mbit/s, 25 ms RTT, queues of 0.5 BDP = 125 kB to 2 BDP = 500 kB"
+    assert line() == ""
+
+
+def test_every_property_of_a_path_is_told() -> None:
+    found = described(
+        path(
+            queue="packets", buffer="100 packets", loss="0.1 %", loss_at="after", burst="1 kB", mtu=9000,
+            delay_side="split", change=[{"at": "5 s", "rate": "20 Mbit/s"}],
+        )
+    )  # fmt: skip
+    assert found["Queue"] == ("100 packets, drop-tail, counted in packets",)
+    assert found["Random loss"] == ("0.1 % of the data packets, after the queue",)
+    assert found["Token bucket"] == ("none: a plain line",)
+    assert found["Changes of the rate"] == ("20 Mbit/s from 5 s on",)
+    assert found["Round trip without a queue"] == ("25 ms, split between data and ACKs",)
+    assert "segments of 8948 B" in found["Hosts"][0]
+
+
+def test_senders_with_their_versions_starts_and_workloads() -> None:
+    (found,) = described({"flows": [{"cc": "bbr_4_17", "count": 3, "stagger": "2 s"}]})["Senders “bbr_4_17”"]
+    assert found.startswith("3 x bbr_4_17, BBR as of Linux 4.17")
+    assert "starting at 0, 2, 4 s" in found
+    assert "jitter" not in found
+    flows = [{
+        "cc": "cubic", "name": "video", "count": 2, "rtt": "50 ms", "stop": "8 s", "start": "1 s",
+        "workload": {"stream": "2 Mbit/s", "for": "4 s", "every": "40 ms"}, "access": {"rate": "1 Gbit/s", "buffer": "1 MB"},
+    }, {"cc": "reno", "workload": {"transfer": "1 MB"}}]  # fmt: skip
+    several = described({"flows": flows, "start_jitter": "100 ms"})
+    (video,) = several["Senders “video”"]
+    for words in (
+        "2 x cubic, CUBIC of Linux 6.1", "each a stream of 2 Mbit/s for 4 s, one write every 40 ms", "until 8 s", "50 ms RTT",
+        "own line of 1 Gbit/s with room for 1 MB", "jitter of seed 1 included",
+    ):  # fmt: skip
+        assert words in video, words
+    assert "a transfer of 1 MB" in several["Senders “reno”"][0]
+    assert several["Queue"] == ("250 kB, drop-tail",), "two round trips: no one BDP"
+
+
+def test_hosts_with_every_setting() -> None:
+    host = {
+        "socket_memory": "1 MB",
+        "receive_window": "3 MB",
+        "initial_window": 4,
+        "qdisc": "fq",
+        "sack_compression": False,
+    }
+    (found,) = described({"host": host})["Hosts"]
+    for words in (
+        "socket buffers of 1 MB",
+        "receive window of 3 MB",
+        "window of 4",
+        "fq at the senders",
+        "no compression",
+    ):
+        assert words in found, words

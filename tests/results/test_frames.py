@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dumbbell.engines.measurement import FlowSeries, Measurement, QueueSeries
+from dumbbell.errors import EngineFailure
+from dumbbell.metrics.summary import BottleneckSummary, FlowSummary
+from dumbbell.results import series
+from dumbbell.results.failure import StoreError
+from dumbbell.results.store import Store
+from experiments import resolved
+from measured import flow, measurement, queue
+
+GAUGES = ["cwnd_bytes", "ssthresh_bytes", "min_rtt_s", "cc_min_rtt_s", "pacing_rate_bps", "bandwidth_bps"]
+FLOW_COLUMNS = (
+    "flow name cc time_s srtt_s delivered_bytes cwnd_bytes ssthresh_bytes inflight_bytes min_rtt_s cc_min_rtt_s"
+    " pacing_rate_bps delivery_rate_bps bandwidth_bps pacing_gain cwnd_gain phase"
+).split()
+U32, U64 = np.iinfo(np.uint32).max, np.iinfo(np.uint64).max
+
+
+def sampled() -> Measurement:
+    """Two samples of one flow: all gauges unknown, then all known."""
+    gauges = FlowSeries(
+        at_ns=np.array([50_000_000, 100_000_000], dtype=np.uint64),
+        srtt_us=np.array([0, 25_000], dtype=np.uint32),
+        delivered_bytes=np.array([0, 2896], dtype=np.uint64),
+        cwnd_segments=np.array([10, 20], dtype=np.uint32),
+        ssthresh_segments=np.array([U32, 7], dtype=np.uint32),
+        inflight_segments=np.array([0, 3], dtype=np.uint32),
+        min_rtt_us=np.array([U32, 25_000], dtype=np.uint32),
+        cc_min_rtt_us=np.array([U32, 26_000], dtype=np.uint32),
+        pacing_rate_bps=np.array([U64, 80_000_000], dtype=np.uint64),
+        delivery_rate_bps=np.array([0, 70_000_000], dtype=np.uint64),
+        bandwidth_bps=np.array([U64, 60_000_000], dtype=np.uint64),
+        pacing_gain_256ths=np.array([739, 320], dtype=np.uint16),
+        cwnd_gain_256ths=np.array([739, 512], dtype=np.uint16),
+        phase=np.array([255, 1], dtype=np.uint8),
+    )
+    backlog = QueueSeries(
+        at_ns=np.array([50_000_000], dtype=np.uint64),
+        backlog_bytes=np.array([3028], dtype=np.uint64),
+        backlog_packets=np.array([2], dtype=np.uint32),
+        dropped_packets=np.array([1], dtype=np.uint64),
+        sent_packets=np.array([9], dtype=np.uint64),
+    )
+    one = replace(flow(), series=gauges, phases=("startup", "drain"))
+    return measurement(one, bottleneck=replace(queue(), series=backlog))
+
+
+def kept(folder: Path, measured: Measurement, **words: Any) -> tuple[Any, dict[str, Any]]:
+    run = resolved(**words)
+    tables = series.tables(run.run, measured, run.groups, run.ccs)
+    folder.mkdir()
+    files = {
+        kind: series.write(table, kind, folder, "ab" + "0" * 14, folder / "partial") for kind, table in tables.items()
+    }
+    return run, {kind: series.read(folder, file) for kind, file in files.items()}
+
+
+def test_gauges_are_in_base_units_and_nan_where_unknown(folder: Path) -> None:
+    _, found = kept(folder, sampled())
+    frame = series.flow_frame(found["flows"], 1500)
+    assert list(frame.columns) == FLOW_COLUMNS
+    first, second = frame.to_dict("records")
+    assert [name for name in FLOW_COLUMNS if isinstance(first[name], float) and np.isnan(first[name])] == [
+        "srtt_s", "ssthresh_bytes", "min_rtt_s", "cc_min_rtt_s", "pacing_rate_bps", "bandwidth_bps", "phase",
+    ]  # fmt: skip
+    assert second == {
+        "flow": 0, "name": "bbr", "cc": "bbr", "time_s": 0.1, "srtt_s": 0.025, "delivered_bytes": 2896,
+        "cwnd_bytes": 20 * 1448, "ssthresh_bytes": 7 * 1448, "inflight_bytes": 3 * 1448, "min_rtt_s": 0.025,
+        "cc_min_rtt_s": 0.026, "pacing_rate_bps": 80e6, "delivery_rate_bps": 70e6, "bandwidth_bps": 60e6,
+        "pacing_gain": 1.25, "cwnd_gain": 2.0, "phase": "drain",
+    }  # fmt: skip
+
+
+def test_the_queue_over_time(folder: Path) -> None:
+    _, found = kept(folder, sampled())
+    assert series.queue_frame(found["queue"]).to_dict("records") == [
+        {"time_s": 0.05, "backlog_bytes": 3028, "backlog_packets": 2, "dropped_packets": 1, "sent_packets": 9}
+    ]
+
+
+def test_single_acks_where_they_are_recorded(folder: Path) -> None:
+    acks = type(flow().acks)(at_ns=np.array([5], dtype=np.uint64), rtt_ns=np.array([25_000_000], dtype=np.uint64))
+    (one,) = sampled().flows
+    measured = replace(sampled(), flows=(replace(one, acks=acks),))
+    _, found = kept(folder, measured, measure={"record": "acks"})
+    assert series.ack_frame(found["acks"]).to_dict("records") == [{"flow": 0, "time_s": 5e-9, "rtt_s": 0.025}]
+
+
+def test_a_summary_keeps_no_series(folder: Path, campaign: Any) -> None:
+    (outcome, *_) = campaign(measure__record="summary")
+    with Store.open(folder) as store:
+        assert store.files(outcome.run_id) == []
+        with pytest.raises(StoreError, match="kept no series"):
+            store.flow_series(outcome.run_id)
+        with pytest.raises(StoreError, match="has no run"):
+            store.flow_series("0" * 16)
+
+
+def test_the_series_of_a_real_run_are_the_engines(filled: Store) -> None:
+    outcome = next(filled.outcomes())
+    frame = filled.flow_series(outcome.run_id)
+    assert frame["name"].unique().tolist() == ["bbr", "cubic"]
+    assert set(frame["phase"]) >= {"startup", "slow_start"}
+    assert frame["delivered_bytes"].dtype == np.int64
+    assert frame.groupby("name")["delivered_bytes"].max()["bbr"] > 100_000
+    assert frame[GAUGES].dtypes.eq(np.float64).all()
+    assert filled.queue_series(outcome.run_id)["sent_packets"].is_monotonic_increasing
+
+
+def test_a_row_a_run_with_the_numbers_of_its_summary(filled: Store) -> None:
+    frame, outcomes = filled.frame(), list(filled.outcomes())
+    assert list(frame.columns[:6]) == ["run_id", "experiment", "engine", "seed", "status", "path.buffer"]
+    assert frame["path.buffer"].tolist() == ["0.5 bdp", "0.5 bdp", "2 bdp", "2 bdp"]
+    for row, outcome in zip(frame.to_dict("records"), outcomes, strict=True):
+        assert outcome.status == "ok"
+        assert (row["run_id"], row["seed"], row["jain"]) == (outcome.run_id, outcome.seed, outcome.jain)
+        for each in fields(BottleneckSummary):
+            assert row[f"bottleneck.{each.name}"] == getattr(outcome.bottleneck, each.name)
+        assert row["warnings"] == "; ".join(outcome.warnings)
+
+
+def test_a_row_a_flow_and_a_row_a_group(filled: Store) -> None:
+    flows, groups, outcomes = filled.flows(), filled.groups(), list(filled.outcomes())
+    assert len(flows) == len(groups) == 8
+    assert {each.name for each in fields(FlowSummary)} <= set(flows.columns)
+    (last,) = flows.tail(1).to_dict("records")
+    assert outcomes[-1].status == "ok"
+    expected = outcomes[-1].flows[1]
+    assert (last["flow"], last["name"], last["rtt_p95_s"]) == (1, "cubic", expected.rtt_p95_s)
+    assert np.isnan(last["fct_s"])
+    assert groups.groupby("run_id")["share"].sum().round(9).tolist() == [1.0] * 4
+
+
+def test_a_failed_run_has_a_row_that_says_so(folder: Path, campaign: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(self: object, run: Any) -> Measurement:
+        raise EngineFailure("a bug")
+
+    monkeypatch.setattr("dumbbell.engines.sim.SimEngine.measure", fails)
+    outcomes = campaign()
+    with Store.open(folder) as store:
+        assert list(store.outcomes()) == outcomes
+        assert store.frame()["error"].tolist() == ["a bug"] * 4
+        assert store.frame()["bottleneck.loss_rate"].isna().all()
+        assert store.flows().empty
+
+
+def test_experiments_with_other_axes_share_a_frame(folder: Path, campaign: Any) -> None:
+    campaign("one", seeds=1)
+    campaign("two", seeds=1, path__buffer="1 bdp", path__rtt=["20 ms", "40 ms"])
+    with Store.open(folder) as store:
+        frame = store.frame()
+    assert frame["path.buffer"].dropna().tolist() == ["0.5 bdp", "2 bdp"]
+    assert frame["path.rtt"].dropna().tolist() == ["20 ms", "40 ms"]

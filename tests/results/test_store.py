@@ -1,0 +1,295 @@
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import DumbbellError
+from dumbbell.results.failure import StoreError, StoreFailure
+from dumbbell.results.schema import Result
+from dumbbell.results.store import Store, open_store
+from dumbbell.spec import Run
+
+
+def series_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("series/*/*.parquet"))
+
+
+def test_what_was_put_is_what_is_found(folder: Path, campaign: Any) -> None:
+    outcomes = campaign()
+    assert [(each.point["path.buffer"], each.seed) for each in outcomes] == [
+        ("0.5 bdp", 1),
+        ("0.5 bdp", 2),
+        ("2 bdp", 1),
+        ("2 bdp", 2),
+    ]
+    with open_store(folder) as store:
+        assert list(store.outcomes()) == outcomes
+        assert [store.get(each.run_id) for each in outcomes] == outcomes
+        assert [each.model_dump_json() for each in store.outcomes()] == [each.model_dump_json() for each in outcomes]
+        assert store.get("0" * 16) is None
+        assert store.count() == 4
+
+
+def test_the_run_behind_an_outcome_can_be_measured_again(filled: Store) -> None:
+    outcome = next(filled.outcomes())
+    run = filled.run(outcome.run_id)
+    assert isinstance(run, Run)
+    assert run.seed == outcome.seed
+    again = SimEngine().measure(run)
+    assert len(filled.queue_series(outcome.run_id)) == len(again.bottleneck.series.at_ns) > 10
+
+
+def test_experiments_are_told_apart_and_by_engine(folder: Path, campaign: Any) -> None:
+    one, other = campaign("one"), campaign("other", path__rtt="40 ms")
+    with Store.open(folder) as store:
+        assert store.experiments() == ["one", "other"]
+        assert list(store.outcomes(experiment="one")) == one
+        assert list(store.outcomes(experiment="other", engine="sim")) == other
+        assert list(store.outcomes(engine="linux")) == []
+        assert list(store.outcomes()) == one + other
+
+
+def test_experiments_share_a_run_that_each_writes_in_its_own_words(folder: Path, campaign: Any) -> None:
+    settings = {"path__buffer": ["25 kB"], "seeds": 1}
+    (one,), (other,) = campaign("one", **settings), campaign("other", **settings | {"path__buffer": ["25000 B"]})
+    assert one.run_id == other.run_id
+    with Store.open(folder) as store:
+        assert store.count() == 1
+        assert [each.point["path.buffer"] for each in store.outcomes()] == ["25 kB", "25000 B"]
+
+
+def test_runs_that_only_their_words_tell_apart_are_two(folder: Path, campaign: Any) -> None:
+    """Their summaries differ: in the name of the algorithm, in the groups, in the BDP."""
+    plain = campaign("one", seeds=1)
+    spelled = campaign("two", seeds=1, **{"flows[0].cc": "bbr[cwnd_gain=2]", "flows[0].name": "bbr"})
+    assert {each.run_id for each in plain}.isdisjoint(each.run_id for each in spelled)
+    assert [each.flows[0].cc for each in spelled] == ["bbr[cwnd_gain=2]"] * 2
+
+
+def test_the_current_campaign_is_the_one_begun_last(folder: Path, campaign: Any) -> None:
+    first, second = campaign(), campaign(path__rtt="40 ms")
+    with Store.open(folder) as store:
+        assert list(store.outcomes()) == second
+        assert list(store.outcomes(everything=True)) == first + second
+        assert len(store.frame()) == 4
+        assert len(store.frame(everything=True)) == 8
+        assert store.superseded() == 4
+    assert campaign() == first  # resumed, and current again
+    with Store.open(folder) as store:
+        assert list(store.outcomes()) == first
+
+
+def test_provenance_says_what_one_needs_to_know(filled: Store) -> None:
+    found = filled.provenance(next(filled.outcomes()).run_id)
+    versions, spec, run = found["versions"], found["spec"], found["run"]
+    assert isinstance(versions, dict)
+    assert isinstance(spec, dict)
+    assert isinstance(run, dict)
+    assert set(versions) == {"python", "dumbbell", "numpy", "pandas", "pyarrow"}
+    assert all(versions.values())
+    assert (found["engine"], found["identity"], found["seed"]) == ("sim", SimEngine().identity(), 1)
+    assert spec["path"]["buffer"] == ["0.5 bdp", "2 bdp"]
+    assert run["path"]["rate_bps"] == 20_000_000
+    assert {"commit", "platform", "machine", "cores", "finished", "metrics"} <= set(found)
+
+
+def test_prune_removes_what_is_superseded_and_nothing_else(folder: Path, campaign: Any) -> None:
+    campaign(path__rtt="40 ms")
+    kept = campaign()
+    assert len(series_files(folder)) == 16
+    with Store.open(folder, write=True) as store:
+        assert store.prune() == 4
+        assert list(store.outcomes(everything=True)) == kept
+        assert list(store.faults()) == []
+    assert len(series_files(folder)) == 8
+
+
+def test_a_run_is_found_by_the_beginning_of_its_id(filled: Store) -> None:
+    run_id = next(filled.outcomes()).run_id
+    assert filled.find(run_id[:9]) == run_id
+    with pytest.raises(StoreError, match="no run id begins"):
+        filled.find("xyz")
+    with pytest.raises(StoreError, match="more than one"):
+        filled.find("")
+
+
+# -- damage -----------------------------------------------------------------------------------------------------------
+
+
+def truncated(path: Path) -> None:
+    os.truncate(path, path.stat().st_size - 1)
+
+
+def missing(path: Path) -> None:
+    path.unlink()
+
+
+def without_a_footer(path: Path) -> None:
+    bytes_ = path.read_bytes()
+    path.write_bytes(bytes_[:-4] + b"\0\0\0\0")
+
+
+def with_another_byte(path: Path) -> None:
+    bytes_ = bytearray(path.read_bytes())
+    bytes_[len(bytes_) // 2] ^= 1
+    path.write_bytes(bytes_)
+
+
+@pytest.mark.parametrize("spoil", [truncated, missing, without_a_footer, with_another_byte])
+def test_a_damaged_series_is_detected_and_its_run_repeated(folder: Path, campaign: Any, spoil: Any) -> None:
+    before = campaign()
+    first, *others = series_files(folder)
+    content, times = first.read_bytes(), [path.stat().st_mtime_ns for path in others]
+    spoil(first)
+    with Store.open(folder) as store:
+        run_id = first.name[:16]
+        assert not store.finished(run_id)
+        assert [store.finished(each.run_id) for each in before].count(False) == 1
+        (fault,) = store.faults()
+        assert run_id in fault
+        read = store.flow_series if ".flows." in first.name else store.queue_series
+        with pytest.raises(StoreFailure, match="run its experiment again"):
+            read(run_id)
+    after = campaign()
+    assert [each.model_copy(update={"wall_s": 0}) for each in after] == [
+        each.model_copy(update={"wall_s": 0}) for each in before
+    ]
+    assert first.read_bytes() == content
+    repeated = [path for path, time in zip(others, times, strict=True) if path.stat().st_mtime_ns != time]
+    assert {path.name[:16] for path in repeated} <= {run_id}
+    with Store.open(folder) as store:
+        assert list(store.faults()) == []
+
+
+def test_a_byte_that_changed_without_a_trace_is_detected_on_reading(filled: Store) -> None:
+    path = series_files(filled.folder)[0]
+    times = path.stat()
+    with_another_byte(path)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert len(list(filled.faults())) == 1
+    with pytest.raises(StoreFailure, match="other bytes"):
+        (filled.flow_series if ".flows." in path.name else filled.queue_series)(path.name[:16])
+
+
+def test_what_a_killed_campaign_left_is_removed(folder: Path, campaign: Any) -> None:
+    campaign()
+    stray = folder / "series" / "ab" / "ab00000000000000-000000000000.flows.parquet"
+    stray.parent.mkdir(exist_ok=True)
+    stray.write_bytes(b"PAR1")
+    partial = folder / "series" / "partial" / "half"
+    partial.write_bytes(b"PAR1")
+    connection = sqlite3.connect(folder / "ledger.sqlite")
+    connection.execute("INSERT INTO writer VALUES (1)")  # as if it had not said goodbye
+    connection.commit()
+    connection.close()
+    with Store.open(folder) as store:
+        assert list(store.faults()) == ["ab/ab00000000000000-000000000000.flows.parquet: belongs to no run"]
+    Store.open(folder, write=True).close()
+    assert not stray.exists()
+    assert not partial.exists()
+    assert len(series_files(folder)) == 8
+
+
+@pytest.mark.parametrize("where", ["head", "middle", "end", "everything"])
+def test_a_damaged_ledger_is_told_and_left_alone(folder: Path, campaign: Any, where: str) -> None:
+    campaign()
+    ledger = folder / "ledger.sqlite"
+    bytes_ = ledger.read_bytes()
+    assert len(bytes_) > 40_000
+    content = {
+        "head": b"garbage!" * 4 + bytes_[32:],
+        "middle": bytes_[:20_480] + b"garbage!" * 512 + bytes_[24_576:],
+        "end": bytes_[:30_000],
+        "everything": b"",
+    }[where]
+    ledger.write_bytes(content)
+    with pytest.raises(StoreFailure, match=r"ledger.sqlite is damaged .*nothing was changed") as error:
+        Store.open(folder, write=True)
+    assert "\n" not in str(error.value)
+    assert ledger.read_bytes() == content
+    assert len(series_files(folder)) == 8
+    ledger.write_bytes(bytes_)
+    with Store.open(folder) as store:
+        assert store.count() == 4
+
+
+# -- what is no store -------------------------------------------------------------------------------------------------
+
+
+def test_another_schema_is_refused_with_both_numbers(folder: Path, campaign: Any) -> None:
+    campaign()
+    connection = sqlite3.connect(folder / "ledger.sqlite")
+    connection.execute("UPDATE schema SET version = 7")
+    connection.commit()
+    connection.close()
+    before = (folder / "ledger.sqlite").read_bytes()
+    for write in (False, True):
+        with pytest.raises(StoreError, match=r"schema 7, .* schema 1"):
+            Store.open(folder, write=write)
+    assert (folder / "ledger.sqlite").read_bytes() == before
+
+
+def test_what_is_not_there_is_not_made_by_reading(folder: Path) -> None:
+    with pytest.raises(StoreError, match="no such store"):
+        Store.open(folder)
+    assert not folder.exists()
+    folder.mkdir()
+    with pytest.raises(StoreError, match=r"no ledger\.sqlite"):
+        open_store(folder)
+
+
+def test_a_file_or_a_folder_of_other_things_is_no_store(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="is a file"):
+        Store.open(tmp_path / "file", write=True)
+    with pytest.raises(StoreError, match="not empty"):
+        Store.open(tmp_path, write=True)
+    with pytest.raises(StoreFailure, match="Not a directory"):
+        Store.open(tmp_path / "file" / "store", write=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_database_of_something_else_is_no_store(folder: Path) -> None:
+    folder.mkdir()
+    connection = sqlite3.connect(folder / "ledger.sqlite")
+    connection.execute("CREATE TABLE bookmarks (url TEXT)")
+    connection.commit()
+    connection.close()
+    for write in (False, True):
+        with pytest.raises(StoreError, match="something else"):
+            Store.open(folder, write=write)
+
+
+def test_one_writes_and_many_read(folder: Path, campaign: Any) -> None:
+    campaign()
+    with Store.open(folder, write=True):
+        with pytest.raises(StoreFailure, match="another campaign is writing"):
+            Store.open(folder, write=True)
+        with Store.open(folder) as one, Store.open(folder) as other:
+            assert one.count() == other.count() == 4
+    Store.open(folder, write=True).close()
+
+
+def test_a_closed_store_keeps_nothing_more(folder: Path, campaign: Any) -> None:
+    (outcome, *_) = campaign()
+    with Store.open(folder, write=True) as store:
+        pass
+    with pytest.raises(StoreFailure, match="was closed"):
+        store.put(outcome, None, None, identity="0")  # type: ignore[arg-type]
+
+
+def test_its_errors_are_those_of_dumbbell() -> None:
+    assert issubclass(StoreFailure, StoreError)
+    assert issubclass(StoreError, DumbbellError)
+
+
+def test_nothing_lies_beside_a_store_at_rest(folder: Path, campaign: Any) -> None:
+    campaign()
+    with Store.open(folder) as store:
+        assert isinstance(next(store.outcomes()), Result)
+    assert sorted(path.name for path in folder.iterdir()) == ["ledger.sqlite", "lock", "series"]

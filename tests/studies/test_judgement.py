@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+
+import pytest
+
+from dumbbell.studies import StudyError, Verdict
+from dumbbell.studies.claim import claims_of
+from dumbbell.studies.evidence import Evidence, Observed, Trial
+from dumbbell.studies.judgement import judge, number
+
+FUNCTIONS = ModuleType("functions")
+
+
+def found_in(trial: Trial) -> float | None:
+    """What a test says that the trial of a seed gives."""
+    return VALUES[trial.seed]
+
+
+VALUES: dict[int, float | None] = {}
+found_in.__module__ = FUNCTIONS.__name__
+FUNCTIONS.__dict__["found_in"] = found_in
+FUNCTIONS.__dict__["imported"] = number
+
+
+def row(**words: object) -> dict[str, object]:
+    usual: dict[str, object] = {
+        "id": "X1",
+        "kind": "N",
+        "section": "1",
+        "statement": "it is about 10",
+        "tolerance": "8 to 12 %",
+        "flag": "OK",
+        "source": "here",
+        "experiment": "sweep",
+        "metric": "found_in",
+        "unit": "%",
+        "checks": [{"label": "it", "least": 8, "most": 12, "published": 10}],
+    }
+    return usual | words
+
+
+def verdict(*values: float | None, engine: str = "sim", untestable: str = "", **words: object) -> Verdict:
+    """The verdict on a claim of which each seed's trial gives one of these shares."""
+    VALUES.clear()
+    VALUES.update(enumerate(values))
+    (claim,) = claims_of([row(**words)], FUNCTIONS, ["sweep"])
+    trials = tuple(Trial(seed, ()) for seed in range(len(values)))
+    evidence = Evidence(
+        engine=engine,
+        trials={("sweep", "bbr"): trials} if trials else {},
+        untestable={"sweep": untestable} if untestable else {},
+    )
+    return judge(claim, evidence, "bbr")
+
+
+def test_a_mean_with_its_interval() -> None:
+    found = verdict(0.09, 0.10, 0.11)
+    assert found.verdict == "reproduced"
+    assert (found.value, found.n, found.published) == (pytest.approx(10), 3, 10)
+    half = 4.30265 * 1 / 3**0.5  # t of 2 degrees x the standard deviation of 9, 10, 11
+    assert (found.low, found.high) == (pytest.approx(10 - half, rel=1e-5), pytest.approx(10 + half, rel=1e-5))
+    assert found.reason == "it is 10.0 %, within 8 to 12 %"
+
+
+def test_equal_seeds_are_one() -> None:
+    found = verdict(0.1, 0.1, 0.1)
+    assert (found.value, found.low, found.high, found.n) == (pytest.approx(10), None, None, 1)
+
+
+def test_a_bound_belongs_to_what_it_bounds() -> None:
+    assert verdict(0.08).verdict == "reproduced"
+    assert verdict(0.0799).verdict == "not reproduced"
+
+
+def test_the_median_decides_a_numeric_claim() -> None:
+    found = verdict(0.1, 0.1, 0.2)
+    assert found.value == pytest.approx(100 * 0.4 / 3)
+    assert found.verdict == "reproduced"
+    assert found.reason == "it is 10.0 % in the median over seeds, within 8 to 12 %; the mean, 13.3 %, is not"
+    other = verdict(0.13, 0.13, 0.01)
+    assert other.verdict == "not reproduced"
+    assert other.reason == "it is 9.00 % on average, but not within 8 to 12 % in 3 of 3 seeds"
+
+
+@pytest.mark.parametrize(("holding", "word"), [(3, "not reproduced"), (4, "reproduced"), (5, "reproduced")])
+def test_four_fifths_of_the_seeds_decide_an_ordering(holding: int, word: str) -> None:
+    found = verdict(*[0.1] * holding, *[0.2] * (5 - holding), kind="Q")
+    assert found.verdict == word
+    assert found.checks[0].holding == holding
+
+
+def test_how_far_from_the_bounds_and_how_near_the_interval_comes() -> None:
+    assert verdict(0.125, 0.13, 0.135).reason == (
+        "it is 13.0 %, not within 8 to 12 % (the 95 % interval of the mean, 11.8 to 14.2 %, reaches there)"
+    )
+    assert verdict(0.20, 0.20, 0.21).reason == "it is 20.3 %, not within 8 to 12 %"
+
+
+def test_what_is_known_of_the_cause_stands_after_what_failed() -> None:
+    why = {"bbr": "The moon."}
+    assert verdict(0.2, why=why).reason == "it is 20.0 %, not within 8 to 12 %. The moon."
+    assert verdict(0.1, why=why).reason == "it is 10.0 %, within 8 to 12 %"
+
+
+def test_the_worst_check_decides() -> None:
+    checks = [{"label": "a", "most": 12}, {"label": "b", "most": 5}, {"label": "c", "least": 9.5}]
+    found = verdict(0.1, checks=checks)
+    assert (found.verdict, found.label) == ("not reproduced", "b")
+    assert found.reason == "b is 10.0 %, not at most 5 %. 1 of 3 checks fail"
+    assert verdict(0.1, checks=[checks[0], checks[2]]).label == "c"
+
+
+def test_a_phenomenon_that_is_not_there_is_not_reproduced() -> None:
+    found = verdict(None, None, 0.1)
+    assert (found.verdict, found.checks[0].without) == ("not reproduced", 2)
+    assert verdict(None, None, None).reason == "it: there is none in 3 of 3 seeds"
+    assert verdict(0.1, 0.1, None).reason == "it is 10.0 %, within 8 to 12 %; there is none in 1 of 3 seeds"
+
+
+def test_a_number_that_the_engine_does_not_measure_is_not_testable(evidence: Callable[..., Evidence]) -> None:
+    made = evidence()
+    claim = row(
+        experiment="figure7",
+        metric="bottleneck.queue_mean_bdp",
+        unit="BDP",
+        checks=[{"label": "queue", "at": {"path.buffer": "8 bdp"}, "most": 2}],
+    )
+    (read,) = claims_of([claim], FUNCTIONS, ["figure7"])
+    found = judge(read, made, "bbr")
+    assert (found.verdict, found.value) == ("not testable here", None)
+    assert found.reason == "the runs do not give queue"
+
+
+def test_an_engine_that_cannot_is_told_with_the_reason() -> None:
+    assert verdict(0.1, engines=["linux"]).reason == "it needs an engine of linux"
+    assert verdict(0.1, engines=["linux", "sim"]).verdict == "reproduced"
+    found = verdict(0.1, untestable="engine sim cannot honour path.loss: no")
+    assert (found.verdict, found.reason) == ("not testable here", "sweep: engine sim cannot honour path.loss: no")
+    assert verdict().reason == "sweep has no runs with bbr"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ({"metric": "loss_at_noon"}, 'claim X1: there is no metric "loss_at_noon"'),
+        ({"metric": "imported"}, 'claim X1: there is no metric "imported"'),
+        ({"metric": "bottleneck.loss_at_noon"}, 'claim X1: no result has "bottleneck.loss_at_noon"'),
+        ({"metric": "bottleneck.loss_rate.mean"}, 'claim X1: no result has "bottleneck.loss_rate.mean"'),
+        ({"metric": "engine.name"}, 'claim X1: no result has "engine.name"'),
+        ({"experiment": "figure99"}, 'claim X1: there is no experiment "figure99"; known: sweep'),
+        ({"unit": "mbps"}, 'claim X1: unknown unit "mbps"'),
+        ({"kind": "Z"}, 'claim X1: kind is "Z", not one of M, N, Q'),
+        ({"flag": "MAYBE"}, 'claim X1: flag is "MAYBE"'),
+        ({"checks": []}, "claim X1: there is nothing to check"),
+        ({"checks": [{"label": "it"}]}, "claim X1: it has neither least nor most"),
+        ({"checks": [{"label": "it", "mots": 3, "most": 3}]}, "claim X1: has unknown mots"),
+        ({"checks": [{"most": 3}]}, "claim X1: lacks label"),
+    ],
+    ids=str,
+)
+def test_a_row_that_makes_no_sense(words: dict[str, object], told: str) -> None:
+    with pytest.raises(StudyError) as caught:
+        claims_of([row(**words)], FUNCTIONS, ["sweep"])
+    assert str(caught.value).startswith(told)
+
+
+def test_a_group_of_a_result_may_have_any_name() -> None:
+    claims_of([row(metric="groups.cubic.share")], FUNCTIONS, ["sweep"])
+
+
+def test_a_point_that_no_run_has(evidence: Callable[..., Evidence]) -> None:
+    (trial, *_) = evidence().of("figure7", "bbr")
+    with pytest.raises(StudyError, match="path.buffer = 3 bdp: 0 runs of the experiment are there, not one"):
+        trial.at({"path.buffer": "3 bdp"})
+    assert isinstance(trial.at({"path.buffer": "2 bdp"}), Observed)
+    with pytest.raises(StudyError, match="9 runs"):
+        _ = trial.only

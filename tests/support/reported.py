@@ -1,0 +1,26 @@
+"""A study, a chart and verdicts made by hand, for reports."""
+
+from __future__ import annotations
+
+from dumbbell.spec import load
+from dumbbell.studies import Study, Verdict
+
+NASTY = "<script>alert('&')</script>"
+"""What must come out as text."""
+
+
+def verdict(**words: object) -> Verdict:
+    usual: dict[str, object] = {
+        "claim": "S1", "section": "IV", "statement": "Four BBR flows lose a tenth", "engine": "sim", "variant": "bbr",
+        "verdict": "reproduced", "label": "loss at 0.5 BDP", "value": 11.04, "low": 10.54, "high": 11.54, "n": 3,
+        "published": 11.0, "tolerance": "8 to 13 %", "unit": "%", "flag": "OK", "reason": "within", "source": "text",
+    }  # fmt: skip
+    return Verdict(**usual | words)  # type: ignore[arg-type]
+
+
+def study_of(spec: str) -> Study:
+    return Study(
+        name="hand", title="A study made by hand", citation="Hand, M. Nowhere, 2020", short="Hand 2020", summary="All.",
+        testbed="A table.", here="Another.", readme="", variants=("bbr", "bbr_4_17"), axis="flows[0].cc",
+        experiments={"moment": load(spec)}, figures=(), claims=(), published={},
+    )  # fmt: skip

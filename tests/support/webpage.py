@@ -1,0 +1,65 @@
+"""What a test wants to know of an HTML page, without a browser."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+FETCHING = {"src", "href", "srcset", "data", "action", "formaction", "poster", "background", "manifest", "xlink:href"}
+VOID = {"meta", "link", "input", "br", "hr", "img", "col"}
+
+
+@dataclass
+class Webpage(HTMLParser):
+    """The page's elements, the text of each, and where they stand."""
+
+    text: str
+    elements: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    scripts: list[tuple[dict[str, str], str]] = field(default_factory=list)
+    styles: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+        self.feed(self.text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = {name: value or "" for name, value in attrs}
+        self.elements.append((tag, found))
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "script":
+            self.scripts.append((found, ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag, f"</{tag}> is out of place"
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "script":
+            attributes, before = self.scripts[-1]
+            self.scripts[-1] = (attributes, before + data)
+        elif self.open and self.open[-1] == "style":
+            self.styles.append(data)
+        else:
+            self.words.append(data)
+
+    @property
+    def said(self) -> str:
+        """All that a reader reads, in one line."""
+        return re.sub(r"\s+", " ", " ".join(self.words))
+
+    def requests(self) -> list[str]:
+        """Whatever a browser would fetch from elsewhere."""
+        addresses = [value for _, found in self.elements for name, value in found.items() if name in FETCHING]
+        inside = [style for _, found in self.elements if (style := found.get("style"))]
+        for css in [*self.styles, *inside]:
+            addresses += re.findall(r"url\(\s*['\"]?([^'\")]*)", css) + re.findall(r"@import[^;]*", css)
+        return [address for address in addresses if not address.startswith(("#", "data:"))]
+
+    def named(self, tag: str) -> list[dict[str, str]]:
+        """The attributes of every element of that name."""
+        return [found for name, found in self.elements if name == tag]

@@ -1,0 +1,109 @@
+"""The wheel as somebody gets it: installed into an environment of its own, used from another folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import venv
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from commandline import MOMENT, ROOT
+
+pytestmark = pytest.mark.slow
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    maturin = Path(sys.executable).with_name("maturin")
+    environment = {name: value for name, value in os.environ.items() if name != "CONDA_PREFIX"}
+    subprocess.run(
+        [maturin, "build", "--release", "--quiet", "--out", folder],
+        check=True,
+        cwd=ROOT,
+        env=environment | {"PYO3_PYTHON": sys.executable},
+        timeout=900,
+    )
+    (found,) = folder.iterdir()
+    return found
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Runs a program of an environment that has the wheel and its pinned dependencies, in an empty folder."""
+    home = tmp_path_factory.mktemp("environment")
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    venv.create(home, with_pip=True)
+    programs = home / ("Scripts" if os.name == "nt" else "bin")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
+
+    def run(program: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [programs / program, *arguments],
+            capture_output=True,
+            check=False,
+            cwd=elsewhere,
+            encoding="utf-8",
+            env=environment,
+            timeout=900,
+        )
+
+    pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"]
+    done = run("python", *pip, "--constraint", ROOT / "requirements.lock", wheel)
+    assert done.returncode == 0, done.stderr
+    return run
+
+
+def test_one_wheel_serves_every_python_of_the_platform(wheel: Path) -> None:
+    assert "-cp311-abi3-" in wheel.name
+
+
+def test_what_is_no_code_is_in_it_too(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        inside = set(archive.namelist())
+    package = ROOT / "python" / "dumbbell"
+    wanted = {
+        f"dumbbell/{path.relative_to(package).as_posix()}"
+        for path in package.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".so"
+    }
+    for name in ("variants.toml", "py.typed", "studies/claypool2019/claims.toml", "report/templates/page.html.j2"):
+        assert f"dumbbell/{name}" in wanted
+    assert wanted <= inside
+    assert not [name for name in inside if not name.startswith(("dumbbell/", "dumbbell-"))]
+
+
+def test_it_runs_from_another_folder(installed: Run) -> None:
+    version = installed("dumbbell", "--version")
+    assert (version.returncode, version.stderr) == (0, "")
+    assert version.stdout.startswith("dumbbell ")
+    where = installed("python", "-c", "import dumbbell; print(dumbbell.__file__)")
+    assert str(ROOT) not in where.stdout
+
+
+def test_a_spec_is_run_and_reported(installed: Run, tmp_path: Path) -> None:
+    spec = tmp_path / "moment.toml"
+    spec.write_text(MOMENT, encoding="utf-8")
+    done = installed("dumbbell", "run", spec, "--json", "--out", tmp_path / "runs")
+    assert done.returncode == 0, done.stderr
+    assert [json.loads(line)["status"] for line in done.stdout.splitlines()] == ["ok"] * 4
+    report = installed("dumbbell", "report", tmp_path / "runs", "--out", tmp_path / "report.html")
+    assert report.returncode == 0, report.stderr
+    assert (tmp_path / "report.html").stat().st_size > 1_000_000
+
+
+def test_a_study_is_run(installed: Run, tmp_path: Path) -> None:
+    assert "claypool2019" in installed("dumbbell", "study", "list").stdout
+    done = installed("dumbbell", "study", "run", "claypool2019", "--seeds", "1", "--out", tmp_path / "study", "--json")
+    assert done.returncode == 0, done.stderr
+    verdicts = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {verdict["claim"] for verdict in verdicts} >= {"S7", "S8"}
+    assert (tmp_path / "study" / "report.html").is_file()
