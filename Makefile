@@ -17,8 +17,9 @@ help: ## This list
 
 build: $(VENV)/.built ## .venv/bin/dumbbell, release profile; quick when nothing changed
 
-demo: build ## Figure 7 of Claypool et al. 2019: measured loss beside the published, in a minute
-	$(BIN)/python examples/claypool_figure7.py
+demo: build ## A published study in a minute: claims judged, figures and a report in out/claypool2019
+	$(BIN)/dumbbell study run claypool2019 --out out/claypool2019
+	$(BIN)/dumbbell study figures claypool2019 --out out/claypool2019 --numbers figure7
 
 test: build ## Every test
 	cargo test --workspace --quiet

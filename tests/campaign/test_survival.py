@@ -18,7 +18,7 @@ from dumbbell.results.store import Store
 
 pytestmark = pytest.mark.slow
 
-RUNS = 240
+RUNS = 120
 CAMPAIGN = """
 from dumbbell.campaign import carry_out_into
 from dumbbell.engines.sim import SimEngine
@@ -30,7 +30,7 @@ experiment = load({spec!r}, overrides={{"seeds": {seeds}, "path.buffer": "1 bdp"
 with Store.open({folder!r}, write=True) as store:
     print("begun", flush=True)
     for outcome in carry_out_into(store, experiment, SimEngine(), jobs=2):
-        assert outcome.status == "ok"
+        print(outcome.status, flush=True)
 """
 
 
@@ -51,14 +51,14 @@ def test_killed_ten_times_a_campaign_resumes_to_what_it_would_have_been(tmp_path
             [sys.executable, "-c", campaign(tmp_path / "killed")], stdout=subprocess.PIPE, encoding="utf-8"
         ) as process:
             assert process.stdout is not None
-            assert process.stdout.readline() == "begun\n"
-            time.sleep(moments.uniform(0, 0.3))
+            for _ in range(moments.choice((1, 5, 15, 40, 80))):
+                process.stdout.readline()
+            time.sleep(moments.uniform(0, 0.05))
             process.send_signal(signal.SIGKILL)
         with Store.open(tmp_path / "killed") as store:
             finished.append(store.count())
     assert finished == sorted(finished)
-    assert 0 < finished[-1]
-    assert any(0 < count < RUNS for count in finished), finished
+    assert len({count for count in finished if 0 < count < RUNS}) > 2, finished
     for folder in ("killed", "undisturbed"):
         done = python(campaign(tmp_path / folder))
         assert done.returncode == 0, done.stderr
@@ -146,7 +146,7 @@ def test_a_campaign_of_many_runs_needs_no_more_memory_than_one_of_few(tmp_path: 
     report = "\nimport resource\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     quick = {"duration": "50 ms", "flows[1].start": "0 s", "measure.record": "summary"}
     peaks_mib = []
-    for seeds in (200, 2000):
+    for seeds in (200, 1200):
         done = python(campaign(tmp_path / str(seeds), seeds, **quick) + report)
         assert done.returncode == 0, done.stderr
         peaks_mib.append(int(done.stdout.splitlines()[-1]) / 1024)

@@ -8,8 +8,19 @@ from commandline import dumbbell, python
 
 pytestmark = pytest.mark.slow
 
-COMMANDS = [[], ["run"], ["check"], ["cc"], ["cc", "list"], ["cc", "show"]]
-HEAVY = ("numpy", "pydantic", "rich", "dumbbell._core", "dumbbell.spec")
+COMMANDS = [
+    [],
+    ["run"],
+    ["check"],
+    ["init"],
+    ["doctor"],
+    ["cc"],
+    ["cc", "list"],
+    ["cc", "show"],
+    ["results"],
+    *(["results", command] for command in ("list", "show", "export", "verify", "prune")),
+]
+HEAVY = ("numpy", "pandas", "pyarrow", "pydantic", "rich", "sqlite3", "dumbbell._core", "dumbbell.spec")
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -44,6 +55,29 @@ def test_help_is_there_at_once(command: list[str]) -> None:
         dumbbell(*command, "--help")
         times_s.append(time.perf_counter() - began)
     assert min(times_s) < 0.3
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_completes_commands_and_loads_nothing_heavy(shell: str) -> None:
+    script = dumbbell("--show-completion", shell)
+    assert (script.returncode, script.stderr) == (0, "")
+    assert f"complete_{shell}" in script.stdout
+    program = f"""
+import os, sys
+os.environ |= {{
+    "_DUMBBELL_COMPLETE": "complete_{shell}", "COMP_WORDS": "dumbbell results ", "COMP_CWORD": "2",
+    "_TYPER_COMPLETE_ARGS": "dumbbell results ", "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+}}
+from dumbbell.cli.main import main
+sys.argv = ["dumbbell"]
+try:
+    main()
+finally:
+    print("loaded:", *(set(sys.modules) & {set(HEAVY) - {"rich"}}))
+"""
+    *words, loaded = python(program).stdout.splitlines()
+    assert "prune" in " ".join(words)
+    assert loaded == "loaded:"
 
 
 def test_the_version() -> None:

@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import signal
+import sqlite3
 import subprocess
 import time
 from pathlib import Path
@@ -35,10 +36,59 @@ def test_json_is_one_valid_object_a_run_in_the_order_of_expansion(moment: Path) 
     assert [flow["name"] for flow in results[0]["flows"]] == list(results[0]["groups"]) == ["bbr", "cubic"]
 
 
-def test_the_same_spec_gives_the_same_bytes_on_one_thread_and_on_two(moment: Path) -> None:
-    outputs = [dumbbell("run", moment, "--json", "--jobs", jobs).stdout for jobs in ("1", "1", "2")]
+def test_the_same_spec_gives_the_same_bytes_on_one_thread_and_on_two(moment: Path, tmp_path: Path) -> None:
+    outputs = [
+        dumbbell("run", moment, "--json", "--jobs", jobs, "--out", tmp_path / store).stdout
+        for jobs, store in (("1", "a"), ("1", "b"), ("2", "c"))
+    ]
     assert outputs[0].count('"wall_s":') == 4
     assert len({re.sub(r'"wall_s":[^,]+,', "", output) for output in outputs}) == 1
+
+
+def test_what_the_store_has_is_printed_and_not_run_again(moment: Path, store: Path) -> None:
+    first, second = (dumbbell("run", moment, "--json") for _ in range(2))
+    assert first.stdout == second.stdout  # with wall_s
+    fresh = dumbbell("run", moment, "--json", "--fresh")
+    assert first.stdout != fresh.stdout
+    assert re.sub(r'"wall_s":[^,]+,', "", first.stdout) == re.sub(r'"wall_s":[^,]+,', "", fresh.stdout)
+    more = dumbbell("run", moment, "--json", "--seeds", "3").stdout.splitlines()
+    assert len(more) == 6
+    assert set(fresh.stdout.splitlines()) < set(more)
+    assert (store / "ledger.sqlite").is_file()
+
+
+def test_the_usual_store_is_a_folder_where_one_is(
+    moment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DUMBBELL_STORE")
+    monkeypatch.chdir(tmp_path)
+    assert dumbbell("run", moment).returncode == 0
+    assert (tmp_path / "results" / "ledger.sqlite").is_file()
+
+
+def test_a_dry_run_and_bad_input_make_no_store(moment: Path, store: Path) -> None:
+    assert dumbbell("run", moment, "--dry-run").returncode == 0
+    assert dumbbell("run", moment, "--set", "path.rate=80 mbps").returncode == 2
+    assert dumbbell("run", moment, "--set", "measure.record=pcap").returncode == 2
+    assert not store.exists()
+
+
+def test_a_long_list_of_warnings_is_cut(moment: Path) -> None:
+    done = dumbbell("run", moment, "--seeds", "15", "--set", 'measure.window=["1 s", "1100 ms"]')
+    *lines, last = done.stderr.splitlines()
+    assert len(lines) == 20
+    assert re.fullmatch(r"and \d+ more like these: `dumbbell results list` has them", last)
+
+
+def test_runs_of_other_metrics_are_noted(moment: Path, store: Path) -> None:
+    dumbbell("run", moment)
+    connection = sqlite3.connect(store / "ledger.sqlite")
+    connection.execute("UPDATE provenance SET facts = json_set(facts, '$.metrics', 'other')")
+    connection.commit()
+    connection.close()
+    note = "note: 4 runs of the store were summarised by other metrics; --fresh repeats them\n"
+    assert dumbbell("run", moment).stderr == note
+    assert dumbbell("run", moment, "--fresh").stderr == ""
 
 
 def test_json_is_utf_8_wherever_it_goes(moment: Path) -> None:
@@ -119,6 +169,25 @@ def test_ctrl_c_stops_at_once_and_says_so(moment: Path) -> None:
     assert (process.returncode, words) == (130, "interrupted\n")
     for line in output.splitlines():
         json.loads(line)
+
+
+def test_ctrl_c_keeps_what_is_finished(moment: Path, store: Path) -> None:
+    process = subprocess.Popen(
+        [DUMBBELL, "run", moment, "--json", "--set", "duration=100 s", "--seeds", "500"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    assert process.stdout is not None
+    first = process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    output, words = process.communicate(timeout=30)
+    assert (process.returncode, words) == (130, "interrupted\n")
+    printed = [first, *output.splitlines(keepends=True)]
+    verified = dumbbell("results", "verify", store)
+    assert verified.returncode == 0 or "belongs to no run" in verified.stdout
+    kept = dumbbell("results", "show", store, "--json").stdout.splitlines(keepends=True)
+    assert kept[: len(printed)] == printed
 
 
 def test_a_terminal_sees_how_long_it_takes(moment: Path) -> None:

@@ -34,11 +34,9 @@ def test_flows_that_are_even_from_the_beginning() -> None:
 
 
 def test_a_step_converges_when_the_mean_around_it_comes_within_a_fifth() -> None:
-    """The slow flow's mean over t - 2.5 to t + 2.5 is 10 s / 5 with s seconds after the step; within 20 % of the fair
-    (10 + 2 s) / 2 from s = 10 / 3 on: (10 - 5 s / 3 ...) solved below by the definition itself."""
     step = flow((0, 0), (20, 10))
     found = convergence_time_s([EVEN, step], 0, 60)
-    # of the 5 s around t, s lie after the step: rates 10 and 2 s, fair 5 + s, so 10 <= 1.2 (5 + s) where s >= 10 / 3
+    # where s of the 5 s around t lie after the step, the rates are 10 and 2 s, and fair is 5 + s: near from s = 10/3 on
     assert found == pytest.approx(20 - 2.5 + 10 / 3, abs=0.1)
 
 

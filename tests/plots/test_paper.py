@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dumbbell.plots import paper
@@ -55,7 +56,7 @@ def test_everything_of_the_chart_is_in_the_figure() -> None:
     assert axes.get_xticks().tolist() == list(QUEUES)
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["0.25", "0.5", "1", "2", "4", "8", "16"]
     assert axes.get_ylim()[0] == 0
-    drawn = [list(line.get_ydata()) for line in axes.get_lines()]
+    drawn = [np.asarray(line.get_ydata()).tolist() for line in axes.get_lines()]
     assert [7, 6, 5, 4, 3, 2, 1] in drawn
     assert [6] * 7 in drawn
     assert [2] * 7 in drawn

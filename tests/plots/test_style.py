@@ -50,7 +50,7 @@ def test_an_unknown_name_always_looks_the_same() -> None:
     found = style_of("vegas")
     assert found == style_of("vegas")
     assert found.label == "vegas"
-    assert (found.colour, found.marker, found.dash) == ("#56b4e9", "cross", "longdash")
+    assert (found.colour, found.marker, found.dash) == ("#0072b2", "star", "dash")
 
 
 def test_the_published_is_an_outline_with_the_marker_of_what_was_published() -> None:

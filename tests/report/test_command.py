@@ -28,6 +28,15 @@ def test_a_study_without_its_runs_is_reported_as_far_as_it_is(moment_folder: Pat
     assert "0 of 54 runs are there" in said
 
 
+def test_a_study_with_other_seeds_says_how_to_ask_for_them(moment_folder: Path, tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    done = dumbbell("report", moment_folder, "--study", "claypool2019", "--seeds", "1", "--out", target)
+    assert done.returncode == 0
+    said = Webpage(target.read_text(encoding="utf-8")).said
+    assert "0 of 18 runs are there" in said
+    assert "dumbbell study run claypool2019 --seeds 1 dumbbell report out/claypool2019/store" in said
+
+
 def test_what_is_no_store_is_told_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "foreign").mkdir()
     (tmp_path / "foreign" / "letter.txt").write_text("Dear", encoding="utf-8")

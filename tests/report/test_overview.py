@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import dumbbell
+from dumbbell.report import build
 from dumbbell.report.contents import Contents, PointRuns, place, read
 from dumbbell.report.overview import in_time, sweep, table
 from dumbbell.results.store import Store
@@ -72,6 +73,7 @@ def test_words_on_an_axis_stand_in_the_order_of_the_spec() -> None:
     chart = sweep(contents(point("1 bdp", 0.5), point("20 kB", 0.4)), "sweep")
     assert chart is not None
     assert chart.panels[0].x.ticks == ((0.0, "1 bdp"), (1.0, "20 kB"))
+    assert {layer.kind for layer in chart.panels[0].layers} == {"points"}, "between words there is nothing"
 
 
 def test_without_a_sweep_there_is_nothing_to_draw() -> None:
@@ -111,8 +113,6 @@ def test_of_an_interrupted_campaign_the_missing_runs_are_known(moment_folder: Pa
 
 
 def test_one_run_without_series_is_told_so(tmp_path: Path) -> None:
-    from dumbbell.report import build
-
     dumbbell.run(ONE_RUN, store=tmp_path / "store")
     with Store.open(tmp_path / "store") as store:
         page = Webpage(build(tmp_path / "report.html", store=store).read_text(encoding="utf-8"))

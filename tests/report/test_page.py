@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 
-import plotly.graph_objects as go
 import pytest
 
 from commandline import MOMENT
@@ -117,11 +117,12 @@ def test_any_store_has_tables_shares_and_runs_in_time(plain: Webpage) -> None:
 
 
 def test_every_plot_is_one_that_plotly_knows(page: Webpage, plain: Webpage) -> None:
+    figure = import_module("plotly.graph_objects").Figure
     for each in (page, plain):
         plots = json.loads(next(text for found, text in each.scripts if found.get("type") == "application/json"))
         for plot in plots.values():
-            go.Figure(data=plot["data"], layout=plot["layout"])
-            go.Figure(layout=plot.get("narrow"))
+            figure(data=plot["data"], layout=plot["layout"])
+            figure(layout=plot.get("narrow"))
 
 
 def test_of_a_half_finished_study_it_is_told_what_is_missing(store: Store, tmp_path: Path) -> None:

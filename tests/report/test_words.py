@@ -65,13 +65,14 @@ def test_senders_with_their_versions_starts_and_workloads() -> None:
     assert "jitter" not in found
     flows = [{
         "cc": "cubic", "name": "video", "count": 2, "rtt": "50 ms", "stop": "8 s", "start": "1 s",
-        "workload": {"stream": "2 Mbit/s", "for": "4 s", "every": "40 ms"}, "access": {"rate": "1 Gbit/s", "buffer": "1 MB"},
+        "workload": {"stream": "2 Mbit/s", "for": "4 s", "every": "40 ms"},
+        "access": {"rate": "1 Gbit/s", "buffer": "1 MB"},
     }, {"cc": "reno", "workload": {"transfer": "1 MB"}}]  # fmt: skip
     several = described({"flows": flows, "start_jitter": "100 ms"})
     (video,) = several["Senders “video”"]
     for words in (
-        "2 x cubic, CUBIC of Linux 6.1", "each a stream of 2 Mbit/s for 4 s, one write every 40 ms", "until 8 s", "50 ms RTT",
-        "own line of 1 Gbit/s with room for 1 MB", "jitter of seed 1 included",
+        "2 x cubic, CUBIC of Linux 6.1", "each a stream of 2 Mbit/s for 4 s, one write every 40 ms", "until 8 s",
+        "50 ms RTT", "own line of 1 Gbit/s with room for 1 MB", "jitter of seed 1 included",
     ):  # fmt: skip
         assert words in video, words
     assert "a transfer of 1 MB" in several["Senders “reno”"][0]

@@ -110,11 +110,7 @@ def test_a_wrong_number_fails_its_claim(  # noqa: PLR0913, PLR0917 (a row of the
 
 
 def test_every_claim_has_been_seen_to_fail() -> None:
-    (rows,) = [
-        mark.args[1]
-        for mark in test_a_wrong_number_fails_its_claim.pytestmark  # type: ignore[attr-defined]
-        if mark.name == "parametrize"
-    ]
+    (rows,) = [mark.args[1] for mark in test_a_wrong_number_fails_its_claim.pytestmark if mark.name == "parametrize"]
     assert {row[0] for row in rows} == set(CLAIMS)
 
 
@@ -123,10 +119,11 @@ def test_its_bounds_are_those_of_the_reference(claypool: Study) -> None:
     numbers = claypool.published["figure7"]["loss_percent"]
     (eight,) = [claim for claim in claypool.claims if claim.id == "S8"]
     assert [check.published for check in eight.checks] == numbers
-    bounds = [(raw - 2.5, raw + 2.5) if raw > 2 else (None, 1) for raw in numbers]
-    assert [(check.least, check.most) for check in eight.checks] == [
-        (None if low is None else pytest.approx(low), pytest.approx(high)) for low, high in bounds
-    ]
+    for raw, check in zip(numbers, eight.checks, strict=True):
+        if raw > 2:
+            assert (check.least, check.most) == pytest.approx((raw - 2.5, raw + 2.5))
+        else:
+            assert (check.least, check.most) == (None, 1)
     others = {claim.id: [(check.least, check.most) for check in claim.checks] for claim in claypool.claims}
     del others["S8"]
     assert others == {

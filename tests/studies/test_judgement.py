@@ -58,15 +58,18 @@ def verdict(*values: float | None, engine: str = "sim", untestable: str = "", **
 def test_a_mean_with_its_interval() -> None:
     found = verdict(0.09, 0.10, 0.11)
     assert found.verdict == "reproduced"
-    assert (found.value, found.n, found.published) == (pytest.approx(10), 3, 10)
+    assert found.value == pytest.approx(10)
+    assert (found.n, found.published) == (3, 10)
     half = 4.30265 * 1 / 3**0.5  # t of 2 degrees x the standard deviation of 9, 10, 11
-    assert (found.low, found.high) == (pytest.approx(10 - half, rel=1e-5), pytest.approx(10 + half, rel=1e-5))
+    assert found.low == pytest.approx(10 - half, rel=1e-5)
+    assert found.high == pytest.approx(10 + half, rel=1e-5)
     assert found.reason == "it is 10.0 %, within 8 to 12 %"
 
 
 def test_equal_seeds_are_one() -> None:
     found = verdict(0.1, 0.1, 0.1)
-    assert (found.value, found.low, found.high, found.n) == (pytest.approx(10), None, None, 1)
+    assert found.value == pytest.approx(10)
+    assert (found.low, found.high, found.n) == (None, None, 1)
 
 
 def test_a_bound_belongs_to_what_it_bounds() -> None:
@@ -108,7 +111,7 @@ def test_the_worst_check_decides() -> None:
     checks = [{"label": "a", "most": 12}, {"label": "b", "most": 5}, {"label": "c", "least": 9.5}]
     found = verdict(0.1, checks=checks)
     assert (found.verdict, found.label) == ("not reproduced", "b")
-    assert found.reason == "b is 10.0 %, not at most 5 %. 1 of 3 checks fail"
+    assert found.reason == "b is 10.0 %, not at most 5 %. Failing: 1 of 3 checks"
     assert verdict(0.1, checks=[checks[0], checks[2]]).label == "c"
 
 
@@ -172,7 +175,7 @@ def test_a_group_of_a_result_may_have_any_name() -> None:
 
 def test_a_point_that_no_run_has(evidence: Callable[..., Evidence]) -> None:
     (trial, *_) = evidence().of("figure7", "bbr")
-    with pytest.raises(StudyError, match="path.buffer = 3 bdp: 0 runs of the experiment are there, not one"):
+    with pytest.raises(StudyError, match=r"path\.buffer = 3 bdp: 0 runs of the experiment are there, not one"):
         trial.at({"path.buffer": "3 bdp"})
     assert isinstance(trial.at({"path.buffer": "2 bdp"}), Observed)
     with pytest.raises(StudyError, match="9 runs"):

@@ -86,7 +86,7 @@ def test_files_that_contradict_one_another(folder: Path, file: str, old: str, ne
 
 def test_an_experiment_with_problems(folder: Path) -> None:
     edit(folder / "figure7.toml", '"80 Mbit/s"', '"80 mbps"')
-    with pytest.raises(SpecError, match="path.rate"):
+    with pytest.raises(SpecError, match=r"path\.rate"):
         read(folder, CLAIMS, FIGURES)
 
 

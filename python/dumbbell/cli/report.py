@@ -23,20 +23,23 @@ def report(
         typer.Option("--study", metavar="NAME", help="Judge the claims of this study, and draw its figures."),
     ] = None,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")] = Path("report.html"),
+    seeds: Annotated[
+        int | None, typer.Option("--seeds", metavar="N", min=1, help="Seeds 1 to N instead of the study's own.")
+    ] = None,
     engine: Annotated[str, typer.Option("--engine", metavar="NAME", help="Whose runs a study is judged by.")] = "sim",
 ) -> None:
     """Write one HTML file that needs no network: tables, interactive figures, warnings, provenance."""
     from dumbbell.report import ReportError
 
     try:
-        written = _written(store, study, out, engine)
+        written = _written(store, study, seeds, out, engine)
     except ReportError as error:
         typer.echo(error, err=True)
         raise typer.Exit(1) from None
     typer.echo(written)
 
 
-def _written(store: Path, study: str | None, out: Path, engine: str) -> Path:
+def _written(store: Path, study: str | None, seeds: int | None, out: Path, engine: str) -> Path:
     from dumbbell.report import build
     from dumbbell.results.store import Store
 
@@ -45,7 +48,7 @@ def _written(store: Path, study: str | None, out: Path, engine: str) -> Path:
             return build(out, store=opened, engine=engine)
         from dumbbell import studies
 
-        chosen = studies.load(study)
+        chosen = studies.load(study, seeds=seeds)
         verdicts, charts, notices = _judged(chosen, opened, engine)
         return build(out, store=opened, study=chosen, verdicts=verdicts, charts=charts, engine=engine, notices=notices)
 

@@ -168,19 +168,20 @@ def _show_table(store: "Store", experiment: str | None, *, everything: bool) -> 
         if first is not None:
             axes = list(first.point)
             typer.echo(f"{campaign.experiment} on {campaign.engine}")
-            for block in blocks([*axes, *HEADER], (_cells(line, axes) for line in chain([first], lines))):
+            empty = [""] * (len(axes) + 1)
+            for block in blocks([*axes, *HEADER], (_cells(line, axes, empty) for line in chain([first], lines))):
                 typer.echo(block)
 
 
-def _cells(line: "GroupLine", axes: list[str]) -> list[str]:
+def _cells(line: "GroupLine", axes: list[str], empty: list[str]) -> list[str]:
     """As `dumbbell run` prints it: what belongs to the whole run is on its first line."""
     from dumbbell.cli.table import group_cells, shared_cells
 
-    own = group_cells(line.name, line.goodput_bps, line.share, line.rtt_mean_s)
-    if line.nth:
-        return [*[""] * (len(axes) + 1), *own, "", "", ""]
-    run = [*(str(line.point[axis]) for axis in axes), str(line.seed)]
-    return [*run, *own, *shared_cells(line.loss_rate, line.queue_mean_bdp, line.utilization)]
+    point, seed, loss_rate, queue_bdp, utilization, nth, *group = line
+    if nth:
+        return [*empty, *group_cells(*group), "", "", ""]
+    run = [*(str(point[axis]) for axis in axes), str(seed)]
+    return [*run, *group_cells(*group), *shared_cells(loss_rate, queue_bdp, utilization)]
 
 
 def _tell_others(store: "Store", *, everything: bool) -> None:

@@ -9,6 +9,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from dumbbell.plots.chart import Chart
     from dumbbell.results.store import Store
     from dumbbell.studies import Checked, Study, Verdict
     from dumbbell.studies.evidence import Evidence
@@ -124,17 +125,42 @@ def claims(name: Name, *, engine: Engine = "sim", out: Out = None, seeds: Seeds 
         _print(study.judge(store, engine), as_json=as_json)
 
 
-@app.command(epilog="Example: dumbbell study figures claypool2019")
-def figures(name: Name, *, engine: Engine = "sim", out: Out = None, seeds: Seeds = None) -> None:
+@app.command(epilog="Example: dumbbell study figures claypool2019 --numbers figure7")
+def figures(
+    name: Name,
+    *,
+    engine: Engine = "sim",
+    out: Out = None,
+    seeds: Seeds = None,
+    numbers: Annotated[
+        str | None,
+        typer.Option("--numbers", metavar="FIGURE", help="Print this figure's numbers instead.", show_default=False),
+    ] = None,
+) -> None:
     """Draw the figures again (PNG, SVG, PDF) from the runs that are there, without running anything."""
     from dumbbell import studies
     from dumbbell.plots import paper
 
     study = studies.load(name, seeds=seeds)
     with _opened(name, out) as store:
-        for chart in study.charts(store, engine):
+        charts = study.charts(store, engine)
+        if numbers is not None:
+            return _print_numbers(charts, numbers)
+        for chart in charts:
             for path in paper.save(chart, (out or _default_out(name)) / "figures"):
                 typer.echo(path)
+
+
+def _print_numbers(charts: "Sequence[Chart]", name: str) -> None:
+    from dumbbell.cli.table import aligned
+    from dumbbell.plots.numbers import tables
+    from dumbbell.studies import StudyError
+
+    chart = next((chart for chart in charts if chart.name == name), None)
+    if chart is None:
+        raise StudyError(f"no figure {name!r}; known: " + ", ".join(chart.name for chart in charts))
+    for title, header, rows in tables(chart):
+        typer.echo(f"{title}; {chart.panels[0].y.label}\n\n{aligned(header, rows)}\n")
 
 
 def _default_out(name: str) -> Path:

@@ -17,30 +17,34 @@ BLOCK = 2000
 """Lines that are laid out together."""
 
 
-def aligned(
-    header: Sequence[str], rows: Sequence[Sequence[str]], widths: list[int] | None = None, *, headed: bool = True
-) -> str:
-    """Lines of columns: numbers to the right, words to the left.
-
-    `widths` are at least those of the last block, and are widened where this one needs more; without `headed` it goes
-    on below it.
-    """
-    columns = list(zip(header, *rows, strict=True))
-    known = widths or [0] * len(columns)
-    found = [max(least, *map(len, column)) for least, column in zip(known, columns, strict=True)]
-    if widths is not None:
-        widths[:] = found
-    numeric = [all(cell == "" or cell[0] in "-+.0123456789" for cell in column[1:]) for column in columns]
-    line = "  ".join(f"{{:{'>' if right else '<'}{width}}}" for width, right in zip(found, numeric, strict=True))
-    return "\n".join(line.format(*row).rstrip() for row in ([header, *rows] if headed else rows))
+def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Lines of columns: numbers to the right, words to the left."""
+    return _laid_out([header, *rows], _widths([header, *rows]), _numeric(header, rows))
 
 
 def blocks(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """A table of any length, piece by piece: columns may grow wider further down, never narrower."""
-    rest, widths, headed = iter(rows), [0] * len(header), True
-    while block := list(islice(rest, BLOCK)):
-        yield aligned(header, block, widths, headed=headed)
-        headed = False
+    """A table of any length, piece by piece. Columns may grow wider further down, and are never narrower."""
+    rest = iter(rows)
+    block = [header, *islice(rest, BLOCK)]
+    widths, numeric = _widths(block), _numeric(header, block[1:])
+    while block:
+        yield _laid_out(block, widths, numeric)
+        block = list(islice(rest, BLOCK))
+        widths = [max(pair) for pair in zip(widths, _widths(block), strict=True)] if block else widths
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*rows, strict=True)]
+
+
+def _numeric(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[bool]:
+    columns = zip(*rows, strict=True) if rows else ([] for _ in header)
+    return [all(cell == "" or cell[0] in "-+.0123456789" for cell in column) for column in columns]
+
+
+def _laid_out(rows: Sequence[Sequence[str]], widths: Sequence[int], numeric: Sequence[bool]) -> str:
+    line = "  ".join(f"{{:{'>' if right else '<'}{width}}}" for width, right in zip(widths, numeric, strict=True))
+    return "\n".join(line.format(*row).rstrip() for row in rows)
 
 
 def of_results(results: Iterable[Result]) -> Iterator[str]:

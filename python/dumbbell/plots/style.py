@@ -58,7 +58,7 @@ STYLES: dict[str, Style] = {
     "flow 5": Style(colour=_GREEN, marker="triangle-down", dash="dashdot", label="flow 5"),
     "flow 6": Style(colour=_SKY, marker="cross", dash="solid", label="flow 6"),
     "flow 7": Style(colour=_PURPLE, marker="star", dash="dash", label="flow 7"),
-    "flow 8": Style(colour=_GREY, marker="x", dash="dot", label="flow 8"),
+    "flow 8": Style(colour=_GREY, marker="x", dash="longdash", label="flow 8"),
     PUBLISHED: Style(colour=_BLACK, marker="x", dash="dot", label="published", open=True),
 }
 """By the name that a spec gives the algorithm; "flow n" where all flows of a panel have the same one; "published" is

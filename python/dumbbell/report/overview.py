@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from dumbbell.report.contents import Contents, PointRuns
     from dumbbell.results.store import Store
+
+Kind: TypeAlias = Literal["points", "line+points"]
 
 MOST_ROWS: Final = 400
 MOST_CURVES: Final = 8
@@ -97,6 +99,8 @@ def sweep(contents: Contents, name: str) -> Chart | None:
     places, x_axis = _positions(points, axis)
     quantity = "share" if len(contents.groups) > 1 else "goodput"
     curves = _curves(points, others)
+    # between words there is nothing
+    kind: Kind = "points" if _unit(set(places)) is None else "line+points"
     upper: list[Layer] = []
     lower: list[Layer] = []
     used: dict[str, int] = {}
@@ -105,10 +109,11 @@ def sweep(contents: Contents, name: str) -> Chart | None:
             cc = members[0].ccs.get(group)
             if cc is not None:
                 label = _called(group, cc) + (f"; {where}" if where else "")
-                upper.append(_curve(members, places, axis, (quantity, group), label, cc, used))
+                upper.append(_curve(members, places, axis, (quantity, group), label, cc, used, kind=kind))
         first = next(iter(members[0].ccs.values()))
         label = f"all flows; {where}" if where else ""
-        lower.append(_curve(members, places, axis, ("loss", ""), label, first, {first: len(lower) - 1}))
+        number = {first: len(lower) - 1}
+        lower.append(_curve(members, places, axis, ("loss", ""), label, first, number, kind=kind))
     words = {"share": "share of the goodput (%)", "goodput": "goodput (Mbit/s)"}[quantity]
     left_out = f" {len(curves) - MOST_CURVES} more curves are in the table only." if len(curves) > MOST_CURVES else ""
     return Chart(
@@ -126,7 +131,7 @@ def sweep(contents: Contents, name: str) -> Chart | None:
 
 def _curve(  # noqa: PLR0913, PLR0917 (what a curve is made of)
     members: Sequence[PointRuns], places: Mapping[str, float], axis: str, key: tuple[str, str], label: str, cc: str,
-    used: dict[str, int],
+    used: dict[str, int], *, kind: Kind,
 ) -> Layer:  # fmt: skip
     style = cc.partition("[")[0].strip()
     used[style] = used.get(style, -1) + 1
@@ -138,7 +143,7 @@ def _curve(  # noqa: PLR0913, PLR0917 (what a curve is made of)
     )
     halves = [each.half_width or 0.0 for _, each in found]
     return Layer(
-        label=label, style=style, kind="line+points", instance=used[style],
+        label=label, style=style, kind=kind, instance=used[style],
         x=tuple(x for x, _ in found),
         y=tuple(each.mean for _, each in found),
         low=tuple(each.mean - half for (_, each), half in zip(found, halves, strict=True)),

@@ -287,12 +287,13 @@ def _again(material: Material) -> Again:
     study, store = material.study, material.store_name
     on = "" if material.engine == "sim" else f" --engine {material.engine}"
     if study is not None:
+        seeds = _seeds_option(study)
         return Again(
-            words="The study comes with dumbbell. Runs that the store has are found again, not repeated; --fresh"
-            " repeats them. The same version gives the same bytes.",
+            words="The study comes with dumbbell. Runs that are there are not repeated; --fresh repeats them."
+            " An engine of the same identity, under Provenance, gives the same bytes.",
             commands=(
-                f"dumbbell study run {study.name} --out {store}{on}",
-                f"dumbbell report {store} --study {study.name}",
+                f"dumbbell study run {study.name}{on}{seeds}",
+                f"dumbbell report out/{study.name}/store --study {study.name}{on}{seeds}",
             ),
             specs=(),
         )
@@ -308,6 +309,18 @@ def _again(material: Material) -> Again:
         commands=(*commands, f"dumbbell report {store}"),
         specs=tuple(specs),
     )
+
+
+def _seeds_option(study: Study) -> str:
+    """How to ask for these seeds, if they are not the study's own."""
+    from dumbbell import studies  # noqa: PLC0415 (a report without a study need not load them)
+
+    seeds = {experiment.seeds for experiment in study.experiments.values() if isinstance(experiment.seeds, int)}
+    if study.name not in studies.names() or len(seeds) != 1:
+        return ""
+    own = studies.load(study.name).experiments
+    asked = seeds.pop()
+    return f" --seeds {asked}" if any(experiment.seeds != asked for experiment in own.values()) else ""
 
 
 def _file_name(name: str) -> str:

@@ -42,7 +42,9 @@ def told(folder: Path, doing: str) -> Iterator[None]:
 def damaged(folder: Path, what: object) -> StoreFailure:
     """A ledger that SQLite cannot read, or that is not what it was."""
     hint = "put back a copy of it, or move it elsewhere and run again"
-    return StoreFailure(f"{folder}: its ledger.sqlite is damaged ({' '.join(str(what).split())}); nothing was changed; {hint}")
+    return StoreFailure(
+        f"{folder}: its ledger.sqlite is damaged ({' '.join(str(what).split())}); nothing was changed; {hint}"
+    )
 
 
 def _of_sqlite(folder: Path, error: sqlite3.Error, doing: str) -> StoreFailure:

@@ -7,7 +7,6 @@ import os
 import platform
 import re
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 _PACKAGES = ("dumbbell", "numpy", "pandas", "pyarrow")
@@ -82,6 +81,8 @@ def _head(git: Path) -> str | None:
 
 
 def _version(package: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 (late: readers need none)
+
     try:
         return version(package)
     except PackageNotFoundError:

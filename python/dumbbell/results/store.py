@@ -22,12 +22,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from filelock import FileLock, Timeout
-
 from dumbbell.results import frames, listing, provenance, series
 from dumbbell.results.failure import StoreError, StoreFailure, told
 from dumbbell.results.ledger import Ledger
-from dumbbell.spec import Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,13 +32,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     import pandas as pd
+    from filelock import FileLock
 
     from dumbbell.engines.measurement import Measurement
     from dumbbell.results.ledger import Campaign, Place
     from dumbbell.results.listing import GroupLine, RunLine
     from dumbbell.results.schema import FailedRun, Result
     from dumbbell.results.series import SeriesFile
-    from dumbbell.spec import Experiment, Resolved
+    from dumbbell.spec import Experiment, Resolved, Run
 
 _PAGE = 256
 
@@ -153,6 +151,8 @@ class Store:
 
     def run(self, run_id: str) -> Run:
         """The resolved run behind an outcome: what the engine was asked."""
+        from dumbbell.spec import Run  # noqa: PLC0415 (late: lists need none)
+
         (resolved,) = self._row("SELECT resolved FROM request JOIN run ON run.id = run WHERE run_id = ?", run_id)
         return Run.from_json(resolved)
 
@@ -404,6 +404,8 @@ def _check(folder: Path, *, write: bool) -> None:
 
 
 def _taken(folder: Path) -> FileLock:
+    from filelock import FileLock, Timeout  # noqa: PLC0415 (late: readers need none)
+
     lock = FileLock(folder / "lock", thread_local=False)
     with told(folder, "lock it"):
         try:

@@ -133,10 +133,8 @@ def _why_so(checks: Sequence[Checked]) -> str:
         return ""
     place = f"{decisive.label} is {_amount(decisive.value, decisive.unit)}, {_bounds(decisive)}"
     if decisive.value is not None and not _keeps(decisive.value, decisive):
-        place = (
-            f"{decisive.label} is {_amount(decisive.median, decisive.unit)} in the median over seeds, {_bounds(decisive)};"
-            f" the mean, {_amount(decisive.value, decisive.unit)}, is not"
-        )
+        middle, mean = _amount(decisive.median, decisive.unit), _amount(decisive.value, decisive.unit)
+        place = f"{decisive.label} is {middle} in the median over seeds, {_bounds(decisive)}; the mean, {mean}, is not"
     if decisive.without:
         place += f"; there is none in {decisive.without} of {decisive.seeds} seeds"
     return place if len(checks) == 1 else f"all {len(checks)} checks hold; the narrowest: {place}"
@@ -146,7 +144,7 @@ def _why_not(claim: Claim, checks: Sequence[Checked], variant: str) -> str:
     broken = [check for check in checks if not check.holds]
     told = "; ".join(_fault(check) for check in broken)
     if len(checks) > 1:
-        told += f". {len(broken)} of {len(checks)} checks fail"
+        told += f". Failing: {len(broken)} of {len(checks)} checks"
     cause = claim.why.get(variant, "")
     return f"{told}. {cause}" if cause else told
 

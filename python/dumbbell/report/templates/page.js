@@ -20,7 +20,7 @@
   };
 
   /** Panels beside one another stand above one another where there is no room. */
-  const laid = (place, plot) => (plot.narrow && !printing && place.offsetWidth < NARROW ? plot.narrow : plot.layout);
+  const laid = (place, plot) => (plot.narrow && (printing || place.offsetWidth < NARROW) ? plot.narrow : plot.layout);
 
   const themed = (place, plot) => {
     const [paper, ink, grid, rule] = printing

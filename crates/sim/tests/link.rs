@@ -1,0 +1,148 @@
+//! The bottleneck from end to end: frames leave exactly when rate and burst say, to the nanosecond.
+
+#[expect(dead_code, reason = "shared by all tests, of which each uses a part")]
+mod scenario;
+
+use run::{Access, Buffer, Change, Record, Run, Workload};
+use scenario::laws::capacity;
+use scenario::{FRAME_BYTES, MBIT, MS, MSS_BYTES, SECOND};
+use scenario::{bdp_bytes, flow, measure, one_flow, since, utilization};
+
+/// Frames of a handshake: the SYN, and the bare ACK right before the data.
+const SYN_BYTES: u64 = 74;
+const BARE_BYTES: u64 = 66;
+/// Full segments that fit the first window of a receiver (65 535 bytes), and so leave at once.
+const AT_ONCE: u64 = 45;
+
+const RTT_NS: u64 = 100 * MS;
+const FLOWS: u64 = 100;
+
+/// Flows that all send [`AT_ONCE`] segments when their handshakes are over, and nothing else: 4500 segments in one
+/// burst, gone before the first probe or timeout. Each is complete when its last frame has left the bottleneck.
+fn one_burst(rate_bps: u64, burst_bytes: u64) -> Run {
+    let mut run = one_flow("cubic", rate_bps, RTT_NS, 1 << 30, 2);
+    run.until_done = true;
+    run.path.burst_bytes = burst_bytes;
+    run.host.initial_window_segments = 100;
+    run.measure.record = Record::Summary;
+    run.flows = (0..FLOWS).map(|index| flow(&format!("cubic-{index}"), "cubic", RTT_NS)).collect();
+    for flow in &mut run.flows {
+        flow.workload = Workload::Transfer { bytes: AT_ONCE * MSS_BYTES };
+    }
+    run
+}
+
+/// When each flow's last byte had left, ns.
+fn completions(run: &Run) -> Vec<u64> {
+    let measurement = measure(run);
+    let needless = |counters: run::FlowCounters| counters.segments_sent > AT_ONCE || counters.dropped_packets > 0;
+    assert!(!measurement.flows.iter().any(|flow| needless(flow.at_end)), "only one transmission each");
+    measurement.flows.iter().map(|flow| flow.completed_ns.expect("complete")).collect()
+}
+
+/// The bytes that have left when a flow's last byte has.
+fn bytes_until(flow: u64) -> u64 {
+    (flow + 1) * (BARE_BYTES + AT_ONCE * FRAME_BYTES)
+}
+
+/// The time that bytes take, in whole ns: a frame has left when its last bit has.
+fn time_for(bytes: u64, rate_bps: u64) -> u64 {
+    u64::try_from((u128::from(bytes) * 8_000_000_000).div_ceil(u128::from(rate_bps))).expect("soon")
+}
+
+#[test]
+fn with_a_burst_of_one_frame_packets_take_size_over_rate_exactly() {
+    for (rate_bps, burst_bytes) in [(1_000 * MBIT, 1), (999_999_937, FRAME_BYTES), (700_000_001, 0)] {
+        // The first SYN takes its time, its answer the path's; then the line is never idle.
+        let begun_ns = time_for(SYN_BYTES, rate_bps) + RTT_NS;
+        let expected: Vec<_> = (0..FLOWS).map(|index| begun_ns + time_for(bytes_until(index), rate_bps)).collect();
+        assert_eq!(completions(&one_burst(rate_bps, burst_bytes)), expected, "{rate_bps} bit/s");
+    }
+}
+
+#[test]
+fn a_bucket_saves_the_time_of_its_burst_exactly() {
+    for (rate_bps, burst_bytes) in [(1_000 * MBIT, 5_000), (999_999_937, 5_000), (700_000_001, 100_000)] {
+        // The SYN goes through at once, and when it is answered the bucket is full again.
+        let expected = (0..FLOWS).map(|index| {
+            let beyond_the_burst = bytes_until(index).saturating_sub(burst_bytes);
+            RTT_NS + time_for(beyond_the_burst, rate_bps)
+        });
+        assert_eq!(completions(&one_burst(rate_bps, burst_bytes)), expected.collect::<Vec<_>>(), "{rate_bps} bit/s");
+    }
+}
+
+#[test]
+fn bytes_through_are_the_integral_of_the_rate() {
+    let rates = [300 * MBIT, 2_000_000_011, 999_999_937, 77_777_777, 3_000 * MBIT, 500 * MBIT];
+    for burst_bytes in [FRAME_BYTES, 5_000] {
+        let mut run = one_burst(1_000 * MBIT, burst_bytes);
+        // Changes in the middle of frames: none of these times is a multiple of anything.
+        let change = |(index, rate_bps): (u64, u64)| Change { at_ns: 101_234_567 + index * 4_654_321, rate_bps };
+        run.path.changes = (0..).zip(rates).map(change).collect();
+        let (begun_ns, saved_bytes) = match burst_bytes {
+            FRAME_BYTES => (time_for(SYN_BYTES, run.path.rate_bps) + RTT_NS, 0),
+            burst_bytes => (RTT_NS, burst_bytes),
+        };
+        let completions = completions(&run);
+        let last_ns = completions.last().expect("flows");
+        assert!(run.path.changes.iter().all(|change| change.at_ns < *last_ns), "every change counts: {last_ns}");
+        // A change may cut off a nanosecond of the old rate and one of the new; a departure is rounded up to the next.
+        let fastest = u128::from(*rates.iter().max().expect("rates"));
+        let slack = fastest * (2 * rates.len() as u128 + 1);
+        for (index, completed_ns) in (0..).zip(completions) {
+            let carried = capacity(&run.path, begun_ns, completed_ns);
+            let work = u128::from(bytes_until(index) - saved_bytes) * 8_000_000_000;
+            assert!(carried.abs_diff(work) <= slack, "flow {index}, done at {completed_ns}: {carried} for {work}");
+        }
+    }
+}
+
+#[test]
+fn an_access_line_and_the_propagation_add_their_own_times() {
+    let (line_bps, rate_bps) = (7_000_003, 999_999_937);
+    let (forward_ns, return_ns) = (12_345_678, 30 * MS);
+    let mut run = one_flow("cubic", rate_bps, RTT_NS, 1 << 20, 2);
+    run.host.initial_window_segments = 100;
+    run.flows[0].workload = Workload::Transfer { bytes: AT_ONCE * MSS_BYTES };
+    run.flows[0].access = Some(Access { rate_bps: line_bps, buffer: Buffer::Packets(100) });
+    (run.flows[0].forward_delay_ns, run.flows[0].return_delay_ns) = (forward_ns, return_ns);
+    let handshake_ns = time_for(SYN_BYTES, line_bps) + time_for(SYN_BYTES, rate_bps) + forward_ns + return_ns;
+    // The access line is the slower one: the bottleneck adds one frame's time.
+    let data_ns = time_for(BARE_BYTES + AT_ONCE * FRAME_BYTES, line_bps) + time_for(FRAME_BYTES, rate_bps);
+    let flow = &measure(&run).flows[0];
+    assert_eq!(flow.completed_ns, Some(handshake_ns + data_ns + forward_ns));
+    // No frame is smaller than the SYN, nor is any sample: the clock of samples has whole microseconds.
+    assert!(flow.rtt_min_ns.is_some_and(|rtt_ns| rtt_ns.abs_diff(handshake_ns) <= 1_000), "{:?}", flow.rtt_min_ns);
+}
+
+#[test]
+fn a_saturating_flow_uses_all_of_the_line() {
+    let (rate_bps, rtt_ns) = (50 * MBIT, 40 * MS);
+    for cc in ["reno", "cubic"] {
+        for burst_bytes in [FRAME_BYTES, 5_000, 60_000] {
+            let mut run = one_flow(cc, rate_bps, rtt_ns, 4 * bdp_bytes(rate_bps, rtt_ns), 15);
+            run.path.burst_bytes = burst_bytes;
+            run.measure.window_begin_ns = 5 * SECOND;
+            // That it is no more than 1 + burst/(rate x window) is one of the laws.
+            let utilization = utilization(&run, &measure(&run));
+            assert!(utilization > 0.999, "{cc}, burst {burst_bytes}: {utilization}");
+        }
+    }
+}
+
+#[test]
+fn a_queue_that_never_empties_follows_every_change_of_rate() {
+    let mut run = one_flow("reno", 10 * MBIT, 20 * MS, 20_000_000, 10);
+    let change = |(at_s, rate_mbps): (u64, u64)| Change { at_ns: at_s * SECOND + 123_457, rate_bps: rate_mbps * MBIT };
+    run.path.changes = [(3, 20), (4, 5), (5, 40), (6, 1), (7, 13)].map(change).to_vec();
+    (run.measure.window_begin_ns, run.measure.window_end_ns) = (2 * SECOND, 8 * SECOND);
+    let measurement = measure(&run);
+    let queue = &measurement.bottleneck;
+    let backlog = since(&queue.series.at_ns, &queue.series.backlog_packets, 2 * SECOND);
+    assert!(backlog.iter().all(|packets| *packets > 0));
+    let bytes = queue.at_window_end.sent_bytes - queue.at_window_begin.sent_bytes;
+    let carried = u64::try_from(capacity(&run.path, 2 * SECOND, 8 * SECOND) / 8_000_000_000).expect("bytes");
+    // One frame is on the line at each end of the window.
+    assert!(bytes.abs_diff(carried) <= FRAME_BYTES, "{bytes} for {carried}");
+}

@@ -1,0 +1,277 @@
+//! What holds for every measurement of every run, however odd: nothing appears or vanishes, nothing is faster than
+//! the line or shorter than the path, and nothing that was counted is taken back.
+
+use super::MS;
+use run::{
+    Buffer, Flow, FlowCounters, FlowMeasurement, LossAt, Measurement, Path, QueueMeasurement, Record, Run, Workload,
+};
+
+/// Headers of a frame: Ethernet 14, IP 20, TCP 20, timestamps 12 bytes. The smallest frame has nothing else.
+const HEADERS_BYTES: u64 = 66;
+/// Payload of the largest super-packet.
+const SUPER_PACKET_BYTES: u64 = 65_536;
+const BIT_NS_PER_BYTE: u128 = 8_000_000_000;
+
+/// Panics when a measurement breaks a law.
+pub fn hold(run: &Run, measurement: &Measurement) {
+    the_run_ends_when_it_should(run, measurement);
+    the_queue_keeps_its_packets(run, &measurement.bottleneck, measurement.ended_ns);
+    the_line_is_no_faster_than_its_rate(run, &measurement.bottleneck);
+    flows_and_bottleneck_agree(run, measurement);
+    assert_eq!(measurement.flows.len(), run.flows.len());
+    for (flow, measured) in run.flows.iter().zip(&measurement.flows) {
+        counters_only_grow(measured);
+        what_is_delivered_was_written_and_sent(run, flow, measured);
+        no_round_trip_is_shorter_than_the_path(flow, measured);
+        time_is_charged_once(measured);
+        gauges_are_read_on_time(run, flow, measured, measurement.ended_ns);
+    }
+}
+
+/// What the bottleneck can carry between two instants, in bit x ns / s.
+pub fn capacity(path: &Path, from_ns: u64, to_ns: u64) -> u128 {
+    let (mut since_ns, mut rate_bps, mut sum) = (from_ns, path.rate_bps, 0);
+    for change in &path.changes {
+        let at_ns = change.at_ns.clamp(from_ns, to_ns);
+        sum += u128::from(rate_bps) * u128::from(at_ns - since_ns);
+        (since_ns, rate_bps) = (at_ns, change.rate_bps);
+    }
+    sum + u128::from(rate_bps) * u128::from(to_ns - since_ns)
+}
+
+fn mss_bytes(run: &Run) -> u64 {
+    u64::from(run.path.mtu_bytes) - 52
+}
+
+fn largest_frame_bytes(run: &Run) -> u64 {
+    let frame = u64::from(run.path.mtu_bytes) + 14;
+    if run.path.offload {
+        frame.max(SUPER_PACKET_BYTES + SUPER_PACKET_BYTES.div_ceil(mss_bytes(run)) * HEADERS_BYTES)
+    } else {
+        frame
+    }
+}
+
+fn the_run_ends_when_it_should(run: &Run, measurement: &Measurement) {
+    let finite = |flow: &Flow| flow.workload != Workload::Bulk;
+    let completions = measurement.flows.iter().zip(&run.flows).filter(|(_, flow)| finite(flow));
+    let last = completions.map(|(measured, _)| measured.completed_ns).max_by_key(|at| at.unwrap_or(u64::MAX)).flatten();
+    let expected = if run.until_done { last.unwrap_or(run.duration_ns) } else { run.duration_ns };
+    // A flow that was stopped is not waited for, and not complete either.
+    if run.flows.iter().all(|flow| flow.stop_ns.is_none()) {
+        assert_eq!(measurement.ended_ns, expected, "until done: {}", run.until_done);
+    }
+    assert!(measurement.ended_ns <= run.duration_ns);
+}
+
+fn the_queue_keeps_its_packets(run: &Run, queue: &QueueMeasurement, ended_ns: u64) {
+    for counters in [&queue.at_window_begin, &queue.at_window_end, &queue.at_end] {
+        assert_eq!(
+            counters.offered_packets,
+            counters.sent_packets + counters.dropped_packets + counters.queued_packets,
+            "{counters:?}"
+        );
+    }
+    let series = &queue.series;
+    let samples = series.at_ns.len();
+    assert_eq!(
+        [
+            series.backlog_bytes.len(),
+            series.backlog_packets.len(),
+            series.dropped_packets.len(),
+            series.sent_packets.len()
+        ],
+        [samples; 4]
+    );
+    // A run that ends with the last byte of a transfer ends before that instant's sample.
+    let due = ended_ns / run.measure.sample_ns;
+    let last_may_lack = run.until_done && ended_ns % run.measure.sample_ns == 0;
+    assert!(samples as u64 == due || last_may_lack && samples as u64 + 1 == due, "{samples} of {due} samples");
+    let mut offered_before = 0;
+    for i in 0..samples {
+        assert_eq!(series.at_ns[i], (i as u64 + 1) * run.measure.sample_ns);
+        let (bytes, packets) = (series.backlog_bytes[i], u64::from(series.backlog_packets[i]));
+        assert!(
+            packets * HEADERS_BYTES <= bytes && bytes <= packets * largest_frame_bytes(run),
+            "{packets}: {bytes} B"
+        );
+        match run.path.buffer {
+            Buffer::Bytes(room) => assert!(bytes <= room, "{bytes} of {room} B"),
+            Buffer::Packets(room) => assert!(run.path.offload || packets <= room, "{packets} of {room}"),
+        }
+        if i > 0 {
+            assert!(series.sent_packets[i] >= series.sent_packets[i - 1]);
+            assert!(series.dropped_packets[i] >= series.dropped_packets[i - 1]);
+        }
+        // What came is what left, what was dropped and what waits: it never falls, and the end's counter bounds it.
+        let offered = series.sent_packets[i] + series.dropped_packets[i] + packets;
+        assert!(offered >= offered_before && offered <= queue.at_end.offered_packets, "{offered} offered");
+        offered_before = offered;
+    }
+}
+
+/// Utilization is at most 1 + burst/(rate x window), whatever the rate does.
+fn the_line_is_no_faster_than_its_rate(run: &Run, queue: &QueueMeasurement) {
+    let (begin, end) = (&queue.at_window_begin, &queue.at_window_end);
+    // A plain line counts a frame when its last bit has left; a bucket lets its burst through at once, and a
+    // super-packet that is larger than the burst when it is full.
+    let frame = largest_frame_bytes(run);
+    let at_once = if run.path.burst_bytes <= frame { frame } else { run.path.burst_bytes };
+    let at_once = if run.path.offload { at_once + frame } else { at_once };
+    // A change of rate cuts a fraction of a nanosecond off.
+    let fastest = run.path.changes.iter().map(|change| change.rate_bps).max().unwrap_or(0).max(run.path.rate_bps);
+    let cut = u128::from(fastest) * run.path.changes.len() as u128;
+    let carried = u128::from(end.sent_bytes - begin.sent_bytes) * BIT_NS_PER_BYTE;
+    let allowed = capacity(&run.path, begin.at_ns, end.at_ns) + u128::from(at_once) * BIT_NS_PER_BYTE + cut;
+    assert!(carried <= allowed, "{carried} of {allowed} bit ns/s in the window");
+}
+
+/// The bottleneck's counters are the sums of the flows', and every data segment sent was offered, or lost before.
+fn flows_and_bottleneck_agree(run: &Run, measurement: &Measurement) {
+    let pick = |mark: fn(&FlowMeasurement) -> FlowCounters| measurement.flows.iter().map(mark).collect::<Vec<_>>();
+    let queue = &measurement.bottleneck;
+    for (total, flows) in
+        [(&queue.at_window_begin, pick(|f| f.at_window_begin)), (&queue.at_window_end, pick(|f| f.at_window_end))]
+    {
+        let sum = |counter: fn(&FlowCounters) -> u64| flows.iter().map(counter).sum::<u64>();
+        assert!(flows.iter().all(|flow| flow.at_ns == total.at_ns));
+        assert_eq!(sum(|f| f.bottleneck_bytes), total.sent_bytes);
+        assert_eq!(sum(|f| f.dropped_packets), total.dropped_packets);
+        assert_eq!(sum(|f| f.random_lost_packets), total.random_lost_packets);
+        if run.flows.iter().any(|flow| flow.access.is_some()) {
+            continue; // what an access line holds or dropped is not counted
+        }
+        let lost_before = if run.path.loss_at == LossAt::Before { total.random_lost_packets } else { 0 };
+        let (came, data) = (total.offered_packets + lost_before, sum(|f| f.segments_sent));
+        // SYN, the handshake's last ACK, and, repeated at most every 200 ms, SYNs and window probes.
+        let control = run.flows.len() as u64 * (3 + total.at_ns / 200_000_000);
+        assert!(data <= came && came <= data + control, "{came} came, {data} were sent");
+        for flow in &flows {
+            let gone = flow.dropped_packets + flow.random_lost_packets + flow.delivered_bytes.div_ceil(mss_bytes(run));
+            assert!(gone <= flow.segments_sent + (came - data), "{flow:?}");
+        }
+    }
+}
+
+fn counters_only_grow(measured: &FlowMeasurement) {
+    let marks = [measured.at_window_begin, measured.at_window_end, measured.at_end];
+    let columns = |c: &FlowCounters| {
+        [
+            c.delivered_bytes,
+            c.bottleneck_bytes,
+            c.segments_sent,
+            c.segments_retransmitted,
+            c.segments_lost,
+            c.acks,
+            c.timeouts,
+            c.probes,
+            c.undos,
+            c.dropped_packets,
+            c.random_lost_packets,
+            c.app_limited_ns,
+            c.rwnd_limited_ns,
+            c.sndbuf_limited_ns,
+        ]
+    };
+    // A flow may end at the instant of a mark, before or after what else happens then.
+    for (earlier, later) in marks.iter().flat_map(|a| marks.iter().map(move |b| (a, b))) {
+        let grown = columns(earlier).iter().zip(columns(later)).all(|(before, after)| *before <= after);
+        assert!(grown || earlier.at_ns >= later.at_ns, "{earlier:?} {later:?}");
+    }
+    for counters in marks {
+        assert!(counters.segments_retransmitted <= counters.segments_sent, "{counters:?}");
+        // What is sent again was marked lost, or is a probe.
+        assert!(counters.segments_retransmitted <= counters.segments_lost + counters.probes, "{counters:?}");
+    }
+}
+
+/// Payload that the application has written when the flow is `age_ns` old, at most; all of it, without an age.
+fn written_bytes(workload: &Workload, age_ns: Option<u64>) -> u64 {
+    match workload {
+        Workload::Bulk => u64::MAX,
+        Workload::Transfer { bytes } => *bytes,
+        Workload::Stream { rate_bps, for_ns, every_ns } => {
+            // A write carries the data of the time until the next one.
+            let length_ns = age_ns.map_or(*for_ns, |age_ns| (age_ns + every_ns).min(*for_ns));
+            u64::try_from(u128::from(*rate_bps) * u128::from(length_ns) / BIT_NS_PER_BYTE).expect("a stream")
+        }
+        Workload::Trace { writes } => {
+            let due = writes.iter().filter(|write| age_ns.is_none_or(|age_ns| write.at_ns <= age_ns));
+            due.map(|write| write.bytes).sum()
+        }
+    }
+}
+
+fn what_is_delivered_was_written_and_sent(run: &Run, flow: &Flow, measured: &FlowMeasurement) {
+    let total = written_bytes(&flow.workload, None);
+    for counters in [measured.at_window_begin, measured.at_window_end, measured.at_end] {
+        assert!(counters.delivered_bytes <= total);
+        let first_sent = counters.segments_sent - counters.segments_retransmitted;
+        assert!(counters.delivered_bytes <= first_sent * mss_bytes(run), "{counters:?}");
+        let frames = counters.delivered_bytes.div_ceil(mss_bytes(run));
+        assert!(counters.delivered_bytes + frames * HEADERS_BYTES <= counters.bottleneck_bytes, "{counters:?}");
+    }
+    if let Some(completed_ns) = measured.completed_ns {
+        assert_eq!(measured.at_end.delivered_bytes, total);
+        assert_eq!(measured.at_end.at_ns, completed_ns);
+    }
+    let series = &measured.series;
+    for (at_ns, delivered) in series.at_ns.iter().zip(&series.delivered_bytes) {
+        assert!(*delivered <= written_bytes(&flow.workload, Some(at_ns - measured.started_ns)));
+        assert!(*delivered <= measured.at_end.delivered_bytes);
+    }
+    assert!(series.delivered_bytes.is_sorted());
+}
+
+/// The clock of timestamps, which tell the RTT when a retransmission was acknowledged, has whole milliseconds: a sample is
+/// no shorter than the path in those.
+fn no_round_trip_is_shorter_than_the_path(flow: &Flow, measured: &FlowMeasurement) {
+    let base_ns = flow.forward_delay_ns + flow.return_delay_ns;
+    let least_ns = base_ns / MS * MS;
+    assert!(measured.rtt_min_ns.is_none_or(|rtt_ns| rtt_ns >= least_ns), "{:?} of {base_ns}", measured.rtt_min_ns);
+    assert!(measured.acks.iter().all(|ack| ack.rtt_ns >= least_ns));
+    assert!(measured.acks.is_sorted_by_key(|ack| ack.at_ns));
+    let histogram = &measured.ack_rtt;
+    assert_eq!(histogram.counts.iter().map(|count| u64::from(*count)).sum::<u64>(), histogram.count);
+    assert!(histogram.sum >= histogram.count * least_ns);
+    assert!(histogram.count <= measured.at_window_end.acks - measured.at_window_begin.acks);
+}
+
+fn time_is_charged_once(measured: &FlowMeasurement) {
+    for counters in [measured.at_window_begin, measured.at_window_end, measured.at_end] {
+        let charged = counters.app_limited_ns + counters.rwnd_limited_ns + counters.sndbuf_limited_ns;
+        assert!(charged <= counters.at_ns.saturating_sub(measured.started_ns), "{counters:?}");
+    }
+}
+
+fn gauges_are_read_on_time(run: &Run, flow: &Flow, measured: &FlowMeasurement, ended_ns: u64) {
+    let series = &measured.series;
+    let samples = series.at_ns.len();
+    assert_eq!([series.srtt_us.len(), series.delivered_bytes.len()], [samples; 2]);
+    let gauges = [
+        series.cwnd_segments.len(),
+        series.ssthresh_segments.len(),
+        series.inflight_segments.len(),
+        series.min_rtt_us.len(),
+        series.cc_min_rtt_us.len(),
+        series.pacing_rate_bps.len(),
+        series.delivery_rate_bps.len(),
+        series.bandwidth_bps.len(),
+        series.pacing_gain_256ths.len(),
+        series.cwnd_gain_256ths.len(),
+        series.phase.len(),
+    ];
+    assert_eq!(gauges, [if run.measure.record == Record::Summary { 0 } else { samples }; 11]);
+    assert!(series.phase.iter().all(|phase| usize::from(*phase) < measured.phases.len()));
+    assert!(run.measure.record == Record::Acks || measured.acks.is_empty());
+    for (before, after) in series.at_ns.iter().zip(series.at_ns.iter().skip(1)) {
+        assert_eq!(before + run.measure.sample_ns, *after);
+    }
+    // From the first sample after the start to the end of the flow, without a gap.
+    let sample = run.measure.sample_ns;
+    if let (Some(first), Some(last)) = (series.at_ns.first(), series.at_ns.last()) {
+        assert!(*first >= flow.start_ns && *first <= flow.start_ns.next_multiple_of(sample).max(sample));
+        assert!(*last <= measured.at_end.at_ns && last + sample >= measured.at_end.at_ns.min(ended_ns));
+    }
+    assert!(series.cwnd_segments.iter().all(|cwnd| *cwnd > 0));
+}

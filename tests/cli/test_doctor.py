@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from commandline import dumbbell, python
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_healthy_machine(store: Path) -> None:
+    done = dumbbell("doctor")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "BAD" not in done.stdout
+    findings = {each["what"]: each for each in json.loads(dumbbell("doctor", "--json").stdout)}
+    assert set(findings) == {"python", "packages", "engine sim", "disk", "store", "cores"}
+    assert all(each["healthy"] for each in findings.values())
+    assert "0.1 s simulated" in findings["engine sim"]["words"]
+    assert not store.exists()
+
+
+def test_a_broken_engine_is_found() -> None:
+    done = python(
+        "from dumbbell.engines.sim import SimEngine\n"
+        "def broken(self, run): raise RuntimeError('no simulator')\n"
+        "SimEngine.measure = broken\n"
+        "import sys; sys.argv = ['dumbbell', 'doctor']\n"
+        "from dumbbell.cli.main import main; main()"
+    )
+    assert done.returncode == 1
+    (line,) = [line for line in done.stdout.splitlines() if "BAD" in line]
+    assert line.startswith("engine sim")
+    assert "no simulator" in line
+
+
+def test_a_store_that_cannot_be_read_is_found(store: Path) -> None:
+    store.mkdir()
+    (store / "ledger.sqlite").write_bytes(b"garbage!" * 1000)
+    done = dumbbell("doctor")
+    assert done.returncode == 1
+    assert "is damaged" in done.stdout

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from dumbbell.results.export import export
+from dumbbell.results.failure import StoreError, StoreFailure
+from dumbbell.results.store import Store
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("table", ["runs", "flows", "groups", "series", "queue"])
+def test_what_is_exported_is_what_the_frames_have(filled: Store, tmp_path: Path, table: str, suffix: str) -> None:
+    file = tmp_path / f"out.{suffix}"
+    rows = export(filled, table, file)
+    found = pd.read_csv(file) if suffix == "csv" else pd.read_parquet(file)
+    ids = [each.run_id for each in filled.outcomes()]
+    wanted = {
+        "runs": filled.frame,
+        "flows": filled.flows,
+        "groups": filled.groups,
+        "series": lambda: pd.concat(map(filled.flow_series, ids)),
+        "queue": lambda: pd.concat(map(filled.queue_series, ids)),
+    }[table]()
+    assert len(found) == rows == len(wanted) > 0
+    assert set(wanted.columns) <= set(found.columns)
+    assert {"run_id", "experiment", "engine", "seed", "path.buffer"} <= set(found.columns)
+    assert list(dict.fromkeys(found["run_id"])) == ids
+    number = {"runs": "jain", "flows": "goodput_bps", "groups": "share", "series": "srtt_s", "queue": "time_s"}[table]
+    assert found[number].sum() == pytest.approx(wanted[number].sum())
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == [file.name]
+
+
+def test_a_sweep_of_words_and_numbers_can_be_exported(folder: Path, campaign: Any, tmp_path: Path) -> None:
+    campaign(seeds=1, path__buffer="1 bdp", **{"flows[0].workload": ["bulk", {"transfer": "10 kB"}]})
+    with Store.open(folder) as store:
+        assert export(store, "runs", tmp_path / "runs.parquet") == 2
+    found = pd.read_parquet(tmp_path / "runs.parquet")
+    assert found["flows[0].workload"].tolist() == ["bulk", "{'transfer': '10 kB'}"]
+
+
+def test_what_cannot_be_written(filled: Store, folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"must end in \.csv or \.parquet"):
+        export(filled, "runs", tmp_path / "runs.xlsx")
+    with pytest.raises(StoreFailure, match="cannot be written"):
+        export(filled, "runs", tmp_path / "nowhere" / "runs.csv")
+
+
+def test_nothing_to_write(folder: Path, campaign: Any, tmp_path: Path) -> None:
+    campaign(measure__record="summary")
+    with Store.open(folder) as store, pytest.raises(StoreError, match="has no series"):
+        export(store, "series", tmp_path / "series.csv")
+    assert not (tmp_path / "series.csv").exists()

@@ -1,0 +1,95 @@
+"""The ledger's tables, and how fast they answer when there are many runs."""
+
+from __future__ import annotations
+
+import hashlib
+import resource
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from commandline import MOMENT, dumbbell
+from dumbbell.campaign import carry_out_into
+from dumbbell.engines.sim import SimEngine
+from dumbbell.results.ledger import LEDGER_SCHEMA, TABLES
+from dumbbell.results.store import Store
+from dumbbell.spec import load
+
+MANY = 100_000
+
+
+def test_other_tables_are_another_schema() -> None:
+    """Whoever changes the tables, or a field of a summary, gives `LEDGER_SCHEMA` the next number, and this line too."""
+    digest = hashlib.sha256(" ".join(TABLES.split()).encode()).hexdigest()[:12]
+    assert {1: "12ca7189eda1"}[LEDGER_SCHEMA] == digest
+
+
+def test_the_ledger_is_written_ahead(folder: Path) -> None:
+    Store.open(folder, write=True).close()
+    connection = sqlite3.connect(folder / "ledger.sqlite")
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert connection.execute("SELECT version FROM schema").fetchall() == [(LEDGER_SCHEMA,)]
+    connection.close()
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with a hundred thousand runs of two flows: copies of one, three seeds a point."""
+    folder = tmp_path_factory.mktemp("many") / "store"
+    one = load(MOMENT, overrides={"path.buffer": ["1 bdp"], "seeds": 1, "measure.record": "summary"})
+    with Store.open(folder, write=True) as store:
+        list(carry_out_into(store, one, SimEngine()))
+    connection = sqlite3.connect(folder / "ledger.sqlite")
+    connection.execute(
+        "CREATE TEMP TABLE copy AS"
+        f" WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {MANY - 1}) SELECT i FROM n"
+    )
+    other = {"id": "i + 1", "run": "i + 1", "seed": "i % 3 + 1", "run_id": "printf('%016x', i * 2654435761)"}
+    for table, key in (("run", "id"), ("flow", "run"), ("flow_group", "run"), ("request", "run")):
+        names = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+        values = ", ".join(other.get(name, f"{table}.{name}") for name in names)
+        connection.execute(f"INSERT INTO {table} SELECT {values} FROM copy JOIN {table} ON {table}.{key} = 1")  # noqa: S608
+    connection.execute("INSERT INTO member SELECT 1, i, i + 1, json_object('path.buffer', i / 3 || ' kB') FROM copy")
+    connection.commit()
+    connection.close()
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("command", "lines"), [("list", MANY + 1), ("show", 2 * MANY + 2)])
+def test_a_hundred_thousand_runs_are_told_at_once(many: Path, command: str, lines: int) -> None:
+    """In processor time, at its best: the machine may be busy with something else."""
+    times_s = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = dumbbell("results", command, many)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert len(done.stdout.splitlines()) == lines
+        times_s.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert min(times_s) < 2, times_s
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("frame", [Store.frame, Store.groups], ids=["runs", "groups"])
+def test_a_frame_of_a_hundred_thousand_runs_is_there_at_once(many: Path, frame: Callable[[Store], object]) -> None:
+    with Store.open(many) as store:
+        times_s = []
+        for _ in range(3):
+            began = time.process_time()
+            found = frame(store)
+            times_s.append(time.process_time() - began)
+        assert len(found) >= MANY  # type: ignore[arg-type]
+    assert min(times_s) < 2, times_s
+
+
+@pytest.mark.slow
+def test_one_of_many_is_found_at_once(many: Path) -> None:
+    with Store.open(many) as store:
+        began = time.process_time()
+        for number in range(1, 500):
+            assert store.get(f"{number * 2654435761:016x}") is not None
+        assert time.process_time() - began < 0.5

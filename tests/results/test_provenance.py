@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from dumbbell.metrics import summary
+from dumbbell.results import provenance
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+def checkout(folder: Path, **files: str) -> Path:
+    for name, text in files.items():
+        path = folder / ".git" / name.replace("__", "/").replace("_", "-")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    inside = folder / "python" / "package"
+    inside.mkdir(parents=True)
+    return inside
+
+
+def test_a_branch(tmp_path: Path) -> None:
+    inside = checkout(tmp_path, HEAD="ref: refs/heads/main\n", refs__heads__main=f"{COMMIT}\n")
+    assert provenance.commit(inside) == COMMIT
+
+
+def test_a_branch_that_git_has_packed(tmp_path: Path) -> None:
+    packed = f"# pack-refs with: peeled\n{'f' * 40} refs/heads/other\n{COMMIT} refs/heads/main\n"
+    inside = checkout(tmp_path, HEAD="ref: refs/heads/main\n", packed_refs=packed)
+    assert provenance.commit(inside) == COMMIT
+
+
+def test_no_branch(tmp_path: Path) -> None:
+    assert provenance.commit(checkout(tmp_path, HEAD=f"{COMMIT}\n")) == COMMIT
+
+
+def test_no_commit_yet_and_nonsense(tmp_path: Path) -> None:
+    assert provenance.commit(checkout(tmp_path / "a", HEAD="ref: refs/heads/main\n")) is None
+    assert provenance.commit(checkout(tmp_path / "b", HEAD="nonsense")) is None
+
+
+@pytest.mark.slow
+def test_a_worktree_has_its_own(tmp_path: Path) -> None:
+    def git(*arguments: str) -> str:
+        words = ["git", "-C", str(tmp_path / "main"), "-c", "user.name=n", "-c", "user.email=e", *arguments]
+        return subprocess.run(words, capture_output=True, check=True, encoding="utf-8").stdout.strip()
+
+    (tmp_path / "main").mkdir()
+    git("init", "--quiet")
+    git("commit", "--quiet", "--allow-empty", "--message", "one")
+    git("worktree", "add", "--quiet", "-b", "side", "../side")
+    side = git("rev-parse", "HEAD")
+    git("commit", "--quiet", "--allow-empty", "--message", "two")
+    assert provenance.commit(tmp_path / "side") == side
+    assert provenance.commit(tmp_path / "main") == git("rev-parse", "HEAD") != side
+
+
+def test_metrics_are_known_by_their_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    package = Path(summary.__file__).parents[1]
+    for name in provenance._JUDGES:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes((package / name).read_bytes())
+    monkeypatch.setattr(provenance, "_PACKAGE", tmp_path)
+    identity = provenance.metrics_identity.__wrapped__
+    same = identity()
+    assert same == provenance.metrics_identity()
+    with (tmp_path / "metrics" / "summary.py").open("a", encoding="utf-8") as file:
+        file.write("# another\n")
+    assert identity() != same
+
+
+def test_every_module_that_makes_a_summary_counts() -> None:
+    sources = Path(summary.__file__).read_text(encoding="utf-8")
+    used = {line.split()[1] for line in sources.splitlines() if line.startswith("from dumbbell.metrics.")}
+    assert len(used) >= 5
+    assert {name.replace(".", "/").removeprefix("dumbbell/") + ".py" for name in used} < set(provenance._JUDGES)

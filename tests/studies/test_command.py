@@ -1,0 +1,170 @@
+"""`dumbbell study` as a user has it: the whole study once, then all that can be asked of what it left behind."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from commandline import dumbbell, python
+
+pytestmark = pytest.mark.slow
+
+HELD = {
+    ("S1", "bbr"),
+    ("S7", "bbr"),
+    ("S10", "bbr"),
+    ("S13", "bbr"),
+    ("S13", "bbr_4_17"),
+    ("S15", "bbr"),
+    ("S15", "bbr_4_17"),
+    ("S20", "bbr_4_17"),
+}
+"""Claims whose verdict does not hang on the seeds."""
+BROKEN = {("S8", "bbr_4_17"), ("S9", "bbr")}
+
+
+@pytest.fixture(scope="module")
+def carried_out(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    folder = tmp_path_factory.mktemp("study")
+    done = dumbbell("study", "run", "claypool2019", "--out", folder, "--json")
+    assert done.returncode == 0, done.stderr
+    return folder, done
+
+
+@pytest.fixture(scope="module")
+def out(carried_out: tuple[Path, subprocess.CompletedProcess[str]]) -> Path:
+    return carried_out[0]
+
+
+def test_every_claim_is_judged_on_our_runs_for_both_versions(
+    carried_out: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    verdicts = [json.loads(line) for line in carried_out[1].stdout.splitlines()]
+    found = {(each["claim"], each["variant"]): each for each in verdicts}
+    assert len(found) == len(verdicts) == 20
+    for each in verdicts:
+        assert each["engine"] == "sim"
+        assert each["verdict"] in {"reproduced", "not reproduced"}
+        assert all(each[key] for key in ("section", "statement", "tolerance", "flag", "source", "reason", "label"))
+        assert [check["seeds"] for check in each["checks"]] == [5 if each["claim"] == "S1" else 3] * len(each["checks"])
+    assert {key for key, each in found.items() if each["verdict"] == "reproduced"} >= HELD
+    assert {key for key, each in found.items() if each["verdict"] == "not reproduced"} >= BROKEN
+
+
+def test_it_leaves_a_store_and_every_figure_for_print(out: Path) -> None:
+    assert (out / "store" / "ledger.sqlite").is_file()
+    found = sorted(path.name for path in (out / "figures").iterdir())
+    assert found == sorted(
+        f"{name}.{kind}" for name in ("figure4b", "figure7", "figure10") for kind in ("png", "svg", "pdf")
+    )
+
+
+def test_claims_are_judged_again_without_running(
+    out: Path, carried_out: tuple[Path, subprocess.CompletedProcess[str]]
+) -> None:
+    done = dumbbell("study", "claims", "claypool2019", "--out", out, "--json")
+    assert (done.returncode, done.stdout) == (0, carried_out[1].stdout)
+
+
+def test_the_table(out: Path) -> None:
+    done = dumbbell("study", "claims", "claypool2019", "--out", out)
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 132
+    (head,) = [line for line in lines if line.split()[:2] == ["claim", "version"]]
+    (row,) = [line for line in lines if line.split()[:2] == ["S7", "bbr"]]
+    assert row.index("bbr") == head.index("version")
+    assert "11.0 %" in row
+    assert "8 to 13 %" in row
+    assert "\x1b" not in done.stdout
+
+
+def test_nothing_is_run_twice_and_strict_tells_by_its_status(out: Path) -> None:
+    ledger = (out / "store" / "ledger.sqlite").stat().st_size
+    done = dumbbell("study", "run", "claypool2019", "--out", out, "--strict")
+    assert done.returncode == 1
+    assert "not reproduced: " in done.stdout
+    assert (out / "store" / "ledger.sqlite").stat().st_size == ledger
+
+
+def test_figures_are_drawn_again_to_the_same_bytes(out: Path) -> None:
+    before = {path.name: path.read_bytes() for path in (out / "figures").iterdir()}
+    done = dumbbell("study", "figures", "claypool2019", "--out", out)
+    assert done.returncode == 0
+    assert {Path(line).name for line in done.stdout.splitlines()} == set(before)
+    assert {path.name: path.read_bytes() for path in (out / "figures").iterdir()} == before
+
+
+def test_a_store_without_all_of_its_runs(out: Path) -> None:
+    done = dumbbell("study", "claims", "claypool2019", "--out", out, "--seeds", "4")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "(18 of figure7, 18 of figure10)" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_no_store_at_all(tmp_path: Path) -> None:
+    done = dumbbell("study", "figures", "claypool2019", "--out", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (
+        done.stderr
+        == f"{tmp_path / 'store'}: no such store; `dumbbell study run claypool2019 --out {tmp_path}` makes it\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["show", "run", "claims", "figures"])
+def test_an_unknown_study(command: str) -> None:
+    done = dumbbell("study", command, "claypol2019")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == 'unknown study "claypol2019"; did you mean "claypool2019"?\n'
+
+
+def test_an_unknown_engine(tmp_path: Path) -> None:
+    done = dumbbell("study", "run", "claypool2019", "--engine", "simm", "--out", tmp_path)
+    assert done.returncode == 2
+    assert "simm" in done.stderr
+
+
+def test_list_and_show() -> None:
+    listed = dumbbell("study", "list")
+    assert listed.returncode == 0
+    assert listed.stdout.splitlines()[1].split()[:4] == ["claypool2019", "118", "10", "3"]
+    shown = dumbbell("study", "show", "claypool2019")
+    assert shown.returncode == 0
+    for words in ("Raspberry Pi", "figure7 (54 runs)", "S22", "Tolerated: 8 to 13 %"):
+        assert words in shown.stdout
+
+
+@pytest.mark.parametrize("columns", [40, 80, 99, 100, 160])
+def test_the_table_fits_a_terminal_of_any_width(columns: int, out: Path) -> None:
+    program = f"""
+from dumbbell.cli import study
+from dumbbell import studies
+from dumbbell.results.store import Store
+study._columns = lambda: {columns}
+with Store.open({str(out / "store")!r}) as store:
+    study._print(studies.load("claypool2019").judge(store, "sim"), as_json=False)
+"""
+    done = python(program)
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= columns
+    assert done.stdout.count("reproduced") >= 20
+
+
+@pytest.mark.parametrize("command", [[], ["list"], ["show"], ["run"], ["claims"], ["figures"]], ids=" ".join)
+def test_help_is_light_and_has_an_example(command: list[str]) -> None:
+    program = f"""
+import sys
+from dumbbell.cli.main import main
+sys.argv = {["dumbbell", "study", *command, "--help"]}
+try:
+    main()
+finally:
+    heavy = ("numpy", "pandas", "pydantic", "matplotlib", "rich", "dumbbell._core", "dumbbell.spec", "dumbbell.studies")
+    print("loaded:", *(name for name in heavy if name in sys.modules))
+"""
+    done = python(program)
+    assert "Example: dumbbell study" in done.stdout
+    assert done.stdout.splitlines()[-1] == "loaded:"

@@ -1,0 +1,46 @@
+"""The notebook's cells, one after the other, as a notebook would run them; and what they came to."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import matplotlib as mpl
+import pytest
+from matplotlib import pyplot as plt
+
+from commandline import ROOT
+
+pytestmark = pytest.mark.slow
+
+NOTEBOOK = ROOT / "examples" / "first-look.ipynb"
+
+
+def cells() -> list[dict[str, Any]]:
+    notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+    assert notebook["nbformat"] == 4
+    found: list[dict[str, Any]] = notebook["cells"]
+    return found
+
+
+def test_it_is_kept_without_its_results() -> None:
+    code = [cell for cell in cells() if cell["cell_type"] == "code"]
+    assert len(code) >= 5
+    assert all((cell["outputs"], cell["execution_count"]) == ([], None) for cell in code)
+
+
+def test_every_cell_runs_and_the_plots_have_what_the_text_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(mpl.rcParams, "backend", "agg")
+    names: dict[str, Any] = {"__name__": "__main__"}
+    try:
+        for number, cell in enumerate(cells()):
+            if cell["cell_type"] == "code":
+                exec(compile("".join(cell["source"]), f"{NOTEBOOK.name}, cell {number}", "exec"), names)  # noqa: S102
+        figures = [plt.figure(number) for number in plt.get_fignums()]
+        assert [len(figure.axes[0].lines) for figure in figures] == [2, 2]
+    finally:
+        plt.close("all")
+    assert len(names["results"]) == 15
+    share = names["share"]["mean"]
+    assert share.loc["0.5 bdp", "bbr"] > 0.7
+    assert share.loc["8 bdp", "cubic"] > share.loc["0.5 bdp", "cubic"]
