@@ -49,8 +49,8 @@ finally:
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_help_is_there_at_once(command: list[str]) -> None:
     """At its best, because the machine may be busy with something else."""
-    times_s = []
-    for _ in range(5):
+    times_s: list[float] = []
+    while len(times_s) < 8 and min(times_s, default=1) >= 0.3:
         began = time.perf_counter()
         dumbbell(*command, "--help")
         times_s.append(time.perf_counter() - began)
@@ -59,7 +59,7 @@ def test_help_is_there_at_once(command: list[str]) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_shell_completes_commands_and_loads_nothing_heavy(shell: str) -> None:
-    script = dumbbell("--show-completion", shell)
+    script = dumbbell("--show-completion", shell, _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
     assert (script.returncode, script.stderr) == (0, "")
     assert f"complete_{shell}" in script.stdout
     program = f"""

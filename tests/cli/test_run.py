@@ -191,7 +191,7 @@ def test_ctrl_c_keeps_what_is_finished(moment: Path, store: Path) -> None:
 
 
 def test_a_terminal_sees_how_long_it_takes(moment: Path) -> None:
-    seen = on_a_terminal("run", moment, "--set", "duration=2000 s", "--seeds", "8")
+    seen = on_a_terminal("run", moment, "--set", "duration=1500 s", "--set", "measure.record=summary", "--seeds", "8")
     assert "16" in seen
     assert re.search(r"\d/16", seen)
 

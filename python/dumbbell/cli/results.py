@@ -140,6 +140,7 @@ def prune(
     """Remove the runs of earlier campaigns, with another spec or another build of the engine."""
     from dumbbell.results.store import Store
 
+    Store.open(store).close()  # which makes none
     with Store.open(store, write=not dry_run) as opened:
         removed = opened.superseded() if dry_run else opened.prune()
     typer.echo(f"{store}: {removed} runs {'would be ' if dry_run else ''}removed", err=True)

@@ -14,7 +14,8 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
-from dumbbell.results.failure import StoreError, damaged, told
+from dumbbell.results.diagnosis import damaged, told
+from dumbbell.results.failure import StoreError
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.series import SeriesFile
 

@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from dumbbell.results import frames, listing, provenance, series
-from dumbbell.results.failure import StoreError, StoreFailure, told
+from dumbbell.results.diagnosis import told
+from dumbbell.results.failure import StoreError, StoreFailure
 from dumbbell.results.ledger import Ledger
 
 if TYPE_CHECKING:

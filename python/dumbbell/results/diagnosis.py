@@ -1,0 +1,49 @@
+"""From what the operating system and SQLite raise to one line that says what is wrong with a store."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from dumbbell.results.failure import StoreFailure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+_FULL = (errno.ENOSPC, errno.EFBIG, errno.EIO)
+
+
+@contextmanager
+def told(folder: Path, doing: str) -> Iterator[None]:
+    """Turns what the operating system or SQLite raise into one line; `doing` is what the store was about to do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _of_sqlite(folder, error, doing) from error
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        kept = "; what was finished is kept" if error.errno in _FULL else ""
+        raise StoreFailure(f"{folder}: cannot {doing}: {reason}{kept}") from error
+
+
+def damaged(folder: Path, what: object) -> StoreFailure:
+    """A ledger that SQLite cannot read, or that is not what it was."""
+    hint = "put back a copy of it, or move it elsewhere and run again"
+    return StoreFailure(
+        f"{folder}: its ledger.sqlite is damaged ({' '.join(str(what).split())}); nothing was changed; {hint}"
+    )
+
+
+def _of_sqlite(folder: Path, error: sqlite3.Error, doing: str) -> StoreFailure:
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        return damaged(folder, error)
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
+        return StoreFailure(f"{folder}: cannot {doing}: the folder or its ledger.sqlite is read-only ({error})")
+    reason = "no space left on the disk" if name.startswith("SQLITE_FULL") else error
+    return StoreFailure(f"{folder}: cannot {doing}: {reason}; what was finished is kept")
