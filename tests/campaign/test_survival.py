@@ -172,6 +172,7 @@ def test_a_second_campaign_into_the_same_store_is_refused(tmp_path: Path) -> Non
 def test_where_the_system_has_no_locks_a_killed_campaign_blocks_nobody(tmp_path: Path) -> None:
     """Without `fcntl` the lock is a file, which outlives whoever held it."""
     without = "import sys\nsys.modules['fcntl'] = None\n"
+    Store.open(tmp_path / "store", write=True).close()  # with locks
     killed = f"{without}import os, signal\nfrom dumbbell.results.store import Store\n"
     killed += f"Store.open({str(tmp_path / 'store')!r}, write=True)\nos.kill(os.getpid(), signal.SIGKILL)"
     assert python(killed).returncode == -signal.SIGKILL

@@ -1,26 +1,34 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+import typer
 
 from commandline import dumbbell, python
+from dumbbell.cli.main import app
 
 pytestmark = pytest.mark.slow
 
-COMMANDS = [
-    [],
-    ["run"],
-    ["check"],
-    ["init"],
-    ["doctor"],
-    ["cc"],
-    ["cc", "list"],
-    ["cc", "show"],
-    ["results"],
-    *(["results", command] for command in ("list", "show", "export", "verify", "prune")),
-]
+
+def commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[list[str]]:
+    """Every command and group of commands, as words after `dumbbell`."""
+    yield list(words)
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from commands(inner, (*words, name))
+
+
+COMMANDS = list(commands(typer.main.get_command(app)))
 HEAVY = ("numpy", "pandas", "pyarrow", "pydantic", "rich", "sqlite3", "dumbbell._core", "dumbbell.spec")
+
+
+def test_every_command_is_seen() -> None:
+    words = [" ".join(command) for command in COMMANDS]
+    assert {"", "run", "check", "init", "doctor", "report", "results", "cc show", "study run", "results prune"} <= set(
+        words
+    )
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

@@ -19,12 +19,12 @@ def test_what_is_exported_is_what_the_frames_have(filled: Store, tmp_path: Path,
     found = pd.read_csv(file) if suffix == "csv" else pd.read_parquet(file)
     ids = [each.run_id for each in filled.outcomes()]
     wanted = {
-        "runs": filled.frame,
-        "flows": filled.flows,
-        "groups": filled.groups,
-        "series": lambda: pd.concat(map(filled.flow_series, ids)),
-        "queue": lambda: pd.concat(map(filled.queue_series, ids)),
-    }[table]()
+        "runs": filled.frame(),
+        "flows": filled.flows(),
+        "groups": filled.groups(),
+        "series": pd.concat(map(filled.flow_series, ids)),
+        "queue": pd.concat(map(filled.queue_series, ids)),
+    }[table]
     assert len(found) == rows == len(wanted) > 0
     assert set(wanted.columns) <= set(found.columns)
     assert {"run_id", "experiment", "engine", "seed", "path.buffer"} <= set(found.columns)
@@ -42,7 +42,7 @@ def test_a_sweep_of_words_and_numbers_can_be_exported(folder: Path, campaign: An
     assert found["flows[0].workload"].tolist() == ["bulk", "{'transfer': '10 kB'}"]
 
 
-def test_what_cannot_be_written(filled: Store, folder: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_written(filled: Store, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"must end in \.csv or \.parquet"):
         export(filled, "runs", tmp_path / "runs.xlsx")
     with pytest.raises(StoreFailure, match="cannot be written"):

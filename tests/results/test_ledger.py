@@ -45,7 +45,8 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     connection = sqlite3.connect(folder / "ledger.sqlite")
     connection.execute(
         "CREATE TEMP TABLE copy AS"
-        f" WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {MANY - 1}) SELECT i FROM n"
+        " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT i FROM n",
+        (MANY - 1,),
     )
     other = {"id": "i + 1", "run": "i + 1", "seed": "i % 3 + 1", "run_id": "printf('%016x', i * 2654435761)"}
     for table, key in (("run", "id"), ("flow", "run"), ("flow_group", "run"), ("request", "run")):

@@ -63,7 +63,7 @@ def test_experiments_share_a_run_that_each_writes_in_its_own_words(folder: Path,
         assert [each.point["path.buffer"] for each in store.outcomes()] == ["25 kB", "25000 B"]
 
 
-def test_runs_that_only_their_words_tell_apart_are_two(folder: Path, campaign: Any) -> None:
+def test_runs_that_only_their_words_tell_apart_are_two(campaign: Any) -> None:
     """Their summaries differ: in the name of the algorithm, in the groups, in the BDP."""
     plain = campaign("one", seeds=1)
     spelled = campaign("two", seeds=1, **{"flows[0].cc": "bbr[cwnd_gain=2]", "flows[0].name": "bbr"})

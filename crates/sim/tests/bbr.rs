@@ -103,16 +103,16 @@ fn after_the_drain_the_queue_is_nearly_empty() {
 #[test]
 fn probe_rtt_comes_every_ten_seconds_and_costs_two_to_three_percent() {
     for (rate_mbps, rtt_ms) in [(100, 25), (50, 50), (50, 100)] {
-        let goodput = |probe_rtt_ms: f64| {
+        let goodput = |parameters: &[(&str, f64)]| {
             let mut run = alone(rate_mbps, rtt_ms, 65);
-            set(&mut run.flows[0], &[("probe_rtt_ms", probe_rtt_ms)]);
+            set(&mut run.flows[0], parameters);
             // Five cycles from the end of one dip to that of another, wherever in them the window lies.
             (run.measure.window_begin_ns, run.measure.window_end_ns) = (8 * SECOND, 59 * SECOND);
             let measurement = measure(&run);
             (goodput_bps(&measurement, 0), measurement)
         };
-        let (with, measurement) = goodput(200.0);
-        let (without, undisturbed) = goodput(0.0);
+        let (with, measurement) = goodput(&[]);
+        let (without, undisturbed) = goodput(&[("probe_rtt_ms", 0.0)]);
         assert_eq!(visits(&undisturbed, "probe_rtt"), []);
         let dips = visits(&measurement, "probe_rtt");
         assert!(dips.len() == 6, "{dips:?}");
@@ -187,8 +187,9 @@ fn a_gain_of_1_1_falls_off_before_the_policer_detector_matters() {
 }
 
 #[test]
-fn by_default_the_policer_detector_puts_the_cliff_at_13_to_17_percent() {
-    // Lost over delivered reaches 50/256 at p = 50/306 = 16.3 %, by chance in some interval a little earlier.
+fn by_default_the_policer_detector_puts_the_cliff_between_13_and_17_percent() {
+    // Lost over delivered reaches 50/256 at p = 50/306 = 16.3 %, by chance in some interval a little earlier: 17 % is over
+    // it on average, and cannot hold.
     let cliff = cliff_percent(&[]);
-    assert!((13..=17).contains(&cliff), "{cliff} %");
+    assert!((13..17).contains(&cliff), "{cliff} %");
 }

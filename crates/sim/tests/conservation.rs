@@ -6,7 +6,7 @@
 #[expect(dead_code, reason = "shared by all tests, of which each uses a part")]
 mod scenario;
 
-use run::{LossAt, Run, Workload, Write};
+use run::{Buffer, LossAt, Record, Run, Workload, Write};
 use scenario::{FRAME_BYTES, MBIT, MS, MSS_BYTES, SECOND};
 use scenario::{bdp_bytes, flow, goodput_bps, measure, one_flow, since};
 
@@ -162,4 +162,19 @@ fn a_run_that_is_done_when_its_window_ends_has_counted_until_then() {
         assert_eq!(measurement.flows[0].at_window_end, measurement.flows[0].at_end);
         assert_eq!(measurement.bottleneck.at_window_end, measurement.bottleneck.at_end);
     }
+}
+
+#[test]
+fn a_connection_that_never_opens_tries_every_two_minutes_for_as_long_as_the_run_lasts() {
+    // At 1 kbit/s a frame takes 12 s, and the queue has room for one: it is never free when a SYN comes.
+    let mut run = one_flow("cubic", 1_000, MS, FRAME_BYTES, 20_000);
+    (run.measure.record, run.measure.sample_ns) = (Record::Summary, 100 * SECOND);
+    run.path.buffer = Buffer::Packets(1);
+    run.flows.push(flow("late", "cubic", MS));
+    run.flows[1].start_ns = SECOND;
+    let late = &measure(&run).flows[1].at_end;
+    // After 1, 2, … 64 s, and then every 120 s, of which the timer wheel makes up to 124.
+    let (fewest, most) = (8 + (20_000 - 128) / 124, 9 + (20_000 - 128) / 120);
+    assert_eq!(late.segments_sent, 0);
+    assert!((fewest..=most).contains(&late.dropped_packets), "{} SYNs", late.dropped_packets);
 }

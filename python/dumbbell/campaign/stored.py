@@ -20,16 +20,6 @@ if TYPE_CHECKING:
     from dumbbell.spec import Experiment
 
 
-@dataclass(frozen=True, slots=True)
-class _Awaited:
-    """A run whose turn has not come."""
-
-    run_id: str
-    place: Place
-    future: Future[Outcome] | None
-    """None when it is in the store."""
-
-
 def carry_out_into(  # noqa: PLR0913 (the options of a campaign)
     store: Store,
     experiment: Experiment,
@@ -46,43 +36,17 @@ def carry_out_into(  # noqa: PLR0913 (the options of a campaign)
     stops iterating stops the campaign: what has not begun never will; what has begun is kept if the store stays open.
     """
     jobs = jobs or engine.slots()
-    identity = engine.identity()
-    campaign = store.begin(experiment, engine.name, identity)
-    store.cut(campaign, count(experiment))
-
-    def carried_out(planned: Planned, place: Place) -> Outcome:
-        outcome, measurement = measured(planned, engine, identity)
-        store.put(outcome, planned.resolved, measurement, identity=identity, place=place)
-        return outcome
-
-    def arrived(each: _Awaited) -> Outcome:
-        if each.future is None:
-            outcome = store.get(each.run_id, each.place.point)
-            assert outcome is not None, each.run_id  # noqa: S101 (it was there, and nobody else writes)
-        else:
-            outcome = each.future.result().model_copy(update={"point": dict(each.place.point)})
-        store.enrol(each.place, each.run_id)
-        if progress:
-            progress()
-        return outcome
-
+    campaign = _Campaign(store, experiment, engine, fresh=fresh)
     awaited: deque[_Awaited] = deque()
-    under_way: dict[str, Future[Outcome]] = {}
     patient = True
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="run")
     try:
         for position, planned in enumerate(plan(experiment)):
-            run_id, place = known(planned, engine, identity)["run_id"], Place(campaign, position, planned.point)
-            future = under_way.get(run_id)
-            if future is None and (fresh or not store.finished(run_id)):
-                future = under_way[run_id] = pool.submit(carried_out, planned, place)
-            awaited.append(_Awaited(run_id, place, future))
-            while awaited and (_is_there(awaited[0]) or len(awaited) > AHEAD * jobs):
-                yield arrived(awaited.popleft())
-            if len(under_way) > 2 * AHEAD * jobs:
-                under_way = {each.run_id: each.future for each in awaited if each.future is not None}
+            awaited.append(campaign.begun(position, planned, pool))
+            while awaited and (awaited[0].is_there() or len(awaited) > AHEAD * jobs):
+                yield campaign.arrived(awaited.popleft(), progress)
         while awaited:
-            yield arrived(awaited.popleft())
+            yield campaign.arrived(awaited.popleft(), progress)
     except (KeyboardInterrupt, GeneratorExit):
         patient = False
         raise
@@ -90,5 +54,52 @@ def carry_out_into(  # noqa: PLR0913 (the options of a campaign)
         pool.shutdown(wait=patient, cancel_futures=True)
 
 
-def _is_there(each: _Awaited) -> bool:
-    return each.future is None or each.future.done()
+@dataclass(frozen=True, slots=True)
+class _Awaited:
+    """A run whose turn has not come."""
+
+    run_id: str
+    place: Place
+    future: Future[Outcome] | None
+    """None when it was in the store."""
+
+    def is_there(self) -> bool:
+        return self.future is None or self.future.done()
+
+
+class _Campaign:
+    """The runs of an experiment, on their way into a store."""
+
+    def __init__(self, store: Store, experiment: Experiment, engine: Engine, *, fresh: bool) -> None:
+        self._store, self._engine, self._fresh = store, engine, fresh
+        self._identity = engine.identity()
+        self._id = store.begin(experiment, engine.name, self._identity)
+        store.cut(self._id, count(experiment))
+        self._under_way: dict[str, Future[Outcome]] = {}
+
+    def begun(self, position: int, planned: Planned, pool: ThreadPoolExecutor) -> _Awaited:
+        """Has a run measured, unless it is in the store, or a point that comes to the same run is under way."""
+        run_id = known(planned, self._engine, self._identity)["run_id"]
+        place = Place(self._id, position, planned.point)
+        future = self._under_way.get(run_id)
+        if future is None and (self._fresh or not self._store.finished(run_id)):
+            future = self._under_way[run_id] = pool.submit(self._carried_out, planned, place)
+        return _Awaited(run_id, place, future)
+
+    def arrived(self, each: _Awaited, progress: Callable[[], None] | None) -> Outcome:
+        """Waits for a run, and gives it its place."""
+        if each.future is None:
+            outcome = self._store.get(each.run_id, each.place.point)
+            assert outcome is not None, each.run_id  # noqa: S101 (it was there, and nobody else writes)
+        else:
+            outcome = each.future.result().model_copy(update={"point": dict(each.place.point)})
+            self._under_way.pop(each.run_id, None)  # whoever comes to it from now on finds it in the store
+        self._store.enrol(each.place, each.run_id)
+        if progress:
+            progress()
+        return outcome
+
+    def _carried_out(self, planned: Planned, place: Place) -> Outcome:
+        outcome, measurement = measured(planned, self._engine, self._identity)
+        self._store.put(outcome, planned.resolved, measurement, identity=self._identity, place=place)
+        return outcome

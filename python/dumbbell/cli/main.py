@@ -2,13 +2,12 @@
 
 import os
 import sys
-from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated
 
 import typer
 
-from dumbbell.cli import cc, check, doctor, init, results, run
+from dumbbell.cli import cc, check, doctor, init, report, results, run, study
 from dumbbell.errors import DumbbellError, EngineFailure
 from dumbbell.results.failure import StoreFailure
 
@@ -26,24 +25,8 @@ app.command("init", epilog="Example: dumbbell init mine.toml")(init.init)
 app.command("doctor", epilog="Example: dumbbell doctor")(doctor.doctor)
 app.add_typer(cc.app, name="cc")
 app.add_typer(results.app, name="results")
-
-
-def _add(name: str) -> None:
-    """Adds the commands of a module that this build may lack."""
-    try:
-        module = import_module(f"dumbbell.cli.{name}")
-    except ModuleNotFoundError as error:
-        if error.name != f"dumbbell.cli.{name}":
-            raise
-        return
-    if hasattr(module, "app"):
-        app.add_typer(module.app, name=name)
-    else:
-        app.command(name, epilog=getattr(module, "EXAMPLE", f"Example: dumbbell {name} results"))(getattr(module, name))
-
-
-_add("study")
-_add("report")
+app.add_typer(study.app, name="study")
+app.command("report", epilog=report.EXAMPLE)(report.report)
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 (typer calls it so)

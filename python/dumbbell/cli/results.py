@@ -178,11 +178,11 @@ def _cells(line: "GroupLine", axes: list[str], empty: list[str]) -> list[str]:
     """As `dumbbell run` prints it: what belongs to the whole run is on its first line."""
     from dumbbell.cli.table import group_cells, shared_cells
 
-    point, seed, loss_rate, queue_bdp, utilization, nth, *group = line
-    if nth:
-        return [*empty, *group_cells(*group), "", "", ""]
-    run = [*(str(point[axis]) for axis in axes), str(seed)]
-    return [*run, *group_cells(*group), *shared_cells(loss_rate, queue_bdp, utilization)]
+    group = group_cells(line.name, line.goodput_bps, line.share, line.rtt_mean_s)
+    if line.nth:
+        return [*empty, *group, "", "", ""]
+    run = [*(str(line.point[axis]) for axis in axes), str(line.seed)]
+    return [*run, *group, *shared_cells(line.loss_rate, line.queue_mean_bdp, line.utilization)]
 
 
 def _tell_others(store: "Store", *, everything: bool) -> None:

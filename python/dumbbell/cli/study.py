@@ -145,7 +145,8 @@ def figures(
     with _opened(name, out) as store:
         charts = study.charts(store, engine)
         if numbers is not None:
-            return _print_numbers(charts, numbers)
+            _print_numbers(charts, numbers)
+            return
         for chart in charts:
             for path in paper.save(chart, (out or _default_out(name)) / "figures"):
                 typer.echo(path)

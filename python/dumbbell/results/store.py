@@ -17,6 +17,7 @@ from __future__ import annotations
 import itertools
 import json
 import shutil
+import warnings
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
     from dumbbell.results.series import SeriesFile
     from dumbbell.spec import Experiment, Resolved, Run
 
+LOCK = "lock"
+"""Always there; the operating system knows who holds it."""
+HELD = "held"
+"""There while it is held, where the operating system has no locks."""
 _PAGE = 256
 
 
@@ -400,14 +405,15 @@ def _check(folder: Path, *, write: bool) -> None:
     if not write:
         what = "is no store: it has no ledger.sqlite" if folder.is_dir() else "no such store"
         raise StoreError(f"{folder}: {what}; `dumbbell run SPEC --out {folder}` makes one")
-    if folder.is_dir() and set(folder.iterdir()) - {folder / "series", folder / "lock"}:
+    if folder.is_dir() and set(folder.iterdir()) - {folder / name for name in ("series", LOCK, HELD)}:
         raise StoreError(f"{folder}: is no store, and not empty; give an empty folder, or one that is not there yet")
 
 
 def _taken(folder: Path) -> FileLock:
-    from filelock import FileLock, Timeout  # noqa: PLC0415 (late: readers need none)
+    with warnings.catch_warnings(action="ignore"):  # that the system has no locks is no news to whoever uses it
+        from filelock import FileLock, SoftFileLock, Timeout  # noqa: PLC0415 (late: readers need none)
 
-    lock = FileLock(folder / "lock", thread_local=False)
+    lock = FileLock(folder / (HELD if issubclass(FileLock, SoftFileLock) else LOCK), thread_local=False)
     with told(folder, "lock it"):
         try:
             lock.acquire(timeout=0)

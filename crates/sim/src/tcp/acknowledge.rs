@@ -2,6 +2,7 @@
 
 use super::rate::{DeliveryRate, Sampling};
 use super::recovery::{News, Resend};
+use super::rtt::sample_us;
 use super::sender::{Output, Push, Sender};
 use crate::net::Ack;
 use cc::{CongestionControl, RateSample, RecoveryState};
@@ -226,7 +227,7 @@ impl Sender {
         news: &mut News,
     ) -> Option<u32> {
         let now_us = now.as_micros();
-        let since = |sent_us: u64| (now_us - sent_us) as u32;
+        let since = |sent_us: u64| sample_us(now_us - sent_us);
         let (mut smoothed, mut newest) = (None, None);
         if let Some(first_us) = acked.first_us
             && !news.retransmitted_acked
@@ -241,7 +242,7 @@ impl Sender {
         smoothed = smoothed.or(sack_rtt);
         if smoothed.is_none() && news.advanced {
             let ticks = (now.as_millis() as u32).wrapping_sub(ack.echo_ms).max(1);
-            smoothed = Some(ticks * 1_000);
+            smoothed = Some(sample_us(u64::from(ticks) * 1_000));
             newest = smoothed;
         }
         let sample_us = smoothed?;

@@ -2,6 +2,7 @@
 //! segment delivered is lost, original and retransmission alike.
 
 use super::recovery::News;
+use super::rtt::sample_us;
 use super::scoreboard::Verdict;
 use super::sender::{Output, Pending, Sender};
 use super::timer::{jiffies, on_wheel};
@@ -51,7 +52,7 @@ impl Sender {
     /// A segment sent at `sent_us` was delivered (RFC 8985 section 6.2, step 2).
     #[inline]
     pub(super) fn rack_advance(&mut self, seq: u64, sent_us: u64, retransmitted: bool, now_us: u64) {
-        let rtt_us = (now_us - sent_us) as u32;
+        let rtt_us = sample_us(now_us - sent_us);
         if retransmitted && rtt_us < self.rtt.min_us() {
             return; // Faster than any round trip: the original was delivered, not the retransmission.
         }

@@ -5,7 +5,7 @@
 //! delivered before; of those behind a hole the first three, and then one ACK for up to 44 within 1 ms or 5 % of the
 //! RTT (SACK compression, 4.18).
 
-use super::rtt::{RTO_INITIAL_MS, RttEstimator};
+use super::rtt::{RTO_INITIAL_MS, RttEstimator, sample_us};
 use super::sack::{Arrival, Reassembly};
 use super::timer::{Deadline, on_wheel};
 use super::window::ReceiveWindow;
@@ -137,7 +137,8 @@ impl Receiver {
             PacketKind::Bare => {
                 self.window.sample_rtt(packet.echo_ms, now.as_millis() as u32);
                 let mut rtt = RttEstimator::default();
-                rtt.update((now.as_millis() as u32).wrapping_sub(packet.echo_ms).max(1) * 1_000, 0, 0);
+                let ticks = (now.as_millis() as u32).wrapping_sub(packet.echo_ms).max(1);
+                rtt.update(sample_us(u64::from(ticks) * 1_000), 0, 0);
                 self.timeout_ms = rtt.rto_ms();
                 None
             }

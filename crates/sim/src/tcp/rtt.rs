@@ -15,6 +15,11 @@ pub const RTO_INITIAL_MS: u64 = 1_000;
 /// `tcp_min_rtt_wlen`, ms.
 const MIN_RTT_WINDOW_MS: u64 = 300_000;
 
+/// A time as an RTT sample, µs. Eight times of it must fit 32 bits: above nine minutes it is nine minutes.
+pub fn sample_us(micros: u64) -> u32 {
+    micros.min(u64::from(u32::MAX >> 3)) as u32
+}
+
 /// What the samples say.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
@@ -121,6 +126,15 @@ fn clamp(micros: i64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_round_trip_of_an_hour_is_longer_than_any_other_and_does_not_wrap() {
+        let hour_us = sample_us(3_600_000_000);
+        assert!(sample_us(500_000_000) == 500_000_000 && hour_us > 500_000_000);
+        let mut rtt = RttEstimator::default();
+        rtt.update(hour_us, 0, 1);
+        assert_eq!((rtt.srtt_us(), rtt.rto_ms()), (hour_us, RTO_MAX_MS));
+    }
 
     #[test]
     fn the_first_sample_sets_everything() {

@@ -2,7 +2,7 @@
 //! loss probes (RFC 8985 section 7), RACK's timer, and probes of a closed window.
 
 use super::rack::TIMEOUT_MIN_US;
-use super::rtt::{RTO_INITIAL_MS, RTO_MAX_MS, RTO_MIN_US};
+use super::rtt::{RTO_INITIAL_MS, RTO_MAX_MS, RTO_MIN_US, sample_us};
 use super::sender::{Output, Pending, Push, Sender};
 use super::timer::{jiffies, on_wheel};
 use crate::net::PacketKind;
@@ -25,7 +25,8 @@ impl Sender {
         out.send(syn);
         self.pending = Pending::Handshake;
         // RFC 6298 section 5.7: one second, doubled with each repetition
-        self.timer.set(on_wheel(now, (RTO_INITIAL_MS << self.recovery.timeouts_in_row).min(RTO_MAX_MS)));
+        let wait_ms = RTO_INITIAL_MS << self.recovery.timeouts_in_row.min(20);
+        self.timer.set(on_wheel(now, wait_ms.min(RTO_MAX_MS)));
     }
 
     /// The SYN was answered.
@@ -37,7 +38,7 @@ impl Sender {
         self.recovery.timeouts_in_row = 0;
         self.pending = Pending::Nothing;
         self.timer.clear();
-        let rtt_us = now.since(self.connect_at).as_micros() as u32;
+        let rtt_us = sample_us(now.since(self.connect_at).as_micros());
         self.establish((!repeated).then_some(rtt_us), now, out);
         self.push_new(Push::Normal, now, out);
     }
