@@ -89,11 +89,12 @@ class Dumbbell:
     """The program under test."""
 
     command: str
+    store: Path
     name: str = "dumbbell"
 
     def measure(self, spec: Path, budget_s: float) -> Sample:
-        """Run the spec on one core."""
-        options = ["--json", "--jobs", "1"]
+        """Run the spec afresh on one core: a result found in a store would cost nothing."""
+        options = ["--json", "--fresh", "--jobs", "1", "--out", str(self.store)]
         run = last_object(run_limited([self.command, "run", str(spec), *options], budget_s))
         if run["status"] != "ok":
             message = f"dumbbell failed on {spec.stem}: {run.get('error')}"
@@ -183,12 +184,12 @@ def find(program: str, package: str) -> str:
     return found
 
 
-def prepare_dumbbell(command: str) -> Engine:
+def prepare_dumbbell(command: str, build: Path) -> Engine:
     """Check that dumbbell is built."""
     if shutil.which(command) is None:
         message = f"no dumbbell at {command}: `make build` makes it, --dumbbell names another"
         raise MissingError(message)
-    return Dumbbell(command)
+    return Dumbbell(command, build / "store")
 
 
 def prepare_ns3(build: Path) -> Engine:
@@ -306,7 +307,7 @@ def arguments() -> argparse.Namespace:
 def compare(asked: argparse.Namespace, build: Path) -> int:
     """Prepare every engine there is, measure, print; give the exit status."""
     preparations: dict[str, Callable[[], Engine]] = {
-        "dumbbell": lambda: prepare_dumbbell(asked.dumbbell),
+        "dumbbell": lambda: prepare_dumbbell(asked.dumbbell, build),
         "ns-3": lambda: prepare_ns3(build),
         "ns-2 CUBIC": lambda: prepare_ns2("ns-2 CUBIC", "linux"),
         "ns-2 Sack1": lambda: prepare_ns2("ns-2 Sack1", "sack1"),
