@@ -46,8 +46,8 @@ fn found_after_rtts(run: &Run, measurement: &Measurement, from_ns: u64, wanted_b
 
 #[test]
 fn startup_finds_the_bandwidth_in_log2_of_the_bdp_round_trips() {
-    // Cardwell et al. 2016. From connect() on: the handshake takes a round trip, and the window of ten segments to start
-    // with saves some.
+    // Cardwell et al. 2016. From connect() on: the handshake takes a round trip, and the window of ten segments to
+    // start with saves some.
     let mut rounds = Vec::new();
     for (rate_mbps, rtt_ms) in [(10, 40), (100, 25), (100, 50), (1_000, 20), (1_000, 100)] {
         let mut run = alone(rate_mbps, rtt_ms, 3);
@@ -84,8 +84,8 @@ fn after_the_drain_the_queue_is_nearly_empty() {
         let mut backlog = since(&queue.at_ns, &queue.backlog_bytes, 3 * SECOND);
         backlog.sort_unstable();
         let bdp = bdp_bytes(run.path.rate_bps, rtt_ms * MS) as f64;
-        // Probing with 5/4 queues a quarter of a BDP for a round trip of eight, and what follows drains it, but for what
-        // the flight may have above the BDP: a burst in each host and one between them, made even.
+        // Probing with 5/4 queues a quarter of a BDP for a round trip of eight, and what follows drains it, but for
+        // what the flight may have above the BDP: a burst in each host and one between them, made even.
         let median = backlog[backlog.len() / 2];
         assert!(median <= (3 * burst_segments + 1) * FRAME_BYTES, "{rate_mbps} Mbit/s, {rtt_ms} ms: median {median} B");
         let mean = mean(backlog.iter().map(|bytes| *bytes as f64)) / bdp;
@@ -154,8 +154,8 @@ fn a_doubled_rate_is_found_within_a_second_and_a_halved_one_after_ten_rounds() {
     assert!(rtts > 10.0 && rtts < 46.0, "{rtts} round trips");
 }
 
-/// The largest random loss, in whole percent, at which the last third of a run of half a minute still carries 80 % of what
-/// rate x (1 - loss) would.
+/// The largest random loss, in whole percent, at which the last third of a run of half a minute still carries 80 % of
+/// what rate x (1 - loss) would.
 fn cliff_percent(parameters: &[(&str, f64)]) -> u32 {
     let holds = |percent: &u32| {
         let mut run = one_flow("bbr", 100 * MBIT, 25 * MS, 10_000_000, 30);
@@ -188,8 +188,8 @@ fn a_gain_of_1_1_falls_off_before_the_policer_detector_matters() {
 
 #[test]
 fn by_default_the_policer_detector_puts_the_cliff_between_13_and_17_percent() {
-    // Lost over delivered reaches 50/256 at p = 50/306 = 16.3 %, by chance in some interval a little earlier: 17 % is over
-    // it on average, and cannot hold.
+    // Lost over delivered reaches 50/256 at p = 50/306 = 16.3 %, by chance in some interval a little earlier: 17 % is
+    // over it on average, and cannot hold.
     let cliff = cliff_percent(&[]);
     assert!((13..17).contains(&cliff), "{cliff} %");
 }

@@ -1,7 +1,7 @@
 //! Nothing appears and nothing vanishes: packet by packet where it can be counted.
 //!
-//! The [laws](scenario::measure) that every test holds its measurements against say this of every sample of every run as
-//! inequalities, because what is under way is not counted. Here every packet has an account.
+//! The [laws](scenario::measure) that every test holds its measurements against say this of every sample of every run
+//! as inequalities, because what is under way is not counted. Here every packet has an account.
 
 #[expect(dead_code, reason = "shared by all tests, of which each uses a part")]
 mod scenario;
@@ -16,8 +16,8 @@ const HANDSHAKE_FRAMES: u64 = 2;
 const HANDSHAKE_BYTES: u64 = 74 + 66;
 const SEGMENTS: u64 = 5_000;
 
-/// A transfer of full segments on a path that drops some of them by overflow and loses others at random, until all of it
-/// is delivered.
+/// A transfer of full segments on a path that drops some of them by overflow and loses others at random, until all of
+/// it is delivered.
 fn lossy_transfer(cc: &str, loss_at: LossAt) -> Run {
     let (rate_bps, rtt_ns) = (20 * MBIT, 30 * MS);
     let mut run = one_flow(cc, rate_bps, rtt_ns, bdp_bytes(rate_bps, rtt_ns) / 2, 60);
@@ -130,8 +130,8 @@ fn flows_share_a_queue_and_each_keeps_its_own_account() {
 
 #[test]
 fn short_segments_that_are_lost_together_are_delivered_whole() {
-    // A tail loss probe may send a short segment while another is out. Where both are lost they are repeated, but not as
-    // one super-packet: that would be taken apart into full segments and a last one.
+    // A tail loss probe may send a short segment while another is out. Where both are lost they are repeated, but not
+    // as one super-packet: that would be taken apart into full segments and a last one.
     let mut repeated = 0;
     for seed in 1..=60 {
         let mut run = one_flow("cubic", 10 * MBIT, 20 * MS, 1_000_000, 600);
@@ -154,7 +154,8 @@ fn a_run_that_is_done_when_its_window_ends_has_counted_until_then() {
     run.until_done = true;
     run.flows[0].workload = Workload::Transfer { bytes: SEGMENTS * MSS_BYTES };
     let done_ns = measure(&run).ended_ns;
-    // The window ends after the run, with it, and (as the last instant of the time that it may take) together with both.
+    // The window ends after the run, with it, and (as the last instant of the time that it may take) together with
+    // both.
     for (duration_ns, window_end_ns) in [(60 * SECOND, done_ns + 1), (60 * SECOND, done_ns), (done_ns, done_ns)] {
         (run.duration_ns, run.measure.window_end_ns) = (duration_ns, window_end_ns);
         let measurement = measure(&run);

@@ -89,8 +89,8 @@ fn the_seed_changes_what_is_random_and_nothing_else() {
     }
 }
 
-/// The draws of a named stream: a generator that is specified to the bit (xoshiro256++), with a seed that is too (FNV-1a
-/// over the name, one step of SplitMix64).
+/// The draws of a named stream: a generator that is specified to the bit (xoshiro256++), with a seed that is too
+/// (FNV-1a over the name, one step of SplitMix64).
 struct Losses {
     random: Xoshiro256PlusPlus,
     ppb: u32,
@@ -113,8 +113,8 @@ impl Losses {
     }
 }
 
-/// Every data packet of a flow takes the next draw of the flow's own stream, and nothing else does: the number lost among
-/// the first n packets follows from the seed and the name alone.
+/// Every data packet of a flow takes the next draw of the flow's own stream, and nothing else does: the number lost
+/// among the first n packets follows from the seed and the name alone.
 fn assert_draws_its_own(run: &Run, name: &str, measured: &FlowMeasurement) {
     let mut stream = Losses::of(run, name);
     let (mut packets, mut lost) = (0, 0);
@@ -161,8 +161,8 @@ fn another_flow_does_not_change_a_flows_random_stream() {
 
 #[test]
 fn a_flows_own_randomness_is_its_own_too() {
-    // BBR's phase follows from seed and name. Neighbours that call connect() in the last nanosecond are beside it in the
-    // spec only, and before it there.
+    // BBR's phase follows from seed and name. Neighbours that call connect() in the last nanosecond are beside it in
+    // the spec only, and before it there.
     let mut run = one_flow("bbr", 20 * MBIT, 30 * MS, 200_000, 6);
     run.flows[0].name = "a".to_owned();
     let alone = measure(&run);

@@ -108,8 +108,8 @@ fn reno_grows_by_a_segment_a_round_trip_and_halves_at_the_full_buffer() {
         assert_near("largest window", largest(&sawtooth.cwnd), w_max + 1.0, 2.0);
         assert_near("least window", least(&sawtooth.cwnd), w_max / 2.0, 1.5);
         assert!(sawtooth.drops as usize <= 2 * sawtooth.reductions + 1, "{} drops", sawtooth.drops);
-        // Growth is by segments acknowledged, though an ACK acknowledges two: a delayed ACK does not halve it. One round
-        // trip in each cycle is spent in recovery.
+        // Growth is by segments acknowledged, though an ACK acknowledges two: a delayed ACK does not halve it. One
+        // round trip in each cycle is spent in recovery.
         assert!((sawtooth.acks as f64) < 0.55 * sawtooth.segments, "ACKs are delayed");
         assert_near("growth a round trip", sawtooth.growth_per_rtt, 1.0, 0.03);
     }
@@ -144,8 +144,8 @@ fn reno_uses_three_quarters_of_a_path_without_buffer_and_all_of_one_with_a_bdp()
 #[test]
 fn renos_mean_window_under_periodic_loss_is_the_square_root_of_three_halves_over_p() {
     // Mathis et al. 1997: W = sqrt(3/2)/sqrt(p), from one loss a cycle and growth by one segment a round. Here the loss
-    // comes from overflow: with a buffer of a tenth of a BDP it is periodic, and the RTT nearly constant. What is lost in
-    // one window counts once, as in the formula's derivation.
+    // comes from overflow: with a buffer of a tenth of a BDP it is periodic, and the RTT nearly constant. What is lost
+    // in one window counts once, as in the formula's derivation.
     for (rate_mbps, rtt_ms) in [(50, 50), (20, 40), (100, 40)] {
         let sawtooth = Sawtooth::of(&path("reno", rate_mbps, rtt_ms, 0.1, 150));
         assert!(sawtooth.reductions > 10);
@@ -169,8 +169,8 @@ fn cubic_climbs_to_the_full_buffer_and_falls_to_seven_tenths() {
         assert_near("largest window", largest(&sawtooth.cwnd), w_max, 0.01 * w_max);
         assert_near("least window", least(&sawtooth.cwnd), CUBIC_BETA * w_max, 0.01 * w_max);
 
-        // Within a segment of the plateau the curve, rounded, is the plateau: there the buffer overflows, this much before
-        // K. It takes a round trip to hear of that, and one to recover.
+        // Within a segment of the plateau the curve, rounded, is the plateau: there the buffer overflows, this much
+        // before K. It takes a round trip to hear of that, and one to recover.
         let k = cubic_k(w_max);
         let early = (1.0 / CUBIC_C).cbrt();
         let full_rtt_s = rtt_ms as f64 * 1e-3 * (1.0 + buffer);
@@ -199,8 +199,8 @@ fn cubic_needs_a_buffer_of_three_sevenths_to_use_all_of_the_line() {
 #[test]
 fn with_fast_convergence_a_short_cycle_and_a_long_one_alternate() {
     // The overflow that ends a climb beyond the plateau is heard of a little later, at a larger window. The next climb
-    // meets the full buffer just below that, takes it for a neighbour's arrival, and lowers its plateau to (1 + beta)/2:
-    // the climb after that goes through the plateau in its middle and takes 2 cbrt((1 - beta)/2 W/C) = 1.59 K.
+    // meets the full buffer just below that, takes it for a neighbour's arrival, and lowers its plateau to (1 +
+    // beta)/2: the climb after that goes through the plateau in its middle and takes 2 cbrt((1 - beta)/2 W/C) = 1.59 K.
     let run = path("cubic", 100, 50, 1.0, 240);
     let w_max = full_window(&run, 1.0);
     let k = cubic_k(w_max);

@@ -221,8 +221,8 @@ fn what_is_delivered_was_written_and_sent(run: &Run, flow: &Flow, measured: &Flo
     assert!(series.delivered_bytes.is_sorted());
 }
 
-/// The clock of timestamps, which tell the RTT when a retransmission was acknowledged, has whole milliseconds: a sample is
-/// no shorter than the path in those.
+/// The clock of timestamps, which tell the RTT when a retransmission was acknowledged, has whole milliseconds: a sample
+/// is no shorter than the path in those.
 fn no_round_trip_is_shorter_than_the_path(flow: &Flow, measured: &FlowMeasurement) {
     let base_ns = flow.forward_delay_ns + flow.return_delay_ns;
     let least_ns = base_ns / MS * MS;

@@ -16,8 +16,8 @@ pub const MBIT: u64 = 1_000_000;
 pub const MSS_BYTES: u64 = 1_448;
 pub const FRAME_BYTES: u64 = 1_514;
 
-/// One bulk flow of the algorithm `cc` for so many seconds over a plain line, all of the delay on the return side. Every
-/// gauge is kept every 10 ms; the window is the whole run.
+/// One bulk flow of the algorithm `cc` for so many seconds over a plain line, all of the delay on the return side.
+/// Every gauge is kept every 10 ms; the window is the whole run.
 pub fn one_flow(cc: &str, rate_bps: u64, rtt_ns: u64, buffer_bytes: u64, seconds: u64) -> Run {
     let duration_ns = seconds * SECOND;
     Run {
