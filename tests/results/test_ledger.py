@@ -63,8 +63,8 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(("command", "lines"), [("list", MANY + 1), ("show", 2 * MANY + 2)])
 def test_a_hundred_thousand_runs_are_told_at_once(many: Path, command: str, lines: int) -> None:
     """In processor time, at its best: the machine may be busy with something else."""
-    times_s = []
-    for _ in range(3):
+    times_s: list[float] = []
+    while len(times_s) < 8 and min(times_s, default=2) >= 2:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = dumbbell("results", command, many)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -78,8 +78,8 @@ def test_a_hundred_thousand_runs_are_told_at_once(many: Path, command: str, line
 @pytest.mark.parametrize("frame", [Store.frame, Store.groups], ids=["runs", "groups"])
 def test_a_frame_of_a_hundred_thousand_runs_is_there_at_once(many: Path, frame: Callable[[Store], object]) -> None:
     with Store.open(many) as store:
-        times_s = []
-        for _ in range(3):
+        times_s: list[float] = []
+        while len(times_s) < 8 and min(times_s, default=2) >= 2:
             began = time.process_time()
             found = frame(store)
             times_s.append(time.process_time() - began)
