@@ -6,7 +6,7 @@ from typing import TypedDict, type_check_only
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["__version__", "_panic", "algorithms", "check_parameters", "identity", "measure", "problems"]
+__all__ = ["__version__", "_panic", "algorithms", "check_parameters", "identity", "measure", "measurement", "problems"]
 
 __version__: str
 
@@ -14,6 +14,12 @@ def measure(run_json: str) -> _Measurement:
     """Measures one run, given as the JSON of `run::Run`. Other threads run meanwhile.
 
     Raises `dumbbell.errors.EngineFailure` when the simulator panics or the run is not one that it can honour.
+    """
+
+def measurement(json: bytes) -> _Measurement:
+    """What another process measured, given as the JSON of `run::Measurement`.
+
+    Raises `dumbbell.errors.EngineFailure` when it is none.
     """
 
 def problems(run_json: str) -> list[tuple[str, str]]:
@@ -36,6 +42,7 @@ class _Measurement(TypedDict):
     ended_ns: int
     flows: list[_FlowMeasurement]
     bottleneck: _QueueMeasurement
+    facts: dict[str, str]
 
 @type_check_only
 class _FlowMeasurement(TypedDict):

@@ -7,6 +7,7 @@ use run::{
     AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, QueueCounters, QueueMeasurement,
     QueueSeries,
 };
+use std::collections::BTreeMap;
 
 /// Conversion into a Python object.
 pub(crate) trait ToPython {
@@ -52,10 +53,10 @@ macro_rules! dictionary {
     };
 }
 
-value!(u32, u64, Option<u64>, &f64, &(f64, f64), &&'static str, Vec<String>);
+value!(u32, u64, Option<u64>, &f64, &(f64, f64), &&'static str, Vec<String>, BTreeMap<String, String>);
 column!(u8, u16, u32, u64);
 
-dictionary! { Measurement { ended_ns, flows, bottleneck } }
+dictionary! { Measurement { ended_ns, flows, bottleneck, facts } }
 dictionary! {
     FlowMeasurement {
         started_ns, completed_ns, at_window_begin, at_window_end, at_end, rtt_min_ns, ack_rtt, series, acks, phases,

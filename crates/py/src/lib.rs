@@ -9,13 +9,13 @@ mod failure;
 use column::ToPython;
 use failure::guarded;
 use pyo3::prelude::*;
-use run::{Problem, Run};
+use run::{Measurement, Problem, Run};
 use std::collections::BTreeMap;
 
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::{algorithms, check_parameters, identity, measure, panic, problems};
+    use super::{algorithms, check_parameters, identity, measure, measurement, panic, problems};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
@@ -27,6 +27,14 @@ mod _core {
 fn measure<'py>(py: Python<'py>, run_json: &str) -> PyResult<Bound<'py, PyAny>> {
     let run = parse(run_json)?;
     guarded(py, || sim::measure(&run))?.map_err(|problems| failure::refused(&problems))?.to_python(py)
+}
+
+/// A measurement that another process made, given as the JSON of `run::Measurement`.
+#[pyfunction]
+fn measurement<'py>(py: Python<'py>, json: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    let measurement: Measurement =
+        serde_json::from_slice(json).map_err(|error| failure::error(format!("not a measurement: {error}")))?;
+    measurement.to_python(py)
 }
 
 /// `(path, message)` of every field that the simulator cannot honour.

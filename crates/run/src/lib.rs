@@ -8,7 +8,7 @@ mod request;
 
 pub use measurement::{
     AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, QueueCounters, QueueMeasurement,
-    QueueSeries,
+    QueueSeries, UNSEEN,
 };
 pub use request::{
     Access, Buffer, Change, Controller, Flow, Host, LossAt, Measure, Path, Problem, Qdisc, Record, Run, SocketMemory,

@@ -3,6 +3,10 @@
 //! Series are columns of equal length. `u64::MAX` and `u32::MAX` in a gauge mean "not known yet".
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Value of a counter that an engine cannot see. Real stacks do not tell all that a model can.
+pub const UNSEEN: u64 = u64::MAX;
 
 /// Everything that one run gave.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -13,6 +17,9 @@ pub struct Measurement {
     pub flows: Vec<FlowMeasurement>,
     /// The bottleneck's queue.
     pub bottleneck: QueueMeasurement,
+    /// What the run was measured on, for its provenance: kernel release, settings, queueing disciplines.
+    #[serde(default)]
+    pub facts: BTreeMap<String, String>,
 }
 
 /// One flow.
@@ -40,7 +47,7 @@ pub struct FlowMeasurement {
     pub phases: Vec<String>,
 }
 
-/// Cumulative counters of one flow at one instant.
+/// Cumulative counters of one flow at one instant; [`UNSEEN`] where an engine cannot see one of those that say so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowCounters {
     /// The instant.
@@ -53,19 +60,19 @@ pub struct FlowCounters {
     pub segments_sent: u64,
     /// Of these, retransmissions.
     pub segments_retransmitted: u64,
-    /// Segments that the sender marked lost.
+    /// Segments that the sender marked lost. May be unseen.
     pub segments_lost: u64,
     /// ACKs that arrived at the sender.
     pub acks: u64,
-    /// Retransmission timeouts.
+    /// Retransmission timeouts. May be unseen.
     pub timeouts: u64,
-    /// Tail loss probes.
+    /// Tail loss probes. May be unseen.
     pub probes: u64,
-    /// Recoveries that were undone as spurious.
+    /// Recoveries that were undone as spurious. May be unseen.
     pub undos: u64,
-    /// Its frames that the bottleneck's queue dropped.
+    /// Its frames that the bottleneck's queue dropped. May be unseen.
     pub dropped_packets: u64,
-    /// Its frames lost at random.
+    /// Its frames lost at random. May be unseen.
     pub random_lost_packets: u64,
     /// Time with nothing to send.
     pub app_limited_ns: u64,

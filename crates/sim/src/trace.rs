@@ -3,6 +3,7 @@
 use crate::net::Network;
 use crate::tcp::{Receiver, Sender};
 use run::{AckSample, FlowCounters, FlowMeasurement, Histogram, Measure, Measurement, QueueMeasurement, Record};
+use std::collections::BTreeMap;
 use units::{Segments, Time};
 
 /// RTT samples that are kept until they are counted.
@@ -150,7 +151,7 @@ impl Trace {
         for (measured, ack_rtt) in self.flows.iter_mut().zip(self.ack_rtts) {
             measured.ack_rtt = ack_rtt;
         }
-        Measurement { ended_ns: now.as_nanos(), flows: self.flows, bottleneck: self.bottleneck }
+        Measurement { ended_ns: now.as_nanos(), flows: self.flows, bottleneck: self.bottleneck, facts: BTreeMap::new() }
     }
 }
 

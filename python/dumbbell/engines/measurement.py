@@ -6,10 +6,12 @@ The fields are those of `crates/run/src/measurement.rs`. There is no mean, no pe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
     import numpy.typing as npt
 
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
     U64 = npt.NDArray[np.uint64]
 
 
+UNSEEN = 2**64 - 1
+"""Value of a counter that an engine cannot see, as engines write it."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Measurement:
     """Everything that one run gave."""
@@ -30,14 +36,17 @@ class Measurement:
     flows: tuple[FlowMeasurement, ...]
     """One entry a flow, in the run's order."""
     bottleneck: QueueMeasurement
+    facts: Mapping[str, str] = field(default_factory=dict)
+    """What it was measured on, for its provenance: kernel release, settings, queueing disciplines."""
 
     @classmethod
     def from_core(cls, raw: _core._Measurement) -> Self:
-        """Wraps what `_core.measure` returns; the arrays are not copied."""
+        """Wraps what `_core.measure` and `_core.measurement` return; the arrays are not copied."""
         return cls(
             ended_ns=raw["ended_ns"],
             flows=tuple(FlowMeasurement.from_core(flow) for flow in raw["flows"]),
             bottleneck=QueueMeasurement.from_core(raw["bottleneck"]),
+            facts=raw["facts"],
         )
 
 
@@ -69,9 +78,9 @@ class FlowMeasurement:
         return cls(
             started_ns=raw["started_ns"],
             completed_ns=raw["completed_ns"],
-            at_window_begin=FlowCounters(**raw["at_window_begin"]),
-            at_window_end=FlowCounters(**raw["at_window_end"]),
-            at_end=FlowCounters(**raw["at_end"]),
+            at_window_begin=FlowCounters.from_core(raw["at_window_begin"]),
+            at_window_end=FlowCounters.from_core(raw["at_window_end"]),
+            at_end=FlowCounters.from_core(raw["at_end"]),
             rtt_min_ns=raw["rtt_min_ns"],
             ack_rtt=Histogram(**raw["ack_rtt"]),
             series=FlowSeries(**raw["series"]),
@@ -82,7 +91,7 @@ class FlowMeasurement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlowCounters:
-    """Cumulative counters of one flow at one instant."""
+    """Cumulative counters of one flow at one instant. None: the engine cannot see it; real stacks do not tell all."""
 
     at_ns: int
     delivered_bytes: int
@@ -92,24 +101,30 @@ class FlowCounters:
     segments_sent: int
     """Data segments sent, retransmissions included."""
     segments_retransmitted: int
-    segments_lost: int
+    segments_lost: int | None
     """Segments that the sender marked lost."""
     acks: int
     """ACKs that arrived at the sender."""
-    timeouts: int
-    probes: int
+    timeouts: int | None
+    probes: int | None
     """Tail loss probes."""
-    undos: int
+    undos: int | None
     """Recoveries that were undone as spurious."""
-    dropped_packets: int
+    dropped_packets: int | None
     """Its frames that the bottleneck's queue dropped."""
-    random_lost_packets: int
+    random_lost_packets: int | None
     app_limited_ns: int
     """Time with nothing to send."""
     rwnd_limited_ns: int
     """Time held back by the receiver's window."""
     sndbuf_limited_ns: int
     """Time held back by the send buffer."""
+
+    @classmethod
+    def from_core(cls, raw: _core._FlowCounters) -> Self:
+        """Wraps the counters of one instant."""
+        counts: dict[str, Any] = {name: None if count == UNSEEN else count for name, count in raw.items()}
+        return cls(**counts)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dumbbell.engines.measurement import FlowCounters, QueueCounters
 
@@ -45,7 +45,9 @@ class Window:
         """By how much each counter grew from its begin to its end: not at all when it is empty."""
         if not self.seconds:
             after = before
-        grown = {each.name: getattr(after, each.name) - getattr(before, each.name) for each in fields(after)}
+        grown: dict[str, Any] = {
+            each.name: _growth(getattr(before, each.name), getattr(after, each.name)) for each in fields(after)
+        }
         return type(after)(**grown)
 
 
@@ -82,6 +84,10 @@ class Activity:
 def ratio(part: float, whole: float) -> float | None:
     """`part / whole`; None where there is no whole."""
     return part / whole if whole else None
+
+
+def _growth(before: int | None, after: int | None) -> int | None:
+    return None if before is None or after is None else after - before
 
 
 def _ended_ns(flow: FlowMeasurement) -> int:

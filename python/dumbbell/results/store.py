@@ -264,6 +264,8 @@ class Store:
             raise StoreFailure(f"{self.folder}: was closed before run {outcome.run_id} was finished")
         kept = [] if measurement is None else list(self._written(outcome.run_id, resolved, measurement))
         facts = provenance.facts() | {"engine": outcome.engine, "identity": identity}
+        if measurement is not None and measurement.facts:
+            facts["measured_on"] = dict(measurement.facts)
         try:
             former = self._ledger.put(
                 outcome,
