@@ -1,0 +1,126 @@
+//! [`Clock`]: nanoseconds since the run's time 0, and the one alarm that wakes the agent.
+
+use crate::failure::Failure;
+use nix::sys::time::TimeSpec;
+use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
+use std::os::fd::{AsFd, BorrowedFd};
+
+const NANOS_PER_SEC: u64 = 1_000_000_000;
+
+/// Between the set-up and time 0 lies at least this much, so that nothing of the set-up is left to do.
+const SETTLING_NS: u64 = 100_000_000;
+
+/// A reading so little after a deadline is the deadline: the clock of User-Mode Linux has steps of 256 ns
+/// (`TIMER_MULTIPLIER` in arch/um/kernel/time.c), and nothing else happens in between.
+const GRAIN_NS: u64 = 1_000;
+
+/// The run's clock. In virtual time it stands still while anything computes, but that to read it takes one of its steps
+/// (`timer_read` in arch/um/kernel/time.c): it is read as seldom as can be.
+#[derive(Debug)]
+pub struct Clock {
+    /// Time 0 on CLOCK_MONOTONIC.
+    zero_ns: u64,
+    alarm: TimerFd,
+    /// What the alarm is set to.
+    armed_ns: Option<u64>,
+    /// Time is virtual: the clock jumps from event to event, and an alarm rings when it is due.
+    jumps: bool,
+}
+
+impl Clock {
+    /// A clock whose time 0 is the first whole second on CLOCK_MONOTONIC that is far enough away: every run is then
+    /// aligned alike to the kernel's ticks.
+    ///
+    /// # Errors
+    /// The kernel has no timers to give.
+    pub fn begin() -> Result<Self, Failure> {
+        let alarm = TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK)
+            .map_err(|errno| Failure::of("create a timer", errno))?;
+        let jumps = std::fs::read_to_string("/proc/cmdline").is_ok_and(|line| is_virtual(&line));
+        let zero_ns = time_zero(monotonic_ns()?);
+        Ok(Self { zero_ns, alarm, armed_ns: None, jumps })
+    }
+
+    /// Nanoseconds since time 0; 0 before it.
+    ///
+    /// # Errors
+    /// The kernel has no such clock.
+    pub fn now(&self) -> Result<u64, Failure> {
+        Ok(monotonic_ns()?.saturating_sub(self.zero_ns))
+    }
+
+    /// The instant at which the alarm rang; none when it was not set.
+    ///
+    /// # Errors
+    /// The kernel has no such clock.
+    pub fn rang(&mut self) -> Result<Option<u64>, Failure> {
+        let Some(armed_ns) = self.armed_ns.take() else { return Ok(None) };
+        Ok(Some(if self.jumps { armed_ns } else { instant(armed_ns, self.now()?) }))
+    }
+
+    /// Lets the alarm ring at `at_ns`. A ring wakes an edge-triggered poll once; it needs no reading.
+    ///
+    /// # Errors
+    /// The kernel refuses the timer.
+    pub fn arm(&mut self, at_ns: u64) -> Result<(), Failure> {
+        if self.armed_ns != Some(at_ns) {
+            let at = TimeSpec::from_duration(std::time::Duration::from_nanos(self.zero_ns + at_ns));
+            self.alarm
+                .set(Expiration::OneShot(at), TimerSetTimeFlags::TFD_TIMER_ABSTIME)
+                .map_err(|errno| Failure::of("set the timer", errno))?;
+            self.armed_ns = Some(at_ns);
+        }
+        Ok(())
+    }
+}
+
+impl AsFd for Clock {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.alarm.as_fd()
+    }
+}
+
+/// The instant at which something that was `due_ns` is done, when the clock reads `now_ns`.
+pub const fn instant(due_ns: u64, now_ns: u64) -> u64 {
+    if now_ns.saturating_sub(due_ns) < GRAIN_NS { due_ns } else { now_ns }
+}
+
+/// Whether a kernel's command line says that its time is virtual and computing takes none.
+fn is_virtual(line: &str) -> bool {
+    line.split_whitespace().any(|word| word == "time-travel=inf-cpu")
+}
+
+const fn time_zero(now_ns: u64) -> u64 {
+    (now_ns + SETTLING_NS).next_multiple_of(NANOS_PER_SEC)
+}
+
+fn monotonic_ns() -> Result<u64, Failure> {
+    let now = nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC)
+        .map_err(|errno| Failure::of("read the clock", errno))?;
+    Ok(now.tv_sec() as u64 * NANOS_PER_SEC + now.tv_nsec() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_0_is_a_whole_second_that_leaves_room() {
+        assert_eq!(time_zero(0), NANOS_PER_SEC);
+        assert_eq!(time_zero(900_000_000), NANOS_PER_SEC);
+        assert_eq!(time_zero(900_000_001), 2 * NANOS_PER_SEC);
+    }
+
+    #[test]
+    fn virtual_time_is_known_by_the_command_line() {
+        assert!(is_virtual("root=98:0 time-travel=inf-cpu time-travel-start=0 quiet"));
+        assert!(!is_virtual("root=98:0 time-travel-start=0"));
+    }
+
+    #[test]
+    fn a_step_of_the_clock_is_no_delay() {
+        assert_eq!(instant(50_000_000, 50_000_128), 50_000_000);
+        assert_eq!(instant(50_000_000, 50_001_000), 50_001_000);
+        assert_eq!(instant(50_000_000, 49_999_999), 50_000_000);
+    }
+}

@@ -1,0 +1,62 @@
+//! [`Job`]: what the agent is told to do, and [`Outcome`]: what came of it. Both are JSON files in the folder that it
+//! can see.
+
+use run::{Measurement, Run};
+use serde::{Deserialize, Serialize};
+
+/// One thing to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// The path to build, and the flows on it.
+    pub run: Run,
+    /// The kernel's name of each flow's congestion control, in the run's order.
+    pub controls: Vec<String>,
+    /// What to do on that path.
+    pub task: Task,
+}
+
+/// What a job is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Task {
+    /// Carry out the run.
+    Measure,
+    /// Probe the path with packet trains instead, no congestion control involved.
+    Probe {
+        /// Packets that the path is made to reorder, in parts per billion: a fault that no run has, for tests of
+        /// whoever judges the report.
+        reorder_ppb: u32,
+    },
+}
+
+/// What came of a job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The run was carried out.
+    Measured(Box<Measurement>),
+    /// The path was probed.
+    Probed(PathReport),
+    /// Neither: what went wrong, and where.
+    Failed(String),
+}
+
+/// A path as packet trains saw it. It holds what was seen; whether that is right is not the agent's to say.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathReport {
+    /// Rate of the bottleneck, charged on Ethernet frames, from the dispersion of a train.
+    pub rate_bps: u64,
+    /// Round-trip time of a small packet on the idle path, for each flow.
+    pub rtt_ns: Vec<u64>,
+    /// Bytes of frames that the queue took before it dropped, what the token bucket let through at once not counted.
+    pub queue_bytes: u64,
+    /// The same in frames.
+    pub queue_packets: u64,
+    /// Frames sent below the bottleneck's rate, so that only random loss could take them.
+    pub spaced_packets: u64,
+    /// Of these, those that did not arrive.
+    pub lost_packets: u64,
+    /// Frames that arrived after one that was sent later, in all trains.
+    pub reordered_packets: u64,
+}

@@ -1,0 +1,260 @@
+//! Requests for queueing disciplines, and their counters in the kernel's answers.
+//!
+//! Each is at its device's root with handle `1:`. A `tbf` is told its burst in bytes and its link layer, so that
+//! neither clock ticks nor rate tables round it; its rate is in whole bytes a second, the nearest to what is asked.
+//! Its own queue is a `bfifo` of `limit` bytes, which counts frames with their Ethernet header, as the model's queue
+//! does; where the run counts packets, a `pfifo` takes its place.
+//!
+//! Loss is `netem`'s, below a `prio` that leads everything of less than 64 bytes past it: the segments of a
+//! handshake (SYN 60 bytes, ACK 52) and of a close are never lost, and neither is the last segment of a write with
+//! less than 12 bytes of payload. UDP is treated alike, so that packet trains see the same loss.
+
+use super::Error;
+use super::plan::{Device, Discipline};
+use crate::netlink::{Batch, CREATE, REPLACE};
+use netlink_bindings::tc::{
+    self, TcFifoQopt, TcNetemQopt, TcNetemReorder, TcPrioQopt, TcRatespec, TcTbfQopt, TcU32Key, TcU32Sel, Tcmsg,
+};
+use run::Buffer;
+
+/// `RTM_NEWQDISC`.
+pub const NEW_QDISC: u16 = 36;
+/// `RTM_GETQDISC`.
+pub const GET_QDISC: u16 = 38;
+/// `RTM_NEWTFILTER`.
+const NEW_FILTER: u16 = 44;
+
+/// Handle of every root.
+pub const ROOT: u32 = 1 << 16;
+/// Handle of what is below it.
+pub const CHILD: u32 = 2 << 16;
+/// `TC_H_ROOT`.
+const DEVICE: u32 = u32::MAX;
+/// Class `1:1`: a `tbf`'s queue, or `prio`'s way past the loss.
+const FIRST_CLASS: u32 = ROOT | 1;
+/// Class `1:2`: `prio`'s way through the loss.
+const SECOND_CLASS: u32 = ROOT | 2;
+/// `TC_LINKLAYER_ETHERNET`.
+const ETHERNET: u8 = 1;
+/// Packets that a line or a counter holds at most: it must never bind.
+const UNLIMITED_PACKETS: u32 = 1_000_000_000;
+/// The upper half of an IPv4 packet's first word is version and type of service, the lower its length: none of
+/// these bits is set in a packet of less than 64 bytes.
+const LENGTH_OF_64_AND_MORE: u32 = 0x0000_ffc0;
+/// `TC_U32_TERMINAL`.
+const TERMINAL: u8 = 1;
+/// 10^9: what parts per billion are parts of.
+const BILLION: u64 = 1_000_000_000;
+
+/// What the kernel counted at a queueing discipline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Segments that left.
+    pub sent_packets: u64,
+    /// Bytes of the frames that left.
+    pub sent_bytes: u64,
+    /// Packets dropped, a super-packet as one.
+    pub dropped_packets: u64,
+    /// Packets waiting, a super-packet as one.
+    pub queued_packets: u64,
+    /// Bytes of the frames waiting.
+    pub queued_bytes: u64,
+}
+
+impl Discipline {
+    /// Refuses what the kernel would round, or take for something else.
+    pub fn check(self) -> Result<(), Error> {
+        let Self::Bucket { rate_bps, burst_bytes, room: Buffer::Bytes(limit) | Buffer::Packets(limit) } = self else {
+            return Ok(());
+        };
+        let most = u64::from(u32::MAX);
+        if limit == 0 || limit > most || burst_bytes > most || rate_in_bytes(rate_bps) == 0 {
+            return Err(Error::new(
+                self.text(),
+                format_args!("a tbf has a rate, and a queue and a burst up to {most}"),
+            ));
+        }
+        Ok(())
+    }
+
+    /// As `tc` would be told.
+    pub fn text(self) -> String {
+        match self {
+            Self::Bucket { rate_bps, burst_bytes, room } => {
+                let (queue, limit) = match room {
+                    Buffer::Bytes(bytes) => ("bfifo", bytes),
+                    Buffer::Packets(packets) => ("pfifo", packets),
+                };
+                let rate = rate_in_bytes(rate_bps);
+                format!("tbf rate {rate} bytes/s burst {burst_bytes}, {queue} limit {limit}")
+            }
+            Self::Delay { delay_ns, reorder_ppb: 0 } => format!("netem delay {delay_ns}ns"),
+            Self::Delay { delay_ns, reorder_ppb } => format!("netem delay {delay_ns}ns reorder {reorder_ppb} ppb"),
+            Self::Loss { loss_ppb } => format!("prio, netem loss {loss_ppb} ppb from 64 bytes on"),
+            Self::Fair => "fq".to_owned(),
+            Self::Counter => "pfifo".to_owned(),
+        }
+    }
+}
+
+/// Adds the requests for a discipline. `seed` is for kernels whose `netem` has its own random stream (6.6 and later).
+pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u64) {
+    let subject = |kind: &str| format!("{kind} on {}", device.name);
+    let root = header(device, ROOT, DEVICE);
+    match *discipline {
+        Discipline::Bucket { rate_bps, burst_bytes, room } => {
+            batch.push(NEW_QDISC, CREATE | REPLACE, subject("tbf"), |bytes| {
+                encode_bucket(bytes, &root, rate_bps, burst_bytes, room);
+            });
+            if let Buffer::Packets(packets) = room {
+                let queue = header(device, CHILD, FIRST_CLASS);
+                let limit = TcFifoQopt { limit: saturated(packets) };
+                batch.push(NEW_QDISC, CREATE | REPLACE, subject("pfifo"), |bytes| {
+                    let _ = tc::OpNewqdiscDo::encode_request(bytes, &queue).nested_options_pfifo(&limit);
+                });
+            }
+        }
+        Discipline::Delay { delay_ns, reorder_ppb } => {
+            batch.push(NEW_QDISC, CREATE | REPLACE, subject("netem"), |bytes| {
+                let gap = u32::from(reorder_ppb > 0);
+                let options = TcNetemQopt { limit: UNLIMITED_PACKETS, gap, ..Default::default() };
+                let mut request = tc::OpNewqdiscDo::encode_request(bytes, &root)
+                    .nested_options_netem(&options)
+                    .push_latency64(delay_ns as i64)
+                    .push_prng_seed(seed);
+                if reorder_ppb > 0 {
+                    let probability = threshold(reorder_ppb);
+                    request = request.push_reorder(TcNetemReorder { probability, correlation: 0 });
+                }
+                let _ = request;
+            });
+        }
+        Discipline::Loss { loss_ppb } => push_loss(batch, device, loss_ppb, seed),
+        Discipline::Fair => batch.push(NEW_QDISC, CREATE | REPLACE, subject("fq"), |bytes| {
+            let _ = tc::OpNewqdiscDo::encode_request(bytes, &root).push_kind(c"fq");
+        }),
+        Discipline::Counter => batch.push(NEW_QDISC, CREATE | REPLACE, subject("pfifo"), |bytes| {
+            let limit = TcFifoQopt { limit: UNLIMITED_PACKETS };
+            let _ = tc::OpNewqdiscDo::encode_request(bytes, &root).nested_options_pfifo(&limit);
+        }),
+    }
+}
+
+/// Adds a request that gives the bucket at a device's root another rate. What waits stays.
+pub fn push_rate(batch: &mut Batch, device: &Device, rate_bps: u64, burst_bytes: u64, room: Buffer) {
+    batch.push(NEW_QDISC, 0, format!("rate of tbf on {}", device.name), |bytes| {
+        encode_bucket(bytes, &header(device, ROOT, DEVICE), rate_bps, burst_bytes, room);
+    });
+}
+
+/// The question for a discipline's counters.
+pub fn encode_question(bytes: &mut Vec<u8>, device: &Device, handle: u32) {
+    let _ = tc::OpGetqdiscDo::encode_request(bytes, &header(device, handle, 0));
+}
+
+/// The counters in an answer; none when it has none.
+pub fn parse_counters(answer: &[u8]) -> Option<Counters> {
+    let (_, attributes) = tc::OpGetqdiscDo::decode_request(answer);
+    let statistics = attributes.get_stats2().ok()?;
+    let (basic, queue) = (statistics.get_basic().ok()?, statistics.get_queue().ok()?);
+    Some(Counters {
+        sent_packets: statistics.get_pkt64().unwrap_or_else(|_| u64::from(basic.packets)),
+        sent_bytes: basic.bytes,
+        dropped_packets: u64::from(queue.drops),
+        queued_packets: u64::from(queue.qlen),
+        queued_bytes: u64::from(queue.backlog),
+    })
+}
+
+/// The rate that a `tbf` has when it is asked for this one: it counts bytes a second.
+pub const fn rate_in_bytes(rate_bps: u64) -> u64 {
+    (rate_bps + 4) / 8
+}
+
+fn push_loss(batch: &mut Batch, device: &Device, loss_ppb: u32, seed: u64) {
+    let subject = |kind: &str| format!("{kind} on {}", device.name);
+    batch.push(NEW_QDISC, CREATE | REPLACE, subject("prio"), |bytes| {
+        let options = TcPrioQopt { bands: 2, priomap: [1; 16] };
+        let _ = tc::OpNewqdiscDo::encode_request(bytes, &header(device, ROOT, DEVICE)).nested_options_prio(&options);
+    });
+    batch.push(NEW_QDISC, CREATE | REPLACE, subject("netem"), |bytes| {
+        let options = TcNetemQopt { limit: UNLIMITED_PACKETS, loss: threshold(loss_ppb), ..Default::default() };
+        let _ = tc::OpNewqdiscDo::encode_request(bytes, &header(device, CHILD, SECOND_CLASS))
+            .nested_options_netem(&options)
+            .push_prng_seed(seed);
+    });
+    batch.push(NEW_FILTER, CREATE, subject("u32 filter"), |bytes| {
+        // The kernel wants the filter's place in the upper half, and the protocol in network order in the lower.
+        let info = 1 << 16 | u32::from((libc::ETH_P_IP as u16).to_be());
+        let keys = TcU32Key { _mask_be: LENGTH_OF_64_AND_MORE.to_be(), ..Default::default() };
+        let selector = TcU32Sel { flags: TERMINAL, nkeys: 1, keys, ..Default::default() };
+        let _ = tc::OpNewtfilterDo::encode_request(bytes, &Tcmsg { info, ..header(device, 0, ROOT) })
+            .nested_options_u32()
+            .push_classid(FIRST_CLASS)
+            .push_sel(selector);
+    });
+}
+
+fn encode_bucket(bytes: &mut Vec<u8>, header: &Tcmsg, rate_bps: u64, burst_bytes: u64, room: Buffer) {
+    let (Buffer::Bytes(limit) | Buffer::Packets(limit)) = room;
+    let rate = rate_in_bytes(rate_bps);
+    let parameters = TcTbfQopt {
+        rate: TcRatespec { linklayer: ETHERNET, rate: saturated(rate), ..Default::default() },
+        peakrate: TcRatespec { linklayer: ETHERNET, ..Default::default() },
+        limit: saturated(limit),
+        ..Default::default()
+    };
+    let _ = tc::OpNewqdiscDo::encode_request(bytes, header)
+        .nested_options_tbf()
+        .push_parms(parameters)
+        .push_rate64(rate)
+        .push_burst(saturated(burst_bytes));
+}
+
+/// The number which a random one of 32 bits must not exceed (`loss_event` and `netem_enqueue` in `sch_netem.c`): the
+/// probability is one more in 2^32, so off by at most 0.12 parts per billion.
+fn threshold(ppb: u32) -> u32 {
+    let exact = (u64::from(ppb) << 32) / (BILLION / 2);
+    saturated(exact.div_ceil(2).saturating_sub(1))
+}
+
+fn header(device: &Device, handle: u32, parent: u32) -> Tcmsg {
+    Tcmsg { ifindex: device.index as i32, handle, parent, ..Default::default() }
+}
+
+fn saturated(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probability_is_off_by_less_than_a_billionth() {
+        for ppb in [1, 2, 1_000, 1_000_000, 10_000_000, 123_456_789, 500_000_000, 999_999_999, 1_000_000_000] {
+            let given = (f64::from(threshold(ppb)) + 1.0) / 4_294_967_296.0;
+            assert!((given - f64::from(ppb) / 1e9).abs() < 1.3e-10, "{ppb}: {given}");
+        }
+    }
+
+    #[test]
+    fn a_rate_is_the_nearest_in_bytes() {
+        assert_eq!(rate_in_bytes(80_000_000), 10_000_000);
+        assert_eq!((rate_in_bytes(11), rate_in_bytes(12)), (1, 2));
+    }
+
+    #[test]
+    fn a_bucket_is_told_in_bytes() {
+        let mut bytes = Vec::new();
+        let device = Device { place: super::super::plan::Place::Near, index: 107, name: "near107".to_owned() };
+        let header = header(&device, ROOT, DEVICE);
+        encode_bucket(&mut bytes, &header, 40_000_000_000, 5_000, Buffer::Bytes(125_000));
+        let (read, attributes) = tc::OpNewqdiscDo::decode_request(&bytes);
+        assert_eq!((read.ifindex, read.parent), (107, u32::MAX));
+        let Ok(tc::OptionsMsg::Tbf(options)) = attributes.get_options() else { panic!("no tbf") };
+        let parameters = options.get_parms().expect("parameters");
+        assert_eq!((parameters.limit, parameters.rate.linklayer, parameters.rate.rate), (125_000, 1, u32::MAX));
+        assert_eq!((options.get_rate64(), options.get_burst()), (Ok(5_000_000_000), Ok(5_000)));
+    }
+}

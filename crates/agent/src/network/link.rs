@@ -1,0 +1,123 @@
+//! Requests for links, addresses and routes.
+//!
+//! Both ends of a link are made by one request, each in its own namespace; the second cannot be up before it has met
+//! the first (`veth_newlink` in the kernel's `veth.c`), so devices come up by a request of their own. They do without
+//! ARP: a frame on such a device is addressed to the device's own MAC address (`arp_constructor` in the kernel's
+//! `arp.c`), so both ends of a link have the same one. Numbers and MAC addresses follow from the plan: nothing is
+//! left to the kernel's random generator, and nothing needs to be asked for.
+
+use super::plan::{Device, Prefix, Route};
+use netlink_bindings::rt_addr::{self, Ifaddrmsg};
+use netlink_bindings::rt_link::{self, Ifinfomsg, PushLinkAttrs};
+use netlink_bindings::rt_route::{self, Rtmsg};
+use netlink_bindings::traits::{NetlinkRequest, Pusher};
+use netlink_bindings::utils::{finalize_nested_header, push_nested_header};
+use std::net::{IpAddr, Ipv4Addr};
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+/// `RTM_NEWLINK`.
+pub const NEW_LINK: u16 = 16;
+/// `RTM_GETLINK`.
+pub const GET_LINK: u16 = 18;
+/// `RTM_NEWADDR`.
+pub const NEW_ADDRESS: u16 = 20;
+/// `RTM_NEWROUTE`.
+pub const NEW_ROUTE: u16 = 24;
+
+/// `IFF_UP`.
+const UP: u32 = libc::IFF_UP as u32;
+/// `IFF_NOARP`.
+const WITHOUT_ARP: u32 = libc::IFF_NOARP as u32;
+/// `IFLA_INFO_DATA`.
+const INFO_DATA: u16 = 2;
+/// `VETH_INFO_PEER`.
+const PEER: u16 = 1;
+/// `IF_OPER_UP`.
+const OPERATIONAL: u8 = 6;
+/// The loopback device's number in every namespace. Without it a namespace cannot reach its own addresses.
+pub const LOOPBACK: u32 = 1;
+
+/// A link between two namespaces.
+pub fn encode_pair(bytes: &mut Vec<u8>, ends: [(&Device, BorrowedFd<'_>); 2], mtu_bytes: u32) {
+    let mac = mac(ends[0].0);
+    let attributes = |bytes: &mut Vec<u8>, (device, namespace): (&Device, BorrowedFd<'_>)| {
+        let _ = PushLinkAttrs::new(bytes)
+            .push_ifname_bytes(device.name.as_bytes())
+            .push_address(&mac)
+            .push_mtu(mtu_bytes)
+            .push_num_tx_queues(1)
+            .push_num_rx_queues(1)
+            .push_net_ns_fd(namespace.as_raw_fd() as u32);
+    };
+    bytes.extend(flags(ends[0].0.index, WITHOUT_ARP).as_slice());
+    attributes(bytes, ends[0]);
+    let mut link = PushLinkAttrs::new(bytes).nested_linkinfo().push_kind(c"veth");
+    let bytes = link.as_vec_mut();
+    let data = push_nested_header(bytes, INFO_DATA);
+    let peer = push_nested_header(bytes, PEER);
+    bytes.extend(flags(ends[1].0.index, WITHOUT_ARP).as_slice());
+    attributes(bytes, ends[1]);
+    finalize_nested_header(bytes, peer);
+    finalize_nested_header(bytes, data);
+}
+
+/// A device comes up.
+pub fn encode_up(bytes: &mut Vec<u8>, index: u32) {
+    let _ = rt_link::OpNewlinkDo::encode_request(bytes, &flags(index, UP));
+}
+
+/// The question whether a device is up.
+pub fn encode_question(bytes: &mut Vec<u8>, device: &Device) {
+    let _ = rt_link::OpGetlinkDo::encode_request(bytes, &flags(device.index, 0));
+}
+
+/// Whether an answer says so: its queueing disciplines are then in force.
+pub fn parse_up(answer: &[u8]) -> bool {
+    rt_link::OpGetlinkDo::decode_reply(answer).1.get_operstate() == Ok(OPERATIONAL)
+}
+
+/// An address of a device.
+pub fn encode_address(bytes: &mut Vec<u8>, device: &Device, address: Ipv4Addr) {
+    let header =
+        Ifaddrmsg { ifa_family: libc::AF_INET as u8, ifa_prefixlen: 32, ifa_index: device.index, ..Default::default() };
+    let _ = rt_addr::OpNewaddrDo::encode_request(bytes, &header).push_local(IpAddr::V4(address));
+}
+
+/// A route.
+pub fn encode_route(bytes: &mut Vec<u8>, device: &Device, route: &Route) {
+    let header = Rtmsg {
+        rtm_family: libc::AF_INET as u8,
+        rtm_dst_len: route.to.length,
+        rtm_table: libc::RT_TABLE_MAIN,
+        rtm_protocol: libc::RTPROT_STATIC,
+        rtm_scope: libc::RT_SCOPE_LINK,
+        rtm_type: libc::RTN_UNICAST,
+        ..Default::default()
+    };
+    let mut request = rt_route::OpNewrouteDo::encode_request(bytes, &header)
+        .push_dst(IpAddr::V4(route.to.address))
+        .push_oif(device.index);
+    if let Some(source) = route.source {
+        request = request.push_prefsrc(IpAddr::V4(source));
+    }
+    if let Some(segments) = route.initial_window_segments {
+        let _ = request.nested_metrics().push_initcwnd(segments);
+    }
+}
+
+impl Prefix {
+    /// As `ip` writes it.
+    pub fn text(self) -> String {
+        format!("{}/{}", self.address, self.length)
+    }
+}
+
+const fn flags(index: u32, set: u32) -> Ifinfomsg {
+    Ifinfomsg { ifi_family: 0, _pad: [0], ifi_type: 0, ifi_index: index as i32, ifi_flags: set, ifi_change: set }
+}
+
+/// A locally administered address from the number of a link's first device.
+fn mac(first: &Device) -> [u8; 6] {
+    let [a, b, c, d] = first.index.to_be_bytes();
+    [0x02, 0, a, b, c, d]
+}

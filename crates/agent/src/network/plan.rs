@@ -1,0 +1,347 @@
+//! [`Plan`]: which namespaces, devices, addresses, routes and queues a run needs. Pure: nothing is built here.
+
+use run::{Access, Buffer, Flow, Host, LossAt, Qdisc, Run};
+use std::net::Ipv4Addr;
+
+/// Ethernet header: what a frame is longer than its IP packet.
+pub const ETHERNET_HEADER_BYTES: u64 = 14;
+/// Senders' addresses: `10.0.0.1` and on, one a lane.
+pub const SENDERS: Prefix = Prefix { address: Ipv4Addr::new(10, 0, 0, 0), length: 9 };
+/// Receivers' addresses: `10.128.0.1` and on, one a lane.
+pub const RECEIVERS: Prefix = Prefix { address: Ipv4Addr::new(10, 128, 0, 0), length: 9 };
+/// Device numbers begin here: a new namespace may have devices of the kernel's own (`lo`, tunnels).
+const FIRST_INDEX: u32 = 100;
+/// Frames that one may overtake when a path is made to reorder and has no forward delay to overtake in.
+const OVERTAKEN_FRAMES: u64 = 8;
+
+/// A namespace of the path, in the order in which data passes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// All senders.
+    Sender,
+    /// The routers behind the senders' own lines.
+    Access,
+    /// The hop before the bottleneck: random loss there, and with offloads the count of segments offered.
+    Gate,
+    /// The router before the bottleneck: its queue is the one that matters.
+    Near,
+    /// The hop after the bottleneck that loses packets.
+    Thinner,
+    /// The router with the forward delays.
+    Far,
+    /// All receivers.
+    Receiver,
+}
+
+impl Place {
+    /// Its name, in device names, errors and facts.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sender => "sender",
+            Self::Access => "access",
+            Self::Gate => "gate",
+            Self::Near => "near",
+            Self::Thinner => "thinner",
+            Self::Far => "far",
+            Self::Receiver => "receiver",
+        }
+    }
+
+    /// Whether it forwards packets.
+    pub const fn is_router(self) -> bool {
+        !matches!(self, Self::Sender | Self::Receiver)
+    }
+}
+
+/// A pair of addresses, and what leads there. Flows of the same delays share a lane; a flow with a line of its own
+/// before the bottleneck shares none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lane {
+    /// Its flow's own line, if any.
+    pub access: Option<Access>,
+    /// Delay from the bottleneck to the receiver.
+    pub forward_delay_ns: u64,
+    /// Delay from the receiver to the sender.
+    pub return_delay_ns: u64,
+}
+
+/// One end of a link. Its position in [`Plan::devices`] pairs it: 0 with 1, 2 with 3, and so on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Device {
+    /// Where it is.
+    pub place: Place,
+    /// Its number, unique in the whole plan: the kernel looks for a number given to a new device in the namespace of
+    /// the asking socket too.
+    pub index: u32,
+    /// Its name, unique in the whole plan.
+    pub name: String,
+}
+
+/// Addresses with the same first bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prefix {
+    /// The first address.
+    pub address: Ipv4Addr,
+    /// How many bits count.
+    pub length: u8,
+}
+
+/// What leaves by which device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// Position of the device.
+    pub device: usize,
+    /// Packets to these addresses.
+    pub to: Prefix,
+    /// Address of the packets that the namespace itself sends there.
+    pub source: Option<Ipv4Addr>,
+    /// Initial congestion window of connections made there.
+    pub initial_window_segments: Option<u32>,
+}
+
+/// A queueing discipline at a device's egress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Discipline {
+    /// Token bucket before a drop-tail queue.
+    Bucket {
+        /// Rate on frames.
+        rate_bps: u64,
+        /// Depth of the bucket.
+        burst_bytes: u64,
+        /// Room of the queue.
+        room: Buffer,
+    },
+    /// Constant delay; some packets may not take it and so overtake others.
+    Delay {
+        /// The delay.
+        delay_ns: u64,
+        /// Packets that do not take it.
+        reorder_ppb: u32,
+    },
+    /// Random loss of packets that carry data.
+    Loss {
+        /// Probability.
+        loss_ppb: u32,
+    },
+    /// `fq`.
+    Fair,
+    /// Nothing but its counters.
+    Counter,
+}
+
+/// Everything that is to be built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The namespaces, in order.
+    pub places: Vec<Place>,
+    /// The lanes, in order of their first flow.
+    pub lanes: Vec<Lane>,
+    /// Each flow's lane.
+    pub lane_of_flow: Vec<usize>,
+    /// Devices, two a link.
+    pub devices: Vec<Device>,
+    /// Addresses, each with the position of its device.
+    pub addresses: Vec<(usize, Ipv4Addr)>,
+    /// Routes, in order.
+    pub routes: Vec<Route>,
+    /// Queueing disciplines, each with the position of its device.
+    pub disciplines: Vec<(usize, Discipline)>,
+    /// Position of the bottleneck's device.
+    pub bottleneck: usize,
+    /// Position of the device that loses packets.
+    pub loss: Option<usize>,
+    /// Position of the device whose counters tell segments offered to the bottleneck, with offloads.
+    pub arrivals: Option<usize>,
+}
+
+impl Plan {
+    /// The plan of a run, whose path also reorders so much.
+    pub fn new(run: &Run, reorder_ppb: u32) -> Self {
+        let (lanes, lane_of_flow) = lanes(run, reorder_ppb);
+        let mut plan = Self {
+            places: places(run, &lanes, reorder_ppb),
+            lanes,
+            lane_of_flow,
+            devices: Vec::new(),
+            addresses: Vec::new(),
+            routes: Vec::new(),
+            disciplines: Vec::new(),
+            bottleneck: 0,
+            loss: None,
+            arrivals: None,
+        };
+        plan.add_senders(run);
+        let trunk: Vec<Place> = plan.places.iter().copied().filter(|place| is_trunk(*place)).collect();
+        for pair in trunk.windows(2) {
+            let (egress, back) = plan.link(pair[0], pair[1]);
+            plan.route(egress, RECEIVERS);
+            plan.route(back, SENDERS);
+            plan.queue_towards_receivers(egress, run);
+        }
+        plan.add_receivers(run, *trunk.last().expect("a near router"), reorder_ppb);
+        plan
+    }
+
+    /// Address of a lane's sender.
+    pub fn sender(lane: usize) -> Ipv4Addr {
+        Ipv4Addr::from_bits(SENDERS.address.to_bits() + lane as u32 + 1)
+    }
+
+    /// Address of a lane's receiver.
+    pub fn receiver(lane: usize) -> Ipv4Addr {
+        Ipv4Addr::from_bits(RECEIVERS.address.to_bits() + lane as u32 + 1)
+    }
+
+    /// Device numbers, MAC addresses and names follow from the order of links alone.
+    fn link(&mut self, from: Place, to: Place) -> (usize, usize) {
+        let first = self.devices.len();
+        for (position, place) in [(first, from), (first + 1, to)] {
+            let index = FIRST_INDEX + position as u32;
+            self.devices.push(Device { place, index, name: format!("{}{index}", place.name()) });
+        }
+        (first, first + 1)
+    }
+
+    fn route(&mut self, device: usize, to: Prefix) {
+        self.routes.push(Route { device, to, source: None, initial_window_segments: None });
+    }
+
+    /// The lanes' lines from the senders to the first router that they share.
+    fn add_senders(&mut self, run: &Run) {
+        let entry = *self.places.iter().find(|place| is_trunk(**place)).expect("a near router");
+        let Host { initial_window_segments, qdisc, .. } = run.host;
+        for lane in 0..self.lanes.len() {
+            let Lane { access, return_delay_ns, .. } = self.lanes[lane];
+            let (sender, receiver) = (host(Self::sender(lane)), host(Self::receiver(lane)));
+            let (device, router) = self.link(Place::Sender, if access.is_some() { Place::Access } else { entry });
+            self.addresses.push((device, sender.address));
+            self.routes.push(Route {
+                device,
+                to: receiver,
+                source: Some(sender.address),
+                initial_window_segments: Some(initial_window_segments),
+            });
+            self.route(router, sender);
+            if qdisc == Qdisc::Fq {
+                self.disciplines.push((device, Discipline::Fair));
+            }
+            let mut last = router;
+            if let Some(Access { rate_bps, buffer }) = access {
+                let (egress, back) = self.link(Place::Access, entry);
+                self.route(egress, receiver);
+                self.route(back, sender);
+                let burst_bytes = if run.path.offload { run.path.burst_bytes } else { 0 }.max(frame_bytes(run));
+                self.disciplines.push((egress, Discipline::Bucket { rate_bps, burst_bytes, room: buffer }));
+                last = back;
+            }
+            if return_delay_ns > 0 {
+                self.disciplines.push((last, Discipline::Delay { delay_ns: return_delay_ns, reorder_ppb: 0 }));
+            }
+        }
+    }
+
+    /// The lines from the last router to the receivers: one a forward delay.
+    fn add_receivers(&mut self, run: &Run, last: Place, reorder_ppb: u32) {
+        let mut lines: Vec<(u64, usize)> = Vec::new();
+        for lane in 0..self.lanes.len() {
+            let delay_ns = self.lanes[lane].forward_delay_ns;
+            let (sender, receiver) = (host(Self::sender(lane)), host(Self::receiver(lane)));
+            let line = lines.iter().find(|(other, _)| *other == delay_ns).map(|(_, egress)| *egress);
+            let egress = line.unwrap_or_else(|| {
+                let (egress, _) = self.link(last, Place::Receiver);
+                lines.push((delay_ns, egress));
+                if delay_ns > 0 {
+                    self.disciplines.push((egress, Discipline::Delay { delay_ns, reorder_ppb }));
+                }
+                if last != Place::Far {
+                    self.queue_towards_receivers(egress, run);
+                }
+                egress
+            });
+            let device = egress + 1;
+            self.addresses.push((device, receiver.address));
+            self.route(egress, receiver);
+            let source = Some(receiver.address);
+            self.routes.push(Route { device, to: sender, source, initial_window_segments: None });
+        }
+    }
+
+    /// What waits, is lost or is counted at a shared router's egress.
+    fn queue_towards_receivers(&mut self, egress: usize, run: &Run) {
+        let path = &run.path;
+        match self.devices[egress].place {
+            Place::Near => {
+                let (rate_bps, burst_bytes) = (path.rate_bps, path.burst_bytes);
+                self.bottleneck = egress;
+                self.disciplines.push((egress, Discipline::Bucket { rate_bps, burst_bytes, room: path.buffer }));
+            }
+            Place::Gate | Place::Thinner => {
+                let before = self.devices[egress].place == Place::Gate;
+                if before && path.offload {
+                    self.arrivals = Some(egress);
+                }
+                if before == (path.loss_at == LossAt::Before) && path.loss_ppb > 0 {
+                    self.loss = Some(egress);
+                    self.disciplines.push((egress, Discipline::Loss { loss_ppb: path.loss_ppb }));
+                } else {
+                    self.disciplines.push((egress, Discipline::Counter));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Size of the largest frame.
+pub fn frame_bytes(run: &Run) -> u64 {
+    u64::from(run.path.mtu_bytes) + ETHERNET_HEADER_BYTES
+}
+
+const fn host(address: Ipv4Addr) -> Prefix {
+    Prefix { address, length: 32 }
+}
+
+const fn is_trunk(place: Place) -> bool {
+    matches!(place, Place::Gate | Place::Near | Place::Thinner | Place::Far)
+}
+
+fn places(run: &Run, lanes: &[Lane], reorder_ppb: u32) -> Vec<Place> {
+    let path = &run.path;
+    let loses = |side| path.loss_ppb > 0 && path.loss_at == side;
+    let wanted = |place: &Place| match place {
+        Place::Access => lanes.iter().any(|lane| lane.access.is_some()),
+        Place::Gate => loses(LossAt::Before) || path.offload,
+        Place::Thinner => loses(LossAt::After),
+        Place::Far => reorder_ppb > 0 || lanes.iter().any(|lane| lane.forward_delay_ns > 0),
+        Place::Sender | Place::Near | Place::Receiver => true,
+    };
+    use Place::{Access, Far, Gate, Near, Receiver, Sender, Thinner};
+    [Sender, Access, Gate, Near, Thinner, Far, Receiver].into_iter().filter(wanted).collect()
+}
+
+fn lanes(run: &Run, reorder_ppb: u32) -> (Vec<Lane>, Vec<usize>) {
+    let mut lanes: Vec<Lane> = Vec::new();
+    let lane_of_flow = run
+        .flows
+        .iter()
+        .map(|flow| {
+            let lane = lane(flow, run, reorder_ppb);
+            // A flow's own line is its own: another flow with an equal one does not share it.
+            let shared = lanes.iter().position(|other| *other == lane).filter(|_| lane.access.is_none());
+            shared.unwrap_or_else(|| {
+                lanes.push(lane);
+                lanes.len() - 1
+            })
+        })
+        .collect();
+    (lanes, lane_of_flow)
+}
+
+/// A path that is to reorder needs a forward delay to be overtaken in: it is taken from the way back, so that the
+/// round-trip time stays.
+fn lane(flow: &Flow, run: &Run, reorder_ppb: u32) -> Lane {
+    let Flow { access, forward_delay_ns, return_delay_ns, .. } = *flow;
+    let frames_ns = OVERTAKEN_FRAMES * frame_bytes(run) * 8_000_000_000 / run.path.rate_bps.max(1);
+    let moved_ns = if reorder_ppb > 0 && forward_delay_ns == 0 { frames_ns.min(return_delay_ns) } else { 0 };
+    Lane { access, forward_delay_ns: forward_delay_ns + moved_ns, return_delay_ns: return_delay_ns - moved_ns }
+}

@@ -1,0 +1,109 @@
+//! Kernel settings of the hosts and routers, through `/proc/sys`. Those of `net/` are the calling thread's
+//! namespace's, except the few that belong to the whole kernel.
+
+use super::plan::Place;
+use super::{Error, Subject};
+use run::{Run, SocketMemory};
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+
+/// Where the kernel shows its settings.
+const ROOT: &str = "/proc/sys/";
+/// No socket buffer is larger: the kernel's own limit.
+const LARGEST_BYTES: u64 = i32::MAX as u64;
+/// Linux's defaults on a machine with memory enough; else they depend on it (`tcp_init` in `tcp.c`).
+const RECEIVE_BYTES: [u64; 3] = [4_096, 131_072, 6_291_456];
+/// The same for sending.
+const SEND_BYTES: [u64; 3] = [4_096, 16_384, 4_194_304];
+/// A receive buffer to begin with that outruns slow start.
+const AMPLE_BYTES: u64 = 4_000_000;
+/// What all flows' first send buffers may hold together: applications fill them at once.
+const FIRST_WRITES_BYTES: u64 = 64_000_000;
+/// Any setting is shorter.
+const TEXT_BYTES: usize = 256;
+
+/// A setting: its name and its value.
+pub type Setting = (&'static str, String);
+
+/// Settings of a namespace, to be made before it has devices.
+pub fn of_namespace(place: Place, run: &Run, has_ipv6: bool) -> Vec<Setting> {
+    let mut settings = Vec::new();
+    if has_ipv6 {
+        // Its router solicitations and reports would be in the queue's counters.
+        settings.push(("net/ipv6/conf/all/disable_ipv6", "1".to_owned()));
+        settings.push(("net/ipv6/conf/default/disable_ipv6", "1".to_owned()));
+    }
+    if place.is_router() {
+        settings.push(("net/ipv4/ip_forward", "1".to_owned()));
+        return settings;
+    }
+    let (receive, send) = socket_memory(run);
+    settings.push(("net/ipv4/tcp_rmem", triple(receive)));
+    settings.push(("net/ipv4/tcp_wmem", triple(send)));
+    // Flows start alike: nothing is learned from those before.
+    settings.push(("net/ipv4/tcp_no_metrics_save", "1".to_owned()));
+    if place == Place::Receiver && !run.host.sack_compression {
+        settings.push(("net/ipv4/tcp_comp_sack_nr", "0".to_owned()));
+    }
+    settings
+}
+
+/// Settings of the whole kernel: made only in a kernel of our own, elsewhere only noted.
+pub fn of_kernel() -> Vec<Setting> {
+    vec![
+        // Pages that all TCP sockets may hold; the default is a tenth of the memory.
+        ("net/ipv4/tcp_mem", triple([LARGEST_BYTES; 3])),
+        // Packets that wait for a device's softirq; a sender's burst of more than the default 1000 would be lost
+        // there, between two devices, where nobody counts.
+        ("net/core/netdev_max_backlog", "10000000".to_owned()),
+    ]
+}
+
+/// Makes a setting and gives it back as the kernel has it then.
+pub fn apply((name, value): &Setting) -> Result<String, Error> {
+    let mut file = File::options().read(true).write(true).open(format!("{ROOT}{name}")).about(name)?;
+    file.write_all(value.as_bytes()).about(format_args!("{name} = {value}"))?;
+    read(&file).about(name)
+}
+
+/// A setting as the kernel has it.
+pub fn look(name: &str) -> Result<String, Error> {
+    read(&File::open(format!("{ROOT}{name}")).about(name)?).about(name)
+}
+
+/// Whether this kernel speaks IPv6.
+pub fn has_ipv6() -> bool {
+    std::path::Path::new("/proc/sys/net/ipv6").exists()
+}
+
+fn read(file: &File) -> std::io::Result<String> {
+    let mut text = [0; TEXT_BYTES];
+    let length = file.read_at(&mut text, 0)?;
+    Ok(String::from_utf8_lossy(&text[..length]).split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Least, first and largest buffers for receiving and for sending.
+fn socket_memory(run: &Run) -> ([u64; 3], [u64; 3]) {
+    match run.host.socket_memory {
+        SocketMemory::Default => (RECEIVE_BYTES, SEND_BYTES),
+        SocketMemory::Bytes(bytes) => {
+            let most = bytes.min(LARGEST_BYTES);
+            (limited(RECEIVE_BYTES, most), limited(SEND_BYTES, most))
+        }
+        SocketMemory::Max => {
+            let share = FIRST_WRITES_BYTES / run.flows.len().max(1) as u64;
+            let first = share.clamp(SEND_BYTES[1], AMPLE_BYTES);
+            ([RECEIVE_BYTES[0], AMPLE_BYTES, LARGEST_BYTES], [SEND_BYTES[0], first, LARGEST_BYTES])
+        }
+    }
+}
+
+/// The defaults, with another largest.
+fn limited(usual: [u64; 3], most: u64) -> [u64; 3] {
+    [usual[0].min(most), usual[1].min(most), most]
+}
+
+fn triple([least, first, largest]: [u64; 3]) -> String {
+    format!("{least} {first} {largest}")
+}

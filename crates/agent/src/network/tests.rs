@@ -1,0 +1,230 @@
+//! Plans, and networks built for real: as root, on a kernel that has what they need, in namespaces of their own.
+
+use super::plan::{Device, Discipline, Lane, Place, Plan};
+use super::*;
+use crate::probe::probe;
+use crate::samples;
+use run::{Access, LossAt};
+use std::net::UdpSocket;
+use std::path::PathBuf;
+
+fn place_of(plan: &Plan, device: usize) -> Place {
+    plan.devices[device].place
+}
+
+fn disciplines_at(plan: &Plan, place: Place) -> Vec<Discipline> {
+    plan.disciplines.iter().filter(|(device, _)| place_of(plan, *device) == place).map(|(_, what)| *what).collect()
+}
+
+/// Follows the routes, as the kernel would.
+fn walk(plan: &Plan, from: Place, to: Ipv4Addr) -> Vec<Place> {
+    let mut places = vec![from];
+    while let Some(&here) = places.last() {
+        if plan.addresses.iter().any(|(device, address)| place_of(plan, *device) == here && *address == to) {
+            return places;
+        }
+        let leads = |route: &&plan::Route| {
+            let bits = 32 - u32::from(route.to.length);
+            let same = (route.to.address.to_bits() ^ to.to_bits()).checked_shr(bits).unwrap_or(0) == 0;
+            place_of(plan, route.device) == here && same
+        };
+        let route = plan.routes.iter().filter(leads).max_by_key(|route| route.to.length).expect("a route");
+        places.push(place_of(plan, route.device ^ 1));
+        assert!(places.len() < 10, "a loop: {places:?}");
+    }
+    places
+}
+
+#[test]
+fn a_plain_path_has_one_router() {
+    let plan = Plan::new(&samples::run(4), 0);
+    assert_eq!(plan.places, [Place::Sender, Place::Near, Place::Receiver]);
+    assert_eq!((plan.lanes.len(), plan.devices.len()), (1, 4));
+    assert_eq!(plan.lane_of_flow, [0; 4]);
+    assert_eq!(place_of(&plan, plan.bottleneck), Place::Near);
+    assert_eq!(disciplines_at(&plan, Place::Near).len(), 2);
+    assert_eq!((plan.loss, plan.arrivals), (None, None));
+}
+
+#[test]
+fn flows_share_a_lane_when_their_delays_are_equal_and_no_line_is_their_own() {
+    let mut run = samples::run(5);
+    run.flows[1].return_delay_ns = 50_000_000;
+    run.flows[2].forward_delay_ns = 10_000_000;
+    for flow in [3, 4] {
+        run.flows[flow].access = Some(Access { rate_bps: 1_000_000_000, buffer: Buffer::Bytes(1_000_000) });
+    }
+    let plan = Plan::new(&run, 0);
+    assert_eq!(plan.lane_of_flow, [0, 1, 2, 3, 4]);
+    run.flows[2].forward_delay_ns = 0;
+    assert_eq!(Plan::new(&run, 0).lane_of_flow, [0, 1, 0, 2, 3]);
+}
+
+#[test]
+fn data_and_acks_pass_every_place_in_order() {
+    let mut run = samples::run(3);
+    run.path.loss_ppb = 1;
+    run.flows[1].access = Some(Access { rate_bps: 1_000_000_000, buffer: Buffer::Packets(10) });
+    run.flows[2].forward_delay_ns = 10_000_000;
+    for (loss_at, middle) in
+        [(LossAt::Before, [Place::Gate, Place::Near]), (LossAt::After, [Place::Near, Place::Thinner])]
+    {
+        run.path.loss_at = loss_at;
+        let plan = Plan::new(&run, 0);
+        for lane in 0..3 {
+            let access = (lane == 1).then_some(Place::Access);
+            let mut places: Vec<Place> = [Place::Sender].into_iter().chain(access).chain(middle).collect();
+            places.extend([Place::Far, Place::Receiver]);
+            assert_eq!(walk(&plan, Place::Sender, Plan::receiver(lane)), places);
+            places.reverse();
+            assert_eq!(walk(&plan, Place::Receiver, Plan::sender(lane)), places);
+        }
+        assert_eq!(
+            plan.loss.map(|device| place_of(&plan, device)),
+            middle.into_iter().find(|place| *place != Place::Near)
+        );
+    }
+}
+
+#[test]
+fn every_device_has_its_own_number_and_a_name_that_fits() {
+    let mut run = samples::run(300);
+    for (index, flow) in run.flows.iter_mut().enumerate() {
+        flow.forward_delay_ns = index as u64;
+    }
+    let plan = Plan::new(&run, 0);
+    assert!(plan.devices.iter().enumerate().all(|(position, device)| device.index == 100 + position as u32));
+    assert!(plan.devices.iter().all(|Device { name, .. }| name.len() < libc::IFNAMSIZ));
+}
+
+#[test]
+fn a_path_that_reorders_keeps_its_round_trip_time() {
+    let plan = Plan::new(&samples::run(1), 1_000);
+    let Lane { forward_delay_ns, return_delay_ns, .. } = plan.lanes[0];
+    assert_eq!((forward_delay_ns, forward_delay_ns + return_delay_ns), (8 * 151_400, 25_000_000));
+    let delay = Discipline::Delay { delay_ns: forward_delay_ns, reorder_ppb: 1_000 };
+    assert_eq!(disciplines_at(&plan, Place::Far), [delay]);
+}
+
+#[test]
+fn what_a_bucket_cannot_express_is_refused() {
+    for (rate_bps, room) in [(3, Buffer::Bytes(1)), (8_000_000, Buffer::Bytes(1 << 32)), (8_000_000, Buffer::Bytes(0))]
+    {
+        assert!(Discipline::Bucket { rate_bps, burst_bytes: 5_000, room }.check().is_err(), "{rate_bps} {room:?}");
+    }
+    assert!(Discipline::Bucket { rate_bps: 8, burst_bytes: 5_000, room: Buffer::Packets(1) }.check().is_ok());
+}
+
+fn home() -> PathBuf {
+    std::fs::read_link("/proc/thread-self/ns/net").expect("procfs")
+}
+
+/// Whether this user or this kernel cannot do it at all: then a test has nothing to say.
+fn unavailable(error: &Error) -> bool {
+    let lacking = ["EPERM", "ENOENT", "EOPNOTSUPP"].iter().any(|name| error.to_string().contains(name));
+    if lacking {
+        eprintln!("skipped: it needs root and a kernel with veth and tbf: {error}");
+    }
+    lacking
+}
+
+/// A path of 40 Mbit/s without delays: that needs no `netem`. None where it cannot be built.
+fn built(change: impl FnOnce(&mut Run)) -> Option<(Network, Run)> {
+    let mut run = samples::run(1);
+    run.path.rate_bps = 40_000_000;
+    run.path.buffer = Buffer::Packets(40);
+    run.flows[0].return_delay_ns = 0;
+    change(&mut run);
+    match Network::build(&run, 0) {
+        Ok(network) => Some((network, run)),
+        Err(error) if unavailable(&error) => None,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn the_calling_thread_stays_in_its_namespace() {
+    let before = home();
+    let namespace = match Namespace::create() {
+        Err(error) if unavailable(&error) => return,
+        created => created.expect("a namespace"),
+    };
+    assert_eq!(home(), before);
+    assert_ne!(namespace.within(home).expect("a way there and back"), before);
+    assert_eq!(home(), before);
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| namespace.within(|| panic!("on purpose"))));
+    assert!(panicked.is_err());
+    assert_eq!(home(), before);
+}
+
+fn socket(end: &Endpoint) -> UdpSocket {
+    end.namespace.within(|| UdpSocket::bind((end.address, 0))).expect("a way there and back").expect("a socket")
+}
+
+#[test]
+fn a_new_path_is_silent_and_counts_each_frame() {
+    let Some((mut network, _)) = built(|_| {}) else { return };
+    assert_eq!(network.counters(), Ok(QueueCounters::default()));
+    let (sender, receiver) = (socket(network.sender(0)), socket(network.receiver(0)));
+    for _ in 0..3 {
+        sender.send_to(&[0; 72], receiver.local_addr().expect("address")).expect("sent");
+    }
+    let mut bytes = [0; 100];
+    assert_eq!(receiver.recv(&mut bytes).expect("received"), 72);
+    let counters = network.counters().expect("counters");
+    assert_eq!((counters.offered_packets, counters.sent_packets, counters.sent_bytes), (3, 3, 3 * 114));
+    assert_eq!(network.facts()["offloads"], "tso off gso off gro off");
+    assert_eq!(network.facts()["net.ipv4.ip_forward (near)"], "1");
+}
+
+/// More devices than the kernel brings up at once.
+#[test]
+fn every_one_of_many_lines_carries_frames() {
+    let lines = |run: &mut Run| {
+        run.flows = vec![run.flows[0].clone(); 60];
+        for flow in &mut run.flows {
+            flow.access = Some(Access { rate_bps: 1_000_000_000, buffer: Buffer::Packets(10) });
+        }
+    };
+    let Some((network, _)) = built(lines) else { return };
+    for flow in 0..60 {
+        let (sender, receiver) = (socket(network.sender(flow)), socket(network.receiver(flow)));
+        sender.send_to(&[1], receiver.local_addr().expect("address")).expect("sent");
+        receiver.set_read_timeout(Some(std::time::Duration::from_secs(10))).expect("a timeout");
+        assert_eq!(receiver.recv(&mut [0; 10]).expect("received"), 1, "{flow}");
+    }
+}
+
+#[test]
+fn a_probe_sees_the_path_that_is_there_and_not_the_one_that_was_asked_for() {
+    let Some((mut network, mut run)) = built(|_| {}) else { return };
+    network.change_rate(20_000_000).expect("a change of rate");
+    run.path.buffer = Buffer::Packets(200);
+    let report = probe(&mut network, &run).expect("a report");
+    // Wide: this clock is real, and the machine may be busy. In virtual time both are exact.
+    assert!((16_000_000..24_000_000).contains(&report.rate_bps), "{report:?}");
+    assert!((25..=80).contains(&report.queue_packets), "{report:?}");
+    assert_eq!((report.lost_packets, report.reordered_packets, report.rtt_ns.len()), (0, 0, 1), "{report:?}");
+}
+
+#[test]
+fn with_offloads_the_gate_counts_what_is_offered() {
+    let offload = |run: &mut Run| {
+        run.path.offload = true;
+        run.path.burst_bytes = 65_536;
+    };
+    let Some((mut network, run)) = built(offload) else { return };
+    probe(&mut network, &run).expect("a report");
+    let counters = network.counters().expect("counters");
+    assert!(counters.dropped_packets > 0);
+    assert_eq!(counters.offered_packets, counters.sent_packets + counters.dropped_packets + counters.queued_packets);
+}
+
+#[test]
+fn an_error_names_what_was_refused() {
+    let Some(_) = built(|_| {}) else { return };
+    let mut run = samples::run(1);
+    run.path.mtu_bytes = 1_000_000;
+    let error = Network::build(&run, 0).expect_err("no such device");
+    assert!(error.to_string().starts_with("veth sender100: EINVAL"), "{error}");
+}

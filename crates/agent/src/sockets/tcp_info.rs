@@ -1,0 +1,173 @@
+//! What the kernel tells of a TCP socket: `struct tcp_info` (include/uapi/linux/tcp.h), and what a congestion control
+//! tells of itself (`union tcp_cc_info`, include/uapi/linux/inet_diag.h).
+
+/// The fields of `struct tcp_info` that a measurement is made from, in the kernel's units. The structure only ever
+/// grows: one shorter than this code knows leaves the rest at its default, and a longer one is understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TcpInfo {
+    /// Segments sent and not yet acknowledged.
+    pub unacked: u32,
+    /// Of these, selectively acknowledged.
+    pub sacked: u32,
+    /// Of these, marked lost.
+    pub lost: u32,
+    /// Of these, retransmitted and still out.
+    pub retrans: u32,
+    /// Smoothed RTT, µs.
+    pub rtt_us: u32,
+    /// Slow-start threshold, segments; from 0x7fffffff on infinite.
+    pub snd_ssthresh: u32,
+    /// Congestion window, segments.
+    pub snd_cwnd: u32,
+    /// What the reader took in its last round trip, bytes.
+    pub rcv_space: u32,
+    /// Segments retransmitted, each of a super-packet counted.
+    pub total_retrans: u32,
+    /// Pacing rate, bytes a second; `u64::MAX` without.
+    pub pacing_rate: u64,
+    /// Advance of the next expected byte; a FIN counts as one.
+    pub bytes_received: u64,
+    /// Segments received.
+    pub segs_in: u32,
+    /// Windowed minimum of the RTT, µs; `u32::MAX` before the first sample.
+    pub min_rtt_us: u32,
+    /// Segments with data received, duplicates included.
+    pub data_segs_in: u32,
+    /// Segments with data sent, retransmissions included.
+    pub data_segs_out: u32,
+    /// The last delivery-rate sample, bytes a second.
+    pub delivery_rate: u64,
+    /// Time with data to send or unacknowledged, µs.
+    pub busy_us: u64,
+    /// Of this, held back by the receiver's window, µs.
+    pub rwnd_limited_us: u64,
+    /// Of this, held back by the send buffer, µs.
+    pub sndbuf_limited_us: u64,
+    /// Payload sent, retransmissions included.
+    pub bytes_sent: u64,
+}
+
+/// What a congestion control tells of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ControlInfo {
+    /// Nothing.
+    #[default]
+    Silent,
+    /// `struct tcp_bbr_info`: BBR, or a variant of it.
+    Bbr {
+        /// Bandwidth estimate, bytes a second.
+        bandwidth: u64,
+        /// Windowed minimum RTT, µs.
+        min_rtt_us: u32,
+        /// Gain on the bandwidth for the pacing rate, in 1/256.
+        pacing_gain: u32,
+        /// Gain on the BDP for the window, in 1/256.
+        cwnd_gain: u32,
+    },
+    /// `struct tcpvegas_info`: Vegas, or one of its kind.
+    Vegas {
+        /// Minimum RTT, µs; 0x7fffffff before the first.
+        min_rtt_us: u32,
+    },
+}
+
+impl Default for TcpInfo {
+    fn default() -> Self {
+        Self::parse(&[])
+    }
+}
+
+impl TcpInfo {
+    /// Reads a `struct tcp_info`.
+    pub fn parse(bytes: &[u8]) -> Self {
+        Self {
+            unacked: u32_at(bytes, 24).unwrap_or(0),
+            sacked: u32_at(bytes, 28).unwrap_or(0),
+            lost: u32_at(bytes, 32).unwrap_or(0),
+            retrans: u32_at(bytes, 36).unwrap_or(0),
+            rtt_us: u32_at(bytes, 68).unwrap_or(0),
+            snd_ssthresh: u32_at(bytes, 76).unwrap_or(u32::MAX),
+            snd_cwnd: u32_at(bytes, 80).unwrap_or(0),
+            rcv_space: u32_at(bytes, 96).unwrap_or(0),
+            total_retrans: u32_at(bytes, 100).unwrap_or(0),
+            pacing_rate: u64_at(bytes, 104).unwrap_or(u64::MAX),
+            bytes_received: u64_at(bytes, 128).unwrap_or(0),
+            segs_in: u32_at(bytes, 140).unwrap_or(0),
+            min_rtt_us: u32_at(bytes, 148).unwrap_or(u32::MAX),
+            data_segs_in: u32_at(bytes, 152).unwrap_or(0),
+            data_segs_out: u32_at(bytes, 156).unwrap_or(0),
+            delivery_rate: u64_at(bytes, 160).unwrap_or(0),
+            busy_us: u64_at(bytes, 168).unwrap_or(0),
+            rwnd_limited_us: u64_at(bytes, 176).unwrap_or(0),
+            sndbuf_limited_us: u64_at(bytes, 184).unwrap_or(0),
+            bytes_sent: u64_at(bytes, 200).unwrap_or(0),
+        }
+    }
+
+    /// Segments in flight as the sender counts them: `tcp_packets_in_flight`.
+    pub const fn in_flight(&self) -> u32 {
+        (self.unacked + self.retrans).saturating_sub(self.sacked + self.lost)
+    }
+}
+
+impl ControlInfo {
+    /// Reads a `struct tcp_bbr_info`.
+    pub fn parse_bbr(bytes: &[u8]) -> Option<Self> {
+        let high = u64::from(u32_at(bytes, 4)?);
+        Some(Self::Bbr {
+            bandwidth: high << 32 | u64::from(u32_at(bytes, 0)?),
+            min_rtt_us: u32_at(bytes, 8)?,
+            pacing_gain: u32_at(bytes, 12)?,
+            cwnd_gain: u32_at(bytes, 16)?,
+        })
+    }
+
+    /// Reads a `struct tcpvegas_info`.
+    pub fn parse_vegas(bytes: &[u8]) -> Option<Self> {
+        Some(Self::Vegas { min_rtt_us: u32_at(bytes, 12)? })
+    }
+}
+
+/// A number in the machine's byte order, if the bytes reach that far.
+pub(super) fn u32_at(bytes: &[u8], offset: usize) -> Option<u32> {
+    Some(u32::from_ne_bytes(bytes.get(offset..offset + 4)?.try_into().ok()?))
+}
+
+fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
+    Some(u64::from_ne_bytes(bytes.get(offset..offset + 8)?.try_into().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_is_where_the_kernel_puts_it() {
+        // Each aligned word of the structure holds its own offset.
+        let bytes: Vec<u8> = (0..232_u32).step_by(4).flat_map(u32::to_ne_bytes).collect();
+        let wide = |offset: u64| (offset + 4) << 32 | offset;
+        let info = TcpInfo::parse(&bytes);
+        assert_eq!((info.unacked, info.sacked, info.lost, info.retrans), (24, 28, 32, 36));
+        assert_eq!((info.rtt_us, info.snd_ssthresh, info.snd_cwnd, info.rcv_space), (68, 76, 80, 96));
+        assert_eq!((info.total_retrans, info.segs_in, info.min_rtt_us), (100, 140, 148));
+        assert_eq!((info.data_segs_in, info.data_segs_out), (152, 156));
+        assert_eq!((info.pacing_rate, info.bytes_received, info.delivery_rate), (wide(104), wide(128), wide(160)));
+        assert_eq!((info.busy_us, info.rwnd_limited_us, info.sndbuf_limited_us), (wide(168), wide(176), wide(184)));
+        assert_eq!((info.bytes_sent, info.in_flight()), (wide(200), 0));
+    }
+
+    #[test]
+    fn an_older_kernel_tells_less() {
+        let info = TcpInfo::parse(&[1; 104]);
+        assert_eq!((info.total_retrans, info.min_rtt_us, info.pacing_rate), (0x0101_0101, u32::MAX, u64::MAX));
+    }
+
+    #[test]
+    fn the_bandwidth_has_64_bits() {
+        let bytes: Vec<u8> = [7_u32, 1, 25_000, 320, 512].into_iter().flat_map(u32::to_ne_bytes).collect();
+        let bandwidth = (1 << 32) + 7;
+        let expected = ControlInfo::Bbr { bandwidth, min_rtt_us: 25_000, pacing_gain: 320, cwnd_gain: 512 };
+        assert_eq!(ControlInfo::parse_bbr(&bytes), Some(expected));
+        assert_eq!(ControlInfo::parse_bbr(&bytes[..16]), None);
+    }
+}

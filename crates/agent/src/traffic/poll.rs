@@ -1,0 +1,101 @@
+//! [`Poll`]: the one place where the agent sleeps.
+
+use crate::failure::Failure;
+use nix::errno::Errno;
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+use std::os::fd::AsFd;
+
+/// Wake-ups that are fetched at once.
+const WAKES: usize = 64;
+
+/// Whom a wake-up is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wake {
+    /// Something is due.
+    Alarm,
+    /// The sender of a flow can go on.
+    Sender(usize),
+    /// The connection of a flow is there to be accepted.
+    Listener(usize),
+    /// A reader has news.
+    News,
+}
+
+/// What wakes the agent. Everything is edge-triggered: whoever is woken takes all that there is, and is not asked again.
+#[derive(Debug)]
+pub struct Poll {
+    epoll: Epoll,
+}
+
+impl Poll {
+    /// Nothing wakes yet.
+    ///
+    /// # Errors
+    /// The kernel has none to give.
+    pub fn new() -> Result<Self, Failure> {
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(|errno| Failure::of("create a poll", errno))?;
+        Ok(Self { epoll })
+    }
+
+    /// From now on `what` causes `wake`: senders when there is room, all others when there is something to take.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn watch(&self, what: impl AsFd, wake: Wake) -> Result<(), Failure> {
+        let room = if matches!(wake, Wake::Sender(_)) { EpollFlags::EPOLLOUT } else { EpollFlags::EPOLLIN };
+        self.epoll
+            .add(what, EpollEvent::new(room | EpollFlags::EPOLLET, wake.token()))
+            .map_err(|errno| Failure::of("watch a socket", errno))
+    }
+
+    /// Sleeps until something happens. Tells whose wake-ups they are, and whether there was an error.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn sleep(&self) -> Result<impl Iterator<Item = (Wake, bool)> + use<>, Failure> {
+        let mut wakes = [EpollEvent::empty(); WAKES];
+        let count = loop {
+            match self.epoll.wait(&mut wakes, EpollTimeout::NONE) {
+                Ok(count) => break count,
+                Err(Errno::EINTR) => {}
+                Err(errno) => return Err(Failure::of("sleep", errno)),
+            }
+        };
+        let told = |wake: EpollEvent| (Wake::of_token(wake.data()), wake.events().contains(EpollFlags::EPOLLERR));
+        Ok(wakes.into_iter().take(count).map(told))
+    }
+}
+
+impl Wake {
+    const fn token(self) -> u64 {
+        match self {
+            Self::Alarm => 0,
+            Self::News => 1,
+            Self::Sender(flow) => 2 + 2 * flow as u64,
+            Self::Listener(flow) => 3 + 2 * flow as u64,
+        }
+    }
+
+    const fn of_token(token: u64) -> Self {
+        match token {
+            0 => Self::Alarm,
+            1 => Self::News,
+            even if even % 2 == 0 => Self::Sender((even / 2 - 1) as usize),
+            odd => Self::Listener((odd / 2 - 1) as usize),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_names_its_wake() {
+        for wake in
+            [Wake::Alarm, Wake::News, Wake::Sender(0), Wake::Listener(0), Wake::Sender(19_999), Wake::Listener(19_999)]
+        {
+            assert_eq!(Wake::of_token(wake.token()), wake);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What applications write, and when.
+
+use run::{Workload, Write};
+use units::{Rate, Span};
+
+/// One flow's application. Instants are nanoseconds after its connection was established.
+#[derive(Debug)]
+pub struct Source {
+    writes: Writes,
+    /// Bytes that make it complete; none: it never is.
+    total_bytes: Option<u64>,
+}
+
+#[derive(Debug)]
+enum Writes {
+    /// One write at the start.
+    Once(u64),
+    /// Equal pieces of a stream; the last one ends with it.
+    Stream { rate: Rate, every_ns: u64, length_ns: u64, written: u64 },
+    /// A list.
+    Trace { writes: Vec<Write>, next: usize },
+}
+
+/// What an application does at an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Act {
+    /// Bytes to write now.
+    pub bytes: u64,
+    /// When to act again; none: it has written everything.
+    pub again_ns: Option<u64>,
+}
+
+/// More than any run can send.
+const ENDLESS_BYTES: u64 = 1 << 62;
+
+impl Source {
+    /// The application of a workload.
+    pub fn new(workload: &Workload) -> Self {
+        let (writes, total_bytes) = match workload {
+            Workload::Bulk => (Writes::Once(ENDLESS_BYTES), None),
+            Workload::Transfer { bytes } => (Writes::Once(*bytes), Some(*bytes)),
+            &Workload::Stream { rate_bps, for_ns, every_ns } => {
+                let rate = Rate::from_bps(rate_bps);
+                let total_bytes = rate.bytes_in(Span::from_nanos(for_ns)).get();
+                (Writes::Stream { rate, every_ns, length_ns: for_ns, written: 0 }, Some(total_bytes))
+            }
+            Workload::Trace { writes } => {
+                let total_bytes = writes.iter().map(|write| write.bytes).sum();
+                (Writes::Trace { writes: writes.clone(), next: 0 }, Some(total_bytes))
+            }
+        };
+        Self { writes, total_bytes }
+    }
+
+    /// Bytes that make it complete.
+    pub const fn total_bytes(&self) -> Option<u64> {
+        self.total_bytes
+    }
+
+    /// The connection is established, or an instant that was asked for has come.
+    pub fn act(&mut self, now_ns: u64) -> Act {
+        match &mut self.writes {
+            Writes::Once(bytes) => Act { bytes: std::mem::take(bytes), again_ns: None },
+            Writes::Stream { rate, every_ns, length_ns, written } => {
+                // By what should be written until the next write, so that no fraction of a byte is lost.
+                let until_ns = (now_ns + *every_ns).min(*length_ns);
+                let bytes = rate.bytes_in(Span::from_nanos(until_ns)).get() - *written;
+                *written += bytes;
+                Act { bytes, again_ns: (until_ns < *length_ns).then_some(until_ns) }
+            }
+            Writes::Trace { writes, next } => {
+                let mut bytes = 0;
+                while let Some(write) = writes.get(*next)
+                    && write.at_ns <= now_ns
+                {
+                    bytes += write.bytes;
+                    *next += 1;
+                }
+                Act { bytes, again_ns: writes.get(*next).map(|write| write.at_ns) }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn acts(source: &mut Source) -> Vec<(u64, u64)> {
+        let (mut acts, mut next) = (Vec::new(), Some(0));
+        while let Some(now_ns) = next {
+            let act = source.act(now_ns);
+            acts.push((now_ns / 1_000_000, act.bytes));
+            next = act.again_ns;
+        }
+        acts
+    }
+
+    // The same numbers as in the simulator's tests of its applications.
+
+    #[test]
+    fn a_stream_writes_its_rate_to_the_byte() {
+        let workload = Workload::Stream { rate_bps: 2_916_800, for_ns: 1_010_000_000, every_ns: 40_000_000 };
+        let mut source = Source::new(&workload);
+        let acts = acts(&mut source);
+        assert_eq!((acts.len(), acts[0], acts[1]), (26, (0, 14_584), (40, 14_584)));
+        assert_eq!(acts.iter().map(|act| act.1).sum::<u64>(), 368_246);
+        assert_eq!(source.total_bytes(), Some(368_246));
+    }
+
+    #[test]
+    fn a_trace_writes_what_is_due() {
+        let writes = [(0, 10), (0, 5), (3_000_000, 7)].map(|(at_ns, bytes)| Write { at_ns, bytes }).to_vec();
+        let mut source = Source::new(&Workload::Trace { writes });
+        assert_eq!(acts(&mut source), [(0, 15), (3, 7)]);
+        assert_eq!(source.total_bytes(), Some(22));
+    }
+}
