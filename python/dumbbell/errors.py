@@ -14,3 +14,7 @@ class EngineFailure(DumbbellError):  # noqa: N818 (the word of the design)
 
 class UnknownEngine(DumbbellError):  # noqa: N818 (likewise)
     """An engine that does not exist, or not in this version."""
+
+
+class KernelError(DumbbellError):
+    """A Linux kernel for virtual time that is not there, is damaged, or cannot be built."""

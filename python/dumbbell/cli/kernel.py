@@ -1,0 +1,152 @@
+"""`dumbbell kernel`: Linux kernels for the engine `linux`, built here."""
+
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from dumbbell.kernel import Kernel
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+app = typer.Typer(
+    help="The Linux kernels of the engine `linux`: build, list, remove.",
+    epilog="Example: dumbbell kernel build",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command(epilog="Example: dumbbell kernel build 6.12, or dumbbell kernel build --source ~/linux --name mine")
+def build(  # noqa: PLR0913 (the options of a build)
+    version: Annotated[
+        str | None, typer.Argument(metavar="[VERSION]", help="Debian's source: 6.1 (the default) or 6.12.")
+    ] = None,
+    *,
+    source: Annotated[
+        Path | None, typer.Option(metavar="DIR|TARBALL", help="Another source of Linux, which is only read.")
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What `--engine linux:NAME` is to mean; else the version or release."),
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Build it also when it is there.")] = False,
+    packages: Annotated[
+        bool,
+        typer.Option("--packages", help="Only print the Debian packages that a build needs and this machine lacks."),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Build a kernel, in about three minutes; one that is there already is not built again."""
+    import json
+
+    from dumbbell import kernel
+    from dumbbell.errors import KernelError
+    from dumbbell.kernel.cache import DEFAULT
+    from dumbbell.kernel.failure import BuildFailure
+    from dumbbell.kernel.requirement import packages as lacking
+    from dumbbell.kernel.source import source_of
+
+    if version is not None and source is not None:
+        raise KernelError("either VERSION or --source says what is built, not both")
+    try:
+        if packages:
+            for each in lacking(source_of(source or version or DEFAULT).package):
+                typer.echo(each)
+            return
+        with _progress() as tell:
+            built = kernel.build(source or version or DEFAULT, name=name, fresh=fresh, progress=tell)
+    except BuildFailure as failure:
+        typer.echo(failure, err=True)
+        raise typer.Exit(1) from None
+    for what, why in built.left_out.items():
+        typer.echo(f"left out: {what}: {why}", err=True)
+    typer.echo(json.dumps(_as_json(built), indent=2) if as_json else _as_text([built]))
+
+
+@app.command("list", epilog="Example: dumbbell kernel list")
+def list_(*, as_json: Json = False) -> None:
+    """List the kernels that are there, newest first."""
+    import json
+
+    from dumbbell import kernel
+    from dumbbell.kernel.cache import damaged
+
+    found = kernel.kernels()
+    if as_json:
+        typer.echo(json.dumps([_as_json(each) for each in found], indent=2))
+    elif found:
+        typer.echo(_as_text(found))
+    else:
+        typer.echo("no kernels here: `dumbbell kernel build` makes one (about 3 minutes)", err=True)
+    for name, why in damaged().items():
+        typer.echo(f"damaged: {name}: {why}; `dumbbell kernel remove {name}` removes it", err=True)
+
+
+@app.command(epilog="Example: dumbbell kernel remove 6.12")
+def remove(name: Annotated[str, typer.Argument(metavar="NAME|all", help="As `dumbbell kernel list` has it.")]) -> None:
+    """Remove a kernel, or all of them."""
+    from dumbbell import kernel
+    from dumbbell.kernel.cache import names
+
+    for each in names() if name == "all" else [name]:
+        kernel.remove(each)
+        typer.echo(f"removed {each}", err=True)
+
+
+def _as_json(built: "Kernel") -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return asdict(built) | {
+        "executable": str(built.executable),
+        "controls": dict(built.controls),
+        "bytes": built.executable.stat().st_size,
+    }
+
+
+def _as_text(found: "list[Kernel]") -> str:
+    from datetime import datetime
+
+    from dumbbell.cli.table import aligned
+
+    rows = [
+        (
+            each.name,
+            each.release,
+            str(len(each.controls)),
+            f"{each.executable.stat().st_size / 1e6:.1f} MB",
+            f"{datetime.fromisoformat(each.built).astimezone():%Y-%m-%d %H:%M}",
+            each.identity[:16],
+            " ".join(each.controls),
+        )
+        for each in found
+    ]
+    return aligned(("name", "release", "controls", "size", "built", "identity", "congestion controls"), rows)
+
+
+@contextmanager
+def _progress() -> "Iterator[Callable[[str, int, int], None] | None]":
+    """Gives what a build tells its progress to: a bar with the time left, when standard error is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+
+        def tell(what: str, done: int, total: int) -> None:
+            if done == 0:
+                for task in bar.task_ids:
+                    bar.remove_task(task)
+                bar.add_task(what, total=total or None)
+            else:
+                bar.update(bar.task_ids[-1], completed=done, total=total or None)
+
+        yield tell

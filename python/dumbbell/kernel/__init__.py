@@ -1,0 +1,9 @@
+"""Linux kernels that run as an ordinary process in virtual time: how they are built, kept and found."""
+
+from __future__ import annotations
+
+from dumbbell.kernel.building import build
+from dumbbell.kernel.cache import find, kernels, remove
+from dumbbell.kernel.kernel import Kernel
+
+__all__ = ["Kernel", "build", "find", "kernels", "remove"]

@@ -1,0 +1,190 @@
+"""How a kernel is built: a copy of a tree, substitutions, a configuration, `make`, and a place in the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from dumbbell.cc import variants
+from dumbbell.errors import KernelError
+from dumbbell.kernel import cache, congestion
+from dumbbell.kernel.compilation import Workshop, processors
+from dumbbell.kernel.failure import BuildFailure
+from dumbbell.kernel.kernel import EXECUTABLE, Kernel, digest, write
+from dumbbell.kernel.recipe import options, recipe
+from dumbbell.kernel.requirement import compiler, require
+from dumbbell.kernel.source import release_of, source_of
+from dumbbell.kernel.substitution import substitute
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from dumbbell.kernel.compilation import Progress
+    from dumbbell.kernel.recipe import Recipe
+    from dumbbell.kernel.source import Source
+
+METHOD = 1
+"""Rises when this module makes other kernels of the same ingredients."""
+_ROOM = 2_500_000_000
+"""Bytes that a build needs for a while."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Order:
+    """What is to be built."""
+
+    source: Source
+    name: str | None
+    identity: str
+    compiler: str
+
+
+def build(
+    source: str | Path = cache.DEFAULT,
+    *,
+    name: str | None = None,
+    fresh: bool = False,
+    progress: Progress | None = None,
+) -> Kernel:
+    """Builds a kernel, or finds it in the cache.
+
+    `source` is one of Debian's ("6.1", "6.12"), a folder or a tarball. Without a name a kernel is called like Debian's
+    source, or else by its release. `fresh` builds it also when it is there. A call that is interrupted, however that
+    happens, leaves no kernel.
+
+    Raises `KernelError`, with the end of the log where `make` fails.
+    """
+    chosen = source_of(source)
+    if name is None and chosen.package is not None:
+        name = chosen.package.name
+    if name is not None:
+        cache.check_name(name)
+    require(chosen.package)
+    tell = progress or (lambda _what, _done, _total: None)
+    try:
+        tell("reading the source", 0, 0)
+        made_by = compiler()
+        order = _Order(source=chosen, name=name, identity=identity_of(chosen.identity(), made_by), compiler=made_by)
+        found = None if fresh else cache.cached(name, order.identity)
+        if found is None:
+            with cache.locked(lambda: tell("waiting for another build", 0, 0)) as folder:
+                found = None if fresh else cache.cached(name, order.identity) or _renamed(order, folder)
+                found = found or _built(order, folder, tell)
+    except OSError as error:
+        raise BuildFailure(f"{error.filename or cache.folder()}: {error.strerror or error}") from error
+    cache.freshen(found)
+    return found
+
+
+def identity_of(source: str, made_by: str, of: Recipe | None = None) -> str:
+    """Hash of everything that decides a kernel: its source's hash, the recipe, the variants and the compiler."""
+    of = of or recipe()
+    changes = [asdict(each) for each in of.substitutions]
+    for change in changes:
+        del change["why"]
+    ingredients = {
+        "method": METHOD,
+        "source": source,
+        "compiler": made_by,
+        "options": dict(of.options),
+        "substitutions": changes,
+        "variants": {name: [each.base, *map(asdict, each.linux)] for name, each in variants().items()},
+    }
+    return hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()
+
+
+def _renamed(order: _Order, folder: Path) -> Kernel | None:
+    """A copy of a kernel that is there under another name."""
+    found = cache.cached(None, order.identity)
+    return _entered(replace(found, name=str(order.name)), found.executable, folder) if found else None
+
+
+def _built(order: _Order, folder: Path, progress: Progress) -> Kernel:
+    if shutil.disk_usage(folder).free < _ROOM:
+        raise BuildFailure(f"a build needs {_ROOM / 1e9:g} GB for a while, and {folder.parent} has less")
+    workshop = Workshop(folder / "build.log", progress)
+    source, name = order.source, order.name
+    try:
+        tree = folder / "tree"
+        workshop.begin("copying the source")
+        source.copy(tree, workshop)
+        release = release_of(tree)
+        name = name or release
+        cache.check_name(name)
+        left_out = _prepare(tree, release, strict=source.package is not None)
+        workshop.begin("configuring")
+        left_out |= _configure(tree, workshop, strict=source.package is not None)
+        workshop.begin("compiling", _expected(name, source))
+        workshop.make(tree, f"-j{processors()}", EXECUTABLE)
+        kernel = Kernel(
+            name=name,
+            identity=order.identity,
+            executable=tree / EXECUTABLE,
+            release=(tree / "include/config/kernel.release").read_text(encoding="utf-8").strip(),
+            controls=congestion.controls(congestion.compiled(tree), variants()),
+            compiler=order.compiler,
+            source=str(source.path),
+            built=datetime.now(UTC).isoformat(timespec="seconds"),
+            steps=workshop.steps,
+            left_out=left_out,
+        )
+        workshop.begin("finishing")
+        workshop.work(["strip", "-g", str(kernel.executable)])
+        workshop.work([str(kernel.executable), "--version"])
+        return _entered(kernel, kernel.executable, folder)
+    except BuildFailure as failure:
+        if workshop.log.is_file():
+            kept = workshop.log.replace(cache.log(name or source.path.name))
+            raise BuildFailure(f"{failure}the log is {kept}") from None
+        raise
+
+
+def _prepare(tree: Path, release: str, *, strict: bool) -> dict[str, str]:
+    """Changes a copy of a tree; gives what is left out of it."""
+    substitute(tree, recipe().substitutions, release)
+    return congestion.add_variants(tree, variants().values(), strict=strict)
+
+
+def _configure(tree: Path, workshop: Workshop, *, strict: bool) -> dict[str, str]:
+    """Configures a tree; gives the options that it does not take."""
+    kconfig = (tree / congestion.FOLDER / "Kconfig").read_text(encoding="utf-8")
+    wanted = {**recipe().options, **dict.fromkeys(congestion.options(kconfig), "y")}
+    fragment = tree.with_name("wanted.config")
+    fragment.write_text("".join(f"{name}={value}\n" for name, value in wanted.items()), encoding="utf-8")
+    workshop.make(tree, f"KCONFIG_ALLCONFIG={fragment}", "allnoconfig")
+    lacking = refused(recipe().options, options((tree / ".config").read_text(encoding="utf-8")))
+    if lacking and (strict or recipe().indispensable & set(lacking)):
+        raise KernelError(f"this source does not take the configuration: {', '.join(lacking)}")
+    return dict.fromkeys(lacking, "this source has no such option, or not with the others")
+
+
+def refused(wanted: Mapping[str, str], got: Mapping[str, str]) -> list[str]:
+    """The options that a configuration does not have as they were wanted."""
+    return [name for name, value in wanted.items() if got.get(name, "n") != value]
+
+
+def _expected(name: str, source: Source) -> int:
+    """How many steps `make` is going to take."""
+    built = cache.kernels()
+    like_it = [each for each in built if each.name == name] or built
+    if like_it and like_it[0].steps:
+        return like_it[0].steps
+    packages = recipe().sources
+    return (source.package or packages[cache.DEFAULT]).steps
+
+
+def _entered(kernel: Kernel, executable: Path, folder: Path) -> Kernel:
+    """Puts a finished kernel into the cache."""
+    done = folder / "done"
+    done.mkdir()
+    shutil.copy2(executable, done / EXECUTABLE)
+    kernel = replace(kernel, executable=done / EXECUTABLE, sha256=digest(done / EXECUTABLE))
+    write(kernel)
+    target = cache.place(kernel.name, kernel.identity)
+    cache.enter(done, target)
+    return replace(kernel, executable=target / EXECUTABLE)

@@ -1,0 +1,213 @@
+"""The user's folder of kernels: which there are, and whether they are what was built."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import tempfile
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dumbbell.errors import KernelError
+from dumbbell.kernel.kernel import DESCRIPTION, read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from dumbbell.kernel.kernel import Kernel
+
+DEFAULT = "6.1"
+"""The kernel that is meant when none is named."""
+UNFINISHED = ".building-"
+_LOCK = ".lock"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,60}")
+_RESERVED = {"all"}
+_IDENTITY = 16
+"""Digits of the identity in a folder's name."""
+
+
+class _Busy(Exception):  # noqa: N818 (no error: somebody builds)
+    """Another build is under way."""
+
+
+def folder() -> Path:
+    """Where the kernels are. It need not exist."""
+    given = os.environ.get("DUMBBELL_CACHE")
+    if given:
+        return Path(given).expanduser().absolute() / "kernels"
+    from platformdirs import user_cache_path  # noqa: PLC0415 (late: seldom needed)
+
+    return user_cache_path("dumbbell") / "kernels"
+
+
+def kernels() -> list[Kernel]:
+    """All kernels of the cache, newest first; damaged ones are left out."""
+    found = []
+    for each in _folders():
+        try:
+            found.append(read(each))
+        except KernelError:
+            continue
+    return found
+
+
+def names() -> list[str]:
+    """The names of all kernels of the cache, also of damaged ones."""
+    return sorted({_name(each) for each in _folders()})
+
+
+def damaged() -> dict[str, str]:
+    """The names of the kernels that are damaged, and what is wrong with them."""
+    found = {}
+    for each in _folders():
+        try:
+            read(each)
+        except KernelError as error:
+            found[_name(each)] = str(error)
+    return found
+
+
+def find(name: str = DEFAULT) -> Kernel:
+    """Finds a kernel by its name: the newest of that name.
+
+    Raises `KernelError` where there is none, or a damaged one.
+    """
+    for each in _folders():
+        if _name(each) == name:
+            try:
+                return read(each)
+            except KernelError as error:
+                raise KernelError(f'the kernel "{name}" is damaged: {error}; {_advice(name)}') from None
+    has = f"; there is {', '.join(names())}" if names() else ""
+    raise KernelError(f'no kernel "{name}" here: {_advice(name)}{has}')
+
+
+def remove(name: str) -> None:
+    """Removes every kernel of a name, also damaged ones, and what killed builds left."""
+    with _own():
+        found = [each for each in _folders() if _name(each) == name]
+        if not found:
+            raise KernelError(f'no kernel "{name}" here')
+        for each in found:
+            discard(each)
+        log(name).unlink(missing_ok=True)
+        with suppress(_Busy), locked(_refuse):
+            pass
+
+
+def place(name: str, identity: str) -> Path:
+    """The folder of a kernel."""
+    return folder() / f"{name}@{identity[:_IDENTITY]}"
+
+
+def log(name: str) -> Path:
+    """Where the log of a failed build stays."""
+    return folder() / f"{name}.failed.log"
+
+
+def cached(name: str | None, identity: str) -> Kernel | None:
+    """The kernel of this identity, and of this name if one is given."""
+    return next((each for each in kernels() if each.identity == identity and name in {None, each.name}), None)
+
+
+def check_name(name: str) -> None:
+    """Raises `KernelError` for a name that no kernel can have."""
+    if not _NAME.fullmatch(name) or name in _RESERVED:
+        raise KernelError(f'"{name}" is no name for a kernel: letters, digits and ._+- make one, and "all" is taken')
+
+
+@contextmanager
+def locked(waiting: Callable[[], None]) -> Iterator[Path]:
+    """Gives an empty folder to build in while no other build runs; `waiting` is called when one does.
+
+    What it has in the end, and what killed builds left, is removed.
+    """
+    from filelock import FileLock, Timeout  # noqa: PLC0415 (late: readers need none)
+
+    home = folder()
+    home.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(home / _LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        waiting()
+        lock.acquire()
+    try:
+        clean()
+        unfinished = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=home))
+        try:
+            yield unfinished
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+    finally:
+        lock.release()
+
+
+def enter(built: Path, target: Path) -> None:
+    """Makes a finished folder a kernel, in place of the one that is there."""
+    if target.exists():
+        discard(target)
+    built.rename(target)
+
+
+def freshen(kernel: Kernel) -> None:
+    """Makes a kernel the newest of its name, where the folder can be written."""
+    with suppress(OSError):
+        os.utime(kernel.executable.with_name(DESCRIPTION))
+
+
+def discard(kernel: Path) -> None:
+    """Removes a kernel's folder; at no moment is there a part of it under its name."""
+    removed = kernel.rename(kernel.with_name(f"{UNFINISHED}{secrets.token_hex(8)}"))
+    shutil.rmtree(removed, ignore_errors=True)
+
+
+def clean() -> None:
+    """Removes what killed builds left. Only for the one who has the lock."""
+    for each in folder().glob(f"{UNFINISHED}*"):
+        shutil.rmtree(each, ignore_errors=True)
+
+
+def _refuse() -> None:
+    raise _Busy
+
+
+@contextmanager
+def _own() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise KernelError(f"{error.filename}: {error.strerror}") from None
+
+
+def _folders() -> list[Path]:
+    """The folders that are kernels, newest first."""
+    home = folder()
+    found = [each for each in home.glob("*@*") if each.is_dir() and not each.name.startswith(".")]
+    return sorted(found, key=lambda each: (-_modified(each), each.name))
+
+
+def _modified(kernel: Path) -> int:
+    try:
+        return (kernel / DESCRIPTION).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _name(kernel: Path) -> str:
+    return kernel.name.rpartition("@")[0]
+
+
+def _advice(name: str) -> str:
+    from dumbbell.kernel.recipe import recipe  # noqa: PLC0415 (late: seldom needed)
+
+    if name == DEFAULT:
+        words = ""
+    elif name in recipe().sources:
+        words = f" {name}"
+    else:
+        words = f" --source DIR --name {name}"
+    return f"`dumbbell kernel build{words}` makes it (about 3 minutes)"

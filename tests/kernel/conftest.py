@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dumbbell.cc import variants
+from dumbbell.kernel import building
+from dumbbell.kernel.recipe import recipe
+
+MAKEFILE = """VERSION = 6
+PATCHLEVEL = 1
+SUBLEVEL = 999
+EXTRAVERSION =
+
+allnoconfig:
+	cp $(KCONFIG_ALLCONFIG) .config
+
+linux:
+	@echo "  CC      linux"
+	@{work}
+	@mkdir -p include/config && echo 6.1.999 > include/config/kernel.release
+	@for each in net/ipv4/*.c; do touch $${{each%.c}}.o; done
+	@echo 'int main(void) {{ return 0; }}' | gcc -x c -o linux -
+"""
+"""Of a tree that only looks like Linux; `work` is one more command."""
+
+MakeTree = Callable[..., Path]
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of the kernels of a test; nothing unfinished is left in it."""
+    monkeypatch.setenv("DUMBBELL_CACHE", str(tmp_path / "cache"))
+    yield tmp_path / "cache" / "kernels"
+    assert list((tmp_path / "cache").glob("kernels/.building-*")) == []
+
+
+@pytest.fixture
+def make_tree(tmp_path: Path) -> MakeTree:
+    """Makes a tree that only looks like Linux: it has what substitutions and variants ask for, and compiles at once."""
+
+    def make(work: str = ":", name: str = "tree") -> Path:
+        files: dict[str, str] = {
+            "Makefile": MAKEFILE.format(work=work),
+            "net/ipv4/Kconfig": "menuconfig TCP_CONG_ADVANCED\nconfig TCP_CONG_BBR\n\tbool\n",
+            "net/ipv4/Makefile": "obj-y += tcp_bbr.o",
+            "net/ipv4/notes.o": "what another build left",
+        }
+        for each in recipe().substitutions:
+            files[each.file] = files.get(each.file, "") + each.match
+        for variant in variants().values():
+            for change in variant.linux:
+                if change.match not in files.get(change.file, ""):
+                    files[change.file] = files.get(change.file, "") + change.match + "\n"
+        files["net/ipv4/tcp_bbr.c"] += """
+static struct tcp_congestion_ops ours __read_mostly = {
+	.owner	= ANYBODY,
+	.name	= "bbr",
+};
+tcp_register_congestion_control(&ours);
+"""
+        tree = tmp_path / name
+        for file, text in files.items():
+            (tree / file).parent.mkdir(parents=True, exist_ok=True)
+            (tree / file).write_text(text, encoding="utf-8")
+        return tree
+
+    return make
+
+
+@pytest.fixture
+def tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those tools are enough that the tree of a test asks for."""
+    if sys.platform != "linux":
+        pytest.skip("kernels are built on Linux")
+    for tool in ("gcc", "make", "strip", "tar"):
+        assert shutil.which(tool), tool
+    monkeypatch.setattr(building, "require", lambda _package: None)

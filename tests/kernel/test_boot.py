@@ -1,0 +1,139 @@
+"""A kernel of Debian's source, built if it is not in the cache of whoever runs the tests, and booted."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dumbbell import kernel
+from dumbbell.kernel.failure import BuildFailure
+from dumbbell.kernel.recipe import recipe
+from dumbbell.kernel.requirement import require
+
+pytestmark = pytest.mark.slow
+
+ARGUMENTS = (
+    "mem=1000M",
+    "root=/dev/root",
+    "rootfstype=hostfs",
+    "rootflags=/proc/self/cwd",
+    "rw",
+    "init=/init",
+    "time-travel=inf-cpu",
+    "time-travel-start=0",
+    "con=null",
+    "con0=fd:0,fd:1",
+    "quiet",
+)
+NOBODY = 65534
+
+
+@pytest.fixture(scope="module")
+def linux() -> kernel.Kernel:
+    try:
+        require(recipe().sources["6.1"])
+    except BuildFailure as failure:
+        pytest.skip(str(failure))
+    return kernel.build("6.1")
+
+
+@pytest.fixture
+def root(linux: kernel.Kernel) -> Iterator[Path]:
+    """A folder with an init and the kernel, which an ordinary user can enter."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        (folder / "proc").mkdir()
+        shutil.copy2(linux.executable, folder / "linux")
+        source = Path(__file__).with_name("init.c")
+        subprocess.run(["gcc", "-static", "-O1", "-o", folder / "init", source], check=True)  # noqa: S607 (the one in PATH)
+        yield folder
+
+
+def started(root: Path, seed: int = 1) -> subprocess.Popen[bytes]:
+    user: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+    with (root / "console").open("wb") as console:
+        return subprocess.Popen(
+            ["setarch", "-R", root / "linux", *ARGUMENTS],  # noqa: S607 (likewise)
+            cwd=root,
+            env={"UML_SEED": str(seed), "HOME": str(root), "PATH": os.environ["PATH"]},
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            stdout=console,
+            **user,
+        )
+
+
+def told(root: Path, seed: int = 1) -> dict[str, str]:
+    """What the init says. It finds the same files each time: they decide which random numbers are used up."""
+    (root / "written").unlink(missing_ok=True)
+    with started(root, seed) as process:
+        assert process.wait(timeout=60) == 0, (root / "console").read_text()
+    lines = (root / "console").read_text().splitlines()
+    return {name: words for name, colon, words in (line.partition(": ") for line in lines) if colon}
+
+
+def test_it_boots_and_has_what_it_says(linux: kernel.Kernel, root: Path) -> None:
+    words = told(root)
+    assert sorted(words["controls"].split()) == sorted(linux.controls.values())
+    assert {"reno", "cubic", "bbr", "vegas", "bbr_4_17_shallow"} <= set(linux.controls)
+    assert f"version {linux.release} (dumbbell@dumbbell)" in words["version"]
+    assert words["version"].endswith("#1 Thu Jan  1 00:00:00 UTC 1970")
+    assert {name: words[name] for name in ("epoll", "timerfd", "packet", "unix", "diag", "inet6")} == {
+        "epoll": "1",
+        "timerfd": "1",
+        "packet": "1",
+        "unix": "1",
+        "diag": "1",
+        "inet6": "0",
+    }
+    assert (root / "written").is_file()
+
+
+def test_an_hour_passes_in_a_moment(root: Path) -> None:
+    began = time.monotonic()
+    assert told(root)["slept"] == "3600"
+    assert time.monotonic() - began < 30
+
+
+def test_its_randomness_is_that_of_the_seed(root: Path) -> None:
+    first, again, other = told(root, 1)["random"], told(root, 1)["random"], told(root, 2)["random"]
+    assert first == again
+    assert first != other
+
+
+def test_nothing_outlives_a_killed_kernel(root: Path) -> None:
+    (root / "forever").touch()
+    with started(root) as process:
+        until = time.monotonic() + 30
+        while not (root / "written").exists() and time.monotonic() < until:
+            time.sleep(0.02)
+        stubs = family(process.pid)
+        assert stubs
+        process.send_signal(signal.SIGKILL)
+        process.wait(timeout=10)
+    while any(map(alive, stubs)) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not any(map(alive, stubs))
+
+
+def family(process: int) -> list[int]:
+    """The processes that a process started, and they in turn."""
+    text = Path(f"/proc/{process}/task/{process}/children").read_text()
+    return [each for child in map(int, text.split()) for each in (child, *family(child))]
+
+
+def alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in {"Z", "X"}
+    except OSError:
+        return False

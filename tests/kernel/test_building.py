@@ -1,0 +1,369 @@
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from threading import Event, Thread
+from types import MappingProxyType
+
+import pytest
+
+from dumbbell import kernel
+from dumbbell.cc import variants
+from dumbbell.errors import KernelError
+from dumbbell.kernel import building, requirement
+from dumbbell.kernel.congestion import short_name
+from dumbbell.kernel.failure import BuildFailure, SubstitutionError
+from dumbbell.kernel.recipe import recipe
+from dumbbell.kernel.source import source_of
+
+MakeTree = Callable[..., Path]
+
+BUILD = """
+from dumbbell import kernel
+from dumbbell.kernel import building
+
+building.require = lambda package: None
+print("begun", flush=True)
+kernel.build({tree!r}, progress=lambda what, done, total: done and print(what, flush=True))
+"""
+
+pytestmark = pytest.mark.usefixtures("tools")
+
+
+def phases(seen: list[str]) -> Callable[[str, int, int], None]:
+    return lambda what, _done, _total: None if what in seen[-1:] else seen.append(what)
+
+
+def contents(tree: Path) -> dict[str, str]:
+    return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in tree.rglob("*") if path.is_file()}
+
+
+def test_a_kernel_is_built_found_and_not_built_again(cache: Path, make_tree: MakeTree) -> None:
+    tree = make_tree()
+    before, seen, again = contents(tree), list[str](), list[str]()
+    built = kernel.build(tree, name="mine", progress=phases(seen))
+    assert seen == ["reading the source", "copying the source", "configuring", "compiling", "finishing"]
+    assert contents(tree) == before
+    assert (built.name, built.release) == ("mine", "6.1.999")
+    assert built.executable.parent == cache / f"mine@{built.identity[:16]}"
+    assert dict(built.controls) == {"bbr": "bbr"} | {name: short_name(name) for name in variants()}
+    assert kernel.find("mine") == built
+    assert kernel.kernels() == [built]
+    assert kernel.build(tree, name="mine", progress=phases(again)) == built
+    assert again == ["reading the source"]
+    assert sorted(path.name for path in built.executable.parent.iterdir()) == ["kernel.json", "linux"]
+
+
+@pytest.mark.usefixtures("cache")
+def test_without_a_name_it_has_its_release(make_tree: MakeTree) -> None:
+    assert kernel.build(make_tree()).name == "6.1.999"
+
+
+@pytest.mark.usefixtures("cache")
+def test_another_name_is_no_other_build(make_tree: MakeTree) -> None:
+    tree, seen = make_tree(), list[str]()
+    first = kernel.build(tree, name="first")
+    second = kernel.build(tree, name="second", progress=phases(seen))
+    assert "compiling" not in seen
+    assert (second.name, second.identity, second.sha256) == ("second", first.identity, first.sha256)
+    assert {each.name for each in kernel.kernels()} == {"first", "second"}
+
+
+@pytest.mark.usefixtures("cache")
+def test_fresh_builds_again(make_tree: MakeTree) -> None:
+    tree, seen = make_tree(), list[str]()
+    built = kernel.build(tree)
+    again = kernel.build(tree, fresh=True, progress=phases(seen))
+    assert "compiling" in seen
+    assert again.identity == built.identity
+    assert len(kernel.kernels()) == 1
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_tarball_will_do(make_tree: MakeTree) -> None:
+    tree = make_tree()
+    (tree / "drivers/gpu").mkdir(parents=True)
+    (tree / "drivers/gpu/card.c").write_text("what nobody reads")
+    tarball = tree.with_suffix(".tar.gz")
+    subprocess.run(["tar", "-czf", tarball, "-C", tree.parent, tree.name], check=True)  # noqa: S607 (the one in PATH)
+    assert kernel.build(tarball).release == "6.1.999"
+
+
+@pytest.mark.usefixtures("cache")
+def test_the_newest_of_a_name_is_meant(make_tree: MakeTree) -> None:
+    old, new = make_tree(name="old"), make_tree(work="true", name="new")
+    first = kernel.build(old, name="mine")
+    second = kernel.build(new, name="mine")
+    assert first.identity != second.identity
+    assert kernel.find("mine") == second
+    assert kernel.build(old, name="mine") == first
+    assert kernel.find("mine") == first
+    kernel.remove("mine")
+    assert kernel.kernels() == []
+
+
+def test_a_failed_build_leaves_its_log_and_no_kernel(cache: Path, make_tree: MakeTree) -> None:
+    tree = make_tree(work="echo what went wrong; false")
+    with pytest.raises(
+        BuildFailure, match=r"(?s)`make` failed with status 2 while compiling:.*what went wrong"
+    ) as failure:
+        kernel.build(tree, name="mine")
+    assert str(failure.value).endswith(f"the log is {cache / 'mine.failed.log'}")
+    assert "what went wrong" in (cache / "mine.failed.log").read_text()
+    assert kernel.kernels() == []
+    with pytest.raises(KernelError, match='no kernel "mine" here'):
+        kernel.find("mine")
+
+
+@pytest.mark.usefixtures("cache")
+def test_an_executable_that_does_not_run_is_no_kernel(make_tree: MakeTree) -> None:
+    tree = make_tree()
+    makefile = tree / "Makefile"
+    makefile.write_text(makefile.read_text().replace("return 0", "return 3"))
+    with pytest.raises(BuildFailure, match="failed with status 3 while finishing"):
+        kernel.build(tree)
+    assert kernel.kernels() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_an_interrupted_build_leaves_nothing_that_counts(cache: Path, make_tree: MakeTree, how: signal.Signals) -> None:
+    tree = make_tree(work="while sleep 0.05; do echo again; done")
+    with subprocess.Popen(
+        [sys.executable, "-c", BUILD.format(tree=str(tree))],
+        encoding="utf-8",
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert [process.stdout.readline().strip() for _ in range(2)] == ["begun", "compiling"]
+        (made,) = children(process.pid)
+        process.send_signal(how)
+        process.wait(timeout=20)
+    until = time.monotonic() + 10
+    while alive(made) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not alive(made)
+    assert kernel.kernels() == []
+    assert list(cache.glob("*@*")) == []
+    assert bool(list(cache.glob(".building-*"))) == (how != signal.SIGINT)
+    makefile = tree / "Makefile"
+    makefile.write_text(makefile.read_text().replace("while sleep 0.05; do echo again; done", "true"))
+    assert kernel.build(tree) == kernel.find("6.1.999")
+    (cache / ".building-killed").mkdir()
+    kernel.remove("6.1.999")
+    assert not (cache / ".building-killed").exists()
+
+
+def children(parent: int) -> list[int]:
+    return [int(pid) for pid in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+
+
+def alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in {"Z", "X"}
+    except OSError:
+        return False
+
+
+@pytest.mark.usefixtures("cache")
+def test_two_builds_at_once_are_one(make_tree: MakeTree, tmp_path: Path) -> None:
+    tree = make_tree(work=f"until [ -e {tmp_path}/go ]; do sleep 0.02; done")
+    begun, waits, built = Event(), Event(), list[kernel.Kernel]()
+    second = list[str]()
+
+    def tell_second(what: str, done: int, total: int) -> None:
+        phases(second)(what, done, total)
+        if what.startswith("waiting"):
+            waits.set()
+
+    def build(progress: Callable[[str, int, int], None]) -> None:
+        built.append(kernel.build(tree, progress=progress))
+
+    threads = [
+        Thread(target=build, args=(lambda what, _done, _total: begun.set() if what == "compiling" else None,)),
+        Thread(target=build, args=(tell_second,)),
+    ]
+    threads[0].start()
+    assert begun.wait(20)
+    threads[1].start()
+    assert waits.wait(20)
+    (tmp_path / "go").touch()
+    for thread in threads:
+        thread.join(20)
+    assert built[0] == built[1]
+    assert second == ["reading the source", "waiting for another build"]
+
+
+def test_a_damaged_executable_is_seen_and_built_again(cache: Path, make_tree: MakeTree) -> None:
+    tree = make_tree()
+    built = kernel.build(tree, name="mine")
+    with built.executable.open("r+b") as stream:
+        stream.seek(100)
+        stream.write(b"damage")
+    assert kernel.kernels() == []
+    with pytest.raises(KernelError, match=r'"mine" is damaged: .*hash differs; `dumbbell kernel build .*` makes it'):
+        kernel.find("mine")
+    assert kernel.build(tree, name="mine").sha256 == kernel.find("mine").sha256
+    built.executable.unlink()
+    with pytest.raises(KernelError, match=r"damaged: .*No such file"):
+        kernel.find("mine")
+    kernel.remove("mine")
+    assert list(cache.glob("*@*")) == []
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"schema": 1}', '{"schema": 0}', "\xff"])
+@pytest.mark.usefixtures("cache")
+def test_a_damaged_description_is_seen(make_tree: MakeTree, text: str) -> None:
+    built = kernel.build(make_tree(), name="mine")
+    (built.executable.parent / "kernel.json").write_bytes(text.encode("latin-1"))
+    assert kernel.kernels() == []
+    with pytest.raises(KernelError, match=r'"mine" is damaged: .*kernel.json'):
+        kernel.find("mine")
+
+
+def test_the_identity_is_that_of_every_ingredient(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = recipe()
+    first, *others = whole.substitutions
+    changed = [
+        building.identity_of("tree", "gcc 12"),
+        building.identity_of("another tree", "gcc 12"),
+        building.identity_of("tree", "gcc 13"),
+        building.identity_of("tree", "gcc 12", replace(whole, options={**whole.options, "CONFIG_IPV6": "y"})),
+        building.identity_of("tree", "gcc 12", replace(whole, substitutions=tuple(others))),
+        building.identity_of(
+            "tree", "gcc 12", replace(whole, substitutions=(replace(first, replace="other"), *others))
+        ),
+    ]
+    every = variants()
+    some = dict(list(every.items())[1:])
+    monkeypatch.setattr(building, "variants", lambda: MappingProxyType(some))
+    changed.append(building.identity_of("tree", "gcc 12"))
+    assert len(set(changed)) == len(changed) == 7
+    monkeypatch.setattr(building, "variants", lambda: every)
+    assert building.identity_of("tree", "gcc 12") == changed[0]
+    reworded = replace(whole, substitutions=(replace(first, why="in other words"), *others))
+    assert building.identity_of("tree", "gcc 12", reworded) == changed[0]
+
+
+def test_a_tree_is_what_a_build_reads_of_it(make_tree: MakeTree) -> None:
+    tree = make_tree()
+    identity = source_of(tree).identity()
+    (tree / "net/ipv4/tcp_bbr.o").write_text("built")
+    (tree / ".git").mkdir()
+    (tree / ".git/index").write_text("a commit")
+    assert source_of(tree).identity() == identity
+    (tree / "net/ipv4/tcp_new.c").write_text("a new one")
+    assert source_of(tree).identity() != identity
+
+
+@pytest.mark.usefixtures("cache")
+def test_of_a_users_tree_a_variant_that_does_not_fit_is_left_out(make_tree: MakeTree) -> None:
+    tree = make_tree()
+    variant = variants()["bbr_shallow"]
+    file = tree / variant.linux[0].file
+    file.write_text(file.read_text().replace(variant.linux[0].match, "something else"))
+    built = kernel.build(tree)
+    assert "bbr_shallow" not in built.controls
+    assert "does not occur" in built.left_out["bbr_shallow"]
+    assert "bbr_4_17" in built.controls
+
+
+@pytest.mark.usefixtures("cache")
+def test_the_recipe_has_to_fit_every_tree(make_tree: MakeTree) -> None:
+    tree = make_tree()
+    (tree / "arch/um/Kconfig").write_text("another")
+    with pytest.raises(SubstitutionError, match=r'arch/um/Kconfig: "config HZ int default 100" does not occur'):
+        kernel.build(tree)
+    assert kernel.kernels() == []
+
+
+@pytest.mark.usefixtures("cache")
+def test_an_option_that_is_refused(make_tree: MakeTree) -> None:
+    tree = make_tree()
+    makefile = tree / "Makefile"
+    text = makefile.read_text()
+    makefile.write_text(text.replace("cp $(KCONFIG_ALLCONFIG)", "grep -v CONFIG_DUMMY $(KCONFIG_ALLCONFIG) >"))
+    assert "no such option" in kernel.build(tree).left_out["CONFIG_DUMMY"]
+    makefile.write_text(text.replace("cp $(KCONFIG_ALLCONFIG)", "grep -v CONFIG_VETH $(KCONFIG_ALLCONFIG) >"))
+    with pytest.raises(KernelError, match="does not take the configuration: CONFIG_VETH"):
+        kernel.build(tree)
+
+
+@pytest.mark.usefixtures("cache")
+def test_what_is_no_source(tmp_path: Path) -> None:
+    with pytest.raises(KernelError, match=r'"6.2" is no source of Linux: neither one of 6.1, 6.12, nor a folder'):
+        kernel.build("6.2")
+    with pytest.raises(KernelError, match="is no source of Linux: it has no Makefile"):
+        kernel.build(tmp_path)
+    (tmp_path / "text").write_text("no tarball")
+    with pytest.raises(KernelError, match="is no tarball that can be read"):
+        kernel.build(tmp_path / "text")
+    assert kernel.kernels() == []
+
+
+@pytest.mark.parametrize("name", ["", "all", "a/b", "..", "a@b", ".hidden", "a b"])
+@pytest.mark.usefixtures("cache")
+def test_a_name_that_no_kernel_can_have(make_tree: MakeTree, name: str) -> None:
+    with pytest.raises(KernelError, match="is no name for a kernel"):
+        kernel.build(make_tree(), name=name)
+
+
+def test_a_cache_that_cannot_be_written_is_named(
+    make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("DUMBBELL_CACHE", str(tmp_path / "file"))
+    with pytest.raises(BuildFailure, match="file/kernels: Not a directory"):
+        kernel.build(make_tree())
+
+
+@pytest.mark.usefixtures("cache")
+def test_too_full_a_disk_is_told_before(make_tree: MakeTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "_ROOM", 1 << 60)
+    with pytest.raises(BuildFailure, match=r"a build needs .* GB"):
+        kernel.build(make_tree())
+
+
+@pytest.mark.usefixtures("cache")
+def test_nothing_is_there_at_first() -> None:
+    assert kernel.kernels() == []
+    with pytest.raises(KernelError) as error:
+        kernel.find()
+    assert str(error.value) == 'no kernel "6.1" here: `dumbbell kernel build` makes it (about 3 minutes)'
+    with pytest.raises(KernelError, match='no kernel "x" here'):
+        kernel.remove("x")
+
+
+@pytest.mark.usefixtures("cache")
+def test_all_that_is_missing_is_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for tool in ("gcc", "make", "tar"):
+        (programs / tool).symlink_to(os.path.realpath(f"/usr/bin/{tool}"))
+    monkeypatch.setenv("PATH", str(programs))
+    absent = replace(recipe().sources["6.1"], tarball=tmp_path / "linux-source.tar.xz")
+    with pytest.raises(BuildFailure) as failure:
+        requirement.require(absent)
+    message, command = str(failure.value).splitlines()
+    for what in ("bc", "bison", "flex", "xz", "ld", "strip", "linux-source.tar.xz"):
+        assert what in message
+    assert command.split() == ["apt-get", "install", "bc", "binutils", "bison", "flex", "linux-source-6.1", "xz-utils"]
+
+
+def test_nothing_is_missing_where_everything_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for tool in recipe().tools:
+        (programs / tool).write_text("#!/bin/sh\necho version 1\n")
+        (programs / tool).chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs))
+    requirement.require(None)
+    assert requirement.compiler() == "version 1, version 1"

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dumbbell.cc import Substitution, Variant, variants
+from dumbbell.kernel import congestion
+from dumbbell.kernel.failure import SubstitutionError
+
+MakeTree = Callable[..., Path]
+
+TWO = """
+struct tcp_congestion_ops later;
+static struct tcp_congestion_ops first __read_mostly = {
+	.name = "one",
+};
+static struct tcp_congestion_ops second = {
+	.flags = 1,
+	.name		= "two",
+};
+	return tcp_register_congestion_control(&first);
+"""
+
+
+def variant(name: str, match: str = "GAIN 2", file: str = "net/ipv4/tcp_x.c") -> Variant:
+    change = Substitution(file=file, match=match, replace="GAIN 3")
+    return Variant(name=name, about="", base="x", parameters={}, linux=(change,))
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    folder = tmp_path / "net/ipv4"
+    folder.mkdir(parents=True)
+    (folder / "Makefile").write_text("obj-y += tcp_x.o")
+    (folder / "tcp_x.c").write_text(
+        'GAIN 2\nstatic struct tcp_congestion_ops x = {\n\t.name = "x",\n};\ntcp_register_congestion_control(&x);\n'
+    )
+    return tmp_path
+
+
+def test_every_option_of_a_congestion_control_is_found() -> None:
+    kconfig = "menuconfig TCP_CONG_ADVANCED\nconfig TCP_CONG_NEW\n\ttristate\nconfig TCP_CONG_BIC\nconfig TCP_MD5SIG\n"
+    assert congestion.options(kconfig) == ["CONFIG_TCP_CONG_BIC", "CONFIG_TCP_CONG_NEW"]
+
+
+def test_names_are_those_that_are_registered() -> None:
+    assert congestion.registered([TWO]) == ["one"]
+    assert congestion.registered([TWO, "tcp_register_congestion_control(&second)"]) == ["one", "two"]
+
+
+def test_only_what_was_compiled_counts(tree: Path) -> None:
+    assert congestion.compiled(tree) == []
+    (tree / "net/ipv4/tcp_x.o").touch()
+    assert congestion.compiled(tree) == ["x"]
+
+
+def test_a_short_name_fits_and_is_always_the_same() -> None:
+    assert congestion.short_name("bbr_4_17") == "bbr_4_17"
+    assert congestion.short_name("fifteen_letters") == "fifteen_letters"
+    assert congestion.short_name("bbr_4_17_shallow") == "bbr_4_17_s_35bc"
+
+
+def test_the_short_names_of_the_variants_differ() -> None:
+    names = [congestion.short_name(name) for name in variants()]
+    assert len(names) > 5
+    assert sorted(names) == sorted(set(names))
+    assert max(map(len, names)) <= congestion.LONGEST_NAME
+
+
+def test_controls_have_the_names_of_experiments() -> None:
+    short = congestion.short_name("bbr_4_17_shallow")
+    assert congestion.controls(["cubic", short, "bbr"], variants()) == {
+        "bbr": "bbr",
+        "bbr_4_17_shallow": short,
+        "cubic": "cubic",
+    }
+
+
+def test_a_variant_is_a_copy_with_its_own_name(tree: Path) -> None:
+    assert congestion.add_variants(tree, [variant("x_fast")], strict=True) == {}
+    copy = (tree / "net/ipv4/tcp_dumbbell_x_fast.c").read_text()
+    assert "GAIN 3" in copy
+    assert congestion.registered([copy]) == ["x_fast"]
+    assert "GAIN 2" in (tree / "net/ipv4/tcp_x.c").read_text()
+    assert (tree / "net/ipv4/Makefile").read_text().splitlines() == [
+        "obj-y += tcp_x.o",
+        "obj-y += tcp_dumbbell_x_fast.o",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        (variant("y", match="GAIN 9"), '"GAIN 9" does not occur'),
+        (variant("y", file="net/ipv4/tcp_z.c"), "no such file"),
+        (variant("x"), 'there is a congestion control "x" already'),
+    ],
+)
+def test_a_variant_that_does_not_fit(tree: Path, bad: Variant, words: str) -> None:
+    with pytest.raises(SubstitutionError, match=words):
+        congestion.add_variants(tree, [bad], strict=True)
+    left_out = congestion.add_variants(tree, [bad, variant("x_fast")], strict=False)
+    assert list(left_out) == [bad.name]
+    assert words in left_out[bad.name]
+    assert (tree / "net/ipv4/tcp_dumbbell_x_fast.c").is_file()
+
+
+def test_the_tree_of_the_tests_takes_every_variant(make_tree: MakeTree) -> None:
+    assert congestion.add_variants(make_tree(), variants().values(), strict=True) == {}
