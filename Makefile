@@ -2,7 +2,11 @@
 
 PYTHON ?= python3
 VENV   ?= .venv
+KERNEL ?= 6.1
 BIN    := $(VENV)/bin
+AGENT  := python/dumbbell/agent/dumbbell-agent
+AGENT_TARGET  := x86_64-unknown-linux-gnu
+AGENT_SOURCES := Cargo.lock $(shell find crates/agent crates/run crates/units -type f)
 SOURCES := Cargo.toml $(wildcard Cargo.lock) pyproject.toml $(shell find crates -type f)
 
 # One interpreter for everything that cargo builds, so that nothing is built twice.
@@ -10,15 +14,15 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build demo test check bench bench-peers wheel clean
+.PHONY: help build demo test check bench bench-peers kernel validation wheel clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-build: $(VENV)/.built ## .venv/bin/dumbbell, release profile; quick when nothing changed
+build: $(VENV)/.built $(AGENT) ## .venv/bin/dumbbell, release profile; quick when nothing changed
 
 demo: build ## A published study in a minute: claims judged, figures and a report in out/claypool2019
-	$(BIN)/dumbbell study run claypool2019 --out out/claypool2019
+	$(BIN)/dumbbell study run claypool2019 --experiments figure4b,figure7,figure10 --out out/claypool2019
 	$(BIN)/dumbbell study figures claypool2019 --out out/claypool2019 --numbers figure7
 
 test: build ## Every test
@@ -40,11 +44,22 @@ bench: ## Speed of the simulator, data packets a second on one core
 bench-peers: build ## The same work on ns-3 and ns-2, and the ratios
 	$(BIN)/python bench/peers/peers.py
 
+kernel: build ## Linux for the engine `linux`, three minutes, once; KERNEL=6.12 for the other one
+	@missing=$$($(BIN)/dumbbell kernel build $(KERNEL) --packages) && if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] \
+		&& command -v apt-get >/dev/null; then \
+		install="apt-get install --yes --quiet --no-install-recommends"; \
+		$$install $$missing || { apt-get update --quiet && $$install $$missing; }; \
+	fi
+	$(BIN)/dumbbell kernel build $(KERNEL)
+
+validation: build ## Published claims on every engine side by side: docs/validation.md; goes on where it was stopped
+	$(BIN)/dumbbell study validation --out out/validation --docs docs
+
 wheel: build ## dist/*.whl, one for every Python >= 3.11 of this platform
 	$(BIN)/maturin build --release --quiet --out dist
 
 clean: ## Removes all that the other commands made
-	rm -rf $(VENV) target dist .mypy_cache .pytest_cache .ruff_cache .hypothesis python/dumbbell/_core*.so
+	rm -rf $(VENV) target dist .mypy_cache .pytest_cache .ruff_cache .hypothesis python/dumbbell/_core*.so python/dumbbell/agent
 	find python tests examples bench -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.installed: requirements.lock
@@ -56,3 +71,16 @@ $(VENV)/.installed: requirements.lock
 $(VENV)/.built: $(VENV)/.installed $(SOURCES)
 	env -u CONDA_PREFIX PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
 	@touch $@
+
+# Static, because it is the only program inside of a guest. Where it cannot be made there is no engine `linux`.
+$(AGENT): $(AGENT_SOURCES)
+	@mkdir -p $(@D)
+	@if [ "$$(uname -sm)" != "Linux x86_64" ]; then \
+		echo "no agent: the engine linux needs x86-64 Linux" >&2; \
+	elif ! echo 'int main(void) { return 0; }' | cc -static -x c -o /dev/null - 2>/dev/null; then \
+		echo "no agent: the C compiler has no static library (Debian: libc6-dev, Fedora: glibc-static)" >&2; \
+	else \
+		RUSTFLAGS="-C target-feature=+crt-static -C strip=symbols" cargo build --release --quiet --package agent \
+			--target $(AGENT_TARGET) --target-dir target/agent && \
+		cp target/agent/$(AGENT_TARGET)/release/dumbbell-agent $@; \
+	fi

@@ -1,7 +1,8 @@
 """Congestion controls as a spec names them: an algorithm, a variant of one, and parameters.
 
-`bbr`, `bbr_4_17`, `bbr[cwnd_gain=1.5]` and `bbr_4_17[cwnd_gain=1.5, probe_gain=1.1]` all come down to an algorithm of
-the registry and the parameters that differ from its defaults. The registry is the simulator's; it can also be given.
+`bbr`, `bbr_4_17`, `bbr[cwnd_gain=1.5]` and `bbr_4_17[cwnd_gain=1.5, probe_gain=1.1]` all come down to an algorithm of a
+registry and the parameters that differ from its defaults. Each engine has a registry; `known` is what there is to name
+before an engine is chosen.
 """
 
 from __future__ import annotations
@@ -22,6 +23,26 @@ _PARAMETER = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(\S+)\s*")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _SWITCH = {"true": 1.0, "false": 0.0}
 _LONGEST = 500
+LINUX: Mapping[str, str] = {
+    "reno": "Reno",
+    "cubic": "CUBIC",
+    "bbr": "BBR",
+    "bic": "BIC: binary search for the window, CUBIC's predecessor",
+    "cdg": "CAIA Delay-Gradient",
+    "dctcp": "Data Center TCP: answers to the share of marked packets",
+    "highspeed": "HighSpeed TCP (RFC 3649)",
+    "htcp": "H-TCP: grows with the time since the last loss",
+    "hybla": "Hybla: as fast on long paths as Reno on short ones",
+    "illinois": "TCP-Illinois: growth and retreat depend on delay",
+    "lp": "TCP-LP: takes what others leave",
+    "nv": "New Vegas",
+    "scalable": "Scalable TCP: a fixed share more each round trip",
+    "vegas": "Vegas: a few packets in the queue and no more",
+    "veno": "Veno: Reno that tells random loss from congestion by delay",
+    "westwood": "Westwood+: after a loss, what was delivered before it",
+    "yeah": "YeAH-TCP: fast while the queue is short, Reno while it is not",
+}
+"""Every congestion control of Linux's own tree, which a kernel that dumbbell builds has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +139,25 @@ def installed() -> Registry:
     from dumbbell._core import algorithms  # noqa: PLC0415 (a check of words needs no simulator before this)
 
     return registry_of(cast("Iterable[Mapping[str, object]]", algorithms()))
+
+
+def linux(names: Iterable[str] = tuple(LINUX)) -> Registry:
+    """Describe congestion controls of a Linux kernel.
+
+    Where the simulator has the same, a spec may give the same parameters, which the kernel may then have as a variant
+    or not. What only Linux has takes none. Names of variants are not algorithms and are left out.
+    """
+    modelled, named = installed(), variants()
+    return {
+        name: modelled.get(name) or Algorithm(name=name, title=LINUX.get(name, name), source="Linux", parameters={})
+        for name in names
+        if name not in named
+    }
+
+
+def known() -> Registry:
+    """Give what a spec may name before an engine is chosen: what the simulator has, and what every Linux tree has."""
+    return {**installed(), **linux()}
 
 
 @cache

@@ -31,31 +31,36 @@ MAY_USE_PACKAGE = {
     "errors": set[str](),
     "cc": {"_core"},
     "spec": {"errors", "cc"},
-    "engines": {"errors", "spec", "_core"},
+    "kernel": {"errors", "cc"},
+    "engines": {"errors", "cc", "spec", "kernel", "_core"},
     "metrics": {"spec", "engines.measurement"},
     "results": {"__init__", "errors", "spec", "engines.measurement", "metrics"},
     "campaign": {"errors", "spec", "engines", "metrics", "results"},
     "plots": set[str](),
     "studies": {"__init__", "errors", "spec", "engines", "metrics", "results", "campaign", "plots"},
-    "report": {"__init__", "errors", "cc", "spec", "metrics", "results", "plots", "studies"},
+    "agreement": {"__init__", "errors", "spec", "engines", "metrics", "results", "campaign", "plots"},
+    "report": {"__init__", "errors", "cc", "spec", "metrics", "results", "plots", "studies", "agreement"},
     "cli": {
         "__init__",
         "errors",
         "cc",
         "spec",
+        "kernel",
         "engines",
         "metrics",
         "results",
         "campaign",
         "plots",
         "studies",
+        "agreement",
         "report",
     },
     "__init__": {"_core", "errors", "spec", "results", "campaign"},
     "__main__": {"cli"},
 }
-MAY_USE_CORE = {"engines/sim.py", "cc.py", "engines/measurement.py", "__init__.py"}
-"""The simulator's adapter and the registry's; the other two name it for its types and its version only."""
+MAY_USE_CORE = {"engines/sim.py", "engines/linux.py", "cc.py", "engines/measurement.py", "__init__.py"}
+"""The simulator's adapter, the registry's, and whoever reads a guest's measurement; the last two name it for its types
+and its version only."""
 MAY_START_PROCESSES = {"engines", "kernel"}
 STARTS_PROCESSES = {"subprocess", "multiprocessing", "pty"}
 

@@ -141,12 +141,28 @@ def test_whoever_stops_asking_stops_the_campaign_and_keeps_what_is_finished(tmp_
     with Store.open(tmp_path / "s", write=True) as store:
         outcomes = carry_out_into(store, experiment(seeds=50), engine, jobs=1)
         assert next(outcomes).seed == 1
-        outcomes.close()  # type: ignore[attr-defined]
+        outcomes.close()
         time.sleep(0.5)
         begun = len(engine.measured)
     assert begun <= 2
     with Store.open(tmp_path / "s") as store:
         assert store.count() == begun
+
+
+def test_whoever_stops_asking_stops_the_engine_and_nobody_else_does(tmp_path: Path) -> None:
+    stopped: list[bool] = []
+
+    class Stoppable(Counting):
+        def stop(self) -> None:
+            stopped.append(True)
+
+    with Store.open(tmp_path / "s", write=True) as store:
+        assert len(list(carry_out_into(store, experiment(), Stoppable()))) == 4
+        assert not stopped
+        outcomes = carry_out_into(store, experiment(), Stoppable(), fresh=True)
+        next(outcomes)
+        outcomes.close()
+    assert stopped == [True]
 
 
 def test_a_bug_in_python_is_not_hidden_and_loses_nothing(tmp_path: Path) -> None:

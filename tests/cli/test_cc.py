@@ -6,18 +6,32 @@ import pytest
 
 from commandline import dumbbell
 from dumbbell import cc
+from dumbbell.engines.catalogue import catalogue
 
 pytestmark = pytest.mark.slow
 
 
 def test_the_list_has_every_algorithm_and_every_variant() -> None:
-    names = [*cc.installed(), *cc.variants()]
-    assert len(names) > 5
+    names = [*catalogue(), *cc.variants()]
+    assert len(names) > 20
     rows = json.loads(dumbbell("cc", "list", "--json").stdout)
     assert [row["name"] for row in rows] == names
     header, *lines = dumbbell("cc", "list").stdout.splitlines()
     assert header.split()[0] == "name"
     assert [line.split()[0] for line in lines] == names
+
+
+def test_the_list_says_which_engines_have_each() -> None:
+    engines = {row["name"]: row["engines"] for row in json.loads(dumbbell("cc", "list", "--json").stdout)}
+    assert engines["bbr_4_17"][:2] == engines["cubic"][:2] == ["sim", "linux"]
+    assert engines["vegas"][0] == "linux"
+
+
+def test_what_only_linux_has_has_no_parameters() -> None:
+    lines = dumbbell("cc", "show", "vegas").stdout.splitlines()
+    assert lines[0].startswith("vegas: ")
+    assert lines[1].startswith("Linux; engines: linux")
+    assert lines[-1] == "It has no parameters."
 
 
 def test_every_name_can_be_shown() -> None:

@@ -41,3 +41,20 @@ def test_a_store_that_cannot_be_read_is_found(store: Path) -> None:
     done = dumbbell("doctor")
     assert done.returncode == 1
     assert "is damaged" in done.stdout
+
+
+def test_what_linux_needs_and_has_not(tmp_path: Path) -> None:
+    done = dumbbell("doctor", "--engine", "linux", "--json", DUMBBELL_CACHE=str(tmp_path / "cache"))
+    assert done.returncode == 1
+    findings = {each["what"]: each for each in json.loads(done.stdout)}
+    kernel = findings["kernel of linux"]
+    assert not kernel["healthy"]
+    assert "dumbbell kernel build" in kernel["words"]
+    assert {"agent", "compiler", "memory folder"} <= set(findings)
+    assert not [what for what in findings if what.startswith("path")]
+
+
+def test_an_engine_that_there_is_not() -> None:
+    done = dumbbell("doctor", "--engine", "tofino")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "unknown engine" in done.stderr

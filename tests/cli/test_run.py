@@ -141,10 +141,22 @@ def test_a_dry_run_names_the_runs_and_runs_none(moment: Path) -> None:
 
 
 def test_an_engine_that_is_not_there_is_bad_input(moment: Path) -> None:
-    for name, words in (("linux", "is not in this version"), ("tofino", "unknown engine")):
+    for name, words in (
+        ("netns", "is not in this version"),
+        ("tofino", "unknown engine"),
+        ("linux:mine", 'no kernel "mine" here: `dumbbell kernel build'),
+    ):
         done = dumbbell("run", moment, "--engine", name)
         assert (done.returncode, done.stdout) == (2, "")
         assert words in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_congestion_control_of_another_engine_is_bad_input(moment: Path, store: Path) -> None:
+    done = dumbbell("run", moment, "--set", "flows[0].cc=vegas")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith('flows[0].cc: the simulator has no "vegas"; the linux engine ')
+    assert not store.exists()
 
 
 def test_what_the_engine_cannot_honour_is_bad_input_before_anything_runs(moment: Path) -> None:

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from commandline import ROOT
 from dumbbell.campaign.local import Planned, measure
+from dumbbell.cc import Registry
 from dumbbell.engines.measurement import Measurement
 from dumbbell.errors import EngineFailure
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
@@ -36,8 +37,14 @@ class Stub:
     def refuses(self, run: Run) -> list[Problem]:
         return []
 
+    def algorithms(self) -> Registry:
+        return {}
+
     def slots(self) -> int:
         return 1
+
+    def stop(self) -> None:
+        raise NotImplementedError
 
     def measure(self, run: Run) -> Measurement:
         if isinstance(self.answer, EngineFailure):

@@ -128,7 +128,7 @@ ONE_FIELD: list[tuple[str, object, str, str, str]] = [
     # congestion controls
     ("flows[0].cc", "bbrr", "flows[0].cc", 'unknown "bbrr"', 'did you mean "bbr"?'),
     ("flows[0].cc", "bbr_4_71", "flows[0].cc", 'unknown "bbr_4_71"', 'did you mean "bbr_4_17"?'),
-    ("flows[0].cc", "vegas", "flows[0].cc", 'unknown "vegas"', "known: bbr, cubic, reno"),
+    ("flows[0].cc", "tahoe", "flows[0].cc", 'unknown "tahoe"', "known: bbr, cubic, reno, bic, cdg, dctcp"),
     ("flows[0].cc", "", "flows[0].cc", "names no congestion control", '"bbr[cwnd_gain=1.5]"'),
     ("flows[0].cc", "bbr[", "flows[0].cc", "names no congestion control", '"bbr[cwnd_gain=1.5]"'),
     ("flows[0].cc", "bbr[gain=2]", "flows[0].cc", 'bbr has no parameter "gain"', "did you mean"),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from dumbbell.errors import EngineFailure
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     Outcome: TypeAlias = Result | FailedRun
 
+_FLOW = re.compile(r"flows\[([0-9]+)\]")
 AHEAD = 64
 """Runs that are given to a thread's queue before the oldest of them is awaited: bounds what a long sweep holds."""
 
@@ -55,8 +57,20 @@ def refusals(experiment: Experiment, engine: Engine) -> list[Problem]:
     """Everything about the experiment's points that the engine cannot honour, each once, in order of appearance."""
     first_seed = experiment.seed_values[0]
     return list(dict.fromkeys(
-        problem for point in expand(experiment) for problem in engine.refuses(resolve(point, first_seed).run)
+        problem for point in expand(experiment) for problem in _refused(resolve(point, first_seed), engine)
     ))  # fmt: skip
+
+
+def _refused(resolved: Resolved, engine: Engine) -> Iterator[Problem]:
+    """What the engine cannot honour, with the paths of the spec: an engine knows flows, a spec groups of them."""
+    groups = {name: index for index, name in enumerate(dict.fromkeys(resolved.groups))}
+    for problem in engine.refuses(resolved.run):
+        match = _FLOW.match(problem.path)
+        if match:
+            group = groups[resolved.groups[int(match[1])]]
+            yield replace(problem, path=f"flows[{group}]{problem.path[match.end() :]}")
+        else:
+            yield problem
 
 
 def carry_out(runs: Iterable[Planned], engine: Engine, jobs: int) -> Iterator[Outcome]:
@@ -74,6 +88,10 @@ def carry_out(runs: Iterable[Planned], engine: Engine, jobs: int) -> Iterator[Ou
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
+    except (KeyboardInterrupt, GeneratorExit):
+        pool.shutdown(wait=False, cancel_futures=True)
+        engine.stop()
+        raise
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 

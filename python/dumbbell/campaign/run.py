@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from dumbbell.campaign.local import refusals
 from dumbbell.campaign.stored import carry_out_into
+from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.results.collection import Results
 from dumbbell.results.store import Store
-from dumbbell.spec import SpecError, load
+from dumbbell.spec import Experiment, SpecError, load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from dumbbell.spec import Experiment
 
 
 def run(
@@ -40,9 +39,11 @@ def run(
     Raises:
         SpecError: the spec has problems, or the engine cannot honour it.
         UnknownEngine: there is no such engine in this version.
+        KernelError: its kernel is not on this machine.
         StoreError: the store cannot be opened or written.
     """
-    experiment, chosen = load(spec), engine_named(engine)
+    chosen = engine_named(engine)
+    experiment = load(spec, registry=None if isinstance(spec, Experiment) else catalogue())
     problems = refusals(experiment, chosen)
     if problems:
         raise SpecError(problems)

@@ -11,7 +11,7 @@ from dumbbell.campaign.local import AHEAD, count, known, measured, plan
 from dumbbell.results.ledger import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
     from concurrent.futures import Future
 
     from dumbbell.campaign.local import Outcome, Planned
@@ -28,12 +28,13 @@ def carry_out_into(  # noqa: PLR0913 (the options of a campaign)
     jobs: int | None = None,
     fresh: bool = False,
     progress: Callable[[], None] | None = None,
-) -> Iterator[Outcome]:
+) -> Generator[Outcome]:
     """Yields the outcome of every run of an experiment, in the order of expansion, measuring those that are missing.
 
     A run is missing if it is not in the store, if it failed, if its series are damaged, or with `fresh`. It is kept
     the moment it is finished, whoever is still waiting for its turn; `progress` is called after each outcome. Whoever
-    stops iterating stops the campaign: what has not begun never will; what has begun is kept if the store stays open.
+    stops iterating stops the campaign: what has not begun never will; what has begun is kept if the engine cannot stop
+    it, and the store stays open.
     """
     jobs = jobs or engine.slots()
     campaign = _Campaign(store, experiment, engine, fresh=fresh)
@@ -52,6 +53,8 @@ def carry_out_into(  # noqa: PLR0913 (the options of a campaign)
         raise
     finally:  # after a failure what is under way is finished and kept
         pool.shutdown(wait=patient, cancel_futures=True)
+        if not patient:
+            engine.stop()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,19 +19,24 @@ app = typer.Typer(
 
 @app.command("list", epilog="Example: dumbbell cc list")
 def list_(*, as_json: Json = False) -> None:
-    """List the algorithms and their variants."""
+    """List the algorithms and their variants, and the engines that have each."""
     import json
 
     from dumbbell import cc
     from dumbbell.cli.table import aligned
+    from dumbbell.engines.catalogue import catalogue, homes
 
-    algorithms = [(each.name, "", each.title) for each in cc.installed().values()]
-    variants = [(each.name, each.base, each.about) for each in cc.variants().values()]
+    algorithms = [(each.name, "", homes(each.name), each.title) for each in catalogue().values()]
+    variants = [(each.name, each.base, homes(each.name), each.about) for each in cc.variants().values()]
     if as_json:
-        rows = [{"name": name, "base": base or None, "about": about} for name, base, about in algorithms + variants]
+        rows = [
+            {"name": name, "base": base or None, "engines": engines, "about": about}
+            for name, base, engines, about in algorithms + variants
+        ]
         typer.echo(json.dumps(rows, indent=2))
     else:
-        typer.echo(aligned(("name", "variant of", "what it is"), algorithms + variants))
+        table = [(name, base, ", ".join(engines), about) for name, base, engines, about in algorithms + variants]
+        typer.echo(aligned(("name", "variant of", "engines", "what it is"), table))
 
 
 @app.command(epilog='Example: dumbbell cc show bbr_4_17, or "bbr[cwnd_gain=1.5]" as a spec would write it')
@@ -42,11 +47,12 @@ def show(
     import json
 
     from dumbbell import cc
+    from dumbbell.engines.catalogue import catalogue
     from dumbbell.spec import Problem, SpecError
     from dumbbell.spec.problem import suggestion
 
     try:
-        choice = cc.choose(name, cc.installed())
+        choice = cc.choose(name, catalogue())
     except cc.CcError as error:
         faults = (Problem("", each.message, each.hint or suggestion(each.word, each.known)) for each in error.faults)
         raise SpecError(faults) from None
@@ -55,11 +61,13 @@ def show(
 
 def _as_json(choice: "Choice") -> dict[str, Any]:
     from dumbbell import cc
+    from dumbbell.engines.catalogue import catalogue, homes
 
-    algorithm, variant = cc.installed()[choice.algorithm], cc.variants().get(choice.name)
+    algorithm, variant = catalogue()[choice.algorithm], cc.variants().get(choice.name)
     return {
         "name": choice.written,
         "algorithm": algorithm.name,
+        "engines": homes(choice.name),
         "about": variant.about if variant else algorithm.title,
         "source": algorithm.source,
         "parameters": [
@@ -95,4 +103,5 @@ def _as_text(choice: "Choice") -> str:
         )
         for each in shown["parameters"]
     ]
-    return f"{shown['name']}: {shown['about']}\n{shown['source']}\n\n{aligned(header, rows)}"
+    head = f"{shown['name']}: {shown['about']}\n{shown['source']}; engines: {', '.join(shown['engines'])}"
+    return f"{head}\n\n{aligned(header, rows) if rows else 'It has no parameters.'}"

@@ -31,13 +31,13 @@ def check(
 
 
 def _facts(experiment: "Experiment") -> dict[str, Any]:
-    from dumbbell.campaign.local import count, plan, refusals
+    from dumbbell.campaign.local import count, plan
     from dumbbell.engines import registry
+    from dumbbell.engines.catalogue import built, engine_name
 
     runs = count(experiment)
-    engines = {
-        name: [str(problem) for problem in refusals(experiment, registry.engine(name))] for name in registry.NAMES
-    }
+    names = dict.fromkeys((*registry.NAMES, *(engine_name(kernel.name) for kernel in built())))
+    engines = {name: _reasons(experiment, name) for name in names}
     return {
         "name": experiment.name,
         "points": runs // len(experiment.seed_values),
@@ -45,3 +45,15 @@ def _facts(experiment: "Experiment") -> dict[str, Any]:
         "simulated_s": sum(each.resolved.run.duration_ns for each in plan(experiment)) / 1e9,
         "engines": engines | {name: ["not in this version"] for name in registry.PLANNED},
     }
+
+
+def _reasons(experiment: "Experiment", engine: str) -> list[str]:
+    """Why an engine cannot run it; none when it can."""
+    from dumbbell.campaign.local import refusals
+    from dumbbell.engines import registry
+    from dumbbell.errors import KernelError
+
+    try:
+        return [str(problem) for problem in refusals(experiment, registry.engine(engine))]
+    except KernelError as error:
+        return [str(error)]

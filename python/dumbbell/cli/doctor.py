@@ -2,11 +2,16 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from dumbbell.cli.run import DEFAULT_STORE, Folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dumbbell.engines.protocol import Engine
 
 OLDEST_PYTHON = (3, 11)
 LEAST_FREE_MB = 500
@@ -16,6 +21,12 @@ MOMENT = {
     "flows": [{"cc": "bbr"}, {"cc": "cubic"}],
 }
 """A tenth of a second."""
+STANDARD_PATH = {
+    "duration": "10 s",
+    "path": {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "1 bdp", "loss": "0.1 %"},
+    "flows": [{"cc": "cubic"}, {"cc": "cubic", "name": "longer", "rtt": "100 ms"}],
+}
+"""What an engine that builds paths is asked for when no spec is given."""
 
 
 class Finding(NamedTuple):
@@ -27,7 +38,16 @@ class Finding(NamedTuple):
 
 
 def doctor(
-    *, out: Folder = DEFAULT_STORE, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
+    *,
+    engine: Annotated[
+        str, typer.Option("--engine", metavar="NAME", help="Look at what this engine needs too, and at its paths.")
+    ] = "sim",
+    spec: Annotated[
+        Path | None,
+        typer.Option("--spec", metavar="SPEC", help="Look at the paths of this experiment too.", show_default=False),
+    ] = None,
+    out: Folder = DEFAULT_STORE,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Check that this machine can run experiments and keep their results."""
     import json
@@ -35,6 +55,8 @@ def doctor(
     from dumbbell.cli.table import aligned
 
     findings = [_python(), _packages(), _engine(), _disk(out), _store(out), _cores()]
+    if engine != "sim":
+        findings += _linux(engine, spec)
     if as_json:
         typer.echo(json.dumps([each._asdict() for each in findings], indent=2, ensure_ascii=False))
     else:
@@ -118,3 +140,71 @@ def _cores() -> Finding:
     except ImportError as error:
         return Finding("cores", healthy=False, words=str(error))
     return Finding("cores", healthy=True, words=f"{slots} runs at once")
+
+
+def _linux(name: str, spec: Path | None) -> "Iterator[Finding]":
+    """What an engine with a kernel needs; then its paths, if all of it is there."""
+    from dumbbell.engines.registry import engine
+    from dumbbell.errors import EngineFailure, KernelError
+
+    found: Engine | None = None
+    try:
+        found = engine(name)
+        words = f"{len(found.algorithms())} congestion controls"
+        yield Finding(f"kernel of {name}", healthy=True, words=words)
+    except KernelError as error:
+        yield Finding(f"kernel of {name}", healthy=False, words=str(error))
+    agent = _agent()
+    yield from (agent, _compiler(needed=found is None))
+    if sys.platform == "linux":
+        yield _memory()
+    if found is None or not agent.healthy:
+        return
+    try:
+        yield from _paths(found, spec)
+    except EngineFailure as failure:
+        yield Finding(f"engine {name}", healthy=False, words=str(failure))
+
+
+def _agent() -> Finding:
+    from dumbbell.engines import agent
+    from dumbbell.errors import EngineFailure
+
+    try:
+        return Finding("agent", healthy=True, words=f"build {agent.identity()[:12]}")
+    except EngineFailure as failure:
+        return Finding("agent", healthy=False, words=str(failure))
+
+
+def _compiler(*, needed: bool) -> Finding:
+    import shutil
+
+    found = shutil.which("gcc")
+    return Finding(
+        "compiler", healthy=bool(found) or not needed, words=found or "none; `dumbbell kernel build` needs gcc"
+    )
+
+
+def _memory() -> Finding:
+    import os
+
+    from dumbbell.engines.guest import memory_folder
+
+    folder = memory_folder(1)
+    if folder == "..":
+        return Finding("memory folder", healthy=True, words="no room in /dev/shm: memory is a file beside each run")
+    system = os.statvfs(folder)
+    return Finding("memory folder", healthy=True, words=f"{folder}, {system.f_bavail * system.f_frsize >> 20} MB free")
+
+
+def _paths(engine: "Engine", spec: Path | None) -> "Iterator[Finding]":
+    from dumbbell.campaign.local import plan
+    from dumbbell.cli.run import experiment_of
+    from dumbbell.engines.path_check import check_paths
+    from dumbbell.spec import load
+
+    experiments = [load(STANDARD_PATH), *([experiment_of(spec, None, None)] if spec else [])]
+    runs = (planned.resolved.run for experiment in experiments for planned in plan(experiment))
+    for checked in check_paths(engine, runs):
+        words = "; ".join(checked.deviations) or "rate, round trip, queue, loss and order are as asked"
+        yield Finding(f"path {checked.asked}", healthy=not checked.deviations, words=words)

@@ -1,13 +1,14 @@
 """`dumbbell run`: every run of a spec, measured and printed."""
 
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from dumbbell.engines.protocol import Engine
     from dumbbell.results.schema import FailedRun, Result
@@ -33,7 +34,7 @@ MOST_WORDS = 20
 def run(  # noqa: PLR0913 (each is an option)
     spec: Spec,
     *,
-    engine: Annotated[str, typer.Option("--engine", metavar="NAME", help="What measures the runs.")] = "sim",
+    engine: Annotated[str, typer.Option("--engine", metavar="NAME", help="sim, linux, or linux:KERNEL.")] = "sim",
     out: Folder = DEFAULT_STORE,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run again what the store already has.")] = False,
     as_json: Annotated[
@@ -65,8 +66,8 @@ def run(  # noqa: PLR0913 (each is an option)
     from dumbbell.results.store import Store
 
     with Store.open(out, write=True) as store:
-        outcomes = _outcomes(store, experiment, chosen, jobs, fresh=fresh, as_json=as_json)
-        failed = (_print_json if as_json else _print_table)(outcomes)
+        with closing(_outcomes(store, experiment, chosen, jobs, fresh=fresh, as_json=as_json)) as outcomes:
+            failed = (_print_json if as_json else _print_table)(outcomes)
         _tell_stale(store, experiment, chosen)
     if failed:
         raise typer.Exit(1)
@@ -74,15 +75,17 @@ def run(  # noqa: PLR0913 (each is an option)
 
 def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Experiment":
     """The experiment of a file, and what options say instead of it."""
+    from dumbbell.engines.catalogue import catalogue
     from dumbbell.spec import assignment, load
 
     overrides = dict(map(assignment, sets or ()))
-    return load(spec, overrides=overrides if seeds is None else overrides | {"seeds": seeds})
+    overrides = overrides if seeds is None else overrides | {"seeds": seeds}
+    return load(spec, overrides=overrides, registry=catalogue())
 
 
 def _outcomes(  # noqa: PLR0913 (the options of a campaign)
     store: "Store", experiment: "Experiment", engine: "Engine", jobs: int | None, *, fresh: bool, as_json: bool
-) -> "Iterator[Result | FailedRun]":
+) -> "Generator[Result | FailedRun]":
     from dumbbell.campaign.local import count
     from dumbbell.campaign.stored import carry_out_into
     from dumbbell.cli.progress import progress

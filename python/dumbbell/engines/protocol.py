@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from dumbbell.cc import Registry
     from dumbbell.engines.measurement import Measurement
     from dumbbell.spec.problem import Problem
     from dumbbell.spec.run import Run
@@ -20,6 +21,9 @@ class Engine(Protocol):
     def identity(self) -> str:
         """Hash of everything that decides its bytes, in hexadecimal digits."""
 
+    def algorithms(self) -> Registry:
+        """The congestion controls that it has."""
+
     def refuses(self, run: Run) -> list[Problem]:
         """Every field of the run that it cannot honour, with its path; empty when it can measure the run."""
 
@@ -31,4 +35,10 @@ class Engine(Protocol):
 
         Raises:
             EngineFailure: it could not finish, with the last of what it said.
+        """
+
+    def stop(self) -> None:
+        """Ends at once what other threads are measuring, if it can; when it returns, what that had made is gone.
+
+        Their `measure` raises `concurrent.futures.CancelledError` then: no run has failed.
         """

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import platform
 from typing import TYPE_CHECKING
 
-from dumbbell.errors import UnknownEngine
+from dumbbell.errors import KernelError, UnknownEngine
 
 if TYPE_CHECKING:
     from dumbbell.engines.protocol import Engine
 
-NAMES = ("sim",)
-PLANNED = ("linux", "netns", "hosts")
+NAMES = ("sim", "linux")
+"""Those that there always are; each kernel of another name makes one more, `linux:NAME`."""
+PLANNED = ("netns", "hosts")
 
 
 def engine(name: str) -> Engine:
@@ -18,11 +20,23 @@ def engine(name: str) -> Engine:
 
     Raises:
         UnknownEngine: there is none, or not in this version.
+        KernelError: its kernel is not on this machine, or damaged, or cannot be.
     """
+    family, colon, kernel = name.partition(":")
     if name == "sim":
         from dumbbell.engines.sim import SimEngine  # noqa: PLC0415 (an engine is loaded when it is asked for)
 
         return SimEngine()
-    if name.partition(":")[0] in PLANNED:
-        raise UnknownEngine(f'engine "{name}" is not in this version; known: {", ".join(NAMES)}')
-    raise UnknownEngine(f'unknown engine "{name}"; known: {", ".join(NAMES)}')
+    if family == "linux" and bool(colon) == bool(kernel):
+        if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
+            raise KernelError("the engine linux needs x86-64 Linux")
+        from dumbbell.engines.linux import LinuxEngine  # noqa: PLC0415 (likewise)
+
+        return LinuxEngine(kernel) if kernel else LinuxEngine()
+    if family in PLANNED:
+        raise UnknownEngine(f'engine "{name}" is not in this version; known: {_known()}')
+    raise UnknownEngine(f'unknown engine "{name}"; known: {_known()}')
+
+
+def _known() -> str:
+    return ", ".join((*NAMES, "linux:KERNEL"))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
-from dumbbell import _core
+from dumbbell import _core, cc
+from dumbbell.engines.catalogue import homes
+from dumbbell.engines.cores import usable
 from dumbbell.engines.measurement import Measurement
 from dumbbell.spec.problem import Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dumbbell.spec.run import Run
 
 
@@ -22,14 +25,32 @@ class SimEngine:
         """SHA-256 over the model's sources and the versions of what they use, taken when it was built."""
         return _core.identity()
 
+    def algorithms(self) -> cc.Registry:
+        """The algorithms of `crates/cc`."""
+        return cc.installed()
+
     def refuses(self, run: Run) -> list[Problem]:
         """What the model cannot honour: captures, command workloads, and what an algorithm does not know."""
-        return [Problem(path, message) for path, message in _core.problems(run.to_json())]
+        unknown = list(self._unknown(run))
+        told = {problem.path for problem in unknown}
+        others = (Problem(path, message) for path, message in _core.problems(run.to_json()) if path not in told)
+        return [*unknown, *others]
 
     def slots(self) -> int:
         """One a core that this process may use: a run is one thread's work and frees the interpreter."""
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return usable()
 
     def measure(self, run: Run) -> Measurement:
         """Simulates the run."""
         return Measurement.from_core(_core.measure(run.to_json()))
+
+    def stop(self) -> None:
+        """Nothing: a simulation leaves nothing behind, whenever its process ends."""
+
+    def _unknown(self, run: Run) -> Iterator[Problem]:
+        for index, flow in enumerate(run.flows):
+            name = flow.cc.algorithm
+            if name not in self.algorithms():
+                elsewhere = " and ".join(f"the {home} engine" for home in homes(name) if home != self.name)
+                hint = f"{elsewhere} {'have' if ' and ' in elsewhere else 'has'} it" if elsewhere else ""
+                yield Problem(f"flows[{index}].cc", f'the simulator has no "{name}"', hint)

@@ -65,7 +65,7 @@ class Experiment(Section):
     _traces: dict[str, Trace] = PrivateAttr(default={})
 
     def __init__(self, /, **words: object) -> None:
-        self._admit(words, FilePath(), cc.installed())
+        self._admit(words, FilePath(), cc.known())
 
     @classmethod
     def of(cls, words: Mapping[str, Any], *, folder: FilePath, registry: cc.Registry) -> Self:

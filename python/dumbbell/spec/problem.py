@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 LONGEST_QUOTE = 60
-LONGEST_LIST = 16
+LONGEST_LIST = 32
 LARGEST_SHOWN_BITS = 1000
 
 

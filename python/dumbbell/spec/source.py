@@ -32,8 +32,8 @@ def load(
 
     A `str` with a line break is the spec's text, any other names its file. `overrides` sets fields by their path,
     e.g. `{"path.rtt": "50 ms", "flows[0].cc": ["bbr", "cubic"]}`. Files that the spec names are relative to its own
-    folder, else to `folder`, else to the current one. `registry` has the congestion controls that it may name; the
-    simulator's if nothing is said.
+    folder, else to `folder`, else to the current one. `registry` has the congestion controls that it may name; if
+    nothing is said, those that the simulator or every Linux has.
 
     Raises `SpecError` with every problem at once.
     """
@@ -51,7 +51,7 @@ def load(
     problems = [problem for path, value in (overrides or {}).items() if (problem := _set(words, path, value))]
     if problems:
         raise SpecError(problems)
-    return Experiment.of(words, folder=folder or home, registry=registry if registry is not None else cc.installed())
+    return Experiment.of(words, folder=folder or home, registry=registry if registry is not None else cc.known())
 
 
 def assignment(text: str) -> tuple[str, Any]:

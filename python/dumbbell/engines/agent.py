@@ -1,0 +1,31 @@
+"""The agent, a part of the package: the static program that builds networks and moves traffic."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from dumbbell.errors import EngineFailure
+
+
+def path() -> Path:
+    """Where the agent is.
+
+    Raises:
+        EngineFailure: it is not in this installation.
+    """
+    found = Path(str(files("dumbbell").joinpath("agent", "dumbbell-agent")))
+    if not found.is_file():
+        raise EngineFailure("the agent is not in this installation: `make build` makes it (on x86-64 Linux)")
+    return found
+
+
+@cache
+def identity() -> str:
+    """SHA-256 of the agent's bytes."""
+    try:
+        return hashlib.sha256(path().read_bytes()).hexdigest()
+    except OSError as error:
+        raise EngineFailure(f"{error.filename}: {error.strerror}") from None

@@ -1,0 +1,53 @@
+"""Which engine has which congestion control, as far as this machine knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dumbbell import cc
+from dumbbell.errors import KernelError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dumbbell.kernel import Kernel
+
+DEFAULT_KERNEL = "6.1"
+
+
+def catalogue() -> cc.Registry:
+    """Everything that a spec may name here: what the simulator, every Linux, and each kernel on this machine has."""
+    found = dict(cc.known())
+    for kernel in built():
+        for name, algorithm in cc.linux(kernel.controls).items():
+            found.setdefault(name, algorithm)
+    return found
+
+
+def homes(name: str) -> tuple[str, ...]:
+    """The engines that have an algorithm or variant of this name; of a kernel not yet built, what is known of it."""
+    return tuple(engine for engine, names in _names() if name in names)
+
+
+def engine_name(kernel: str) -> str:
+    """As `--engine` has it."""
+    return "linux" if kernel == DEFAULT_KERNEL else f"linux:{kernel}"
+
+
+def built() -> list[Kernel]:
+    """The kernels on this machine, the newest first; those that cannot be read are left out."""
+    from dumbbell.kernel import kernels  # noqa: PLC0415 (only a few commands look at kernels)
+
+    try:
+        return list(kernels())
+    except (KernelError, OSError):
+        return []
+
+
+def _names() -> Iterator[tuple[str, set[str]]]:
+    variants = cc.variants()
+    sim = cc.installed()
+    yield "sim", {*sim, *(variant.name for variant in variants.values() if variant.base in sim)}
+    kernels = {engine_name(kernel.name): set(kernel.controls) for kernel in reversed(built())}
+    yield "linux", kernels.pop("linux", {*cc.LINUX, *variants})
+    yield from sorted(kernels.items())

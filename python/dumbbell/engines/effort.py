@@ -1,0 +1,101 @@
+"""What a run will need of this machine: a guest's memory, and time. Bounds, not predictions."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from dumbbell.engines.guest import LIMIT
+from dumbbell.errors import EngineFailure
+from dumbbell.spec.run import ETHERNET_HEADER_BYTES, MemoryBytes, RoomBytes, StreamWorkload, TraceWorkload
+
+if TYPE_CHECKING:
+    from dumbbell.spec.run import Buffer, Flow, Run
+
+MEMORY_STEPS_MB = (1024, 2048, 4096, 8192, 16384, 32768, 65536)
+"""Memory that is not touched costs a guest 17 us/MB of its start, and nothing else."""
+_KERNEL_MB = 200
+_FLOW_BYTES = 300_000
+"""Sockets, buffers that are never empty, samples."""
+_PACKET_BYTES = 2_500
+"""A full packet of the usual size where Linux keeps it: data, descriptor, what allocation rounds up."""
+_COPIES = 4
+"""On the way, unacknowledged, waiting to be sent, waiting at the receiver for one before it."""
+_SLOWEST_PACKETS_PER_S = 20_000
+_START_S = 60
+_NS_PER_S = 10**9
+_MB = 10**6
+
+
+def memory_mb(run: Run) -> int | None:
+    """The memory that a guest gets for a run; None: more than there are steps."""
+    needed_mb = _needed_bytes(run) // _MB
+    return next((step for step in MEMORY_STEPS_MB if needed_mb <= step), None)
+
+
+def limit_s(run: Run) -> float:
+    """Real time after which a run is given up: generous, or what the environment says.
+
+    Raises:
+        EngineFailure: the environment says no number.
+    """
+    given = os.environ.get(LIMIT)
+    if given:
+        try:
+            return float(given)
+        except ValueError:
+            raise EngineFailure(f'{LIMIT}: "{given}" is no number of seconds') from None
+    samples = run.duration_ns // run.measure.sample_ns * len(run.flows)
+    work = 2 * _carried_packets(run, run.duration_ns) + sum(map(_writes, run.flows)) + samples
+    return _START_S + work / _SLOWEST_PACKETS_PER_S
+
+
+def _needed_bytes(run: Run) -> int:
+    in_flight = min(_room_packets(run), _grown_packets(run), _window_packets(run))
+    packet = _PACKET_BYTES + max(0, run.path.mtu_bytes - 1500)
+    return _KERNEL_MB * _MB + len(run.flows) * _FLOW_BYTES + in_flight * packet * _COPIES
+
+
+def _room_packets(run: Run) -> int:
+    """What fits between the senders and the receivers."""
+    longest_ns = max(flow.forward_delay_ns + flow.return_delay_ns for flow in run.flows)
+    packets = _packets(run, run.path.buffer) + _carried_packets(run, longest_ns) + run.path.burst_bytes // _frame(run)
+    for flow in run.flows:
+        if flow.access:
+            packets += _packets(run, flow.access.buffer)
+    return packets
+
+
+def _grown_packets(run: Run) -> int:
+    """What windows can grow to when each delivered packet adds one."""
+    return len(run.flows) * run.host.initial_window_segments + 2 * _carried_packets(run, run.duration_ns)
+
+
+def _window_packets(run: Run) -> int:
+    """What the hosts' limits let into the network."""
+    limits = [run.host.receive_window_bytes] if run.host.receive_window_bytes is not None else []
+    memory = run.host.socket_memory
+    if memory == "default":
+        limits.append(6_000_000)
+    elif isinstance(memory, MemoryBytes):
+        limits.append(memory.bytes)
+    return len(run.flows) * (min(limits) // (run.path.mtu_bytes - 52) + 1) if limits else 2**63
+
+
+def _carried_packets(run: Run, time_ns: int) -> int:
+    rate_bps = max(run.path.rate_bps, *(change.rate_bps for change in run.path.changes), 0)
+    return rate_bps * time_ns // (8 * _NS_PER_S * _frame(run))
+
+
+def _packets(run: Run, room: Buffer) -> int:
+    return room.bytes // _frame(run) if isinstance(room, RoomBytes) else room.packets
+
+
+def _frame(run: Run) -> int:
+    return run.path.mtu_bytes + ETHERNET_HEADER_BYTES
+
+
+def _writes(flow: Flow) -> int:
+    if isinstance(flow.workload, StreamWorkload):
+        return flow.workload.stream.for_ns // flow.workload.stream.every_ns
+    return len(flow.workload.trace.writes) if isinstance(flow.workload, TraceWorkload) else 0

@@ -1,0 +1,92 @@
+"""What of a run real Linux, and the agent that sets it up, cannot honour; congestion controls apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dumbbell.engines.effort import MEMORY_STEPS_MB, memory_mb
+from dumbbell.spec.problem import Problem
+from dumbbell.spec.run import ETHERNET_HEADER_BYTES, MemoryBytes, RoomBytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dumbbell.spec.run import Buffer, Run
+
+MOST_FLOWS = 10_000
+"""Each has ports of its own from two ranges of the agent's."""
+LARGEST_QUEUE = 2**32 - 1
+"""A queueing discipline's limit has 32 bits."""
+LARGEST_WINDOW_BYTES = 65_535 << 14
+"""What a TCP header can announce."""
+SMALLEST_WINDOW_BYTES = 2_304
+"""Half of it is the least that Linux lets a window be clamped to."""
+LARGEST_MEMORY_BYTES = 2**31 - 1
+"""Linux counts a socket buffer in 31 bits."""
+LARGEST_SUPER_PACKET_BYTES = 65_215
+"""TSO: 64 kB, less the room that Linux leaves for headers."""
+HEADERS_BYTES = 52
+"""IP, TCP, timestamps."""
+_BITS = 8
+
+
+def problems(run: Run) -> Iterator[Problem]:
+    """Every field that it cannot honour."""
+    if run.measure.record in {"acks", "pcap"}:
+        yield Problem("measure.record", f'"{run.measure.record}" needs captures, which this engine has not yet')
+    yield from _of_the_path(run)
+    yield from _of_the_flows(run)
+    yield from _of_the_host(run)
+    if memory_mb(run) is None:
+        most = f"{MEMORY_STEPS_MB[-1] // 1024} GiB"
+        yield Problem("path.buffer", f"what may be in flight needs more than {most} of memory", "make it smaller")
+
+
+def _of_the_path(run: Run) -> Iterator[Problem]:
+    path = run.path
+    frame = path.mtu_bytes + ETHERNET_HEADER_BYTES
+    yield from _rate("path.rate", path.rate_bps)
+    for index, change in enumerate(path.changes):
+        yield from _rate(f"path.change[{index}].rate", change.rate_bps)
+    yield from _queue("path.buffer", path.buffer)
+    if path.burst_bytes <= frame:
+        told = f"{path.burst_bytes} B is one frame or less: Linux's token bucket has no line without a burst"
+        yield Problem("path.burst", told, f"more than {frame} B")
+    elif path.offload:
+        segments = LARGEST_SUPER_PACKET_BYTES // (path.mtu_bytes - HEADERS_BYTES)
+        least = max(segments, 1) * frame
+        if path.burst_bytes < least:
+            told = f"the token bucket cuts super-packets larger than its burst, and they have up to {least} B"
+            yield Problem("path.burst", told, f"at least {least} B, or offload = false")
+
+
+def _of_the_flows(run: Run) -> Iterator[Problem]:
+    if len(run.flows) > MOST_FLOWS:
+        yield Problem("flows", f"{len(run.flows)} flows in all are too many for this engine", f"at most {MOST_FLOWS}")
+    for index, flow in enumerate(run.flows):
+        if flow.access:
+            yield from _rate(f"flows[{index}].access.rate", flow.access.rate_bps)
+            yield from _queue(f"flows[{index}].access.buffer", flow.access.buffer)
+
+
+def _of_the_host(run: Run) -> Iterator[Problem]:
+    window, memory = run.host.receive_window_bytes, run.host.socket_memory
+    if window is not None and not SMALLEST_WINDOW_BYTES <= window <= LARGEST_WINDOW_BYTES:
+        told = f"{window} B is no window that Linux can be held to"
+        yield Problem("host.receive_window", told, f"from {SMALLEST_WINDOW_BYTES} B to {LARGEST_WINDOW_BYTES} B")
+    if isinstance(memory, MemoryBytes) and memory.bytes > LARGEST_MEMORY_BYTES:
+        told = f"{memory.bytes} B is more than a socket buffer of Linux holds"
+        yield Problem("host.socket_memory", told, f'at most {LARGEST_MEMORY_BYTES} B, or "max"')
+
+
+def _rate(path: str, rate_bps: int) -> Iterator[Problem]:
+    if rate_bps % _BITS:
+        yield Problem(path, f"{rate_bps} bit/s: Linux counts a rate in whole bytes a second", "a multiple of 8 bit/s")
+
+
+def _queue(path: str, room: Buffer) -> Iterator[Problem]:
+    size, unit = (room.bytes, "B") if isinstance(room, RoomBytes) else (room.packets, "packets")
+    if size > LARGEST_QUEUE:
+        yield Problem(
+            path, f"{size} {unit}: Linux counts a queue's limit in 32 bits", f"at most {LARGEST_QUEUE} {unit}"
+        )

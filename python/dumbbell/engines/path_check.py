@@ -1,0 +1,223 @@
+"""Whether the path that an engine builds is the one that was asked for, as packet trains see it.
+
+The agent tells what it saw; what is right is said here. No congestion control is involved.
+"""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+
+from dumbbell.engines.protocol import Engine
+from dumbbell.spec.run import ETHERNET_HEADER_BYTES, Controller, Flow, Measure, RoomBytes, Run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+RATE_TOLERANCE = 0.005
+RTT_TOLERANCE = 0.01
+RTT_TOLERANCE_NS = 200_000
+QUEUE_TOLERANCE = 0.01
+"""Beside one frame."""
+LOSS_CONFIDENCE = 0.999
+_PPB = 10**9
+_DURATION_NS = 60 * 10**9
+"""A probe has no duration; a run needs one."""
+_SEEDS = (1, 2)
+"""Random loss that looks wrong is looked at again with another seed: one path in a thousand would by chance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathReport:
+    """A path as packet trains saw it: `PathReport` of `crates/agent/src/job.rs`."""
+
+    rate_bps: int
+    rtt_ns: tuple[int, ...]
+    """For each flow."""
+    queue_bytes: int
+    queue_packets: int
+    spaced_packets: int
+    """Frames that only random loss could take."""
+    lost_packets: int
+    """Of these."""
+    reordered_packets: int
+
+    @classmethod
+    def of(cls, words: dict[str, Any]) -> Self:
+        """Makes one of what the agent wrote."""
+        return cls(**words | {"rtt_ns": tuple(words["rtt_ns"])})
+
+
+@runtime_checkable
+class ProbingEngine(Engine, Protocol):
+    """An engine that can look at the paths it builds."""
+
+    def probe(self, run: Run) -> PathReport:
+        """Sends packet trains through a run's path.
+
+        Raises:
+            EngineFailure: as with `measure`.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was found of one path."""
+
+    run: Run
+    """The path, with a flow for each way through it."""
+    report: PathReport
+    deviations: tuple[str, ...]
+    """Each says what was asked and what was seen; none where the path is right."""
+
+    @property
+    def asked(self) -> str:
+        """The path in short."""
+        path, room = self.run.path, self.run.path.buffer
+        rtts_ns = sorted({flow.forward_delay_ns + flow.return_delay_ns for flow in self.run.flows})
+        size = f"{room.bytes} B" if isinstance(room, RoomBytes) else f"{room.packets} packets"
+        loss = f", loss {100 * path.loss_ppb / _PPB:.4g} %" if path.loss_ppb else ""
+        return f"{_rate(path.rate_bps)}, {', '.join(map(_time, rtts_ns))}, {size}{loss}"
+
+
+def check_paths(engine: Engine, runs: Iterable[Run], progress: Callable[[], None] | None = None) -> Iterator[Checked]:
+    """Looks at each distinct path of some runs, several at once, and yields what was found in the order of the runs.
+
+    Nothing comes of an engine that builds no path. `progress` is called after each path.
+
+    Raises:
+        EngineFailure: a path could not be looked at.
+    """
+    if not isinstance(engine, ProbingEngine):
+        return
+    paths = list({run.canonical(): run for run in map(path_of, runs)}.values())
+    pool = ThreadPoolExecutor(max(1, engine.slots()), thread_name_prefix="probe")
+    try:
+        for checked in pool.map(lambda run: check_path(engine, run), paths):
+            yield checked
+            if progress:
+                progress()
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        engine.stop()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def check_path(engine: ProbingEngine, run: Run) -> Checked:
+    """Looks at the path of a run."""
+    for seed in _SEEDS:
+        asked = run.model_copy(update={"seed": seed})
+        report = engine.probe(asked)
+        found = Checked(asked, report, tuple(deviations(asked, report)))
+        if not found.deviations or not all(each.startswith("path.loss:") for each in found.deviations):
+            break
+    return found
+
+
+def path_of(run: Run) -> Run:
+    """The path of a run: its first state, with a flow for each way through it, whatever they send and for how long."""
+    ways = dict.fromkeys((flow.forward_delay_ns, flow.return_delay_ns, flow.access) for flow in run.flows)
+    flows = tuple(
+        Flow(
+            name=f"way-{number}",
+            cc=Controller(algorithm="reno", parameters={}),
+            start_ns=0,
+            stop_ns=None,
+            workload="bulk",
+            forward_delay_ns=forward_ns,
+            return_delay_ns=return_ns,
+            access=access,
+        )
+        for number, (forward_ns, return_ns, access) in enumerate(ways, start=1)
+    )
+    return Run(
+        seed=_SEEDS[0],
+        duration_ns=_DURATION_NS,
+        until_done=False,
+        path=run.path.model_copy(update={"changes": ()}),
+        flows=flows,
+        host=run.host,
+        measure=Measure(window_begin_ns=0, window_end_ns=_DURATION_NS, sample_ns=_DURATION_NS, record="summary"),
+    )
+
+
+def deviations(run: Run, report: PathReport) -> Iterator[str]:
+    """Everything about a path that is not as the run asks: the field, what was asked, what was seen."""
+    asked_bps = run.path.rate_bps
+    if abs(report.rate_bps - asked_bps) > RATE_TOLERANCE * asked_bps:
+        yield f"path.rate: asked for {_rate(asked_bps)}, saw {_rate(report.rate_bps)}"
+    yield from _of_rtt(run, report)
+    yield from _of_the_queue(run, report)
+    yield from _of_loss(run, report)
+    if report.reordered_packets:
+        yield f"path: asked for no reordering, saw {report.reordered_packets} packets out of order"
+
+
+def _of_rtt(run: Run, report: PathReport) -> Iterator[str]:
+    if len(report.rtt_ns) != len(run.flows):
+        yield f"path.rtt: asked for that of {len(run.flows)} flows, saw {len(report.rtt_ns)}"
+    for flow, seen in zip(run.flows, report.rtt_ns, strict=False):
+        asked = flow.forward_delay_ns + flow.return_delay_ns
+        if abs(seen - asked) > RTT_TOLERANCE * asked + RTT_TOLERANCE_NS:
+            yield f"path.rtt: asked for {_time(asked)}, saw {_time(seen)} ({flow.name})"
+
+
+def _of_the_queue(run: Run, report: PathReport) -> Iterator[str]:
+    room = run.path.buffer
+    if isinstance(room, RoomBytes):
+        asked, seen, unit = room.bytes, report.queue_bytes, "B"
+        frame = run.path.mtu_bytes + ETHERNET_HEADER_BYTES
+    else:
+        asked, seen, unit, frame = room.packets, report.queue_packets, "packets", 1
+    if abs(seen - asked) > frame + QUEUE_TOLERANCE * asked:
+        yield f"path.buffer: asked for {asked} {unit}, saw {seen} {unit}"
+
+
+def _of_loss(run: Run, report: PathReport) -> Iterator[str]:
+    asked = run.path.loss_ppb / _PPB
+    if not report.spaced_packets:
+        yield "path.loss: no packet was sent to see it"
+    elif not plausible(report.lost_packets, report.spaced_packets, asked):
+        seen = report.lost_packets / report.spaced_packets
+        yield f"path.loss: asked for {asked:.4%}, saw {seen:.4%} of {report.spaced_packets} packets"
+
+
+def plausible(lost: int, sent: int, probability: float) -> bool:
+    """Whether so many losses are within the exact binomial interval.
+
+    >>> plausible(100, 10_000, 0.01), plausible(150, 10_000, 0.01), plausible(1, 10_000, 0)
+    (True, False, False)
+    """
+    if probability <= 0:
+        return lost == 0
+    tail = (1 - LOSS_CONFIDENCE) / 2
+    if lost > sent * probability:
+        return _at_most(sent - lost, sent, 1 - probability) > tail
+    return _at_most(lost, sent, probability) > tail
+
+
+def _at_most(count: int, trials: int, probability: float) -> float:
+    """The probability of so many successes or fewer, below their mean: its largest terms, which come last."""
+    log_odds = math.log(probability) - math.log1p(-probability)
+    log_term = (
+        math.lgamma(trials + 1) - math.lgamma(count + 1) - math.lgamma(trials - count + 1)
+        + count * math.log(probability) + (trials - count) * math.log1p(-probability)
+    )  # fmt: skip
+    total = term = math.exp(log_term)
+    while count > 0 and term > total * 1e-12:
+        term *= count / (trials - count + 1) * math.exp(-log_odds)
+        total += term
+        count -= 1
+    return total
+
+
+def _rate(bps: int) -> str:
+    return f"{bps / 1e6:.6g} Mbit/s"
+
+
+def _time(ns: int) -> str:
+    return f"{ns / 1e6:.6g} ms"

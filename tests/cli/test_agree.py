@@ -1,0 +1,218 @@
+"""`dumbbell agree` as a user has it. Another engine than the simulator stands in by its name."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from agreed import Scaled
+from commandline import DUMBBELL, dumbbell
+from dumbbell.agreement.record import Agreement
+from dumbbell.cli.main import app
+from dumbbell.engines import registry
+from dumbbell.engines.protocol import Engine
+from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import DumbbellError
+from dumbbell.results.store import Store
+from dumbbell.spec import load
+
+pytestmark = pytest.mark.slow
+
+SAME = ("--engines", "sim,sim")
+QUICK = ("--random", "3", "--seed", "4", "--duration", "2 s", "--packets", "5000", "--seeds", "2")
+
+
+@pytest.fixture
+def doubles(monkeypatch: pytest.MonkeyPatch) -> dict[str, Scaled]:
+    """Engines `double`, which is the simulator, and `wrong`, which delivers four fifths."""
+    found = {"double": Scaled(), "wrong": Scaled(0.8), "failing": Scaled(failing=(2,))}
+
+    def named(name: str) -> Engine:
+        return found.get(name) or SimEngine()
+
+    monkeypatch.setattr(registry, "engine", named)
+    return found
+
+
+def agree(*arguments: str | Path) -> Result:
+    """In this process, so that engines can be stood in for."""
+    return CliRunner().invoke(app, ["agree", *map(str, arguments)])
+
+
+@pytest.mark.usefixtures("doubles")
+def test_engines_that_agree_exit_0_and_tell_every_band(moment: Path) -> None:
+    done = agree(moment, "--engines", "double,sim")
+    assert (done.exit_code, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0] == "double against sim: 2 conditions of moment; 3 seeds an engine, 3 more of sim for its noise"
+    assert lines[2].split() == [
+        "band", "n", "median", "limit", "p90", "limit", "noise", "median", "noise", "p90", "difference", "verdict",
+    ]  # fmt: skip
+    rows = {line.split("  ")[0]: line for line in lines[3:9]}
+    assert len(rows) == 6
+    assert rows["goodput of each group (%)"].endswith("holds")
+    assert rows["total goodput (%)"].split()[3] == "2"
+
+
+@pytest.mark.usefixtures("doubles")
+def test_an_engine_that_is_wrong_exits_1_and_names_the_worst(moment: Path) -> None:
+    done = agree(moment, "--engines", "wrong,sim", "--floor", "0")
+    assert done.exit_code == 1
+    assert re.search(r"total goodput \(%\) .* 20\.0 .* broken", done.stdout)
+    assert re.search(r"moment-\d +(total )?goodput.* 6\.6", done.stdout)
+
+
+@pytest.mark.usefixtures("doubles")
+def test_json_is_one_object(moment: Path) -> None:
+    done = agree(moment, "--engines", "wrong,sim", "--json", "--seeds", "2", "--floor", "1")
+    assert done.exit_code == 1
+    found = Agreement.model_validate_json(done.stdout)
+    assert (found.candidate.engine, found.reference.engine, found.floor_seeds) == ("double", "sim", (3,))
+    assert found.source.spec == "moment"
+    assert len(found.worst) == 2
+
+
+def test_what_the_store_has_is_not_run_again(moment: Path, doubles: dict[str, Scaled], store: Path) -> None:
+    first, second = (agree(moment, "--engines", "double,sim", "--json") for _ in range(2))
+    assert first.stdout == second.stdout
+    assert len(doubles["double"].measured) == 2 * 3
+    with Store.open(store) as opened:
+        assert opened.count() == 2 * (3 + 6)
+
+
+@pytest.mark.usefixtures("doubles")
+def test_a_failed_run_exits_1_and_is_told(moment: Path) -> None:
+    done = agree(moment, "--engines", "failing,sim", "--seeds", "2")
+    assert done.exit_code == 1
+    assert "failed: moment-1: double, seed 2: a bug" in done.stderr
+    assert "no data" in done.stdout
+
+
+@pytest.mark.usefixtures("doubles")
+def test_the_page_is_written(moment: Path, tmp_path: Path) -> None:
+    done = agree(moment, "--engines", "wrong,sim", "--html", tmp_path / "page.html")
+    assert (done.exit_code, done.stderr) == (1, f"{tmp_path / 'page.html'}\n")
+    assert "double against sim" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    blocked = agree(moment, "--engines", "double,sim", "--html", moment / "page.html")
+    assert blocked.exit_code == 1
+    assert "cannot write the report" in blocked.stderr
+
+
+def test_random_conditions_under_other_seeds_of_the_same_engine() -> None:
+    done = dumbbell("agree", *QUICK, *SAME, "--json")
+    assert done.returncode in (0, 1)  # two seconds are chance
+    assert done.stderr == ""
+    found = json.loads(done.stdout)
+    assert found["source"] == {
+        "spec": None, "random": 3, "seed": 4, "duration": "2 s", "most_packets": 5000, "sets": [],
+    }  # fmt: skip
+    assert [each["name"] for each in found["conditions"]] == ["random-4-1", "random-4-2", "random-4-3"]
+
+
+def test_a_fresh_seed_is_told() -> None:
+    done = dumbbell("agree", "--random", "1", "--dry-run")
+    (seed,) = re.findall(r"conditions of seed (\d+); --seed \1 draws them again", done.stderr)
+    assert dumbbell("agree", "--random", "1", "--seed", seed, "--dry-run").stdout == done.stdout
+
+
+def test_a_dry_run_prints_specs_and_what_they_cost_and_makes_no_store(store: Path) -> None:
+    done = dumbbell("agree", *QUICK, "--dry-run")
+    assert done.returncode == 0
+    parts = re.split(r"(?m)^# .*$", done.stdout)[1:]
+    assert [tomllib.loads(part)["name"] for part in parts] == ["random-4-1", "random-4-2", "random-4-3"]
+    assert re.search(r"3 conditions, 0\.0 million packets at most with each seed", done.stderr)
+    assert not store.exists()
+
+
+def test_a_dumped_condition_runs_alone(tmp_path: Path) -> None:
+    done = dumbbell("agree", *QUICK, "--dump", tmp_path / "specs")
+    files = [Path(line) for line in done.stdout.splitlines()]
+    assert [path.name for path in files] == ["random-4-1.toml", "random-4-2.toml", "random-4-3.toml"]
+    assert load(files[0]).name == "random-4-1"
+    assert dumbbell("run", files[0], "--json").returncode == 0
+    (tmp_path / "file").touch()
+    assert dumbbell("agree", *QUICK, "--dump", tmp_path / "file").returncode == 2
+
+
+@pytest.mark.usefixtures("doubles")
+def test_one_condition_is_shown_flow_by_flow(moment: Path, store: Path) -> None:
+    done = agree(moment, "--engines", "wrong,sim", "--show", "moment-2", "--seeds", "2")
+    assert done.exit_code == 0
+    text, _, table = done.stdout.partition("flow  name")
+    assert tomllib.loads(text)["path"]["buffer"] == "2 bdp"
+    assert [line.split()[:4] for line in table.splitlines()[1:]] == [
+        [str(flow), name, engine, str(seed)]
+        for flow, name in ((0, "bbr"), (1, "cubic"))
+        for engine in ("sim", "double")
+        for seed in (1, 2)
+    ]
+    lines = agree(moment, "--engines", "wrong,sim", "--show", "1", "--seeds", "2", "--json").stdout.splitlines()
+    assert {"timeouts", "goodput_bps", "engine", "seed"} <= set(json.loads(lines[0]))
+    assert not store.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "give either SPEC or --random N"),
+        (("SPEC", "--random", "2"), "give either SPEC or --random N"),
+        (("SPEC", "--seed", "2", *SAME), "--seed, --duration and --packets are for --random"),
+        (("SPEC", "--engines", "sim"), "names no two engines"),
+        (("SPEC", "--engines", "sim,"), "names no two engines"),
+        (("SPEC", "--engines", "sim,tofino"), 'unknown engine "tofino"'),
+        (("SPEC", *SAME, "--set", "measure.record=pcap"), "measure.record: sim: "),
+        (("SPEC", *SAME, "--set", "path.rate=80 mbps"), "path.rate: "),
+        (("SPEC", *SAME, "--show", "moment-7"), 'there is no condition "moment-7"; did you mean "moment-'),
+        (("nowhere.toml", *SAME), "no such file"),
+        (("--random", "2", "--seed", "1", "--duration", "60", *SAME), "duration: "),
+        (("--random", "2", "--seed", "1", "--packets", "10", *SAME), "are more than 10 packets"),
+    ],
+)
+def test_bad_input_exits_2_and_runs_nothing(arguments: tuple[str, ...], words: str, moment: Path, store: Path) -> None:
+    done = dumbbell("agree", *(moment if argument == "SPEC" else argument for argument in arguments))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+    assert not store.exists()
+
+
+@pytest.mark.usefixtures("doubles")
+def test_what_an_engine_cannot_honour_is_told_with_its_name(moment: Path) -> None:
+    done = agree(moment, "--engines", "double,sim", "--set", "measure.record=pcap")
+    assert isinstance(done.exception, DumbbellError)
+    lines = str(done.exception).splitlines()
+    assert [line.split(": ")[:2] for line in lines] == [["measure.record", "double"], ["measure.record", "sim"]]
+
+
+def test_without_a_start_jitter_there_is_a_note(tmp_path: Path) -> None:
+    path = tmp_path / "still.toml"
+    path.write_text(
+        'duration = "1 s"\n[path]\nrate = "5 Mbit/s"\nrtt = "20 ms"\nbuffer = "1 bdp"\n[[flows]]\ncc = "bbr"\n',
+        encoding="utf-8",
+    )
+    assert "without start_jitter" in dumbbell("agree", path, *SAME, "--floor", "0").stderr
+    with_jitter = dumbbell("agree", path, *SAME, "--floor", "0", "--set", "start_jitter=10 ms")
+    assert "without start_jitter" not in with_jitter.stderr
+
+
+def test_ctrl_c_keeps_what_is_finished_and_says_so(store: Path) -> None:
+    arguments = ("agree", "--random", "40", "--seed", "4", "--duration", "60 s", *SAME, "--jobs", "1")
+    process = subprocess.Popen([DUMBBELL, *arguments], stderr=subprocess.PIPE, encoding="utf-8")
+    for _ in range(200):
+        time.sleep(0.1)
+        if len(list(store.glob("series/??/*.parquet"))) > 4:
+            break
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    _, words = process.communicate(timeout=30)
+    assert time.monotonic() - began < 5
+    assert (process.returncode, words) == (130, "interrupted\n")
+    with Store.open(store) as opened:
+        assert opened.count() >= 2

@@ -1,0 +1,57 @@
+"""Which engine has which congestion control."""
+
+from __future__ import annotations
+
+import pytest
+
+from dumbbell import cc
+from dumbbell.engines import catalogue
+from dumbbell.engines.catalogue import homes
+from dumbbell.engines.sim import SimEngine
+from dumbbell.kernel import Kernel
+from dumbbell.spec import SpecError, load
+from experiments import resolved
+from kernels import CONTROLS, kernel
+
+
+@pytest.fixture
+def kernels(monkeypatch: pytest.MonkeyPatch) -> list[Kernel]:
+    """The kernels of this machine; none at first."""
+    found: list[Kernel] = []
+    monkeypatch.setattr(catalogue, "built", lambda: found)
+    return found
+
+
+@pytest.mark.usefixtures("kernels")
+def test_without_a_kernel_linux_has_what_every_tree_has() -> None:
+    assert homes("bbr") == homes("bbr_4_17") == ("sim", "linux")
+    assert homes("vegas") == ("linux",)
+    assert homes("tahoe") == ()
+    assert set(catalogue.catalogue()) == set(cc.LINUX) | set(cc.installed())
+
+
+def test_a_kernel_has_what_it_was_built_with(kernels: list[Kernel]) -> None:
+    kernels += [kernel(), kernel("mine", controls=CONTROLS | {"bbr3": "bbr3"}), kernel("mine", controls={})]
+    assert homes("bbr") == ("sim", "linux", "linux:mine")
+    assert homes("reno") == ("sim",)
+    assert homes("bbr3") == ("linux:mine",)
+    assert list(catalogue.catalogue()) == [*cc.known(), "bbr3"]
+
+
+def test_what_another_engine_has_is_refused_with_its_name(kernels: list[Kernel]) -> None:
+    kernels += [kernel("mine", controls={"bbr3": "bbr3", "vegas": "vegas"})]
+    words = {"duration": "1 s", "path": {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "1 bdp"}}
+    experiment = load(words | {"flows": [{"cc": "bbr3"}]}, registry=catalogue.catalogue())
+    assert experiment.registry["bbr3"].parameters == {}
+    with pytest.raises(SpecError, match='bbr3 has no parameter "gain"; it has none'):
+        load(words | {"flows": [{"cc": "bbr3[gain=1]"}]}, registry=catalogue.catalogue())
+    (problem,) = SimEngine().refuses(resolved(flows=[{"cc": "vegas"}]).run)
+    assert str(problem) == (
+        'flows[0].cc: the simulator has no "vegas"; the linux engine and the linux:mine engine have it'
+    )
+
+
+@pytest.mark.usefixtures("kernels")
+def test_a_name_that_nobody_knows_is_no_congestion_control() -> None:
+    with pytest.raises(SpecError, match=r'unknown "vegass"; did you mean "vegas"\?'):
+        resolved(flows=[{"cc": "vegass"}])

@@ -1,0 +1,188 @@
+"""How a guest is started, waited for and cleared away: with programs that are no kernel, but behave like one."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from dumbbell.engines.guest import Guests, command, environment
+from dumbbell.errors import EngineFailure
+from kernels import order
+
+pytestmark = pytest.mark.slow
+
+ECHO = """
+import json, os, sys
+from pathlib import Path
+seen = {"argv": sys.argv[1:], "environment": dict(os.environ), "job": Path("job.json").read_text(),
+        "here": sorted(os.listdir()), "beside": sorted(os.listdir("..")), "group": os.getpgid(0) == os.getpid()}
+Path("outcome.json").write_text(json.dumps(seen))
+"""
+SLEEP = f"1000.{os.getpid()}"
+HANG = f"""
+import os, subprocess, time
+from pathlib import Path
+Path("group").write_text(str(os.getpid()))
+subprocess.Popen(["sleep", "{SLEEP}"])
+print("still here", flush=True)
+time.sleep(1000)
+"""
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder for temporary files, empty before and after each test."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    yield folder
+    assert not list(folder.iterdir())
+
+
+def failure(tmp_path: Path, program: str, limit_s: float = 30) -> str:
+    with pytest.raises(EngineFailure) as caught:
+        Guests().outcome(order(tmp_path, program, limit_s=limit_s))
+    return str(caught.value)
+
+
+def children() -> list[str]:
+    """Processes of this test that a guest could have left."""
+    listed = subprocess.run(["/bin/ps", "-eo", "args"], capture_output=True, check=True, encoding="utf-8").stdout
+    return [line for line in listed.splitlines() if line == f"sleep {SLEEP}"]
+
+
+def test_a_guest_sees_its_root_and_little_else(tmp_path: Path) -> None:
+    asked = order(tmp_path, ECHO, job='{"words": 1}', seed=7)
+    seen = json.loads(Guests().outcome(asked))
+    assert seen["argv"] == command(asked, Path("root"))[1:]
+    assert seen["here"] == ["dev", "init", "job.json", "proc", "sys", "tmp"]
+    assert seen["beside"] == ["console.log", "held", "root"]
+    assert seen["job"] == '{"words": 1}'
+    assert seen["group"]
+    told = {name: value for name, value in seen["environment"].items() if name in {"HOME", "TMPDIR", "UML_SEED"}}
+    assert told == {"HOME": "..", "TMPDIR": environment(asked)["TMPDIR"], "UML_SEED": "7"}
+    assert set(seen["environment"]) - set(told) <= {"PWD", "LC_CTYPE"}  # the shell's and Python's own
+
+
+def test_the_command_line_is_the_same_for_runs_that_are_the_same(tmp_path: Path) -> None:
+    first, second = tmp_path / "a", tmp_path / "b"
+    for folder in (first, second):
+        folder.mkdir()
+    lines = [json.loads(Guests().outcome(order(folder, ECHO)))["argv"] for folder in (first, second)]
+    assert lines[0] == lines[1]
+    assert not [word for word in lines[0] if str(tmp_path) in word]
+
+
+def test_a_kernel_that_ends_badly_says_its_last_words(tmp_path: Path) -> None:
+    words = failure(tmp_path, "import sys; [print('line', n) for n in range(100)]; sys.exit(3)")
+    first, *lines = words.splitlines()
+    assert first == "the kernel's process ended with status 3; its console's last lines:"
+    assert lines == [f"line {number}" for number in range(85, 100)]
+
+
+def test_a_kernel_that_is_killed(tmp_path: Path) -> None:
+    words = failure(tmp_path, "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
+    assert words == "the kernel's process was ended by SIGSEGV; its console is empty"
+
+
+def test_an_agent_that_leaves_nothing(tmp_path: Path) -> None:
+    assert failure(tmp_path, "print('so long')").splitlines() == [
+        "the agent left no outcome: No such file or directory; its console's last lines:",
+        "so long",
+    ]
+
+
+def test_a_guest_that_hangs_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
+    before = children()
+    began = time.monotonic()
+    words = failure(tmp_path, HANG, limit_s=1.5)
+    assert 1.5 <= time.monotonic() - began < 5
+    assert words.startswith("not finished after 2 s, and killed (DUMBBELL_RUN_LIMIT_S sets another limit)")
+    assert words.endswith("still here")
+    assert children() == before
+
+
+def test_another_thread_stops_all_guests_and_finds_nothing_left(tmp_path: Path, temporary: Path) -> None:
+    guests, before = Guests(), children()
+    asked = order(tmp_path, HANG)
+    with ThreadPoolExecutor(2) as pool:
+        futures = [pool.submit(guests.outcome, asked) for _ in range(2)]
+        while len(children()) < len(before) + 2:
+            time.sleep(0.01)
+        guests.stop()
+        assert not list(temporary.iterdir())
+        assert children() == before
+        for future in futures:
+            with pytest.raises(CancelledError):
+                future.result()
+        assert b"argv" in guests.outcome(order(tmp_path, ECHO)), "an engine that was stopped can go on"
+
+
+def test_many_threads_at_once(tmp_path: Path) -> None:
+    guests = Guests()
+    asked = order(tmp_path, ECHO)
+    with ThreadPoolExecutor(8) as pool:
+        found = [json.loads(each)["argv"] for each in pool.map(guests.outcome, [asked] * 20)]
+    assert found == [found[0]] * 20
+
+
+def test_a_folder_that_is_not_there_is_a_clear_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
+    assert failure(tmp_path, ECHO).startswith("no temporary folder: /nowhere/dumbbell-run-")
+
+
+def test_an_agent_that_is_not_there_is_a_clear_failure(tmp_path: Path) -> None:
+    asked = order(tmp_path, ECHO)
+    asked.agent.unlink()
+    with pytest.raises(EngineFailure, match=r"could not be started: .*/agent: No such file"):
+        Guests().outcome(asked)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts a small file system, which needs root")
+def test_a_full_folder_is_a_clear_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    mounted = subprocess.run(
+        ["/bin/mount", "-t", "tmpfs", "-o", "size=64k", "none", small], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("no mounts here")
+    try:
+        monkeypatch.setattr(tempfile, "tempdir", str(small))
+        asked = order(tmp_path, ECHO, job=" " * 100_000)
+        with pytest.raises(EngineFailure, match=r"could not be started: .*No space left on device"):
+            Guests().outcome(asked)
+        assert not list(small.iterdir())
+    finally:
+        subprocess.run(["/bin/umount", small], check=True)
+
+
+def test_what_a_killed_process_left_is_taken_away_by_the_next(tmp_path: Path, temporary: Path) -> None:
+    program = (
+        "import pathlib, sys, tempfile; sys.path.insert(0, sys.argv[2]); tempfile.tempdir = sys.argv[1]\n"
+        "from kernels import order; from dumbbell.engines.guest import Guests\n"
+        "Guests().outcome(order(pathlib.Path(sys.argv[3]), sys.argv[4]))"
+    )
+    support = Path(__file__).parents[1] / "support"
+    before = children()
+    process = subprocess.Popen([sys.executable, "-c", program, temporary, support, tmp_path, HANG])
+    while len(children()) == len(before):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    (left,) = temporary.iterdir()
+    os.killpg(int((left / "root" / "group").read_text(encoding="utf-8")), signal.SIGKILL)  # an agent dies by itself
+    ended = subprocess.run([sys.executable, "-c", program, temporary, support, tmp_path, ECHO], check=False, timeout=60)
+    assert ended.returncode == 0
+    assert not list(temporary.iterdir())

@@ -1,0 +1,453 @@
+"""The engine with a real kernel."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commandline import DUMBBELL, dumbbell
+from dumbbell.campaign.local import Planned, measure
+from dumbbell.engines import agent
+from dumbbell.engines.linux import LinuxEngine
+from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.path_check import check_path, deviations, path_of
+from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import EngineFailure
+from dumbbell.kernel import Kernel
+from dumbbell.results.schema import Result
+from dumbbell.results.store import Store
+from dumbbell.spec import Run
+from experiments import resolved
+
+pytestmark = pytest.mark.slow
+
+NOBODY = 65_534
+PATH = {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "1 bdp"}
+LOSSY = {"rate": "40 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp", "loss": "0.5 %"}
+MIXED = [
+    {"cc": "bbr", "count": 2},
+    {"cc": "cubic", "start": "300 ms"},
+    {"cc": "bbr_4_17", "rtt": "50 ms"},
+    {"cc": "vegas", "workload": {"transfer": "1 MB"}},
+    {"cc": "reno", "workload": {"stream": "2 Mbit/s", "for": "1 s", "every": "40 ms"}},
+]
+LONG = {"duration": "2000 s", "path": {"rate": "1 Gbit/s", "rtt": "10 ms", "buffer": "1 bdp"}}
+SPEC = """
+duration = "3 s"
+[path]
+rate = "20 Mbit/s"
+rtt = "20 ms"
+buffer = "1 bdp"
+[[flows]]
+cc = "vegas"
+[[flows]]
+cc = "cubic"
+"""
+
+
+def run(**words: Any) -> Run:
+    return resolved(**{"path": PATH} | words).run
+
+
+def result(engine: LinuxEngine | SimEngine, **words: Any) -> Result:
+    outcome = measure(Planned({}, resolved(**words)), engine, engine.identity())
+    assert isinstance(outcome, Result), outcome
+    return outcome
+
+
+def group_of(process: int) -> list[int]:
+    """The processes of a group, zombies apart."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, group = status.read_text(encoding="utf-8").rpartition(")")[2].split()[:3]
+        except OSError:
+            continue
+        if int(group) == process and state != "Z":
+            found.append(int(status.parent.name))
+    return found
+
+
+def kernel_of(parent: int) -> int:
+    """The kernel that a process started, when it is under way."""
+    for _ in range(1000):
+        time.sleep(0.01)
+        for status in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                words = status.read_text(encoding="utf-8").rpartition(")")[2].split()
+                started = status.parent / "cmdline"
+                if int(words[1]) == parent and started.read_bytes().partition(b"\0")[0].endswith(b"/linux"):
+                    return int(status.parent.name)
+            except OSError:
+                continue
+    raise AssertionError("no kernel was started")
+
+
+def vanished(process: int) -> bool:
+    """Whether a group is gone, or soon is."""
+    for _ in range(200):
+        if not group_of(process):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def leftovers() -> set[str]:
+    return {each.name for each in Path(tempfile.gettempdir()).glob("dumbbell-run-*")}
+
+
+@contextmanager
+def under_way(engine: LinuxEngine, asked: Run) -> Iterator[tuple[int, Callable[[], Measurement]]]:
+    """A long run in another thread: its kernel's process, and what waits for its end and raises what it raised."""
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(engine.measure, asked)
+        kernel = kernel_of(os.getpid())
+        time.sleep(0.3)
+        try:
+            yield kernel, lambda: future.result(timeout=20)
+        finally:
+            engine.stop()
+
+
+# -- what it gives ----------------------------------------------------------------------------------------------------
+
+
+def test_the_same_run_gives_the_same_bytes_whatever_else_the_machine_does(linux: LinuxEngine) -> None:
+    asked = run(duration="4 s", path=LOSSY, flows=MIXED)
+    alone = linux._outcome(asked, "measure", "measured")
+    burner = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        disturbed = linux._outcome(asked, "measure", "measured")
+    finally:
+        burner.kill()
+        burner.wait()
+    with ThreadPoolExecutor(2) as pool:
+        together = list(pool.map(lambda each: linux._outcome(each, "measure", "measured"), [asked, asked]))
+    assert len(alone) > 10_000
+    assert [disturbed, *together] == [alone] * 3
+    other = asked.model_copy(update={"seed": asked.seed + 1})
+    assert linux._outcome(other, "measure", "measured") != alone
+
+
+def test_both_engines_give_the_same_columns_and_agree_about_one_cubic_flow(linux: LinuxEngine) -> None:
+    words: dict[str, Any] = {"path": PATH, "flows": [{"cc": "cubic"}], "duration": "30 s"}
+    real, model = result(linux, **words), result(SimEngine(), **words)
+    assert columns(json.loads(real.model_dump_json())) == columns(json.loads(model.model_dump_json()))
+    assert (real.engine, model.engine) == ("linux", "sim")
+    (ours,), (theirs,) = real.flows, model.flows
+    assert ours.goodput_bps is not None
+    assert theirs.goodput_bps is not None
+    assert ours.goodput_bps == pytest.approx(theirs.goodput_bps, rel=0.03)
+    assert ours.rtt_mean_s == pytest.approx(theirs.rtt_mean_s, rel=0.1)
+    assert real.warnings == model.warnings == ()
+
+
+def columns(value: object) -> object:
+    """The keys of all tables in it."""
+    if isinstance(value, dict):
+        return {key: columns(item) for key, item in value.items()}
+    return [columns(item) for item in value] if isinstance(value, list) else None
+
+
+def test_a_measurement_has_what_a_summary_needs_and_says_what_it_was_made_on(linux: LinuxEngine, built: Kernel) -> None:
+    measured = linux.measure(run(duration="2 s"))
+    (flow,) = measured.flows
+    lengths = {getattr(flow.series, each.name).size for each in fields(flow.series)}
+    assert len(lengths) == 1
+    assert lengths.pop() >= 38
+    assert "probe_bw" in {name.lower() for name in flow.phases}
+    assert built.release in " ".join(measured.facts.values())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {
+            "duration": "10 s",
+            "path": {"rate": "500 Mbit/s", "rtt": "50 ms", "buffer": "1 bdp"},
+            "flows": [{"cc": "cubic"}],
+        },
+        {"duration": "20 s", "flows": [{"cc": name} for name in ("bbr", "cubic", "reno", "vegas")]},
+        {"duration": "10 s", "path": PATH | {"rtt": "100 ms"}, "measure": {}},
+    ],
+)
+def test_bulk_senders_are_limited_by_their_congestion_control_alone(linux: LinuxEngine, words: dict[str, Any]) -> None:
+    assert result(linux, **words).warnings == ()
+
+
+def test_a_sender_that_its_receiver_holds_back_is_warned_of(linux: LinuxEngine) -> None:
+    (warning,) = result(linux, path=PATH, flows=[{"cc": "cubic"}], host={"receive_window": "50 kB"}).warnings
+    assert warning == "flow 0 (cubic): bulk sender limited by the receive window for 100.0% of its time in the window"
+
+
+# -- the path ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_paths_it_builds_are_those_that_were_asked_for(linux: LinuxEngine) -> None:
+    far = {"cc": "cubic", "name": "far", "rtt": "80 ms"}
+    for path in (PATH, LOSSY, PATH | {"queue": "packets", "delay_side": "split"}, PATH | {"rate": "1 Gbit/s"}):
+        checked = check_path(linux, path_of(run(path=path, flows=[{"cc": "bbr"}, far])))
+        assert checked.deviations == ()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"rate": "79 Mbit/s", "buffer": "250 kB"}, "path.rate"),
+        ({"rtt": "26 ms", "buffer": "250 kB"}, "path.rtt"),
+        ({"buffer": "256 kB"}, "path.buffer"),
+        ({"loss": "0.2 %"}, "path.loss"),
+        ({"loss": "0 %"}, "path.loss"),
+    ],
+)
+def test_a_path_that_is_not_as_asked_is_flagged(linux: LinuxEngine, wrong: dict[str, Any], field: str) -> None:
+    asked, built = (path_of(run(path=PATH | {"loss": "1 %"} | each)) for each in ({}, wrong))
+    (line,) = deviations(asked, linux.probe(built))
+    assert line.startswith(f"{field}: asked for ")
+
+
+def test_packets_out_of_order_are_flagged(linux: LinuxEngine) -> None:
+    asked = path_of(run())
+    (line,) = deviations(asked, linux.probe(asked, reorder_ppb=20_000_000))
+    assert line.startswith("path: asked for no reordering, saw ")
+
+
+@pytest.mark.usefixtures("built")
+def test_the_doctor_looks_at_kernel_agent_and_paths(tmp_path: Path) -> None:
+    spec = tmp_path / "spec.toml"
+    spec.write_text(SPEC.replace('"1 bdp"', '["1 bdp", "2 bdp"]'), encoding="utf-8")
+    done = dumbbell("doctor", "--engine", "linux", "--spec", spec, "--json", "--out", tmp_path / "out")
+    assert (done.returncode, done.stderr) == (0, "")
+    findings = {each["what"]: each for each in json.loads(done.stdout)}
+    assert all(each["healthy"] for each in findings.values())
+    assert {"kernel of linux", "agent", "compiler", "memory folder"} <= set(findings)
+    assert {"path 20 Mbit/s, 20 ms, 50000 B", "path 20 Mbit/s, 20 ms, 100000 B"} <= set(findings)
+
+
+# -- what can happen to it --------------------------------------------------------------------------------------------
+
+
+def test_a_kernel_that_is_killed_is_a_failed_run(linux: LinuxEngine) -> None:
+    before = leftovers()
+    with under_way(linux, run(**LONG)) as (kernel, end):
+        os.kill(kernel, signal.SIGKILL)
+        with pytest.raises(EngineFailure, match="ended by SIGKILL"):
+            end()
+        assert vanished(kernel)
+    assert leftovers() <= before
+
+
+def test_an_agent_that_is_killed_is_a_failed_run(linux: LinuxEngine) -> None:
+    with under_way(linux, run(**LONG)) as (kernel, end):
+        for process in set(group_of(kernel)) - {kernel}:
+            os.kill(process, signal.SIGKILL)
+        with pytest.raises(EngineFailure, match="its console"):
+            end()
+        assert vanished(kernel)
+
+
+def test_a_kernel_that_takes_too_long_is_a_failed_run(linux: LinuxEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DUMBBELL_RUN_LIMIT_S", "1")
+    began = time.monotonic()
+    outcome = measure(Planned({}, resolved(**LONG)), linux, "0")
+    assert time.monotonic() - began < 5
+    assert outcome.status == "failed"
+    assert outcome.error.startswith("not finished after 1 s, and killed")
+
+
+def test_another_thread_stops_a_run_which_has_not_failed_then(linux: LinuxEngine) -> None:
+    before = leftovers()
+    with under_way(linux, run(**LONG)) as (kernel, end):
+        linux.stop()
+        assert not group_of(kernel)
+        assert leftovers() <= before
+        with pytest.raises(CancelledError):
+            end()
+
+
+def test_a_kernel_that_is_none_is_a_failed_run(built: Kernel, tmp_path: Path) -> None:
+    broken = tmp_path / "linux"
+    broken.write_bytes(built.executable.read_bytes()[:100_000])
+    broken.chmod(0o755)
+    with pytest.raises(EngineFailure, match="the kernel's process"):
+        LinuxEngine(replace(built, executable=broken)).measure(run(duration="1 s"))
+    with pytest.raises(EngineFailure, match="No such file"):
+        LinuxEngine(replace(built, executable=tmp_path / "absent")).measure(run(duration="1 s"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts a small file system, which needs root")
+def test_a_folder_that_fills_up_is_a_failed_run(
+    linux: LinuxEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = run(duration="2 s", measure={"sample": "1 ms"})
+    assert len(linux._outcome(asked, "measure", "measured")) > 200_000
+    kilobytes = (agent.path().stat().st_size >> 10) + 100
+    mount: list[str | Path] = ["/bin/mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "none", tmp_path]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no mounts here")
+    try:
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        with pytest.raises(EngineFailure, match="No space left on device"):
+            linux.measure(asked)
+        assert list(tmp_path.iterdir()) == []
+    finally:
+        subprocess.run(["/bin/umount", tmp_path], check=True)
+
+
+def test_a_damaged_kernel_is_bad_input(built: Kernel, tmp_path: Path) -> None:
+    spec = tmp_path / "spec.toml"
+    spec.write_text(SPEC, encoding="utf-8")
+    kept = tmp_path / "cache" / "kernels" / built.executable.parent.name
+    shutil.copytree(built.executable.parent, kept)
+    with (kept / "linux").open("r+b") as executable:
+        executable.seek(1_000_000)
+        executable.write(b"damage")
+    done = dumbbell("run", spec, "--engine", "linux", "--out", tmp_path / "out", DUMBBELL_CACHE=str(tmp_path / "cache"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert 'the kernel "6.1" is damaged' in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_congestion_control_that_the_kernel_lacks_is_bad_input(built: Kernel, tmp_path: Path) -> None:
+    spec = tmp_path / "spec.toml"
+    spec.write_text(SPEC, encoding="utf-8")
+    sets = ["--set", "flows[0].cc=bbr[cwnd_gain=1.7]", "--set", "path.burst=1 kB"]
+    done = dumbbell("run", spec, "--engine", "linux", "--out", tmp_path / "out", *sets)
+    assert (done.returncode, done.stdout) == (2, "")
+    first, second = done.stderr.splitlines()
+    assert first.startswith(
+        f"flows[0].cc: this kernel ({built.name}) was built without bbr[cwnd_gain=1.7]; of bbr it has"
+    )
+    assert "bbr_shallow" in first
+    assert second.startswith("path.burst: 1000 B is one frame or less")
+
+
+def test_it_runs_from_the_command_line_and_is_not_repeated(built: Kernel, tmp_path: Path) -> None:
+    spec = tmp_path / "spec.toml"
+    spec.write_text(SPEC, encoding="utf-8")
+    store = tmp_path / "out"
+    first, second = (dumbbell("run", spec, "--engine", "linux", "--json", "--out", store) for _ in range(2))
+    assert (first.returncode, first.stderr) == (0, "")
+    assert first.stdout == second.stdout
+    found = json.loads(first.stdout)
+    assert found["engine"] == "linux"
+    assert [flow["cc"] for flow in found["flows"]] == ["vegas", "cubic"]
+    checked = dumbbell("check", spec).stdout.splitlines()
+    assert "linux: can run it" in checked
+    with Store.open(store) as opened:
+        measured_on = opened.provenance(found["run_id"])["measured_on"]
+    assert built.release in str(measured_on)
+
+
+def test_a_parent_that_is_killed_leaves_no_process(built: Kernel) -> None:
+    program = (
+        "from dumbbell.engines.linux import LinuxEngine\n"
+        "from dumbbell.spec import Run\n"
+        "import sys\n"
+        "LinuxEngine(sys.argv[1]).measure(Run.from_json(sys.argv[2]))"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", program, built.name, run(**LONG).to_json()])
+    kernel = kernel_of(parent.pid)
+    time.sleep(0.5)
+    assert len(group_of(kernel)) > 1
+    parent.kill()
+    parent.wait()
+    assert vanished(kernel)
+
+
+def test_ctrl_c_leaves_no_process_and_no_folder(built: Kernel, tmp_path: Path) -> None:
+    spec = tmp_path / "spec.toml"
+    spec.write_text(SPEC, encoding="utf-8")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    sets = ["--set", "duration=2000 s", "--set", "path.rate=1 Gbit/s", "--seeds", "5"]
+    campaign = subprocess.Popen(
+        [DUMBBELL, "run", spec, "--engine", f"linux:{built.name}", "--out", tmp_path / "out", "--json", *sets],
+        encoding="utf-8",
+        env=os.environ | {"TMPDIR": str(temporary)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    kernel = kernel_of(campaign.pid)
+    time.sleep(0.3)
+    campaign.send_signal(signal.SIGINT)
+    output, words = campaign.communicate(timeout=20)
+    assert (campaign.returncode, output, words) == (130, "", "interrupted\n")
+    assert vanished(kernel)
+    assert list(temporary.iterdir()) == []
+    assert dumbbell("results", "verify", tmp_path / "out").returncode == 0
+
+
+AS_NOBODY = """
+import os, sys, tempfile
+import dumbbell
+spec, own, closed = sys.argv[1:]
+dumbbell.run(spec, engine="linux")  # loads all that it needs from folders that may be closed to others
+os.setgroups([])
+os.setgid({nobody})
+os.setuid({nobody})
+tempfile.tempdir = own
+(outcome,) = dumbbell.run(spec, engine="linux", store=own + "/store").outcomes
+print(outcome.status)
+try:
+    dumbbell.run(spec, engine="linux", store=closed + "/store")
+except dumbbell.StoreFailure as failure:
+    print(failure)
+tempfile.tempdir = closed
+(outcome,) = dumbbell.run(spec, engine="linux", store=own + "/other").outcomes
+print(outcome.error)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user, which needs root")
+def test_an_ordinary_user_needs_no_privileges_and_hears_of_a_folder_that_is_not_theirs(built: Kernel) -> None:
+    home = Path(tempfile.mkdtemp(prefix="nobody-"))
+    try:
+        shutil.copytree(built.executable.parent, home / "cache" / "kernels" / built.executable.parent.name)
+        (home / "spec.toml").write_text(SPEC, encoding="utf-8")
+        for each in (home, *home.rglob("*")):
+            each.chmod(each.stat().st_mode | 0o055)
+        closed, own = home / "closed", home / "own"
+        closed.mkdir(mode=0o755)
+        own.mkdir()
+        os.chown(own, NOBODY, NOBODY)
+        done = subprocess.run(
+            [sys.executable, "-c", AS_NOBODY.format(nobody=NOBODY), home / "spec.toml", own, closed],
+            capture_output=True,
+            check=False,
+            encoding="utf-8",
+            env=os.environ | {"DUMBBELL_CACHE": str(home / "cache")},
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+        status, failure, error = done.stdout.splitlines()
+        assert status == "ok"
+        assert failure.startswith(f"{closed}/store: cannot ")
+        assert "Permission denied" in failure
+        assert error.startswith(f"no temporary folder: {closed}/dumbbell-run-")
+        assert error.endswith("Permission denied")
+    finally:
+        shutil.rmtree(home)
+
+
+def test_many_threads_measure_at_once(linux: LinuxEngine) -> None:
+    runs = [run(duration="1 s", seeds=[seed]) for seed in range(1, 7)]
+    with ThreadPoolExecutor(6) as pool:
+        ended = [each.ended_ns for each in pool.map(linux.measure, runs)]
+    assert ended == [10**9] * 6
+    assert threading.active_count() < 5
