@@ -1,8 +1,9 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from dumbbell.metrics.phases import entries_s, synchrony
+from dumbbell.metrics.phases import after_stays, entries_s, synchrony
 
 
 def test_an_entry_is_the_first_sample_of_each_stay() -> None:
@@ -32,3 +33,15 @@ def test_the_share_of_entries_near_which_every_other_flow_has_one(
 
 def test_entries_before_the_time_only_count_as_neighbours() -> None:
     assert synchrony([[29.8, 40], [30.1, 47]], 0.5, from_s=30) == pytest.approx(1 / 3)
+
+
+def test_a_gauge_after_each_stay() -> None:
+    at = [0, 1, 2, 3, 4, 5, 6, 7]
+    phases = ["probe_bw", "probe_rtt", "probe_rtt", "probe_bw", "probe_bw", "probe_rtt", "startup", "probe_rtt"]
+    gauge = [10.0, 11, 12, 13, 14, 15, 16, 17]
+    assert after_stays(at, gauge, phases, "probe_rtt").tolist() == [13, 16]
+    assert after_stays(at, gauge, phases, "probe_rtt", from_s=3).tolist() == [13, 16]
+    assert after_stays(at, gauge, phases, "probe_rtt", from_s=3.1).tolist() == [16]
+    assert after_stays(at, [*gauge[:6], np.nan, 17], phases, "probe_rtt").tolist() == [13]
+    assert after_stays(at, gauge, phases, "drain").tolist() == []
+    assert after_stays([], [], [], "drain").tolist() == []

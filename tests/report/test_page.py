@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from commandline import MOMENT
+from dumbbell import studies
 from dumbbell.plots.chart import Axis, Chart, Layer, Panel
 from dumbbell.report import LARGEST_BYTES, build
 from dumbbell.report.failure import ReportError
@@ -168,3 +169,9 @@ def test_a_place_that_cannot_be_written_is_told(store: Store, tmp_path: Path) ->
 def test_the_same_store_gives_the_same_bytes(store: Store, tmp_path: Path) -> None:
     first, second = (build(tmp_path / name, store=store).read_bytes() for name in ("a.html", "b.html"))
     assert first == second
+
+
+def test_of_a_part_of_a_study_the_same_part_is_run_again(store: Store, tmp_path: Path) -> None:
+    part = studies.only(studies.load("claypool2019"), experiments=["figure7", "figure5"], variants=["bbr"])
+    page = Webpage(build(tmp_path / "report.html", store=store, study=part).read_text(encoding="utf-8"))
+    assert "dumbbell study run claypool2019 --experiments figure5,figure7 --variants bbr dumbbell report" in page.said

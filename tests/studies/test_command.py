@@ -1,9 +1,11 @@
-"""`dumbbell study` as a user has it: the whole study once, then all that can be asked of what it left behind."""
+"""`dumbbell study` as a user has it: what the demo runs of it, then all that can be asked of what it left behind."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from commandline import dumbbell, python
 
 pytestmark = pytest.mark.slow
 
+DEMO = ("--experiments", "figure4b,figure7,figure10")
 HELD = {
     ("S1", "bbr"),
     ("S7", "bbr"),
@@ -26,10 +29,18 @@ HELD = {
 BROKEN = {("S8", "bbr_4_17"), ("S9", "bbr")}
 
 
+def patiently(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Runs it again where a busy machine was too slow for it: what was finished is kept."""
+    for _ in range(4):
+        with suppress(subprocess.TimeoutExpired):
+            return dumbbell(*arguments)
+    return dumbbell(*arguments)
+
+
 @pytest.fixture(scope="module")
 def carried_out(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
     folder = tmp_path_factory.mktemp("study")
-    done = dumbbell("study", "run", "claypool2019", "--out", folder, "--json")
+    done = patiently("study", "run", "claypool2019", *DEMO, "--out", folder, "--json")
     assert done.returncode == 0, done.stderr
     return folder, done
 
@@ -67,6 +78,40 @@ def test_claims_are_judged_again_without_running(
 ) -> None:
     done = dumbbell("study", "claims", "claypool2019", "--out", out, "--json")
     assert (done.returncode, done.stdout) == (0, carried_out[1].stdout)
+    assert done.stderr == (
+        "not carried out on sim: S2,S5,S17,S18,S23; `dumbbell study run claypool2019 --claims S2,S5,S17,S18,S23`"
+        " does it\n"
+    )
+    one = dumbbell("study", "claims", "claypool2019", "--out", out, "--json", "--claims", "S7", "--variants", "bbr")
+    assert (one.returncode, one.stderr) == (0, "")
+    (verdict,) = map(json.loads, one.stdout.splitlines())
+    assert (verdict["claim"], verdict["variant"], verdict["engine"]) == ("S7", "bbr", "sim")
+
+
+def test_claims_that_were_not_carried_out(out: Path) -> None:
+    done = dumbbell("study", "claims", "claypool2019", "--out", out, "--claims", "S2")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "(6 of figure5)" in done.stderr
+    unknown = dumbbell("study", "claims", "claypool2019", "--out", out, "--claims", "S2,S99")
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert 'there is no claim "S99"' in unknown.stderr
+
+
+def test_the_other_claims_come_beside_the_first(
+    out: Path, carried_out: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    """Runs of two calls in one store; the claims of both are told afterwards."""
+    shutil.copytree(out / "store", tmp_path / "store")
+    done = patiently("study", "run", "claypool2019", "--claims", "S2,S5,S17,S18", "--out", tmp_path, "--json")
+    assert done.returncode == 0, done.stderr
+    verdicts = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each["claim"] for each in verdicts] == ["S2", "S2", "S5", "S5", "S17", "S17", "S18", "S18"]
+    found = {(each["claim"], each["variant"]): each["verdict"] for each in verdicts}
+    assert {found["S5", "bbr"], found["S17", "bbr"], found["S17", "bbr_4_17"]} == {"reproduced"}
+    assert sorted(path.name for path in (tmp_path / "figures").glob("*.png")) == ["figure5.png", "figure9.png"]
+    both = dumbbell("study", "claims", "claypool2019", "--out", tmp_path, "--json")
+    assert both.returncode == 0
+    assert set(both.stdout.splitlines()) == {*carried_out[1].stdout.splitlines(), *done.stdout.splitlines()}
 
 
 def test_the_table(out: Path) -> None:
@@ -84,7 +129,7 @@ def test_the_table(out: Path) -> None:
 
 def test_nothing_is_run_twice_and_strict_tells_by_its_status(out: Path) -> None:
     ledger = (out / "store" / "ledger.sqlite").stat().st_size
-    done = dumbbell("study", "run", "claypool2019", "--out", out, "--strict")
+    done = dumbbell("study", "run", "claypool2019", *DEMO, "--out", out, "--strict")
     assert done.returncode == 1
     assert "not reproduced: " in done.stdout
     assert (out / "store" / "ledger.sqlite").stat().st_size == ledger
@@ -130,7 +175,7 @@ def test_an_unknown_engine(tmp_path: Path) -> None:
 def test_list_and_show() -> None:
     listed = dumbbell("study", "list")
     assert listed.returncode == 0
-    assert listed.stdout.splitlines()[1].split()[:4] == ["claypool2019", "118", "10", "3"]
+    assert listed.stdout.splitlines()[1].split()[:4] == ["claypool2019", "191", "15", "6"]
     shown = dumbbell("study", "show", "claypool2019")
     assert shown.returncode == 0
     for words in ("Raspberry Pi", "figure7 (54 runs)", "S22", "Tolerated: 8 to 13 %"):
@@ -142,10 +187,12 @@ def test_the_table_fits_a_terminal_of_any_width(columns: int, out: Path) -> None
     program = f"""
 from dumbbell.cli import study
 from dumbbell import studies
+from dumbbell.engines.registry import engine
 from dumbbell.results.store import Store
 study._columns = lambda: {columns}
 with Store.open({str(out / "store")!r}) as store:
-    study._print(studies.load("claypool2019").judge(store, "sim"), as_json=False)
+    whole = studies.load("claypool2019")
+    study._print(studies.carried_out(whole, store, engine("sim")).judge(store, "sim"), as_json=False)
 """
     done = python(program)
     assert done.returncode == 0, done.stderr
@@ -153,7 +200,9 @@ with Store.open({str(out / "store")!r}) as store:
     assert done.stdout.count("reproduced") >= 20
 
 
-@pytest.mark.parametrize("command", [[], ["list"], ["show"], ["run"], ["claims"], ["figures"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "command", [[], ["list"], ["show"], ["run"], ["claims"], ["figures"], ["validation"]], ids=" ".join
+)
 def test_help_is_light_and_has_an_example(command: list[str]) -> None:
     program = f"""
 import sys

@@ -50,7 +50,7 @@ def verdict(*values: float | None, engine: str = "sim", untestable: str = "", **
     evidence = Evidence(
         engine=engine,
         trials={("sweep", "bbr"): trials} if trials else {},
-        untestable={"sweep": untestable} if untestable else {},
+        untestable={("sweep", "bbr"): untestable} if untestable else {},
     )
     return judge(claim, evidence, "bbr")
 
@@ -102,9 +102,32 @@ def test_how_far_from_the_bounds_and_how_near_the_interval_comes() -> None:
 
 
 def test_what_is_known_of_the_cause_stands_after_what_failed() -> None:
-    why = {"bbr": "The moon."}
+    why = {"sim": {"bbr": "The moon."}}
     assert verdict(0.2, why=why).reason == "it is 20.0 %, not within 8 to 12 %. The moon."
     assert verdict(0.1, why=why).reason == "it is 10.0 %, within 8 to 12 %"
+
+
+def test_a_cause_is_an_engines_own_its_familys_or_anyones() -> None:
+    why = {"linux": {"bbr": "A."}, "linux:6.12": {"bbr": "B."}, "any": {"bbr": "C.", "bbr_4_17": "D."}}
+    (claim,) = claims_of([row(why=why)], FUNCTIONS, ["sweep"])
+    assert [claim.cause(engine, "bbr") for engine in ("linux", "linux:6.12", "linux:6.6", "sim")] == [
+        "A.",
+        "B.",
+        "A.",
+        "C.",
+    ]
+    assert claim.cause("linux", "bbr_4_17") == "D."
+    assert claim.cause("linux", "reno") == ""
+
+
+@pytest.mark.parametrize(("holding", "word"), [(2, "not reproduced"), (3, "reproduced")])
+def test_a_check_may_have_a_share_of_the_seeds_of_its_own(holding: int, word: str) -> None:
+    checks = [{"label": "it", "least": 8, "most": 12, "in_seeds": 0.6}]
+    found = verdict(*[0.1] * holding, *[None] * (5 - holding), checks=checks)
+    assert found.verdict == word
+    far = verdict(*[0.1] * 3, *[0.9] * 2, checks=checks)
+    assert far.verdict == "reproduced"
+    assert far.reason == "it is 10.0 % in the median over seeds, within 8 to 12 %; the mean, 42.0 %, is not"
 
 
 def test_the_worst_check_decides() -> None:
@@ -126,8 +149,8 @@ def test_a_number_that_the_engine_does_not_measure_is_not_testable(evidence: Cal
     made = evidence()
     claim = row(
         experiment="figure7",
-        metric="bottleneck.queue_mean_bdp",
-        unit="BDP",
+        metric="bottleneck.queue_p95_bytes",
+        unit="",
         checks=[{"label": "queue", "at": {"path.buffer": "8 bdp"}, "most": 2}],
     )
     (read,) = claims_of([claim], FUNCTIONS, ["figure7"])
@@ -139,6 +162,7 @@ def test_a_number_that_the_engine_does_not_measure_is_not_testable(evidence: Cal
 def test_an_engine_that_cannot_is_told_with_the_reason() -> None:
     assert verdict(0.1, engines=["linux"]).reason == "it needs an engine of linux"
     assert verdict(0.1, engines=["linux", "sim"]).verdict == "reproduced"
+    assert verdict(0.1, engine="linux:6.12", engines=["linux"]).verdict == "reproduced"
     found = verdict(0.1, untestable="engine sim cannot honour path.loss: no")
     assert (found.verdict, found.reason) == ("not testable here", "sweep: engine sim cannot honour path.loss: no")
     assert verdict().reason == "sweep has no runs with bbr"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from importlib import import_module
 from pathlib import Path
 
@@ -16,17 +15,8 @@ from dumbbell.spec import Problem, Run, SpecError
 from dumbbell.studies import Study, StudyError
 from dumbbell.studies.study import read
 
-HOME = Path(studies.__file__).parent
 CLAIMS = import_module("dumbbell.studies.claypool2019.claims")
 FIGURES = import_module("dumbbell.studies.claypool2019.figures")
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A copy of a study, to break."""
-    copy = tmp_path / "claypool2019"
-    shutil.copytree(HOME / "claypool2019", copy, ignore=shutil.ignore_patterns("__pycache__"))
-    return copy
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -44,11 +34,13 @@ def test_every_study_is_there_and_whole() -> None:
         assert len({claim.id for claim in study.claims}) == len(study.claims) > 0
         assert len({each.name for each in study.experiments.values()}) == len(study.experiments)
         for claim in study.claims:
-            assert set(claim.why) <= set(study.variants)
+            assert set(claim.why) <= {"any", "sim", "linux", "linux:6.12"}
+            assert {variant for causes in claim.why.values() for variant in causes} <= set(study.variants)
             assert claim.id in study.readme
-        for experiment in study.experiments.values():
+        for title, experiment in study.experiments.items():
             assert refusals(experiment, SimEngine()) == []
-            assert {planned.point[study.axis] for planned in plan(experiment)} == set(study.variants)
+            swept = {planned.point.get(study.axis) for planned in plan(experiment)} - {None}
+            assert swept in (set(), {study.control(title, variant) for variant in study.variants})
 
 
 def test_unknown_studies_are_answered_with_the_known_ones() -> None:
@@ -61,7 +53,7 @@ def test_unknown_studies_are_answered_with_the_known_ones() -> None:
 def test_more_seeds() -> None:
     study = studies.load("claypool2019", seeds=7)
     assert {len(each.seed_values) for each in study.experiments.values()} == {7}
-    assert study.total() == 7 * (18 + 18 + 2)
+    assert study.total() == 7 * (2 + 2 + 1 + 18 + 2 + 18 + 18)
 
 
 @pytest.mark.parametrize(
@@ -69,11 +61,23 @@ def test_more_seeds() -> None:
     [
         ("study.toml", "[[figures]]", "[[figures", "study.toml is not TOML"),
         ("study.toml", 'name = "figure7"', 'name = "figure70"', "figure figure70: nothing draws it"),
-        ("study.toml", 'experiment = "figure7"', 'experiment = "figure70"', 'there is no experiment "figure70"'),
+        ("study.toml", 'experiments = ["figure7"]', 'experiments = ["figure70"]', 'there is no experiment "figure70"'),
+        ("study.toml", "controls.figure11", "controls.figure12", 'controls: there is no experiment "figure12"'),
+        ("study.toml", 'bbr = "bbr_shallow"', 'bbr = "bbr"', "experiment figure11: its flows[0].cc (bbr_shallow, "),
+        ("figure7.toml", '"bbr_4_17"', '"bbr_1_1"', "figure7: its flows[0].cc (bbr, bbr_1_1) are not"),
         ("study.toml", '"figure7", "fig', '"figure70", "fig', "figure70.toml cannot be read"),
         ("claims.toml", '"loss_at_1_bdp"', '"loss_at_1bdp"', 'claim S9: there is no metric "loss_at_1bdp"'),
     ],
-    ids=["broken", "undrawn", "shows nothing", "no file", "no metric"],
+    ids=[
+        "broken",
+        "undrawn",
+        "shows nothing",
+        "controls nothing",
+        "no control",
+        "no version",
+        "no file",
+        "no metric",
+    ],
 )
 def test_files_that_contradict_one_another(folder: Path, file: str, old: str, new: str, told: str) -> None:
     assert read(folder, CLAIMS, FIGURES).name == "claypool2019"
@@ -90,14 +94,15 @@ def test_an_experiment_with_problems(folder: Path) -> None:
         read(folder, CLAIMS, FIGURES)
 
 
-@pytest.fixture
-def brief(folder: Path) -> Study:
-    """The study with runs that are over in a moment."""
-    for name in ("figure4b", "figure7", "figure10"):
-        text = (folder / f"{name}.toml").read_text(encoding="utf-8")
-        text = text.replace('"300 s"', '"40 s"').replace('"80 Mbit/s"', '"8 Mbit/s"')
-        (folder / f"{name}.toml").write_text(text, encoding="utf-8")
-    return read(folder, CLAIMS, FIGURES, seeds=2)
+class Unversed(SimEngine):
+    """An engine that has no BBR as of 4.17, nor BBR_Shallow."""
+
+    def refuses(self, run: Run) -> list[Problem]:
+        told = []
+        for flow in run.flows:
+            parameters = dict(flow.cc.parameters)
+            told += [f"no {name}" for name in ("extra_acked_gain", "cwnd_gain") if name in parameters]
+        return [Problem("flows[0].cc", each) for each in dict.fromkeys(told)]
 
 
 def test_a_study_is_carried_out_judged_and_drawn(brief: Study, tmp_path: Path) -> None:
@@ -115,7 +120,7 @@ def test_a_study_is_carried_out_judged_and_drawn(brief: Study, tmp_path: Path) -
         assert each.engine == "sim"
         assert each.reason
         assert [check.seeds for check in each.checks] == [2] * len(each.checks)
-    assert [chart.name for chart in charts] == ["figure4b", "figure7", "figure10"]
+    assert [chart.name for chart in charts] == [figure.name for figure in brief.figures]
 
 
 def test_a_store_that_is_half_finished(brief: Study, tmp_path: Path) -> None:
@@ -141,13 +146,87 @@ def test_an_experiment_that_an_engine_refuses_is_not_testable(brief: Study, tmp_
     class Picky(SimEngine):
         def refuses(self, run: Run) -> list[Problem]:
             mixed = len({flow.cc.algorithm for flow in run.flows}) > 1
-            return [Problem("flows[1].cc", "only one algorithm at a time")] if mixed else []
+            return [Problem("flows[0].cc", "only one algorithm at a time")] if mixed else []
 
     with Store.open(tmp_path / "store", write=True) as store:
         assert brief.run(store, Picky()) == []
         verdicts = {each.claim: each for each in brief.judge(store, Picky())}
         charts = brief.charts(store, Picky())
     assert verdicts["S21"].verdict == "not testable here"
-    assert verdicts["S21"].reason == ("figure10: engine sim cannot honour flows[1].cc: only one algorithm at a time")
+    assert verdicts["S21"].reason == ("figure10: engine sim cannot honour flows[0].cc: only one algorithm at a time")
     assert verdicts["S7"].verdict != "not testable here"
-    assert [chart.name for chart in charts] == ["figure4b", "figure7"]
+    assert [chart.name for chart in charts] == ["figure4b", "figure5", "figure7", "figure11"]
+
+
+def test_a_version_that_an_engine_lacks_is_not_testable_and_the_other_one_is(brief: Study, tmp_path: Path) -> None:
+    study = studies.only(brief, claims=["S2", "S5", "S23"])
+    with Store.open(tmp_path / "store", write=True) as store:
+        seen: list[int] = []
+        assert study.run(store, Unversed(), progress=lambda: seen.append(1)) == []
+        assert len(seen) == study.total_on(Unversed()) == 2 + 2 + 18
+        begun = studies.carried_out(brief, store, Unversed())
+        assert set(begun.experiments) == {"figure5", "figure5_cubic", "figure7"}
+        assert begun.variants == brief.variants
+        verdicts = {(each.claim, each.variant): each for each in study.judge(store, Unversed())}
+        charts = study.charts(store, Unversed())
+    words = {key: each.verdict for key, each in verdicts.items() if each.verdict == "not testable here"}
+    assert set(words) == {("S2", "bbr_4_17"), ("S23", "bbr"), ("S23", "bbr_4_17")}
+    told = "figure5: engine sim cannot honour flows[0].cc: no extra_acked_gain"
+    assert verdicts["S2", "bbr_4_17"].reason == told
+    assert verdicts["S23", "bbr"].reason == "figure11: engine sim cannot honour flows[0].cc: no cwnd_gain"
+    assert verdicts["S5", "bbr"].value == verdicts["S5", "bbr_4_17"].value
+    assert [chart.name for chart in charts] == ["figure5", "figure7"]
+
+
+def test_less_than_a_study(brief: Study) -> None:
+    some = studies.only(brief, claims=["S23", "S2"])
+    assert [claim.id for claim in some.claims] == ["S2", "S23"]
+    assert list(some.experiments) == ["figure5", "figure7", "figure11"]
+    assert [figure.name for figure in some.figures] == ["figure7", "figure11"]
+    shown = studies.only(brief, experiments=["figure7"], variants=["bbr"])
+    assert [claim.id for claim in shown.claims] == ["S7", "S8", "S9", "S10", "S13"]
+    assert shown.total() == 2 * 9
+    today = studies.only(brief, experiments=["figure11", "figure7"], variants=["bbr"])
+    assert [planned.point["flows[0].cc"] for planned in plan(today.experiments["figure11"])] == ["bbr_shallow"] * 18
+    assert [claim.id for claim in today.claims][-1] == "S23"
+    assert studies.only(brief) == brief
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"claims": ["S77"]}, 'there is no claim "S77"; did you mean'),
+        ({"experiments": ["figure70"]}, 'there is no experiment "figure70"; did you mean "figure7"'),
+        ({"variants": ["bbr2"]}, 'there is no version "bbr2"; did you mean "bbr"'),
+        ({"claims": ["S23", "S7"], "experiments": ["figure7"]}, "S23 cannot be told by figure7 alone"),
+        ({"experiments": []}, "nothing of the study was asked for"),
+        ({"variants": []}, "nothing of the study was asked for"),
+    ],
+    ids=str,
+)
+def test_what_a_study_has_not(brief: Study, asked: dict[str, list[str]], told: str) -> None:
+    with pytest.raises(StudyError) as caught:
+        studies.only(brief, **asked)
+    assert told in str(caught.value)
+
+
+def test_some_experiments_are_told_without_the_others(brief: Study, tmp_path: Path) -> None:
+    class Other(SimEngine):
+        name = "other"
+
+    with Store.open(tmp_path / "store", write=True) as store:
+        assert studies.carried_out(brief, store, SimEngine()) is brief
+        some = studies.only(brief, experiments=["figure5", "figure9"], variants=["bbr"])
+        assert some.run(store, SimEngine()) == []
+        assert studies.only(brief, claims=["S5"]).run(store, Other()) == []
+        assert studies.engines_of(brief, store) == ("sim", "other")
+        assert studies.engines_of(studies.only(brief, claims=["S17"]), store) == ("sim",)
+        here = studies.carried_out(brief, store, SimEngine())
+        there = studies.carried_out(brief, store, Other())
+        assert {each.claim for each in there.judge(store, Other())} == {"S5"}
+        assert {each.engine for each in there.judge(store, Other())} == {"other"}
+        with pytest.raises(StudyError, match=r"runs on other are not in the store .*--engine other` makes them"):
+            some.judge(store, Other())
+        assert len(here.judge(store, SimEngine())) == 3
+    assert (list(here.experiments), here.variants) == (["figure5", "figure9"], ("bbr",))
+    assert [claim.id for claim in here.claims] == ["S2", "S17", "S18"]

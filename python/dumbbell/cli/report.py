@@ -47,8 +47,9 @@ def _written(store: Path, study: str | None, seeds: int | None, out: Path, engin
         if study is None:
             return build(out, store=opened, engine=engine)
         from dumbbell import studies
+        from dumbbell.engines.registry import engine as engine_named
 
-        chosen = studies.load(study, seeds=seeds)
+        chosen = studies.carried_out(studies.load(study, seeds=seeds), opened, engine_named(engine))
         verdicts, charts, notices = _judged(chosen, opened, engine)
         return build(out, store=opened, study=chosen, verdicts=verdicts, charts=charts, engine=engine, notices=notices)
 

@@ -1,6 +1,7 @@
 """`dumbbell study`: documents made runnable. Their runs, their claims judged, their figures drawn again."""
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from dumbbell.plots.chart import Chart
+    from dumbbell.results.schema import FailedRun
     from dumbbell.results.store import Store
     from dumbbell.studies import Checked, Study, Verdict
     from dumbbell.studies.evidence import Evidence
@@ -33,7 +35,23 @@ Out = Annotated[
 Seeds = Annotated[
     int | None, typer.Option("--seeds", metavar="N", min=1, help="Seeds 1 to N instead of the study's own.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object a claim and version.")]
+Engines = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--engine", metavar="NAME", help="Whose runs; may be given again; default: all that are there.",
+        show_default=False,
+    ),
+]  # fmt: skip
+Claims = Annotated[
+    str | None, typer.Option("--claims", metavar="ID,...", help="These claims, and what they need.", show_default=False)
+]
+Variants = Annotated[
+    str | None, typer.Option("--variants", metavar="NAME,...", help="These versions of BBR only.", show_default=False)
+]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", metavar="N", min=1, help="Runs at once; default: as many as the machine can.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object a claim, version and engine.")]
 
 app = typer.Typer(
     help="Documents made runnable: experiments, published numbers, claims, figures.",
@@ -78,16 +96,21 @@ def show(name: Name) -> None:
     typer.echo("\n\n".join(_wrapped(part, _columns()) for part in parts))
 
 
-@app.command(epilog="Example: dumbbell study run claypool2019 --jobs 2")
+@app.command(epilog="Example: dumbbell study run claypool2019 --claims S7,S8 --jobs 2")
 def run(  # noqa: PLR0913 (each is an option)
     name: Name,
     *,
     engine: Engine = "sim",
     out: Out = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", metavar="N", min=1, help="Runs at once; default: as many as the machine can."),
+    claims: Claims = None,
+    experiments: Annotated[
+        str | None,
+        typer.Option(
+            "--experiments", metavar="NAME,...", help="These experiments, and what they can tell.", show_default=False
+        ),
     ] = None,
+    variants: Variants = None,
+    jobs: Jobs = None,
     seeds: Seeds = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Repeat the runs that the store has.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a claim is not reproduced.")] = False,
@@ -100,29 +123,49 @@ def run(  # noqa: PLR0913 (each is an option)
     from dumbbell.results.store import Store
     from dumbbell.studies.verdict import NOT_REPRODUCED
 
-    study, chosen, folder = studies.load(name, seeds=seeds), engine_named(engine), out or _default_out(name)
+    whole, chosen, folder = studies.load(name, seeds=seeds), engine_named(engine), out or _default_out(name)
+    study = studies.only(whole, claims=_listed(claims), experiments=_listed(experiments), variants=_listed(variants))
     with Store.open(folder / "store", write=True) as store:
-        with progress(study.total()) as advance:
+        with progress(study.total_on(chosen)) as advance:
             failures = study.run(store, chosen, jobs, advance, fresh=fresh)
         evidence = study.evidence(store, chosen)
         verdicts = study.verdicts(evidence)
         _print(verdicts, as_json=as_json)
-        _draw(study, evidence, verdicts, folder, store)
-    for failure in failures:
-        typer.echo(f"failed: {failure.run_id}: {failure.error}", err=True)
+        order = [claim.id for claim in study.claims]
+        both = sorted([*verdicts, *_elsewhere(study, store, chosen.name)], key=lambda each: order.index(each.claim))
+        _draw(study, evidence, both, folder, store)
+    _tell_failures(failures)
     broken = any(verdict.verdict == NOT_REPRODUCED for verdict in verdicts)
     if failures or (strict and broken):
         raise typer.Exit(FAILED)
 
 
 @app.command(epilog="Example: dumbbell study claims claypool2019 --json")
-def claims(name: Name, *, engine: Engine = "sim", out: Out = None, seeds: Seeds = None, as_json: Json = False) -> None:
-    """Judge the claims by the runs that are there, without running anything."""
+def claims(  # noqa: PLR0913 (each is an option)
+    name: Name,
+    *,
+    engine: Engines = None,
+    out: Out = None,
+    claims: Claims = None,
+    variants: Variants = None,
+    seeds: Seeds = None,
+    as_json: Json = False,
+) -> None:
+    """Judge the claims by the runs that are there, on each engine, without running anything."""
     from dumbbell import studies
+    from dumbbell.engines.registry import engine as engine_named
 
-    study = studies.load(name, seeds=seeds)
+    asked = studies.only(studies.load(name, seeds=seeds), claims=_listed(claims), variants=_listed(variants))
     with _opened(name, out) as store:
-        _print(study.judge(store, engine), as_json=as_json)
+        verdicts = []
+        for each in engine or studies.engines_of(asked, store) or ("sim",):
+            chosen = engine_named(each)
+            study = asked if claims else studies.carried_out(asked, store, chosen)
+            verdicts += study.judge(store, chosen)
+            _tell_left_out(asked, study, each)
+        order = [claim.id for claim in asked.claims]
+        verdicts.sort(key=lambda verdict: order.index(verdict.claim))  # what engines say of a claim stands together
+        _print(verdicts, as_json=as_json)
 
 
 @app.command(epilog="Example: dumbbell study figures claypool2019 --numbers figure7")
@@ -139,17 +182,71 @@ def figures(
 ) -> None:
     """Draw the figures again (PNG, SVG, PDF) from the runs that are there, without running anything."""
     from dumbbell import studies
+    from dumbbell.engines.registry import engine as engine_named
     from dumbbell.plots import paper
 
-    study = studies.load(name, seeds=seeds)
+    whole, chosen = studies.load(name, seeds=seeds), engine_named(engine)
     with _opened(name, out) as store:
-        charts = study.charts(store, engine)
+        study = studies.carried_out(whole, store, chosen)
+        charts = study.charts(store, chosen)
         if numbers is not None:
             _print_numbers(charts, numbers)
             return
         for chart in charts:
             for path in paper.save(chart, (out or _default_out(name)) / "figures"):
                 typer.echo(path)
+
+
+@app.command(epilog="Example: dumbbell study validation --engine sim")
+def validation(  # noqa: PLR0913 (each is an option)
+    *,
+    engine: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--engine", metavar="NAME", help="Run what is missing on this engine; may be given again; default: all.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where the store is.")] = Path("out/validation"),
+    docs: Annotated[Path, typer.Option("--docs", metavar="FOLDER", help="Where the page is written.")] = Path("docs"),
+    jobs: Jobs = None,
+    seeds: Seeds = None,
+    again: Annotated[
+        bool, typer.Option("--page", help="Write the page again from validation.json, and do nothing else.")
+    ] = False,
+) -> None:  # fmt: skip
+    """Judge claims on several engines side by side; write validation.md, and validation.json that it is made from."""
+    from dumbbell.cli.progress import progress
+    from dumbbell.engines.registry import engine as engine_named
+    from dumbbell.errors import DumbbellError
+    from dumbbell.results.store import Store
+    from dumbbell.studies import StudyError
+    from dumbbell.studies import validation as page
+
+    if again:
+        _tell(page.write(page.read(docs), docs))
+        return
+    plan, failures = page.plan(), []
+    for name in engine or ():
+        if name not in plan.engines:
+            raise StudyError(f"validation has no engine {name!r}; known: {', '.join(plan.engines)}")
+    with Store.open(out / "store", write=True) as store:
+        for name in engine or plan.engines:
+            try:
+                chosen = engine_named(name)
+            except DumbbellError as error:
+                if engine:
+                    raise
+                typer.echo(f"not measured on {name}: {error}", err=True)
+                continue
+            for section in plan.sections:
+                study = section.study_on(name, seeds=seeds)
+                with progress(study.total_on(chosen)) as advance:
+                    failures += study.run(store, chosen, jobs, advance)
+        _tell(page.write(page.document_of(plan, store, seeds=seeds), docs))
+    _tell_failures(failures)
+    if failures:
+        raise typer.Exit(FAILED)
 
 
 def _print_numbers(charts: "Sequence[Chart]", name: str) -> None:
@@ -162,6 +259,43 @@ def _print_numbers(charts: "Sequence[Chart]", name: str) -> None:
         raise StudyError(f"no figure {name!r}; known: " + ", ".join(chart.name for chart in charts))
     for title, header, rows in tables(chart):
         typer.echo(f"{title}; {chart.panels[0].y.label}\n\n{aligned(header, rows)}\n")
+
+
+def _listed(names: str | None) -> list[str] | None:
+    """What stands between commas; None where nothing was asked."""
+    return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
+
+
+def _elsewhere(study: "Study", store: "Store", engine: str) -> "list[Verdict]":
+    """Verdicts on the same claims by the runs of other engines that are all in the store."""
+    from dumbbell import studies
+    from dumbbell.errors import DumbbellError
+
+    found: list[Verdict] = []
+    for other in studies.engines_of(study, store):
+        if other != engine:
+            with suppress(DumbbellError):  # its runs are there in part, or it is not on this machine any more
+                found += study.judge(store, other)
+    return found
+
+
+def _tell(paths: "Iterable[Path]") -> None:
+    for path in paths:
+        typer.echo(path)
+
+
+def _tell_failures(failures: "Iterable[FailedRun]") -> None:
+    for failure in failures:
+        typer.echo(f"failed: {failure.run_id}: {failure.error}", err=True)
+
+
+def _tell_left_out(asked: "Study", judged: "Study", engine: str) -> None:
+    there = {claim.id for claim in judged.claims}
+    missing = ",".join(claim.id for claim in asked.claims if claim.id not in there)
+    if missing:
+        on = "" if engine == "sim" else f" --engine {engine}"
+        again = f"dumbbell study run {asked.name}{on} --claims {missing}"
+        typer.echo(f"not carried out on {engine}: {missing}; `{again}` does it", err=True)
 
 
 def _default_out(name: str) -> Path:
@@ -208,7 +342,8 @@ def _print(verdicts: "Sequence[Verdict]", *, as_json: bool) -> None:
         return
     columns = _columns()
     if columns < NARROW_COLUMNS:
-        typer.echo("\n\n".join(_paragraph(verdict, columns) for verdict in verdicts))
+        several = len({verdict.engine for verdict in verdicts}) > 1
+        typer.echo("\n\n".join(_paragraph(verdict, columns, several=several) for verdict in verdicts))
     else:
         _print_table(verdicts, columns)
     counts = [f"{word}: {sum(verdict.verdict == word for verdict in verdicts)}" for word in _words(verdicts)]
@@ -223,7 +358,8 @@ def _print_table(verdicts: "Sequence[Verdict]", columns: int) -> None:
 
     console = Console(width=columns, highlight=False, soft_wrap=False)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for header in ("claim", "version", "verdict", "what decides"):
+    several = len({verdict.engine for verdict in verdicts}) > 1
+    for header in ("claim", *["engine"] * several, "version", "verdict", "what decides"):
         table.add_column(header, no_wrap=header != "what decides")
     for header in ("measured", "n", "published", "tolerated"):
         table.add_column(header, justify="right", no_wrap=True)
@@ -232,6 +368,7 @@ def _print_table(verdicts: "Sequence[Verdict]", columns: int) -> None:
         decisive = _decisive(verdict)
         table.add_row(
             verdict.claim if verdict.claim != previous else "",
+            *[verdict.engine] * several,
             verdict.variant,
             Text(verdict.verdict, style=_colour(verdict)),
             verdict.label,
@@ -246,16 +383,17 @@ def _print_table(verdicts: "Sequence[Verdict]", columns: int) -> None:
     typer.echo("\n".join(line.rstrip() for line in printed.get().splitlines()))
     for verdict in verdicts:
         if verdict.verdict != "reproduced":
-            reason = f"{verdict.claim} {verdict.variant}, {verdict.verdict}: {verdict.reason}"
+            on = f" on {verdict.engine}" if several else ""
+            reason = f"{verdict.claim} {verdict.variant}{on}, {verdict.verdict}: {verdict.reason}"
             typer.echo(_wrapped(reason, columns))
 
 
-def _paragraph(verdict: "Verdict", columns: int) -> str:
+def _paragraph(verdict: "Verdict", columns: int, *, several: bool) -> str:
     decisive = _decisive(verdict)
     published = f", published {_amount(verdict.published, verdict.unit)}" if verdict.published is not None else ""
     tolerated = f", tolerated {_bounds(decisive)}" if decisive else ""
     lines = [
-        f"{verdict.claim} {verdict.variant}: {verdict.verdict}",
+        f"{verdict.claim} {verdict.variant}{f' on {verdict.engine}' if several else ''}: {verdict.verdict}",
         f"{verdict.label}: {_measured(verdict)}, n = {verdict.n}{published}{tolerated}",
     ]
     if verdict.verdict != "reproduced":

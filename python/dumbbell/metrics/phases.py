@@ -43,3 +43,20 @@ def synchrony(entries_of_flows: Sequence[npt.ArrayLike], within_s: float, from_s
         for index, entry in late
     )
     return together / len(late)
+
+
+def after_stays(
+    time_s: npt.ArrayLike, values: npt.ArrayLike, phases: npt.ArrayLike, phase: str, from_s: float = 0.0
+) -> Floats:
+    """A gauge as it was first sampled after each stay in a phase that ended at `from_s` or later.
+
+    What a stay that lasts to the end leaves is not known, and what is NaN neither: both are left out.
+
+    >>> after_stays([0.0, 0.1, 0.2], [60.0, 25.0, 26.0], ["probe_rtt", "probe_rtt", "probe_bw"], "probe_rtt")
+    array([26.])
+    """
+    at, gauge = np.asarray(time_s, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    inside = np.asarray(phases) == phase
+    left = ~inside & np.concatenate(([False], inside[:-1]))
+    found: Floats = gauge[left & (at >= from_s)]
+    return found[~np.isnan(found)]

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.plots.style import style_of
 from dumbbell.report.number import ABSENT, counted, short, with_half_width
+from dumbbell.studies.label import label_of
 from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
 
 if TYPE_CHECKING:
@@ -92,7 +92,8 @@ def claims_of(verdicts: Sequence[Verdict], document: str) -> Claims | None:
         return None
     numbers = Counter(verdict.verdict for verdict in verdicts)
     variants = tuple(dict.fromkeys(verdict.variant for verdict in verdicts))
-    called = "; ".join(f"{variant}: {style_of(variant).label}" for variant in variants)
+    engines = tuple(dict.fromkeys(verdict.engine for verdict in verdicts))
+    called = "; ".join(f"{variant}: {_called(variant, engines)}" for variant in variants)
     claims = len(dict.fromkeys(verdict.claim for verdict in verdicts))
     neither = (
         f" Neither version is “the document's”: both are judged ({called})." if len(variants) > 1 else f" {called}."
@@ -107,6 +108,11 @@ def claims_of(verdicts: Sequence[Verdict], document: str) -> Claims | None:
         " many different values it rests on. Tolerances were set from the document before the runs."
         + "".join(f" {flag}: {_FLAGS[flag]}." for flag in used),
     )
+
+
+def _called(variant: str, engines: Iterable[str]) -> str:
+    """What a version is on these engines, each thing once."""
+    return " or ".join(dict.fromkeys(label_of(variant, engine) for engine in engines))
 
 
 def _row(order: int, verdict: Verdict) -> ClaimRow:

@@ -292,7 +292,7 @@ def _again(material: Material) -> Again:
             words="The study comes with dumbbell. Runs that are there are not repeated; --fresh repeats them."
             " An engine of the same identity, under Provenance, gives the same bytes.",
             commands=(
-                f"dumbbell study run {study.name}{on}{seeds}",
+                f"dumbbell study run {study.name}{on}{_part_options(study)}{seeds}",
                 f"dumbbell report out/{study.name}/store --study {study.name}{on}{seeds}",
             ),
             specs=(),
@@ -311,6 +311,18 @@ def _again(material: Material) -> Again:
     )
 
 
+def _part_options(study: Study) -> str:
+    """How to ask for these experiments and versions, if they are not all that the study has."""
+    from dumbbell import studies  # noqa: PLC0415 (as below)
+
+    if study.name not in studies.names():
+        return ""
+    own = studies.load(study.name)
+    some = "" if set(study.experiments) == set(own.experiments) else f" --experiments {','.join(study.experiments)}"
+    versions = "" if study.variants == own.variants else f" --variants {','.join(study.variants)}"
+    return some + versions
+
+
 def _seeds_option(study: Study) -> str:
     """How to ask for these seeds, if they are not the study's own."""
     from dumbbell import studies  # noqa: PLC0415 (a report without a study need not load them)
@@ -320,7 +332,7 @@ def _seeds_option(study: Study) -> str:
         return ""
     own = studies.load(study.name).experiments
     asked = seeds.pop()
-    return f" --seeds {asked}" if any(experiment.seeds != asked for experiment in own.values()) else ""
+    return f" --seeds {asked}" if any(own[title].seeds != asked for title in study.experiments) else ""
 
 
 def _file_name(name: str) -> str:

@@ -6,7 +6,19 @@
 """
 
 from dumbbell.studies.problem import StudyError
+from dumbbell.studies.selection import carried_out, engines_of, only
 from dumbbell.studies.study import Figure, Study, load, names
 from dumbbell.studies.verdict import Checked, Verdict
 
-__all__ = ["Checked", "Figure", "Study", "StudyError", "Verdict", "load", "names"]
+__all__ = [
+    "Checked",
+    "Figure",
+    "Study",
+    "StudyError",
+    "Verdict",
+    "carried_out",
+    "engines_of",
+    "load",
+    "names",
+    "only",
+]

@@ -18,7 +18,9 @@ SCALES = {"%": 100.0, "Mbit/s": 1e-6, "ms": 1e3, "s": 1.0, "BDP": 1.0, "": 1.0}
 """What a number in base units (shares, bit/s, seconds) is multiplied with to be in the unit of a check."""
 
 OF_CLAIM = {"id", "kind", "section", "statement", "tolerance", "flag", "source", "engines", "checks", "why"}
-OF_CHECK = {"label", "experiment", "metric", "at", "published", "least", "most", "unit"}
+OF_CHECK = {"label", "experiment", "metric", "at", "published", "least", "most", "unit", "in_seeds"}
+ANY = "any"
+"""In `why`: on every engine that has no words of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,8 @@ class Check:
     least: float | None
     most: float | None
     unit: str
+    in_seeds: float | None
+    """The share of the seeds that must keep the bounds, more than half; None: as the claim's kind has it."""
     derived: bool
     """A function of the study makes it: None is then an answer (curves that never cross), else it was not measured."""
 
@@ -53,8 +57,33 @@ class Claim:
     engines: tuple[str, ...]
     """Engines that can test it; empty: all."""
     checks: tuple[Check, ...]
-    why: Mapping[str, str]
-    """What is known of the cause, by version, should it not be reproduced."""
+    why: Mapping[str, Mapping[str, str]]
+    """What is known of the cause, by engine and version, should it not be reproduced."""
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """The experiments that it needs."""
+        return tuple(dict.fromkeys(check.experiment for check in self.checks))
+
+    def cause(self, engine: str, variant: str) -> str:
+        """What is known of the cause on an engine, by its name, its family's or any; empty if nothing is."""
+        for name in (engine, family(engine), ANY):
+            if variant in self.why.get(name, {}):
+                return self.why[name][variant]
+        return ""
+
+    def runs_on(self, engine: str) -> bool:
+        """Whether an engine of that name can test it."""
+        return not self.engines or bool({engine, family(engine)} & set(self.engines))
+
+
+def family(engine: str) -> str:
+    """An engine's name without its version.
+
+    >>> family("linux:6.12"), family("sim")
+    ('linux', 'sim')
+    """
+    return engine.partition(":")[0]
 
 
 def claims_of(
@@ -111,6 +140,7 @@ def _check(where: str, row: Mapping[str, Any], functions: ModuleType, experiment
         least=row.get("least"),
         most=row.get("most"),
         unit=row["unit"],
+        in_seeds=row.get("in_seeds"),
         derived="." not in row["metric"],
     )
 

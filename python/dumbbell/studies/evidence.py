@@ -78,9 +78,18 @@ class Evidence:
     engine: str
     trials: Mapping[tuple[str, str], tuple[Trial, ...]] = field(default_factory=dict)
     """By experiment and version."""
-    untestable: Mapping[str, str] = field(default_factory=dict)
-    """Experiments that the engine could not carry out, and why."""
+    untestable: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """What the engine could not carry out, by experiment and version, and why."""
 
     def of(self, experiment: str, variant: str) -> tuple[Trial, ...]:
         """The trials of an experiment with a version."""
         return self.trials.get((experiment, variant), ())
+
+    def variants(self, *experiments: str) -> tuple[str, ...]:
+        """The versions with which the engine carried out all of these experiments."""
+        found = dict.fromkeys(variant for _, variant in self.trials)
+        return tuple(variant for variant in found if all(self.testable(each, variant) for each in experiments))
+
+    def testable(self, experiment: str, variant: str) -> bool:
+        """Whether it has all trials of an experiment with a version."""
+        return (experiment, variant) not in self.untestable and bool(self.of(experiment, variant))

@@ -38,16 +38,18 @@ def judge(claim: Claim, evidence: Evidence, variant: str) -> Verdict:
         )
     if all(check.holds for check in checks):
         return _verdict(claim, evidence.engine, variant, checks, REPRODUCED, _why_so(checks))
-    return _verdict(claim, evidence.engine, variant, checks, NOT_REPRODUCED, _why_not(claim, checks, variant))
+    return _verdict(
+        claim, evidence.engine, variant, checks, NOT_REPRODUCED, _why_not(claim, checks, evidence.engine, variant)
+    )
 
 
 def _obstacle(claim: Claim, evidence: Evidence, variant: str) -> str:
     """What keeps a claim from being tested; empty if nothing does."""
-    if claim.engines and evidence.engine not in claim.engines:
+    if not claim.runs_on(evidence.engine):
         return f"it needs an engine of {', '.join(claim.engines)}"
-    for experiment in dict.fromkeys(check.experiment for check in claim.checks):
-        if experiment in evidence.untestable:
-            return f"{experiment}: {evidence.untestable[experiment]}"
+    for experiment in claim.experiments:
+        if (experiment, variant) in evidence.untestable:
+            return f"{experiment}: {evidence.untestable[experiment, variant]}"
         if not evidence.of(experiment, variant):
             return f"{experiment} has no runs with {variant}"
     return ""
@@ -60,7 +62,9 @@ def _checked(claim: Claim, check: Check, evidence: Evidence, variant: str) -> Ch
     found = estimate(values) if values else None
     holding = sum(_keeps(value, check) for value in values)
     middle = median([*values, *[math.inf] * (len(measured) - len(values))])
-    holds = _keeps(middle, check) if claim.kind == "N" else holding >= ENOUGH_SEEDS * len(measured)
+    by_median = claim.kind == "N" and check.in_seeds is None
+    enough = (check.in_seeds or ENOUGH_SEEDS) * len(measured)
+    holds = _keeps(middle, check) if by_median else holding >= enough
     half_width = found.half_width if found else None
     return Checked(
         label=check.label,
@@ -140,12 +144,12 @@ def _why_so(checks: Sequence[Checked]) -> str:
     return place if len(checks) == 1 else f"all {len(checks)} checks hold; the narrowest: {place}"
 
 
-def _why_not(claim: Claim, checks: Sequence[Checked], variant: str) -> str:
+def _why_not(claim: Claim, checks: Sequence[Checked], engine: str, variant: str) -> str:
     broken = [check for check in checks if not check.holds]
     told = "; ".join(_fault(check) for check in broken)
     if len(checks) > 1:
         told += f". Failing: {len(broken)} of {len(checks)} checks"
-    cause = claim.why.get(variant, "")
+    cause = claim.cause(engine, variant)
     return f"{told}. {cause}" if cause else told
 
 

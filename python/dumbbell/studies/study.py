@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.campaign.local import count, refusals
+from dumbbell.campaign.local import count
 from dumbbell.campaign.stored import carry_out_into
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.spec import load as load_spec
 from dumbbell.spec.problem import suggestion
 from dumbbell.studies.claim import claims_of
-from dumbbell.studies.gathering import gather
+from dumbbell.studies.gathering import gather, honoured
 from dumbbell.studies.judgement import judge
+from dumbbell.studies.part import controls_of, part
 from dumbbell.studies.problem import StudyError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from importlib.resources.abc import Traversable
     from types import ModuleType
 
@@ -43,8 +44,8 @@ class Figure:
     """As its chart and its files are called: "figure7"."""
     title: str
     """As the document calls it: "Figure 7: BBR's loss versus router queue size"."""
-    experiment: str
-    """The experiment that it shows."""
+    experiments: tuple[str, ...]
+    """The experiments that it shows."""
     draw: Callable[[Study, Evidence], Chart]
     """Makes its chart."""
 
@@ -70,17 +71,36 @@ class Study:
     variants: tuple[str, ...]
     """Versions of the algorithm for which every claim is judged; neither is "the document's"."""
     axis: str
-    """The path that tells the versions apart in a run's point."""
+    """The path at which a spec names the congestion control in question."""
     experiments: Mapping[str, Experiment]
     """By name."""
     figures: tuple[Figure, ...]
     claims: tuple[Claim, ...]
     published: Mapping[str, Any]
     """The document's numbers, as `published.toml` has them."""
+    controls: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """What stands at `axis` for each version, by experiment; the version itself in an experiment that is not here."""
 
     def total(self) -> int:
         """How many runs it has."""
         return sum(count(experiment) for experiment in self.experiments.values())
+
+    def control(self, experiment: str, variant: str) -> str:
+        """What stands for a version of the algorithm in an experiment: itself, another form of it, or its rival."""
+        return self.controls.get(experiment, {}).get(variant, variant)
+
+    def part(self, experiment: str, variants: Iterable[str]) -> Experiment:
+        """The part of an experiment that some versions need."""
+        controls = {self.control(experiment, variant) for variant in variants}
+        return part(self.experiments[experiment], self.axis, controls)
+
+    def parts(self) -> Iterator[tuple[str, str]]:
+        """Each experiment with each version."""
+        return ((experiment, variant) for experiment in self.experiments for variant in self.variants)
+
+    def total_on(self, engine: Engine) -> int:
+        """How many runs it has that an engine can honour."""
+        return sum(count(experiment) for experiment in honoured(self, engine).values())
 
     def run(
         self,
@@ -93,17 +113,15 @@ class Study:
     ) -> list[FailedRun]:
         """Carries out the runs that the store does not have, all of them if `fresh`, and returns those that failed.
 
-        `progress` is called after each run, those found in the store too. An experiment that the engine cannot honour
-        is left out; the claims about it are then not testable.
+        `progress` is called after each run, those found in the store too. What the engine cannot honour, of an
+        experiment with a version of the algorithm, is left out; the claims about it are then not testable.
 
         Raises:
             UnknownEngine: there is no such engine in this version.
         """
         chosen = engine_named(engine) if isinstance(engine, str) else engine
         failures: list[FailedRun] = []
-        for experiment in self.experiments.values():
-            if refusals(experiment, chosen):
-                continue
+        for experiment in honoured(self, chosen).values():
             outcomes = carry_out_into(store, experiment, chosen, jobs=jobs, fresh=fresh, progress=progress)
             failures.extend(outcome for outcome in outcomes if outcome.status == "failed")
         return failures
@@ -116,7 +134,7 @@ class Study:
             UnknownEngine: there is no such engine in this version.
         """
         chosen = engine_named(engine) if isinstance(engine, str) else engine
-        return gather(self.name, self.experiments, self.axis, store, chosen)
+        return gather(self, store, chosen)
 
     def judge(self, store: Source, engine: Engine | str) -> list[Verdict]:
         """Every claim, in the document's order, for each version of the algorithm.
@@ -142,7 +160,7 @@ class Study:
 
     def drawn(self, evidence: Evidence) -> list[Chart]:
         """The same, from evidence that is already at hand."""
-        return [figure.draw(self, evidence) for figure in self.figures if figure.experiment not in evidence.untestable]
+        return [figure.draw(self, evidence) for figure in self.figures if evidence.variants(*figure.experiments)]
 
 
 def names() -> tuple[str, ...]:
@@ -180,6 +198,9 @@ def read(folder: Traversable, claims: ModuleType, figures: ModuleType, *, seeds:
     experiments = {
         title: load_spec(_text(folder, f"{title}.toml"), overrides=overrides) for title in manifest["experiments"]
     }
+    variants, axis = tuple(manifest["variants"]), manifest["axis"]
+    controls = manifest.get("controls", {})
+    _agree(variants, axis, controls, experiments)
     return Study(
         name=folder.name,
         title=manifest["title"],
@@ -189,22 +210,42 @@ def read(folder: Traversable, claims: ModuleType, figures: ModuleType, *, seeds:
         testbed=manifest["testbed"].strip(),
         here=manifest["here"].strip(),
         readme=_text(folder, "README.md"),
-        variants=tuple(manifest["variants"]),
-        axis=manifest["axis"],
+        variants=variants,
+        axis=axis,
         experiments=experiments,
         figures=tuple(_figure(row, figures, experiments) for row in manifest["figures"]),
         claims=claims_of(_toml(folder, "claims.toml")["claims"], claims, experiments),
         published=_toml(folder, "published.toml"),
+        controls=controls,
     )
+
+
+def _agree(
+    variants: tuple[str, ...],
+    axis: str,
+    controls: Mapping[str, Mapping[str, str]],
+    experiments: Mapping[str, Experiment],
+) -> None:
+    """Refuses versions of which an experiment has no runs, and runs that no version needs."""
+    for title in controls:
+        if title not in experiments:
+            raise StudyError(f'controls: there is no experiment "{title}"')
+    for title, experiment in experiments.items():
+        asked = controls.get(title, {variant: variant for variant in variants})
+        there = controls_of(experiment, axis)
+        if set(asked) != set(variants) or (there is not None and set(asked.values()) != set(there)):
+            written = ", ".join(there or ())
+            raise StudyError(f"experiment {title}: its {axis} ({written}) are not those of {', '.join(variants)}")
 
 
 def _figure(row: Mapping[str, Any], functions: ModuleType, experiments: Mapping[str, Experiment]) -> Figure:
     draw = getattr(functions, row["name"], None)
     if not callable(draw):
         raise StudyError(f"figure {row['name']}: nothing draws it")
-    if row["experiment"] not in experiments:
-        raise StudyError(f'figure {row["name"]}: there is no experiment "{row["experiment"]}"')
-    return Figure(name=row["name"], title=row["title"], experiment=row["experiment"], draw=draw)
+    for experiment in row["experiments"]:
+        if experiment not in experiments:
+            raise StudyError(f'figure {row["name"]}: there is no experiment "{experiment}"')
+    return Figure(name=row["name"], title=row["title"], experiments=tuple(row["experiments"]), draw=draw)
 
 
 def _home() -> Traversable:

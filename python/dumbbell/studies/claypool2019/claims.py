@@ -5,13 +5,19 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dumbbell.metrics.convergence import jain_in_bins
 from dumbbell.metrics.counter import Counter, rates_bps, summed_quantiles
 from dumbbell.metrics.curve import crossover, interpolated, linear_r2
-from dumbbell.metrics.phases import entries_s, synchrony
+from dumbbell.metrics.cycle import correlation, dominant_period_s
+from dumbbell.metrics.modes import Modes, alternation, boundary, modes
+from dumbbell.metrics.phases import after_stays, entries_s, synchrony
+from dumbbell.metrics.window import ratio
 from dumbbell.spec.quantity import Size
 
 if TYPE_CHECKING:
+    from dumbbell.metrics.counter import Floats
     from dumbbell.studies.evidence import Observed, Trial
 
 BIN_S = 0.5
@@ -22,12 +28,22 @@ TOGETHER_S = 0.5
 """Entries into PROBE_RTT this near are one."""
 SHALLOW_BDP = 1.5
 """The document calls buffers below this shallow."""
+SHALLOW_QUIET_BDP = 1.25
+"""From here on BBR_Shallow is said to lose nothing."""
+CYCLES_S = (60.0, 285.0)
+"""Where the raw data's periods were taken."""
 BUFFER = "path.buffer"
 
 
 def buffer_bdp(point: Any) -> float:  # noqa: ANN401 (a point's values are the spec's)
     """The queue's size at a point, in BDP."""
     return float(Size(point[BUFFER]).number)
+
+
+def bdp_bytes(run: Observed) -> float | None:
+    """The path's bandwidth-delay product; None where nothing ever stood in the queue."""
+    queue = run.result.bottleneck
+    return ratio(queue.queue_mean_bytes or 0.0, queue.queue_mean_bdp or 0.0)
 
 
 def jain_when_settled(run: Observed) -> float | None:
@@ -42,6 +58,43 @@ def probe_rtt_synchrony(run: Observed) -> float | None:
     frame = run.flow_series()
     entries = [entries_s(each["time_s"], each["phase"], "probe_rtt") for _, each in frame.groupby("flow")]
     return synchrony(entries, TOGETHER_S, SETTLED_S)
+
+
+def largest_queue_bdp(run: Observed) -> float | None:
+    """The largest sample of the backlog, in BDP."""
+    return ratio(run.result.bottleneck.queue_max_bytes or 0.0, bdp_bytes(run) or 0.0)
+
+
+def cycle_period(run: Observed) -> float | None:
+    """The dominant period of BBR's goodput in bins of 0.5 s, seconds."""
+    return dominant_period_s(group_rates_bps(run, "bbr", *CYCLES_S), BIN_S)
+
+
+def correlation_of_groups(run: Observed) -> float | None:
+    """Pearson's, of BBR's and CUBIC's goodput in bins of 0.5 s."""
+    return correlation(*(group_rates_bps(run, group, *CYCLES_S) for group in ("bbr", "cubic")))
+
+
+def low_min_rtt(run: Observed) -> float | None:
+    """The median of the low ones of BBR's min_rtt estimates as PROBE_RTT left them, seconds."""
+    return _min_rtt_modes(run).low
+
+
+def high_min_rtt(run: Observed) -> float | None:
+    """The median of the high ones."""
+    return _min_rtt_modes(run).high
+
+
+def alternation_of_min_rtt(run: Observed) -> float | None:
+    """Of all estimates that have a successor in their flow, the share whose successor is of the other kind."""
+    found = min_rtts_s(run)
+    between = boundary([each for flow in found for each in flow])
+    return None if between is None else alternation(found, between)
+
+
+def largest_loss_from_1_25_bdp(trial: Trial) -> float | None:
+    """The largest dropped / sent of the buffers of 1.25 BDP and more."""
+    return max(y for x, y in zip(*_loss_curve(trial), strict=True) if x >= SHALLOW_QUIET_BDP)
 
 
 def loss_at_1_bdp(trial: Trial) -> float | None:
@@ -102,6 +155,22 @@ def quartiles_bps(run: Observed, group: str) -> tuple[float, float]:
     return first, third
 
 
+def group_rates_bps(run: Observed, group: str, begin_s: float, end_s: float) -> Floats:
+    """A group's goodput in bins of 0.5 s."""
+    rates = [rates_bps(flow, begin_s, end_s, BIN_S) for flow in flows(run, group).values()]
+    return np.asarray(np.sum(rates, axis=0), dtype=np.float64)
+
+
+def min_rtts_s(run: Observed) -> list[list[float]]:
+    """The estimates that each BBR flow came out of PROBE_RTT with, from 60 s on."""
+    frame = run.flow_series()
+    own = [frame[frame["flow"] == flow.flow] for flow in run.result.flows if flow.name == "bbr"]
+    return [
+        after_stays(each["time_s"], each["cc_min_rtt_s"], each["phase"], "probe_rtt", CYCLES_S[0]).tolist()
+        for each in own
+    ]
+
+
 def flows(run: Observed, group: str | None = None) -> dict[int, Counter]:
     """The bytes delivered over time, flow by flow."""
     frame = run.flow_series()
@@ -111,6 +180,12 @@ def flows(run: Observed, group: str | None = None) -> dict[int, Counter]:
             own = frame[frame["flow"] == flow.flow]
             found[flow.flow] = Counter.of(own["time_s"], own["delivered_bytes"], start_s=flow.start_s)
     return found
+
+
+def _min_rtt_modes(run: Observed) -> Modes:
+    found = [each for flow in min_rtts_s(run) for each in flow]
+    between = boundary(found)
+    return Modes(None, None) if between is None else modes(found, between)
 
 
 def _loss_curve(trial: Trial) -> tuple[list[float], list[float]]:

@@ -1,0 +1,171 @@
+"""A comparison of two engines as one HTML file: bands, scatter, and both engines in time where they part most."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from dumbbell import __version__
+from dumbbell.agreement import overlay, section, words
+from dumbbell.agreement.scatter import scatter
+from dumbbell.report.failure import ReportError
+from dumbbell.report.figure import drawing
+from dumbbell.report.number import ABSENT
+from dumbbell.report.rendering import FEWEST_POINTS, LARGEST_BYTES, _environment, _file, _for_script, _plotly
+from dumbbell.report.thinning import MOST_POINTS
+from dumbbell.results.failure import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from dumbbell.agreement.record import Agreement, Condition
+    from dumbbell.plots.chart import Chart
+    from dumbbell.report.figure import Drawing
+    from dumbbell.results.store import Store
+
+IN_TIME_SHARE: Final = 2
+"""A line of a run in time has this much fewer points than one of the scatter: there are many of them."""
+_KINDS: Final = {
+    words.HOLDS: ("reproduced", "✓"), words.BROKEN: ("not-reproduced", "✗"), words.UNTOLD: ("not-testable", "○"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a band is marked."""
+
+    word: str
+    kind: str
+    sign: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementPage:
+    """What the template says."""
+
+    version: str
+    title: str
+    made: str
+    summary: str
+    bands: list[tuple[list[str], Verdict]]
+    legend: str
+    scatter: Drawing | None
+    worst: list[list[str]]
+    in_time: list[Drawing]
+    note: str
+    conditions: list[list[tuple[str, str]]]
+    columns: tuple[str, ...]
+    failures: list[str]
+    facts: list[tuple[str, str]]
+    command: str
+
+
+def build(target: Path, agreement: Agreement, store: Store) -> Path:
+    """Writes the page, and gives where it is; `store` has the runs behind the comparison.
+
+    Raises:
+        ReportError: it cannot be written, or is too large however few points are drawn.
+    """
+    charts, note = _in_time(agreement, store)
+    most = MOST_POINTS
+    while len(html := rendered(compose(agreement, charts, note, most)).encode()) > LARGEST_BYTES:
+        if most <= FEWEST_POINTS:
+            raise ReportError(f"the report would have {len(html)} bytes, more than {LARGEST_BYTES}")
+        most = max(FEWEST_POINTS, most // 2)
+    partial = target.with_name(f".{target.name}.partial")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(html)
+        partial.replace(target)
+    except OSError as error:
+        with suppress(OSError):
+            partial.unlink()
+        raise ReportError(f"{target}: cannot write the report: {error.strerror or error}") from error
+    return target
+
+
+def compose(agreement: Agreement, charts: list[Chart], note: str, most: int = MOST_POINTS) -> AgreementPage:
+    """The page, with at most `most` points a line."""
+    chart = scatter(agreement)
+    told = [words.row(band) for band in agreement.bands]
+    return AgreementPage(
+        version=__version__,
+        title=f"{agreement.candidate.engine} against {agreement.reference.engine}",
+        made=f"{words.origin(agreement)}. Made by dumbbell {__version__}.",
+        summary=section.verdict(agreement),
+        bands=[(cells[:-1], Verdict(cells[-1], *_KINDS[cells[-1]])) for cells in told],
+        legend=section.legend(agreement),
+        scatter=None if chart is None else drawing(chart, most),
+        worst=[_worst(agreement, row) for row in words.worst_table(agreement)],
+        in_time=[drawing(each, max(2, most // IN_TIME_SHARE)) for each in charts],
+        note=note,
+        columns=("condition", "setting", "goodput", "total", "loss", "queueing delay", "winner", "x limit"),
+        conditions=[_row(each) for each in agreement.conditions],
+        failures=words.failures(agreement.conditions),
+        facts=list(_facts(agreement)),
+        command=section.command(agreement),
+    )
+
+
+def rendered(page: AgreementPage) -> str:
+    """The page as HTML."""
+    drawings = [*([page.scatter] if page.scatter else []), *page.in_time]
+    plots = {each.name: {**each.plot, "alt": each.alt, "caption": each.caption} for each in drawings}
+    return _environment().get_template("agreement.html.j2").render(
+        page=page, bands_header=words.HEADER, worst_header=(words.WORST_HEADER[0], "setting", *words.WORST_HEADER[1:]),
+        plots=_for_script(plots), style=_file("page.css"), script=_file("page.js"), plotly=_plotly(),
+    )  # fmt: skip
+
+
+def _worst(agreement: Agreement, row: list[str]) -> list[str]:
+    return [row[0], words.setting(agreement.condition(row[0])), *row[1:]]
+
+
+def _in_time(agreement: Agreement, store: Store) -> tuple[list[Chart], str]:
+    """The worst conditions in time; those without an error too, where there are few."""
+    names = [each.condition for each in agreement.worst]
+    rest = [each.name for each in agreement.conditions if each.differences and each.name not in names]
+    charts, missing = [], []
+    for number, name in enumerate((names + rest)[: max(len(names), 1)]):
+        condition = agreement.condition(name)
+        try:
+            title = f"{name}: {words.setting(condition)}"
+            charts.append(overlay.in_time(store, agreement, condition, f"in-time-{number}", title))
+        except StoreError as error:
+            missing.append(f"{name}: {error}")
+    return charts, "; ".join(missing)
+
+
+def _row(condition: Condition) -> list[tuple[str, str]]:
+    """Text and what it is sorted by, of a condition."""
+
+    def largest(*metrics: str) -> tuple[str, str]:
+        errors = [each.error for each in condition.differences if each.metric in metrics]
+        return (words.percent(max(errors)), f"{max(errors):.6g}") if errors else (ABSENT, "")
+
+    winner = condition.winner
+    won = ABSENT if winner is None else "no one" if winner.reference is None else winner.reference
+    if winner is not None and winner.reference is not None and winner.candidate != winner.reference:
+        won = f"{winner.reference}, not {winner.candidate or 'one'}"
+    limits = max((each.limits or 0.0 for each in condition.differences), default=None)
+    return [
+        (condition.name, condition.name),
+        (words.setting(condition), str(condition.rate_bps)),
+        largest("group_goodput"),
+        largest("total_goodput"),
+        largest("loss", "small_loss"),
+        largest("queueing_delay"),
+        (won, won),
+        (ABSENT, "") if limits is None else (f"{limits:.2f}", f"{limits:.6g}"),
+    ]
+
+
+def _facts(agreement: Agreement) -> Iterator[tuple[str, str]]:
+    for role, side in (("Engine held against it", agreement.candidate), ("Reference", agreement.reference)):
+        yield role, words.engine(side)
+        yield f"Seeds of {role.lower()}", ", ".join(map(str, side.seeds))
+        yield from ((f"{role}: {key}", str(value)) for key, value in side.measured_on.items())
+    yield "Seeds for the noise", ", ".join(map(str, agreement.floor_seeds)) or "none"
+    yield from ((f"Version of {name}", version) for name, version in agreement.versions.items() if version)

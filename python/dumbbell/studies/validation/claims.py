@@ -1,0 +1,270 @@
+"""The section about claims: each one's verdict on every engine, side by side with what was published."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import fill
+from typing import TYPE_CHECKING, Literal
+
+from dumbbell.engines.registry import engine as engine_named
+from dumbbell.studies.judgement import decimals, number
+from dumbbell.studies.study import load
+from dumbbell.studies.validation.plan import Column  # noqa: TC001 (pydantic reads the annotations)
+from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, Checked, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from dumbbell.results.store import Store
+    from dumbbell.studies.evidence import Evidence
+    from dumbbell.studies.validation.plan import ClaimsPlan
+
+SIGNS = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "○"}
+COLUMNS = 120
+OF_INTEREST = ("dumbbell",)
+"""Versions of packages that decide a verdict, besides the engine's own identity."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """An experiment of the section."""
+
+    name: str
+    seeds: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """What an engine was when it measured."""
+
+    engine: str
+    identity: str
+    runs: int
+    facts: dict[str, str]
+    """What it told of itself, the same for all of its runs: a kernel's release and settings; versions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimsSection:
+    """What was found."""
+
+    kind: Literal["claims"]
+    study: str
+    short: str
+    """What the document is called: "Claypool et al. 2019"."""
+    columns: tuple[Column, ...]
+    """Those that were measured."""
+    without: tuple[Column, ...]
+    """Those that were not."""
+    experiments: tuple[Ran, ...]
+    origins: tuple[Origin, ...]
+    verdicts: tuple[Verdict, ...]
+
+    def at(self, claim: str, column: Column) -> Verdict:
+        """The verdict on a claim in a column."""
+        wanted = (claim, column.engine, column.variant)
+        return next(each for each in self.verdicts if (each.claim, each.engine, each.variant) == wanted)
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """Their ids, in the document's order."""
+        return tuple(dict.fromkeys(verdict.claim for verdict in self.verdicts))
+
+
+def found(section: ClaimsPlan, store: Store, *, seeds: int | None = None) -> ClaimsSection:
+    """Judges the claims on each engine that the store has runs of."""
+    there = {campaign.engine for campaign in store.campaigns()}
+    verdicts: list[Verdict] = []
+    origins: list[Origin] = []
+    for name in section.engines:
+        if name not in there:
+            continue
+        engine, study = engine_named(name), section.study_on(name, seeds=seeds)
+        evidence = study.evidence(store, engine)
+        verdicts += study.verdicts(evidence)
+        origins.append(_origin(store, evidence, engine.identity()))
+    study = load(section.study, seeds=seeds)
+    needed = {title for claim in study.claims if claim.id in section.claims for title in claim.experiments}
+    return ClaimsSection(
+        kind="claims",
+        study=section.study,
+        short=study.short,
+        columns=tuple(column for column in section.columns if column.engine in there),
+        without=tuple(column for column in section.columns if column.engine not in there),
+        experiments=tuple(
+            Ran(name=title, seeds=tuple(study.experiments[title].seed_values))
+            for title in study.experiments
+            if title in needed
+        ),
+        origins=tuple(origins),
+        verdicts=tuple(verdicts),
+    )
+
+
+def told(section: ClaimsSection) -> str:
+    """The section in Markdown."""
+    return "\n".join([
+        f"## Claims of {section.short}\n",
+        *_introduction(section),
+        *_overview(section),
+        *(line for claim in section.claims for line in _claim(section, claim)),
+        *_not_reproduced(section),
+        *_origins(section),
+        *_again(section),
+    ])  # fmt: skip
+
+
+def _origin(store: Store, evidence: Evidence, identity: str) -> Origin:
+    ids = {run.result.run_id for trials in evidence.trials.values() for trial in trials for run in trial.runs}
+    kept: dict[str, set[str]] = {}
+    for run_id in sorted(ids):
+        facts = store.provenance(run_id)
+        versions, measured_on = facts.get("versions"), facts.get("measured_on")
+        words: dict[str, object] = {}
+        if isinstance(versions, dict):
+            words |= {name: versions.get(name) for name in OF_INTEREST}
+        if isinstance(measured_on, dict):
+            words |= measured_on
+        for key, value in words.items():
+            kept.setdefault(key, set()).add(str(value))
+    alike = {key: next(iter(values)) for key, values in kept.items() if len(values) == 1}
+    return Origin(engine=evidence.engine, identity=identity, runs=len(ids), facts=alike)
+
+
+def _introduction(section: ClaimsSection) -> Iterator[str]:
+    yield _prose(
+        "Each cell has the mean over seeds, its 95 % interval (Student's t) in brackets, and the number n of seeds"
+        " behind it, of which those that gave the same count as one. A numeric claim holds if the median over seeds"
+        " keeps the bounds, an ordering or a mechanism if 80 % of the seeds do."
+        f" {SIGNS[REPRODUCED]} reproduced, {SIGNS[NOT_REPRODUCED]} not reproduced, {SIGNS[NOT_TESTABLE]} not testable"
+        " here. `bbr` is today's BBR, `bbr_4_17` the nearest that constants come to the document's; neither is the"
+        " document's own."
+    )
+    if section.without:
+        yield _prose(f"Not measured yet: {', '.join(column.title for column in section.without)}.")
+
+
+def _overview(section: ClaimsSection) -> Iterator[str]:
+    yield from _table(
+        ["claim", "what", *(column.title for column in section.columns)],
+        [
+            [
+                claim,
+                section.at(claim, section.columns[0]).statement,
+                *(_sign(section.at(claim, column)) for column in section.columns),
+            ]
+            for claim in section.claims
+        ],
+    )
+
+
+def _claim(section: ClaimsSection, claim: str) -> Iterator[str]:
+    verdicts = [section.at(claim, column) for column in section.columns]
+    first = verdicts[0]
+    checks = next((verdict.checks for verdict in verdicts if verdict.checks), ())
+    yield f"### {claim}: {first.statement}\n"
+    yield _prose(f"{first.section}. Tolerated: {first.tolerance}. Published: {first.source}.")
+    rows = [
+        [
+            f"{check.label}{f' ({check.unit})' if check.unit else ''}",
+            "" if check.published is None else f"{check.published:g}",
+            _bounds(check),
+            *(_cell(verdict, check.label) for verdict in verdicts),
+        ]
+        for check in checks
+    ]
+    rows.append(["**verdict**", "", "", *(_sign(verdict, in_words=True) for verdict in verdicts)])
+    yield from _table(["measured", "published", "tolerated", *(column.title for column in section.columns)], rows)
+
+
+def _not_reproduced(section: ClaimsSection) -> Iterator[str]:
+    yield "### What is not reproduced, and why\n"
+    lines = [
+        _prose(f"- **{claim}, {column.title}**, {verdict.verdict}: {verdict.reason.rstrip('.')}.", hanging="  ")
+        for claim in section.claims
+        for column in section.columns
+        if (verdict := section.at(claim, column)).verdict != REPRODUCED
+    ]
+    total = len(section.claims) * len(section.columns)
+    yield f"{total - len(lines)} of {total} verdicts are “reproduced”.\n"
+    if lines:
+        yield from lines
+
+
+def _origins(section: ClaimsSection) -> Iterator[str]:
+    yield "### Versions and seeds\n"
+    yield from _table(
+        ["engine", "identity", "runs", "measured with"],
+        [
+            [
+                f"`{origin.engine}`",
+                f"`{origin.identity[:16]}`",
+                str(origin.runs),
+                "; ".join(f"{key} {value}" for key, value in sorted(origin.facts.items())),
+            ]
+            for origin in section.origins
+        ],
+    )
+    seeds = "; ".join(f"`{each.name}` {_range(each.seeds)}" for each in section.experiments)
+    yield _prose(f"Seeds by experiment: {seeds}. A seed drives BBR's phases and a start jitter of up to 100 ms a flow.")
+
+
+def _again(section: ClaimsSection) -> Iterator[str]:
+    claims = ",".join(section.claims)
+    yield "### Run it again\n"
+    yield "`make validation` runs what is missing and writes this page. One engine alone, and its verdicts:\n"
+    yield "```console"
+    for engine in dict.fromkeys(column.engine for column in (*section.columns, *section.without)):
+        variants = [column.variant for column in (*section.columns, *section.without) if column.engine == engine]
+        yield (
+            f"$ dumbbell study run {section.study} --engine {engine} --claims {claims}"
+            f" --variants {','.join(variants)} --out out/validation"
+        )
+    yield f"$ dumbbell study claims {section.study} --out out/validation --json\n```\n"
+
+
+def _cell(verdict: Verdict, label: str) -> str:
+    check = next((each for each in verdict.checks if each.label == label), None)
+    if check is None:
+        return SIGNS[NOT_TESTABLE]
+    sign = SIGNS[REPRODUCED if check.holds else NOT_REPRODUCED]
+    if check.value is None:
+        return f"none in {check.without} of {check.seeds} seeds {sign}"
+    interval = ""
+    if check.low is not None and check.high is not None:
+        places = decimals(check.value)
+        interval = f" [{check.low:.{places}f}, {check.high:.{places}f}]"
+    none = f", none in {check.without} of {check.seeds}" if check.without else ""
+    alike = f" ({check.seeds} seeds alike)" if check.n == 1 < check.seeds - check.without else ""
+    return f"{number(check.value)}{interval}, n = {check.n}{alike}{none} {sign}"
+
+
+def _sign(verdict: Verdict, *, in_words: bool = False) -> str:
+    return f"{SIGNS[verdict.verdict]} {verdict.verdict}" if in_words else SIGNS[verdict.verdict]
+
+
+def _bounds(check: Checked) -> str:
+    if check.least is not None and check.most is not None:
+        return f"{check.least:g} to {check.most:g}"
+    return f"≥ {check.least:g}" if check.least is not None else f"≤ {check.most:g}"
+
+
+def _range(seeds: Sequence[int]) -> str:
+    whole = len(seeds) > 2 and list(seeds) == list(range(seeds[0], seeds[-1] + 1))  # noqa: PLR2004
+    return f"{seeds[0]} to {seeds[-1]}" if whole else ", ".join(map(str, seeds))
+
+
+def _prose(text: str, *, hanging: str = "") -> str:
+    """A paragraph in lines that a reader of the source can follow."""
+    return fill(text, COLUMNS, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield _row(head)
+    yield _row(["---"] * len(head))
+    yield from map(_row, rows)
+    yield ""
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
