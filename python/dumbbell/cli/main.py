@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dumbbell.cli import cc, check, doctor, init, report, results, run, study
+from dumbbell.cli import agree, cc, check, doctor, init, kernel, report, results, run, study
 from dumbbell.errors import DumbbellError, EngineFailure
 from dumbbell.results.failure import StoreFailure
 
@@ -24,9 +24,11 @@ app.command("check", epilog="Example: dumbbell check examples/two-flows.toml")(c
 app.command("init", epilog="Example: dumbbell init mine.toml")(init.init)
 app.command("doctor", epilog="Example: dumbbell doctor")(doctor.doctor)
 app.add_typer(cc.app, name="cc")
+app.add_typer(kernel.app, name="kernel")
 app.add_typer(results.app, name="results")
 app.add_typer(study.app, name="study")
 app.command("report", epilog=report.EXAMPLE)(report.report)
+app.command("agree", epilog=agree.EXAMPLE)(agree.agree)
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 (typer calls it so)

@@ -1,0 +1,307 @@
+"""`dumbbell agree`: the same points on two engines, and whether they agree."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from dumbbell.cli.run import DEFAULT_STORE, Folder, Sets
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dumbbell.agreement.counters import FlowFigures
+    from dumbbell.agreement.gathering import Sides
+    from dumbbell.agreement.record import Agreement, Source
+    from dumbbell.results.store import Store
+    from dumbbell.spec import Experiment
+
+EXAMPLE = "Example: dumbbell agree --random 20 --seed 7 --html agreement.html"
+FRESH_SEEDS = 1_000_000
+SEEDS = 3
+TWO = 2
+
+
+def agree(  # noqa: PLR0913 (each is an option)
+    spec: Annotated[
+        Path | None, typer.Argument(metavar="[SPEC]", help="The experiment: a TOML file.", show_default=False)
+    ] = None,
+    *,
+    engines: Annotated[
+        str, typer.Option("--engines", metavar="A,B", help="A is held against B, the reference.")
+    ] = "sim,linux",
+    seeds: Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Seeds of each engine: 1 to N.")] = SEEDS,
+    floor: Annotated[
+        int | None,
+        typer.Option(
+            "--floor",
+            metavar="N",
+            min=0,
+            show_default=False,
+            help="More seeds of the reference, which it is held against itself with; default: as many as --seeds.",
+        ),
+    ] = None,
+    random: Annotated[
+        int | None, typer.Option("--random", metavar="N", min=1, help="N conditions drawn at random instead of SPEC.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="S", min=0, help="Of the draw; default: a fresh one, which is told.")
+    ] = None,
+    duration: Annotated[
+        str | None, typer.Option("--duration", metavar="TIME", help='Of a drawn condition; default: "60 s".')
+    ] = None,
+    packets: Annotated[
+        int | None,
+        typer.Option(
+            "--packets", metavar="N", min=1, help="Most that a drawn condition may carry; default: 5 million."
+        ),
+    ] = None,
+    sets: Sets = None,
+    out: Folder = DEFAULT_STORE,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with every figure.")] = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write one page that needs no network.")
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", metavar="N", min=1, help="Runs at once; default: as many as the machine can."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the conditions, and run nothing.")] = False,
+    dump: Annotated[
+        Path | None, typer.Option("--dump", metavar="DIR", help="Write each condition as a spec, and run nothing.")
+    ] = None,
+    show: Annotated[
+        str | None,
+        typer.Option("--show", metavar="CONDITION", help="Measure one condition, and tell every flow of every run."),
+    ] = None,
+) -> None:
+    """Run the same points on two engines, and say whether they agree: 0 every band holds, 1 one is broken.
+
+    Runs that the store has are not run again: the same command goes on where it was stopped.
+    """
+    experiments, source = _conditions(spec, _Draw(random, seed, duration, packets), sets)
+    if dump is not None:
+        _dump(experiments, dump)
+        return
+    if dry_run:
+        _print_conditions(experiments)
+        _tell_cost(experiments, source)
+        return
+    sides = _sides(engines, seeds, seeds if floor is None else floor)
+    if show is not None:
+        _show(_chosen(experiments, show), sides, jobs, as_json=as_json)
+        return
+    _check(experiments, sides)
+    from dumbbell.results.store import Store
+
+    with Store.open(out, write=True) as store:
+        agreement = _agreement(store, experiments, sides, source, jobs, quiet=as_json)
+        (_print_json if as_json else _print_tables)(agreement)
+        if html is not None:
+            _write(html, agreement, store)
+    if not agreement.holds:
+        raise typer.Exit(1)
+
+
+class _Draw(NamedTuple):
+    """What options say about conditions at random."""
+
+    conditions: int | None
+    seed: int | None
+    duration: str | None
+    packets: int | None
+
+
+def _conditions(spec: Path | None, wanted: _Draw, sets: list[str] | None) -> "tuple[list[Experiment], Source]":
+    """What is compared, and where it comes from."""
+    from dumbbell.agreement import draw
+    from dumbbell.agreement.failure import AgreementError
+    from dumbbell.agreement.record import Source
+    from dumbbell.spec import assignment, load
+
+    overrides = dict(map(assignment, sets or ()))
+    count, seed = wanted.conditions, wanted.seed
+    if (spec is None) == (count is None):
+        raise AgreementError("give either SPEC or --random N")
+    if spec is not None:
+        if wanted[1:] != (None, None, None):
+            raise AgreementError("--seed, --duration and --packets are for --random")
+        experiment = load(spec, overrides=overrides)
+        return [experiment], Source(spec=experiment.name, sets=tuple(sets or ()))
+    assert count is not None  # noqa: S101 (one of them is given)
+    if seed is None:
+        import secrets
+
+        seed = secrets.randbelow(FRESH_SEEDS)
+        typer.echo(f"conditions of seed {seed}; --seed {seed} draws them again", err=True)
+    duration, most = wanted.duration or draw.USUAL_DURATION, wanted.packets or draw.MOST_PACKETS
+    drawn = draw.conditions(count, seed, duration=duration, most_packets=most)
+    source = Source(random=count, seed=seed, duration=duration, most_packets=most, sets=tuple(sets or ()))
+    return [load(each, overrides=overrides) if overrides else each for each in drawn], source
+
+
+def _sides(engines: str, seeds: int, floor: int) -> "Sides":
+    from dumbbell.agreement.failure import AgreementError
+    from dumbbell.agreement.gathering import Sides
+    from dumbbell.engines.registry import engine as engine_named
+
+    names = [name.strip() for name in engines.split(",")]
+    if len(names) != TWO or not all(names):
+        raise AgreementError(f'--engines: "{engines}" names no two engines; write it as sim,linux')
+    return Sides(engine_named(names[0]), engine_named(names[1]), seeds, floor)
+
+
+def _check(experiments: "Sequence[Experiment]", sides: "Sides") -> None:
+    """Refuses what an engine cannot honour; says what makes seeds alike."""
+    from dumbbell.agreement.gathering import problems
+    from dumbbell.spec import SpecError
+
+    found = problems(experiments, sides)
+    if found:
+        raise SpecError(found)
+    if not all("start_jitter" in each.words() for each in experiments):
+        typer.echo('note: without start_jitter seeds hardly differ; see --set start_jitter="100 ms"', err=True)
+
+
+def _agreement(  # noqa: PLR0913 (what a comparison needs)
+    store: "Store", experiments: "Sequence[Experiment]", sides: "Sides", source: "Source", jobs: int | None, *,
+    quiet: bool,
+) -> "Agreement":  # fmt: skip
+    from dumbbell.agreement.gathering import carry_out, runs, side
+    from dumbbell.agreement.judgement import judged
+    from dumbbell.cli.progress import progress
+
+    with progress(runs(experiments, sides), wanted=not (quiet and sys.stdout.isatty())) as advance:
+        conditions = carry_out(store, experiments, sides, jobs=jobs, progress=advance)
+    candidate, reference = (
+        side(store, engine, seeds, [run for each in conditions for run in getattr(each, role)])
+        for engine, seeds, role in (
+            (sides.candidate, sides.candidate_seeds, "candidate"),
+            (sides.reference, sides.reference_seeds, "reference"),
+        )
+    )
+    return judged(conditions, source, candidate, reference, sides.floor_seeds)
+
+
+def _print_json(agreement: "Agreement") -> None:
+    typer.echo(agreement.model_dump_json())
+
+
+def _print_tables(agreement: "Agreement") -> None:
+    from dumbbell.agreement import words
+    from dumbbell.cli.table import aligned
+
+    ours, theirs = agreement.candidate.engine, agreement.reference.engine
+    typer.echo(f"{ours} against {theirs}: {words.origin(agreement)}")
+    typer.echo()
+    typer.echo(aligned(words.HEADER, words.table(agreement)))
+    if agreement.worst:
+        header = [{"reference": theirs, "candidate": ours}.get(word, word) for word in words.WORST_HEADER]
+        settings = [words.setting(agreement.condition(each.condition)) for each in agreement.worst]
+        rows = words.worst_table(agreement)
+        typer.echo()
+        typer.echo(aligned([*header, "setting"], [[*row, at] for row, at in zip(rows, settings, strict=True)]))
+    for line in words.failures(agreement.conditions):
+        typer.echo(f"failed: {line}", err=True)
+
+
+def _write(target: Path, agreement: "Agreement", store: "Store") -> None:
+    from dumbbell.report.agreement import build
+    from dumbbell.report.failure import ReportError
+
+    try:
+        typer.echo(build(target, agreement, store), err=True)
+    except ReportError as error:
+        typer.echo(error, err=True)
+        raise typer.Exit(1) from None
+
+
+def _dump(experiments: "Sequence[Experiment]", folder: Path) -> None:
+    from dumbbell.agreement.failure import AgreementError
+    from dumbbell.report.specification import toml
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for experiment in experiments:
+            path = folder / f"{experiment.name}.toml"
+            path.write_text(toml(experiment.words()), encoding="utf-8")
+            typer.echo(path)
+    except OSError as error:
+        raise AgreementError(f"{folder}: cannot write a spec there: {error.strerror or error}") from error
+
+
+def _print_conditions(experiments: "Sequence[Experiment]") -> None:
+    from dumbbell.report.specification import toml
+
+    for experiment in experiments:
+        typer.echo(f"# {experiment.name}")
+        typer.echo(toml(experiment.words()))
+
+
+def _tell_cost(experiments: "Sequence[Experiment]", source: "Source") -> None:
+    """What drawn conditions cost: an engine's time goes with the packets that it moves."""
+    from dumbbell.agreement.draw import packets
+
+    if source.random is not None:
+        total = sum(map(packets, experiments))
+        typer.echo(f"{len(experiments)} conditions, {total / 1e6:.1f} million packets at most with each seed", err=True)
+
+
+def _chosen(experiments: "Sequence[Experiment]", name: str) -> "Experiment":
+    """The condition of that name, or of that number, with nothing swept."""
+    from dumbbell.agreement.failure import AgreementError
+    from dumbbell.agreement.gathering import points
+    from dumbbell.spec.problem import suggestion
+
+    found = [pair for experiment in experiments for pair in points(experiment)]
+    for number, (known, point) in enumerate(found, start=1):
+        if name in (known, str(number)):
+            return point.experiment
+    known_names = [known for known, _ in found]
+    raise AgreementError(f'--show: there is no condition "{name}"; {suggestion(name, known_names)}')
+
+
+def _show(experiment: "Experiment", sides: "Sides", jobs: int | None, *, as_json: bool) -> None:
+    from dumbbell.agreement.counters import flows
+
+    _check([experiment], sides)
+    found = flows(experiment, sides, jobs)
+    if as_json:
+        for flow in found:
+            typer.echo(flow.model_dump_json())
+        return
+    from dumbbell.report.specification import toml
+
+    typer.echo(toml(experiment.words()))
+    _print_flows(found)
+
+
+FLOW_HEADER = (
+    "flow", "name", "engine", "seed", "Mbit/s", "RTT ms", "min ms", "cwnd", "sent", "retrans %", "lost", "dropped",
+    "timeouts", "probes", "undos", "acks", "path loss %", "queue BDP",
+)  # fmt: skip
+
+
+def _print_flows(flows: "Sequence[FlowFigures]") -> None:
+    """A line a flow and run; those of one flow stand together."""
+    from dumbbell.cli.table import aligned
+
+    def cell(value: float | None, factor: float = 1.0) -> str:
+        return "-" if value is None else f"{value * factor:.4g}"
+
+    def count(value: int | None) -> str:
+        return "-" if value is None else str(value)
+
+    ordered = sorted(flows, key=lambda each: each.flow)
+    rows = [
+        [
+            str(each.flow), each.name, each.engine, str(each.seed), cell(each.goodput_bps, 1e-6),
+            cell(each.rtt_mean_s, 1e3), cell(each.rtt_min_s, 1e3), cell(each.cwnd_mean_segments),
+            count(each.segments_sent), cell(each.retransmit_rate, 100), count(each.lost), count(each.dropped),
+            count(each.timeouts), count(each.probes), count(each.undos), count(each.acks), cell(each.loss_rate, 100),
+            cell(each.queue_mean_bdp),
+        ]
+        for each in ordered
+    ]  # fmt: skip
+    typer.echo(aligned(FLOW_HEADER, rows))

@@ -1,0 +1,145 @@
+"""Outcomes made by hand for comparisons of engines, and an engine that is wrong on purpose."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from commandline import MOMENT
+from dumbbell.agreement.comparison import Measured
+from dumbbell.agreement.gathering import Sides, carry_out, side
+from dumbbell.agreement.judgement import judged
+from dumbbell.agreement.record import Agreement, Source
+from dumbbell.engines.measurement import FlowCounters, Measurement
+from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import EngineFailure
+from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
+from dumbbell.results.schema import FailedRun, Result
+from dumbbell.results.store import Store
+from dumbbell.spec import Experiment, Run, expand, load, resolve
+
+MBPS = 1e6
+NASTY = "<script>alert('&')</script>"
+"""What must come out as text."""
+RATE_MBPS = 100
+DRAIN_S = 0.02
+"""Of the buffer of `measured`: 250 kB at 100 Mbit/s."""
+BASE_RTT_S = 0.02
+
+
+class Scaled(SimEngine):
+    """The simulator under another name, whose flows deliver `factor` of what they do; fails some seeds."""
+
+    name = "double"
+
+    def __init__(self, factor: float = 1.0, *, failing: tuple[int, ...] = ()) -> None:
+        self.factor, self.failing = factor, failing
+        self.measured: list[tuple[int, int]] = []
+        self.lock = threading.Lock()
+
+    def identity(self) -> str:
+        return f"double {self.factor:g}"
+
+    def measure(self, run: Run) -> Measurement:
+        with self.lock:
+            self.measured.append((run.path.rate_bps, run.seed))
+        if run.seed in self.failing:
+            raise EngineFailure("a bug")
+        found = super().measure(run)
+        flows = tuple(
+            replace(
+                flow,
+                at_window_begin=self._less(flow.at_window_begin),
+                at_window_end=self._less(flow.at_window_end),
+                at_end=self._less(flow.at_end),
+            )
+            for flow in found.flows
+        )
+        return replace(found, flows=flows)
+
+    def _less(self, counters: FlowCounters) -> FlowCounters:
+        return replace(counters, delivered_bytes=int(counters.delivered_bytes * self.factor))
+
+
+def result(  # noqa: PLR0913 (what a run has)
+    goodputs_mbps: Mapping[str, float],
+    *,
+    ccs: Mapping[str, str] | None = None,
+    seed: int = 1,
+    loss: float | None = 0.0,
+    delay_s: float | None = 0.0,
+    counts: Mapping[str, int] | None = None,
+) -> Result:
+    """A run with one flow a group, or as many as `counts` says, whose smoothed RTT is `delay_s` above the base."""
+    total = sum(goodputs_mbps.values())
+    members = [(name, mbps) for name, mbps in goodputs_mbps.items() for _ in range((counts or {}).get(name, 1))]
+    flows = tuple(
+        FlowSummary(
+            flow=index, name=name, cc=(ccs or {}).get(name, name), start_s=0.0, goodput_bps=mbps * MBPS,
+            goodput_whole_bps=mbps * MBPS, retransmits=1, retransmit_rate=0.01, throughput_bps=mbps * MBPS,
+            segments_sent=100, rtt_mean_s=None if delay_s is None else BASE_RTT_S + delay_s, rtt_p50_s=None,
+            rtt_p95_s=None, rtt_min_s=BASE_RTT_S, ack_rtt_mean_s=None, ack_rtt_p99_s=None, cov=None, app_limited_s=0.0,
+            rwnd_limited_s=0.0, sndbuf_limited_s=0.0, fct_s=None,
+        )
+        for index, (name, mbps) in enumerate(members)
+    )  # fmt: skip
+    bottleneck = BottleneckSummary(
+        utilization=0.9, offered_packets=100, sent_packets=100, dropped_packets=0, loss_rate=loss, loss_per_sent=loss,
+        random_lost_packets=0, queue_mean_bytes=0.0, queue_p95_bytes=0.0, queue_max_bytes=0, queue_mean_bdp=0.0,
+    )  # fmt: skip
+    return Result(
+        run_id=f"{seed:016x}", engine="hand", seed=seed, point={}, window_s=(5.0, 10.0), flows=flows,
+        bottleneck=bottleneck,
+        groups={
+            name: GroupSummary(goodput_bps=mbps * MBPS, share=mbps / total if total else None)
+            for name, mbps in goodputs_mbps.items()
+        },
+        jain=None, wall_s=0.0, warnings=(),
+    )  # fmt: skip
+
+
+def failed(seed: int = 1) -> FailedRun:
+    return FailedRun(run_id=f"{seed:016x}", engine="hand", seed=seed, point={}, error="a bug", wall_s=0.0)
+
+
+def measured(
+    candidate: Sequence[Result | FailedRun],
+    reference: Sequence[Result | FailedRun],
+    floor: Sequence[Result | FailedRun] = (),
+    *,
+    flows: Sequence[Mapping[str, Any]] = ({"cc": "bbr"},),
+    name: str = "hand",
+) -> Measured:
+    """A condition of 100 Mbit/s, 20 ms and one BDP."""
+    experiment = Experiment(
+        duration="10 s",
+        path={"rate": f"{RATE_MBPS} Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"},
+        flows=[dict(flow) for flow in flows],
+        measure={"window": ["50 %", "100 %"]},
+    )
+    (point,) = expand(experiment)
+    return Measured(
+        name=name, point={}, resolved=resolve(point, 1), candidate=candidate, reference=reference, floor=floor
+    )
+
+
+def moment(**overrides: Any) -> Experiment:
+    """A spec with two points and two flows that is over at once."""
+    return load(MOMENT, overrides={"name": "moment", "duration": "2 s"} | overrides)
+
+
+def agreement_of(folder: Path, sides: Sides, experiments: Sequence[Experiment] = ()) -> Agreement:
+    """The whole way, from specs to verdicts."""
+    with Store.open(folder, write=True) as store:
+        conditions = carry_out(store, experiments or [moment()], sides, jobs=2)
+        candidate, reference = (
+            side(store, engine, seeds, [run for each in conditions for run in getattr(each, role)])
+            for engine, seeds, role in (
+                (sides.candidate, sides.candidate_seeds, "candidate"),
+                (sides.reference, sides.reference_seeds, "reference"),
+            )
+        )
+    return judged(conditions, Source(spec="moment"), candidate, reference, sides.floor_seeds)
