@@ -11,12 +11,12 @@ import shutil
 import signal
 import subprocess
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import Condition
 from typing import TYPE_CHECKING
 
-from dumbbell.engines import scratch
+from dumbbell.engines import cores, scratch
 from dumbbell.errors import EngineFailure
 
 if TYPE_CHECKING:
@@ -69,11 +69,12 @@ class Guests:
             EngineFailure: it came to no end, or to a bad one; with the last lines of its console.
             CancelledError: another thread stopped it.
         """
-        with self._place() as place, scratch.folder() as folder:
+        with self._place() as place, cores.held() as core, scratch.folder() as folder:
             try:
                 root = _furnished(folder, order)
                 with (folder / "console.log").open("wb") as console:
                     self._start(place, order, root, console.fileno())
+                _pin(place, core)
             except OSError as error:
                 raise EngineFailure(f"the kernel could not be started: {scratch.told(error)}") from None
             assert place.process is not None  # noqa: S101 (as started)
@@ -119,6 +120,13 @@ class Guests:
                 stdout=console,
                 stderr=subprocess.STDOUT,
             )
+
+
+def _pin(place: _Place, core: int | None) -> None:
+    """Keeps a guest on one core: the kernel and its user space take turns, and waking another core costs a third."""
+    if core is not None and place.process is not None:
+        with suppress(OSError):  # it has ended, or the core has been taken from us
+            os.sched_setaffinity(place.process.pid, {core})
 
 
 def command(order: Order, root: Path) -> list[str]:

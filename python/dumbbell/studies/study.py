@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from contextlib import closing
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.resources import files
@@ -17,6 +18,7 @@ from dumbbell.studies.claim import claims_of
 from dumbbell.studies.gathering import gather, honoured
 from dumbbell.studies.judgement import judge
 from dumbbell.studies.part import controls_of, part
+from dumbbell.studies.paths import assure
 from dumbbell.studies.problem import StudyError
 
 if TYPE_CHECKING:
@@ -114,16 +116,20 @@ class Study:
         """Carries out the runs that the store does not have, all of them if `fresh`, and returns those that failed.
 
         `progress` is called after each run, those found in the store too. What the engine cannot honour, of an
-        experiment with a version of the algorithm, is left out; the claims about it are then not testable.
+        experiment with a version of the algorithm, is left out; the claims about it are then not testable. An engine
+        that builds paths has them looked at first.
 
         Raises:
             UnknownEngine: there is no such engine in this version.
+            StudyError: a path is not as asked.
         """
         chosen = engine_named(engine) if isinstance(engine, str) else engine
         failures: list[FailedRun] = []
-        for experiment in honoured(self, chosen).values():
-            outcomes = carry_out_into(store, experiment, chosen, jobs=jobs, fresh=fresh, progress=progress)
-            failures.extend(outcome for outcome in outcomes if outcome.status == "failed")
+        experiments = honoured(self, chosen)
+        assure(experiments.values(), store, chosen, fresh=fresh)
+        for experiment in experiments.values():
+            with closing(carry_out_into(store, experiment, chosen, jobs=jobs, fresh=fresh, progress=progress)) as runs:
+                failures.extend(outcome for outcome in runs if outcome.status == "failed")
         return failures
 
     def evidence(self, store: Source, engine: Engine | str) -> Evidence:
