@@ -10,8 +10,8 @@
 //! * *sender, receiver*: all hosts. Flows with the same delays share a lane, which is a pair of addresses; the
 //!   receiver's address decides by which device a packet leaves, so that no routing by source is needed.
 //! * *access*: a `tbf` a line. A queue with a limit must not be on the sender's own device: TCP sees its drops at
-//!   once, as it would not on a network. Unlike the model's line, an idle `tbf` lets its first frame through at once
-//!   instead of after size/rate.
+//!   once, as it would not on a network. For the same reason TCP's small queues hold nothing back there. Unlike the
+//!   model's line, an idle `tbf` lets its first frame through at once instead of after size/rate.
 //! * *gate*: random loss before the queue. Its device gets single frames, where the sender's own queueing discipline
 //!   would get super-packets whatever its offloads say: TCP hands them over whole, and they are cut below it. With
 //!   `path.offload` the gate also counts: its counters, unlike those of dropped super-packets, are in segments.

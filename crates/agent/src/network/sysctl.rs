@@ -38,11 +38,19 @@ pub fn of_namespace(place: Place, run: &Run, has_ipv6: bool) -> Vec<Setting> {
         settings.push(("net/ipv4/ip_forward", "1".to_owned()));
         return settings;
     }
-    let (receive, send) = socket_memory(run);
+    let (mut receive, send) = socket_memory(run);
+    if run.host.receive_window_bytes.is_some() {
+        // It begins as large as it may get: nothing lets it grow.
+        receive[1] = receive[2];
+    }
     settings.push(("net/ipv4/tcp_rmem", triple(receive)));
     settings.push(("net/ipv4/tcp_wmem", triple(send)));
     // Flows start alike: nothing is learned from those before.
     settings.push(("net/ipv4/tcp_no_metrics_save", "1".to_owned()));
+    if place == Place::Receiver && run.host.receive_window_bytes.is_some() {
+        // A receive buffer that the kernel lets grow takes the limit of the window along (`tcp_rcv_space_adjust`).
+        settings.push(("net/ipv4/tcp_moderate_rcvbuf", "0".to_owned()));
+    }
     if place == Place::Receiver && !run.host.sack_compression {
         settings.push(("net/ipv4/tcp_comp_sack_nr", "0".to_owned()));
     }
@@ -106,4 +114,23 @@ fn limited(usual: [u64; 3], most: u64) -> [u64; 3] {
 
 fn triple([least, first, largest]: [u64; 3]) -> String {
     format!("{least} {first} {largest}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn a_limited_window_stays_as_it_is() {
+        let mut run = samples::run(1);
+        (run.host.receive_window_bytes, run.host.socket_memory) = (Some(100_000), SocketMemory::Default);
+        let settings = of_namespace(Place::Receiver, &run, false);
+        let of = |name: &str| settings.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
+        assert_eq!(of("net/ipv4/tcp_rmem"), Some("4096 6291456 6291456"));
+        assert_eq!(of("net/ipv4/tcp_moderate_rcvbuf"), Some("0"));
+        run.host.receive_window_bytes = None;
+        let names: Vec<&str> = of_namespace(Place::Receiver, &run, false).iter().map(|(name, _)| *name).collect();
+        assert!(!names.contains(&"net/ipv4/tcp_moderate_rcvbuf"));
+    }
 }

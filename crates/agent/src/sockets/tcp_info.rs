@@ -19,8 +19,6 @@ pub struct TcpInfo {
     pub snd_ssthresh: u32,
     /// Congestion window, segments.
     pub snd_cwnd: u32,
-    /// What the reader took in its last round trip, bytes.
-    pub rcv_space: u32,
     /// Segments retransmitted, each of a super-packet counted.
     pub total_retrans: u32,
     /// Pacing rate, bytes a second; `u64::MAX` without.
@@ -88,7 +86,6 @@ impl TcpInfo {
             rtt_us: u32_at(bytes, 68).unwrap_or(0),
             snd_ssthresh: u32_at(bytes, 76).unwrap_or(u32::MAX),
             snd_cwnd: u32_at(bytes, 80).unwrap_or(0),
-            rcv_space: u32_at(bytes, 96).unwrap_or(0),
             total_retrans: u32_at(bytes, 100).unwrap_or(0),
             pacing_rate: u64_at(bytes, 104).unwrap_or(u64::MAX),
             bytes_received: u64_at(bytes, 128).unwrap_or(0),
@@ -148,7 +145,7 @@ mod tests {
         let wide = |offset: u64| (offset + 4) << 32 | offset;
         let info = TcpInfo::parse(&bytes);
         assert_eq!((info.unacked, info.sacked, info.lost, info.retrans), (24, 28, 32, 36));
-        assert_eq!((info.rtt_us, info.snd_ssthresh, info.snd_cwnd, info.rcv_space), (68, 76, 80, 96));
+        assert_eq!((info.rtt_us, info.snd_ssthresh, info.snd_cwnd), (68, 76, 80));
         assert_eq!((info.total_retrans, info.segs_in, info.min_rtt_us), (100, 140, 148));
         assert_eq!((info.data_segs_in, info.data_segs_out), (152, 156));
         assert_eq!((info.pacing_rate, info.bytes_received, info.delivery_rate), (wide(104), wide(128), wide(160)));

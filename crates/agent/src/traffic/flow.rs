@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::network::Network;
 use crate::record::Reading;
 use crate::sockets::{self, RECEIVER_PORT, SENDER_PORT};
-use run::{FlowCounters, Run, Workload};
+use run::{FlowCounters, Run, SocketMemory, Workload};
 use std::net::SocketAddrV4;
 
 /// A flow and where it stands.
@@ -51,8 +51,8 @@ impl Flow {
         let flow = &run.flows[index];
         let source = Source::new(&flow.workload);
         let reads = match flow.workload {
-            Workload::Bulk | Workload::Transfer { .. } => Reads::Large,
-            Workload::Stream { .. } | Workload::Trace { .. } => Reads::AtOnce,
+            Workload::Bulk | Workload::Transfer { .. } if run.host.socket_memory == SocketMemory::Max => Reads::Large,
+            _ => Reads::AtOnce,
         };
         let failed = |failure: Failure| Failure::of(format!("flows[{index}] ({})", flow.name), failure);
 

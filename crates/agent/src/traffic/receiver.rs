@@ -2,8 +2,8 @@
 //!
 //! Its reader is a thread of its own that sleeps inside one long `recv(MSG_WAITALL)`: each time enough data has come,
 //! the kernel wakes the thread, takes the data and lets it sleep again, all without going back to user space. A loop of
-//! `epoll_wait` and `recv` costs 29 system calls a megabyte, which under User-Mode Linux took half as long as all the
-//! rest.
+//! `epoll_wait` and `recv` would make some thirty system calls a megabyte, and under User-Mode Linux each costs tens of
+//! microseconds of the host's time.
 
 use crate::failure::Failure;
 use crate::sockets::set_receive_low_water;
@@ -33,7 +33,7 @@ pub enum Reads {
     /// As little as is worth the waking.
     Large,
     /// Anything at once: where an application writes in small pieces, the moment of reading decides when they are
-    /// acknowledged (`tcp_cleanup_rbuf`).
+    /// acknowledged (`tcp_cleanup_rbuf`), and where memory is limited, what is not read closes the window.
     AtOnce,
 }
 

@@ -1,0 +1,250 @@
+"""Every field of a spec means the same to a real kernel as to the model of one.
+
+Each case asks for a field that shows in a number, and each tolerance is smaller than what the number would be off by
+if one of the engines ignored that field. The bands of docs/validation.md (3 % of the total goodput, 15 points of the
+queueing delay) serve where congestion control decides; where arithmetic does, the tolerance says what it leaves open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dumbbell.campaign.local import Planned, measure
+from dumbbell.engines.linux import LinuxEngine
+from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.sim import SimEngine
+from dumbbell.results.schema import Result
+from dumbbell.spec import Run
+from experiments import resolved
+
+pytestmark = pytest.mark.slow
+
+PATH = {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "1 bdp"}
+CUBIC = [{"cc": "cubic"}]
+BBR = [{"cc": "bbr"}]
+FRAME = 1514
+DRAIN_MS = 25.0
+"""What a full buffer of `PATH` adds to the round-trip time."""
+BAND = 0.03
+DELAY_BAND_MS = 0.15 * DRAIN_MS
+DONE = {"duration": "until done", "time_limit": "10 s", "measure": {}}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one engine gave for a case."""
+
+    run: Run
+    result: Result
+    measurement: Measurement
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number of each engine, and how far apart they may be."""
+
+    of: Callable[[Seen], float | int | None]
+    tolerance: float
+    relative: bool = False
+
+
+def goodput(tolerance: float = BAND) -> Number:
+    """Of all flows in the window."""
+    return Number(lambda seen: sum(flow.goodput_bps or 0 for flow in seen.result.flows), tolerance, relative=True)
+
+
+def rtt_ms(tolerance: float = DELAY_BAND_MS) -> Number:
+    return Number(lambda seen: 1e3 * (seen.result.flows[0].rtt_mean_s or 0), tolerance)
+
+
+def rtt_min_ms(flow: int, tolerance: float) -> Number:
+    return Number(lambda seen: 1e3 * (seen.result.flows[flow].rtt_min_s or 0), tolerance)
+
+
+def fct_ms(flow: int, tolerance: float) -> Number:
+    return Number(lambda seen: 1e3 * (seen.result.flows[flow].fct_s or 0), tolerance)
+
+
+def delivered(flow: int, tolerance: float) -> Number:
+    return Number(lambda seen: seen.measurement.flows[flow].at_end.delivered_bytes, tolerance)
+
+
+def acks(tolerance: float) -> Number:
+    return Number(lambda seen: seen.measurement.flows[0].at_end.acks, tolerance, relative=True)
+
+
+def lost_before_the_queue(tolerance: float) -> Number:
+    """What flows sent in the window and the queue did not see."""
+    return Number(
+        lambda seen: sum(flow.segments_sent for flow in seen.result.flows) - seen.result.bottleneck.offered_packets,
+        tolerance,
+    )
+
+
+def randomly_lost(tolerance: float) -> Number:
+    return Number(lambda seen: seen.result.bottleneck.random_lost_packets, tolerance)
+
+
+CASES: dict[str, tuple[dict[str, Any], list[Number]]] = {
+    "path.change": (
+        {"path": PATH | {"change": [{"at": "4 s", "rate": "20 Mbit/s"}, {"at": "8 s", "rate": "80 Mbit/s"}]}},
+        [goodput(), rtt_ms()],
+    ),
+    "path.burst, offload": (
+        # One ACK a super-packet: a third of those without.
+        {"path": PATH | {"burst": "70 kB", "offload": True}},
+        [goodput(), rtt_ms(), acks(0.1)],
+    ),
+    # What is on its way, at 76.5 Mbit/s of payload, is 239 kB more or less delivered at the end.
+    "path.delay_side forward": ({"path": PATH | {"delay_side": "forward"}}, [goodput(), delivered(0, 20 * FRAME)]),
+    "path.delay_side split": ({"path": PATH | {"delay_side": "split"}}, [goodput(), delivered(0, 20 * FRAME)]),
+    "path.buffer in packets": (
+        # Samples miss a peak by what the queue grows in between: CUBIC adds less than a packet a round trip there.
+        {"path": PATH | {"queue": "packets", "buffer": "100 packets"}},
+        [goodput(), Number(lambda seen: seen.result.bottleneck.queue_max_bytes, 5 * FRAME)],
+    ),
+    # 165 are lost in 5 s, with a standard deviation of 13: four of the difference's are 73.
+    "path.loss_at before": (
+        {"path": PATH | {"loss": "0.5 %"}, "flows": BBR},
+        [goodput(), randomly_lost(73), lost_before_the_queue(73)],
+    ),
+    # The queue sees what is sent: nothing is on its way between a sender and the queue.
+    "path.loss_at after": (
+        {"path": PATH | {"loss": "0.5 %", "loss_at": "after"}, "flows": BBR},
+        [goodput(), randomly_lost(73), lost_before_the_queue(2)],
+    ),
+    # Only headers matter: with 1500 bytes goodput is 3.7 % less.
+    "path.mtu": ({"path": PATH | {"mtu": 9000, "burst": "20 kB"}}, [goodput(0.005), rtt_ms()]),
+    # 12 385 frames each in 5 s, one more or less at each end; the queue before the line is another matter.
+    "flows.access": (
+        {"flows": [{"cc": "cubic", "count": 2, "access": {"rate": "30 Mbit/s", "buffer": "100 kB"}}]},
+        [goodput(0.0005)],
+    ),
+    "flows.rtt": (
+        {"flows": [{"cc": "cubic"}, {"cc": "cubic", "name": "far", "rtt": "75 ms", "start": "100 ms"}]},
+        # The second begins when the queue still has the first one's slow start, a frame or two of 0.15 ms.
+        [goodput(), rtt_min_ms(0, 0.01), rtt_min_ms(1, 0.6)],
+    ),
+    "flows.stop": (
+        {"flows": [{"cc": "cubic", "stop": "7 s"}]},
+        [goodput(), delivered(0, BAND * 66e6)],
+    ),
+    # The schedule is the application's: nothing is left open but the path's own microseconds.
+    "flows.workload stream": (
+        {"flows": [{"cc": "cubic", "workload": {"stream": "20 Mbit/s", "for": "4 s", "every": "10 ms"}}]},
+        [fct_ms(0, 0.1), acks(0.15), Number(lambda seen: seen.measurement.flows[0].at_end.delivered_bytes, 0)],
+    ),
+    "flows.workload trace": (
+        {"flows": [{"cc": "cubic", "workload": {"trace": "TRACE"}}], "measure": {}},
+        [fct_ms(0, 0.1)],
+    ),
+    # Slow start and its end, to a tenth of a millisecond: a packet takes 0.15 ms.
+    "flows.workload transfer, until done": (
+        DONE
+        | {
+            "flows": [
+                {"cc": "cubic", "workload": {"transfer": size}, "name": size.replace(" ", ""), "start": start}
+                for size, start in (("10 kB", "0 s"), ("100 kB", "1 s"), ("5 MB", "2 s"))
+            ]
+        },
+        [fct_ms(0, 0.1), fct_ms(1, 0.1), fct_ms(2, 0.1)],
+    ),
+    # One round trip, and five.
+    "host.initial_window 32": (
+        DONE | {"flows": [{"cc": "cubic", "workload": {"transfer": "40 kB"}}], "host": {"initial_window": 32}},
+        [fct_ms(0, 0.1)],
+    ),
+    "host.initial_window 1": (
+        DONE | {"flows": [{"cc": "cubic", "workload": {"transfer": "40 kB"}}], "host": {"initial_window": 1}},
+        [fct_ms(0, 0.1)],
+    ),
+    # Paced, slow start takes 9 ms longer: half of that.
+    "host.qdisc": (
+        DONE | {"flows": [{"cc": "cubic", "workload": {"transfer": "100 kB"}}], "host": {"qdisc": "fq"}},
+        [fct_ms(0, 4.5)],
+    ),
+    # 69 segments a round trip: one is 1.5 % of them, and those that wait for a delayed ACK make it 2 % longer.
+    "host.receive_window": (
+        {"flows": BBR, "host": {"receive_window": "100 kB"}},
+        [goodput(0.035)],
+    ),
+    # 103 segments, and the same; 64 kB that an application had not read yet would take a fifth of the memory.
+    "host.socket_memory": (
+        {"host": {"socket_memory": "300 kB"}},
+        [goodput(0.035), Number(lambda seen: seen.result.flows[0].rwnd_limited_s, 0.1)],
+    ),
+    # Compression would take a fifth of the ACKs away.
+    "host.sack_compression": (
+        {"path": PATH | {"buffer": "0.3 bdp"}, "flows": [*BBR, *CUBIC], "host": {"sack_compression": False}},
+        [goodput(), acks(0.1)],
+    ),
+    "many flows, start_jitter, record": (
+        {
+            "path": PATH | {"rate": "200 Mbit/s"},
+            "flows": [{"cc": "cubic", "count": 100}],
+            "duration": "6 s",
+            "start_jitter": "100 ms",
+            "measure": {"window": ["50 %", "100 %"], "record": "summary"},
+        },
+        [
+            goodput(),
+            rtt_ms(),
+            Number(lambda seen: seen.result.bottleneck.loss_rate, 0.3, relative=True),
+            Number(lambda seen: sum(flow.start_s for flow in seen.result.flows), 0),
+            Number(lambda seen: sum(flow.series.cwnd_segments.size for flow in seen.measurement.flows), 0),
+        ],
+    ),
+}
+
+
+def seen(engine: LinuxEngine | SimEngine, words: dict[str, Any], patch: pytest.MonkeyPatch) -> Seen:
+    kept: list[Measurement] = []
+    original = engine.measure
+
+    def keeping(run: Run) -> Measurement:
+        kept.append(original(run))
+        return kept[-1]
+
+    patch.setattr(engine, "measure", keeping)
+    planned = resolved(**{"path": PATH, "flows": CUBIC} | words)
+    outcome = measure(Planned({}, planned), engine, "0")
+    assert isinstance(outcome, Result), outcome
+    return Seen(planned.run, outcome, kept[-1])
+
+
+def holds_together(each: Seen) -> None:
+    """What is true of every measurement, whoever made it."""
+    run, queue, flows = each.run, each.measurement.bottleneck, each.measurement.flows
+    for at in (queue.at_window_begin, queue.at_window_end, queue.at_end):
+        assert at.offered_packets == at.sent_packets + at.dropped_packets + at.queued_packets
+    most_bps = max(run.path.rate_bps, *(change.rate_bps for change in run.path.changes), 0)
+    window_s = each.result.window_s[1] - each.result.window_s[0]
+    left = sum(flow.at_window_end.bottleneck_bytes - flow.at_window_begin.bottleneck_bytes for flow in flows)
+    assert 8 * left <= most_bps * window_s + 8 * run.path.burst_bytes
+    for flow in flows:
+        new = flow.at_end.segments_sent - flow.at_end.segments_retransmitted
+        assert 0 < flow.at_end.delivered_bytes <= new * (run.path.mtu_bytes - 52)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_field_means_the_same_to_both_engines(
+    linux: LinuxEngine, case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words, numbers = CASES[case]
+    if "trace" in case:
+        (tmp_path / "writes.csv").write_text("0,20000\n0.5,1000000\n0.51,100\n2,50000\n", encoding="utf-8")
+        words = words | {"flows": [{"cc": "cubic", "workload": {"trace": str(tmp_path / "writes.csv")}}]}
+    real, model = seen(linux, words, monkeypatch), seen(SimEngine(), words, monkeypatch)
+    holds_together(real)
+    holds_together(model)
+    for number in numbers:
+        ours, theirs = number.of(real), number.of(model)
+        assert ours is not None
+        assert theirs is not None
+        room = number.tolerance * abs(ours) if number.relative else number.tolerance
+        assert abs(ours - theirs) <= room, (ours, theirs, room)
