@@ -107,23 +107,22 @@ impl Sender {
     }
 
     /// Marks lost what was sent long enough before the newest segment delivered (RFC 8985 section 6.2, step 5).
-    /// Gives the time to wait for those that may yet arrive, µs.
+    /// Gives the time to wait for the last of those that may yet arrive, µs (Linux 6.1 `tcp_rack_detect_loss`).
     fn rack_detect_losses(&mut self, now_us: u64) -> Option<u64> {
         let rack = &self.recovery.rack;
         let (newest, patience_us) = ((rack.sent_us, rack.seq), rack.rtt_us + self.reordering_window_us());
         let mut wait_us = None;
         self.board.detect_losses(|seq, sent_us| {
             if (sent_us, seq) >= newest {
-                return Verdict::Keep;
+                return Verdict::Later;
             }
-            let waited_us = now_us - sent_us;
-            if waited_us >= u64::from(patience_us) {
-                return Verdict::Lost;
+            match (sent_us + u64::from(patience_us)).checked_sub(now_us) {
+                None | Some(0) => Verdict::Lost,
+                remaining_us => {
+                    wait_us = wait_us.max(remaining_us);
+                    Verdict::Keep
+                }
             }
-            // Linux waits for the last of them; this is the first. Those sent after it, before the newest, are
-            // waited for when this one's time is over.
-            wait_us = Some(u64::from(patience_us) - waited_us);
-            Verdict::Keep
         });
         wait_us
     }

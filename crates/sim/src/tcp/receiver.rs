@@ -1,6 +1,7 @@
 //! The receiver: reassembly, and when to acknowledge (RFC 5681 section 4.2, RFC 1122; as Linux 6.1 does it).
 //!
-//! Linux acknowledges every second full-sized segment or after 40 ms, but each of the first 16 segments at once
+//! Linux acknowledges every second full-sized segment or after 40 ms, later where data comes seldom and the path is
+//! longer than that, but each of the first 16 segments at once
 //! (quick ACKs, `tcp_incr_quickack`), each that opens the window, each that is short, fills the last hole or had been
 //! delivered before; of those behind a hole the first three, and then one ACK for up to 44 within 1 ms or 5 % of the
 //! RTT (SACK compression, 4.18).
@@ -15,8 +16,10 @@ use units::{Span, Time};
 
 /// `TCP_MAX_QUICKACKS`.
 const MAX_QUICK_ACKS: u32 = 16;
-/// `TCP_ATO_MIN` = `TCP_DELACK_MIN`, ms.
-const DELAYED_ACK_MS: u64 = 40;
+/// `TCP_ATO_MIN` = `TCP_DELACK_MIN`, ms: the least that an ACK is delayed.
+const DELAYED_ACK_MIN_MS: u64 = 40;
+/// `TCP_DELACK_MAX`, ms.
+const DELAYED_ACK_MAX_MS: u64 = 200;
 /// `tcp_comp_sack_nr`.
 const COMPRESSED_ACKS: u32 = 44;
 /// `TCP_FASTRETRANS_THRESH`: so many duplicate ACKs are sent before compression begins.
@@ -51,9 +54,11 @@ pub struct Receiver {
     /// Timestamp to echo: of the segment that last moved the left edge (RFC 7323 section 4.3).
     echo_ms: u32,
     quick: u32,
-    has_data: bool,
+    /// How long an ACK may wait as the gaps between segments suggest (`icsk_ack.ato`); 0 before the first data.
+    patience_ms: u64,
     last_data_ms: u64,
-    /// Its own retransmission timeout, which data never moves: that of the handshake.
+    /// Its own round-trip time and retransmission timeout, which data never moves: those of the handshake.
+    rtt_ms: u64,
     timeout_ms: u64,
     /// What of the last packet had come before; empty: nothing, or it has been reported.
     duplicate: SackBlock,
@@ -82,8 +87,9 @@ impl Receiver {
             acked_seq: 0,
             echo_ms: 0,
             quick: 0,
-            has_data: false,
+            patience_ms: 0,
             last_data_ms: 0,
+            rtt_ms: 0,
             timeout_ms: RTO_INITIAL_MS,
             duplicate: SackBlock::default(),
             compressed: 0,
@@ -139,6 +145,7 @@ impl Receiver {
                 let mut rtt = RttEstimator::default();
                 let ticks = (now.as_millis() as u32).wrapping_sub(packet.echo_ms).max(1);
                 rtt.update(sample_us(u64::from(ticks) * 1_000), 0, 0);
+                self.rtt_ms = u64::from(ticks);
                 self.timeout_ms = rtt.rto_ms();
                 None
             }
@@ -190,10 +197,17 @@ impl Receiver {
     /// The delayed-ACK engine's view of new data (`tcp_event_data_recv`).
     #[inline]
     fn on_data_in_order(&mut self, segment_bytes: u64, now: Time) {
-        // The first data, or data after a pause longer than a timeout: the sender is in slow start.
         let now_ms = now.as_millis();
-        if !self.has_data || now_ms - self.last_data_ms > self.timeout_ms {
-            self.has_data = true;
+        let gap_ms = now_ms - self.last_data_ms;
+        // The first data, or data after a pause longer than a timeout: the sender is in slow start.
+        if self.patience_ms == 0 {
+            self.patience_ms = DELAYED_ACK_MIN_MS;
+            self.add_quick_acks();
+        } else if gap_ms <= DELAYED_ACK_MIN_MS / 2 {
+            self.patience_ms = self.patience_ms / 2 + DELAYED_ACK_MIN_MS / 2;
+        } else if gap_ms < self.patience_ms {
+            self.patience_ms = (self.patience_ms / 2 + gap_ms).min(self.timeout_ms);
+        } else if gap_ms > self.timeout_ms {
             self.add_quick_acks();
         }
         self.last_data_ms = now_ms;
@@ -217,11 +231,20 @@ impl Receiver {
         }
         if self.data.waiting() == 0 {
             if !self.delayed_ack.is_set() {
-                self.delayed_ack.set(on_wheel(now, DELAYED_ACK_MS));
+                self.delayed_ack.set(on_wheel(now, self.delay_ms()));
             }
             return None;
         }
         self.respond_to_hole(now)
+    }
+
+    /// How long an ACK waits: beyond the least only where the round trip is as long (`tcp_send_delayed_ack`).
+    fn delay_ms(&self) -> u64 {
+        if self.patience_ms <= DELAYED_ACK_MIN_MS {
+            return self.patience_ms;
+        }
+        let most_ms = if self.rtt_ms > 0 { self.rtt_ms.max(DELAYED_ACK_MIN_MS) } else { DELAYED_ACK_MAX_MS };
+        self.patience_ms.min(most_ms).min(DELAYED_ACK_MAX_MS)
     }
 
     /// Data behind a hole: acknowledge, or wait to acknowledge several segments at once.
@@ -239,16 +262,20 @@ impl Receiver {
         }
         self.compressed += 1;
         if !self.compressed_ack.is_set() {
-            // 5 % of the RTT; the estimate is kept eightfold
-            let share = Span::from_nanos(self.window.rtt_us8() * (1_000 / 8) / 20);
+            // 5 % of the RTT, that of the handshake where the data's is longer; the estimates are kept eightfold
+            let handshake_us8 = if self.rtt_ms > 0 { 8_000 * self.rtt_ms } else { u64::MAX };
+            let share = Span::from_nanos(self.window.rtt_us8().min(handshake_us8) * (1_000 / 8) / 20);
             self.compressed_ack.set(now + share.min(COMPRESSION_MAX));
         }
         None
     }
 
-    /// The delayed ACK is due.
+    /// The delayed ACK is due: nothing came in time, and the next one waits longer (`tcp_delack_timer_handler`).
     pub fn on_delayed_ack(&mut self, now: Time) -> Option<Ack> {
-        (self.delivered_bytes > self.acked_bytes).then(|| self.acknowledge(now))
+        (self.delivered_bytes > self.acked_bytes).then(|| {
+            self.patience_ms = (2 * self.patience_ms).min(self.timeout_ms);
+            self.acknowledge(now)
+        })
     }
 
     /// The compressed SACK is due.

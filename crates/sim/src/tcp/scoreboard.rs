@@ -313,22 +313,26 @@ impl Scoreboard {
         segment
     }
 
-    /// Visits segments in flight in the order they were sent, as long as `visit` says [`Verdict::Lost`], and marks
-    /// those lost. Stops at the first that it would keep.
+    /// Visits segments in flight, first those never sent again and then the others, each in the order they were sent,
+    /// until `visit` says [`Verdict::Later`]. Marks lost what it says is [`Verdict::Lost`].
     pub fn detect_losses(&mut self, mut visit: impl FnMut(u64, u64) -> Verdict) {
         self.rack_cursor = self.rack_cursor.max(self.una);
-        while self.rack_cursor < self.next {
-            let seq = self.rack_cursor;
+        let mut kept = false;
+        for seq in self.rack_cursor..self.next {
             let segment = self.segment(seq);
             if segment.flags & (SACKED | LOST | EVER_RETRANSMITTED) == 0 {
                 match visit(seq, segment.sent_us) {
                     Verdict::Lost => self.mark_lost(seq),
-                    Verdict::Keep => break,
+                    Verdict::Keep => kept = true,
+                    Verdict::Later => break,
                 }
             }
-            self.rack_cursor += 1;
+            if !kept {
+                self.rack_cursor = seq + 1;
+            }
         }
-        while let Some(&(seq, sent_us)) = self.resent.front() {
+        let (mut kept, mut index) = (false, 0);
+        while let Some(&(seq, sent_us)) = self.resent.get(index) {
             let current = seq >= self.una && {
                 let segment = self.segment(seq);
                 // Lost and waiting, SACKed, or sent once more since: a later entry speaks for it.
@@ -339,10 +343,15 @@ impl Scoreboard {
             if current {
                 match visit(seq, sent_us) {
                     Verdict::Lost => self.mark_lost(seq),
-                    Verdict::Keep => break,
+                    Verdict::Keep => kept = true,
+                    Verdict::Later => break,
                 }
             }
-            self.resent.pop_front();
+            if kept {
+                index += 1;
+            } else {
+                self.resent.pop_front();
+            }
         }
     }
 
@@ -367,8 +376,10 @@ impl Scoreboard {
 pub enum Verdict {
     /// It is lost.
     Lost,
-    /// It may still arrive, and so may everything sent later.
+    /// It may still arrive.
     Keep,
+    /// It was sent too late to be judged, and so was everything after it.
+    Later,
 }
 
 #[cfg(test)]
@@ -446,7 +457,7 @@ mod tests {
         sack(&mut board, 3, 4);
         board.detect_losses(|seq, sent_us| {
             assert_eq!(seq, sent_us);
-            if sent_us < 3 { Verdict::Lost } else { Verdict::Keep }
+            if sent_us < 3 { Verdict::Lost } else { Verdict::Later }
         });
         assert_eq!((board.lost(), board.lost_total()), (3, 3));
         while let Some(seq) = board.first_waiting() {
@@ -454,7 +465,7 @@ mod tests {
         }
         assert_eq!(board.first_waiting(), None);
         // So are retransmissions that are lost again.
-        board.detect_losses(|_, sent_us| if sent_us < 22 { Verdict::Lost } else { Verdict::Keep });
+        board.detect_losses(|_, sent_us| if sent_us < 22 { Verdict::Lost } else { Verdict::Later });
         assert_eq!(board.first_waiting(), Some(0));
         assert_eq!((board.lost(), board.retransmitted(), board.lost_total()), (9, 1, 11));
     }

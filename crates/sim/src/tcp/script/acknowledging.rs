@@ -1,6 +1,6 @@
 //! When a receiver acknowledges.
 
-use super::{RECEIVER, ReceiverScript, ack, ms, segment};
+use super::{RECEIVER, ReceiverScript, ReceiverSetup, ack, ms, segment};
 
 /// Linux `tcp_incr_quickack` (`TCP_MAX_QUICKACKS`): slow start needs an ACK for each segment.
 #[test]
@@ -36,6 +36,40 @@ fn a_lone_segment_is_acknowledged_after_forty_milliseconds() {
     r.at(ms(200)).gets(segment(next + 1)).expect_nothing();
     r.at(ms(220)).gets(segment(next + 2)).expect_ack(ack(next + 3));
     r.at(ms(500)).expect_nothing();
+}
+
+/// Linux `tcp_delack_timer_handler`, `tcp_send_delayed_ack`: a delayed ACK that had to be sent doubles the patience, up to
+/// the round trip; segments that follow fast halve what is beyond the least.
+#[test]
+fn on_a_long_path_an_ack_that_waited_in_vain_lets_the_next_wait_for_a_round_trip() {
+    let mut r = ReceiverScript::begin(ReceiverSetup { rtt: ms(60), ..RECEIVER });
+    let next = r.past_quick_acks();
+    r.at(ms(100)).gets(segment(next)).expect_nothing();
+    r.at(ms(141)).expect_ack(ack(next + 1));
+    // 80 ms, but not more than the 60 ms of the path; a gap of 50 ms makes it 80 / 2 + 50 first.
+    r.at(ms(150)).gets(segment(next + 1)).expect_nothing();
+    r.at(ms(210)).expect_nothing();
+    r.at(ms(211)).expect_ack(ack(next + 2));
+    // Segments in a row: 180, 110, 75, 57, 48 ms.
+    for seq in (next + 2..next + 10).step_by(2) {
+        r.gets(segment(seq)).expect_nothing();
+        r.gets(segment(seq + 1)).expect_ack(ack(seq + 2));
+    }
+    r.at(ms(212)).gets(segment(next + 10)).expect_nothing();
+    r.at(ms(252)).expect_nothing();
+    r.at(ms(253)).expect_ack(ack(next + 11));
+}
+
+/// The same on a short path: 40 ms remain 40 ms.
+#[test]
+fn on_a_short_path_an_ack_never_waits_longer_than_forty_milliseconds() {
+    let mut r = ReceiverScript::begin(RECEIVER);
+    let next = r.past_quick_acks();
+    for round in 0..3 {
+        let begin = 100 + 50 * round;
+        r.at(ms(begin)).gets(segment(next + round)).expect_nothing();
+        r.at(ms(begin + 41)).expect_ack(ack(next + round + 1));
+    }
 }
 
 /// Linux `tcp_event_data_recv`: after a pause longer than the receiver's own timeout (its handshake took 20 ms: 220 ms)

@@ -36,6 +36,19 @@ fn behind_fewer_than_three_the_hole_is_given_a_quarter_of_the_minimum_rtt() {
     s.at(ms(28)).expect_sent([0]).expect_state(RecoveryState::Recovery).expect_ssthresh(5);
 }
 
+/// The timer looks for the last of the segments that are given time, not for the first (`tcp_rack_detect_loss`).
+#[test]
+fn segments_sent_one_after_another_are_waited_for_together() {
+    let mut s = SenderScript::begin(SENDER);
+    s.writes(1).expect_sent([0]);
+    s.at(ms(3)).writes(9).expect_sent(1..10);
+    // 0 and 1 are missing: 0 has had 23 of its 25 ms, and 1, sent with the one that arrived, 20.
+    s.at(ms(23)).gets(ack(0).sack(2..3)).expect_nothing();
+    s.expect_timer(Pending::Reordering, ms(23 + 5 + 2 + 1));
+    s.at(ms(31)).expect_sent([0]).expect_state(RecoveryState::Recovery);
+    s.expect("segments marked lost", |sender| sender.lost_total(), 2);
+}
+
 /// RFC 8985 section 6.2, step 4: once the path is known to reorder, three segments prove nothing
 /// (`tcp_check_sack_reordering`).
 #[test]

@@ -102,6 +102,12 @@ impl ReceiverScript {
         }
     }
 
+    /// From now on the data's timestamps tell of another round trip than the handshake's.
+    pub(super) fn round_trip(&mut self, rtt: Span) -> &mut Self {
+        self.setup.rtt = rtt;
+        self
+    }
+
     /// Moves the clock, and lets the timers fire that are due until then.
     #[track_caller]
     pub(super) fn at(&mut self, at: Span) -> &mut Self {

@@ -34,6 +34,20 @@ fn on_a_short_path_the_wait_is_a_twentieth_of_the_rtt() {
     r.at(us(10_200)).expect_ack(ack(hole).sack(hole + 1..hole + 5));
 }
 
+/// `__tcp_ack_snd_check`: a queue that makes the round trip of the data longer does not make the wait longer.
+#[test]
+fn on_a_short_path_with_a_queue_the_wait_is_a_twentieth_of_the_handshakes_rtt() {
+    let mut r = ReceiverScript::begin(ReceiverSetup { rtt: ms(4), ..RECEIVER });
+    r.round_trip(ms(40));
+    let hole = r.past_quick_acks();
+    r.at(ms(60));
+    for end in hole + 2..hole + 5 {
+        r.gets(segment(end - 1)).expect_ack(ack(hole).sack(hole + 1..end));
+    }
+    r.gets(segment(hole + 4)).expect_nothing();
+    r.at(us(60_200)).expect_ack(ack(hole).sack(hole + 1..hole + 5));
+}
+
 /// `tcp_comp_sack_nr`: at most 44 are held back.
 #[test]
 fn the_forty_fifth_segment_held_back_is_acknowledged_at_once() {
