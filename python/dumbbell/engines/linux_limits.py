@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from dumbbell.spec.run import Buffer, Run
 
-MOST_FLOWS = 10_000
-"""Each has ports of its own from two ranges of the agent's."""
+MOST_FLOWS = 1_000
+"""Each has a reader of its own in the agent. To set so many up takes half a minute, and grows with the square."""
 LARGEST_QUEUE = 2**32 - 1
 """A queueing discipline's limit has 32 bits."""
 LARGEST_WINDOW_BYTES = 65_535 << 14

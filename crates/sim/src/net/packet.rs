@@ -71,10 +71,3 @@ pub struct Ack {
     /// SACK blocks, the most recent first.
     pub blocks: [SackBlock; MAX_SACK_BLOCKS],
 }
-
-impl Ack {
-    /// The blocks used.
-    pub fn sacks(&self) -> &[SackBlock] {
-        &self.blocks[..usize::from(self.block_count)]
-    }
-}

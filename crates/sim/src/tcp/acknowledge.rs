@@ -4,7 +4,7 @@ use super::rate::{DeliveryRate, Sampling};
 use super::recovery::{News, Resend};
 use super::rtt::sample_us;
 use super::sender::{Output, Push, Sender};
-use crate::net::Ack;
+use crate::net::{Ack, SackBlock};
 use cc::{CongestionControl, RateSample, RecoveryState};
 use units::{Span, Time};
 
@@ -140,17 +140,20 @@ impl Sender {
         let una = self.board.una();
         let mut reordered = None;
         let mut duplicates = 0;
-        for (index, block) in ack.sacks().iter().enumerate() {
-            let (start, end) = (block.start, block.end);
-            if index == 0 && ack.duplicate {
-                duplicates = self.note_duplicate(start, end, una, news);
-                for seq in start.max(una)..end.min(self.board.next()) {
-                    if self.note_duplicate_in_window(seq) {
-                        reordered = Some(reordered.map_or(seq, |least: u64| least.min(seq)));
-                    }
+        let mut told = ack.blocks;
+        let (reported, blocks) = told[..usize::from(ack.block_count)].split_at_mut(usize::from(ack.duplicate));
+        if let [duplicate] = *reported {
+            duplicates = self.note_duplicate(duplicate.start, duplicate.end, una, news);
+            for seq in duplicate.start.max(una)..duplicate.end.min(self.board.next()) {
+                if self.note_duplicate_in_window(seq) {
+                    reordered = Some(reordered.map_or(seq, |least: u64| least.min(seq)));
                 }
-                continue;
             }
+        }
+        // In the order of sending (`tcp_sacktag_write_queue`): one ACK may tell of several blocks at once, the newest
+        // first, and those below it are no sign of reordering.
+        blocks.sort_unstable_by_key(|block| block.start);
+        for &mut SackBlock { start, end } in blocks {
             // A block at or below `una` tells of an older ACK.
             let mut from = start.max(una + 1);
             while let Some(seq) = self.board.next_unsacked(from, end) {

@@ -171,8 +171,8 @@ impl Receiver {
             match self.data.arrive(seq, end_bytes) {
                 Arrival::InOrder { bytes, .. } => {
                     let segment_bytes = bytes - self.delivered_bytes;
-                    self.delivered_bytes = bytes;
                     self.on_data_in_order(segment_bytes.min(self.mss_bytes), now);
+                    self.delivered_bytes = bytes;
                     // RFC 5681 section 4.2: the gap is filled. Or the application has read a short segment, the last
                     // of what its peer had to say (Linux 6.1 `__tcp_cleanup_rbuf`).
                     urgent |= (had_holes && self.data.waiting() == 0) || segment_bytes < self.mss_bytes;
@@ -214,7 +214,9 @@ impl Receiver {
         if self.window.grow(segment_bytes) {
             self.quick |= 1;
         }
-        self.window.adjust(self.delivered_bytes, now.as_micros());
+        // The buffer is sized as each piece is read (`tcp_recvmsg_locked`): what waited behind a hole that this segment
+        // filled counts for the next round trip.
+        self.window.adjust(self.delivered_bytes + segment_bytes, now.as_micros());
     }
 
     fn add_quick_acks(&mut self) {

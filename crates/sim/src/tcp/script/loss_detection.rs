@@ -62,6 +62,15 @@ fn on_a_path_that_reorders_three_segments_prove_nothing() {
     s.at(ms(30)).expect_sent([2]).expect_state(RecoveryState::Recovery);
 }
 
+/// An ACK of a receiver that compresses tells of several blocks at once, the newest first (RFC 2018 section 4). That is no
+/// sign of reordering: they are taken in as they were sent (`tcp_sacktag_write_queue`), and three still prove the loss.
+#[test]
+fn blocks_told_together_prove_no_reordering() {
+    let mut s = ten_out();
+    s.at(ms(20)).gets(ack(0).sack(7..9).sack(4..6)).expect_sent([0, 1, 2, 3]);
+    s.expect_state(RecoveryState::Recovery).expect("segments marked lost", |sender| sender.lost_total(), 5);
+}
+
 /// RFC 8985 section 6.2, step 4, last part: a D-SACK tells that the wait was too short, and lengthens it by another
 /// quarter (`tcp_rack_update_reo_wnd`).
 #[test]
