@@ -25,7 +25,8 @@ demo: build ## A published study in a minute: claims judged, figures and a repor
 	$(BIN)/dumbbell study run claypool2019 --experiments figure4b,figure7,figure10 --out out/claypool2019
 	$(BIN)/dumbbell study figures claypool2019 --out out/claypool2019 --numbers figure7
 
-test: build ## Every test
+test: build ## Every test; those of the engine `linux` where a kernel can be built
+	@$(MAKE) --no-print-directory kernel || echo "no kernel: the engine linux is not tested" >&2
 	cargo test --workspace --quiet
 	$(BIN)/python -m pytest -q
 
@@ -38,8 +39,9 @@ check: build ## Formatting, lints, types and the quick tests
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q -m "not slow"
 
-bench: ## Speed of the simulator, data packets a second on one core
+bench: build ## Speed of both engines, data packets a second on one core
 	cargo bench -p sim
+	$(BIN)/python bench/kernel/speed.py
 
 bench-peers: build ## The same work on ns-3 and ns-2, and the ratios
 	$(BIN)/python bench/peers/peers.py
