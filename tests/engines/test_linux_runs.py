@@ -107,8 +107,13 @@ def vanished(process: int) -> bool:
     return False
 
 
-def leftovers() -> set[str]:
-    return {each.name for each in Path(tempfile.gettempdir()).glob("dumbbell-run-*")}
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where temporary folders are made, by nobody else."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
 
 
 @contextmanager
@@ -242,14 +247,13 @@ def test_the_doctor_looks_at_kernel_agent_and_paths(tmp_path: Path) -> None:
 # -- what can happen to it --------------------------------------------------------------------------------------------
 
 
-def test_a_kernel_that_is_killed_is_a_failed_run(linux: LinuxEngine) -> None:
-    before = leftovers()
+def test_a_kernel_that_is_killed_is_a_failed_run(linux: LinuxEngine, temporary: Path) -> None:
     with under_way(linux, run(**LONG)) as (kernel, end):
         os.kill(kernel, signal.SIGKILL)
         with pytest.raises(EngineFailure, match="ended by SIGKILL"):
             end()
         assert vanished(kernel)
-    assert leftovers() <= before
+    assert list(temporary.iterdir()) == []
 
 
 def test_an_agent_that_is_killed_is_a_failed_run(linux: LinuxEngine) -> None:
@@ -270,12 +274,11 @@ def test_a_kernel_that_takes_too_long_is_a_failed_run(linux: LinuxEngine, monkey
     assert outcome.error.startswith("not finished after 1 s, and killed")
 
 
-def test_another_thread_stops_a_run_which_has_not_failed_then(linux: LinuxEngine) -> None:
-    before = leftovers()
+def test_another_thread_stops_a_run_which_has_not_failed_then(linux: LinuxEngine, temporary: Path) -> None:
     with under_way(linux, run(**LONG)) as (kernel, end):
         linux.stop()
         assert not group_of(kernel)
-        assert leftovers() <= before
+        assert list(temporary.iterdir()) == []
         with pytest.raises(CancelledError):
             end()
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import tempfile
+import socket
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,29 +18,16 @@ def usable() -> int:
 
 @contextmanager
 def held() -> Iterator[int | None]:
-    """Gives the number of a core that no other holder of this user has; None when all are held.
+    """Gives the number of a core that no other holder of this machine has; None when all are held.
 
-    A holder is known by the lock on a file, which ends with its process.
+    A holder is known by a socket's name, which needs no file and ends with its process.
     """
-    core, lock = _locked()
-    try:
-        yield core
-    finally:
-        if lock is not None:
-            os.close(lock)
-
-
-def _locked() -> tuple[int | None, int | None]:
     for core in sorted(os.sched_getaffinity(0)):
-        file = Path(tempfile.gettempdir()) / f"dumbbell-core-{os.geteuid()}-{core}"
-        try:
-            lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        except OSError:  # nowhere to hold anything
-            return None, None
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(lock)
-            continue
-        return core, lock
-    return None, None
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as name:
+            try:
+                name.bind(f"\0dumbbell-core-{core}")
+            except OSError:
+                continue
+            yield core
+            return
+    yield None
