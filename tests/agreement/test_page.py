@@ -17,7 +17,7 @@ from dumbbell.agreement.record import Agreement, Side, Source
 from dumbbell.engines.sim import SimEngine
 from dumbbell.report import agreement as page
 from dumbbell.report.failure import ReportError
-from dumbbell.report.rendering import LARGEST_BYTES
+from dumbbell.report.html import LARGEST_BYTES
 from dumbbell.results.store import Store
 from webpage import Webpage
 

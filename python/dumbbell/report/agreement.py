@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dumbbell import __version__
 from dumbbell.agreement import overlay, section, words
 from dumbbell.agreement.scatter import scatter
-from dumbbell.report.failure import ReportError
 from dumbbell.report.figure import drawing
+from dumbbell.report.html import filled, write
 from dumbbell.report.number import ABSENT
-from dumbbell.report.rendering import FEWEST_POINTS, LARGEST_BYTES, _environment, _file, _for_script, _plotly
 from dumbbell.report.thinning import MOST_POINTS
 from dumbbell.results.failure import StoreError
 
@@ -69,21 +67,7 @@ def build(target: Path, agreement: Agreement, store: Store) -> Path:
         ReportError: it cannot be written, or is too large however few points are drawn.
     """
     charts, note = _in_time(agreement, store)
-    most = MOST_POINTS
-    while len(html := rendered(compose(agreement, charts, note, most)).encode()) > LARGEST_BYTES:
-        if most <= FEWEST_POINTS:
-            raise ReportError(f"the report would have {len(html)} bytes, more than {LARGEST_BYTES}")
-        most = max(FEWEST_POINTS, most // 2)
-    partial = target.with_name(f".{target.name}.partial")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(html)
-        partial.replace(target)
-    except OSError as error:
-        with suppress(OSError):
-            partial.unlink()
-        raise ReportError(f"{target}: cannot write the report: {error.strerror or error}") from error
-    return target
+    return write(target, lambda most: rendered(compose(agreement, charts, note, most)))
 
 
 def compose(agreement: Agreement, charts: list[Chart], note: str, most: int = MOST_POINTS) -> AgreementPage:
@@ -112,11 +96,8 @@ def compose(agreement: Agreement, charts: list[Chart], note: str, most: int = MO
 def rendered(page: AgreementPage) -> str:
     """The page as HTML."""
     drawings = [*([page.scatter] if page.scatter else []), *page.in_time]
-    plots = {each.name: {**each.plot, "alt": each.alt, "caption": each.caption} for each in drawings}
-    return _environment().get_template("agreement.html.j2").render(
-        page=page, bands_header=words.HEADER, worst_header=(words.WORST_HEADER[0], "setting", *words.WORST_HEADER[1:]),
-        plots=_for_script(plots), style=_file("page.css"), script=_file("page.js"), plotly=_plotly(),
-    )  # fmt: skip
+    worst_header = (words.WORST_HEADER[0], "setting", *words.WORST_HEADER[1:])
+    return filled("agreement.html.j2", drawings, page=page, bands_header=words.HEADER, worst_header=worst_header)
 
 
 def _worst(agreement: Agreement, row: list[str]) -> list[str]:

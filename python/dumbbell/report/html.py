@@ -1,0 +1,81 @@
+"""From a template and its words to one HTML file that needs no network and is not too large."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from dumbbell.report.failure import ReportError
+from dumbbell.report.thinning import MOST_POINTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from dumbbell.report.figure import Drawing
+
+LARGEST_BYTES: Final = 8_000_000
+"""Of a report. Lines are thinned until it is no larger."""
+FEWEST_POINTS: Final = 100
+
+
+def write(target: Path, rendered: Callable[[int], str]) -> Path:
+    """Writes what `rendered` gives for the most points a line that make a file small enough, and gives where it is.
+
+    Raises:
+        ReportError: it cannot be written, or is too large however few points are drawn.
+    """
+    most = MOST_POINTS
+    while len(html := rendered(most).encode()) > LARGEST_BYTES:
+        if most <= FEWEST_POINTS:
+            raise ReportError(f"the report would have {len(html)} bytes, more than {LARGEST_BYTES}")
+        most = max(FEWEST_POINTS, most // 2)
+    partial = target.with_name(f".{target.name}.partial")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(html)
+        partial.replace(target)
+    except OSError as error:
+        with suppress(OSError):
+            partial.unlink()
+        raise ReportError(f"{target}: cannot write the report: {error.strerror or error}") from error
+    return target
+
+
+def filled(template: str, drawings: Iterable[Drawing], **words: Any) -> str:  # noqa: ANN401 (what the template names)
+    """A template with its words, its drawings, and all that they need."""
+    plots = {each.name: {**each.plot, "alt": each.alt, "caption": each.caption} for each in drawings}
+    return _environment().get_template(template).render(
+        plots=_for_script(plots), style=_file("page.css"), script=_file("page.js"), plotly=_plotly(), **words
+    )  # fmt: skip
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("dumbbell.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+
+
+def _for_script(value: object) -> Markup:
+    """JSON that no HTML parser takes for markup."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Markup(text.replace("<", "\\u003c"))  # noqa: S704 (there is no markup left in it)
+
+
+def _file(name: str) -> Markup:
+    return Markup(files("dumbbell.report").joinpath("templates", name).read_text(encoding="utf-8"))  # noqa: S704 (ours)
+
+
+@cache
+def _plotly() -> Markup:
+    """The whole of plotly's script, as its package has it; it is what makes the report large."""
+    text = files("plotly").joinpath("package_data", "plotly.min.js").read_text(encoding="utf-8")
+    return Markup(text)  # noqa: S704 (a library's own file, which no tag closes)
