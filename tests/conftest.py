@@ -1,8 +1,9 @@
-"""Commands under test keep their runs in a store of their own, never in the checkout's."""
+"""What every command under test finds: a store of its own, never the checkout's, and Ctrl-C that interrupts."""
 
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,3 +16,10 @@ def _store_of_the_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DUMBBELL_STORE", os.fspath(store))
         yield store
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interrupts() -> None:
+    """What is started in a shell's background ignores SIGINT, and so would all that it starts."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
