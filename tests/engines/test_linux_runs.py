@@ -277,7 +277,7 @@ def test_a_kernel_that_takes_too_long_is_a_failed_run(linux: LinuxEngine, monkey
 def test_another_thread_stops_a_run_which_has_not_failed_then(linux: LinuxEngine, temporary: Path) -> None:
     with under_way(linux, run(**LONG)) as (kernel, end):
         linux.stop()
-        assert not group_of(kernel)
+        assert vanished(kernel)
         assert list(temporary.iterdir()) == []
         with pytest.raises(CancelledError):
             end()

@@ -10,6 +10,8 @@ import typer
 from dumbbell.cli.run import DEFAULT_STORE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from dumbbell.results.listing import GroupLine
     from dumbbell.results.store import Store
 
@@ -169,20 +171,22 @@ def _show_table(store: "Store", experiment: str | None, *, everything: bool) -> 
         if first is not None:
             axes = list(first.point)
             typer.echo(f"{campaign.experiment} on {campaign.engine}")
-            empty = [""] * (len(axes) + 1)
-            for block in blocks([*axes, *HEADER], (_cells(line, axes, empty) for line in chain([first], lines))):
+            for block in blocks([*axes, *HEADER], _cells(chain([first], lines), axes)):
                 typer.echo(block)
 
 
-def _cells(line: "GroupLine", axes: list[str], empty: list[str]) -> list[str]:
+def _cells(lines: "Iterable[GroupLine]", axes: list[str]) -> "Iterator[list[str]]":
     """As `dumbbell run` prints it: what belongs to the whole run is on its first line."""
     from dumbbell.cli.table import group_cells, shared_cells
 
-    group = group_cells(line.name, line.goodput_bps, line.share, line.rtt_mean_s)
-    if line.nth:
-        return [*empty, *group, "", "", ""]
-    run = [*(str(line.point[axis]) for axis in axes), str(line.seed)]
-    return [*run, *group, *shared_cells(line.loss_rate, line.queue_mean_bdp, line.utilization)]
+    empty = [""] * (len(axes) + 1)
+    for point, seed, loss_rate, queue_bdp, utilization, nth, name, goodput_bps, share, rtt_s in lines:
+        cells = group_cells(name, goodput_bps, share, rtt_s)
+        if nth:
+            yield [*empty, *cells, "", "", ""]
+        else:
+            run = [*(str(point[axis]) for axis in axes), str(seed)]
+            yield [*run, *cells, *shared_cells(loss_rate, queue_bdp, utilization)]
 
 
 def _tell_others(store: "Store", *, everything: bool) -> None:
