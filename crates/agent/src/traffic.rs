@@ -9,7 +9,6 @@ mod flow;
 mod poll;
 mod receiver;
 mod sender;
-mod source;
 
 use crate::clock::{Clock, instant};
 use crate::events::{Event, Schedule};
@@ -27,6 +26,7 @@ use sender::Payload;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
+use units::Span;
 
 /// Measures a run on a network that was built for it.
 ///
@@ -192,11 +192,11 @@ impl<'a> Traffic<'a> {
         let (Some((sender, _)), Some(established_ns)) = (&mut flow.ends, flow.established_ns) else {
             return Ok(());
         };
-        let act = flow.source.act(due_ns - established_ns);
-        if let Some(again_ns) = act.again_ns {
-            self.schedule.add(established_ns + again_ns, Event::Write(index));
+        let act = flow.source.act(Span::from_nanos(due_ns - established_ns));
+        if let Some(again) = act.again {
+            self.schedule.add(established_ns + again.as_nanos(), Event::Write(index));
         }
-        let closes = act.again_ns.is_none() && flow.source.total_bytes().is_some();
+        let closes = act.again.is_none() && flow.source.total_bytes().is_some();
         sender.write(act.bytes, closes, &self.payload).map_err(|failure| self.failed(index, failure))
     }
 

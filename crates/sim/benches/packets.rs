@@ -4,7 +4,8 @@
 //! conditions. `cargo bench -p sim -- table` prints the table alone.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
-use run::{Buffer, Controller, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Run, SocketMemory, Workload};
+use run::samples::{flows, one_flow};
+use run::{Record, Run};
 use std::time::Duration;
 
 /// What is measured, and the least it must reach, packets/s.
@@ -47,46 +48,16 @@ const fn condition(
 
 impl Condition {
     fn run(&self) -> Run {
-        let duration_ns = self.seconds * 1_000_000_000;
-        let flow = |index: u32| Flow {
-            name: format!("{}-{index}", self.cc),
-            cc: Controller { algorithm: self.cc.to_owned(), parameters: Default::default() },
-            start_ns: u64::from(index) * 1_000_000_000 / u64::from(self.flows),
-            stop_ns: None,
-            workload: Workload::Bulk,
-            forward_delay_ns: 0,
-            return_delay_ns: self.rtt_ms * 1_000_000,
-            access: None,
-        };
-        Run {
-            seed: 1,
-            duration_ns,
-            until_done: false,
-            path: Path {
-                rate_bps: self.rate_mbps * 1_000_000,
-                buffer: Buffer::Bytes(self.buffer_bytes),
-                burst_bytes: 5_000,
-                loss_ppb: 0,
-                loss_at: LossAt::Before,
-                mtu_bytes: 1500,
-                offload: false,
-                changes: Vec::new(),
-            },
-            flows: (0..self.flows).map(flow).collect(),
-            host: Host {
-                socket_memory: SocketMemory::Max,
-                receive_window_bytes: None,
-                initial_window_segments: 10,
-                qdisc: Qdisc::None,
-                sack_compression: true,
-            },
-            measure: Measure {
-                window_begin_ns: 0,
-                window_end_ns: duration_ns,
-                sample_ns: 1_000_000_000,
-                record: Record::Summary,
-            },
+        let rtt_ns = self.rtt_ms * 1_000_000;
+        let mut run = one_flow(self.cc, self.rate_mbps * 1_000_000, rtt_ns, self.buffer_bytes, self.seconds);
+        run.path.burst_bytes = 5_000;
+        run.flows = flows(self.flows as usize, self.cc, rtt_ns);
+        for (index, flow) in (0..).zip(&mut run.flows) {
+            flow.start_ns = index * 1_000_000_000 / u64::from(self.flows);
         }
+        run.measure.sample_ns = 1_000_000_000;
+        run.measure.record = Record::Summary;
+        run
     }
 }
 

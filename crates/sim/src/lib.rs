@@ -1,9 +1,8 @@
 //! The default engine: a packet-level model of Linux TCP over one bottleneck, in virtual time.
 //!
-//! `engine` orders events, `net` moves packets, `tcp` sends and receives them, `app` writes data, `trace` counts and
+//! `engine` orders events, `net` moves packets, `tcp` sends and receives them, `trace` counts and
 //! samples, and `simulation` is one run of all of them.
 
-mod app;
 mod engine;
 mod net;
 mod simulation;

@@ -1,12 +1,11 @@
 //! One run, wired together: events come from the agenda, go to a flow's sender or receiver, and what those emit goes
 //! into the network.
 
-use crate::app::Source;
 use crate::engine::{Event, Timer, Timers, prefetch, stream_seed};
 use crate::net::{Ack, Left, Network, Packet};
 use crate::tcp::{Algorithm, Output, Receiver, ReceiverConfig, Sender, SenderConfig};
 use crate::trace::{Mark, Trace};
-use run::{Flow, Measurement, Qdisc, Run};
+use run::{Flow, Measurement, Qdisc, Run, Source};
 use units::{Rate, Span, Time};
 
 /// How many packets ahead a flow's state is asked for, and then what that state points to: early enough to arrive,
@@ -38,6 +37,13 @@ pub struct Simulation<'run> {
 struct App {
     source: Source,
     phase: Phase,
+    established: Option<Time>,
+}
+
+impl App {
+    fn of(flow: &Flow) -> Self {
+        Self { source: Source::new(&flow.workload), phase: Phase::Waiting, established: None }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,8 +66,7 @@ impl<'run> Simulation<'run> {
         let index = |i: usize| u32::try_from(i).expect("a spec has at most 100 000 flows");
         let mss_bytes = run.path.mtu_bytes - crate::MSS_OVERHEAD_BYTES;
         let receiver = ReceiverConfig { host: run.host, mss_bytes };
-        let apps: Vec<App> =
-            run.flows.iter().map(|flow| App { source: Source::new(&flow.workload), phase: Phase::Waiting }).collect();
+        let apps: Vec<App> = run.flows.iter().map(App::of).collect();
         let mut simulation = Self {
             run,
             network: Network::new(run),
@@ -235,9 +240,10 @@ impl<'run> Simulation<'run> {
         if app.phase != Phase::Running {
             return;
         }
-        let act = app.source.act(now);
+        let established = *app.established.get_or_insert(now);
+        let act = app.source.act(now.since(established));
         match act.again {
-            Some(again) => self.timers.set(flow, Timer::Write, again, &mut self.network.agenda),
+            Some(again) => self.timers.set(flow, Timer::Write, established + again, &mut self.network.agenda),
             None => {
                 if app.source.total_bytes().is_some() {
                     self.senders[flow as usize].close();

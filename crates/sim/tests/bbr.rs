@@ -2,9 +2,10 @@
 
 mod scenario;
 
+use run::samples::{FRAME_BYTES, one_flow};
 use run::{Change, Measurement, Record, Run};
-use scenario::{FRAME_BYTES, MBIT, MS, MSS_BYTES, SECOND};
-use scenario::{bdp_bytes, goodput_bps, mean, measure, one_flow, set, since, utilization};
+use scenario::{MBIT, MS, MSS_BYTES, SECOND};
+use scenario::{bdp_bytes, goodput_bps, mean, measure, set, since, utilization};
 
 /// What a rate carries of payload, bit/s.
 fn payload_bps(rate_bps: u64) -> f64 {

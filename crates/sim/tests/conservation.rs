@@ -6,9 +6,10 @@
 #[expect(dead_code, reason = "shared by all tests, of which each uses a part")]
 mod scenario;
 
+use run::samples::{FRAME_BYTES, flow, one_flow};
 use run::{Buffer, LossAt, Record, Run, Workload, Write};
-use scenario::{FRAME_BYTES, MBIT, MS, MSS_BYTES, SECOND};
-use scenario::{bdp_bytes, flow, goodput_bps, measure, one_flow, since};
+use scenario::{MBIT, MS, MSS_BYTES, SECOND};
+use scenario::{bdp_bytes, goodput_bps, measure, since};
 
 const ALGORITHMS: [&str; 3] = ["reno", "cubic", "bbr"];
 /// Frames of a handshake: the SYN, and the bare ACK that answers its answer.

@@ -6,9 +6,10 @@ mod scenario;
 
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
+use run::samples::{flow, one_flow};
 use run::{Change, FlowMeasurement, LossAt, Measurement, Qdisc, Record, Run, Workload};
 use scenario::{MBIT, MS, SECOND};
-use scenario::{bdp_bytes, flow, measure, one_flow};
+use scenario::{bdp_bytes, measure};
 
 /// All algorithms beside each other, with random loss, a change of rate and every kind of workload that repeats.
 fn eventful(seed: u64) -> Run {

@@ -3,10 +3,11 @@
 #[expect(dead_code, reason = "shared by all tests, of which each uses a part")]
 mod scenario;
 
+use run::samples::{FRAME_BYTES, flows, one_flow};
 use run::{Access, Buffer, Change, Record, Run, Workload};
 use scenario::laws::capacity;
-use scenario::{FRAME_BYTES, MBIT, MS, MSS_BYTES, SECOND};
-use scenario::{bdp_bytes, flow, measure, one_flow, since, utilization};
+use scenario::{MBIT, MS, MSS_BYTES, SECOND};
+use scenario::{bdp_bytes, measure, since, utilization};
 
 /// Frames of a handshake: the SYN, and the bare ACK right before the data.
 const SYN_BYTES: u64 = 74;
@@ -25,7 +26,7 @@ fn one_burst(rate_bps: u64, burst_bytes: u64) -> Run {
     run.path.burst_bytes = burst_bytes;
     run.host.initial_window_segments = 100;
     run.measure.record = Record::Summary;
-    run.flows = (0..FLOWS).map(|index| flow(&format!("cubic-{index}"), "cubic", RTT_NS)).collect();
+    run.flows = flows(FLOWS as usize, "cubic", RTT_NS);
     for flow in &mut run.flows {
         flow.workload = Workload::Transfer { bytes: AT_ONCE * MSS_BYTES };
     }

@@ -10,9 +10,10 @@ mod scenario;
 
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use run::samples::one_flow;
 use run::{FlowCounters, Record};
 use scenario::{MBIT, MS, MSS_BYTES, SECOND};
-use scenario::{gained, goodput_bps, mean, measure, one_flow, set};
+use scenario::{gained, goodput_bps, mean, measure, set};
 
 /// A mean window and how many losses it was averaged over.
 struct Mean {

@@ -6,8 +6,9 @@
 mod scenario;
 
 use run::Run;
-use scenario::{FRAME_BYTES, MBIT, MS, SECOND};
-use scenario::{bdp_bytes, gained, mean, measure, one_flow, set, since, utilization};
+use run::samples::{FRAME_BYTES, one_flow};
+use scenario::{MBIT, MS, SECOND};
+use scenario::{bdp_bytes, gained, mean, measure, set, since, utilization};
 
 /// CUBIC's constants as Linux rounds them.
 const CUBIC_C: f64 = 410.0 / 1024.0;

@@ -2,12 +2,11 @@
 
 use super::receiver::{Reads, Receiver};
 use super::sender::Sender;
-use super::source::Source;
 use crate::failure::Failure;
 use crate::network::Network;
 use crate::record::Reading;
 use crate::sockets::{self, RECEIVER_PORT, SENDER_PORT};
-use run::{FlowCounters, Run, SocketMemory, Workload};
+use run::{FlowCounters, Run, SocketMemory, Source, Workload};
 use std::net::SocketAddrV4;
 
 /// A flow and where it stands.

@@ -1,64 +1,16 @@
-//! Runs for tests: a template, of which a test changes only the fields that matter to it, and what is read from their
-//! measurements. Every measurement that is made here is held against the [`laws`] first.
+//! Runs for tests, and what is read from their measurements. Every measurement that is made here is held against the
+//! [`laws`] first.
 
 pub mod laws;
 
-use run::{
-    Buffer, Controller, Flow, FlowCounters, FlowMeasurement, Host, LossAt, Measure, Measurement, Path, Qdisc, Record,
-    Run, SocketMemory, Workload,
-};
+use run::{Flow, FlowCounters, FlowMeasurement, Measurement, Run};
 
 pub const MS: u64 = 1_000_000;
 pub const SECOND: u64 = 1_000_000_000;
 pub const MBIT: u64 = 1_000_000;
 
-/// Payload of a full segment at an MTU of 1500 bytes, and its frame.
+/// Payload of a full segment at an MTU of 1500 bytes.
 pub const MSS_BYTES: u64 = 1_448;
-pub const FRAME_BYTES: u64 = 1_514;
-
-/// One bulk flow of the algorithm `cc` for so many seconds over a plain line, all of the delay on the return side.
-/// Every gauge is kept every 10 ms; the window is the whole run.
-pub fn one_flow(cc: &str, rate_bps: u64, rtt_ns: u64, buffer_bytes: u64, seconds: u64) -> Run {
-    let duration_ns = seconds * SECOND;
-    Run {
-        seed: 1,
-        duration_ns,
-        until_done: false,
-        path: Path {
-            rate_bps,
-            buffer: Buffer::Bytes(buffer_bytes),
-            burst_bytes: FRAME_BYTES,
-            loss_ppb: 0,
-            loss_at: LossAt::Before,
-            mtu_bytes: 1500,
-            offload: false,
-            changes: Vec::new(),
-        },
-        flows: vec![flow(cc, cc, rtt_ns)],
-        host: Host {
-            socket_memory: SocketMemory::Max,
-            receive_window_bytes: None,
-            initial_window_segments: 10,
-            qdisc: Qdisc::None,
-            sack_compression: true,
-        },
-        measure: Measure { window_begin_ns: 0, window_end_ns: duration_ns, sample_ns: 10 * MS, record: Record::Series },
-    }
-}
-
-/// A bulk flow from the beginning to the end of the run.
-pub fn flow(name: &str, cc: &str, rtt_ns: u64) -> Flow {
-    Flow {
-        name: name.to_owned(),
-        cc: Controller { algorithm: cc.to_owned(), parameters: Default::default() },
-        start_ns: 0,
-        stop_ns: None,
-        workload: Workload::Bulk,
-        forward_delay_ns: 0,
-        return_delay_ns: rtt_ns,
-        access: None,
-    }
-}
 
 /// Sets parameters of a flow's algorithm.
 pub fn set(flow: &mut Flow, parameters: &[(&str, f64)]) {

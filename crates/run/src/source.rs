@@ -1,9 +1,9 @@
-//! What applications write, and when.
+//! [`Source`]: what a workload's application writes, and when. The same on every engine.
 
-use run::{Workload, Write};
-use units::{Rate, Span, Time};
+use crate::{Workload, Write};
+use units::{Rate, Span};
 
-/// One flow's application.
+/// One flow's application. It counts time from when its connection was established.
 #[derive(Debug)]
 pub struct Source {
     writes: Writes,
@@ -16,9 +16,9 @@ enum Writes {
     /// One write at the start.
     Once(u64),
     /// Equal pieces of a stream; the last one ends with it.
-    Stream { rate: Rate, every: Span, length: Span, begun: Option<Time>, written: u64 },
+    Stream { rate: Rate, every: Span, length: Span, written: u64 },
     /// A list.
-    Trace { writes: Vec<Write>, begun: Option<Time>, next: usize },
+    Trace { writes: Vec<Write>, next: usize },
 }
 
 /// What an application does at an instant.
@@ -27,7 +27,7 @@ pub struct Act {
     /// Bytes to write now.
     pub bytes: u64,
     /// When to act again; none: it has written everything.
-    pub again: Option<Time>,
+    pub again: Option<Span>,
 }
 
 /// More than any run can send.
@@ -39,15 +39,15 @@ impl Source {
         let (writes, total_bytes) = match workload {
             Workload::Bulk => (Writes::Once(ENDLESS_BYTES), None),
             Workload::Transfer { bytes } => (Writes::Once(*bytes), Some(*bytes)),
-            Workload::Stream { rate_bps, for_ns, every_ns } => {
-                let (rate, length) = (Rate::from_bps(*rate_bps), Span::from_nanos(*for_ns));
-                let every = Span::from_nanos(*every_ns);
-                (Writes::Stream { rate, every, length, begun: None, written: 0 }, Some(rate.bytes_in(length).get()))
+            &Workload::Stream { rate_bps, for_ns, every_ns } => {
+                let (rate, length) = (Rate::from_bps(rate_bps), Span::from_nanos(for_ns));
+                let every = Span::from_nanos(every_ns);
+                (Writes::Stream { rate, every, length, written: 0 }, Some(rate.bytes_in(length).get()))
             }
-            Workload::Trace { writes } => (
-                Writes::Trace { writes: writes.clone(), begun: None, next: 0 },
-                Some(writes.iter().map(|write| write.bytes).sum()),
-            ),
+            Workload::Trace { writes } => {
+                let total_bytes = writes.iter().map(|write| write.bytes).sum();
+                (Writes::Trace { writes: writes.clone(), next: 0 }, Some(total_bytes))
+            }
         };
         Self { writes, total_bytes }
     }
@@ -57,29 +57,26 @@ impl Source {
         self.total_bytes
     }
 
-    /// The connection is established, or a moment that was asked for has come.
-    pub fn act(&mut self, now: Time) -> Act {
+    /// The connection is established, or an instant that was asked for has come.
+    pub fn act(&mut self, since_established: Span) -> Act {
         match &mut self.writes {
             Writes::Once(bytes) => Act { bytes: std::mem::take(bytes), again: None },
-            Writes::Stream { rate, every, length, begun, written } => {
-                let begun = *begun.get_or_insert(now);
+            Writes::Stream { rate, every, length, written } => {
                 // By what should be written until the next write, so that no fraction of a byte is lost.
-                let until = (now.since(begun) + *every).min(*length);
+                let until = (since_established + *every).min(*length);
                 let bytes = rate.bytes_in(until).get() - *written;
                 *written += bytes;
-                Act { bytes, again: (until < *length).then(|| now + *every) }
+                Act { bytes, again: (until < *length).then_some(until) }
             }
-            Writes::Trace { writes, begun, next } => {
-                let begun = *begun.get_or_insert(now);
+            Writes::Trace { writes, next } => {
                 let mut bytes = 0;
                 while let Some(write) = writes.get(*next)
-                    && begun + Span::from_nanos(write.at_ns) <= now
+                    && write.at_ns <= since_established.as_nanos()
                 {
                     bytes += write.bytes;
                     *next += 1;
                 }
-                let again = writes.get(*next).map(|write| begun + Span::from_nanos(write.at_ns));
-                Act { bytes, again }
+                Act { bytes, again: writes.get(*next).map(|write| Span::from_nanos(write.at_ns)) }
             }
         }
     }
@@ -89,24 +86,23 @@ impl Source {
 mod tests {
     use super::*;
 
-    fn acts(source: &mut Source, mut now: Time) -> Vec<(u64, u64)> {
-        let mut acts = Vec::new();
-        loop {
+    /// When it acts, ms, and what it writes then.
+    fn acts(source: &mut Source) -> Vec<(u64, u64)> {
+        let (mut acts, mut next) = (Vec::new(), Some(Span::ZERO));
+        while let Some(now) = next {
             let act = source.act(now);
             acts.push((now.as_millis(), act.bytes));
-            match act.again {
-                Some(again) => now = again,
-                None => return acts,
-            }
+            next = act.again;
         }
+        acts
     }
 
     #[test]
     fn a_stream_writes_its_rate_to_the_byte() {
         let workload = Workload::Stream { rate_bps: 2_916_800, for_ns: 1_010_000_000, every_ns: 40_000_000 };
         let mut source = Source::new(&workload);
-        let acts = acts(&mut source, Time::from_nanos(5_000_000));
-        assert_eq!((acts.len(), acts[0], acts[1]), (26, (5, 14_584), (45, 14_584)));
+        let acts = acts(&mut source);
+        assert_eq!((acts.len(), acts[0], acts[1]), (26, (0, 14_584), (40, 14_584)));
         assert_eq!(acts.iter().map(|act| act.1).sum::<u64>(), 368_246);
         assert_eq!(source.total_bytes(), Some(368_246));
     }
@@ -115,7 +111,7 @@ mod tests {
     fn a_trace_writes_what_is_due() {
         let writes = [(0, 10), (0, 5), (3_000_000, 7)].map(|(at_ns, bytes)| Write { at_ns, bytes }).to_vec();
         let mut source = Source::new(&Workload::Trace { writes });
-        assert_eq!(acts(&mut source, Time::from_nanos(1_000_000)), [(1, 15), (4, 7)]);
+        assert_eq!(acts(&mut source), [(0, 15), (3, 7)]);
         assert_eq!(source.total_bytes(), Some(22));
     }
 }

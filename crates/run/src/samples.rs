@@ -1,0 +1,60 @@
+//! Runs for tests and benches: templates, of which each changes only the fields that matter to it.
+
+use crate::{Buffer, Controller, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Run, SocketMemory, Workload};
+
+/// A full frame at an MTU of 1500 bytes.
+pub const FRAME_BYTES: u64 = 1_514;
+
+/// One bulk flow of the algorithm `cc` for so many seconds over a plain line, all of the delay on the return side.
+/// Every gauge is kept every 10 ms; the window is the whole run.
+pub fn one_flow(cc: &str, rate_bps: u64, rtt_ns: u64, buffer_bytes: u64, seconds: u64) -> Run {
+    let duration_ns = seconds * 1_000_000_000;
+    Run {
+        seed: 1,
+        duration_ns,
+        until_done: false,
+        path: Path {
+            rate_bps,
+            buffer: Buffer::Bytes(buffer_bytes),
+            burst_bytes: FRAME_BYTES,
+            loss_ppb: 0,
+            loss_at: LossAt::Before,
+            mtu_bytes: 1_500,
+            offload: false,
+            changes: Vec::new(),
+        },
+        flows: vec![flow(cc, cc, rtt_ns)],
+        host: Host {
+            socket_memory: SocketMemory::Max,
+            receive_window_bytes: None,
+            initial_window_segments: 10,
+            qdisc: Qdisc::None,
+            sack_compression: true,
+        },
+        measure: Measure {
+            window_begin_ns: 0,
+            window_end_ns: duration_ns,
+            sample_ns: 10_000_000,
+            record: Record::Series,
+        },
+    }
+}
+
+/// So many bulk flows of one algorithm, `cubic-0` and so on.
+pub fn flows(count: usize, cc: &str, rtt_ns: u64) -> Vec<Flow> {
+    (0..count).map(|index| flow(&format!("{cc}-{index}"), cc, rtt_ns)).collect()
+}
+
+/// A bulk flow from the beginning to the end of the run.
+pub fn flow(name: &str, cc: &str, rtt_ns: u64) -> Flow {
+    Flow {
+        name: name.to_owned(),
+        cc: Controller { algorithm: cc.to_owned(), parameters: Default::default() },
+        start_ns: 0,
+        stop_ns: None,
+        workload: Workload::Bulk,
+        forward_delay_ns: 0,
+        return_delay_ns: rtt_ns,
+        access: None,
+    }
+}
