@@ -4,7 +4,7 @@
 //! longer than that, but each of the first 16 segments at once
 //! (quick ACKs, `tcp_incr_quickack`), each that opens the window, each that is short, fills the last hole or had been
 //! delivered before; of those behind a hole the first three, and then one ACK for up to 44 within 1 ms or 5 % of the
-//! RTT (SACK compression, 4.18).
+//! RTT and 100 µs more (SACK compression, 4.18).
 
 use super::rtt::{RTO_INITIAL_MS, RttEstimator, sample_us};
 use super::sack::{Arrival, Reassembly};
@@ -26,6 +26,10 @@ const COMPRESSED_ACKS: u32 = 44;
 const UNCOMPRESSED_ACKS: u32 = 3;
 /// `tcp_comp_sack_delay_ns`.
 const COMPRESSION_MAX: Span = Span::from_millis(1);
+/// `tcp_comp_sack_slack_ns`: the kernel may be so much later, to wake up once for several timers, and a host with no
+/// other timer of this kind (a "soft" one, as only pacing has) always is: Linux 6.1 `hrtimer_interrupt` runs them when
+/// the latest time of one has come.
+const COMPRESSION_SLACK: Span = Span::from_micros(100);
 
 /// What the receiving host is like.
 #[derive(Clone, Copy, Debug)]
@@ -267,7 +271,7 @@ impl Receiver {
             // 5 % of the RTT, that of the handshake where the data's is longer; the estimates are kept eightfold
             let handshake_us8 = if self.rtt_ms > 0 { 8_000 * self.rtt_ms } else { u64::MAX };
             let share = Span::from_nanos(self.window.rtt_us8().min(handshake_us8) * (1_000 / 8) / 20);
-            self.compressed_ack.set(now + share.min(COMPRESSION_MAX));
+            self.compressed_ack.set(now + share.min(COMPRESSION_MAX) + COMPRESSION_SLACK);
         }
         None
     }

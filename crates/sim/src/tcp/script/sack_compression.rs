@@ -14,16 +14,17 @@ fn behind_a_hole(setup: ReceiverSetup) -> (ReceiverScript, u64) {
 }
 
 /// `__tcp_ack_snd_check`: the sender needs three to find the loss; after those one ACK tells of all that came within
-/// a millisecond (`tcp_comp_sack_delay_ns`; 5 % of an RTT of 20 ms is as much).
+/// a millisecond (`tcp_comp_sack_delay_ns`; 5 % of an RTT of 20 ms is as much) and 100 µs (`tcp_comp_sack_slack_ns`).
 #[test]
 fn three_are_acknowledged_at_once_and_then_all_of_a_millisecond_together() {
     let (mut r, hole) = behind_a_hole(RECEIVER);
     for seq in hole + 4..hole + 14 {
         r.at(us(10_000 + 50 * (seq - hole))).gets(segment(seq)).expect_nothing();
     }
-    r.at(us(11_200)).expect_ack(ack(hole).sack(hole + 1..hole + 14));
+    r.at(us(11_299)).expect_nothing();
+    r.at(us(11_300)).expect_ack(ack(hole).sack(hole + 1..hole + 14));
     r.at(ms(12)).gets(segment(hole + 14)).expect_nothing();
-    r.at(ms(13)).expect_ack(ack(hole).sack(hole + 1..hole + 15));
+    r.at(us(13_100)).expect_ack(ack(hole).sack(hole + 1..hole + 15));
 }
 
 /// `__tcp_ack_snd_check`: 5 % of the RTT, where that is less than a millisecond.
@@ -31,7 +32,7 @@ fn three_are_acknowledged_at_once_and_then_all_of_a_millisecond_together() {
 fn on_a_short_path_the_wait_is_a_twentieth_of_the_rtt() {
     let (mut r, hole) = behind_a_hole(ReceiverSetup { rtt: ms(4), ..RECEIVER });
     r.gets(segment(hole + 4)).expect_nothing();
-    r.at(us(10_200)).expect_ack(ack(hole).sack(hole + 1..hole + 5));
+    r.at(us(10_300)).expect_ack(ack(hole).sack(hole + 1..hole + 5));
 }
 
 /// `__tcp_ack_snd_check`: a queue that makes the round trip of the data longer does not make the wait longer.
@@ -45,7 +46,7 @@ fn on_a_short_path_with_a_queue_the_wait_is_a_twentieth_of_the_handshakes_rtt() 
         r.gets(segment(end - 1)).expect_ack(ack(hole).sack(hole + 1..end));
     }
     r.gets(segment(hole + 4)).expect_nothing();
-    r.at(us(60_200)).expect_ack(ack(hole).sack(hole + 1..hole + 5));
+    r.at(us(60_300)).expect_ack(ack(hole).sack(hole + 1..hole + 5));
 }
 
 /// `tcp_comp_sack_nr`: at most 44 are held back.
@@ -90,7 +91,7 @@ fn an_ack_held_back_goes_before_its_blocks_are_displaced() {
     let one = |n: u64| hole + n..hole + n + 1;
     r.gets(segment(hole + 6)).expect_nothing();
     r.gets(segment(hole + 8)).expect_ack(ack(hole).sack(one(6)).sack(hole + 1..hole + 4));
-    r.at(ms(11)).expect_ack(ack(hole).sack(one(8)).sack(one(6)).sack(hole + 1..hole + 4));
+    r.at(us(11_100)).expect_ack(ack(hole).sack(one(8)).sack(one(6)).sack(hole + 1..hole + 4));
 }
 
 /// RFC 2883 section 4.2: the duplicate goes first, the block that it is part of follows. Linux holds the report back as
@@ -99,8 +100,8 @@ fn an_ack_held_back_goes_before_its_blocks_are_displaced() {
 fn a_duplicate_behind_a_hole_is_reported_before_the_block_that_contains_it() {
     let (mut r, hole) = behind_a_hole(RECEIVER);
     r.gets(segment(hole + 2)).expect_nothing();
-    r.at(ms(11)).expect_ack(ack(hole).dsack(hole + 2..hole + 3).sack(hole + 1..hole + 4));
+    r.at(us(11_100)).expect_ack(ack(hole).dsack(hole + 2..hole + 3).sack(hole + 1..hole + 4));
     r.at(ms(20)).gets(segment(hole + 2)).expect_nothing();
     r.gets(segment(hole + 4)).expect_nothing();
-    r.at(ms(21)).expect_ack(ack(hole).sack(hole + 1..hole + 5));
+    r.at(us(21_100)).expect_ack(ack(hole).sack(hole + 1..hole + 5));
 }
