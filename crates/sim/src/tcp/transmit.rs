@@ -8,10 +8,11 @@ use crate::net::{HEADERS_BYTES, Packet, PacketKind};
 use cc::{CongestionControl, RecoveryState, Restart};
 use units::{Segments, Span, Time};
 
+/// `MAX_TCP_HEADER` of Linux 6.1 without tunnels.
+pub(super) const HEADROOM_BYTES: u64 = 320;
+
 /// Segments of a full super-packet in the write queue.
 const fn chunk_segments(mss_bytes: u32) -> Segments {
-    /// `MAX_TCP_HEADER` of Linux 6.1 without tunnels.
-    const HEADROOM_BYTES: u64 = 320;
     let segments = (SUPER_PACKET_BYTES - 1 - HEADROOM_BYTES) / mss_bytes as u64;
     if segments == 0 { 1 } else { segments as Segments }
 }

@@ -3,6 +3,7 @@
 //!
 //! Half of the buffer is announced (`tcp_adv_win_scale` = 1): the rest pays for the kernel's overhead.
 
+use super::transmit::HEADROOM_BYTES;
 use run::{Host, SocketMemory};
 
 /// `tcp_rmem[1]`: the buffer that a connection begins with.
@@ -17,6 +18,18 @@ const UNLIMITED_BYTES: u64 = (1 << 31) - 1;
 const UNSCALED_BYTES: u64 = 65_535;
 /// Memory that a full-sized segment of 1500 bytes costs in the kernel (its `truesize` behind a veth), per MSS.
 const SEGMENT_OVERHEAD_BYTES: u64 = 856;
+
+/// What the timestamps take of each segment: the MSS that hosts announce (`advmss`) does not allow for them.
+const TIMESTAMP_BYTES: u64 = 12;
+
+/// Buffer that makes a window of one announced MSS, as Linux 6.1 `tcp_rcv_space_adjust` searches it: the descriptors
+/// (`SKB_TRUESIZE`: 576 bytes) and the largest headers with it, in steps of 128 until half of it is enough.
+const fn buffer_per_segment(announced_mss_bytes: u64) -> u64 {
+    const DESCRIPTORS_BYTES: u64 = 576;
+    const STEP_BYTES: u64 = 128;
+    let least = announced_mss_bytes + HEADROOM_BYTES + DESCRIPTORS_BYTES;
+    least + (2 * announced_mss_bytes).saturating_sub(least).div_ceil(STEP_BYTES) * STEP_BYTES
+}
 
 /// The receive buffer of one connection.
 #[derive(Clone, Debug)]
@@ -62,7 +75,8 @@ impl ReceiveWindow {
         let first = (full / mss * mss).min(UNSCALED_BYTES).min(fixed).max(mss);
         let scale = (limit.max(1 << 16).ilog2() - 15).min(14);
         // `tcp_init_buffer_space` keeps one segment or 1/2^31 of the window in reserve.
-        let clamp = full.saturating_sub(mss).max(2 * mss);
+        let announced = mss + TIMESTAMP_BYTES;
+        let clamp = full.saturating_sub(announced).max(2 * announced);
         Self {
             mss_bytes: mss,
             limit_bytes: limit,
@@ -72,12 +86,16 @@ impl ReceiveWindow {
             threshold_bytes: first.min(clamp),
             scale,
             edge_bytes: first,
-            space_bytes: first.min(10 * mss),
+            space_bytes: first.min(10 * announced),
             round_start_bytes: 0,
             round_start_us: now_us,
             rtt_us8: 0,
             last_echo_ms: 0,
         }
+    }
+
+    const fn announced_mss_bytes(&self) -> u64 {
+        self.mss_bytes + TIMESTAMP_BYTES
     }
 
     /// Right edge of the window, announced with every ACK: payload bytes.
@@ -113,7 +131,7 @@ impl ReceiveWindow {
         if room == 0 || segment_bytes < 128 {
             return false;
         }
-        self.threshold_bytes += room.min(2 * self.mss_bytes.max(segment_bytes));
+        self.threshold_bytes += room.min(2 * self.announced_mss_bytes().max(segment_bytes));
         true
     }
 
@@ -126,11 +144,11 @@ impl ReceiveWindow {
         }
         let copied = read_bytes - self.round_start_bytes;
         if copied > self.space_bytes {
-            let window = 2 * copied + 16 * self.mss_bytes;
+            let mss = self.announced_mss_bytes();
+            let window = 2 * copied + 16 * mss;
             let growth = u128::from(window) * u128::from(copied - self.space_bytes) / u128::from(self.space_bytes);
             let wanted = u64::try_from(u128::from(window) + 2 * growth).unwrap_or(u64::MAX / 8);
-            let per_segment = 2 * (self.mss_bytes + SEGMENT_OVERHEAD_BYTES);
-            let buffer = (wanted / self.mss_bytes).saturating_mul(per_segment).min(self.limit_bytes);
+            let buffer = (wanted / mss).saturating_mul(buffer_per_segment(mss)).min(self.limit_bytes);
             if buffer > self.buffer_bytes {
                 self.buffer_bytes = buffer;
                 self.clamp_bytes = buffer / 2;

@@ -24,6 +24,25 @@ fn then_every_second_segment_is() {
     r.gets(segment(next + 20).burst(5)).expect_ack(ack(next + 25));
 }
 
+/// Linux 6.1 `tcp_grow_window`, `tcp_rcv_space_adjust`: each segment that opens the window is acknowledged at once, by
+/// 2 x 1460 bytes from 65,535 to one MSS less than half of 4,000,000 bytes. 160 segments after a round of 80 ask for
+/// (3 x (2 x 231,680 + 16 x 1460)) / 1460 x 2996 = 3.0 MB: the buffer is large enough and does not grow. The first sixteen quick ACKs are still owed then.
+#[test]
+fn each_segment_that_opens_the_window_is_acknowledged_at_once() {
+    let mut r = ReceiverScript::begin(ReceiverSetup { window_bytes: u64::MAX, ..RECEIVER });
+    let quick = (2_000_000_u64 - 1_460 - 65_535).div_ceil(2 * 1_460) + 16;
+    let (mut next, mut round) = (0, 0);
+    while next < quick {
+        r.at(ms(20 * round));
+        for _ in 0..(10 << round.min(4)).min(quick - next) {
+            r.gets(segment(next)).expect_ack(ack(next + 1));
+            next += 1;
+        }
+        round += 1;
+    }
+    r.gets(segment(next)).expect_nothing();
+}
+
 /// RFC 5681 section 4.2 (at most 500 ms); Linux `TCP_DELACK_MIN`: a lone segment is acknowledged after 40 ms, and the
 /// wheel's granule.
 #[test]
