@@ -168,27 +168,28 @@ impl Receiver {
         for index in 0..u64::from(packet.segments) {
             let seq = packet.seq + index;
             let end_bytes = (first_end + index * self.mss_bytes).min(packet.end_bytes);
-            let had_holes = self.data.waiting() > 0;
+            let waiting = self.data.waiting();
             if self.compressed > 0 && seq > self.data.next() && self.data.displaces(seq) {
                 earlier(self.acknowledge(now));
             }
             match self.data.arrive(seq, end_bytes) {
                 Arrival::InOrder { bytes, .. } => {
                     let segment_bytes = bytes - self.delivered_bytes;
-                    self.on_data_in_order(segment_bytes.min(self.mss_bytes), now);
+                    self.on_data_in_order(segment_bytes.min(self.mss_bytes), waiting, now);
                     self.delivered_bytes = bytes;
                     // RFC 5681 section 4.2: the gap is filled. Or the application has read a short segment, the last
                     // of what its peer had to say (Linux 6.1 `__tcp_cleanup_rbuf`).
-                    urgent |= (had_holes && self.data.waiting() == 0) || segment_bytes < self.mss_bytes;
+                    urgent |= (waiting > 0 && self.data.waiting() == 0) || segment_bytes < self.mss_bytes;
                 }
                 Arrival::OutOfOrder => {
-                    if self.window.grow(self.mss_bytes) {
+                    if self.window.grow(self.mss_bytes, waiting) {
                         self.quick |= 1;
                     }
                 }
                 Arrival::Duplicate => {
                     if seq < self.data.next() {
                         self.add_quick_acks();
+                        self.patience_ms = DELAYED_ACK_MIN_MS; // `tcp_enter_quickack_mode`
                     }
                     let start = if self.duplicate.end == seq { self.duplicate.start } else { seq };
                     self.duplicate = SackBlock { start, end: seq + 1 };
@@ -198,9 +199,9 @@ impl Receiver {
         self.respond(urgent, now)
     }
 
-    /// The delayed-ACK engine's view of new data (`tcp_event_data_recv`).
+    /// The delayed-ACK engine's view of new data, before it joins what waits behind it (`tcp_event_data_recv`).
     #[inline]
-    fn on_data_in_order(&mut self, segment_bytes: u64, now: Time) {
+    fn on_data_in_order(&mut self, segment_bytes: u64, waiting: u32, now: Time) {
         let now_ms = now.as_millis();
         let gap_ms = now_ms - self.last_data_ms;
         // The first data, or data after a pause longer than a timeout: the sender is in slow start.
@@ -215,7 +216,7 @@ impl Receiver {
             self.add_quick_acks();
         }
         self.last_data_ms = now_ms;
-        if self.window.grow(segment_bytes) {
+        if self.window.grow(segment_bytes, waiting) {
             self.quick |= 1;
         }
         // The buffer is sized as each piece is read (`tcp_recvmsg_locked`): what waited behind a hole that this segment
@@ -291,10 +292,16 @@ impl Receiver {
 
     fn acknowledge(&mut self, now: Time) -> Ack {
         let duplicate = Some(std::mem::take(&mut self.duplicate)).filter(|block| block.start < block.end);
-        self.window.announce(self.delivered_bytes, self.data.waiting());
+        if self.window.announce(self.delivered_bytes, self.data.waiting()) {
+            self.quick = 0; // `__tcp_select_window`
+        } else if self.quick > 0 {
+            self.quick -= 1;
+            if self.quick == 0 {
+                self.patience_ms = DELAYED_ACK_MIN_MS; // `tcp_dec_quickack_mode`
+            }
+        }
         self.acked_bytes = self.delivered_bytes;
         self.acked_seq = self.data.next();
-        self.quick = self.quick.saturating_sub(1);
         self.compressed = 0;
         self.compressed_ack.clear();
         self.delayed_ack.clear();

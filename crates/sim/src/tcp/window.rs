@@ -123,11 +123,18 @@ impl ReceiveWindow {
         };
     }
 
-    /// A segment arrived in order or not: the window may grow towards its clamp. True when it did, and then the
-    /// sender is told at once.
+    /// What the buffer has room for beside `held` segments (Linux 6.1 `tcp_space`).
+    fn free_bytes(&self, held: u32) -> u64 {
+        let used = u64::from(held) * (self.mss_bytes + SEGMENT_OVERHEAD_BYTES);
+        self.buffer_bytes.saturating_sub(used) / 2
+    }
+
+    /// A segment arrived in order or not, and the buffer holds it and `waiting` others out of order: the window may grow
+    /// towards its clamp, as far as the buffer has room now. True when it did, and then the sender is told at once.
     #[inline]
-    pub fn grow(&mut self, segment_bytes: u64) -> bool {
-        let room = self.clamp_bytes.min(self.fixed_bytes).saturating_sub(self.threshold_bytes);
+    pub fn grow(&mut self, segment_bytes: u64, waiting: u32) -> bool {
+        let most = self.clamp_bytes.min(self.fixed_bytes).min(self.free_bytes(waiting + 1));
+        let room = most.saturating_sub(self.threshold_bytes);
         if room == 0 || segment_bytes < 128 {
             return false;
         }
@@ -160,20 +167,23 @@ impl ReceiveWindow {
     }
 
     /// Moves the right edge for an ACK of `received_bytes`, with `waiting` segments out of order. It never moves
-    /// back.
+    /// back. True when less than half of the buffer is free: then ACKs are not hurried any more.
     #[inline]
-    pub fn announce(&mut self, received_bytes: u64, waiting: u32) {
-        let used = u64::from(waiting) * (self.mss_bytes + SEGMENT_OVERHEAD_BYTES);
-        let free = self.buffer_bytes.saturating_sub(used) / 2;
-        let full = self.clamp_bytes.min(self.buffer_bytes / 2);
-        let window = if free < full / 2 && (free < self.buffer_bytes / 32 || free < self.mss_bytes) {
+    pub fn announce(&mut self, received_bytes: u64, waiting: u32) -> bool {
+        let unit = (1 << self.scale) - 1;
+        let mut free = self.free_bytes(waiting);
+        let tight = free < self.clamp_bytes.min(self.fixed_bytes).min(self.buffer_bytes / 2) / 2;
+        if tight {
+            free &= !unit;
+        }
+        let window = if tight && (free < self.buffer_bytes / 32 || free < self.mss_bytes) {
             0
         } else {
             free.min(self.threshold_bytes).min(self.fixed_bytes)
         };
-        let unit = (1 << self.scale) - 1;
         let scaled = if window == 0 { 0 } else { ((window + unit) & !unit).min(self.fixed_bytes) };
         self.edge_bytes = self.edge_bytes.max(received_bytes + scaled);
+        tight
     }
 }
 
@@ -203,7 +213,7 @@ mod tests {
             );
             let room = window.edge_bytes().saturating_sub(read);
             for _ in 0..speed.min(room) / 1448 {
-                window.grow(1448);
+                window.grow(1448, 0);
             }
             read += speed.min(room);
             window.adjust(read, round * 100_000);

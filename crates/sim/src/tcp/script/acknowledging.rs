@@ -43,6 +43,48 @@ fn each_segment_that_opens_the_window_is_acknowledged_at_once() {
     r.gets(segment(next)).expect_nothing();
 }
 
+/// Linux 6.1 `tcp_grow_window`: nor does the window open further than the buffer has room now, half of what is left of
+/// 4,000,000 bytes where each segment behind the hole holds 2,304: 65,535 + 475 x 2,920 is as far as that goes. Of what
+/// comes then the first three are acknowledged at once.
+#[test]
+fn behind_a_hole_the_window_opens_only_as_far_as_the_buffer_has_room() {
+    let mut r = ReceiverScript::begin(ReceiverSetup { window_bytes: u64::MAX, ..RECEIVER });
+    for seq in 1..=475 + 3 {
+        r.gets(segment(seq)).expect_ack(ack(0).sack(1..seq + 1));
+    }
+    r.gets(segment(479)).expect_nothing();
+}
+
+/// Linux 6.1 `__tcp_select_window`: ACKs are not hurried while less than half of the window is free (4,000,000 bytes hold
+/// 1,736 segments).
+#[test]
+fn a_buffer_that_is_nearly_full_ends_the_quick_acks() {
+    let mut r = ReceiverScript::begin(RECEIVER);
+    let next = r.past_quick_acks();
+    let mut end = next + 1_721;
+    r.gets(segment(next + 1).burst(1_720)).expect_ack(ack(next).sack(next + 1..end));
+    r.gets(segment(3)).expect_ack(ack(next).dsack(3..4).sack(next + 1..end));
+    // The second and the third behind the hole, and then no more.
+    for _ in 0..2 {
+        r.gets(segment(end)).expect_ack(ack(next).sack(next + 1..end + 1));
+        end += 1;
+    }
+    r.gets(segment(end)).expect_nothing();
+}
+
+/// Linux 6.1 `tcp_dec_quickack_mode`: after the last quick ACK the patience is 40 ms again.
+#[test]
+fn quick_acks_end_with_the_least_patience() {
+    let mut r = ReceiverScript::begin(ReceiverSetup { rtt: ms(60), ..RECEIVER });
+    for seq in 0..16 {
+        r.at(ms(30 * seq)).gets(segment(seq)).expect_ack(ack(seq + 1));
+    }
+    // 40 / 2 + 30 ms; else the gaps would have made it 59 / 2 + 30.
+    r.at(ms(480)).gets(segment(16)).expect_nothing();
+    r.at(ms(530)).expect_nothing();
+    r.at(ms(531)).expect_ack(ack(17));
+}
+
 /// RFC 5681 section 4.2 (at most 500 ms); Linux `TCP_DELACK_MIN`: a lone segment is acknowledged after 40 ms, and the
 /// wheel's granule.
 #[test]
