@@ -23,7 +23,9 @@ mod aggregation;
 mod bandwidth;
 mod congestion_window;
 mod drain;
+mod feedback;
 mod full_pipe;
+mod min_rtt;
 mod pacing;
 mod parameters;
 mod policer;
@@ -72,7 +74,8 @@ pub struct Bbr {
     round: round::Counter,
     max_bandwidth: WindowedMax,
     full_pipe: full_pipe::Estimator,
-    min_rtt: probe_rtt::MinRtt,
+    min_rtt: min_rtt::MinRtt,
+    feedback: feedback::Loop,
     policer: policer::Detector,
     aggregation: aggregation::Estimator,
     pacer: pacing::Pacer,
@@ -90,12 +93,13 @@ impl Bbr {
         Self {
             random: Xoshiro256PlusPlus::seed_from_u64(start.seed),
             state,
-            gains: state.gains(&parameters, false),
+            gains: state.gains(&parameters, parameters.cwnd_gain, false),
             counters: Counters { delivered_us: start.now.as_micros(), ..Counters::default() },
             round: round::Counter::default(),
             max_bandwidth: WindowedMax::new(parameters.bw_window_rounds),
             full_pipe: full_pipe::Estimator::default(),
-            min_rtt: probe_rtt::MinRtt::new(start),
+            min_rtt: min_rtt::MinRtt::new(start),
+            feedback: feedback::Loop::new(&parameters),
             policer: policer::Detector::default(),
             aggregation: aggregation::Estimator::new(start.now),
             pacer: pacing::Pacer::new(&parameters, start),
@@ -191,7 +195,8 @@ impl CongestionControl for Bbr {
         self.check_full_pipe(ack);
         self.check_drain(ack, window);
         self.update_min_rtt(ack, window);
-        self.gains = self.state.gains(&self.parameters, self.policer.rate().is_some());
+        self.update_feedback(ack);
+        self.gains = self.state.gains(&self.parameters, self.feedback.cwnd_gain(), self.policer.rate().is_some());
 
         let bandwidth = self.bandwidth();
         self.pacer.learn_rtt(&self.parameters, ack.srtt_us, window.cwnd);

@@ -109,6 +109,25 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
         Parameter::switch("min_rtt_equal_refresh", false)
             .about("an RTT equal to the minimum refreshes it, and puts PROBE_RTT off")
             .source("Linux 6.1 bbr_update_min_rtt; before 5.10, and in draft section 4.1.2.3, it does"),
+        Parameter::integer("min_rtt_rise_probes", 1.0, 1.0, 1e6)
+            .unit("probes")
+            .about("probes in a row that must have met nothing as low as the minimum before it rises")
+            .source("Linux 6.1 bbr_update_min_rtt; more is the proposal of Claypool 2019, section IV-E.2"),
+        Parameter::number("feedback_step", 0.0, 0.0, 1.0)
+            .about("how far a round's loss, rate and RTT move the cwnd gain of PROBE_BW, rounded down to 1/256; 0: not at all")
+            .source("in no BBR; the proposal of Claypool 2019, section IV-E.1, which has no number"),
+        Parameter::number("feedback_min_gain", 1.25, 1.0, 16.0)
+            .about("how far down, rounded down to 1/256; cwnd_gain is how far up, and the only value where that is less")
+            .source("probe_gain: a smaller window does not hold what probing puts in flight"),
+        Parameter::number("feedback_loss", 0.02, 0.0, 1.0)
+            .about("segments lost of those delivered or lost in a round that show too large a gain, rounded down to 1/256")
+            .source("BBRLossThresh of draft-cardwell-iccrg-bbr-congestion-control-02, which is BBR v2"),
+        Parameter::number("feedback_rate", 0.75, 0.0, 16.0)
+            .about("delivery rate of a round, as share of the bandwidth, below which the gain is too small, rounded down to 1/256")
+            .source("probe_down_gain: BBR's own draining goes as low"),
+        Parameter::number("feedback_rtt", 1.25, 1.0, 16.0)
+            .about("smallest RTT of a round, in min_rtt, above which a queue stands, rounded down to 1/256")
+            .source("probe_gain: BBR's own probing goes as high"),
     ],
     ordered: &[("cycle_rand", "cycle_len")],
 };
@@ -144,6 +163,12 @@ pub(super) struct Parameters {
     pub(super) min_tso_bytes_per_sec: u64,
     pub(super) nominal_rtt_us: u32,
     pub(super) min_rtt_equal_refresh: bool,
+    pub(super) min_rtt_rise_probes: u32,
+    pub(super) feedback_step: Gain,
+    pub(super) feedback_min_gain: Gain,
+    pub(super) feedback_loss: Gain,
+    pub(super) feedback_rate: Gain,
+    pub(super) feedback_rtt: Gain,
 }
 
 impl Parameters {
@@ -178,6 +203,12 @@ impl Parameters {
             min_tso_bytes_per_sec: values.number("min_tso_rate") as u64 / 8,
             nominal_rtt_us: values.integer("nominal_rtt_us"),
             min_rtt_equal_refresh: values.switch("min_rtt_equal_refresh"),
+            min_rtt_rise_probes: values.integer("min_rtt_rise_probes"),
+            feedback_step: gain("feedback_step"),
+            feedback_min_gain: gain("feedback_min_gain"),
+            feedback_loss: gain("feedback_loss"),
+            feedback_rate: gain("feedback_rate"),
+            feedback_rtt: gain("feedback_rtt"),
         }
     }
 

@@ -1,31 +1,13 @@
-//! The path's RTT without queue, and `PROBE_RTT`, the dip that shows it (draft sections 4.1.2 and 4.3.5).
+//! `PROBE_RTT`: the dip in flight that shows the path's RTT without queue (draft section 4.3.5).
 //!
-//! The smallest RTT of ten seconds is believed. When it has stood that long without being met again, the flight is
-//! cut to four segments for 200 ms and a round trip, so that the queue empties and the RTT shows itself: 2 % of the
-//! time. Flows that share a bottleneck fall into step, because the same empty queue refreshes all of them.
+//! When the smallest RTT (`min_rtt`) has stood for ten seconds without being undercut, the flight is cut to four segments
+//! for 200 ms and a round trip, so that the queue empties and the RTT shows itself: 2 % of the time. Flows that share a
+//! bottleneck fall into step, because the same empty queue refreshes all of them.
 
 use units::Time;
 
 use super::{Bbr, State};
-use crate::{Ack, Start, Window};
-
-/// The smallest RTT of the window.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct MinRtt {
-    us: Option<u32>,
-    stamp_ms: u64,
-}
-
-impl MinRtt {
-    pub(super) fn new(start: &Start) -> Self {
-        Self { us: start.rtt_us, stamp_ms: start.now.as_millis() }
-    }
-
-    /// In µs; `None` before the first sample.
-    pub(super) fn us(&self) -> Option<u32> {
-        self.us
-    }
-}
+use crate::{Ack, Window};
 
 /// The dip in flight.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,12 +22,9 @@ impl Bbr {
     /// Linux 6.1 bbr_update_min_rtt.
     pub(super) fn update_min_rtt(&mut self, ack: &Ack, window: &mut Window) {
         let now_ms = ack.now.as_millis();
-        let expired = now_ms > self.min_rtt.stamp_ms + self.parameters.min_rtt_window_ms;
+        let expired = self.min_rtt.has_expired(&self.parameters, now_ms);
         if let Some(rtt_us) = ack.rate.rtt_us {
-            // After expiry anything but a delayed ACK is news, also when it is higher.
-            if self.refreshes(rtt_us) || expired && !ack.rate.is_ack_delayed {
-                self.min_rtt = MinRtt { us: Some(rtt_us), stamp_ms: now_ms };
-            }
+            self.min_rtt.observe(&self.parameters, rtt_us, ack.rate.is_ack_delayed, now_ms);
         }
         if expired
             && self.parameters.probe_rtt_ms > 0
@@ -62,10 +41,6 @@ impl Bbr {
         if ack.rate.delivered.is_some_and(|delivered| delivered > 0) {
             self.idle_restart = false;
         }
-    }
-
-    fn refreshes(&self, rtt_us: u32) -> bool {
-        self.min_rtt.us.is_none_or(|min| rtt_us < min || self.parameters.min_rtt_equal_refresh && rtt_us == min)
     }
 
     /// Waits for the flight to be small, then for the time and a round.
@@ -91,7 +66,7 @@ impl Bbr {
         if now.as_millis() <= end_ms {
             return;
         }
-        self.min_rtt.stamp_ms = now.as_millis();
+        self.min_rtt.restart_window(now.as_millis());
         window.cwnd = window.cwnd.max(self.recovery.prior_cwnd());
         if self.full_pipe.is_full() {
             self.enter_probe_bw();
@@ -179,30 +154,6 @@ mod tests {
         let after = (flow.window.cwnd, flow.cc.inspect().bandwidth);
         assert!(after.0.abs_diff(before.0) <= 8, "{before:?} {after:?}");
         assert_eq!(after.1, before.1);
-    }
-
-    /// `min_rtt` and its age after an RTT sample at `ms`, on a flow whose handshake took 20 ms.
-    fn after_sample(given: &[(&str, f64)], ms: u64, rtt_us: u32, is_ack_delayed: bool) -> (Option<u32>, u64) {
-        let mut bbr = Bbr::with(given, &samples::start());
-        let mut ack = Ack { now: Time::ZERO + Span::from_millis(ms), ..samples::ack() };
-        ack.rate.rtt_us = Some(rtt_us);
-        ack.rate.is_ack_delayed = is_ack_delayed;
-        bbr.update_min_rtt(&ack, &mut Window { cwnd: 10, ssthresh: u32::MAX });
-        (bbr.min_rtt.us, ms - bbr.min_rtt.stamp_ms)
-    }
-
-    #[test]
-    fn a_smaller_rtt_is_taken_at_once_and_an_equal_one_only_by_switch() {
-        assert_eq!(after_sample(&[], 500, 19_999, false), (Some(19_999), 0));
-        assert_eq!(after_sample(&[], 500, 20_000, false), (Some(20_000), 500));
-        assert_eq!(after_sample(&[("min_rtt_equal_refresh", 1.0)], 500, 20_000, false), (Some(20_000), 0));
-    }
-
-    #[test]
-    fn an_old_minimum_gives_way_to_anything_but_a_delayed_ack() {
-        assert_eq!(after_sample(&[], 10_000, 30_000, false), (Some(20_000), 10_000));
-        assert_eq!(after_sample(&[], 10_001, 30_000, false), (Some(30_000), 0));
-        assert_eq!(after_sample(&[], 10_001, 30_000, true), (Some(20_000), 10_001));
     }
 
     #[test]
