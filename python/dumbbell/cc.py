@@ -92,6 +92,7 @@ class Variant:
     """The algorithm."""
     parameters: Mapping[str, float]
     linux: tuple[Substitution, ...]
+    """What makes it of the algorithm in the source; nothing: Linux cannot have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,11 +266,13 @@ def _variant(name: str, rows: Mapping[str, Mapping[str, object]]) -> Variant:
     base = str(row["base"])
     below = _variant(base, rows) if base in rows else None
     own = {key: float(value) for key, value in cast("Mapping[str, float]", row["parameters"]).items()}
-    linux = tuple(Substitution(**words) for words in cast("Iterable[Mapping[str, str]]", row["linux"]))
+    linux = tuple(Substitution(**words) for words in cast("Iterable[Mapping[str, str]]", row.get("linux", ())))
+    if below and linux:
+        linux = (*below.linux, *linux) if below.linux else ()
     return Variant(
         name=name,
         about=str(row["about"]),
         base=below.base if below else base,
         parameters={**(below.parameters if below else {}), **own},
-        linux=(*(below.linux if below else ()), *linux),
+        linux=linux,
     )

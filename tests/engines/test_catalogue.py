@@ -26,6 +26,9 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> list[Kernel]:
 def test_without_a_kernel_linux_has_what_every_tree_has() -> None:
     assert homes("bbr") == homes("bbr_4_17") == ("sim", "linux")
     assert homes("vegas") == ("linux",)
+    assert homes("bbr_feedback") == homes("bbr_steady_rtt") == ("sim",), (
+        "no change of constants makes it of the kernel's"
+    )
     assert homes("tahoe") == ()
     assert set(catalogue.catalogue()) == set(cc.LINUX) | set(cc.installed())
 

@@ -134,6 +134,22 @@ def test_parameters_that_it_was_not_built_with_are_refused_with_those_it_was() -
     )
 
 
+@pytest.mark.parametrize(
+    ("cc", "settings"),
+    [
+        ("bbr_steady_rtt", "min_rtt_rise_probes=6"),
+        ("bbr_feedback", "feedback_step=0.0625"),
+        ("bbr_steady_rtt[feedback_step=0.125]", "feedback_step=0.125, min_rtt_rise_probes=6"),
+    ],
+)
+def test_a_variant_that_no_kernel_can_have_is_refused_with_those_it_has(cc: str, settings: str) -> None:
+    ((where, words),) = refused({"flows": [{"cc": "cubic"}, {"cc": cc}]})
+    assert where == "flows[1].cc"
+    assert words == (
+        f"this kernel (6.1) was built without bbr[{settings}]; of bbr it has bbr, bbr_4_17, bbr_4_17_shallow"
+    )
+
+
 def test_a_group_that_cannot_be_honoured_is_told_once_and_as_the_spec_counts() -> None:
     experiment = load({
         "duration": "10 s",

@@ -87,14 +87,45 @@ def test_variants_of_an_algorithm_that_is_not_there_are_unknown(registry: Regist
 
 
 def test_every_variant_says_what_it_is() -> None:
-    assert len(cc.variants()) == 8
+    assert len(cc.variants()) == 10
     for variant in cc.variants().values():
         assert variant.base == "bbr"
         assert variant.about
         assert variant.parameters
-        assert len(variant.linux) >= len(variant.parameters), "each parameter has its change of the source"
+        if variant.linux:
+            assert len(variant.linux) >= len(variant.parameters), "each parameter has its change of the source"
         assert len({change.match for change in variant.linux}) == len(variant.linux)
         assert all(change.match != change.replace for change in variant.linux)
+
+
+def test_what_is_more_than_a_change_of_constants_is_not_in_linux() -> None:
+    assert {name for name, variant in cc.variants().items() if not variant.linux} == {"bbr_steady_rtt", "bbr_feedback"}
+
+
+def test_a_variant_is_in_linux_only_with_all_of_its_changes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    words = """
+[mild]
+about = "one change, in both"
+base = "bbr"
+parameters = { probe_gain = 1.1 }
+linux = [{ file = "net/ipv4/tcp_bbr.c", match = "5 / 4", replace = "11 / 10" }]
+
+[beyond]
+about = "another one, which Linux cannot have"
+base = "mild"
+parameters = { feedback_step = 0.1 }
+
+[farther]
+about = "a third one, on top of that"
+base = "beyond"
+parameters = { cwnd_gain = 1.5 }
+linux = [{ file = "net/ipv4/tcp_bbr.c", match = "UNIT * 2", replace = "UNIT * 3 / 2" }]
+"""
+    (tmp_path / "variants.toml").write_text(words)
+    monkeypatch.setattr(cc, "files", lambda _package: tmp_path)
+    found = cc.variants.__wrapped__()
+    assert {name: len(variant.linux) for name, variant in found.items()} == {"mild": 1, "beyond": 0, "farther": 0}
+    assert found["farther"].parameters == {"probe_gain": 1.1, "feedback_step": 0.1, "cwnd_gain": 1.5}
 
 
 def test_every_variant_is_one_of_the_simulators() -> None:

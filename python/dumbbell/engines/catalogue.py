@@ -49,5 +49,6 @@ def _names() -> Iterator[tuple[str, set[str]]]:
     sim = cc.installed()
     yield "sim", {*sim, *(variant.name for variant in variants.values() if variant.base in sim)}
     kernels = {engine_name(kernel.name): set(kernel.controls) for kernel in reversed(built())}
-    yield "linux", kernels.pop("linux", {*cc.LINUX, *variants})
+    buildable = (variant.name for variant in variants.values() if variant.linux)
+    yield "linux", kernels.pop("linux", {*cc.LINUX, *buildable})
     yield from sorted(kernels.items())

@@ -93,7 +93,7 @@ def identity_of(source: str, made_by: str, of: Recipe | None = None) -> str:
         "compiler": made_by,
         "options": dict(of.options),
         "substitutions": changes,
-        "variants": {name: [each.base, *map(asdict, each.linux)] for name, each in variants().items()},
+        "variants": {name: [each.base, *map(asdict, each.linux)] for name, each in variants().items() if each.linux},
     }
     return hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()
 

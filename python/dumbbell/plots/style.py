@@ -49,6 +49,12 @@ STYLES: dict[str, Style] = {
         colour=_GREEN, marker="triangle-up", dash="dash", label="BBR as of Linux 4.17 (parameters), probe gain 1.5"
     ),
     "bbr_lt_off": Style(colour=_GREY, marker="x", dash="dot", label="BBR of Linux 6.1 without its policer detector"),
+    "bbr_steady_rtt": Style(
+        colour=_ORANGE, marker="star", dash="solid", label="BBR of Linux 6.1 with a min_rtt that is slow to rise"
+    ),
+    "bbr_feedback": Style(
+        colour=_VERMILION, marker="cross", dash="longdash", label="BBR of Linux 6.1 with a cwnd gain by feedback"
+    ),
     "cubic": Style(colour=_VERMILION, marker="diamond", dash="dashdot", label="CUBIC of Linux 6.1"),
     "reno": Style(colour=_GREEN, marker="triangle-up", dash="dot", label="Reno of Linux 6.1"),
     "flow 1": Style(colour=_BLACK, marker="circle", dash="solid", label="flow 1"),
