@@ -194,6 +194,7 @@ mod tests {
             frame_bytes: bytes,
             segments: 1,
             kind: PacketKind::Data,
+            pushed: false,
             stamp_ms: 0,
             echo_ms: 0,
         }

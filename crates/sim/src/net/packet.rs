@@ -18,6 +18,8 @@ pub struct Packet {
     pub segments: u16,
     /// What it is.
     pub kind: PacketKind,
+    /// PSH (RFC 9293 section 3.1): its last segment ends a burst or what the application wrote.
+    pub pushed: bool,
     /// Timestamp value (RFC 7323), ms of the sender's clock.
     pub stamp_ms: u32,
     /// Timestamp echo, ms of the receiver's clock.

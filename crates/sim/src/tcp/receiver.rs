@@ -2,8 +2,8 @@
 //!
 //! Linux acknowledges every second full-sized segment or after 40 ms, later where data comes seldom and the path is
 //! longer than that, but each of the first 16 segments at once
-//! (quick ACKs, `tcp_incr_quickack`), each that opens the window, each that is short, fills the last hole or had been
-//! delivered before; of those behind a hole the first three, and then one ACK for up to 44 within 1 ms or 5 % of the
+//! (quick ACKs, `tcp_incr_quickack`), each that opens the window, each that is short, ends a burst (PSH), fills the last
+//! hole or had been delivered before; of those behind a hole the first three, and then one ACK for up to 44 within 1 ms or 5 % of the
 //! RTT and 100 µs more (SACK compression, 4.18).
 
 use super::rtt::{RTO_INITIAL_MS, RttEstimator, sample_us};
@@ -162,7 +162,7 @@ impl Receiver {
             self.echo_ms = packet.stamp_ms;
         }
         self.window.sample_rtt(packet.echo_ms, now.as_millis() as u32);
-        let mut urgent = false;
+        let (mut filled, mut pushed) = (false, false);
         self.duplicate = SackBlock::default();
         let first_end = packet.end_bytes - (u64::from(packet.segments) - 1) * self.mss_bytes;
         for index in 0..u64::from(packet.segments) {
@@ -177,9 +177,8 @@ impl Receiver {
                     let segment_bytes = bytes - self.delivered_bytes;
                     self.on_data_in_order(segment_bytes.min(self.mss_bytes), waiting, now);
                     self.delivered_bytes = bytes;
-                    // RFC 5681 section 4.2: the gap is filled. Or the application has read a short segment, the last
-                    // of what its peer had to say (Linux 6.1 `__tcp_cleanup_rbuf`).
-                    urgent |= (waiting > 0 && self.data.waiting() == 0) || segment_bytes < self.mss_bytes;
+                    filled |= waiting > 0 && self.data.waiting() == 0;
+                    pushed |= segment_bytes < self.mss_bytes || (packet.pushed && end_bytes == packet.end_bytes);
                 }
                 Arrival::OutOfOrder => {
                     if self.window.grow(self.mss_bytes, waiting) {
@@ -196,7 +195,10 @@ impl Receiver {
                 }
             }
         }
-        self.respond(urgent, now)
+        // RFC 5681 section 4.2: the gap is filled. Or the application has read a segment that is short or carries PSH, the
+        // last of what its peer had to say now, and nothing is left (Linux 6.1 `tcp_measure_rcv_mss`,
+        // `__tcp_cleanup_rbuf`).
+        self.respond(filled || (pushed && self.data.waiting() == 0), now)
     }
 
     /// The delayed-ACK engine's view of new data, before it joins what waits behind it (`tcp_event_data_recv`).

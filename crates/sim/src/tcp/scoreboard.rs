@@ -33,6 +33,7 @@ const LOST: u8 = 2;
 const RETRANSMITTED: u8 = 4;
 const EVER_RETRANSMITTED: u8 = 8;
 const APP_LIMITED: u8 = 16;
+const PUSHED: u8 = 32;
 
 impl Segment {
     /// Acknowledged by SACK.
@@ -58,6 +59,16 @@ impl Segment {
     /// Sent while the application limited the sender.
     pub const fn is_app_limited(&self) -> bool {
         self.flags & APP_LIMITED != 0
+    }
+
+    /// It carries PSH, whenever it is sent.
+    pub const fn is_pushed(&self) -> bool {
+        self.flags & PUSHED != 0
+    }
+
+    /// See [`Self::is_pushed`].
+    pub const fn push(&mut self) {
+        self.flags |= PUSHED;
     }
 
     /// See [`Self::is_app_limited`].

@@ -190,7 +190,8 @@ impl Sender {
             && self.host_queue_bytes > factor * self.pacing.small_queue_bytes(burst_bytes)
     }
 
-    /// Sends `bytes` of new data as one burst. Gives its number of segments.
+    /// Sends `bytes` of new data as one burst. Gives its number of segments. The last one carries PSH when it is not alone
+    /// (Linux 6.1 `__tcp_transmit_skb`), or the last that the application wrote (`tcp_push`).
     #[inline]
     fn transmit_new(&mut self, bytes: u64, now: Time, out: &mut impl Output) -> u32 {
         let mss = u64::from(self.mss_bytes);
@@ -208,6 +209,10 @@ impl Sender {
             let nothing_out = self.board.out() == 0;
             let segment = self.board.push(self.sent_bytes);
             self.rate.on_sent(segment, now_us, nothing_out);
+            let pushed = left == 0 && (segments > 1 || self.sent_bytes == self.written_bytes);
+            if pushed {
+                segment.push();
+            }
             if !self.offload {
                 out.send(Packet {
                     seq,
@@ -216,6 +221,7 @@ impl Sender {
                     frame_bytes: payload as u32 + HEADERS_BYTES,
                     segments: 1,
                     kind: PacketKind::Data,
+                    pushed,
                     stamp_ms,
                     echo_ms: self.echo_ms,
                 });
@@ -313,11 +319,15 @@ impl Sender {
         for seq in first..end {
             let start = self.start_bytes(seq);
             let segment = self.board.retransmit(seq, now_us, counted);
+            if segments > 1 && seq + 1 == end {
+                segment.push();
+            }
+            let pushed = segment.is_pushed();
             let end_bytes = segment.end_bytes;
             self.rate.on_sent(segment, now_us, false);
             if !self.offload {
                 let packet = self.packet(PacketKind::Data, seq, end_bytes - start, 1, now);
-                out.send(Packet { end_bytes, ..packet });
+                out.send(Packet { end_bytes, pushed, ..packet });
             }
         }
         if self.offload {
@@ -347,6 +357,7 @@ impl Sender {
             frame_bytes: payload as u32 + HEADERS_BYTES * segments.max(1),
             segments: segments as u16,
             kind,
+            pushed: segments > 1,
             stamp_ms: now.as_millis() as u32,
             echo_ms: self.echo_ms,
         }

@@ -153,6 +153,26 @@ fn a_short_segment_is_acknowledged_at_once() {
     r.gets(segment(next).short(100)).expect_ack(ack(next + 1));
 }
 
+/// Linux 6.1 `tcp_measure_rcv_mss`, `__tcp_cleanup_rbuf`: so does one with PSH, the last of a burst, be it full; but not
+/// while data waits behind a hole, because the application has not read everything then.
+#[test]
+fn a_segment_with_psh_is_acknowledged_at_once_unless_something_waits_behind_a_hole() {
+    let mut r = ReceiverScript::begin(RECEIVER);
+    let next = r.past_quick_acks();
+    r.gets(segment(next).push()).expect_ack(ack(next + 1));
+    // A burst of three: the second segment, and the last.
+    r.gets(segment(next + 1)).expect_nothing();
+    r.gets(segment(next + 2)).expect_ack(ack(next + 3));
+    r.gets(segment(next + 3).push()).expect_ack(ack(next + 4));
+    // Behind a hole: the ACK is the first of three that are not compressed.
+    r.gets(segment(next + 6)).expect_ack(ack(next + 4).sack(next + 6..next + 7));
+    r.gets(segment(next + 4).push()).expect_ack(ack(next + 5).sack(next + 6..next + 7));
+    r.gets(segment(next + 7)).expect_ack(ack(next + 5).sack(next + 6..next + 8));
+    r.gets(segment(next + 8)).expect_ack(ack(next + 5).sack(next + 6..next + 9));
+    r.gets(segment(next + 9)).expect_nothing();
+    r.gets(segment(next + 5)).expect_ack(ack(next + 10));
+}
+
 /// RFC 5681 section 4.2: an ACK at once when a segment fills the gap (`tcp_data_queue`: `ICSK_ACK_NOW`).
 #[test]
 fn the_segment_that_fills_the_hole_is_acknowledged_at_once() {

@@ -26,11 +26,12 @@ pub(super) struct SegmentTemplate {
     seq: u64,
     segments: u16,
     last_bytes: u32,
+    pushed: bool,
 }
 
 /// One full segment.
 pub(super) fn segment(seq: u64) -> SegmentTemplate {
-    SegmentTemplate { seq, segments: 1, last_bytes: MSS_BYTES }
+    SegmentTemplate { seq, segments: 1, last_bytes: MSS_BYTES, pushed: false }
 }
 
 impl SegmentTemplate {
@@ -42,6 +43,11 @@ impl SegmentTemplate {
     /// It, or the last of the burst, is short.
     pub(super) fn short(self, last_bytes: u32) -> Self {
         Self { last_bytes, ..self }
+    }
+
+    /// It, or the last of the burst, carries PSH.
+    pub(super) fn push(self) -> Self {
+        Self { pushed: true, ..self }
     }
 }
 
@@ -97,6 +103,7 @@ impl ReceiverScript {
             frame_bytes: 0,
             segments: 0,
             kind,
+            pushed: false,
             stamp_ms: self.now.as_millis() as u32,
             echo_ms: echo.as_millis() as u32,
         }
@@ -144,8 +151,8 @@ impl ReceiverScript {
         self.expect_nothing();
         let full = u64::from(segment.segments) - 1;
         let end_bytes = (segment.seq + full) * u64::from(MSS_BYTES) + u64::from(segment.last_bytes);
-        let SegmentTemplate { seq, segments, .. } = segment;
-        let packet = Packet { seq, segments, end_bytes, ..self.packet(PacketKind::Data) };
+        let SegmentTemplate { seq, segments, pushed, .. } = segment;
+        let packet = Packet { seq, segments, end_bytes, pushed, ..self.packet(PacketKind::Data) };
         let (now, acks) = (self.now, &mut self.acks);
         let ack = self.receiver.on_packet(&packet, now, |earlier| acks.push((now, earlier)));
         acks.extend(ack.map(|ack| (now, ack)));
