@@ -41,6 +41,7 @@ impl Sender {
             }
             let quota = match (self.cwnd_quota(), push) {
                 (0, Push::Probe) => 1,
+                (0, _) if self.is_last(unsent) => 1,
                 (0, _) => break,
                 (quota, _) => quota,
             };
@@ -127,6 +128,12 @@ impl Sender {
     fn cwnd_quota(&self) -> Segments {
         let room = self.window.cwnd.saturating_sub(self.board.in_flight());
         room.min((self.window.cwnd >> 1).max(1))
+    }
+
+    /// `unsent` is the last segment of all: it carries the FIN, for which the window is not strict (Linux 6.1
+    /// `tcp_cwnd_test`).
+    fn is_last(&self, unsent: u64) -> bool {
+        self.closed && unsent <= u64::from(self.mss_bytes) && unsent == self.written_bytes - self.sent_bytes
     }
 
     /// Nagle's rule with Minshall's amendment: a short segment waits while one is unacknowledged.

@@ -26,6 +26,18 @@ fn the_last_bytes_of_all_do_not_wait() {
     s.writes_bytes(100).expect_sent([1]);
 }
 
+/// `tcp_cwnd_test`: the last segment of all, which carries the FIN, does not wait for the window either, if it is alone.
+#[test]
+fn the_last_segment_of_all_does_not_wait_for_the_congestion_window() {
+    let writes = |segments, sent| {
+        let mut s = SenderScript::begin(SENDER);
+        s.sender.close();
+        s.writes(segments).expect_sent(0..sent);
+    };
+    writes(11, 11);
+    writes(12, 10);
+}
+
 /// `tcp_tso_autosize`: what the pacing rate carries in a millisecond, two segments at least, and more on a short path:
 /// 64 kB, halved for each 512 µs of minimum RTT.
 #[test]
