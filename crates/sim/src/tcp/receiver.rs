@@ -239,6 +239,9 @@ impl Receiver {
             return Some(self.acknowledge(now));
         }
         if self.data.waiting() == 0 {
+            if self.window.has_doubled(self.delivered_bytes, 0) {
+                return Some(self.acknowledge(now));
+            }
             if !self.delayed_ack.is_set() {
                 self.delayed_ack.set(on_wheel(now, self.delay_ms()));
             }

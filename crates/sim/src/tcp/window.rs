@@ -170,6 +170,21 @@ impl ReceiveWindow {
     /// back. True when less than half of the buffer is free: then ACKs are not hurried any more.
     #[inline]
     pub fn announce(&mut self, received_bytes: u64, waiting: u32) -> bool {
+        let (window, tight) = self.select(waiting);
+        self.edge_bytes = self.edge_bytes.max(received_bytes + window);
+        tight
+    }
+
+    /// The application has read everything up to `read_bytes`, and twice as much as is left of the window can be announced
+    /// now: the sender is told at once (Linux 6.1 `__tcp_cleanup_rbuf`). Only a window of two segments is ever so narrow.
+    #[inline]
+    pub fn has_doubled(&self, read_bytes: u64, waiting: u32) -> bool {
+        let left = self.edge_bytes.saturating_sub(read_bytes);
+        2 * left <= self.clamp_bytes.min(self.fixed_bytes) && self.select(waiting).0 >= (2 * left).max(1)
+    }
+
+    /// What an ACK may announce, and whether less than half of the buffer is free (`__tcp_select_window`).
+    fn select(&self, waiting: u32) -> (u64, bool) {
         let unit = (1 << self.scale) - 1;
         let mut free = self.free_bytes(waiting);
         let tight = free < self.clamp_bytes.min(self.fixed_bytes).min(self.buffer_bytes / 2) / 2;
@@ -182,8 +197,7 @@ impl ReceiveWindow {
             free.min(self.threshold_bytes).min(self.fixed_bytes)
         };
         let scaled = if window == 0 { 0 } else { ((window + unit) & !unit).min(self.fixed_bytes) };
-        self.edge_bytes = self.edge_bytes.max(received_bytes + scaled);
-        tight
+        (scaled, tight)
     }
 }
 

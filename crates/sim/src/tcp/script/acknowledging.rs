@@ -1,6 +1,6 @@
 //! When a receiver acknowledges.
 
-use super::{RECEIVER, ReceiverScript, ReceiverSetup, ack, ms, segment};
+use super::{MSS_BYTES, RECEIVER, ReceiverScript, ReceiverSetup, ack, ms, segment};
 
 /// Linux `tcp_incr_quickack` (`TCP_MAX_QUICKACKS`): slow start needs an ACK for each segment.
 #[test]
@@ -171,6 +171,21 @@ fn a_segment_with_psh_is_acknowledged_at_once_unless_something_waits_behind_a_ho
     r.gets(segment(next + 8)).expect_ack(ack(next + 5).sack(next + 6..next + 9));
     r.gets(segment(next + 9)).expect_nothing();
     r.gets(segment(next + 5)).expect_ack(ack(next + 10));
+}
+
+/// Linux 6.1 `__tcp_cleanup_rbuf`: as soon as the application has read it, where that leaves half of the window: the
+/// other half can be announced again.
+#[test]
+fn with_a_window_of_two_segments_each_one_is_acknowledged_at_once() {
+    let window = |segments| ReceiverSetup { window_bytes: segments * u64::from(MSS_BYTES), ..RECEIVER };
+    let mut r = ReceiverScript::begin(window(2));
+    for seq in 0..20 {
+        r.gets(segment(seq)).expect_ack(ack(seq + 1));
+    }
+    let mut r = ReceiverScript::begin(window(3));
+    let next = r.past_quick_acks();
+    r.gets(segment(next)).expect_nothing();
+    r.gets(segment(next + 1)).expect_ack(ack(next + 2));
 }
 
 /// RFC 5681 section 4.2: an ACK at once when a segment fills the gap (`tcp_data_queue`: `ICSK_ACK_NOW`).
