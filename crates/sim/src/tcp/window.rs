@@ -14,6 +14,8 @@ const INITIAL_UNLIMITED_BYTES: u64 = 4_000_000;
 const DEFAULT_LIMIT_BYTES: u64 = 6 << 20;
 /// `tcp_rmem[2]` when memory shall never be the limit.
 const UNLIMITED_BYTES: u64 = (1 << 31) - 1;
+/// `rmem_max` by default: the window's scale allows for it, whatever `tcp_rmem` says (`tcp_select_initial_window`).
+const SOCKET_LIMIT_BYTES: u64 = 212_992;
 /// The first window fits 16 bits: a SYN's window is not scaled (RFC 7323 section 2.2).
 const UNSCALED_BYTES: u64 = 65_535;
 /// Memory that a full-sized segment of 1500 bytes costs in the kernel (its `truesize` behind a veth), per MSS.
@@ -73,7 +75,7 @@ impl ReceiveWindow {
         let full = buffer / 2;
         // `tcp_select_initial_window`: whole segments, and what a SYN can say.
         let first = (full / mss * mss).min(UNSCALED_BYTES).min(fixed).max(mss);
-        let scale = (limit.max(1 << 16).ilog2() - 15).min(14);
+        let scale = (limit.max(SOCKET_LIMIT_BYTES).ilog2() - 15).min(14);
         // `tcp_init_buffer_space` keeps one segment or 1/2^31 of the window in reserve.
         let announced = mss + TIMESTAMP_BYTES;
         let clamp = full.saturating_sub(announced).max(2 * announced);
@@ -248,6 +250,14 @@ mod tests {
         let mut window = ReceiveWindow::new(&host(SocketMemory::Default, None), 1448, 0);
         stream(&mut window, 10_000_000, 30);
         assert_eq!(window.clamp_bytes, 3 << 20);
+    }
+
+    /// Half of the buffer less one announced MSS, 33,542 bytes, is told as a multiple of 2^2.
+    #[test]
+    fn a_small_buffer_announces_in_units_of_four_bytes() {
+        let mut window = ReceiveWindow::new(&host(SocketMemory::Bytes(70_004), None), 1448, 0);
+        window.announce(100_000, 0);
+        assert_eq!(window.edge_bytes() - 100_000, 33_544);
     }
 
     #[test]
