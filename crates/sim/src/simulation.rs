@@ -5,7 +5,7 @@ use crate::engine::{Event, Timer, Timers, prefetch, stream_seed};
 use crate::net::{Ack, Left, Network, Packet};
 use crate::tcp::{Algorithm, Output, Receiver, ReceiverConfig, Sender, SenderConfig};
 use crate::trace::{Mark, Trace};
-use run::{Flow, Measurement, Qdisc, Run, Source};
+use run::{Flow, Measurement, Qdisc, Run, SocketMemory, Source, Workload};
 use units::{Rate, Span, Time};
 
 /// How many packets ahead a flow's state is asked for, and then what that state points to: early enough to arrive,
@@ -65,7 +65,6 @@ impl<'run> Simulation<'run> {
     pub fn new(run: &'run Run) -> Self {
         let index = |i: usize| u32::try_from(i).expect("a spec has at most 100 000 flows");
         let mss_bytes = run.path.mtu_bytes - crate::MSS_OVERHEAD_BYTES;
-        let receiver = ReceiverConfig { host: run.host, mss_bytes };
         let apps: Vec<App> = run.flows.iter().map(App::of).collect();
         let mut simulation = Self {
             run,
@@ -76,7 +75,17 @@ impl<'run> Simulation<'run> {
                 .enumerate()
                 .map(|(i, flow)| Sender::new(index(i), &sender_config(run, flow, mss_bytes)))
                 .collect(),
-            receivers: (0..).zip(&apps).map(|(i, app)| Receiver::new(i, app.source.total_bytes(), &receiver)).collect(),
+            receivers: run
+                .flows
+                .iter()
+                .zip(&apps)
+                .enumerate()
+                .map(|(i, (flow, app))| {
+                    let low_water_bytes = low_water_bytes(run, flow);
+                    let config = ReceiverConfig { host: run.host, mss_bytes, low_water_bytes };
+                    Receiver::new(index(i), app.source.total_bytes(), &config)
+                })
+                .collect(),
             apps,
             timers: Timers::new(run.flows.len()),
             trace: Trace::new(run.measure, run.flows.len()),
@@ -401,6 +410,15 @@ impl<'run> Simulation<'run> {
             }
         }
         self.trace.finish(now)
+    }
+}
+
+/// How much a flow's reader waits for, as on the engine `linux`: where neither memory nor the moment of writing matters,
+/// 64 kB.
+const fn low_water_bytes(run: &Run, flow: &Flow) -> u64 {
+    match (&flow.workload, run.host.socket_memory) {
+        (Workload::Bulk | Workload::Transfer { .. }, SocketMemory::Max) => 1 << 16,
+        _ => 1,
     }
 }
 

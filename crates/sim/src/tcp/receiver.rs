@@ -38,9 +38,11 @@ pub struct ReceiverConfig {
     pub host: Host,
     /// Payload of a full segment.
     pub mss_bytes: u32,
+    /// Its application sleeps until so much is there (`SO_RCVLOWAT`); 1: it reads everything at once.
+    pub low_water_bytes: u64,
 }
 
-/// One connection's receiver. Its application reads everything at once.
+/// One connection's receiver.
 #[derive(Debug)]
 pub struct Receiver {
     flow: u32,
@@ -48,6 +50,9 @@ pub struct Receiver {
     compresses: bool,
     data: Reassembly,
     delivered_bytes: u64,
+    /// What of that the application has read.
+    read_bytes: u64,
+    low_water_bytes: u64,
     /// Bytes that complete the flow; `u64::MAX` when nothing does.
     goal_bytes: u64,
     /// Of its frames, those that left the bottleneck.
@@ -85,6 +90,8 @@ impl Receiver {
             compresses: config.host.sack_compression,
             data: Reassembly::new(),
             delivered_bytes: 0,
+            read_bytes: 0,
+            low_water_bytes: config.low_water_bytes,
             goal_bytes: goal_bytes.unwrap_or(u64::MAX),
             bottleneck_bytes: 0,
             acked_bytes: 0,
@@ -195,10 +202,14 @@ impl Receiver {
                 }
             }
         }
+        let reads = self.delivered_bytes - self.read_bytes >= self.low_water_bytes;
+        if reads {
+            self.read_bytes = self.delivered_bytes;
+        }
         // RFC 5681 section 4.2: the gap is filled. Or the application has read a segment that is short or carries PSH, the
         // last of what its peer had to say now, and nothing is left (Linux 6.1 `tcp_measure_rcv_mss`,
         // `__tcp_cleanup_rbuf`).
-        self.respond(filled || (pushed && self.data.waiting() == 0), now)
+        self.respond(filled || (pushed && reads && self.data.waiting() == 0), now)
     }
 
     /// The delayed-ACK engine's view of new data, before it joins what waits behind it (`tcp_event_data_recv`).

@@ -188,6 +188,29 @@ fn with_a_window_of_two_segments_each_one_is_acknowledged_at_once() {
     r.gets(segment(next + 1)).expect_ack(ack(next + 2));
 }
 
+/// `SO_RCVLOWAT`: PSH has its ACK only when the application is woken and has read, here by each tenth segment.
+#[test]
+fn a_reader_that_sleeps_until_much_is_there_seldom_acknowledges_psh() {
+    let low_water_bytes = 10 * u64::from(MSS_BYTES);
+    let mut r = ReceiverScript::begin(ReceiverSetup { low_water_bytes, ..RECEIVER });
+    let next = r.past_quick_acks();
+    assert_eq!(next, 18);
+    r.gets(segment(18).push()).expect_nothing();
+    r.gets(segment(19)).expect_ack(ack(20));
+    for seq in (20..28).step_by(2) {
+        r.gets(segment(seq).push()).expect_nothing();
+        r.gets(segment(seq + 1).push()).expect_ack(ack(seq + 2));
+    }
+    r.gets(segment(28)).expect_nothing();
+    r.gets(segment(29).push()).expect_ack(ack(30));
+    for seq in (30..38).step_by(2) {
+        r.gets(segment(seq)).expect_nothing();
+        r.gets(segment(seq + 1)).expect_ack(ack(seq + 2));
+    }
+    r.gets(segment(38).short(100)).expect_nothing();
+    r.gets(segment(39).push()).expect_ack(ack(40));
+}
+
 /// RFC 5681 section 4.2: an ACK at once when a segment fills the gap (`tcp_data_queue`: `ICSK_ACK_NOW`).
 #[test]
 fn the_segment_that_fills_the_hole_is_acknowledged_at_once() {

@@ -15,10 +15,12 @@ pub(super) struct ReceiverSetup {
     pub(super) sack_compression: bool,
     /// A fixed limit of its window, which then does not open with every segment.
     pub(super) window_bytes: u64,
+    pub(super) low_water_bytes: u64,
 }
 
 /// The template: a path of 20 ms.
-pub(super) const RECEIVER: ReceiverSetup = ReceiverSetup { rtt: ms(20), sack_compression: true, window_bytes: 60_000 };
+pub(super) const RECEIVER: ReceiverSetup =
+    ReceiverSetup { rtt: ms(20), sack_compression: true, window_bytes: 60_000, low_water_bytes: 1 };
 
 /// A segment on its way to the receiver, or a burst of them.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +85,11 @@ impl ReceiverScript {
             qdisc: Qdisc::None,
             sack_compression: setup.sack_compression,
         };
-        let receiver = Receiver::new(0, None, &ReceiverConfig { host, mss_bytes: MSS_BYTES });
+        let receiver = Receiver::new(
+            0,
+            None,
+            &ReceiverConfig { host, mss_bytes: MSS_BYTES, low_water_bytes: setup.low_water_bytes },
+        );
         let now = Time::from_nanos(BEGIN.as_nanos() - setup.rtt.as_nanos());
         let mut script = Self { receiver, setup, now, acks: Vec::new(), seen: 0, transcript: Transcript::default() };
         let synack = script.receiver.on_packet(&script.packet(PacketKind::Syn), now, |_| {});
