@@ -117,12 +117,14 @@ fn probe_rtt_comes_every_ten_seconds_and_costs_two_to_three_percent() {
         assert_eq!(visits(&undisturbed, "probe_rtt"), []);
         let dips = visits(&measurement, "probe_rtt");
         assert!(dips.len() == 6, "{dips:?}");
+        let rtt_s = rtt_ms as f64 * 1e-3;
         for pair in dips.windows(2) {
             let apart_s = pair[1].0 - pair[0].0;
-            assert!(apart_s > 10.0 && apart_s < 10.6, "{dips:?}");
+            // Ten seconds from the last sample as low as min_rtt: in the dip, or as a probing cycle of eight round trips
+            // after it has drained the queue. Linux 6.1 on 50 Mbit/s and 50 ms: 10.25 s mostly, 10.64 s once in 20.
+            assert!(apart_s > 10.0 && apart_s < 10.2 + 10.0 * rtt_s, "{dips:?}");
         }
         // 200 ms and a round trip, and the time in which the flight falls to four segments.
-        let rtt_s = rtt_ms as f64 * 1e-3;
         assert!(dips[..5].iter().all(|(_, s)| *s > 0.19 && *s < 0.2 + 3.0 * rtt_s), "{dips:?}");
         let flow = &measurement.flows[0].series;
         let in_dip = flow.phase.iter().zip(&flow.inflight_segments).filter(|(phase, _)| **phase == 3);
