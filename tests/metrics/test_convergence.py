@@ -53,3 +53,17 @@ def test_flows_that_never_meet() -> None:
 
 def test_a_path_on_which_nothing_flows_has_not_converged() -> None:
     assert convergence_time_s([flow((0, 0))], 0, 60) is None
+
+
+def test_other_definitions_of_convergence_are_asked_for() -> None:
+    uneven = flow((0, 7))
+    assert convergence_time_s([EVEN, uneven], 0, 60) == 0  # 10 and 7 are 18 % from 8.5
+    assert convergence_time_s([EVEN, uneven], 0, 60, within=0.1) is None
+    step = flow((0, 0), (20, 10))
+    assert convergence_time_s([EVEN, step], 0, 60, over_s=1) == pytest.approx(20 - 0.5 + 2 / 3, abs=0.1)
+    assert convergence_time_s([EVEN, step], 0, 25, over_s=1) is None
+    assert convergence_time_s([EVEN, step], 0, 25, over_s=1, for_s=3) == pytest.approx(20 - 0.5 + 2 / 3, abs=0.1)
+
+
+def test_a_run_that_ends_at_once_does_not_converge() -> None:
+    assert convergence_time_s([EVEN, EVEN], 10, 10) is None

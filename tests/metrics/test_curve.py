@@ -2,7 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from dumbbell.metrics.curve import crossover, interpolated, linear_r2
+from dumbbell.metrics.curve import (
+    argmax,
+    cliff,
+    crossover,
+    first_below,
+    interpolated,
+    is_unimodal,
+    linear_r2,
+    rank_correlation,
+)
 
 
 def test_how_straight_the_published_curve_is() -> None:
@@ -45,3 +54,52 @@ def test_where_the_published_curves_cross() -> None:
 )
 def test_the_last_time_that_a_curve_comes_down(first: list[float], second: list[float], found: float | None) -> None:
     assert crossover(range(len(first)), first, second) == found
+
+
+def test_the_highest_point_is_the_first_of_equals() -> None:
+    assert argmax([13, 52, 105], [0.7, 0.99, 0.99]) == 52
+    assert argmax([], []) is None
+
+
+@pytest.mark.parametrize(
+    ("y", "slack", "word"),
+    [
+        ([0.6, 0.9, 0.99, 0.8, 0.7], 0, True),
+        ([0.99, 0.8, 0.7], 0, True),
+        ([0.6, 0.7, 0.99], 0, True),
+        ([0.6, 0.55, 0.99, 0.7], 0, False),
+        ([0.6, 0.55, 0.99, 0.7], 0.06, True),
+        ([0.6, 0.99, 0.7, 0.75], 0, False),
+        ([0.6, 0.99, 0.7, 0.75], 0.06, True),
+        ([], 0, False),
+    ],
+)
+def test_a_curve_with_one_hill(y: list[float], slack: float, word: bool) -> None:  # noqa: FBT001 (an answer)
+    assert is_unimodal(y, slack) is word
+
+
+def test_where_a_curve_comes_down_to_a_level() -> None:
+    assert first_below([0, 10, 20, 30], [9, 7, 3, 8], 5) == 15
+    assert first_below([0, 10], [9, 5], 5) == 10
+    assert first_below([4, 10], [5, 9], 5) == 4
+    assert first_below([0, 10], [9, 7], 5) is None
+    assert first_below([], [], 5) is None
+
+
+def test_a_cliff_is_before_the_first_point_that_is_too_low() -> None:
+    """At a loss of 20 % 80 of 100 Mbit/s could get through, and 80 % of that is 64."""
+    losses = [0, 0.01, 0.1, 0.2, 0.3]
+    assert cliff(losses, [95e6, 94e6, 80e6, 64e6, 1e6], 100e6) == 0.2
+    assert cliff(losses, [95e6, 94e6, 80e6, 63.9e6, 60e6], 100e6) == 0.1
+    assert cliff(losses, [95e6, 20e6, 80e6, 70e6, 60e6], 100e6) == 0
+    assert cliff(losses, [10e6, 94e6, 80e6, 70e6, 60e6], 100e6) is None
+    assert cliff([0, 0.5], [60e6, 50e6], 100e6, share=0.5) == 0.5
+
+
+def test_ranks_tell_whether_one_rises_with_the_other() -> None:
+    assert rank_correlation([1, 10, 100], [0.1, 0.2, 5]) == pytest.approx(1)
+    assert rank_correlation([1, 10, 100], [5, 0.2, 0.1]) == pytest.approx(-1)
+    # ranks 1, 2.5, 2.5, 4 and 1, 3, 2, 4: covariance 4.5 of 4.5 and 5
+    assert rank_correlation([1, 2, 2, 3], [1, 3, 2, 4]) == pytest.approx(4.5 / (4.5 * 5) ** 0.5)
+    assert rank_correlation([1, 1], [1, 2]) is None
+    assert rank_correlation([1], [1]) is None

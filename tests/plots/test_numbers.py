@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
-from dumbbell.plots.numbers import tables
+from dumbbell.plots.chart import Axis, Chart, HeatMap, Layer, Panel
+from dumbbell.plots.numbers import amount, laid_out, markdown, tables
+from dumbbell.plots.table import Amount, Column, Table
 
 
 def test_a_layer_is_a_column_and_an_interval_is_half_its_width() -> None:
@@ -13,5 +14,51 @@ def test_a_layer_is_a_column_and_an_interval_is_half_its_width() -> None:
     queue = Axis(label="queue (BDP)", ticks=((0.5, "1/2"),))
     panel = Panel(x=queue, y=Axis(label="loss (%)"), layers=(published, measured, band))
     ((title, header, rows),) = tables(Chart(name="f", title="Loss", caption="", panels=(panel,)))
-    assert (title, header) == ("Loss", ["queue (BDP)", "published", "BBR of Linux 6.1"])
+    assert (title, header) == ("Loss; loss (%)", ["queue (BDP)", "published", "BBR of Linux 6.1"])
     assert rows == [["1/2", "11.04", "12.00 ± 1.00"], ["2", "", "0.00"]]
+
+
+def test_a_heat_map_is_told_row_by_row_the_highest_first() -> None:
+    heat = HeatMap(
+        label="gain (%)", cells=((-3.0, 1.5), (20.0, float("nan"))), half_widths=((0.5, 0.0), (2.0, float("nan"))),
+        published=((-4.0, float("nan")), (float("nan"), 35.0)),
+    )  # fmt: skip
+    rtt, rate = (Axis(label=label, ticks=((0.0, "5"), (1.0, "50"))) for label in ("RTT (ms)", "rate (Mbit/s)"))
+    ((title, header, rows),) = tables(
+        Chart(name="f", title="Gain", caption="", panels=(Panel(title="shallow", x=rtt, y=rate, heat=heat),))
+    )
+    assert (title, header) == ("shallow; gain (%)", ["rate (Mbit/s) \\ RTT (ms)", "5", "50"])
+    assert rows == [["50", "20.0 ± 2.0", "- (35)"], ["5", "-3.00 ± 0.50 (-4)", "1.50"]]
+
+
+TABLE = Table(
+    name="table1",
+    title="Transfers",
+    caption="made by hand",
+    columns=(Column(title="sender"), Column(title="throughput", unit="Mbit/s"), Column(title="time", unit="s")),
+    rows=(
+        ("BBR of Linux 6.1", Amount(181.2, 3.0, 182.0), Amount(4.62)),
+        ("CUBIC of Linux 6.1", Amount(124.0, None, "about 125"), Amount(None)),
+    ),
+)
+
+
+def test_a_column_with_published_numbers_is_followed_by_them() -> None:
+    header, rows = laid_out(TABLE)
+    assert header == ["sender", "throughput (Mbit/s)", "published", "time (s)"]
+    assert rows == [["BBR of Linux 6.1", "181 ± 3", "182", "4.62"], ["CUBIC of Linux 6.1", "124", "about 125", "-"]]
+    assert list(tables(TABLE)) == [("Transfers", header, rows)]
+
+
+def test_a_table_in_markdown_has_its_numbers_to_the_right() -> None:
+    lines = markdown(*laid_out(TABLE)).splitlines()
+    assert lines[:2] == ["| sender | throughput (Mbit/s) | published | time (s) |", "|---|---:|---|---:|"]
+    assert lines[2] == "| BBR of Linux 6.1 | 181 ± 3 | 182 | 4.62 |"
+    assert markdown(["a | b"], []).splitlines() == ["| a / b |", "|---:|"]
+
+
+def test_amounts_have_three_digits_and_nothing_is_0() -> None:
+    assert [amount(value) for value in (0.0, 0.00042, 7.0, 99.95, 235_798.0, float("nan"))] == [
+        "0", "0.000", "7.00", "100.0", "235798", "-",
+    ]  # fmt: skip
+    assert amount(0.0, 2.5) == "0.00 ± 2.50"

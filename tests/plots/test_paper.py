@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dumbbell.plots import paper
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
+from dumbbell.plots.chart import Axis, Chart, HeatMap, Layer, Panel
 
 QUEUES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 CHART = Chart(
@@ -93,3 +93,64 @@ def test_fonts_are_inside(tmp_path: Path) -> None:
     _, svg, pdf = paper.save(CHART, tmp_path)
     assert b"<text" not in svg.read_bytes()
     assert b"/FontFile2" in pdf.read_bytes()
+
+
+HEAT = HeatMap(
+    label="goodput gain (%)",
+    cells=((-34.0, 0.5), (115.0, float("nan"))),
+    published=((-12.0, float("nan")), (float("nan"), float("nan"))),
+    colours="diverging",
+)
+CELLS = Panel(
+    x=Axis(label="RTT (ms)", ticks=((0.0, "5"), (1.0, "200"))),
+    y=Axis(label="rate (Mbit/s)", ticks=((0.0, "10"), (1.0, "500"))),
+    heat=HEAT,
+)
+
+
+def test_a_heat_map_has_its_values_the_published_ones_and_a_bar_of_colours() -> None:
+    figure = paper.draw(Chart(name="gain", title="Gain", caption="", panels=(CELLS,)))
+    axes, bar = figure.axes
+    assert [text.get_text() for text in axes.texts if text.get_text()] == ["-34", "(-12)", "+0.5", "+115"]
+    columns = [text.xy[0] for text in axes.texts]  # type: ignore[attr-defined]
+    assert columns == [0, 0, 1, 0, 1]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["5", "200"]
+    assert bar.get_ylabel() == "goodput gain (%)"
+    assert [tick.get_text() for tick in bar.get_yticklabels()] == ["-100", "0", "+100"]
+
+
+def test_a_heat_map_gives_the_same_bytes(tmp_path: Path) -> None:
+    chart = Chart(name="gain", title="Gain", caption="", panels=(CELLS, CELLS), columns=2)
+    first, second = paper.save(chart, tmp_path / "a"), paper.save(chart, tmp_path / "b")
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+
+
+def test_a_second_unit_stands_on_the_other_side() -> None:
+    (panel,) = CHART.panels
+    packets = Axis(label="queue (packets)", ticks=((1.0, "36"), (2.0, "72")))
+    (axes,) = paper.draw(replace(CHART, panels=(replace(panel, x=replace(panel.x, opposite=packets)),))).axes
+    (other,) = axes.child_axes
+    assert other.get_xlabel() == "queue (packets)"
+    assert [tick.get_text() for tick in other.get_xticklabels()] == ["36", "72"]
+
+
+def test_a_logarithmic_y_axis() -> None:
+    (panel,) = CHART.panels
+    (axes,) = paper.draw(
+        replace(CHART, panels=(replace(panel, y=Axis(label="cwnd", scale="log10", limits=(1, None))),))
+    ).axes
+    assert axes.get_yscale() == "log"
+    assert axes.get_ylim()[0] == 1
+
+
+def test_instances_of_one_style_have_dashes_of_their_own() -> None:
+    (panel,) = CHART.panels
+    layers = tuple(
+        Layer(label=f"{number}", style="bbr", x=QUEUES, y=(number,) * 7, instance=number) for number in (0, 2, 5)
+    )
+    (axes,) = paper.draw(replace(CHART, panels=(replace(panel, layers=layers, marks=()),))).axes
+    first, second, third = axes.get_lines()
+    assert (first.get_linestyle(), second.get_linestyle()) == ("-", "--")
+    assert second.is_dashed()
+    assert third.is_dashed()
+    assert len({str(line.get_color()) for line in axes.get_lines()}) == 1

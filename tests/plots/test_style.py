@@ -8,7 +8,8 @@ import re
 import pytest
 
 from dumbbell import cc
-from dumbbell.plots.style import PUBLISHED, STYLES, style_of
+from dumbbell.plots.chart import Layer
+from dumbbell.plots.style import PUBLISHED, STYLES, dash_of, ranked, style_of
 
 TOGETHER = [("bbr", "bbr_4_17", "cubic", "reno"), tuple(f"flow {n}" for n in range(1, 5))]
 """What meets in one panel."""
@@ -61,3 +62,16 @@ def test_the_published_is_an_outline_with_the_marker_of_what_was_published() -> 
         assert found.colour == STYLES[PUBLISHED].colour
     assert style_of(f"{PUBLISHED} first quartile").marker == "triangle-up"
     assert style_of(f"{PUBLISHED} third quartile").marker == "triangle-down"
+
+
+def test_layers_of_one_style_have_their_own_dashes_and_an_instance_keeps_its_own() -> None:
+    layers = [
+        Layer(label="", style=style, x=(), y=(), instance=n)
+        for style, n in (("bbr", 4), ("cubic", 0), ("bbr", 7), ("bbr", 4))
+    ]
+    ranks = [rank for _, rank in ranked(layers)]
+    assert ranks == [0, 0, 1, 0]
+    dashes = [dash_of(style_of("bbr"), rank) for rank in range(6)]
+    assert dashes[0] == STYLES["bbr"].dash
+    assert len(set(dashes)) == 6
+    assert dash_of(style_of("bbr"), 6) == dashes[0]

@@ -36,16 +36,25 @@ def centred_rates_bps(flow: Counter, instants_s: npt.ArrayLike, over_s: float = 
     return found
 
 
-def convergence_time_s(flows: Sequence[Counter], start_s: float, end_s: float) -> float | None:
+def convergence_time_s(  # noqa: PLR0913 (each is a part of the definition)
+    flows: Sequence[Counter],
+    start_s: float,
+    end_s: float,
+    *,
+    within: float = WITHIN,
+    for_s: float = FOR_S,
+    over_s: float = MEAN_OVER_S,
+) -> float | None:
     """How long after `start_s` all flows are, for 10 s, within 20 % of an equal share in their centred 5-s means.
 
-    The instants are 0.1 s apart. None if that does not come about before `end_s`, or too late to be seen.
+    The instants are 0.1 s apart. None if that does not come about before `end_s`, or too late to be seen. `within`,
+    `for_s` and `over_s` stand for other numbers than these.
     """
-    instants = start_s + STEP_S * np.arange(int((end_s - MEAN_OVER_S / 2 - start_s) / STEP_S + 1e-9) + 1)
-    rates = np.array([centred_rates_bps(flow, instants) for flow in flows])
+    instants = start_s + STEP_S * np.arange(max(0, int((end_s - over_s / 2 - start_s) / STEP_S + 1e-9) + 1))
+    rates = np.array([centred_rates_bps(flow, instants, over_s) for flow in flows])
     fair = rates.mean(axis=0)
-    near = (np.abs(rates - fair) <= WITHIN * fair).all(axis=0) & (fair > 0)
-    needed = round(FOR_S / STEP_S) + 1
+    near = (np.abs(rates - fair) <= within * fair).all(axis=0) & (fair > 0)
+    needed = round(for_s / STEP_S) + 1
     # how many of the last instants, up to each one, were near without a break
     far_before = np.maximum.accumulate(np.where(near, -1, np.arange(near.size)))
     long_enough = np.flatnonzero(np.arange(near.size) - far_before >= needed)

@@ -48,3 +48,86 @@ def crossover(x: Sequence[float], first: Sequence[float], second: Sequence[float
         elif right_above > 0:
             found = None
     return found
+
+
+def argmax(x: Sequence[float], y: Sequence[float]) -> float | None:
+    """Where a curve is highest, the first such place; None of no curve.
+
+    >>> argmax([1.0, 2.0, 4.0], [0.7, 0.99, 0.8])
+    2.0
+    """
+    return max(zip(x, y, strict=True), key=lambda point: point[1], default=(None, 0.0))[0]
+
+
+def is_unimodal(y: Sequence[float], slack: float = 0.0) -> bool:
+    """Whether a curve rises to its highest point and falls from there on, but for steps of at most `slack`.
+
+    >>> is_unimodal([0.6, 0.9, 0.99, 0.8]), is_unimodal([0.6, 0.9, 0.7, 0.99]), is_unimodal([0.9, 0.89, 0.95], 0.02)
+    (True, False, True)
+    """
+    if not y:
+        return False
+    top = max(range(len(y)), key=y.__getitem__)
+    rises = all(after >= before - slack for before, after in pairwise(y[: top + 1]))
+    return rises and all(after <= before + slack for before, after in pairwise(y[top:]))
+
+
+def first_below(x: Sequence[float], y: Sequence[float], level: float) -> float | None:
+    """Where a curve first comes down to a level, interpolated linearly; None where it does not.
+
+    A curve that begins at or below the level is there at its first point.
+
+    >>> first_below([0.0, 10.0, 20.0], [95.0, 90.0, 10.0], 50.0)
+    15.0
+    """
+    if y and y[0] <= level:
+        return x[0]
+    for (left, high), (right, low) in pairwise(zip(x, y, strict=True)):
+        if high > level >= low:
+            return left + (right - left) * (high - level) / (high - low)
+    return None
+
+
+def last_at_least(x: Sequence[float], y: Sequence[float], levels: Sequence[float]) -> float | None:
+    """The largest x of the points whose value, and that of all points before, is at least the level there.
+
+    Of goodput over the random loss p, with levels of 0.8 x rate x (1 - p), it is the cliff. None if the first point is
+    below.
+
+    >>> last_at_least([0.0, 0.1, 0.2, 0.3], [100.0, 88.0, 30.0, 60.0], [80.0, 72.0, 64.0, 56.0])
+    0.1
+    """
+    found = None
+    for at, value, level in zip(x, y, levels, strict=True):
+        if value < level:
+            break
+        found = at
+    return found
+
+
+def cliff(losses: Sequence[float], goodputs_bps: Sequence[float], rate_bps: float, share: float = 0.8) -> float | None:
+    """The largest random loss, all smaller ones included, with 80 % of what rate x (1 - loss) would carry.
+
+    >>> cliff([0.0, 0.1, 0.2], [95e6, 80e6, 10e6], 100e6)
+    0.1
+    """
+    return last_at_least(losses, goodputs_bps, [share * rate_bps * (1 - loss) for loss in losses])
+
+
+def rank_correlation(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
+    """Spearman's: 1 where one rises whenever the other does. Equal values share their ranks; None of a constant.
+
+    >>> rank_correlation([1.0, 2.0, 30.0], [5.0, 6.0, 7.0])
+    1.0
+    """
+    one, other = _ranks(first), _ranks(second)
+    if one.size < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:  # noqa: PLR2004
+        return None
+    return float(np.clip(np.corrcoef(one, other)[0, 1], -1, 1))
+
+
+def _ranks(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Each value's rank, those of equal values their mean."""
+    _, groups, counts = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True, return_counts=True)
+    found: npt.NDArray[np.float64] = (np.cumsum(counts) - (counts - 1) / 2)[groups]
+    return found

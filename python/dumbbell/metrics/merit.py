@@ -26,6 +26,24 @@ def harm(alone: float, beside: float, *, more_is_better: bool = True) -> float |
     return ratio(alone - beside, alone) if more_is_better else ratio(beside - alone, beside)
 
 
+def gain(ours: float, theirs: float) -> float | None:
+    """How much more one has than the other, as a share of the other's: Cao et al.'s goodput gain.
+
+    >>> gain(150.0, 100.0)
+    0.5
+    """
+    return ratio(ours - theirs, theirs)
+
+
+def decrease(ours: float, theirs: float) -> float | None:
+    """How much less one takes than the other, as a share of the other's: Cao et al.'s latency decrease.
+
+    >>> decrease(4.0, 5.0)
+    0.2
+    """
+    return ratio(theirs - ours, theirs)
+
+
 def standing_queue_bdp(
     time_s: npt.ArrayLike, backlog_bytes: npt.ArrayLike, bdp_bytes: float, begin_s: float, end_s: float
 ) -> tuple[float, float, float] | None:

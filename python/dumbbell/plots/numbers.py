@@ -1,34 +1,113 @@
-"""A chart's numbers as text, for those who would rather read them."""
+"""The numbers of a chart or a table as text, for those who would rather read them."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+from dumbbell.plots.table import Table
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from dumbbell.plots.chart import Chart, Layer, Panel
+    from dumbbell.plots.chart import Axis, Chart, HeatMap, Layer, Panel
+    from dumbbell.plots.table import Entry
+
+ABSENT = "-"
+PUBLISHED = "published"
 
 
-def tables(chart: Chart) -> Iterator[tuple[str, list[str], list[list[str]]]]:
-    """For each panel its title, the header and the rows: one a position on the x axis, one column a layer.
+def tables(display: Chart | Table) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """Title, header and rows: of a table as it is, of a chart for each panel.
 
-    A value with an interval is `value ± half its width`; "" where a layer has no value. Bands are left out: their
-    middle is a layer of its own.
+    A panel of layers has a row for each position on the x axis, and a column a layer; bands are left out: their middle
+    is a layer of its own. A heat map has a row a row, the highest first. A value with an interval is `value ± half its
+    width`; "" where a layer has no value.
     """
-    for panel in chart.panels:
+    if isinstance(display, Table):
+        yield display.title, *laid_out(display)
+        return
+    for panel in display.panels:
+        title = panel.title or display.title
+        if panel.heat is not None:
+            yield f"{title}; {panel.heat.label}", *_cells(panel, panel.heat)
+            continue
         layers = [layer for layer in panel.layers if layer.kind != "band"]
         positions = sorted({x for layer in layers for x in layer.x})
-        header = [panel.x.label, *(layer.label for layer in layers)]
-        yield (
-            panel.title or chart.title,
-            header,
-            [[_tick(panel, x), *(_value(layer, x) for layer in layers)] for x in positions],
-        )
+        rows = [[_tick(panel.x, x), *(_value(layer, x) for layer in layers)] for x in positions]
+        yield f"{title}; {panel.y.label}", [panel.x.label, *(layer.label for layer in layers)], rows
 
 
-def _tick(panel: Panel, x: float) -> str:
-    return next((label for position, label in panel.x.ticks if position == x), f"{x:g}")
+def laid_out(table: Table) -> tuple[list[str], list[list[str]]]:
+    """Header and rows: a column with published numbers is followed by one that has them."""
+    published = [table.has_published(index) for index in range(len(table.columns))]
+    header = [
+        words
+        for column, beside in zip(table.columns, published, strict=True)
+        for words in (column.heading, *[PUBLISHED] * beside)
+    ]
+    rows = [
+        [words for entry, beside in zip(row, published, strict=True) for words in _entry(entry, beside=beside)]
+        for row in table.rows
+    ]
+    return header, rows
+
+
+def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The same as a table of Markdown; numbers to the right.
+
+    >>> print(markdown(["sender", "ms"], [["BBR", "25.0 ± 0.1"]]))
+    | sender | ms |
+    |---|---:|
+    | BBR | 25.0 ± 0.1 |
+    """
+    columns = zip(*rows, strict=True) if rows else ([""] for _ in header)
+    numeric = [all(not cell or cell[0] in "-+.0123456789" for cell in column) for column in columns]
+    rules = ["---:" if right else "---" for right in numeric]
+    lines = [f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in (header, *rows)]
+    return "\n".join([lines[0], f"|{'|'.join(rules)}|", *lines[1:]])
+
+
+def amount(mean: float | None, half_width: float | None = None) -> str:
+    """Three significant digits, and as many places of the interval.
+
+    >>> amount(12.345, 0.5), amount(0.9941), amount(235798.0, 1200.0), amount(None)
+    ('12.3 ± 0.5', '0.994', '235798 ± 1200', '-')
+    """
+    if mean is None or not math.isfinite(mean):
+        return ABSENT
+    if mean == 0 and not half_width:
+        return "0"
+    size = max(abs(mean), half_width or 0.0)
+    places = 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3  # noqa: PLR2004 (three digits)
+    told = f"{mean:.{places}f}"
+    return told if not half_width else f"{told} ± {half_width:.{places}f}"
+
+
+def _entry(entry: Entry, *, beside: bool) -> list[str]:
+    if isinstance(entry, str):
+        return [entry, *[""] * beside]
+    written = entry.published
+    published = "" if written is None else written if isinstance(written, str) else f"{written:g}"
+    return [amount(entry.mean, entry.half_width), *[published] * beside]
+
+
+def _cells(panel: Panel, heat: HeatMap) -> tuple[list[str], list[list[str]]]:
+    columns = [words for _, words in panel.x.ticks] or [str(index) for index in range(len(heat.cells[0]))]
+    rows = [
+        [_tick(panel.y, row), *(_cell(heat, row, column) for column in range(len(columns)))]
+        for row in reversed(range(len(heat.cells)))
+    ]
+    return [f"{panel.y.label} \\ {panel.x.label}", *columns], rows
+
+
+def _cell(heat: HeatMap, row: int, column: int) -> str:
+    told, published = amount(heat.cells[row][column], heat.half_width(row, column)), heat.theirs(row, column)
+    return f"{told} ({published:g})" if math.isfinite(published) else told
+
+
+def _tick(axis: Axis, x: float) -> str:
+    return next((label for position, label in axis.ticks if position == x), f"{x:g}")
 
 
 def _value(layer: Layer, x: float) -> str:

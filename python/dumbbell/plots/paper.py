@@ -6,10 +6,14 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 import matplotlib as mpl
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from dumbbell.plots.style import style_of
+from dumbbell.plots import heat as cells
+from dumbbell.plots.style import dash_of, ranked, style_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.typing import RcKeyType
 
-    from dumbbell.plots.chart import Axis, Chart, Layer, Panel
+    from dumbbell.plots.chart import Axis, Chart, HeatMap, Layer, Panel
     from dumbbell.plots.style import Dash, Marker, Style
 
 FORMATS = ("png", "svg", "pdf")
@@ -27,7 +31,11 @@ COLUMN_INCHES, PAGE_INCHES = 3.5, 7.2
 PANEL_INCHES: Final = {1: 2.5, 2: 1.65}
 """Height of a panel by the number of rows; more rows are `LOW_PANEL_INCHES` high."""
 LOW_PANEL_INCHES = 1.3
+HEAT_INCHES = 3.0
+"""Height of a row that has a heat map."""
 LEGEND_LINE_INCHES = 0.16
+CELL_POINTS, MOST_CELL_POINTS = 48, 8
+"""Of the words in a row of a heat map's cells together; of those in one cell."""
 MOST_LEVEL_TICKS = 6
 """More tick labels than these on one axis stand upright."""
 PNG_DPI = 300
@@ -70,6 +78,7 @@ _DASHES: Final[dict[Dash, Any]] = {
     "dot": (0, (1, 1.4)),
     "dashdot": (0, (5, 1.4, 1, 1.4)),
     "longdash": (0, (8, 2)),
+    "longdashdot": (0, (8, 1.6, 1, 1.6)),
 }
 _MARKERS: Final[dict[Marker, str]] = {
     "circle": "o",
@@ -109,26 +118,29 @@ def draw(chart: Chart) -> Figure:
         labels = list(dict.fromkeys(layer.label for layer in layers))
         legend_columns = chart.columns
         legend = LEGEND_LINE_INCHES * math.ceil(len(labels) / legend_columns)
-        height = rows * PANEL_INCHES.get(rows, LOW_PANEL_INCHES) + legend
+        heated = any(panel.heat for panel in chart.panels)
+        height = rows * (HEAT_INCHES if heated else PANEL_INCHES.get(rows, LOW_PANEL_INCHES)) + legend
         width = COLUMN_INCHES if chart.columns == 1 else PAGE_INCHES
         figure = Figure(figsize=(width, height), layout="constrained")
         grid = figure.subplots(rows, chart.columns, squeeze=False, sharex=chart.columns == 1)
-        cells = list(grid.flat)
-        for axes, panel in zip(cells, chart.panels, strict=False):
+        places = list(grid.flat)
+        for axes, panel in zip(places, chart.panels, strict=False):
             _draw(axes, panel)
-        for axes in cells[len(chart.panels) :]:
+        for axes in places[len(chart.panels) :]:
             axes.remove()
         if chart.columns == 1:
-            for axes in cells[: len(chart.panels) - 1]:
+            for axes in places[: len(chart.panels) - 1]:
                 axes.set_xlabel("")
-        _legend(figure, cells, labels, legend_columns)
+        _legend(figure, places, labels, legend_columns)
         return figure
 
 
 def _draw(axes: Axes, panel: Panel) -> None:
     axes.set_title(panel.title)
-    for layer in panel.layers:
-        _layer(axes, layer)
+    for layer, rank in ranked(panel.layers):
+        _layer(axes, layer, rank)
+    if panel.heat is not None:
+        _heat(axes, panel.heat)
     _axis(axes, panel.x, "x")
     _axis(axes, panel.y, "y")
     for at, what in panel.marks:
@@ -151,13 +163,52 @@ def _axis(axes: Axes, axis: Axis, which: str) -> None:
         ruler.set_major_locator(FixedLocator([at for at, _ in axis.ticks]))
         ruler.set_minor_locator(NullLocator())
         ruler.set_ticklabels([words for _, words in axis.ticks])
-        if which == "x" and len(axis.ticks) > MOST_LEVEL_TICKS:
+        if which == "x" and len(axis.ticks) > MOST_LEVEL_TICKS and max(len(words) for _, words in axis.ticks) > 1:
             axes.tick_params(axis="x", labelrotation=90)
+    if axis.opposite is not None:
+        other = axes.secondary_xaxis("top") if which == "x" else axes.secondary_yaxis("right")
+        _opposite(other.xaxis if which == "x" else other.yaxis, axis.opposite)
 
 
-def _layer(axes: Axes, layer: Layer) -> None:
+def _opposite(ruler: Any, axis: Axis) -> None:  # noqa: ANN401 (of either axis)
+    ruler.set_label_text(axis.label)
+    ruler.set_major_locator(FixedLocator([at for at, _ in axis.ticks]))
+    ruler.set_minor_locator(NullLocator())
+    ruler.set_ticklabels([words for _, words in axis.ticks])
+
+
+def _heat(axes: Axes, heat: HeatMap) -> None:
+    """Squares with their values in them, and the bar of colours beside."""
+    axes.grid(visible=False)
+    rows, columns = len(heat.cells), max(map(len, heat.cells), default=0)
+    signed = heat.colours == "diverging"
+    size = min(MOST_CELL_POINTS, CELL_POINTS / max(columns, 1))
+    for row, values in enumerate(heat.cells):
+        for column, value in enumerate(values):
+            colour = cells.colour(value, heat)
+            axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=colour, edgecolor="#d9d9d9", lw=0.4))
+            told = cells.words(heat.theirs(row, column), signed=signed)
+            text: dict[str, Any] = {
+                "xy": (column, row), "textcoords": "offset points", "ha": "center", "va": "center",
+                "color": cells.ink(colour),
+            }  # fmt: skip
+            up = 0.6 * size if told else 0.0
+            axes.annotate(cells.words(value, signed=signed), xytext=(0, up), fontsize=size, **text)
+            if told:
+                axes.annotate(f"({told})", xytext=(0, -0.75 * size), fontsize=0.8 * size, **text)
+    axes.set_xlim(-0.5, columns - 0.5)
+    axes.set_ylim(-0.5, rows - 0.5)
+    scale = ScalarMappable(cmap=LinearSegmentedColormap.from_list("dumbbell", cells.stops(heat)))
+    ticks = cells.ticks(heat)
+    bar = axes.get_figure(root=True).colorbar(scale, ax=axes, ticks=[at for at, _ in ticks], pad=0.02, aspect=30)  # type: ignore[union-attr]
+    bar.ax.set_yticklabels([words for _, words in ticks])
+    bar.set_label(heat.label)
+    bar.outline.set_linewidth(0.4)
+
+
+def _layer(axes: Axes, layer: Layer, rank: int) -> None:
     style = style_of(layer.style)
-    dash, label = _DASHES[style.dash], layer.label or "_nolegend_"
+    dash, label = _DASHES[dash_of(style, rank)], layer.label or "_nolegend_"
     if layer.kind == "band":
         axes.fill_between(
             layer.x, layer.low, layer.high, facecolor=_faint(style.colour), edgecolor=style.colour, linewidth=0.5,
@@ -200,9 +251,9 @@ def _intervals(axes: Axes, layer: Layer, style: Style) -> None:
     )
 
 
-def _legend(figure: Figure, cells: Iterable[Axes], labels: Iterable[str], columns: int) -> None:
+def _legend(figure: Figure, places: Iterable[Axes], labels: Iterable[str], columns: int) -> None:
     handles: dict[str, Any] = {}
-    for axes in cells:
+    for axes in places:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
     if handles:

@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dumbbell.plots.chart import Layer
 
 Marker: TypeAlias = Literal["circle", "square", "triangle-up", "triangle-down", "diamond", "cross", "x", "star"]
-Dash: TypeAlias = Literal["solid", "dash", "dot", "dashdot", "longdash"]
+Dash: TypeAlias = Literal["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
 
 PUBLISHED = "published"
 
@@ -74,6 +79,7 @@ _QUARTILES: dict[str, Marker] = {"first quartile": "triangle-up", "third quartil
 _COLOURS = (_PURPLE, _GREEN, _SKY, _GREY, _VERMILION, _BLUE)
 _MARKERS: tuple[Marker, ...] = ("star", "triangle-down", "cross", "triangle-up", "diamond", "square")
 _DASHES: tuple[Dash, ...] = ("longdash", "dashdot", "dot", "dash", "solid")
+_IN_TURN: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
 def style_of(name: str) -> Style:
@@ -100,3 +106,16 @@ def style_of(name: str) -> Style:
         dash=_DASHES[digest[2] % len(_DASHES)],
         label=name,
     )
+
+
+def ranked(layers: Sequence[Layer]) -> Iterator[tuple[Layer, int]]:
+    """Each layer, and the number of its instance among those of its style in this panel."""
+    instances: dict[str, dict[int, int]] = {}
+    for layer in layers:
+        ranks = instances.setdefault(layer.style, {})
+        yield layer, ranks.setdefault(layer.instance, len(ranks))
+
+
+def dash_of(style: Style, rank: int) -> Dash:
+    """Layers of one style have its colour, and each its own dash."""
+    return _IN_TURN[(_IN_TURN.index(style.dash) + rank) % len(_IN_TURN)]

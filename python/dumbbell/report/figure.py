@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from dumbbell.plots.style import style_of
+from dumbbell.plots.style import dash_of, ranked, style_of
+from dumbbell.report import heat
+from dumbbell.report.plotted import escaped, numbers
 from dumbbell.report.thinning import MOST_POINTS, method, thinned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from dumbbell.plots.chart import Axis, Chart, Layer, Panel
     from dumbbell.plots.style import Style
@@ -19,13 +21,18 @@ if TYPE_CHECKING:
 PANEL_HEIGHT: Final = {1: 380, 2: 250}
 """Pixels of a row by the number of rows; more rows are `LOW_PANEL` high."""
 LOW_PANEL: Final = 200
+HEAT_PANEL: Final = 460
+"""Pixels of a row that has a heat map."""
+BAR_SHARE: Final = 0.1
+"""Of a heat map's width: its bar of colours, with its words."""
+OPPOSITE: Final = 50
+"""Number of a panel's first axis for another unit: after those of all panels."""
 GAP: Final = 62
 """Pixels between two rows: axis labels and a title."""
 LEGEND_LINE: Final = 22
 MARGIN_TOP: Final = 44
 MARGIN_BOTTOM: Final = 56
 MOST_TICKS: Final = 12
-DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MOST_TABULATED: Final = 150
 """Points of a chart whose numbers are also given as a table."""
 
@@ -48,15 +55,19 @@ class Drawing:
 def drawing(chart: Chart, most: int = MOST_POINTS) -> Drawing:
     """A chart ready for the page, with at most `most` points a line."""
     rows = math.ceil(len(chart.panels) / chart.columns)
-    plotted = PANEL_HEIGHT.get(rows, LOW_PANEL) * rows + GAP * (rows - 1)
+    plotted = _row_height(chart, rows) * rows + GAP * (rows - 1)
     layout = _layout(chart, rows, plotted, shares_x=chart.columns == 1)
     legend: set[str] = set()
     data = [
         trace
         for number, panel in enumerate(chart.panels, start=1)
-        for layer, rank in _ranked(panel.layers)
+        for layer, rank in ranked(panel.layers)
         for trace in _traces(thinned(layer, most), rank, number, legend)
     ]
+    for number, panel in enumerate(chart.panels, start=1):
+        if panel.heat is not None:
+            data.append(heat.trace(panel, panel.heat, number))
+        data += _opposite_traces(panel, number)
     height = layout["height"] = plotted + MARGIN_TOP + MARGIN_BOTTOM  # the page adds what the legend needs
     is_thinned = any(len(layer.x) > most for panel in chart.panels for layer in panel.layers)
     return Drawing(
@@ -73,9 +84,17 @@ def drawing(chart: Chart, most: int = MOST_POINTS) -> Drawing:
 def _narrow(chart: Chart) -> dict[str, Any]:
     """The layout with all panels above one another."""
     rows = len(chart.panels)
-    plotted = LOW_PANEL * rows + (GAP + MARGIN_TOP) * (rows - 1)
+    plotted = (HEAT_PANEL if _heated(chart) else LOW_PANEL) * rows + (GAP + MARGIN_TOP) * (rows - 1)
     stacked = _layout(replace(chart, columns=1), rows, plotted, shares_x=False, gap=GAP + MARGIN_TOP)
     return {**stacked, "height": plotted + MARGIN_TOP + MARGIN_BOTTOM}
+
+
+def _row_height(chart: Chart, rows: int) -> int:
+    return HEAT_PANEL if _heated(chart) else PANEL_HEIGHT.get(rows, LOW_PANEL)
+
+
+def _heated(chart: Chart) -> bool:
+    return any(panel.heat for panel in chart.panels)
 
 
 def _layout(chart: Chart, rows: int, plotted: int, *, shares_x: bool, gap: int = GAP) -> dict[str, Any]:
@@ -95,23 +114,31 @@ def _layout(chart: Chart, rows: int, plotted: int, *, shares_x: bool, gap: int =
         row, column = divmod(number - 1, chart.columns)
         top, left = 1 - row * (height + between), column * (width + width_gap)
         suffix = "" if number == 1 else str(number)
+        right = left + width * (1 - BAR_SHARE if panel.heat else 1)
+        bottom = max(0.0, top - height)
         last = number > len(chart.panels) - chart.columns
         layout[f"xaxis{suffix}"] = {
             **_axis(panel.x, _values(panel, "x")),
-            "domain": [left, left + width],
+            "domain": [left, right],
             "anchor": f"y{suffix}",
             **({"matches": "x"} if shares_x and number > 1 else {}),
             **({} if last or not shares_x else {"title": {"text": ""}}),
         }
         layout[f"yaxis{suffix}"] = {
             **_axis(panel.y, _values(panel, "y")),
-            "domain": [max(0.0, top - height), top],
+            "domain": [bottom, top],
             "anchor": f"x{suffix}",
         }
+        if panel.heat is not None:
+            for which in "xy":
+                layout[f"{which}axis{suffix}"] |= {"showgrid": False, "ticks": "", "showline": False}
+            layout[f"coloraxis{suffix}"] = heat.bar(panel.heat, right, (top + bottom) / 2, top - bottom)
+        for which in "xy":
+            layout |= _opposite(getattr(panel, which), which, suffix, number)
         if panel.title:
             layout["annotations"].append({
-                "text": f"<b>{_escaped(panel.title)}</b>", "showarrow": False, "xref": "paper", "yref": "paper",
-                "x": left, "xanchor": "left", "y": top, "yanchor": "bottom",
+                "text": f"<b>{escaped(panel.title)}</b>", "showarrow": False, "xref": "paper", "yref": "paper",
+                "x": left, "xanchor": "left", "y": top, "yanchor": "bottom", "yshift": 34 if panel.x.opposite else 0,
             })  # fmt: skip
         for at, what in panel.marks:
             _mark(layout, suffix, math.log10(at) if panel.x.scale != "linear" else at, what)
@@ -121,7 +148,7 @@ def _layout(chart: Chart, rows: int, plotted: int, *, shares_x: bool, gap: int =
 def _axis(axis: Axis, values: Sequence[float]) -> dict[str, Any]:
     linear = axis.scale == "linear"
     found: dict[str, Any] = {
-        "title": {"text": _escaped(axis.label), "standoff": 8},
+        "title": {"text": escaped(axis.label), "standoff": 8},
         "type": "linear" if linear else "log",
         "automargin": True,
         "zeroline": False,
@@ -131,15 +158,50 @@ def _axis(axis: Axis, values: Sequence[float]) -> dict[str, Any]:
     }
     ticks = axis.ticks or (_powers_of_two(values) if axis.scale == "log2" else ())
     if ticks:
-        found |= {"tickvals": [at for at, _ in ticks], "ticktext": [_escaped(words) for _, words in ticks]}
+        found |= {"tickvals": [at for at, _ in ticks], "ticktext": [escaped(words) for _, words in ticks]}
     elif not linear:
         found |= {"dtick": 1}
     low, high = axis.limits
-    if low is not None and high is not None:
-        found["range"] = [end if linear else math.log10(end) for end in (low, high)]
+    if not linear and (low is not None or high is not None):  # a missing end is found by plotly
+        found["range"] = [None if end is None else math.log10(end) for end in (low, high)]
+    elif low is not None and high is not None:
+        found["range"] = [low, high]
     elif low is not None or high is not None:
         found["autorangeoptions"] = {"minallowed": low} if low is not None else {"maxallowed": high}
     return found
+
+
+def _opposite(axis: Axis, which: str, suffix: str, number: int) -> dict[str, Any]:
+    """The other side's axis, which keeps to the first one's positions."""
+    if axis.opposite is None:
+        return {}
+    ticks = axis.opposite.ticks
+    return {
+        f"{which}axis{OPPOSITE + number}": {
+            "title": {"text": escaped(axis.opposite.label), "standoff": 6},
+            "type": "linear" if axis.scale == "linear" else "log",
+            "overlaying": f"{which}{suffix}",
+            "matches": f"{which}{suffix}",
+            "side": "top" if which == "x" else "right",
+            "tickvals": [at for at, _ in ticks],
+            "ticktext": [escaped(words) for _, words in ticks],
+            "ticks": "outside",
+            "showgrid": False,
+            "automargin": True,
+            "zeroline": False,
+        }
+    }
+
+
+def _opposite_traces(panel: Panel, number: int) -> Iterator[dict[str, Any]]:
+    """Plotly draws an axis only where something is drawn by it: nothing is."""
+    suffix = "" if number == 1 else str(number)
+    for which, axis in (("x", panel.x), ("y", panel.y)):
+        if axis.opposite is not None:
+            yield {
+                "type": "scatter", "x": [None], "y": [None], "showlegend": False, "hoverinfo": "skip",
+                **{f"{each}axis": f"{each}{OPPOSITE + number if each == which else suffix}" for each in "xy"},
+            }  # fmt: skip
 
 
 def _powers_of_two(values: Sequence[float]) -> tuple[tuple[float, str], ...]:
@@ -162,17 +224,9 @@ def _mark(layout: dict[str, Any], suffix: str, at: float, what: str) -> None:
     dashed = {"width": 1, "dash": "dot", "color": "#7f7f7f"}
     layout["shapes"].append({"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "line": dashed, **where})
     layout["annotations"].append({
-        "text": _escaped(what), "showarrow": False, "x": at, "y": 1, "xanchor": "left", "yanchor": "top",
+        "text": escaped(what), "showarrow": False, "x": at, "y": 1, "xanchor": "left", "yanchor": "top",
         "xshift": 3, **where,
     })  # fmt: skip
-
-
-def _ranked(layers: Sequence[Layer]) -> Iterator[tuple[Layer, int]]:
-    """Each layer, and the number of its instance among those of its style."""
-    instances: dict[str, dict[int, int]] = {}
-    for layer in layers:
-        ranks = instances.setdefault(layer.style, {})
-        yield layer, ranks.setdefault(layer.instance, len(ranks))
 
 
 def _traces(layer: Layer, rank: int, number: int, legend: set[str]) -> Iterator[dict[str, Any]]:
@@ -182,19 +236,19 @@ def _traces(layer: Layer, rank: int, number: int, legend: set[str]) -> Iterator[
     legend |= {layer.label} if layer.label else set()
     base = {
         "type": "scatter",
-        "name": _escaped(layer.label or style.label),
+        "name": escaped(layer.label or style.label),
         "legendgroup": layer.label or f"{layer.style} {layer.instance}",
         "xaxis": f"x{suffix}",
         "yaxis": f"y{suffix}",
     }
-    x = _numbers(layer.x)
-    line: dict[str, Any] = {"color": style.colour, "dash": _dash(style, rank), "width": 2}
+    x = numbers(layer.x)
+    line: dict[str, Any] = {"color": style.colour, "dash": dash_of(style, rank), "width": 2}
     if layer.kind == "band":
         edge = {**line, "width": 0.75}
         no_hover = {"mode": "lines", "hoverinfo": "skip", "line": edge}
-        yield {**base, **no_hover, "x": x, "y": _numbers(layer.low), "showlegend": False}
+        yield {**base, **no_hover, "x": x, "y": numbers(layer.low), "showlegend": False}
         yield {
-            **base, **no_hover, "x": x, "y": _numbers(layer.high), "fill": "tonexty",
+            **base, **no_hover, "x": x, "y": numbers(layer.high), "fill": "tonexty",
             "fillcolor": _faint(style.colour), "showlegend": shown and not layer.y,
         }  # fmt: skip
         if not layer.y:
@@ -204,7 +258,7 @@ def _traces(layer: Layer, rank: int, number: int, legend: set[str]) -> Iterator[
         **base,
         "mode": "+".join([*(["lines"] if draws_line else []), *(["markers"] if draws_points else [])]),
         "x": x,
-        "y": _numbers(layer.y),
+        "y": numbers(layer.y),
         "line": {**line, **({"shape": "hv"} if layer.kind == "step" else {})},
         "showlegend": shown,
         "cliponaxis": not draws_points,
@@ -215,8 +269,8 @@ def _traces(layer: Layer, rank: int, number: int, legend: set[str]) -> Iterator[
         ends = list(zip(layer.low, layer.y, layer.high, strict=True))
         trace["error_y"] = {
             "type": "data", "symmetric": False, "thickness": 1.5, "width": 4, "color": style.colour,
-            "array": _numbers(high - middle for _, middle, high in ends),
-            "arrayminus": _numbers(middle - low for low, middle, _ in ends),
+            "array": numbers(high - middle for _, middle, high in ends),
+            "arrayminus": numbers(middle - low for low, middle, _ in ends),
         }  # fmt: skip
     yield trace
 
@@ -232,30 +286,18 @@ def _marker(style: Style) -> dict[str, Any]:
     }
 
 
-def _dash(style: Style, rank: int) -> str:
-    """Layers of one style have its colour, and each its own dash."""
-    return DASHES[(DASHES.index(style.dash) + rank) % len(DASHES)]
-
-
 def _faint(colour: str) -> str:
     red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
     return f"rgba({red},{green},{blue},0.2)"
-
-
-def _numbers(values: Iterable[float]) -> list[float | None]:
-    """Five digits are more than a screen has pixels; what is no number is a gap."""
-    return [float(f"{value:.5g}") if math.isfinite(value) else None for value in values]
-
-
-def _escaped(text: str) -> str:
-    """Plotly reads some HTML in its texts."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _table(chart: Chart) -> Iterator[tuple[str, ...]]:
     layers = [(panel, layer) for panel in chart.panels for layer in panel.layers]
     if sum(len(layer.x) for _, layer in layers) > MOST_TABULATED:
         return
+    for panel in chart.panels:
+        if panel.heat is not None:
+            yield from heat.rows(panel, panel.heat)
     ticks = {panel: dict(panel.x.ticks) for panel in chart.panels}
     for panel, layer in layers:
         for index, x in enumerate(layer.x):
