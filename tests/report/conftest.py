@@ -8,9 +8,10 @@ import pytest
 import dumbbell
 from commandline import MOMENT
 from dumbbell.plots.chart import Axis, Chart, Layer, Panel
+from dumbbell.report import Side
 from dumbbell.results.store import Store
 from dumbbell.studies import Study, Verdict
-from reported import NASTY, study_of, verdict
+from reported import NASTY, side_of, study_of, verdict
 
 
 @pytest.fixture(scope="session")
@@ -61,6 +62,12 @@ def verdicts() -> list[Verdict]:
         verdict(variant="bbr_4_17", verdict="not reproduced", value=14.0, low=None, high=None, n=1, reason=NASTY),
         verdict(claim="S2", verdict="not testable here", value=None, low=None, high=None, n=0, flag="ART"),
     ]
+
+
+@pytest.fixture
+def side(store: Store, verdicts: list[Verdict], chart: Chart) -> Side:
+    """What `sim` says of it."""
+    return side_of(store, verdicts=verdicts, charts=[chart])
 
 
 @pytest.fixture

@@ -24,8 +24,9 @@ def test_a_study_without_its_runs_is_reported_as_far_as_it_is(moment_folder: Pat
     done = dumbbell("report", moment_folder, "--study", "claypool2019", "--out", target)
     assert (done.returncode, done.stderr) == (0, "")
     said = Webpage(target.read_text(encoding="utf-8")).said
-    assert "The claims are not judged and the figures not drawn" in said
-    assert "0 of 54 runs are there" in said
+    assert "There are no runs yet." in said
+    assert "sim figure7 bbr 0 27" in said
+    assert "Not shown on sim: runs of figure7 are missing." in said
 
 
 def test_a_study_with_other_seeds_says_how_to_ask_for_them(moment_folder: Path, tmp_path: Path) -> None:
@@ -33,8 +34,8 @@ def test_a_study_with_other_seeds_says_how_to_ask_for_them(moment_folder: Path, 
     done = dumbbell("report", moment_folder, "--study", "claypool2019", "--seeds", "1", "--out", target)
     assert done.returncode == 0
     said = Webpage(target.read_text(encoding="utf-8")).said
-    assert "0 of 18 runs are there" in said
-    assert "dumbbell study run claypool2019 --seeds 1 dumbbell report out/claypool2019/store" in said
+    assert "sim figure7 bbr 0 9" in said
+    assert "dumbbell study run claypool2019 --seeds 1 dumbbell study report claypool2019" in said
 
 
 def test_what_is_no_store_is_told_in_one_line(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pytest
 
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
+from dumbbell.plots.chart import Axis, Chart, HeatMap, Layer, Panel
 from dumbbell.report.figure import Drawing, drawing
 
 AXIS = Axis(label="x")
@@ -94,3 +94,53 @@ def test_few_numbers_are_told_as_a_table_and_many_are_not() -> None:
 def test_what_is_no_number_is_a_gap() -> None:
     (trace,) = drawn(line(y=(float("nan"), float("inf")))).plot["data"]
     assert trace["y"] == [None, None]
+
+
+def test_one_end_of_a_logarithmic_axis_is_a_power() -> None:
+    layout = drawn(line(), y=Axis(label="cwnd", scale="log10", limits=(1, None))).plot["layout"]
+    assert layout["yaxis"]["range"] == [0, None]
+    assert "autorangeoptions" not in layout["yaxis"]
+
+
+HEAT = Panel(
+    title="shallow",
+    x=Axis(label="RTT (ms)", ticks=((0.0, "5"), (1.0, "200"))),
+    y=Axis(label="rate (Mbit/s)", ticks=((0.0, "10"),)),
+    heat=HeatMap(
+        label="gain (%)", cells=((-50.0, 100.0),), half_widths=((2.0, 0.0),), published=((-12.0, float("nan")),),
+        colours="diverging",
+    ),
+)  # fmt: skip
+
+
+def test_a_heat_map_has_words_places_and_a_bar_beside_it() -> None:
+    found = drawing(Chart(name="gain", title="Gain", caption="", panels=(HEAT, HEAT), columns=2))
+    first, second = found.plot["data"]
+    assert first["type"] == "heatmap"
+    assert first["z"] == [[0.25, 1.0]]
+    assert first["text"] == [["-50<br>(-12)", "+100"]]
+    assert first["customdata"] == [["-50.0 ± 2.0<br>published: -12", "100"]]
+    layout = found.plot["layout"]
+    for trace, suffix in ((first, ""), (second, "2")):
+        bar = layout[trace["coloraxis"]]["colorbar"]
+        assert layout[f"xaxis{suffix}"]["domain"][1] < bar["x"] < layout[f"xaxis{suffix}"]["domain"][1] + 0.02
+        assert bar["title"]["text"] == "gain (%)"
+    assert layout["xaxis"]["ticktext"] == ["5", "200"]
+    assert found.plot["narrow"]["coloraxis2"]["colorbar"]["y"] < found.plot["narrow"]["coloraxis"]["colorbar"]["y"]
+
+
+def test_the_numbers_of_a_heat_map_are_a_table_too() -> None:
+    rows = drawing(Chart(name="gain", title="Gain", caption="", panels=(HEAT,))).rows
+    assert rows == (
+        ("shallow", "rate (Mbit/s) 10", "5", "-50 (published: -12)", "-52 to -48"),
+        ("shallow", "rate (Mbit/s) 10", "200", "100", ""),
+    )
+
+
+def test_a_second_unit_has_an_axis_that_keeps_to_the_first() -> None:
+    packets = Axis(label="queue (packets)", ticks=((1.0, "36"),))
+    plot = drawn(line(), x=Axis(label="queue (BDP)", opposite=packets)).plot
+    other = plot["layout"]["xaxis51"]
+    assert (other["overlaying"], other["matches"], other["side"], other["ticktext"]) == ("x", "x", "top", ["36"])
+    assert plot["data"][-1]["xaxis"] == "x51"
+    assert plot["data"][-1]["yaxis"] == "y"

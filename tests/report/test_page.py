@@ -10,20 +10,23 @@ import pytest
 
 from commandline import MOMENT
 from dumbbell import studies
+from dumbbell.campaign.stored import carry_out_into
+from dumbbell.engines.sim import SimEngine
 from dumbbell.plots.chart import Axis, Chart, Layer, Panel
-from dumbbell.report import LARGEST_BYTES, build
+from dumbbell.report import LARGEST_BYTES, Side, build
 from dumbbell.report.failure import ReportError
 from dumbbell.results.store import Store
-from dumbbell.studies import Study, Verdict
-from reported import NASTY, study_of
+from dumbbell.spec import load
+from dumbbell.studies import Gap, Study
+from reported import NASTY, side_of, study_of, verdict
 from webpage import Webpage
 
 PLOTLY = "plotly.js v"
 
 
 @pytest.fixture
-def page(store: Store, study: Study, verdicts: list[Verdict], chart: Chart, tmp_path: Path) -> Webpage:
-    target = build(tmp_path / "made" / "report.html", store=store, study=study, verdicts=verdicts, charts=[chart])
+def page(store: Store, study: Study, side: Side, tmp_path: Path) -> Webpage:
+    target = build(tmp_path / "made" / "report.html", store=store, study=study, sides=[side])
     assert [path.name for path in target.parent.iterdir()] == ["report.html"]
     assert target.stat().st_size <= LARGEST_BYTES
     return Webpage(target.read_text(encoding="utf-8"))
@@ -128,20 +131,34 @@ def test_every_plot_is_one_that_plotly_knows(page: Webpage, plain: Webpage) -> N
 
 def test_of_a_half_finished_study_it_is_told_what_is_missing(store: Store, tmp_path: Path) -> None:
     longer = study_of(MOMENT.replace("seeds = 2", "seeds = 3"))
-    target = build(tmp_path / "report.html", store=store, study=longer, notices=["The claims are not judged."])
-    page = Webpage(target.read_text(encoding="utf-8"))
-    assert "The claims are not judged." in page.said
-    assert (
-        "4 of 6 runs are there, 2 are missing (path.buffer = 0.5 bdp, seed 3; path.buffer = 2 bdp, seed 3)" in page.said
-    )
+    gap = Gap(engine="sim", experiment="moment", variant="bbr_4_17", there=4, needed=6)
+    waiting = verdict(verdict="not run yet", value=None, low=None, high=None, reason="moment: 4 of 6 runs are there")
+    half = side_of(store, verdicts=[waiting], gaps=[gap])
+    page = Webpage(build(tmp_path / "report.html", store=store, study=longer, sides=[half]).read_text(encoding="utf-8"))
+    assert "Made from 4 of 6 runs of 1 experiment on engine sim" in page.said
+    assert "… 1 not run yet 2 runs missing" in page.said
+    assert "sim moment bbr_4_17 4 6" in page.said
+    assert "This makes them; runs that are there are not repeated: dumbbell study run hand" in page.said
     assert not [found for found in page.named("section") if found.get("id") == "claims"]
+
+
+def test_of_a_half_finished_store_it_is_told_what_is_missing(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store", write=True) as half:
+        experiment = load(MOMENT)
+        runs = carry_out_into(half, experiment, SimEngine(), jobs=1)
+        next(runs)
+        runs.close()
+        done = half.count()
+        page = Webpage(build(tmp_path / "report.html", store=half).read_text(encoding="utf-8"))
+    assert 1 <= done < 4
+    assert f"{done} of 4 runs are there, {4 - done} are missing (" in page.said
+    assert "path.buffer = 2 bdp, seed 2" in page.said
 
 
 def test_of_a_study_that_was_not_begun_there_is_a_report_too(store: Store, tmp_path: Path) -> None:
     other = study_of(f'name = "another"\n{MOMENT}')
     page = Webpage(build(tmp_path / "report.html", store=store, study=other).read_text(encoding="utf-8"))
     assert "There are no runs yet." in page.said
-    assert "another: 0 of 4 runs are there, 4 are missing" in page.said
 
 
 def test_an_empty_store_has_a_report(tmp_path: Path) -> None:
@@ -155,7 +172,7 @@ def test_lines_are_thinned_until_the_page_is_small_enough(store: Store, tmp_path
     layers = tuple(Layer(label=f"{n}", style="bbr", x=long, y=long, instance=n) for n in range(200))
     panel = Panel(x=Axis(label="x"), y=Axis(label="y"), layers=layers)
     chart = Chart(name="many", title="Many", caption="Lines.", panels=(panel,), alt="Lines")
-    target = build(tmp_path / "report.html", store=store, charts=[chart])
+    target = build(tmp_path / "report.html", store=store, sides=[side_of(store, charts=[chart])])
     assert target.stat().st_size <= LARGEST_BYTES
     assert "is drawn with at most that many" in Webpage(target.read_text(encoding="utf-8")).said
 
@@ -174,4 +191,7 @@ def test_the_same_store_gives_the_same_bytes(store: Store, tmp_path: Path) -> No
 def test_of_a_part_of_a_study_the_same_part_is_run_again(store: Store, tmp_path: Path) -> None:
     part = studies.only(studies.load("claypool2019"), experiments=["figure7", "figure5"], variants=["bbr"])
     page = Webpage(build(tmp_path / "report.html", store=store, study=part).read_text(encoding="utf-8"))
-    assert "dumbbell study run claypool2019 --experiments figure5,figure7 --variants bbr dumbbell report" in page.said
+    assert (
+        "dumbbell study run claypool2019 --experiments figure5,figure7 --variants bbr dumbbell study report"
+        in page.said
+    )

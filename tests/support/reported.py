@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from dumbbell.plots.chart import Chart
+from dumbbell.report import Side
+from dumbbell.results.store import Store
 from dumbbell.spec import load
-from dumbbell.studies import Study, Verdict
+from dumbbell.studies import Gap, Shown, Study, Verdict
 
 NASTY = "<script>alert('&')</script>"
 """What must come out as text."""
@@ -24,3 +29,23 @@ def study_of(spec: str) -> Study:
         testbed="A table.", here="Another.", readme="", variants=("bbr", "bbr_4_17"), axis="flows[0].cc",
         experiments={"moment": load(spec)}, figures=(), claims=(), published={},
     )  # fmt: skip
+
+
+def side_of(
+    store: Store,
+    *,
+    engine: str = "sim",
+    verdicts: Sequence[Verdict] = (),
+    charts: Sequence[Chart] = (),
+    gaps: Sequence[Gap] = (),
+) -> Side:
+    """What an engine says of the study above, with all runs that a store has."""
+    return Side(
+        engine=engine,
+        verdicts=tuple(verdicts),
+        shown=tuple(Shown(display=chart, seed=None) for chart in charts),
+        gaps=tuple(gaps),
+        missing=sum(gap.needed - gap.there for gap in gaps),
+        command="dumbbell study run hand",
+        outcomes={"moment": tuple(store.outcomes())},
+    )

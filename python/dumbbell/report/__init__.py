@@ -1,7 +1,9 @@
-"""One HTML file about a store, or about a study judged from it: opens without a network."""
+"""HTML about a store, or about studies judged from stores: opens without a network."""
 
+from dumbbell.report.collection import Collection
 from dumbbell.report.failure import ReportError
 from dumbbell.report.html import LARGEST_BYTES
 from dumbbell.report.rendering import build
+from dumbbell.report.side import Side, side
 
-__all__ = ["LARGEST_BYTES", "ReportError", "build"]
+__all__ = ["LARGEST_BYTES", "Collection", "ReportError", "Side", "build", "side"]

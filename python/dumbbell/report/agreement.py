@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from dumbbell.agreement.curves.record import Curves
     from dumbbell.agreement.record import Agreement, Condition
     from dumbbell.plots.chart import Chart
     from dumbbell.report.figure import Drawing
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 IN_TIME_SHARE: Final = 2
 """A line of a run in time has this much fewer points than one of the scatter: there are many of them."""
-_KINDS: Final = {
+KINDS: Final = {
     words.HOLDS: ("reproduced", "✓"), words.BROKEN: ("not-reproduced", "✗"), words.UNTOLD: ("not-testable", "○"),
 }  # fmt: skip
 
@@ -79,7 +80,7 @@ def compose(agreement: Agreement, charts: list[Chart], note: str, most: int = MO
         title=f"{agreement.candidate.engine} against {agreement.reference.engine}",
         made=f"{words.origin(agreement)}. Made by dumbbell {__version__}.",
         summary=section.verdict(agreement),
-        bands=[(cells[:-1], Verdict(cells[-1], *_KINDS[cells[-1]])) for cells in told],
+        bands=[(cells[:-1], Verdict(cells[-1], *KINDS[cells[-1]])) for cells in told],
         legend=section.legend(agreement),
         scatter=None if chart is None else drawing(chart, most),
         worst=[_worst(agreement, row) for row in words.worst_table(agreement)],
@@ -88,7 +89,7 @@ def compose(agreement: Agreement, charts: list[Chart], note: str, most: int = MO
         columns=("condition", "setting", "goodput", "total", "loss", "queueing delay", "winner", "x limit"),
         conditions=[_row(each) for each in agreement.conditions],
         failures=words.failures(agreement.conditions),
-        facts=list(_facts(agreement)),
+        facts=list(sides(agreement)),
         command=section.command(agreement),
     )
 
@@ -143,7 +144,8 @@ def _row(condition: Condition) -> list[tuple[str, str]]:
     ]
 
 
-def _facts(agreement: Agreement) -> Iterator[tuple[str, str]]:
+def sides(agreement: Agreement | Curves) -> Iterator[tuple[str, str]]:
+    """What is told of both engines, and of what computed the verdicts."""
     for role, side in (("Engine held against it", agreement.candidate), ("Reference", agreement.reference)):
         yield role, words.engine(side)
         yield f"Seeds of {role.lower()}", ", ".join(map(str, side.seeds))

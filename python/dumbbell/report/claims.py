@@ -7,17 +7,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dumbbell.report.number import ABSENT, counted, short, with_half_width
+from dumbbell.studies import disputed
 from dumbbell.studies.label import label_of
-from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
+from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED, WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from dumbbell.studies.verdict import Checked, Verdict
 
-_WORDS: Final = (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE)
-_KINDS: Final = {REPRODUCED: "reproduced", NOT_REPRODUCED: "not-reproduced", NOT_TESTABLE: "not-testable"}
-_SIGNS: Final = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "○"}
+KINDS: Final = {
+    REPRODUCED: "reproduced", NOT_REPRODUCED: "not-reproduced", NOT_TESTABLE: "not-testable", NOT_RUN: "not-run",
+}  # fmt: skip
+"""What a verdict is called in the style sheet."""
+SIGNS: Final = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "○", NOT_RUN: "…"}
 _FLAGS: Final = {
     "SENS": "depends on a detail that the document does not state",
     "ART": "looks like an artefact of the document's testbed; tested in its corrected form",
@@ -63,6 +66,8 @@ class ClaimRow:
     kind: str
     sign: str
     rank: int
+    disputed: bool
+    """Another engine says otherwise."""
     measured: str
     interval: str
     label: str
@@ -82,12 +87,15 @@ class Claims:
     rows: tuple[ClaimRow, ...]
     counts: tuple[Count, ...]
     variants: tuple[str, ...]
+    engines: tuple[str, ...]
+    disputed: bool
+    """Engines say different things of some."""
     about: str
     legend: str
 
 
 def claims_of(verdicts: Sequence[Verdict], document: str) -> Claims | None:
-    """The table of these verdicts; None when there are none."""
+    """The table of these verdicts, without those that wait for runs, which are counted; None when there are none."""
     if not verdicts:
         return None
     numbers = Counter(verdict.verdict for verdict in verdicts)
@@ -98,11 +106,18 @@ def claims_of(verdicts: Sequence[Verdict], document: str) -> Claims | None:
     neither = (
         f" Neither version is “the document's”: both are judged ({called})." if len(variants) > 1 else f" {called}."
     )
+    unlike = disputed(verdicts)
     used = [flag for flag in _FLAGS if any(verdict.flag == flag for verdict in verdicts)]
     return Claims(
-        rows=tuple(_row(order, verdict) for order, verdict in enumerate(verdicts)),
-        counts=tuple(Count(word, _KINDS[word], _SIGNS[word], numbers[word]) for word in _WORDS),
+        rows=tuple(
+            _row(order, verdict, disputed=(verdict.claim, verdict.variant) in unlike)
+            for order, verdict in enumerate(verdicts)
+            if verdict.verdict != NOT_RUN
+        ),
+        counts=tuple(Count(word, KINDS[word], SIGNS[word], numbers[word]) for word in WORDS if numbers[word]),
         variants=variants,
+        engines=engines,
+        disputed=bool(unlike),
         about=f"{counted(claims, 'claim')} of {document}.{neither}",
         legend="Measured: mean over seeds of the number that decides, with its 95 % interval (Student's t); n is how"
         " many different values it rests on. Tolerances were set from the document before the runs."
@@ -115,7 +130,7 @@ def _called(variant: str, engines: Iterable[str]) -> str:
     return " or ".join(dict.fromkeys(label_of(variant, engine) for engine in engines))
 
 
-def _row(order: int, verdict: Verdict) -> ClaimRow:
+def _row(order: int, verdict: Verdict, *, disputed: bool) -> ClaimRow:
     return ClaimRow(
         order=order,
         claim=verdict.claim,
@@ -126,10 +141,11 @@ def _row(order: int, verdict: Verdict) -> ClaimRow:
         engine=verdict.engine,
         variant=verdict.variant,
         verdict=verdict.verdict,
-        kind=_KINDS[verdict.verdict],
-        sign=_SIGNS[verdict.verdict],
-        rank=_WORDS.index(verdict.verdict),
-        measured=_with_interval(verdict.value, verdict.low, verdict.unit),
+        kind=KINDS[verdict.verdict],
+        sign=SIGNS[verdict.verdict],
+        rank=WORDS.index(verdict.verdict),
+        disputed=disputed,
+        measured=measured(verdict),
         interval=_resting_on(verdict.n, _seeds(verdict), varies=verdict.low is not None),
         label=verdict.label,
         value_sort="" if verdict.value is None else f"{verdict.value:.6g}",
@@ -140,6 +156,11 @@ def _row(order: int, verdict: Verdict) -> ClaimRow:
         reason=verdict.reason,
         checks=tuple(map(_check, verdict.checks)) if len(verdict.checks) > 1 else (),
     )
+
+
+def measured(verdict: Verdict) -> str:
+    """The number that decides, with its interval; empty if there is none."""
+    return _with_interval(verdict.value, verdict.low, verdict.unit)
 
 
 def _seeds(verdict: Verdict) -> int:

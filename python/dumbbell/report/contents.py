@@ -111,22 +111,22 @@ class Contents:
         ]
 
 
-def read(
-    store: Store, *, engine: str | None = None, experiments: Mapping[str, Experiment] | None = None
-) -> list[Contents]:
-    """The current campaigns of a store; of `experiments` only, where given, those not begun yet too."""
+def read(store: Store) -> list[Contents]:
+    """The current campaigns of a store."""
     found = []
-    for campaign in store.campaigns(engine=engine):
-        if experiments is None or campaign.experiment in experiments:
-            contents = Contents(name=campaign.experiment, engine=campaign.engine)
-            _fill(contents, store.outcomes_of(campaign.id))
-            contents.experiment = experiments[contents.name] if experiments else _asked(store, contents)
-            found.append(contents)
-    if experiments is None:
-        return found
-    begun = {contents.name: contents for contents in found}
-    missing = (Contents(name=name, engine=engine or "", experiment=asked) for name, asked in experiments.items())
-    return [begun.get(contents.name, contents) for contents in missing]
+    for campaign in store.campaigns():
+        contents = Contents(name=campaign.experiment, engine=campaign.engine)
+        _fill(contents, store.outcomes_of(campaign.id))
+        contents.experiment = _asked(store, contents)
+        found.append(contents)
+    return found
+
+
+def contents_of(experiment: Experiment, engine: str, outcomes: Iterable[Result | FailedRun]) -> Contents:
+    """The runs of an experiment on an engine, whatever their campaigns."""
+    contents = Contents(name=experiment.name, engine=engine, experiment=experiment)
+    _fill(contents, outcomes)
+    return contents
 
 
 def runs_of(experiment: Experiment) -> int:

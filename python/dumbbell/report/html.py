@@ -23,23 +23,38 @@ if TYPE_CHECKING:
 LARGEST_BYTES: Final = 8_000_000
 """Of a report. Lines are thinned until it is no larger."""
 FEWEST_POINTS: Final = 100
+SCRIPT: Final = "plotly.min.js"
+_POLICY: Final = (
+    "default-src 'none'; script-src 'unsafe-inline'{also}; style-src 'unsafe-inline'; img-src data: blob:;"
+    " font-src data:"
+)
+"""Nothing is asked for, but for the script where that is beside the page."""
 
 
-def write(target: Path, rendered: Callable[[int], str]) -> Path:
+def write(target: Path, rendered: Callable[[int], str], largest_bytes: int = LARGEST_BYTES) -> Path:
     """Writes what `rendered` gives for the most points a line that make a file small enough, and gives where it is.
 
     Raises:
         ReportError: it cannot be written, or is too large however few points are drawn.
     """
     most = MOST_POINTS
-    while len(html := rendered(most).encode()) > LARGEST_BYTES:
+    while len(html := rendered(most).encode()) > largest_bytes:
         if most <= FEWEST_POINTS:
-            raise ReportError(f"the report would have {len(html)} bytes, more than {LARGEST_BYTES}")
+            raise ReportError(f"the report would have {len(html)} bytes, more than {largest_bytes}")
         most = max(FEWEST_POINTS, most // 2)
+    return written(target, html)
+
+
+def written(target: Path, data: bytes) -> Path:
+    """Writes a file, whole or not at all.
+
+    Raises:
+        ReportError: it cannot be written.
+    """
     partial = target.with_name(f".{target.name}.partial")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(html)
+        partial.write_bytes(data)
         partial.replace(target)
     except OSError as error:
         with suppress(OSError):
@@ -48,12 +63,19 @@ def write(target: Path, rendered: Callable[[int], str]) -> Path:
     return target
 
 
-def filled(template: str, drawings: Iterable[Drawing], **words: Any) -> str:  # noqa: ANN401 (what the template names)
-    """A template with its words, its drawings, and all that they need."""
+def filled(template: str, drawings: Iterable[Drawing], *, beside: bool = False, **words: Any) -> str:  # noqa: ANN401 (what the template names)
+    """A template with its words, its drawings, and all that they need; `beside`: the script is in a file beside it."""
     plots = {each.name: {**each.plot, "alt": each.alt, "caption": each.caption} for each in drawings}
+    plotly = Markup(f'<script src="{SCRIPT}"></script>') if beside else Markup(f"<script>{_plotly()}</script>")  # noqa: S704 (a library's own file, which no tag closes)
     return _environment().get_template(template).render(
-        plots=_for_script(plots), style=_file("page.css"), script=_file("page.js"), plotly=_plotly(), **words
+        plots=_for_script(plots), style=_file("page.css"), script=_file("page.js"), plotly=plotly,
+        policy=_POLICY.format(also=" 'self' file:" if beside else ""), **words,
     )  # fmt: skip
+
+
+def script() -> bytes:
+    """What pages need beside them, under the name `SCRIPT`."""
+    return _plotly().encode()
 
 
 @cache
@@ -75,7 +97,6 @@ def _file(name: str) -> Markup:
 
 
 @cache
-def _plotly() -> Markup:
+def _plotly() -> str:
     """The whole of plotly's script, as its package has it; it is what makes the report large."""
-    text = files("plotly").joinpath("package_data", "plotly.min.js").read_text(encoding="utf-8")
-    return Markup(text)  # noqa: S704 (a library's own file, which no tag closes)
+    return files("plotly").joinpath("package_data", "plotly.min.js").read_text(encoding="utf-8")

@@ -3,33 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Final
 
 from dumbbell import __version__
 from dumbbell.report import overview
-from dumbbell.report.claims import claims_of
-from dumbbell.report.contents import read
+from dumbbell.report.claims import SIGNS, claims_of
+from dumbbell.report.contents import contents_of, read
+from dumbbell.report.display import parts
 from dumbbell.report.figure import drawing
 from dumbbell.report.number import counted
+from dumbbell.report.readme import html
 from dumbbell.report.sources import sources
 from dumbbell.report.specification import toml
+from dumbbell.report.standpoint import side_by_side, tallies
 from dumbbell.report.words import brief, facts
 from dumbbell.results.failure import StoreError
 from dumbbell.results.schema import Result
+from dumbbell.studies.command import run_command
+from dumbbell.studies.standing import in_order
+from dumbbell.studies.verdict import WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
+
+    from markupsafe import Markup
 
     from dumbbell.plots.chart import Chart
     from dumbbell.report.claims import Claims
-    from dumbbell.report.contents import Contents, Notice
+    from dumbbell.report.contents import Contents, Notice, PointRuns
+    from dumbbell.report.display import Part
     from dumbbell.report.figure import Drawing
     from dumbbell.report.overview import Cell
+    from dumbbell.report.side import Side
+    from dumbbell.report.standpoint import Table, Tally
     from dumbbell.report.words import Fact
     from dumbbell.results.store import Store
+    from dumbbell.studies.standing import Gap
     from dumbbell.studies.study import Study
-    from dumbbell.studies.verdict import Verdict
 
 MOST_RUNS_IN_TIME: Final = 24
 MOST_DESCRIBED: Final = 64
@@ -76,10 +87,22 @@ class Page:
     made: str
     notices: tuple[str, ...]
     contents: tuple[tuple[str, str], ...]
+    tallies: tuple[Tally, ...]
+    standpoints: Table | None
+    signs: tuple[tuple[str, str], ...]
+    """What stands for each verdict."""
+    gaps: tuple[Gap, ...]
+    """Runs that are missing."""
+    commands: tuple[str, ...]
+    """What makes them."""
     claims: Claims | None
-    drawings: tuple[Drawing, ...]
+    parts: tuple[Part, ...]
+    """Figures and tables."""
+    engines: tuple[str, ...]
+    """Whose runs they show."""
     testbed: str
     here: str
+    readme: Markup | None
     experiments: tuple[ExperimentPart, ...]
     series: tuple[Drawing, ...]
     series_note: str
@@ -94,48 +117,43 @@ class Material:
     """What a page is made from; read once, drawn with as many points as fit."""
 
     study: Study | None
-    engine: str
     store_name: str
     found: list[Contents]
-    verdicts: Sequence[Verdict]
-    charts: Sequence[Chart]
+    sides: Sequence[Side]
     in_time: list[Chart]
     in_time_note: str
     facts: list[list[Fact]]
     provenance: list[list[tuple[str, str]]]
-    notices: Sequence[str]
 
 
-def gather(  # noqa: PLR0913 (each is a part of the page)
-    store: Store, *, study: Study | None, verdicts: Sequence[Verdict], charts: Sequence[Chart], engine: str,
-    notices: Sequence[str],
-) -> Material:  # fmt: skip
+def gather(store: Store, *, study: Study | None, sides: Sequence[Side]) -> Material:
     """Reads all that the page needs out of the store."""
-    if study is None:
-        found = read(store)
-    else:
-        asked = {experiment.name: experiment for experiment in study.experiments.values()}
-        found = read(store, engine=engine, experiments=asked)
+    found = read(store) if study is None else list(_of_study(study, sides))
     in_time, note = _in_time(store, found)
     return Material(
         study=study,
-        engine=engine,
         store_name=store.folder.name or "results",
         found=found,
-        verdicts=verdicts,
-        charts=charts,
+        sides=sides,
         in_time=in_time,
         in_time_note=note,
         facts=[list(_facts(store, contents)) for contents in found],
         provenance=sources(store, found),
-        notices=notices,
     )
+
+
+def _of_study(study: Study, sides: Sequence[Side]) -> Iterator[Contents]:
+    """What was begun, the engines of an experiment one after the other."""
+    for title, experiment in study.experiments.items():
+        for each in sides:
+            if each.outcomes.get(title):
+                yield contents_of(experiment, each.engine, each.outcomes[title])
 
 
 def compose(material: Material, most: int) -> Page:
     """The page, with at most `most` points a line."""
-    study, found = material.study, material.found
-    drawings = tuple(drawing(chart, most) for chart in material.charts)
+    study, found, sides = material.study, material.found, material.sides
+    shown = parts(sides, study, most)
     experiments = tuple(
         _experiment(contents, described, number, most)
         for number, (contents, described) in enumerate(zip(found, material.facts, strict=True))
@@ -143,21 +161,29 @@ def compose(material: Material, most: int) -> Page:
     series = tuple(drawing(chart, max(2, most // RUN_IN_TIME_SHARE)) for chart in material.in_time)
     there, failed = sum(contents.there for contents in found), sum(contents.failed for contents in found)
     warnings = tuple(islice((notice for contents in found for notice in contents.notices), MOST_NOTICES))
-    claims = claims_of(material.verdicts, study.short if study else "the document")
-    engines = ", ".join(dict.fromkeys(contents.engine for contents in found)) or material.engine
+    claims = claims_of(in_order(each.verdicts for each in sides), study.short if study else "the document")
+    gaps = tuple(gap for each in sides for gap in each.gaps)
+    readme = html(study.readme) if study and study.readme else None
     return Page(
         version=__version__,
         kind=f"Study {study.name}, run again by dumbbell" if study else "Runs of a store of dumbbell",
         title=study.title if study else f"Store {material.store_name}",
         citation=study.citation if study else "",
         summary=study.summary if study else "",
-        made=_made(found, engines),
-        notices=(*material.notices, *_incomplete(material)),
-        contents=tuple(_sections(claims, drawings, experiments, series, material.in_time_note)),
+        made=_made(found),
+        notices=tuple(_notices(material)),
+        contents=tuple(_sections(claims, shown, gaps, readme, experiments, [*series, material.in_time_note])),
+        tallies=tallies(sides),
+        standpoints=side_by_side(sides),
+        signs=tuple((SIGNS[word], word) for word in WORDS),
+        gaps=gaps,
+        commands=tuple(each.command for each in sides if each.gaps),
         claims=claims,
-        drawings=drawings,
+        parts=shown,
+        engines=tuple(dict.fromkeys(engine for part in shown for engine in part.engines)),
         testbed=study.testbed if study else "",
         here=study.here if study else "",
+        readme=readme,
         experiments=experiments,
         series=series,
         series_note=material.in_time_note,
@@ -168,44 +194,67 @@ def compose(material: Material, most: int) -> Page:
     )
 
 
-def _sections(
-    claims: Claims | None, drawings: Sequence[Drawing], experiments: Sequence[ExperimentPart],
-    series: Sequence[Drawing], note: str,
+def _sections(  # noqa: PLR0913, PLR0917 (each decides about a section)
+    claims: Claims | None, shown: Sequence[Part], gaps: Sequence[Gap], readme: Markup | None,
+    experiments: Sequence[ExperimentPart], in_time: Sequence[object],
 ) -> Iterator[tuple[str, str]]:  # fmt: skip
     if claims:
+        yield "verdicts", "Verdicts"
+    if gaps:
+        yield "missing", "What is missing"
+    if shown:
+        yield (
+            "figures",
+            "Figures and tables" if any(view.tabulated for each in shown for view in each.views) else "Figures",
+        )
+    if claims and claims.rows:
         yield "claims", "Claims"
-    if drawings:
-        yield "figures", "Figures"
     yield "setting", "Path and hosts"
+    if readme:
+        yield "readme", "Readings"
     if experiments:
         yield "runs", "Runs"
-    if series or note:
+    if any(in_time):
         yield "series", "Runs in time"
     yield "warnings", "Warnings"
     yield "provenance", "Provenance"
     yield "again", "Run it again"
 
 
-def _made(found: Sequence[Contents], engines: str) -> str:
+def _made(found: Sequence[Contents]) -> str:
+    if not found:
+        return f"Made from no runs, by dumbbell {__version__}."
     there, total = sum(contents.there for contents in found), sum(contents.total for contents in found)
     runs = counted(there, "run") if there == total else f"{there:,} of {counted(total, 'run')}"
-    return f"Made from {runs} of {counted(len(found), 'experiment')} on engine {engines}, by dumbbell {__version__}."
+    names, engines = (
+        list(dict.fromkeys(each)) for each in zip(*((one.name, one.engine) for one in found), strict=True)
+    )
+    on = f"engine {engines[0]}" if len(engines) == 1 else f"engines {', '.join(engines)}"
+    return f"Made from {runs} of {counted(len(names), 'experiment')} on {on}, by dumbbell {__version__}."
 
 
-def _incomplete(material: Material) -> Iterator[str]:
-    if not material.found or not any(contents.there + contents.failed for contents in material.found):
+def _notices(material: Material) -> Iterator[str]:
+    if not any(contents.there + contents.failed for contents in material.found):
         yield "There are no runs yet."
-    for contents in material.found:
-        missing = contents.total - contents.there - contents.failed
-        if not missing:
-            continue
-        named = [words for words in contents.missing() if words] if contents.points else []
-        which = "; ".join(named[:MOST_MISSING]) + (" …" if len(named) > MOST_MISSING else "")
-        told = f"{contents.name}: {contents.there} of {counted(contents.total, 'run')} are there, {missing} are missing"
-        yield f"{told}{f' ({which})' if which else ''}. “Run it again” below makes them."
+    for each in material.sides:
+        if material.found and not each.begun:
+            yield f"On {each.engine} the store has runs of another build of the engine, or of other seeds, only."
+    if material.study is None:
+        yield from _incomplete(material.found)
     for contents in material.found:
         if contents.failed:
-            yield f"{contents.name}: {counted(contents.failed, 'run')} failed; see “Warnings and failures”."
+            on = f" on {contents.engine}" if material.study else ""
+            yield f"{contents.name}{on}: {counted(contents.failed, 'run')} failed; see “Warnings and failures”."
+
+
+def _incomplete(found: Sequence[Contents]) -> Iterator[str]:
+    for contents in found:
+        missing = contents.total - contents.there - contents.failed
+        if missing:
+            named = [words for words in contents.missing() if words] if contents.points else []
+            which = "; ".join(named[:MOST_MISSING]) + (" …" if len(named) > MOST_MISSING else "")
+            there = f"{contents.there} of {counted(contents.total, 'run')} are there, {missing} are missing"
+            yield f"{contents.name}: {there}{f' ({which})' if which else ''}. “Run it again” below makes them."
 
 
 def _no_warnings(there: int, failed: int) -> str:
@@ -252,13 +301,9 @@ def _in_time(store: Store, found: Sequence[Contents]) -> tuple[list[Chart], str]
     """The first seed of each point, as far as they fit; and what is to be said about the others."""
     charts: list[Chart] = []
     damaged: list[str] = []
-    runs = [
-        (contents, point, seed, run_id)
-        for contents in found
-        for point in contents.points
-        for seed, run_id in sorted(point.run_ids.items())
-    ]
-    firsts = [run for run in runs if run[2] == min(run[1].run_ids)]
+    several = len({contents.engine for contents in found}) > 1
+    firsts = list(_firsts(found))
+    runs = sum(contents.there for contents in found)
     without = 0
     for contents, point, seed, run_id in firsts:
         if len(charts) == MOST_RUNS_IN_TIME:
@@ -266,15 +311,15 @@ def _in_time(store: Store, found: Sequence[Contents]) -> tuple[list[Chart], str]
         if store.run(run_id).measure.record == "summary":
             without += 1
             continue
-        title = ", ".join(filter(None, [contents.name, point.words, f"seed {seed}"]))
+        title = ", ".join(filter(None, [contents.name, contents.engine * several, point.words, f"seed {seed}"]))
         try:
             charts.append(overview.in_time(store, run_id, f"run-{len(charts)}", title))
         except StoreError as error:
             damaged.append(str(error).partition(": ")[2])
     notes = []
-    if len(charts) < len(runs) - without:
+    if len(charts) < runs - without:
         notes.append(
-            f"Shown are {len(charts)} of {counted(len(runs), 'run')}: the first seed of each point, as far as they fit."
+            f"Shown are {len(charts)} of {counted(runs, 'run')}: the first seed of each point, as far as they fit."
             " All series are in the store's Parquet files; dumbbell.open(store).flow_series(run_id) reads them."
         )
     if without and not charts:
@@ -283,17 +328,25 @@ def _in_time(store: Store, found: Sequence[Contents]) -> tuple[list[Chart], str]
     return charts, " ".join(notes) if runs else ""
 
 
+def _firsts(found: Sequence[Contents]) -> Iterator[tuple[Contents, PointRuns, int, str]]:
+    """The first seed's run of each point: the first point of each experiment and engine, then their second ones."""
+    for points in zip_longest(*(contents.points for contents in found)):
+        for contents, point in zip(found, points, strict=True):
+            if point and point.run_ids:
+                seed = min(point.run_ids)
+                yield contents, point, seed, point.run_ids[seed]
+
+
 def _again(material: Material) -> Again:
     study, store = material.study, material.store_name
-    on = "" if material.engine == "sim" else f" --engine {material.engine}"
     if study is not None:
-        seeds = _seeds_option(study)
+        engines = [each.engine for each in material.sides] or ["sim"]
         return Again(
             words="The study comes with dumbbell. Runs that are there are not repeated; --fresh repeats them."
             " An engine of the same identity, under Provenance, gives the same bytes.",
             commands=(
-                f"dumbbell study run {study.name}{on}{_part_options(study)}{seeds}",
-                f"dumbbell report out/{study.name}/store --study {study.name}{on}{seeds}",
+                *(run_command(study, engine, *_part(study)) for engine in engines),
+                f"dumbbell study report {study.name}",
             ),
             specs=(),
         )
@@ -311,28 +364,15 @@ def _again(material: Material) -> Again:
     )
 
 
-def _part_options(study: Study) -> str:
-    """How to ask for these experiments and versions, if they are not all that the study has."""
-    from dumbbell import studies  # noqa: PLC0415 (as below)
-
-    if study.name not in studies.names():
-        return ""
-    own = studies.load(study.name)
-    some = "" if set(study.experiments) == set(own.experiments) else f" --experiments {','.join(study.experiments)}"
-    versions = "" if study.variants == own.variants else f" --variants {','.join(study.variants)}"
-    return some + versions
-
-
-def _seeds_option(study: Study) -> str:
-    """How to ask for these seeds, if they are not the study's own."""
+def _part(study: Study) -> tuple[Collection[str], Collection[str]]:
+    """Its experiments and its versions, if they are not all that the study has."""
     from dumbbell import studies  # noqa: PLC0415 (a report without a study need not load them)
 
-    seeds = {experiment.seeds for experiment in study.experiments.values() if isinstance(experiment.seeds, int)}
-    if study.name not in studies.names() or len(seeds) != 1:
-        return ""
-    own = studies.load(study.name).experiments
-    asked = seeds.pop()
-    return f" --seeds {asked}" if any(own[title].seeds != asked for title in study.experiments) else ""
+    if study.name not in studies.names():
+        return (), ()
+    own = studies.load(study.name)
+    some = () if set(study.experiments) == set(own.experiments) else tuple(study.experiments)
+    return some, () if study.variants == own.variants else study.variants
 
 
 def _file_name(name: str) -> str:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dumbbell.report.html import filled, write
+from dumbbell.report.html import LARGEST_BYTES, filled, write
 from dumbbell.report.page import compose, gather
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from dumbbell.plots.chart import Chart
     from dumbbell.report.page import Page
+    from dumbbell.report.side import Side
     from dumbbell.results.store import Store
     from dumbbell.studies.study import Study
-    from dumbbell.studies.verdict import Verdict
 
 
 def build(  # noqa: PLR0913 (each is a part of the report)
@@ -23,24 +22,27 @@ def build(  # noqa: PLR0913 (each is a part of the report)
     *,
     store: Store,
     study: Study | None = None,
-    verdicts: Sequence[Verdict] = (),
-    charts: Sequence[Chart] = (),
-    engine: str = "sim",
-    notices: Sequence[str] = (),
+    sides: Sequence[Side] = (),
+    largest_bytes: int = LARGEST_BYTES,
+    index: str = "",
 ) -> Path:
-    """Writes the report of a store, or of a study judged from it, and gives where it is.
+    """Writes the report of a store, or of a study by what each engine's runs in it say; gives where it is.
 
-    `notices` stand at the top, before those about runs that are missing.
+    `index`: the file beside it that tells of all studies; it has plotly's script beside it too.
 
     Raises:
         ReportError: it cannot be written, or is too large however few points are drawn.
         StoreError: the store cannot be read.
     """
-    material = gather(store, study=study, verdicts=verdicts, charts=charts, engine=engine, notices=notices)
-    return write(target, lambda most: rendered(compose(material, most)))
+    material = gather(store, study=study, sides=sides)
+    return write(target, lambda most: rendered(compose(material, most), index=index), largest_bytes)
 
 
-def rendered(page: Page) -> str:
+def rendered(page: Page, *, index: str = "") -> str:
     """The page as HTML."""
-    drawings = [*page.drawings, *(each.drawing for each in page.experiments if each.drawing), *page.series]
-    return filled("page.html.j2", drawings, page=page)
+    drawings = [
+        *(drawing for part in page.parts for drawing in part.drawings),
+        *(each.drawing for each in page.experiments if each.drawing),
+        *page.series,
+    ]
+    return filled("page.html.j2", drawings, beside=bool(index), page=page, index=index)

@@ -6,19 +6,25 @@
 """
 
 from dumbbell.studies.problem import StudyError
-from dumbbell.studies.selection import carried_out, engines_of, only
-from dumbbell.studies.study import Figure, Study, load, names
+from dumbbell.studies.selection import engines_of, only
+from dumbbell.studies.standing import Gap, Shown, Standing, disputed, in_order, standing
+from dumbbell.studies.study import Display, Study, load, names
 from dumbbell.studies.verdict import Checked, Verdict
 
 __all__ = [
     "Checked",
-    "Figure",
+    "Display",
+    "Gap",
+    "Shown",
+    "Standing",
     "Study",
     "StudyError",
     "Verdict",
-    "carried_out",
+    "disputed",
     "engines_of",
+    "in_order",
     "load",
     "names",
     "only",
+    "standing",
 ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_type_hints
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
-from dumbbell.results.schema import Result
+from dumbbell.studies.metric import metric
 from dumbbell.studies.problem import StudyError
 
 if TYPE_CHECKING:
@@ -14,11 +15,15 @@ if TYPE_CHECKING:
 
     from dumbbell.studies.evidence import Trial
 
-SCALES = {"%": 100.0, "Mbit/s": 1e-6, "ms": 1e3, "s": 1.0, "BDP": 1.0, "": 1.0}
+SCALES = {
+    "%": 100.0, "Mbit/s": 1e-6, "Gbit/s": 1e-9, "ms": 1e3, "s": 1.0, "BDP": 1.0, "segments": 1.0, "packets": 1.0,
+    "": 1.0,
+}  # fmt: skip
 """What a number in base units (shares, bit/s, seconds) is multiplied with to be in the unit of a check."""
 
-OF_CLAIM = {"id", "kind", "section", "statement", "tolerance", "flag", "source", "engines", "checks", "why"}
-OF_CHECK = {"label", "experiment", "metric", "at", "published", "least", "most", "unit", "in_seeds"}
+NEEDED = {"id", "kind", "section", "statement", "tolerance", "flag", "source"}
+OF_CLAIM = NEEDED | {"engines", "checks", "why", "untestable"}
+OF_CHECK = {"label", "experiment", "beside", "metric", "at", "published", "least", "most", "unit", "in_seeds"}
 ANY = "any"
 """In `why`: on every engine that has no words of its own."""
 
@@ -29,8 +34,10 @@ class Check:
 
     label: str
     experiment: str
-    measured: Callable[[Trial], float | None]
-    """In base units."""
+    beside: tuple[str, ...]
+    """Other experiments that it needs; a trial of the same seed of each is given after the experiment's own."""
+    measured: Callable[..., float | None]
+    """Of the trials of one seed, in base units."""
     published: float | None
     """In `unit`, as the bounds."""
     least: float | None
@@ -57,13 +64,16 @@ class Claim:
     engines: tuple[str, ...]
     """Engines that can test it; empty: all."""
     checks: tuple[Check, ...]
+    """Empty: there is nothing that it could be judged by, and `untestable` says why."""
+    untestable: str
+    """What it lacks, on every engine: runs that the study does not have yet, a testbed; empty if nothing."""
     why: Mapping[str, Mapping[str, str]]
     """What is known of the cause, by engine and version, should it not be reproduced."""
 
     @property
     def experiments(self) -> tuple[str, ...]:
         """The experiments that it needs."""
-        return tuple(dict.fromkeys(check.experiment for check in self.checks))
+        return tuple(dict.fromkeys(title for check in self.checks for title in (check.experiment, *check.beside)))
 
     def cause(self, engine: str, variant: str) -> str:
         """What is known of the cause on an engine, by its name, its family's or any; empty if nothing is."""
@@ -101,13 +111,14 @@ def claims_of(
 def _claim(row: Mapping[str, Any], functions: ModuleType, experiments: set[str]) -> Claim:
     where = f"claim {row.get('id', '?')}"
     shared = {key: value for key, value in row.items() if key in OF_CHECK}
-    _expect(where, row, OF_CLAIM - {"engines", "why"}, OF_CLAIM | OF_CHECK)
+    untestable = row.get("untestable", "")
+    _expect(where, row, NEEDED, OF_CLAIM | OF_CHECK)
     for key, words in (("kind", {"N", "Q", "M"}), ("flag", {"OK", "SENS", "ART", "CONTRA"})):
         if row[key] not in words:
             raise StudyError(f'{where}: {key} is "{row[key]}", not one of {", ".join(sorted(words))}')
-    checks = tuple(_check(where, {**shared, **check}, functions, experiments) for check in row["checks"])
-    if not checks:
-        raise StudyError(f"{where}: there is nothing to check")
+    checks = tuple(_check(where, {**shared, **check}, functions, experiments) for check in row.get("checks", ()))
+    if bool(checks) == bool(untestable):
+        raise StudyError(f"{where}: " + ("untestable, and has checks" if untestable else "there is nothing to check"))
     return Claim(
         id=row["id"],
         kind=row["kind"],
@@ -118,16 +129,16 @@ def _claim(row: Mapping[str, Any], functions: ModuleType, experiments: set[str])
         source=row["source"],
         engines=tuple(row.get("engines", ())),
         checks=checks,
+        untestable=untestable,
         why=row.get("why", {}),
     )
 
 
 def _check(where: str, row: Mapping[str, Any], functions: ModuleType, experiments: set[str]) -> Check:
     _expect(where, row, {"label", "experiment", "metric", "unit"}, OF_CHECK)
-    if row["experiment"] not in experiments:
-        raise StudyError(
-            f'{where}: there is no experiment "{row["experiment"]}"; known: {", ".join(sorted(experiments))}'
-        )
+    for title in (row["experiment"], *row.get("beside", ())):
+        if title not in experiments:
+            raise StudyError(f'{where}: there is no experiment "{title}"; known: {", ".join(sorted(experiments))}')
     if row["unit"] not in SCALES:
         raise StudyError(f'{where}: unknown unit "{row["unit"]}"; known: {", ".join(filter(None, SCALES))}')
     if "least" not in row and "most" not in row:
@@ -135,6 +146,7 @@ def _check(where: str, row: Mapping[str, Any], functions: ModuleType, experiment
     return Check(
         label=row["label"],
         experiment=row["experiment"],
+        beside=tuple(row.get("beside", ())),
         measured=_measured(where, row, functions),
         published=row.get("published"),
         least=row.get("least"),
@@ -152,42 +164,28 @@ def _expect(where: str, row: Mapping[str, Any], needed: set[str], known: set[str
         raise StudyError(f"{where}: {' and '.join(told)}")
 
 
-def _measured(where: str, row: Mapping[str, Any], functions: ModuleType) -> Callable[[Trial], float | None]:
-    metric, at = row["metric"], row.get("at")
-    if "." not in metric:
-        function: Callable[[Any], float | None] = getattr(functions, metric, _nothing)
-        if getattr(function, "__module__", "") != functions.__name__ or metric.startswith("_"):
+def _measured(where: str, row: Mapping[str, Any], functions: ModuleType) -> Callable[..., float | None]:
+    name, at = row["metric"], row.get("at")
+    if "." not in name:
+        function: Callable[..., float | None] = getattr(functions, name, _nothing)
+        if getattr(function, "__module__", "") != functions.__name__ or name.startswith("_"):
             raise StudyError(
-                f'{where}: there is no metric "{metric}"; a result\'s has a dot, as bottleneck.loss_per_sent'
+                f'{where}: there is no metric "{name}"; a result\'s has a dot, as bottleneck.loss_per_sent'
             )
-        return function if at is None else lambda trial: function(trial.at(at))
-    steps = metric.split(".")
-    if not _leads_somewhere(steps):
-        raise StudyError(f'{where}: no result has "{metric}"')
-    return lambda trial: _value(trial.at(at or {}).result, steps)
+        return function if at is None else partial(_at, function, at)
+    if row.get("beside"):
+        raise StudyError(f"{where}: {name} is of one result; what stands beside another needs a function")
+    try:
+        return partial(_at, metric(name), at or {})
+    except StudyError as error:
+        raise StudyError(f"{where}: {error}") from None
+
+
+def _at(function: Callable[..., float | None], point: Mapping[str, Any], trial: Trial, *others: Trial) -> float | None:
+    """Of the run at a point, and of those at the same point in other experiments."""
+    run = trial.at(point)
+    return function(run, *(other.beside(run) for other in others))
 
 
 def _nothing(trial: Trial) -> None:
     """What a name that there is not stands for."""
-
-
-def _value(result: Any, steps: Iterable[str]) -> float | None:  # noqa: ANN401 (a result, its parts, at last a number)
-    for step in steps:
-        result = result[step] if isinstance(result, dict) else getattr(result, step)
-    return None if result is None else float(result)
-
-
-def _leads_somewhere(steps: Iterable[str]) -> bool:
-    """Whether the classes of a result have this way to a number; a dictionary has every key."""
-    place: Any = Result
-    for step in steps:
-        if is_dataclass(place) or hasattr(place, "model_fields"):
-            names = {each.name for each in fields(place)} if is_dataclass(place) else set(place.model_fields)
-            if step not in names:
-                return False
-            place = get_type_hints(place)[step]
-        elif get_args(place)[:1] == (str,):
-            place = get_args(place)[1]
-        else:
-            return False
-    return float in (place, *get_args(place)) or int in (place, *get_args(place))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dumbbell.studies.problem import StudyError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
 
@@ -18,14 +18,17 @@ if TYPE_CHECKING:
 class Source(Protocol):
     """Where runs and their series are: a `dumbbell.results.store.Store`."""
 
-    def get(self, run_id: str) -> Result | FailedRun | None:
-        """The outcome of a run; None when it is not there."""
+    def get(self, run_id: str, point: Mapping[str, Any]) -> Result | FailedRun | None:
+        """The outcome of a run at a point of the sweep; None when it is not there."""
 
     def flow_series(self, run_id: str) -> pd.DataFrame:
         """The gauges of a run's flows."""
 
     def queue_series(self, run_id: str) -> pd.DataFrame:
         """The gauges of its bottleneck."""
+
+    def ack_series(self, run_id: str) -> pd.DataFrame:
+        """Single ACKs' round-trip times."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +41,11 @@ class Observed:
     flow_series: Callable[[], pd.DataFrame]
     """The gauges of its flows, read when called."""
     queue_series: Callable[[], pd.DataFrame]
+    """The gauges of its bottleneck likewise."""
+    ack_series: Callable[[], pd.DataFrame]
+    """Single ACKs' round-trip times likewise, of an experiment that records "acks"."""
+    bdp_bytes: float
+    """The path's bandwidth-delay product as the run began, in bytes of frames."""
 
     @property
     def window_s(self) -> tuple[float, float]:
@@ -59,16 +67,53 @@ class Trial:
         Raises:
             StudyError: there is none, or more than one.
         """
-        found = [run for run in self.runs if all(run.point.get(path) == value for path, value in point.items())]
+        found = [run for run in self.runs if _has(run, point)]
         if len(found) != 1:
             where = ", ".join(f"{path} = {value}" for path, value in point.items()) or "no point in particular"
             raise StudyError(f"{where}: {len(found)} runs of the experiment are there, not one")
         return found[0]
 
+    def where(self, point: Mapping[str, Any]) -> Trial:
+        """The part of the sweep that has these values."""
+        return Trial(self.seed, tuple(run for run in self.runs if _has(run, point)))
+
+    def beside(self, run: Observed) -> Observed:
+        """The run at the point of another experiment's, as far as this one sweeps what that one does.
+
+        Raises:
+            StudyError: there is none, or more than one.
+        """
+        swept = {path for own in self.runs for path in own.point}
+        return self.at({path: value for path, value in run.point.items() if path in swept})
+
     @property
     def only(self) -> Observed:
         """The run of an experiment without a sweep."""
         return self.at({})
+
+
+def _has(run: Observed, point: Mapping[str, Any]) -> bool:
+    return all(run.point.get(path) == value for path, value in point.items())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """How many of the runs of an experiment with a version are there."""
+
+    ids: frozenset[str]
+    """Of all."""
+    missing: frozenset[str]
+    """Of those that are not there."""
+
+    @property
+    def needed(self) -> int:
+        """All runs."""
+        return len(self.ids)
+
+    @property
+    def there(self) -> int:
+        """Runs that were carried out, those that failed too."""
+        return self.needed - len(self.missing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,13 +122,36 @@ class Evidence:
 
     engine: str
     trials: Mapping[tuple[str, str], tuple[Trial, ...]] = field(default_factory=dict)
-    """By experiment and version."""
+    """By experiment and version; of those only that are complete."""
     untestable: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """What the engine could not carry out, by experiment and version, and why."""
+    coverage: Mapping[tuple[str, str], Coverage] = field(default_factory=dict)
+    """How much is there of what the engine can carry out, by experiment and version."""
+    outcomes: Mapping[str, tuple[Result | FailedRun, ...]] = field(default_factory=dict)
+    """Every run that is there, by experiment."""
+
+    @property
+    def missing(self) -> dict[tuple[str, str], Coverage]:
+        """What is not complete, by experiment and version."""
+        return {part: coverage for part, coverage in self.coverage.items() if coverage.missing}
 
     def of(self, experiment: str, variant: str) -> tuple[Trial, ...]:
         """The trials of an experiment with a version."""
         return self.trials.get((experiment, variant), ())
+
+    def together(self, experiments: Sequence[str], variant: str) -> list[tuple[Trial, ...]]:
+        """The trials of several experiments with a version, seed by seed.
+
+        Raises:
+            StudyError: one of them has not all seeds of the first.
+        """
+        first, *others = (self.of(experiment, variant) for experiment in experiments)
+        by_seed = [{trial.seed: trial for trial in trials} for trials in others]
+        for experiment, trials in zip(experiments[1:], by_seed, strict=True):
+            missing = [str(trial.seed) for trial in first if trial.seed not in trials]
+            if missing:
+                raise StudyError(f"{experiment} has no seed {', '.join(missing)}, which {experiments[0]} has")
+        return [(trial, *(trials[trial.seed] for trials in by_seed)) for trial in first]
 
     def variants(self, *experiments: str) -> tuple[str, ...]:
         """The versions with which the engine carried out all of these experiments."""
@@ -93,3 +161,13 @@ class Evidence:
     def testable(self, experiment: str, variant: str) -> bool:
         """Whether it has all trials of an experiment with a version."""
         return (experiment, variant) not in self.untestable and bool(self.of(experiment, variant))
+
+    def led_by(self, seed: int) -> Evidence:
+        """The same, with the trials of a seed first where there are any: what shows one seed then shows that one."""
+        return replace(
+            self,
+            trials={
+                part: tuple(sorted(trials, key=lambda trial: trial.seed != seed))
+                for part, trials in self.trials.items()
+            },
+        )

@@ -6,7 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dumbbell.campaign.local import known, plan, refusals
-from dumbbell.studies.evidence import Evidence, Observed, Trial
+from dumbbell.studies.command import run_command
+from dumbbell.studies.evidence import Coverage, Evidence, Observed, Trial
 from dumbbell.studies.problem import StudyError
 
 if TYPE_CHECKING:
@@ -20,38 +21,60 @@ if TYPE_CHECKING:
 
 
 def gather(study: Study, source: Source, engine: Engine) -> Evidence:
-    """The runs of a study's experiments on an engine.
-
-    Raises:
-        StudyError: runs are not in the store.
-    """
+    """The runs of a study's experiments on an engine, as far as they are there."""
     untestable = refused(study, engine)
     trials: dict[tuple[str, str], tuple[Trial, ...]] = {}
-    missing: dict[str, set[str]] = {}
+    coverage: dict[tuple[str, str], Coverage] = {}
+    outcomes: dict[str, dict[str, Result | FailedRun]] = {title: {} for title in study.experiments}
     identity = engine.identity()
     for title, variant in study.parts():
         if (title, variant) in untestable:
             continue
         failed: list[str] = []
+        ids: list[str] = []
+        missing: list[str] = []
         by_seed: dict[int, list[Observed]] = {}
         for run_id, outcome, observed in _runs(study, title, variant, source, engine, identity):
+            ids.append(run_id)
             if outcome is None:
-                missing.setdefault(title, set()).add(run_id)
-            elif outcome.status == "failed":
+                missing.append(run_id)
+                continue
+            outcomes[title][run_id] = outcome
+            if outcome.status == "failed":
                 failed.append(outcome.error)
             elif observed is not None:
                 by_seed.setdefault(outcome.seed, []).append(observed)
+        coverage[title, variant] = Coverage(ids=frozenset(ids), missing=frozenset(missing))
+        if missing:
+            continue
         if failed:
             untestable[title, variant] = f"{len(failed)} of its runs failed, the first with: {failed[0]}"
         trials[title, variant] = tuple(Trial(seed, tuple(runs)) for seed, runs in by_seed.items())
+    return Evidence(
+        engine=engine.name,
+        trials=trials,
+        untestable=untestable,
+        coverage=coverage,
+        outcomes={title: tuple(found.values()) for title, found in outcomes.items()},
+    )
+
+
+def complete(study: Study, evidence: Evidence) -> Evidence:
+    """The evidence, if no run of the study is missing in it.
+
+    Raises:
+        StudyError: runs are not in the store.
+    """
+    missing: dict[str, frozenset[str]] = {}
+    for (title, _), coverage in evidence.missing.items():
+        missing[title] = missing.get(title, frozenset()) | coverage.missing
     if missing:
         counts = ", ".join(f"{len(ids)} of {title}" for title, ids in missing.items())
-        on = "" if engine.name == "sim" else f" --engine {engine.name}"
         raise StudyError(
-            f"{study.name}: runs on {engine.name} are not in the store ({counts});"
-            f" `dumbbell study run {study.name}{on}` makes them"
+            f"{study.name}: runs on {evidence.engine} are not in the store ({counts});"
+            f" `{run_command(study, evidence.engine)}` makes them"
         )
-    return Evidence(engine=engine.name, trials=trials, untestable=untestable)
+    return evidence
 
 
 def refused(study: Study, engine: Engine) -> dict[tuple[str, str], str]:
@@ -80,7 +103,7 @@ def _runs(  # noqa: PLR0913, PLR0917 (one run is all of this)
 ) -> Iterator[tuple[str, Result | FailedRun | None, Observed | None]]:
     for planned in plan(study.part(title, [variant])):
         run_id = known(planned, engine, identity)["run_id"]
-        outcome = source.get(run_id)
+        outcome = source.get(run_id, planned.point)
         observed = None
         if outcome is not None and outcome.status != "failed":
             observed = Observed(
@@ -88,5 +111,7 @@ def _runs(  # noqa: PLR0913, PLR0917 (one run is all of this)
                 result=outcome,
                 flow_series=partial(source.flow_series, run_id),
                 queue_series=partial(source.queue_series, run_id),
+                ack_series=partial(source.ack_series, run_id),
+                bdp_bytes=planned.resolved.bdp_bytes,
             )
         yield run_id, outcome, observed

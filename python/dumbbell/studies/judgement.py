@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dumbbell.metrics.statistics import estimate
 from dumbbell.studies.claim import SCALES
-from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, Checked, Verdict
+from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED, Checked, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ def judge(claim: Claim, evidence: Evidence, variant: str) -> Verdict:
     """Whether a claim holds on an engine for a version of the algorithm."""
     obstacle = _obstacle(claim, evidence, variant)
     if obstacle:
-        return _verdict(claim, evidence.engine, variant, (), NOT_TESTABLE, obstacle)
+        return _verdict(claim, evidence.engine, variant, (), *obstacle)
     checks = tuple(_checked(claim, check, evidence, variant) for check in claim.checks)
     unknown = [
         checked.label
@@ -43,21 +43,29 @@ def judge(claim: Claim, evidence: Evidence, variant: str) -> Verdict:
     )
 
 
-def _obstacle(claim: Claim, evidence: Evidence, variant: str) -> str:
-    """What keeps a claim from being tested; empty if nothing does."""
+def _obstacle(claim: Claim, evidence: Evidence, variant: str) -> tuple[Word, str] | None:
+    """What keeps a claim from being tested, and whether for now only; None if nothing does."""
+    if claim.untestable:
+        return NOT_TESTABLE, claim.untestable
     if not claim.runs_on(evidence.engine):
-        return f"it needs an engine of {', '.join(claim.engines)}"
-    for experiment in claim.experiments:
-        if (experiment, variant) in evidence.untestable:
-            return f"{experiment}: {evidence.untestable[experiment, variant]}"
+        return NOT_TESTABLE, f"it needs an engine of {', '.join(claim.engines)}"
+    parts = [(experiment, variant) for experiment in claim.experiments]
+    for part in parts:
+        if part in evidence.untestable:
+            return NOT_TESTABLE, f"{part[0]}: {evidence.untestable[part]}"
+    missing = [(part[0], evidence.missing[part]) for part in parts if part in evidence.missing]
+    if missing:
+        told = (f"{title}: {found.there} of {found.needed} runs are there" for title, found in missing)
+        return NOT_RUN, "; ".join(told)
+    for experiment, _ in parts:
         if not evidence.of(experiment, variant):
-            return f"{experiment} has no runs with {variant}"
-    return ""
+            return NOT_TESTABLE, f"{experiment} has no runs with {variant}"
+    return None
 
 
 def _checked(claim: Claim, check: Check, evidence: Evidence, variant: str) -> Checked:
     scale = SCALES[check.unit]
-    measured = [check.measured(trial) for trial in evidence.of(check.experiment, variant)]
+    measured = [check.measured(*trials) for trials in evidence.together((check.experiment, *check.beside), variant)]
     values = [scale * value for value in measured if value is not None and math.isfinite(value)]
     found = estimate(values) if values else None
     holding = sum(_keeps(value, check) for value in values)
@@ -108,7 +116,7 @@ def _verdict(  # noqa: PLR0913, PLR0917 (what a verdict is made of)
     claim: Claim, engine: str, variant: str, checks: tuple[Checked, ...], word: Word, reason: str
 ) -> Verdict:
     decisive = _decisive(checks)
-    first = claim.checks[0]
+    told = decisive or next(iter(claim.checks), None)
     return Verdict(
         claim=claim.id,
         section=claim.section,
@@ -116,14 +124,14 @@ def _verdict(  # noqa: PLR0913, PLR0917 (what a verdict is made of)
         engine=engine,
         variant=variant,
         verdict=word,
-        label=decisive.label if decisive else first.label,
+        label=told.label if told else "",
         value=decisive.value if decisive else None,
         low=decisive.low if decisive else None,
         high=decisive.high if decisive else None,
         n=decisive.n if decisive else 0,
-        published=decisive.published if decisive else first.published,
+        published=told.published if told else None,
         tolerance=claim.tolerance,
-        unit=decisive.unit if decisive else first.unit,
+        unit=told.unit if told else "",
         flag=claim.flag,
         reason=reason,
         source=claim.source,

@@ -6,13 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from dumbbell.spec.problem import suggestion
-from dumbbell.studies.gathering import refused
 from dumbbell.studies.problem import StudyError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from dumbbell.engines.protocol import Engine
     from dumbbell.results.store import Store
     from dumbbell.studies.study import Study
 
@@ -28,7 +26,8 @@ def only(
 ) -> Study:
     """The study with these claims and the experiments that they need, or these experiments and what they can tell.
 
-    None: all of them. A figure stays if its experiments do.
+    None: all of them. A figure stays if its experiments do. A claim that is untestable needs no experiment, and no
+    experiment tells it.
 
     Raises:
         StudyError: there is no such claim, experiment or version, or nothing is left.
@@ -39,7 +38,11 @@ def only(
         {title for claim in chosen for title in claim.experiments} if claims is not None else set(study.experiments)
     )
     kept = needed & set(_known(study, "experiment", experiments, study.experiments))
-    lost = [claim.id for claim in chosen if not kept.issuperset(claim.experiments)]
+    lost = [
+        claim.id
+        for claim in chosen
+        if not kept.issuperset(claim.experiments) or (claim.untestable and experiments is not None)
+    ]
     if claims is not None and lost:
         raise StudyError(f"{study.name}: {', '.join(lost)} cannot be told by {', '.join(experiments or ())} alone")
     chosen = [claim for claim in chosen if claim.id not in lost]
@@ -48,32 +51,12 @@ def only(
         variants=tuple(_known(study, "version", variants, study.variants)),
         claims=tuple(chosen),
         figures=tuple(figure for figure in study.figures if kept.issuperset(figure.experiments)),
+        tables=tuple(table for table in study.tables if kept.issuperset(table.experiments)),
     )
-    if not kept or not smaller.variants:
+    if not (kept or chosen) or not smaller.variants:
         raise StudyError(f"{study.name}: nothing of the study was asked for")
     left = {title: smaller.part(title, smaller.variants) for title in study.experiments if title in kept}
     return replace(smaller, experiments=left)
-
-
-def carried_out(study: Study, store: Store, engine: Engine) -> Study:
-    """The study with the experiments that were begun on an engine, and the versions that it has runs of or refuses.
-
-    All of the study where none was begun, so that asking for evidence tells what is missing.
-    """
-    begun = [
-        title
-        for title, experiment in study.experiments.items()
-        if store.campaigns(engine=engine.name, experiment=experiment.name)
-    ]
-    if not begun:
-        return study
-    smaller = only(study, experiments=begun)
-    told = set(refused(smaller, engine))
-    for title, experiment in smaller.experiments.items():
-        for outcome in store.outcomes(engine=engine.name, experiment=experiment.name):
-            control = outcome.point.get(study.axis)
-            told |= {(title, each) for each in study.variants if control in {None, smaller.control(title, each)}}
-    return only(smaller, variants=[each for each in study.variants if any(each == variant for _, variant in told)])
 
 
 def engines_of(study: Study, store: Store) -> tuple[str, ...]:

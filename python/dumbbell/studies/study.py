@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from dumbbell.campaign.local import count
 from dumbbell.campaign.stored import carry_out_into
@@ -15,7 +15,7 @@ from dumbbell.engines.registry import engine as engine_named
 from dumbbell.spec import load as load_spec
 from dumbbell.spec.problem import suggestion
 from dumbbell.studies.claim import claims_of
-from dumbbell.studies.gathering import gather, honoured
+from dumbbell.studies.gathering import complete, gather, honoured
 from dumbbell.studies.judgement import judge
 from dumbbell.studies.part import controls_of, part
 from dumbbell.studies.paths import assure
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from dumbbell.engines.protocol import Engine
     from dumbbell.plots.chart import Chart
+    from dumbbell.plots.table import Table
     from dumbbell.results.schema import FailedRun
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
@@ -38,18 +39,24 @@ if TYPE_CHECKING:
 MANIFEST = "study.toml"
 
 
+Shown = TypeVar("Shown")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
-    """A figure of the document, drawn again."""
+class Display(Generic[Shown]):
+    """A figure or a table of the document, made again."""
 
     name: str
-    """As its chart and its files are called: "figure7"."""
+    """As its chart, or table, and its files are called: "figure7"."""
     title: str
     """As the document calls it: "Figure 7: BBR's loss versus router queue size"."""
     experiments: tuple[str, ...]
     """The experiments that it shows."""
-    draw: Callable[[Study, Evidence], Chart]
-    """Makes its chart."""
+    draw: Callable[[Study, Evidence], Shown]
+    """Makes it."""
+
+
+Figure: TypeAlias = "Display[Chart]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +87,11 @@ class Study:
     claims: tuple[Claim, ...]
     published: Mapping[str, Any]
     """The document's numbers, as `published.toml` has them."""
+    tables: tuple[Display[Table], ...] = ()
     controls: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """What stands at `axis` for each version, by experiment; the version itself in an experiment that is not here."""
+    seeds: int | None = None
+    """The seeds that were asked for, 1 to this many; None: each experiment has its own."""
 
     def total(self) -> int:
         """How many runs it has."""
@@ -140,7 +150,7 @@ class Study:
             UnknownEngine: there is no such engine in this version.
         """
         chosen = engine_named(engine) if isinstance(engine, str) else engine
-        return gather(self, store, chosen)
+        return complete(self, gather(self, store, chosen))
 
     def judge(self, store: Source, engine: Engine | str) -> list[Verdict]:
         """Every claim, in the document's order, for each version of the algorithm.
@@ -168,6 +178,10 @@ class Study:
         """The same, from evidence that is already at hand."""
         return [figure.draw(self, evidence) for figure in self.figures if evidence.variants(*figure.experiments)]
 
+    def tabled(self, evidence: Evidence) -> list[Table]:
+        """Every table that the runs at hand can fill, with the published numbers in it."""
+        return [table.draw(self, evidence) for table in self.tables if evidence.variants(*table.experiments)]
+
 
 def names() -> tuple[str, ...]:
     """The studies that are installed."""
@@ -184,16 +198,11 @@ def load(name: str, *, seeds: int | None = None) -> Study:
     if name not in names():
         hint = suggestion(name, names())
         raise StudyError(f'unknown study "{name}"' + (f"; {hint}" if hint else ""))
-    return read(
-        _home().joinpath(name),
-        import_module(f"dumbbell.studies.{name}.claims"),
-        import_module(f"dumbbell.studies.{name}.figures"),
-        seeds=seeds,
-    )
+    return read(_home().joinpath(name), _module(name, "claims"), _module(name, "figures"), seeds=seeds)
 
 
 def read(folder: Traversable, claims: ModuleType, figures: ModuleType, *, seeds: int | None = None) -> Study:
-    """A study from its folder; `claims` and `figures` have what a row of a table cannot say.
+    """A study from its folder; `claims` and `figures` have what a row cannot say, `figures` that of tables too.
 
     Raises:
         StudyError: its files contradict one another.
@@ -205,7 +214,10 @@ def read(folder: Traversable, claims: ModuleType, figures: ModuleType, *, seeds:
         title: load_spec(_text(folder, f"{title}.toml"), overrides=overrides) for title in manifest["experiments"]
     }
     variants, axis = tuple(manifest["variants"]), manifest["axis"]
-    controls = manifest.get("controls", {})
+    controls = {
+        title: dict.fromkeys(variants, control) if isinstance(control, str) else control
+        for title, control in manifest.get("controls", {}).items()
+    }
     _agree(variants, axis, controls, experiments)
     return Study(
         name=folder.name,
@@ -219,10 +231,12 @@ def read(folder: Traversable, claims: ModuleType, figures: ModuleType, *, seeds:
         variants=variants,
         axis=axis,
         experiments=experiments,
-        figures=tuple(_figure(row, figures, experiments) for row in manifest["figures"]),
+        figures=tuple(_display("figure", row, figures, experiments) for row in manifest["figures"]),
+        tables=tuple(_display("table", row, figures, experiments) for row in manifest.get("tables", ())),
         claims=claims_of(_toml(folder, "claims.toml")["claims"], claims, experiments),
         published=_toml(folder, "published.toml"),
         controls=controls,
+        seeds=seeds,
     )
 
 
@@ -244,14 +258,26 @@ def _agree(
             raise StudyError(f"experiment {title}: its {axis} ({written}) are not those of {', '.join(variants)}")
 
 
-def _figure(row: Mapping[str, Any], functions: ModuleType, experiments: Mapping[str, Experiment]) -> Figure:
+def _display(
+    kind: str, row: Mapping[str, Any], functions: ModuleType, experiments: Mapping[str, Experiment]
+) -> Display[Any]:
     draw = getattr(functions, row["name"], None)
     if not callable(draw):
-        raise StudyError(f"figure {row['name']}: nothing draws it")
+        raise StudyError(f"{kind} {row['name']}: nothing draws it")
     for experiment in row["experiments"]:
         if experiment not in experiments:
-            raise StudyError(f'figure {row["name"]}: there is no experiment "{experiment}"')
-    return Figure(name=row["name"], title=row["title"], experiments=tuple(row["experiments"]), draw=draw)
+            raise StudyError(f'{kind} {row["name"]}: there is no experiment "{experiment}"')
+    return Display(name=row["name"], title=row["title"], experiments=tuple(row["experiments"]), draw=draw)
+
+
+def _module(study: str, noun: str) -> ModuleType:
+    name = f"dumbbell.studies.{study}.{noun}"
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        raise StudyError(f"study {study}: there is no {noun}.py") from None
 
 
 def _home() -> Traversable:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-Word: TypeAlias = Literal["reproduced", "not reproduced", "not testable here"]
+Word: TypeAlias = Literal["reproduced", "not reproduced", "not testable here", "not run yet"]
 
 REPRODUCED: Final = "reproduced"
 NOT_REPRODUCED: Final = "not reproduced"
 NOT_TESTABLE: Final = "not testable here"
+NOT_RUN: Final = "not run yet"
+WORDS: Final = (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE, NOT_RUN)
+"""In the order in which they are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +62,7 @@ class Verdict:
     """The version of the algorithm in question, as a spec writes it: "bbr", "bbr_4_17"."""
     verdict: Word
     label: str
-    """What `value` is and where, e.g. "loss at 1.25 BDP"."""
+    """What `value` is and where, e.g. "loss at 1.25 BDP"; empty of a claim that is untestable."""
     value: float | None
     """Mean over seeds, in `unit`."""
     low: float | None

@@ -91,15 +91,46 @@
   window.addEventListener("afterprint", () => { printing = false; drawAll(); });
   document.querySelectorAll("details").forEach((each) => each.addEventListener("toggle", drawMissing));
 
+  const show = (place, name) => {
+    place.dataset.plot = name;
+    place.setAttribute("aria-label", plots[name].alt);
+    place.nextElementSibling.textContent = plots[name].caption;
+    if (place.dataset.drawn) draw(place);
+  };
+
   for (const chooser of document.querySelectorAll("select[data-series]")) {
-    const place = document.getElementById(chooser.dataset.series);
-    chooser.addEventListener("change", () => {
-      place.dataset.plot = chooser.value;
-      place.setAttribute("aria-label", plots[chooser.value].alt);
-      place.nextElementSibling.textContent = plots[chooser.value].caption;
-      draw(place);
-    });
+    chooser.addEventListener("change", () => show(document.getElementById(chooser.dataset.series), chooser.value));
   }
+
+  // A figure or a table, as one engine shows it, and of one seed where it shows one.
+
+  for (const figure of document.querySelectorAll("figure[data-choices]")) {
+    const choices = JSON.parse(figure.dataset.choices);
+    const place = figure.querySelector(".plot");
+    const views = figure.querySelectorAll("[data-view]");
+    const [engine, seed] = ["engine", "seed"].map((what) => figure.querySelector(`select[data-choose="${what}"]`));
+    const choose = () => {
+      const own = choices.filter((each) => !engine || each[0] === engine.value);
+      const [, shown, name] = own.find((each) => !seed || each[1] === seed.value) ?? own[0];
+      if (seed) {
+        for (const option of seed.options) option.disabled = !own.some((each) => each[1] === option.value);
+        seed.value = shown;
+      }
+      for (const view of views) view.hidden = view.dataset.view !== name;
+      if (place && place.dataset.plot !== name) show(place, name);
+    };
+    if (!choices.length) continue;
+    for (const select of [engine, seed]) select?.addEventListener("change", choose);
+    choose();
+  }
+
+  document.querySelector("select[data-everywhere]")?.addEventListener("change", (event) => {
+    for (const select of document.querySelectorAll('select[data-choose="engine"]')) {
+      if (![...select.options].some((option) => option.value === event.target.value)) continue;
+      select.value = event.target.value;
+      select.dispatchEvent(new Event("change"));
+    }
+  });
 
   // Tables: a click on a head sorts; a second one turns the order around.
 
@@ -141,13 +172,18 @@
       for (const row of rows) {
         const text = row.textContent.toLowerCase();
         row.hidden = !(words.every((word) => text.includes(word))
-          && (!controls.verdict.value || row.dataset.verdict === controls.verdict.value)
-          && (!controls.variant.value || row.dataset.variant === controls.variant.value));
+          && ["verdict", "variant", "engine", "disputed"].every(
+            (what) => !controls[what]?.value || row.dataset[what] === controls[what].value));
       }
       told.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
     };
     Object.values(controls).forEach((each) => each.addEventListener("input", filter));
     filter();
+  }
+
+  if (typeof Plotly === "undefined") {
+    for (const place of places) place.textContent = "The figure needs plotly.min.js beside this page.";
+    return;
   }
 
   // One figure after the other, so that the page can be read meanwhile.

@@ -1,0 +1,76 @@
+"""`dumbbell study figures`: a document's figures drawn again, for print."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dumbbell.cli.study.option import Engines, Name, Out, Seeds
+
+if TYPE_CHECKING:
+    from dumbbell.studies import Standing
+
+
+def figures(
+    name: Name,
+    *,
+    engine: Engines = None,
+    out: Out = None,
+    seeds: Seeds = None,
+    numbers: Annotated[
+        str | None,
+        typer.Option("--numbers", metavar="FIGURE", help="Print this figure's numbers instead.", show_default=False),
+    ] = None,
+) -> None:
+    """Draw the figures again (PNG, SVG, PDF) from the runs that are there, without running anything."""
+    from dumbbell import studies
+    from dumbbell.cli.study.place import Round, standings
+    from dumbbell.cli.study.verdicts import print_gaps
+    from dumbbell.studies import StudyError
+
+    asked = Round.of(name, out)
+    if numbers is not None and asked.whole:
+        raise StudyError("--numbers is of one study; name it")
+    for place in asked.places:
+        with asked.guarded(place):
+            study = studies.load(place.name, seeds=seeds)
+            with place.opened() as store:
+                found = standings(study, store, engine, out=place.out)
+                for each in found:
+                    if numbers is not None:
+                        _print_numbers(each, numbers)
+                    else:
+                        for path in drawn(each, place.folder):
+                            typer.echo(path)
+            print_gaps(found, out=place.out, err=True)
+    asked.end()
+
+
+def drawn(standing: "Standing", folder: Path) -> list[Path]:
+    """Figures, and tables as Markdown, that an engine's runs can show, in a folder of its own; gives the files."""
+    from dumbbell.plots import paper
+    from dumbbell.plots.numbers import markdown, tables
+
+    target = folder / "figures" / standing.engine.replace(":", "-")
+    files = [path for chart in standing.charts() for path in paper.save(chart, target)]
+    for table in standing.tables():
+        ((title, header, rows),) = tables(table)
+        path = target / f"{table.name}.md"
+        target.mkdir(parents=True, exist_ok=True)
+        text = f"# {title}\n\n{markdown(header, rows)}\n\n{table.caption}\n"
+        path.write_text(text, encoding="utf-8", newline="\n")
+        files.append(path)
+    return files
+
+
+def _print_numbers(standing: "Standing", name: str) -> None:
+    from dumbbell.cli.table import aligned
+    from dumbbell.plots.numbers import tables
+    from dumbbell.studies import StudyError
+
+    there = {each.name: each for each in standing.drawable()}
+    if name not in there:
+        known = ", ".join(there) or "none"
+        raise StudyError(f"no figure {name!r} of the runs on {standing.engine}; known: {known}")
+    for title, header, rows in tables(there[name].draw(standing.study, standing.evidence)):
+        typer.echo(f"{title}; {standing.engine}\n\n{aligned(header, rows)}\n")

@@ -1,0 +1,138 @@
+"""Where studies are: each in a folder with its store, figures and report. And how they stand there."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from dumbbell.errors import DumbbellError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from dumbbell.results.store import Store
+    from dumbbell.studies import Standing, Study
+
+ALL = "all"
+HOME = Path("out")
+"""Of the studies' folders."""
+
+
+class NotBegunError(DumbbellError):
+    """A store that is not there, or has no runs of the study."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A study's name, and its folder."""
+
+    name: str
+    folder: Path
+
+    @property
+    def store(self) -> Path:
+        """Where its runs are."""
+        return self.folder / "store"
+
+    @property
+    def out(self) -> str:
+        """What `--out` must say; empty where that is the usual folder."""
+        return "" if self.folder == HOME / self.name else self.folder.as_posix()
+
+    def opened(self) -> Store:
+        """Its store, to read."""
+        from dumbbell.results.store import Store
+
+        if not self.store.exists():
+            on = f" --out {self.out}" if self.out else ""
+            raise NotBegunError(f"{self.store}: no such store; `dumbbell study run {self.name}{on}` makes it")
+        return Store.open(self.store)
+
+
+@dataclass(slots=True)
+class Round:
+    """One study, or one after the other: of all of them, what is wrong with one is told, and the others go on."""
+
+    places: list[Place]
+    whole: bool
+    """All studies were asked for."""
+    done: int = field(default=0, init=False)
+    failed: bool = field(default=False, init=False)
+
+    @classmethod
+    def of(cls, name: str, out: Path | None) -> Round:
+        """What was asked for."""
+        if name != ALL:
+            return cls([Place(name, out or HOME / name)], whole=False)
+        from dumbbell import studies
+
+        return cls([Place(each, (out or HOME) / each) for each in studies.names()], whole=True)
+
+    @contextmanager
+    def guarded(self, place: Place) -> Iterator[None]:
+        """Around what is done about one of them."""
+        try:
+            yield
+            self.done += 1
+        except DumbbellError as error:
+            if not self.whole:
+                raise
+            typer.echo(f"{place.name}: {error}", err=True)
+            self.failed = self.failed or not isinstance(error, NotBegunError)
+
+    def end(self) -> None:
+        """Tells by the exit status whether something was wrong; nothing is, if a study has not been begun."""
+        if self.failed:
+            raise typer.Exit(1)
+        if not self.done:
+            raise NotBegunError("no study has runs there; `dumbbell study run all` makes them")
+
+
+def standings(
+    study: Study, store: Store, asked: Sequence[str] | None, *, out: str = "", whole: Study | None = None
+) -> list[Standing]:
+    """How a study stands on these engines, or on all that the store has runs of and this machine knows.
+
+    `out`: what `--out` must say; `whole`: what the study is a part of, if it is one.
+
+    Raises:
+        NotBegunError: the store has no runs of the whole study.
+    """
+    from dumbbell import studies
+    from dumbbell.engines.registry import engine as engine_named
+    from dumbbell.studies.command import run_command
+
+    there = studies.engines_of(whole or study, store)
+    for name in asked or (() if there else ("sim",)):
+        if name not in there:
+            engine_named(name)  # which may not exist
+            makes = run_command(study, name, out=out)
+            raise NotBegunError(f"{store.folder}: has no runs of {study.name} on {name}; `{makes}` makes them")
+    return on_engines(study, store, asked or there, needed=asked is not None)
+
+
+def on_engines(study: Study, store: Store, names: Iterable[str], *, needed: bool) -> list[Standing]:
+    """How a study stands on each of them; those that this machine has not got are told unless `needed`.
+
+    Raises:
+        UnknownEngine: there is no such engine.
+        KernelError: its kernel is not on this machine.
+    """
+    from dumbbell import studies
+    from dumbbell.engines.registry import engine as engine_named
+
+    found = []
+    for name in names:
+        try:
+            engine = engine_named(name)
+        except DumbbellError as error:
+            if needed:
+                raise
+            typer.echo(f"{study.name}: not judged on {name}: {error}", err=True)
+            continue
+        found.append(studies.standing(study, store, engine))
+    return found

@@ -1,0 +1,83 @@
+"""`dumbbell study report`: one page a study, and a page about all of them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dumbbell.cli.study.option import Engines, Name, Out, Seeds
+from dumbbell.cli.study.place import HOME
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dumbbell.cli.study.place import Round
+
+
+def report(
+    name: Name,
+    *,
+    engine: Engines = None,
+    out: Out = None,
+    seeds: Seeds = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html",
+            metavar="PATH",
+            help="What is written: of one study a file, default FOLDER/report.html; of all a folder, FOLDER/report.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Write pages that need no network: verdicts, figures and what is missing, engines side by side."""
+    from dumbbell.cli.study.place import Round
+    from dumbbell.report import ReportError
+
+    asked = Round.of(name, out)
+    try:
+        written = of_all(asked, html or (out or HOME) / "report", engine, seeds) if asked.whole else of_one(
+            asked, html, engine, seeds
+        )  # fmt: skip
+    except ReportError as error:
+        typer.echo(error, err=True)
+        raise typer.Exit(1) from None
+    typer.echo(written)
+    asked.end()
+
+
+def of_one(asked: "Round", target: Path | None, engines: "Sequence[str] | None", seeds: int | None) -> Path:
+    """One file."""
+    from dumbbell import studies
+    from dumbbell.cli.study.place import standings
+    from dumbbell.report import build, side
+
+    (place,) = asked.places
+    with asked.guarded(place):
+        study = studies.load(place.name, seeds=seeds)
+        with place.opened() as store:
+            sides = [side(each) for each in standings(study, store, engines, out=place.out)]
+            return build(target or place.folder / "report.html", store=store, study=study, sides=sides)
+
+
+def of_all(asked: "Round", folder: Path, engines: "Sequence[str] | None", seeds: int | None) -> Path:
+    """A page a study beside one about all; a study that has no runs yet is on the latter only."""
+    from dumbbell import studies
+    from dumbbell.cli.study.place import on_engines
+    from dumbbell.report import Collection, side
+
+    collection = Collection(folder)
+    for place in asked.places:
+        with asked.guarded(place):
+            study = studies.load(place.name, seeds=seeds)
+            if not place.store.exists():
+                collection.add_missing(study)
+                continue
+            with place.opened() as store:
+                there = studies.engines_of(study, store)
+                found = on_engines(study, store, [each for each in engines or there if each in there], needed=False)
+                if found:
+                    collection.add(study, store, [side(each) for each in found])
+                else:
+                    collection.add_missing(study)
+    return collection.close()

@@ -1,0 +1,115 @@
+"""`dumbbell study run`: what is missing is carried out, and told."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dumbbell.cli.study.option import Claims, Engine, Experiments, Jobs, Json, Name, Out, Seeds, Variants, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from dumbbell.cli.study.place import Place, Round
+    from dumbbell.engines.protocol import Engine as AnEngine
+    from dumbbell.results.schema import FailedRun
+    from dumbbell.studies import Standing, Study
+
+FAILED = 1
+
+
+def run(  # noqa: PLR0913 (each is an option)
+    name: Name,
+    *,
+    engine: Engine = "sim",
+    out: Out = None,
+    claims: Claims = None,
+    experiments: Experiments = None,
+    variants: Variants = None,
+    jobs: Jobs = None,
+    seeds: Seeds = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Repeat the runs that the store has.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a claim is not reproduced.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Carry out what is missing, judge every claim, draw every figure, write the report."""
+    from dumbbell import studies
+    from dumbbell.cli.study.figures import drawn
+    from dumbbell.cli.study.place import HOME, Round
+    from dumbbell.cli.study.report import of_all, of_one
+    from dumbbell.cli.study.verdicts import print_counts, print_json, print_words
+    from dumbbell.engines.registry import engine as engine_named
+    from dumbbell.studies.verdict import NOT_REPRODUCED
+
+    asked, chosen = Round.of(name, out), engine_named(engine)
+    if asked.whole and (claims or experiments):
+        raise studies.StudyError("--claims and --experiments are of one study; name it")
+    parts: list[tuple[Place, Study]] = []
+    for place in asked.places:
+        with asked.guarded(place):
+            whole = studies.load(place.name, seeds=seeds)
+            some = studies.only(
+                whole, claims=listed(claims), experiments=listed(experiments), variants=listed(variants)
+            )
+            parts.append((place, some))
+    failures, carried_out = _carry_out(asked, parts, chosen, jobs, fresh=fresh)
+    judged = []
+    for place, study in carried_out:
+        with asked.guarded(place), place.opened() as store:
+            standing = studies.standing(study, store, chosen)
+            judged.append(standing)
+            if as_json:
+                print_json(study, standing.verdicts)
+            elif not asked.whole:
+                print_words(standing.verdicts)
+            _tell_figures(standing, drawn(standing, place.folder))
+    if asked.whole and not as_json:
+        print_counts(judged)
+        typer.echo("`dumbbell study claims all` tells each.", err=True)
+    report = of_all(asked, (out or HOME) / "report", None, seeds) if asked.whole else of_one(asked, None, None, seeds)
+    typer.echo(f"report: {report}", err=True)
+    for failure in failures:
+        typer.echo(f"failed: {failure.run_id}: {failure.error}", err=True)
+    broken = any(verdict.verdict == NOT_REPRODUCED for standing in judged for verdict in standing.verdicts)
+    if failures or (strict and broken):
+        raise typer.Exit(FAILED)
+    asked.end()
+
+
+def _carry_out(
+    asked: "Round", parts: "Sequence[tuple[Place, Study]]", engine: "AnEngine", jobs: int | None, *, fresh: bool
+) -> "tuple[list[FailedRun], list[tuple[Place, Study]]]":
+    """The runs that failed, and the studies of which all that can be there is there."""
+    from dumbbell.cli.progress import progress
+    from dumbbell.results.store import Store
+
+    works = [_works(study, place, engine, fresh=fresh) for place, study in parts]
+    failures: list[FailedRun] = []
+    carried_out = []
+    with progress(sum(map(len, works)), works=[work for each in works for work in each]) as advance:
+        for (place, study), own in zip(parts, works, strict=True):
+            with asked.guarded(place):
+                if asked.whole:
+                    missing = sum(work > 0 for work in own)
+                    typer.echo(f"{study.name}: {len(own)} runs on {engine.name}, {missing} to be carried out", err=True)
+                with Store.open(place.store, write=True) as store:
+                    failures += study.run(store, engine, jobs, advance, fresh=fresh)
+                carried_out.append((place, study))
+    return failures, carried_out
+
+
+def _works(study: "Study", place: "Place", engine: "AnEngine", *, fresh: bool) -> list[float]:
+    """What is to be done in each run."""
+    from dumbbell.studies.outstanding import outstanding
+
+    if not place.store.exists():
+        return list(outstanding(study, None, engine))
+    with place.opened() as store:
+        return list(outstanding(study, store, engine, fresh=fresh))
+
+
+def _tell_figures(standing: "Standing", files: "Sequence[Path]") -> None:
+    if files:
+        names = ", ".join(dict.fromkeys(file.stem for file in files))
+        kinds = ", ".join(dict.fromkeys(file.suffix.removeprefix(".") for file in files))
+        typer.echo(f"figures of {standing.study.name}: {files[0].parent} ({names}; {kinds})", err=True)

@@ -1,0 +1,105 @@
+"""The report over all studies: a folder with a page a study, one about all of them, and the script that they share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from dumbbell import __version__
+from dumbbell.report.html import LARGEST_BYTES, SCRIPT, filled, script, write, written
+from dumbbell.report.rendering import build
+from dumbbell.report.standpoint import side_by_side, tallies
+from dumbbell.studies.command import run_command
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from dumbbell.report.side import Side
+    from dumbbell.report.standpoint import Tally
+    from dumbbell.results.store import Store
+    from dumbbell.studies import Gap, Study
+
+INDEX: Final = "index.html"
+PAGE_BYTES: Final = LARGEST_BYTES // 2
+"""Of a page; the script that they share has about as many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A study in the index."""
+
+    name: str
+    title: str
+    citation: str
+    summary: str
+    page: str
+    """Its file; empty: it has no runs yet."""
+    claims: int
+    tallies: tuple[Tally, ...]
+    disputed: tuple[str, ...]
+    """Claims about which engines say different things."""
+    gaps: tuple[Gap, ...]
+    missing: int
+    """Runs."""
+    commands: tuple[str, ...]
+    """What makes the missing runs."""
+
+
+class Collection:
+    """Pages, written as they come; the index is written last."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._entries: list[Entry] = []
+
+    def add(self, study: Study, store: Store, sides: Sequence[Side]) -> None:
+        """Writes a study's page.
+
+        Raises:
+            ReportError: it cannot be written, or is too large however few points are drawn.
+            StoreError: the store cannot be read.
+        """
+        target = self._folder / f"{study.name}.html"
+        build(target, store=store, study=study, sides=sides, largest_bytes=PAGE_BYTES, index=INDEX)
+        table = side_by_side(sides)
+        self._entries.append(
+            Entry(
+                **_words(study),
+                page=target.name,
+                tallies=tallies(sides),
+                disputed=tuple(row.claim for row in table.rows if row.disputed) if table else (),
+                gaps=tuple(gap for each in sides for gap in each.gaps),
+                missing=sum(each.missing for each in sides),
+                commands=tuple(each.command for each in sides if each.gaps),
+            )
+        )
+
+    def add_missing(self, study: Study) -> None:
+        """A study that has no runs yet."""
+        commands = (run_command(study, "sim"),)
+        self._entries.append(
+            Entry(**_words(study), page="", tallies=(), disputed=(), gaps=(), missing=0, commands=commands)
+        )
+
+    def close(self) -> Path:
+        """Writes the index and the script; gives where the index is.
+
+        Raises:
+            ReportError: they cannot be written.
+        """
+        written(self._folder / SCRIPT, script())
+        return write(
+            self._folder / INDEX,
+            lambda _: filled("index.html.j2", [], beside=True, entries=self._entries, version=__version__),
+        )
+
+
+def _words(study: Study) -> dict[str, Any]:
+    return {
+        "name": study.name,
+        "title": study.title,
+        "citation": study.citation,
+        "summary": study.summary,
+        "claims": len(study.claims),
+    }

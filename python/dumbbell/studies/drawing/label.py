@@ -1,0 +1,24 @@
+"""Factors from base units to those of axes, and words about seeds and intervals that captions share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dumbbell.studies.evidence import Trial
+
+MBIT: Final = 1e-6
+MS: Final = 1e3
+PERCENT: Final = 100.0
+
+
+def seeds(trials: Sequence[Trial]) -> str:
+    """How many there are."""
+    return f"{len(trials)} seed{'s' * (len(trials) != 1)}"
+
+
+def means(trials: Sequence[Trial]) -> str:
+    """What points and bars are."""
+    return f"mean over {seeds(trials)} with 95 % intervals (Student's t)" if len(trials) > 1 else "one seed"

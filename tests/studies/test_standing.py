@@ -1,0 +1,215 @@
+"""How a study stands in a store that has all, some or none of its runs."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from dumbbell import studies
+from dumbbell.engines.sim import SimEngine
+from dumbbell.plots.chart import Chart
+from dumbbell.results.store import Store
+from dumbbell.spec import load
+from dumbbell.spec.resolve import resolve
+from dumbbell.spec.sweep import expand
+from dumbbell.studies import Standing, Study, StudyError
+from dumbbell.studies.evidence import Evidence
+from dumbbell.studies.outstanding import outstanding, packets
+from dumbbell.studies.study import read
+from dumbbell.studies.verdict import NOT_RUN, NOT_TESTABLE
+from reported import verdict
+
+CHECKS = (
+    'checks = [{ label = "x", experiment = "figure5", metric = "bottleneck.loss_rate", unit = "", at = {}, most = 1 }]'
+)
+WHOLE = 8e6 * 60 / 8 / 1514
+"""Packets of a minute at 8 Mbit/s."""
+UNTESTABLE = """
+[[claims]]
+id = "S99"
+kind = "N"
+section = "V"
+statement = "It holds in space"
+tolerance = "none"
+flag = "OK"
+source = "text"
+untestable = "waits for a satellite"
+"""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "store", write=True) as opened:
+        yield opened
+
+
+MODULES = [import_module(f"dumbbell.studies.claypool2019.{name}") for name in ("claims", "figures")]
+
+
+@pytest.fixture
+def half(brief: Study, folder: Path, store: Store) -> Standing:
+    """Figures 4b and 5 with one version, and figure 9 with one seed of two."""
+    some = studies.only(brief, experiments=["figure4b", "figure5", "figure5_cubic"], variants=["bbr"])
+    assert some.run(store, SimEngine()) == []
+    one = read(folder, *MODULES, seeds=1)
+    assert studies.only(one, experiments=["figure9"], variants=["bbr"]).run(store, SimEngine()) == []
+    return studies.standing(brief, store, "sim")
+
+
+def test_what_is_complete_is_judged_and_the_rest_is_not_run_yet(half: Standing, brief: Study) -> None:
+    assert [(each.claim, each.variant) for each in half.verdicts] == [
+        (claim.id, variant) for claim in brief.claims for variant in brief.variants
+    ]
+    judged = {(each.claim, each.variant) for each in half.verdicts if each.verdict != NOT_RUN}
+    with_bbr = {(claim, "bbr") for claim in ("S1", "S2", "S3", "S5", "S6", "S12")}
+    assert judged == {*with_bbr, ("S5", "bbr_4_17")}
+    reasons = {(each.claim, each.variant): each.reason for each in half.verdicts}
+    assert reasons["S2", "bbr_4_17"] == "figure5: 0 of 2 runs are there"
+    assert reasons["S17", "bbr"] == "figure9: 1 of 2 runs are there"
+    assert reasons["S23", "bbr"] == "figure11: 0 of 18 runs are there; figure7: 0 of 18 runs are there"
+
+
+def test_what_is_missing_is_told_with_the_command_that_makes_it(half: Standing, store: Store, brief: Study) -> None:
+    gaps = {(gap.experiment, gap.variant): (gap.there, gap.needed) for gap in half.gaps()}
+    assert gaps["figure5", "bbr_4_17"] == (0, 2)
+    assert gaps["figure9", "bbr"] == (1, 2)
+    assert gaps["figure10", "bbr"] == (1, 18), "one of its queues is that of figure 9"
+    assert ("figure5", "bbr") not in gaps
+    assert ("figure5_cubic", "bbr_4_17") not in gaps, "its runs are those of the other version"
+    assert half.begun
+    assert half.command() == (
+        "dumbbell study run claypool2019 --experiments figure4b,figure5,figure7,figure9,figure10,figure11 --seeds 2"
+    )
+    assert half.command(out="elsewhere").endswith(" --seeds 2 --out elsewhere")
+    shared = len(brief.variants) * 2
+    assert half.runs == (store.count(), brief.total() - shared) == (2 + 2 + 2 + 1, brief.total() - shared)
+
+
+def test_a_figure_is_drawn_as_soon_as_its_runs_are_there(half: Standing) -> None:
+    assert [chart.name for chart in half.charts()] == ["figure4b", "figure5"]
+    assert [panel.title for panel in half.charts()[0].panels] == ["BBR of Linux 6.1"]
+
+
+def test_a_figure_of_one_seed_is_shown_with_each(half: Standing) -> None:
+    first, second, other, table = half.shown()
+    assert [(each.display.name, each.seed) for each in (first, second)] == [("figure4b", 1), ("figure4b", 2)]
+    assert isinstance(first.display, Chart)
+    assert isinstance(second.display, Chart)
+    assert first.display.panels != second.display.panels
+    assert "seed 2" in second.display.caption
+    assert (other.display.name, other.seed) == ("figure5", None), "the minute that it shows is not in these runs"
+    assert (table.display.name, table.seed) == ("rtt", None)
+
+
+def test_a_figure_of_all_seeds_is_shown_once(claypool: Study, evidence: Callable[..., Evidence]) -> None:
+    found = evidence()
+    seven = replace(claypool, figures=tuple(each for each in claypool.figures if each.name == "figure7"), tables=())
+    standing = Standing(study=seven, evidence=found, verdicts=())
+    assert [(each.display.name, each.seed) for each in standing.shown()] == [("figure7", None)]
+    led = found.led_by(2).of("figure7", "bbr")
+    assert [trial.seed for trial in led] == [2, 1, 3]
+
+
+def test_a_store_without_its_runs(brief: Study, store: Store) -> None:
+    standing = studies.standing(brief, store, "sim")
+    assert not standing.begun
+    assert {each.verdict for each in standing.verdicts} == {NOT_RUN}
+    assert standing.command() == "dumbbell study run claypool2019 --seeds 2"
+    assert standing.charts() == []
+    assert list(standing.shown()) == []
+
+
+def test_runs_of_another_build_do_not_count(brief: Study, store: Store) -> None:
+    class Rebuilt(SimEngine):
+        def identity(self) -> str:
+            return "another"
+
+    assert studies.only(brief, experiments=["figure5"], variants=["bbr"]).run(store, SimEngine()) == []
+    assert studies.engines_of(brief, store) == ("sim",)
+    assert not studies.standing(brief, store, Rebuilt()).begun
+
+
+def test_a_claim_that_nothing_can_test_is_told_on_every_engine(folder: Path, store: Store) -> None:
+    with (folder / "claims.toml").open("a", encoding="utf-8") as file:
+        file.write(UNTESTABLE)
+    study = read(folder, *MODULES)
+    standing = studies.standing(study, store, "sim")
+    found = [each for each in standing.verdicts if each.claim == "S99"]
+    assert [(each.variant, each.verdict, each.reason) for each in found] == [
+        (variant, NOT_TESTABLE, "waits for a satellite") for variant in study.variants
+    ]
+    assert (found[0].value, found[0].n, found[0].checks) == (None, 0, ())
+    assert [claim.id for claim in studies.only(study, claims=["S99"]).claims] == ["S99"]
+    assert "S99" not in [claim.id for claim in studies.only(study, experiments=["figure7"]).claims]
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        (CHECKS, "untestable, and has checks"),
+        ("", "there is nothing to check"),
+    ],
+    ids=["both", "neither"],
+)
+def test_a_claim_has_checks_or_says_why_not(folder: Path, row: str, told: str) -> None:
+    text = UNTESTABLE + row if row else UNTESTABLE.replace('untestable = "waits for a satellite"\n', "")
+    assert tomllib.loads(text)
+    with (folder / "claims.toml").open("a", encoding="utf-8") as file:
+        file.write(text)
+    with pytest.raises(StudyError, match=f"claim S99: {told}"):
+        read(folder, *MODULES)
+
+
+def test_engines_dispute_what_one_reproduces_and_another_does_not() -> None:
+    found = [
+        verdict(),
+        verdict(engine="linux", verdict="not reproduced"),
+        verdict(variant="bbr_4_17"),
+        verdict(variant="bbr_4_17", engine="linux", verdict="not run yet"),
+        verdict(claim="S2", verdict="not testable here"),
+        verdict(claim="S2", engine="linux"),
+    ]
+    assert studies.disputed(found) == {("S1", "bbr")}
+
+
+def test_what_engines_say_of_a_claim_stands_together() -> None:
+    here = [verdict(claim=claim) for claim in ("S1", "S2")]
+    there = [verdict(claim=claim, engine="linux") for claim in ("S1", "S2")]
+    found = [(each.claim, each.engine) for each in studies.in_order([here, there])]
+    assert found == [("S1", "sim"), ("S1", "linux"), ("S2", "sim"), ("S2", "linux")]
+
+
+def test_what_is_to_be_done_is_told_run_by_run_and_is_nothing_once_it_is_there(brief: Study, store: Store) -> None:
+    some = studies.only(brief, experiments=["figure5", "figure7"], variants=["bbr"])
+    works = list(outstanding(some, store, SimEngine()))
+    assert works == [pytest.approx(8e6 * 80 / 8 / 1514)] * some.total()
+    assert works == list(outstanding(some, None, SimEngine()))
+    both = studies.only(brief, experiments=["figure9", "figure10"], variants=["bbr"])
+    assert list(outstanding(both, None, SimEngine())).count(0.0) == 2, "two runs are asked for twice"
+    assert studies.only(some, experiments=["figure5"]).run(store, SimEngine()) == []
+    assert [work > 0 for work in outstanding(some, store, SimEngine())] == [False] * 2 + [True] * 18
+    assert list(outstanding(some, store, SimEngine(), fresh=True)) == works
+
+
+@pytest.mark.parametrize(
+    ("workload", "work"),
+    [('{ transfer = "1.514 MB" }', 1000.0), ('"bulk"', WHOLE), ('{ transfer = "1 GB" }', WHOLE)],
+)
+def test_a_run_is_no_more_work_than_its_transfers(workload: str, work: float) -> None:
+    spec = f"""
+duration = "60 s"
+[path]
+rate = "8 Mbit/s"
+rtt = "20 ms"
+buffer = "2 bdp"
+[[flows]]
+cc = "bbr"
+workload = {workload}
+"""
+    (point,) = expand(load(spec))
+    assert packets(resolve(point, 1).run) == pytest.approx(work)

@@ -1,0 +1,44 @@
+"""Small stores for comparisons of stored runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from commandline import MOMENT
+from dumbbell.campaign import carry_out_into
+from dumbbell.comparison.judgement import Comparison, Overall, Row, compare
+from dumbbell.comparison.quantity import chosen
+from dumbbell.comparison.selection import selections
+from dumbbell.engines.protocol import Engine
+from dumbbell.engines.sim import SimEngine
+from dumbbell.results.store import Store
+from dumbbell.spec import load
+
+
+def kept(folder: Path, engine: Engine | None = None, /, **settings: Any) -> Path:
+    """A store with the runs of a moment, two points and two seeds, but for what is set; others are added to it."""
+    overrides = {path.replace("__", "."): value for path, value in settings.items()}
+    usual = {"name": "moment", "duration": "2 s", "measure.record": "summary"}
+    experiment = load(MOMENT, overrides=usual | overrides)
+    with Store.open(folder, write=True) as store:
+        list(carry_out_into(store, experiment, engine or SimEngine(), jobs=2))
+    return folder
+
+
+def held(a: Path | str, b: Path | str, metrics: str | None = None) -> Comparison:
+    """The whole way."""
+    return compare(*selections(str(a), str(b)), chosen(metrics))
+
+
+def whole(found: Comparison, metric: str, group: str | None = None) -> Overall:
+    (row,) = [each for each in found.overall if (each.quantity.name, each.group) == (metric, group)]
+    return row
+
+
+def rows(found: Comparison, metric: str, group: str | None = None) -> list[Row]:
+    return [each for each in found.rows() if (each.quantity.name, each.group) == (metric, group)]
+
+
+def reasons(found: Comparison) -> dict[tuple[str, str], int]:
+    return {(each.side, each.reason): each.runs for each in found.pairing.unpaired}
