@@ -1,0 +1,104 @@
+"""Which runs a side of a comparison has: `STORE`, or `STORE@what=value,what=value`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from dumbbell.comparison.failure import ComparisonError
+from dumbbell.spec.problem import quoted, suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+ENGINE, EXPERIMENT, IDENTITY, CC = "engine", "experiment", "identity", "cc"
+WORDS: Final = (ENGINE, EXPERIMENT, IDENTITY, CC)
+"""What may be asked of any run; besides, whatever its experiment sweeps, by its path."""
+_COMMA = re.compile(r",(?![^\[\]]*\])")
+"""One that is not among the parameters of an algorithm."""
+_GROUPS_CC = re.compile(r"flows\[([0-9]+)\]\.cc")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The current runs of a store for which all of this is so."""
+
+    text: str
+    """As it was asked for."""
+    folder: Path
+    wanted: Mapping[str, str]
+    """Values by one of `WORDS`, or by the path of a swept field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A congestion control that one side has where the other has another one: this is what is compared."""
+
+    cc: str
+    """As the spec has it."""
+    group: int | None
+    """The only group whose algorithm it is; None: whichever has it."""
+
+    def concerns(self, group: int, cc: str) -> bool:
+        """Whether this group's algorithm is what is compared."""
+        return self.cc == cc and self.group in (None, group)
+
+
+def selections(a: str, b: str) -> tuple[Selection, Selection]:
+    """Both sides as they were written; `@…` alone is of the other side's store.
+
+    >>> [dict(side.wanted) for side in selections("results@cc=bbr[cwnd_gain=1.5, probe_gain=1.1]", "@cc=cubic")]
+    [{'cc': 'bbr[cwnd_gain=1.5, probe_gain=1.1]'}, {'cc': 'cubic'}]
+
+    Raises:
+        ComparisonError: one cannot be read.
+    """
+    if a.startswith("@") and b.startswith("@"):
+        raise ComparisonError(f'{a}: names no store; write "STORE{a}"')
+    first = _read(a, None if not a.startswith("@") else _read(b, None).folder)
+    return first, _read(b, first.folder)
+
+
+def exchanges(a: Selection, b: Selection) -> tuple[list[Exchange], list[Exchange]]:
+    """What each side has in the other's place: the algorithms that both name, where they differ."""
+    named = [key for key in a.wanted if key in b.wanted and a.wanted[key] != b.wanted[key]]
+    groups = {key: None if key == CC else group_of(key) for key in named if key == CC or group_of(key) is not None}
+    ours, theirs = ([Exchange(side.wanted[key], group) for key, group in groups.items()] for side in (a, b))
+    return ours, theirs
+
+
+def group_of(path: str) -> int | None:
+    """The group whose algorithm a path names.
+
+    >>> group_of("flows[1].cc"), group_of("path.rate")
+    (1, None)
+    """
+    match = _GROUPS_CC.fullmatch(path)
+    return int(match[1]) if match else None
+
+
+def unknown(selection: Selection, key: str, swept: Sequence[str]) -> ComparisonError:
+    """What is said of something that no run has."""
+    return ComparisonError(f"{selection.text}: unknown {quoted(key)}; {suggestion(key, [*WORDS, *swept])}")
+
+
+def _read(text: str, other: Path | None) -> Selection:
+    if Path(text).exists():
+        return Selection(text, Path(text), {})
+    folder, at, conditions = text.rpartition("@")
+    if not at:
+        return Selection(text, Path(text), {})
+    wanted: dict[str, str] = {}
+    for condition in _COMMA.split(conditions):
+        key, equals, value = (part.strip() for part in condition.partition("="))
+        if not (key and equals and value):
+            raise ComparisonError(
+                f'{text}: {quoted(condition)} selects nothing; write it as "{folder or "STORE"}@engine=linux:6.12"'
+            )
+        if key in wanted:
+            raise ComparisonError(f"{text}: {quoted(key)} is there twice")
+        wanted[key] = value
+    home = Path(folder) if folder or other is None else other
+    return Selection(f"{home}@{conditions}", home, wanted)

@@ -1,0 +1,130 @@
+"""What is said of differences: by numbers that were made by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from compared import held, kept, rows, whole
+from dumbbell.comparison.failure import ComparisonError
+from dumbbell.comparison.judgement import Column, Difference, Overall, verdict
+from dumbbell.comparison.quantity import QUANTITIES, chosen
+from dumbbell.comparison.record import objects
+from dumbbell.comparison.side import OF_RUN
+from dumbbell.metrics.statistics import estimate, t_quantile
+
+GOODPUT, LOSS, SHARE = (next(each for each in QUANTITIES if each.name == name) for name in ("goodput", "loss", "share"))
+
+
+def column(*points: tuple[float, float]) -> Column:
+    """Differences and half-widths of pairs whose A is 10."""
+    difference, half_width = np.array(points, np.float64).T
+    a, count = np.full(len(points), 10.0), np.full(len(points), 3)
+    return Column(LOSS, None, count, a, a + difference, difference, half_width / t_quantile(2), half_width)
+
+
+def test_an_interval_that_excludes_0_is_marked() -> None:
+    nan = float("nan")
+    found = column((2, 1), (-2, 1), (2, 2), (2, 3), (0, nan), (2, nan))
+    outcomes = ["higher", "lower", "undecided", "undecided", "same", "undecided"]
+    assert [found.at(point).difference.outcome for point in range(6)] == outcomes
+    assert found.sign.tolist() == [1, -1, 0, 0, 2, 0]
+    assert found.at(0).difference == Difference(2, 1, 0.2, 0.1, "higher")
+    assert found.at(4).difference.half_width is None
+
+
+def test_a_share_of_nothing_is_not_told() -> None:
+    (nothing,) = (column((2, 1)),)
+    nothing.a[0] = 0
+    assert (nothing.at(0).difference.relative, nothing.at(0).difference.relative_half_width) == (None, None)
+
+
+def test_better_and_worse_are_said_where_they_can_be() -> None:
+    assert [verdict(GOODPUT, word) for word in ("higher", "lower", "same")] == ["better", "worse", "same"]
+    assert [verdict(LOSS, word) for word in ("higher", "lower", "undecided")] == ["worse", "better", "undecided"]
+    assert [verdict(SHARE, word) for word in ("higher", "lower")] == ["higher", "lower"]
+
+
+@pytest.mark.parametrize(("rows_", "worse"), [(1, True), (2, False)])
+def test_many_rows_need_a_wider_interval(rows_: int, worse: bool) -> None:  # noqa: FBT001 (it is what it is about)
+    """With 10 degrees t is 2.228 at 95 %, and 2.634 at 97.5 %."""
+    assert t_quantile(10, 0.975) / t_quantile(10) == pytest.approx(2.634 / 2.228, rel=1e-3)
+    row = Overall(LOSS, None, 4, 10, 11.1, Difference(1.1, 1, 0.1, 0.1, "higher"), 1, 0, 0, 3, 10, by_seeds=True)
+    assert row.worse(rows_) is worse
+    better = Overall(GOODPUT, None, 4, 10, 19, Difference(9, 1, 0.9, 0.1, "higher"), 4, 0, 0, 0, 10, by_seeds=True)
+    assert better.worse(1) is False
+
+
+def test_over_all_points_their_verdicts_are_counted_and_their_means_averaged(tmp_path: Path) -> None:
+    """CUBIC in BBR's place loses less in a queue of half a BDP."""
+    a = kept(tmp_path / "a", seeds=4, start_jitter="50 ms")
+    b = kept(tmp_path / "b", seeds=4, start_jitter="50 ms", **{"flows[0].cc": "cubic"})
+    found = held(f"{a}@cc=bbr", f"{b}@cc=cubic")
+    loss = whole(found, "loss")
+    each = rows(found, "loss")
+    assert loss.difference.value == pytest.approx(sum(row.difference.value for row in each) / 2)
+    assert each[0].verdict == "better"
+    assert (loss.lower, loss.higher + loss.lower + loss.same + loss.undecided) == (
+        sum(row.verdict == "better" for row in each), 2,
+    )  # fmt: skip
+    assert loss.by_seeds
+    runs = [found.pairing.b.of_run[other] - found.pairing.a.of_run[run]
+            for run, other in zip(found.pairing.of_a, found.pairing.of_b, strict=True)]  # fmt: skip
+    by_hand = estimate([float(values[OF_RUN.index(LOSS)]) for values in runs[:4]])
+    assert [each[0].difference.value, each[0].difference.half_width] == pytest.approx(
+        [by_hand.mean, by_hand.half_width]
+    )
+    assert found.by_chance == pytest.approx(found.intervals * 0.05)
+    assert found.marked == sum(row.difference.marked for row in found.rows()) == len(list(found.rows(marked=True)))
+
+
+def test_one_pair_a_point_has_no_interval_and_points_are_compared(tmp_path: Path) -> None:
+    sizes = ["0.5 bdp", "1 bdp", "1.5 bdp", "2 bdp"]
+    a = kept(tmp_path / "a", seeds=1, path__buffer=sizes)
+    b = kept(tmp_path / "b", seeds=1, path__buffer=sizes, **{"flows[0].cc": "reno"})
+    found = held(f"{a}@cc=bbr", f"{b}@cc=reno")
+    assert found.intervals == 0
+    loss = whole(found, "loss")
+    means = estimate([row.difference.value for row in rows(found, "loss")])
+    assert [loss.difference.value, loss.difference.half_width] == pytest.approx([means.mean, means.half_width])
+    assert not loss.by_seeds
+    assert loss.degrees == 3
+
+
+def test_a_transfer_that_did_not_end_leaves_its_group_without_a_completion_time(tmp_path: Path) -> None:
+    """Of 2 flows with 1 MB at 20 Mbit/s both end in two seconds; of 2 with 3 MB neither does."""
+    flows = [{"cc": "bbr", "count": 2, "workload": {"transfer": size}} for size in ("1 MB", "3 MB")]
+    one, other = (kept(tmp_path / str(n), flows=[each], path__buffer=["1 bdp"]) for n, each in enumerate(flows))
+    (row,) = rows(held(one, one), "fct", "bbr")
+    assert 0.8 < row.a < 2
+    assert rows(held(other, other), "fct", "bbr") == []
+
+
+def test_a_single_group_has_no_share_and_a_single_flow_no_index(tmp_path: Path) -> None:
+    store = kept(tmp_path / "s", flows=[{"cc": "bbr"}], path__buffer=["1 bdp"])
+    names = {each.quantity.name for each in held(store, store).overall}
+    assert {"goodput", "utilization", "loss", "rtt", "queue"} <= names
+    assert not names & {"share", "jain", "total_goodput", "fct"}
+
+
+def test_metrics_are_chosen_by_name(tmp_path: Path) -> None:
+    store = kept(tmp_path / "s")
+    assert [each.quantity.name for each in held(store, store, "loss, utilization").overall] == ["utilization", "loss"]
+    with pytest.raises(ComparisonError, match='unknown "los"; did you mean "loss"'):
+        chosen("los")
+
+
+def test_the_objects_are_rows_in_the_units_of_a_result(tmp_path: Path) -> None:
+    a = kept(tmp_path / "a")
+    found = list(objects(held(a, kept(tmp_path / "b", seeds=3))))
+    kinds = [each["row"] for each in found]
+    assert kinds == sorted(kinds, key=["unpaired", "overall", "point"].index)
+    assert found[0] == {
+        "schema": 1, "row": "unpaired", "side": "B", "reason": "A has not this seed", "runs": 2,
+        "example": "moment, path.buffer = 0.5 bdp, seed 3",
+    }  # fmt: skip
+    point = next(each for each in found if each["row"] == "point" and each["metric"] == "total_goodput")
+    assert 15e6 < point["a"] == point["b"] < 20e6
+    assert (point["point"], point["pairs"], point["outcome"]) == ({"path.buffer": "0.5 bdp"}, 2, "same")

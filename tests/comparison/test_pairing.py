@@ -1,0 +1,221 @@
+"""Which runs are held against which, and what is said of the others. Every run is a real one of the simulator."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from agreed import Scaled, moment
+from compared import held, kept, reasons, rows, whole
+from dumbbell.comparison.failure import ComparisonError
+from dumbbell.engines.sim import SimEngine
+from dumbbell.results.failure import StoreError, StoreFailure
+from dumbbell.results.store import Store
+
+FOUR = ["0.5 bdp", "1 bdp", "2 bdp", "4 bdp"]
+
+
+def refused(a: Path | str, b: Path | str) -> str:
+    with pytest.raises(ComparisonError) as error:
+        held(a, b)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_a_store_and_itself_do_not_differ(tmp_path: Path) -> None:
+    store = kept(tmp_path / "s")
+    found = held(store, store)
+    assert (len(found.pairing), len(found.points), reasons(found)) == (4, 2, {})
+    assert found.count > 20
+    assert {each.difference.value for each in found.rows()} == {0.0}
+    assert {each.difference.outcome for each in found.rows()} == {"same"}
+    assert {each.difference.outcome for each in found.overall} == {"same"}
+    assert (found.marked, found.intervals, found.worse) == (0, 0, [])
+
+
+def test_each_run_meets_the_one_of_its_point_and_seed(tmp_path: Path) -> None:
+    a, b = kept(tmp_path / "a"), kept(tmp_path / "b", Scaled(0.5))
+    found = held(a, b)
+    pairs = zip(found.pairing.of_a.tolist(), found.pairing.of_b.tolist(), strict=True)
+    for ours, theirs in pairs:
+        assert found.pairing.a.seed[ours] == found.pairing.b.seed[theirs]
+        assert found.pairing.a.at(ours).point == found.pairing.b.at(theirs).point
+    with Store.open(a) as first, Store.open(b) as second:
+        frames = [store.groups().set_index(["path.buffer", "seed", "name"])["goodput_bps"] for store in (first, second)]
+    for group in ("bbr", "cubic"):
+        for row in rows(found, "goodput", group):
+            point = found.points[row.point].point["path.buffer"]
+            expected = [(frames[1] - frames[0])[point, seed, group] for seed in (1, 2)]
+            assert row.difference.value == pytest.approx(sum(expected) / 2)
+            assert row.pairs == 2
+            assert row.difference.relative == pytest.approx(-0.5, abs=1e-3)
+
+
+def test_what_is_kept_of_a_run_does_not_part_it_from_another(tmp_path: Path) -> None:
+    a, b = kept(tmp_path / "a"), kept(tmp_path / "b", measure__record="series")
+    assert len(held(a, b).pairing) == 4
+
+
+def test_half_of_the_points_and_seeds_are_told_apart(tmp_path: Path) -> None:
+    a = kept(tmp_path / "a", path__buffer=FOUR[:3], seeds=[1, 2])
+    b = kept(tmp_path / "b", path__buffer=FOUR[1:], seeds=[2, 3])
+    found = held(a, b)
+    assert (len(found.pairing), [place.point["path.buffer"] for place in found.points]) == (2, FOUR[1:3])
+    assert reasons(found) == {
+        ("A", "B has no such point"): 2, ("A", "B has not this seed"): 2,
+        ("B", "A has no such point"): 2, ("B", "A has not this seed"): 2,
+    }  # fmt: skip
+    assert {each.example for each in found.pairing.unpaired} >= {"moment, path.buffer = 0.5 bdp, seed 1"}
+
+
+def test_a_point_that_was_asked_otherwise_is_told_with_what_differs(tmp_path: Path) -> None:
+    a = kept(tmp_path / "a", path__buffer=["1 bdp", "100 kB"])
+    b = kept(tmp_path / "b", path__buffer=["1 bdp", "100 kB"], path__rtt="30 ms")
+    assert "path.buffer.bytes 50000 and 75000" in refused(a, b)
+    kept(b, name="other", path__buffer=["1 bdp"])
+    found = held(a, b)
+    assert len(found.pairing) == 2
+    assert reasons(found) == {
+        ("A", "B asks for something else there"): 2, ("B", "A asks for something else there"): 4,
+    }  # fmt: skip
+    (example, _) = (each.example for each in found.pairing.unpaired)
+    assert example.startswith("moment, path.buffer = 100 kB, seed 1: flows[0].return_delay_ns 20000000 and 30000000")
+
+
+def test_nothing_pairs(tmp_path: Path) -> None:
+    a = kept(tmp_path / "a")
+    assert "duration_ns 2000000000 and 1000000000" in refused(a, kept(tmp_path / "b", duration="1 s"))
+    told = refused(a, kept(tmp_path / "c", seeds=[7]))
+    assert told.startswith("4 runs of A, 2 of B, and no two of them were asked the same; moment, ")
+    assert "seed 1 and 7" in told
+    assert "start_ns" not in told
+    told = refused(a, kept(tmp_path / "d", **{"flows[0].cc": "reno"}))
+    assert 'flows[0].cc.algorithm "bbr" and "reno"' in told
+    assert "say which: STORE@cc=bbr STORE@cc=cubic" in told
+
+
+def test_engines_are_paired_with_themselves_unless_each_side_has_one(tmp_path: Path) -> None:
+    both = kept(kept(tmp_path / "both"), Scaled(0.5))
+    one = kept(tmp_path / "one")
+    found = held(both, one)
+    assert (len(found.pairing), {place.engine for place in found.points}) == (4, {"sim"})
+    assert reasons(found) == {("A", "B has no experiment of this name on this engine"): 4}
+    found = held(f"{both}@engine=sim", "@engine=double")
+    assert len(found.pairing) == 4
+    assert whole(found, "total_goodput").difference.relative == pytest.approx(-0.5, abs=1e-3)
+    assert len(held(both, both).pairing) == 8
+
+
+def test_an_earlier_build_is_found_by_its_identity(tmp_path: Path) -> None:
+    store = kept(kept(tmp_path / "s", Scaled(1.0)), Scaled(0.5))
+    assert whole(held(store, f"{store}@identity=double 1"), "total_goodput").difference.value > 0
+    assert whole(held(f"{store}@identity=double 1", "@identity=double 0.5"), "total_goodput").difference.value < 0
+
+
+def test_one_algorithm_in_the_place_of_another(tmp_path: Path) -> None:
+    """Names, and the jitter that they draw, follow the algorithm: the pairs are found all the same."""
+    store = kept(tmp_path / "s", **{"flows[0].cc": ["bbr", "cubic"], "start_jitter": "50 ms"})
+    for a, b in (("cc=bbr", "cc=cubic"), ("flows[0].cc=bbr", "flows[0].cc=cubic")):
+        found = held(f"{store}@{a}", f"@{b}")
+        assert (len(found.pairing), len(found.points)) == (4, 2)
+        assert [dict(place.point) for place in found.points] == [{"path.buffer": "0.5 bdp"}, {"path.buffer": "2 bdp"}]
+        assert {each.group for each in found.overall} == {None, "bbr → cubic", "cubic"}
+        shallow = rows(found, "retransmits", "bbr → cubic")[0]
+        assert shallow.difference.value < -0.03  # BBR loses in a queue of half a BDP
+        assert shallow.verdict == "better"
+    assert len(held(f"{store}@flows[0].cc=bbr", "@flows[0].cc=bbr").pairing) == 4
+    assert "@cc=bbrr: no run has cc = bbrr; did you mean" in refused(store, f"{store}@cc=bbrr")
+
+
+def test_two_groups_each_have_another_algorithm_in_their_place(tmp_path: Path) -> None:
+    a = kept(tmp_path / "a", **{"flows[1].cc": "bbr"})
+    b = kept(tmp_path / "b", **{"flows[0].cc": "cubic", "flows[1].cc": "reno"})
+    found = held(f"{a}@flows[0].cc=bbr,flows[1].cc=bbr", f"{b}@flows[0].cc=cubic,flows[1].cc=reno")
+    assert (len(found.pairing), reasons(found)) == (4, {})
+    assert {each.group for each in found.overall} == {None, "bbr → cubic", "bbr-2 → reno"}
+
+
+def test_algorithms_of_two_specs_in_two_stores(tmp_path: Path) -> None:
+    a, b = kept(tmp_path / "a"), kept(tmp_path / "b", name="mine", **{"flows[0].cc": "bbr[cwnd_gain=1.5]"})
+    found = held(f"{a}@cc=bbr", f"{b}@cc=bbr[cwnd_gain=1.5]")
+    assert len(found.pairing) == 4
+    assert whole(found, "retransmits", "bbr").difference.value < 0
+
+
+def test_runs_that_failed_are_told_and_not_compared(tmp_path: Path) -> None:
+    a, b = kept(tmp_path / "a"), kept(tmp_path / "b", Scaled(failing=(2,)))
+    found = held(a, b)
+    assert (len(found.pairing), found.pairing.failed_in_b) == (2, 2)
+    assert reasons(found) == {("A", "its partner failed"): 2, ("B", "failed"): 2}
+    assert found.pairing.unpaired[-1].example == "moment, path.buffer = 0.5 bdp, seed 2: a bug"
+    assert held(b, a).pairing.failed_in_b == 0
+    none = kept(tmp_path / "none", Scaled(failing=(1, 2)))
+    assert "4 runs of B failed" in refused(a, none)
+
+
+@pytest.mark.parametrize(
+    ("selection", "words"),
+    [
+        ("enginee=sim", 'unknown "enginee"; did you mean "engine"?'),
+        ("engine=linux", 'has no run of engine "linux"; known: sim'),
+        ("experiment=momnt", 'did you mean "moment"?'),
+        ("path.buffer=1 bdp", "no run has path.buffer = 1 bdp; did you mean"),
+        ("path.rtt=20 ms", 'unknown "path.rtt"'),
+        ("flows[7].cc=bbr", "no run is so"),
+        ("identity=zz", "no run is so"),
+    ],
+)
+def test_a_selection_of_nothing(selection: str, words: str, tmp_path: Path) -> None:
+    assert words in refused(kept(tmp_path / "s"), f"@{selection}")
+
+
+def test_a_swept_field_selects(tmp_path: Path) -> None:
+    store = kept(tmp_path / "s")
+    found = held(store, f"{store}@path.buffer=2 bdp")
+    assert [place.point["path.buffer"] for place in found.points] == ["2 bdp"]
+
+
+def test_a_run_in_two_experiments_counts_once(tmp_path: Path) -> None:
+    store = kept(kept(tmp_path / "s"), name="again", path__buffer=["2 bdp"])
+    found = held(store, store)
+    assert (len(found.pairing), reasons(found)) == (4, {})
+
+
+def test_the_latest_of_two_builds_counts(tmp_path: Path) -> None:
+    store = kept(kept(tmp_path / "s", Scaled(1.0)), Scaled(0.5), name="again")
+    found = held(store, f"{store}@identity=double 0.5")
+    assert reasons(found) == {("A", "a later run of this side was asked the same"): 4}
+    assert {each.difference.value for each in found.rows()} == {0.0}
+
+
+def test_what_is_no_store(tmp_path: Path) -> None:
+    store = kept(tmp_path / "s")
+    with pytest.raises(StoreError, match="no such store"):
+        held(store, tmp_path / "absent")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(StoreError, match="is no store"):
+        held(tmp_path / "folder", store)
+    Store.open(tmp_path / "empty", write=True).close()
+    assert "there is no run in it yet" in refused(tmp_path / "empty", store)
+
+
+def test_a_store_of_another_schema_or_a_damaged_one(tmp_path: Path) -> None:
+    store, other = kept(tmp_path / "s"), kept(tmp_path / "t")
+    connection = sqlite3.connect(other / "ledger.sqlite")
+    connection.execute("UPDATE schema SET version = 99")
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreError, match="schema 99"):
+        held(store, other)
+    ledger = other / "ledger.sqlite"
+    ledger.write_bytes(ledger.read_bytes()[:100] + b"\xff" * 20_000)
+    with pytest.raises(StoreFailure, match="is damaged"):
+        held(store, other)
+
+
+def test_a_campaign_that_has_begun_and_no_run_yet(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "begun", write=True) as opened:
+        opened.begin(moment(), "sim", SimEngine().identity())
+    assert refused(kept(tmp_path / "s"), tmp_path / "begun").endswith("begun: there is no run in it yet")
