@@ -21,14 +21,16 @@ def _rounded(value: float) -> float:
 Number: TypeAlias = Annotated[float, AfterValidator(_rounded)]
 
 
-class _Part(BaseModel):
+class Part(BaseModel):
+    """A piece of a comparison."""
+
     model_config = ConfigDict(
         allow_inf_nan=False, extra="forbid", frozen=True, serialize_by_alias=True, use_attribute_docstrings=True,
         validate_by_name=True,
     )  # fmt: skip
 
 
-class Source(_Part):
+class Source(Part):
     """Where the conditions come from."""
 
     spec: str | None = None
@@ -45,7 +47,7 @@ class Source(_Part):
     """Fields that were set instead, as `path=value`."""
 
 
-class Side(_Part):
+class Side(Part):
     """One of the two engines."""
 
     engine: str
@@ -58,7 +60,7 @@ class Side(_Part):
     """What the engine says of itself: kernel release and the like."""
 
 
-class GroupRuns(_Part):
+class GroupRuns(Part):
     """A group in one run."""
 
     goodput_bps: Number
@@ -71,7 +73,7 @@ class GroupRuns(_Part):
     """Segments retransmitted / segments sent."""
 
 
-class RunFigures(_Part):
+class RunFigures(Part):
     """What is compared of one run."""
 
     seed: int
@@ -90,7 +92,7 @@ class RunFigures(_Part):
     """By name."""
 
 
-class Difference(_Part):
+class Difference(Part):
     """One metric in one condition: medians and `excused` in the metric's unit, differences as shares of `scale`."""
 
     metric: str
@@ -119,7 +121,7 @@ class Difference(_Part):
     """`error` in multiples of the 90th percentile that the band allows."""
 
 
-class Winner(_Part):
+class Winner(Part):
     """Who has most goodput a flow; null where seeds or flows tie."""
 
     reference: str | None
@@ -130,7 +132,7 @@ class Winner(_Part):
     """By the reference's medians over other seeds."""
 
 
-class Group(_Part):
+class Group(Part):
     """Flows of one algorithm."""
 
     name: str
@@ -141,7 +143,7 @@ class Group(_Part):
     """How many."""
 
 
-class Condition(_Part):
+class Condition(Part):
     """One point, on both engines."""
 
     name: str
@@ -174,7 +176,7 @@ class Condition(_Part):
     """What an engine said of runs that it could not finish: the condition is not compared."""
 
 
-class Spread(_Part):
+class Spread(Part):
     """Errors over conditions."""
 
     n: int
@@ -187,7 +189,7 @@ class Spread(_Part):
     """With the same winner."""
 
 
-class BandVerdict(_Part):
+class BandVerdict(Part):
     """One band."""
 
     metric: str
@@ -216,7 +218,7 @@ class BandVerdict(_Part):
     """null: no condition has such a number."""
 
 
-class Worst(_Part):
+class Worst(Part):
     """A condition that is far off."""
 
     condition: str
@@ -229,7 +231,7 @@ class Worst(_Part):
     """How far, in multiples of the band's 90th percentile."""
 
 
-class Agreement(_Part):
+class Agreement(Part):
     """Everything."""
 
     schema_version: Literal[1] = Field(default=1, alias="schema")

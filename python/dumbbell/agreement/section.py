@@ -40,7 +40,7 @@ def _lines(agreement: Agreement, figures: str) -> Iterator[str]:
     yield ""
     yield from _again(agreement)
     yield ""
-    yield from _markdown(words.HEADER, words.table(agreement))
+    yield from markdown(words.HEADER, words.table(agreement))
     yield ""
     yield legend(agreement)
     yield ""
@@ -58,7 +58,7 @@ def _lines(agreement: Agreement, figures: str) -> Iterator[str]:
         settings = {each.name: words.setting(each) for each in agreement.conditions}
         rows = [[each.condition, settings[each.condition], *words.worst_row(agreement, each)[1:]]
                 for each in agreement.worst]  # fmt: skip
-        yield from _markdown((words.WORST_HEADER[0], "setting", *words.WORST_HEADER[1:]), rows)
+        yield from markdown((words.WORST_HEADER[0], "setting", *words.WORST_HEADER[1:]), rows)
         yield ""
     failed = words.failures(agreement.conditions)
     if failed:
@@ -66,7 +66,7 @@ def _lines(agreement: Agreement, figures: str) -> Iterator[str]:
         yield ""
         yield from (f"- {line}" for line in failed)
         yield ""
-    yield from _versions(agreement)
+    yield words.versions(agreement)
 
 
 def verdict(agreement: Agreement) -> str:
@@ -113,12 +113,8 @@ def legend(agreement: Agreement) -> str:
     )
 
 
-def _versions(agreement: Agreement) -> Iterator[str]:
-    versions = ", ".join(f"{name} {version}" for name, version in agreement.versions.items() if version)
-    yield f"Engines: {words.engine(agreement.candidate)}; {words.engine(agreement.reference)}. Versions: {versions}."
-
-
-def _markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A table, line by line."""
     yield _row(header)
     yield _row(["---"] * len(header))
     yield from map(_row, rows)

@@ -10,6 +10,7 @@ from dumbbell.agreement.band import GROUP_GOODPUT, LOSS, QUEUEING_DELAY, SMALL_L
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dumbbell.agreement.curves.record import Curves
     from dumbbell.agreement.record import Agreement, BandVerdict, Condition, Difference, Side, Worst
 
 ABSENT = "-"
@@ -120,6 +121,12 @@ def engine(side: Side) -> str:
     """An engine, its kernel where it has one, and its identity."""
     kernel = side.measured_on.get("kernel.release")
     return f"{side.engine}{f' (kernel {kernel})' if isinstance(kernel, str) else ''}, identity {side.identity[:12]}"
+
+
+def versions(agreement: Agreement | Curves) -> str:
+    """Both engines, and what computed the verdicts."""
+    told = ", ".join(f"{name} {version}" for name, version in agreement.versions.items() if version)
+    return f"Engines: {engine(agreement.candidate)}; {engine(agreement.reference)}. Versions: {told}."
 
 
 def table(agreement: Agreement) -> list[list[str]]:

@@ -9,17 +9,16 @@ import typer
 from dumbbell.cli.run import DEFAULT_STORE, Folder, Sets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from dumbbell.agreement.counters import FlowFigures
     from dumbbell.agreement.gathering import Sides
-    from dumbbell.agreement.record import Agreement, Source
+    from dumbbell.agreement.record import Agreement, Condition, Side, Source
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
 
-EXAMPLE = "Example: dumbbell agree --random 20 --seed 7 --html agreement.html"
+EXAMPLE = "Example: dumbbell agree --random 20 --seed 7 --html agreement.html; or: dumbbell agree --curves"
 FRESH_SEEDS = 1_000_000
-SEEDS = 3
+SEEDS, CURVES_SEEDS = 3, 5
 TWO = 2
 
 
@@ -31,7 +30,16 @@ def agree(  # noqa: PLR0913 (each is an option)
     engines: Annotated[
         str, typer.Option("--engines", metavar="A,B", help="A is held against B, the reference.")
     ] = "sim,linux",
-    seeds: Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Seeds of each engine: 1 to N.")] = SEEDS,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            "--seeds",
+            metavar="N",
+            min=1,
+            show_default=False,
+            help=f"Seeds of each engine: 1 to N; default: {SEEDS}, with --curves {CURVES_SEEDS}.",
+        ),
+    ] = None,
     floor: Annotated[
         int | None,
         typer.Option(
@@ -57,6 +65,10 @@ def agree(  # noqa: PLR0913 (each is an option)
             "--packets", metavar="N", min=1, help="Most that a drawn condition may carry; default: 5 million."
         ),
     ] = None,
+    curves: Annotated[
+        bool,
+        typer.Option("--curves", help="Single flows instead of SPEC: loss epochs over one another, BBR's phases."),
+    ] = False,
     sets: Sets = None,
     out: Folder = DEFAULT_STORE,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with every figure.")] = False,
@@ -76,11 +88,11 @@ def agree(  # noqa: PLR0913 (each is an option)
         typer.Option("--show", metavar="CONDITION", help="Measure one condition, and tell every flow of every run."),
     ] = None,
 ) -> None:
-    """Run the same points on two engines, and say whether they agree: 0 every band holds, 1 one is broken.
+    """Run the same points on two engines, and say whether they agree: 0 every band or limit holds, 1 one is broken.
 
     Runs that the store has are not run again: the same command goes on where it was stopped.
     """
-    experiments, source = _conditions(spec, _Draw(random, seed, duration, packets), sets)
+    experiments, source = _conditions(spec, _Draw(random, seed, duration, packets), sets, curves=curves)
     if dump is not None:
         _dump(experiments, dump)
         return
@@ -88,6 +100,7 @@ def agree(  # noqa: PLR0913 (each is an option)
         _print_conditions(experiments)
         _tell_cost(experiments, source)
         return
+    seeds = seeds or (CURVES_SEEDS if curves else SEEDS)
     sides = _sides(engines, seeds, seeds if floor is None else floor)
     if show is not None:
         _show(_chosen(experiments, show), sides, jobs, as_json=as_json)
@@ -96,11 +109,14 @@ def agree(  # noqa: PLR0913 (each is an option)
     from dumbbell.results.store import Store
 
     with Store.open(out, write=True) as store:
-        agreement = _agreement(store, experiments, sides, source, jobs, quiet=as_json)
-        (_print_json if as_json else _print_tables)(agreement)
-        if html is not None:
-            _write(html, agreement, store)
-    if not agreement.holds:
+        found = _measured(store, experiments, sides, jobs, quiet=as_json)
+        if curves:
+            from dumbbell.cli.curves import told
+
+            holds = told(store, found, source, sides.floor_seeds, as_json=as_json, html=html)
+        else:
+            holds = _told(store, found, source, sides.floor_seeds, as_json=as_json, html=html)
+    if not holds:
         raise typer.Exit(1)
 
 
@@ -113,7 +129,17 @@ class _Draw(NamedTuple):
     packets: int | None
 
 
-def _conditions(spec: Path | None, wanted: _Draw, sets: list[str] | None) -> "tuple[list[Experiment], Source]":
+class Measured(NamedTuple):
+    """Every condition, and what is told of both engines."""
+
+    conditions: "Sequence[Condition]"
+    candidate: "Side"
+    reference: "Side"
+
+
+def _conditions(
+    spec: Path | None, wanted: _Draw, sets: list[str] | None, *, curves: bool
+) -> "tuple[list[Experiment], Source]":
     """What is compared, and where it comes from."""
     from dumbbell.agreement import draw
     from dumbbell.agreement.failure import AgreementError
@@ -122,11 +148,15 @@ def _conditions(spec: Path | None, wanted: _Draw, sets: list[str] | None) -> "tu
 
     overrides = dict(map(assignment, sets or ()))
     count, seed = wanted.conditions, wanted.seed
-    if (spec is None) == (count is None):
-        raise AgreementError("give either SPEC or --random N")
+    if (spec is not None) + (count is not None) + curves != 1:
+        raise AgreementError("give one of SPEC, --random N and --curves")
+    if count is None and wanted[1:] != (None, None, None):
+        raise AgreementError("--seed, --duration and --packets are for --random")
+    if curves:
+        from dumbbell.agreement.curves.conditions import experiments
+
+        return [load(each, overrides=overrides) for each in experiments()], Source(sets=tuple(sets or ()))
     if spec is not None:
-        if wanted[1:] != (None, None, None):
-            raise AgreementError("--seed, --duration and --packets are for --random")
         experiment = load(spec, overrides=overrides)
         return [experiment], Source(spec=experiment.name, sets=tuple(sets or ()))
     assert count is not None  # noqa: S101 (one of them is given)
@@ -164,12 +194,10 @@ def _check(experiments: "Sequence[Experiment]", sides: "Sides") -> None:
         typer.echo('note: without start_jitter seeds hardly differ; see --set start_jitter="100 ms"', err=True)
 
 
-def _agreement(  # noqa: PLR0913 (what a comparison needs)
-    store: "Store", experiments: "Sequence[Experiment]", sides: "Sides", source: "Source", jobs: int | None, *,
-    quiet: bool,
-) -> "Agreement":  # fmt: skip
+def _measured(
+    store: "Store", experiments: "Sequence[Experiment]", sides: "Sides", jobs: int | None, *, quiet: bool
+) -> Measured:
     from dumbbell.agreement.gathering import carry_out, runs, side
-    from dumbbell.agreement.judgement import judged
     from dumbbell.cli.progress import progress
 
     with progress(runs(experiments, sides), wanted=not (quiet and sys.stdout.isatty())) as advance:
@@ -181,7 +209,20 @@ def _agreement(  # noqa: PLR0913 (what a comparison needs)
             (sides.reference, sides.reference_seeds, "reference"),
         )
     )
-    return judged(conditions, source, candidate, reference, sides.floor_seeds)
+    return Measured(conditions, candidate, reference)
+
+
+def _told(  # noqa: PLR0913 (what was found, and how it is told)
+    store: "Store", found: Measured, source: "Source", floor_seeds: "Sequence[int]", *, as_json: bool, html: Path | None
+) -> bool:
+    """Prints a comparison, and gives whether it holds."""
+    from dumbbell.agreement.judgement import judged
+
+    agreement = judged(found.conditions, source, found.candidate, found.reference, floor_seeds)
+    (_print_json if as_json else _print_tables)(agreement)
+    if html is not None:
+        _write(html, agreement, store)
+    return agreement.holds
 
 
 def _print_json(agreement: "Agreement") -> None:
@@ -208,10 +249,16 @@ def _print_tables(agreement: "Agreement") -> None:
 
 def _write(target: Path, agreement: "Agreement", store: "Store") -> None:
     from dumbbell.report.agreement import build
+
+    written(lambda: build(target, agreement, store))
+
+
+def written(build: "Callable[[], Path]") -> None:
+    """Makes a page and says where it is; exits 1 where it cannot be written."""
     from dumbbell.report.failure import ReportError
 
     try:
-        typer.echo(build(target, agreement, store), err=True)
+        typer.echo(build(), err=True)
     except ReportError as error:
         typer.echo(error, err=True)
         raise typer.Exit(1) from None
@@ -271,37 +318,8 @@ def _show(experiment: "Experiment", sides: "Sides", jobs: int | None, *, as_json
         for flow in found:
             typer.echo(flow.model_dump_json())
         return
+    from dumbbell.cli.flows import print_flows
     from dumbbell.report.specification import toml
 
     typer.echo(toml(experiment.words()))
-    _print_flows(found)
-
-
-FLOW_HEADER = (
-    "flow", "name", "engine", "seed", "Mbit/s", "RTT ms", "min ms", "cwnd", "sent", "retrans %", "lost", "dropped",
-    "timeouts", "probes", "undos", "acks", "path loss %", "queue BDP",
-)  # fmt: skip
-
-
-def _print_flows(flows: "Sequence[FlowFigures]") -> None:
-    """A line a flow and run; those of one flow stand together."""
-    from dumbbell.cli.table import aligned
-
-    def cell(value: float | None, factor: float = 1.0) -> str:
-        return "-" if value is None else f"{value * factor:.4g}"
-
-    def count(value: int | None) -> str:
-        return "-" if value is None else str(value)
-
-    ordered = sorted(flows, key=lambda each: each.flow)
-    rows = [
-        [
-            str(each.flow), each.name, each.engine, str(each.seed), cell(each.goodput_bps, 1e-6),
-            cell(each.rtt_mean_s, 1e3), cell(each.rtt_min_s, 1e3), cell(each.cwnd_mean_segments),
-            count(each.segments_sent), cell(each.retransmit_rate, 100), count(each.lost), count(each.dropped),
-            count(each.timeouts), count(each.probes), count(each.undos), count(each.acks), cell(each.loss_rate, 100),
-            cell(each.queue_mean_bdp),
-        ]
-        for each in ordered
-    ]  # fmt: skip
-    typer.echo(aligned(FLOW_HEADER, rows))
+    print_flows(found)

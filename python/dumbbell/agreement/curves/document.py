@@ -1,0 +1,110 @@
+"""Curves of single flows as a section of the documentation: Markdown and a figure, from the stored JSON alone."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from dumbbell.agreement import words as agreement_words
+from dumbbell.agreement.curves import words
+from dumbbell.agreement.curves.chart import NAME, figure
+from dumbbell.agreement.curves.conditions import LOSS_BASED
+from dumbbell.agreement.curves.record import Curves
+from dumbbell.agreement.section import markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from dumbbell.agreement.curves.record import Case, Comparison
+
+
+def section(stored: Mapping[str, Any], *, figures: str = "figures") -> str:
+    """Markdown of what `dumbbell agree --curves --json` printed; `figures` is where the text finds what `draw` writes.
+
+    The same JSON gives the same text.
+    """
+    curves = Curves.model_validate(stored)
+    return "\n".join(_lines(curves, figures)).rstrip() + "\n"
+
+
+def draw(stored: Mapping[str, Any], folder: Path) -> list[Path]:
+    """Writes the figure of the section, as PNG, and gives where it is; none when nothing was compared."""
+    from dumbbell.plots import paper  # noqa: PLC0415 (late: matplotlib takes long to load)
+
+    chart = figure(Curves.model_validate(stored))
+    return [] if chart is None else paper.save(chart, folder, ("png",))
+
+
+def command(curves: Curves) -> str:
+    """What makes the same comparison."""
+    parts = ["dumbbell agree --curves", *(f"--set {shlex.quote(each)}" for each in curves.sets)]
+    parts.append(f"--engines {curves.candidate.engine},{curves.reference.engine}")
+    seeds, floor = len(curves.reference.seeds), len(curves.floor_seeds)
+    parts.append(f"--seeds {seeds}")
+    return " ".join(parts + ([f"--floor {floor}"] if floor != seeds else []))
+
+
+def _lines(curves: Curves, figures: str) -> Iterator[str]:
+    yield f"## Curves of single flows: `{curves.candidate.engine}` over `{curves.reference.engine}`"
+    yield ""
+    yield f"{words.origin(curves).capitalize()}. {words.summary(curves)}"
+    yield ""
+    yield "```console"
+    yield f"$ {command(curves)}"
+    yield "```"
+    yield ""
+    for title, chosen in (
+        ("Loss-based", [case for case in curves.cases if case.cc in LOSS_BASED]),
+        ("BBR", [case for case in curves.cases if case.cc not in LOSS_BASED]),
+    ):
+        if any(case.comparisons for case in chosen):
+            yield f"{title}: the largest difference over the paths, and in brackets the largest noise."
+            yield ""
+            yield from markdown(*_matrix(chosen))
+            yield ""
+    yield words.legend(curves)
+    yield ""
+    chart = figure(curves)
+    if chart is not None:
+        yield f"![{chart.title}]({figures}/{NAME}.png)"
+        yield ""
+        yield chart.caption
+        yield ""
+    broken = [[case.cc, words.path(case), *words.row(each)] for case in curves.cases for each in case.comparisons
+              if not each.holds]  # fmt: skip
+    if broken:
+        yield "### Beyond the limit"
+        yield ""
+        yield from markdown(words.header(curves), broken)
+        yield ""
+    failed = words.failures(curves)
+    if failed:
+        yield "### Not compared"
+        yield ""
+        yield from (f"- {line}" for line in failed)
+        yield ""
+    yield agreement_words.versions(curves)
+
+
+def _matrix(cases: Sequence[Case]) -> tuple[list[str], list[list[str]]]:
+    """A row a quantity, a column an algorithm: what is farthest from agreement on any of its paths."""
+    algorithms = list(dict.fromkeys(case.cc for case in cases))
+    found: dict[str, dict[str, list[Comparison]]] = {}
+    for case in cases:
+        for each in case.comparisons:
+            found.setdefault(each.label, {}).setdefault(case.cc, []).append(each)
+    rows = [[label, *(_farthest(of.get(cc, [])) for cc in algorithms), words.limit(next(iter(of.values()))[0])]
+            for label, of in found.items()]  # fmt: skip
+    return ["quantity", *(f"`{cc}`" for cc in algorithms), "limit"], rows
+
+
+def _farthest(of: Sequence[Comparison]) -> str:
+    if not of:
+        return agreement_words.ABSENT
+    missing = [each for each in of if each.difference is None]
+    worst = missing[0] if missing else max(of, key=lambda each: abs(each.difference or 0.0))
+    noisiest = max(of, key=lambda each: abs(each.noise or 0.0))
+    noise = words.difference(noisiest, None if noisiest.noise is None else abs(noisiest.noise))
+    told = f"{words.difference(worst, None if worst.difference is None else abs(worst.difference))} ({noise})"
+    return told if all(each.holds for each in of) else f"**{told}**"

@@ -1,0 +1,35 @@
+"""Single flows of the simulator over those of a real kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dumbbell.agreement.curves.conditions import experiments
+from dumbbell.agreement.curves.gathering import judged
+from dumbbell.agreement.gathering import Sides, carry_out, side
+from dumbbell.engines.linux import LinuxEngine
+from dumbbell.engines.sim import SimEngine
+from dumbbell.results.store import Store
+from dumbbell.spec import load
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_loss_epoch_of_cubic_and_the_phases_of_bbr_are_the_kernels(linux: LinuxEngine, tmp_path: Path) -> None:
+    sides = Sides(SimEngine(), linux, 3, 0)
+    chosen = [load(each, overrides={"duration": "25 s"}) for each in experiments()
+              if each.name in {"curve-cubic-1", "curve-bbr-1"}]  # fmt: skip
+    assert len(chosen) == 2
+    with Store.open(tmp_path / "store", write=True) as store:
+        conditions = carry_out(store, chosen, sides)
+        told = (side(store, linux, [1, 2, 3], []), side(store, linux, [1, 2, 3], []))
+        found = judged(store, conditions, (), told, ())
+    assert not [each for case in found.cases for each in case.failures]
+    broken = {f"{case.cc}: {each.label}": each.difference for case in found.cases for each in case.comparisons
+              if not each.holds}  # fmt: skip
+    assert broken == {}
+    cubic, bbr = found.cases
+    assert cubic.epochs["reference"] == cubic.epochs["candidate"] >= 15
+    assert {"phases", "startup_s", "probe_rtt_length_s"} <= {each.key for each in bbr.comparisons}
