@@ -54,7 +54,7 @@ kernel: build ## Linux for the engine `linux`, three minutes, once; KERNEL=6.12 
 	fi
 	$(BIN)/dumbbell kernel build $(KERNEL)
 
-validation: build ## Published claims on every engine side by side: docs/validation.md; goes on where it was stopped
+validation: build ## How far engines can be trusted: docs/validation.md; over an hour, goes on where it was stopped
 	$(BIN)/dumbbell study validation --out out/validation --docs docs
 
 wheel: build ## dist/*.whl, one for every Python >= 3.11 of this platform

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dumbbell.cli import agree, cc, check, doctor, init, kernel, report, results, run, study
+from dumbbell.cli import agree, cc, check, compare, doctor, init, kernel, report, results, run, study, validation
 from dumbbell.errors import DumbbellError, EngineFailure
 from dumbbell.results.failure import StoreFailure
 
@@ -26,9 +26,11 @@ app.command("doctor", epilog="Example: dumbbell doctor")(doctor.doctor)
 app.add_typer(cc.app, name="cc")
 app.add_typer(kernel.app, name="kernel")
 app.add_typer(results.app, name="results")
+study.app.command("validation", epilog=validation.EXAMPLE)(validation.validation)
 app.add_typer(study.app, name="study")
 app.command("report", epilog=report.EXAMPLE)(report.report)
 app.command("agree", epilog=agree.EXAMPLE)(agree.agree)
+app.command("compare", epilog=compare.EXAMPLE)(compare.compare)
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 (typer calls it so)

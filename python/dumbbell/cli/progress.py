@@ -4,33 +4,52 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from itertools import chain, repeat
 from threading import Timer
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 PATIENCE_S = 2.0
 """Nobody wonders about anything shorter."""
+REMEMBERED_S = 600.0
+"""The time left is told by the speed of these last seconds: one run may take a minute."""
 
 
 @contextmanager
-def progress(total: int, *, wanted: bool = True) -> Iterator[Callable[[], None]]:
-    """Gives a function to call after each run; shows a bar with the time left when standard error is a terminal."""
+def progress(total: int, *, wanted: bool = True, works: Sequence[float] | None = None) -> Iterator[Callable[[], None]]:
+    """Gives a function to call after each run; shows a bar with the time left when standard error is a terminal.
+
+    `works`: how much there is to do in each run, in their order and any unit; without it they are alike.
+    """
     if not (wanted and sys.stderr.isatty()):
         yield lambda: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task("runs", total=total)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[finished]}/{task.fields[runs]}"),
+        TimeRemainingColumn(),
+    )
+    bar = Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=REMEMBERED_S)
+    task = bar.add_task("runs", total=sum(works) if works else total, finished=0, runs=total)
     timer = Timer(PATIENCE_S, bar.start)
     timer.daemon = True
     timer.start()
+    steps = chain(works, repeat(0.0)) if works else repeat(1.0)
+    finished = 0
+
+    def advance() -> None:
+        nonlocal finished
+        finished += 1
+        bar.update(task, advance=next(steps), finished=finished)
+
     try:
-        yield lambda: bar.advance(task)
+        yield advance
     finally:
         timer.cancel()
         timer.join()

@@ -1,14 +1,9 @@
 """`dumbbell report`: one HTML file about a store, or about a study judged from it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    from dumbbell.plots.chart import Chart
-    from dumbbell.results.store import Store
-    from dumbbell.studies import Study, Verdict
 
 EXAMPLE = "Example: dumbbell report results --out report.html"
 
@@ -26,7 +21,15 @@ def report(
     seeds: Annotated[
         int | None, typer.Option("--seeds", metavar="N", min=1, help="Seeds 1 to N instead of the study's own.")
     ] = None,
-    engine: Annotated[str, typer.Option("--engine", metavar="NAME", help="Whose runs a study is judged by.")] = "sim",
+    engine: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--engine",
+            metavar="NAME",
+            help="Whose runs a study is judged by; may be given again; default: all that are there.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Write one HTML file that needs no network: tables, interactive figures, warnings, provenance."""
     from dumbbell.report import ReportError
@@ -39,27 +42,17 @@ def report(
     typer.echo(written)
 
 
-def _written(store: Path, study: str | None, seeds: int | None, out: Path, engine: str) -> Path:
-    from dumbbell.report import build
+def _written(store: Path, name: str | None, seeds: int | None, out: Path, engines: list[str] | None) -> Path:
+    from dumbbell.report import build, side
     from dumbbell.results.store import Store
 
     with Store.open(store) as opened:
-        if study is None:
-            return build(out, store=opened, engine=engine)
+        if name is None:
+            return build(out, store=opened)
         from dumbbell import studies
-        from dumbbell.engines.registry import engine as engine_named
+        from dumbbell.cli.study.place import on_engines
 
-        chosen = studies.carried_out(studies.load(study, seeds=seeds), opened, engine_named(engine))
-        verdicts, charts, notices = _judged(chosen, opened, engine)
-        return build(out, store=opened, study=chosen, verdicts=verdicts, charts=charts, engine=engine, notices=notices)
-
-
-def _judged(study: "Study", store: "Store", engine: str) -> "tuple[list[Verdict], list[Chart], list[str]]":
-    """Verdicts and figures; of a study that is not complete neither, and why."""
-    from dumbbell.studies import StudyError
-
-    try:
-        evidence = study.evidence(store, engine)
-    except StudyError as error:
-        return [], [], [f"The claims are not judged and the figures not drawn: {error}."]
-    return study.verdicts(evidence), study.drawn(evidence), []
+        study = studies.load(name, seeds=seeds)
+        asked = engines or studies.engines_of(study, opened) or ["sim"]
+        found = on_engines(study, opened, asked, needed=engines is not None)
+        return build(out, store=opened, study=study, sides=[side(each) for each in found])

@@ -1,28 +1,43 @@
-"""The section about claims: each one's verdict on every engine, side by side with what was published."""
+"""Claims of a study: each one's verdict on every engine, side by side with what was published."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass, replace
 from textwrap import fill
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final
 
 from dumbbell.engines.registry import engine as engine_named
+from dumbbell.plots.chart import Chart  # noqa: TC001 (pydantic reads the annotations)
+from dumbbell.studies import load, only
 from dumbbell.studies.judgement import decimals, number
-from dumbbell.studies.study import load
-from dumbbell.studies.validation.plan import Column  # noqa: TC001 (pydantic reads the annotations)
 from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, Checked, Verdict
+from dumbbell.validation.part import Found
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
 
+    from dumbbell.engines.protocol import Engine
     from dumbbell.results.store import Store
+    from dumbbell.studies import Study
     from dumbbell.studies.evidence import Evidence
-    from dumbbell.studies.validation.plan import ClaimsPlan
 
+SCHEMA: Final = 2
 SIGNS = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "○"}
 COLUMNS = 120
 OF_INTEREST = ("dumbbell",)
 """Versions of packages that decide a verdict, besides the engine's own identity."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One engine with one version of the algorithm."""
+
+    title: str
+    """In Markdown."""
+    engine: str
+    variant: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +63,12 @@ class Origin:
 class ClaimsSection:
     """What was found."""
 
-    kind: Literal["claims"]
+    schema: int
     study: str
     short: str
     """What the document is called: "Claypool et al. 2019"."""
+    note: str
+    """What to know of the versions, or of what was published."""
     columns: tuple[Column, ...]
     """Those that were measured."""
     without: tuple[Column, ...]
@@ -59,6 +76,8 @@ class ClaimsSection:
     experiments: tuple[Ran, ...]
     origins: tuple[Origin, ...]
     verdicts: tuple[Verdict, ...]
+    charts: tuple[Chart, ...] = ()
+    """A panel an engine."""
 
     def at(self, claim: str, column: Column) -> Verdict:
         """The verdict on a claim in a column."""
@@ -71,26 +90,110 @@ class ClaimsSection:
         return tuple(dict.fromkeys(verdict.claim for verdict in self.verdicts))
 
 
-def found(section: ClaimsPlan, store: Store, *, seeds: int | None = None) -> ClaimsSection:
-    """Judges the claims on each engine that the store has runs of."""
-    there = {campaign.engine for campaign in store.campaigns()}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimsPart:
+    """As the plan has it."""
+
+    name: str
+    study: str
+    note: str
+    columns: tuple[Column, ...]
+    claims: tuple[str, ...] = ()
+    """None: all of the study."""
+    figures: tuple[str, ...] = ()
+    """Of the study, those that the page shows; their panels say on which engine they were measured."""
+    seeds: int | None = None
+    """Seeds 1 to this many; None: the study's own."""
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """In the order of the columns."""
+        return tuple(dict.fromkeys(column.engine for column in self.columns))
+
+    @property
+    def whole(self) -> bool:
+        """A column that was not measured is named."""
+        return False
+
+    def total(self, engines: Sequence[Engine]) -> int:
+        """How many runs."""
+        return sum(self.study_on(engine.name).total_on(engine) for engine in engines)
+
+    def measure(self, store: Store, engines: Sequence[Engine], jobs: int | None, progress: Callable[[], None]) -> Found:
+        """Runs what is missing on these engines, and judges on all that the store has runs of."""
+        failed = [
+            f"{failure.run_id}: {failure.error}"
+            for engine in engines
+            for failure in self.study_on(engine.name).run(store, engine, jobs, progress)
+        ]
+        return Found(kept=written(found(self, store)), failures=tuple(failed))
+
+    def told(self, kept: str) -> str:
+        """The section in Markdown."""
+        return told(read(kept))
+
+    def verdict(self, kept: str) -> str:
+        """What is not reproduced."""
+        return summary(read(kept))
+
+    def draw(self, kept: str, folder: Path) -> list[Path]:
+        """The study's figures, engine beside engine."""
+        from dumbbell.plots import paper  # noqa: PLC0415 (late: matplotlib takes long to load)
+
+        return [path for chart in read(kept).charts for path in paper.save(chart, folder, ("png",))]
+
+    def study_on(self, engine: str) -> Study:
+        """As much of the study as an engine's columns need."""
+        variants = [column.variant for column in self.columns if column.engine == engine]
+        return only(load(self.study, seeds=self.seeds), claims=self.claims or None, variants=variants)
+
+
+def read(kept: str) -> ClaimsSection:
+    """What `written` kept.
+
+    Raises:
+        ValueError: it is none, or of another schema.
+    """
+    from pydantic import TypeAdapter  # noqa: PLC0415 (late: few need it)
+
+    words = json.loads(kept)
+    if isinstance(words, dict) and words.get("schema") != SCHEMA:
+        raise ValueError(f"has schema {words.get('schema')}, and this version writes {SCHEMA}")
+    return TypeAdapter(ClaimsSection).validate_python(words)
+
+
+def written(section: ClaimsSection) -> str:
+    """As JSON that a reader can follow."""
+    return json.dumps(asdict(section), indent=1, ensure_ascii=False) + "\n"
+
+
+def found(part: ClaimsPart, store: Store) -> ClaimsSection:
+    """Judges the claims on each engine that the store has runs of the study on."""
+    asked = {experiment.name for engine in part.engines for experiment in part.study_on(engine).experiments.values()}
+    there = {campaign.engine for campaign in store.campaigns() if campaign.experiment in asked}
     verdicts: list[Verdict] = []
     origins: list[Origin] = []
-    for name in section.engines:
+    drawn: dict[str, list[Chart]] = {}
+    for name in part.engines:
         if name not in there:
             continue
-        engine, study = engine_named(name), section.study_on(name, seeds=seeds)
+        engine, study = engine_named(name), part.study_on(name)
         evidence = study.evidence(store, engine)
         verdicts += study.verdicts(evidence)
         origins.append(_origin(store, evidence, engine.identity()))
-    study = load(section.study, seeds=seeds)
-    needed = {title for claim in study.claims if claim.id in section.claims for title in claim.experiments}
+        for chart in study.drawn(evidence):
+            if chart.name in part.figures:
+                drawn.setdefault(chart.name, []).append(chart)
+    study = load(part.study, seeds=part.seeds)
+    chosen = [claim for claim in study.claims if not part.claims or claim.id in part.claims]
+    needed = {title for claim in chosen for title in claim.experiments}
     return ClaimsSection(
-        kind="claims",
-        study=section.study,
+        schema=SCHEMA,
+        study=part.study,
         short=study.short,
-        columns=tuple(column for column in section.columns if column.engine in there),
-        without=tuple(column for column in section.columns if column.engine not in there),
+        note=part.note,
+        columns=tuple(column for column in part.columns if column.engine in there),
+        without=tuple(column for column in part.columns if column.engine not in there),
         experiments=tuple(
             Ran(name=title, seeds=tuple(study.experiments[title].seed_values))
             for title in study.experiments
@@ -98,20 +201,44 @@ def found(section: ClaimsPlan, store: Store, *, seeds: int | None = None) -> Cla
         ),
         origins=tuple(origins),
         verdicts=tuple(verdicts),
+        charts=tuple(_beside(charts, part.study) for charts in drawn.values()),
     )
 
 
-def told(section: ClaimsSection) -> str:
-    """The section in Markdown."""
+def told(section: ClaimsSection, *, figures: str = "figures") -> str:
+    """The section in Markdown; `figures` is where the text finds what is drawn."""
     return "\n".join([
         f"## Claims of {section.short}\n",
         *_introduction(section),
         *_overview(section),
+        *(line for chart in section.charts for line in _figure(chart, figures)),
         *(line for claim in section.claims for line in _claim(section, claim)),
         *_not_reproduced(section),
         *_origins(section),
         *_again(section),
     ])  # fmt: skip
+
+
+def summary(section: ClaimsSection) -> str:
+    """How many claims are reproduced, and which are not, column by column."""
+    lines = []
+    for column in section.columns:
+        missed = [claim for claim in section.claims if section.at(claim, column).verdict != REPRODUCED]
+        but = f"; not {', '.join(missed)}" if missed else ""
+        lines.append(f"{column.title}: {len(section.claims) - len(missed)} of {len(section.claims)} reproduced{but}")
+    return ". ".join(lines)
+
+
+def _beside(charts: Sequence[Chart], study: str) -> Chart:
+    """One chart of the same one of several engines."""
+    first = charts[0]
+    panels = tuple(panel for chart in charts for panel in chart.panels)
+    return replace(first, name=f"{study}-{first.name}", panels=panels, columns=len(charts))
+
+
+def _figure(chart: Chart, figures: str) -> Iterator[str]:
+    yield f"![{chart.alt}]({figures}/{chart.name}.png)\n"
+    yield _prose(f"{chart.title}. {chart.caption}")
 
 
 def _origin(store: Store, evidence: Evidence, identity: str) -> Origin:
@@ -137,8 +264,7 @@ def _introduction(section: ClaimsSection) -> Iterator[str]:
         " behind it, of which those that gave the same count as one. A numeric claim holds if the median over seeds"
         " keeps the bounds, an ordering or a mechanism if 80 % of the seeds do."
         f" {SIGNS[REPRODUCED]} reproduced, {SIGNS[NOT_REPRODUCED]} not reproduced, {SIGNS[NOT_TESTABLE]} not testable"
-        " here. `bbr` is today's BBR, `bbr_4_17` the nearest that constants come to the document's; neither is the"
-        " document's own."
+        f" here. {section.note}"
     )
     if section.without:
         yield _prose(f"Not measured yet: {', '.join(column.title for column in section.without)}.")
@@ -210,17 +336,15 @@ def _origins(section: ClaimsSection) -> Iterator[str]:
 
 
 def _again(section: ClaimsSection) -> Iterator[str]:
+    columns = (*section.columns, *section.without)
     claims = ",".join(section.claims)
     yield "### Run it again\n"
-    yield "`make validation` runs what is missing and writes this page. One engine alone, and its verdicts:\n"
+    yield f"`dumbbell study validation --only {section.study}`; one engine alone, and its verdicts:\n"
     yield "```console"
-    for engine in dict.fromkeys(column.engine for column in (*section.columns, *section.without)):
-        variants = [column.variant for column in (*section.columns, *section.without) if column.engine == engine]
-        yield (
-            f"$ dumbbell study run {section.study} --engine {engine} --claims {claims}"
-            f" --variants {','.join(variants)} --out out/validation"
-        )
-    yield f"$ dumbbell study claims {section.study} --out out/validation --json\n```\n"
+    for engine in dict.fromkeys(column.engine for column in columns):
+        variants = ",".join(column.variant for column in columns if column.engine == engine)
+        yield f"$ dumbbell study run {section.study} --engine {engine} --claims {claims} --variants {variants}"
+    yield f"$ dumbbell study claims {section.study} --json\n```\n"
 
 
 def _cell(verdict: Verdict, label: str) -> str:
