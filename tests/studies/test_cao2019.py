@@ -1,0 +1,385 @@
+"""Each claim on hand-made results: what was published reproduces it, and one wrong number does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import product
+from typing import Any
+
+import pytest
+
+from dumbbell import studies
+from dumbbell.spec.quantity import Rate, Share, Time
+from dumbbell.studies import Study, Verdict
+from dumbbell.studies.evidence import Evidence, Observed, Trial
+from dumbbell.studies.judgement import judge
+from observed import observed
+
+WAITING = ("C1", "C2", "C3", "C4", "C5", "C9")
+CLAIMS = tuple(f"C{number}" for number in range(1, 29))
+JUDGED = tuple(claim for claim in CLAIMS if claim not in WAITING)
+SEEDS = (1, 2, 3)
+MINUTE_S = (0.0, 60.0)
+SHARES = {
+    "10 kB": 94, "100 kB": 80, "1 MB": 70, "2.5 MB": 60, "5 MB": 50, "7.5 MB": 40, "10 MB": 25, "50 MB": 10,
+    "100 MB": 10,
+}  # fmt: skip
+RETRANSMITS = {
+    "10 kB": (26746, 908), "100 kB": (305029, 1398), "1 MB": (68741, 3987), "2.5 MB": (20000, 2000),
+    "5 MB": (1324, 1145), "7.5 MB": (700, 900), "10 MB": (204, 794), "50 MB": (0, 7), "100 MB": (0, 16),
+}  # fmt: skip
+CLIFFS = {
+    "figure7": 20, "figure7_1_1": 9, "figure7_1_5": 20, "figure7_undetected": 20, "wan_loss": 20, "cliffs": 20,
+    "cliffs_1_1": 9, "cliffs_1_5": 33,
+}  # fmt: skip
+ARRIVALS = (
+    ("1 Gbit/s", False, "5 kB"), ("25 Gbit/s", False, "5 kB"), ("1 Gbit/s", True, "70 kB"),
+    ("1 Gbit/s", False, "250 kB"), ("1 Gbit/s", False, "1 MB"),
+)  # fmt: skip
+SIZE, LINE = "flows[0].workload.transfer", "flows[0].access.rate"
+Cell = tuple[float, float, str]
+"""Rate in Mbit/s, RTT in ms, queue."""
+
+
+@pytest.fixture(scope="module")
+def cao() -> Study:
+    return studies.load("cao2019")
+
+
+def bdp_mb(cell: Cell) -> float:
+    return cell[0] * cell[1] / 8e3
+
+
+def gain_percent(cell: Cell) -> float:
+    """As the text has it: growing with the BDP to 115 % where the queue is shallow; CUBIC a little ahead where deep."""
+    if cell[2] == "100 kB":
+        return 115 * bdp_mb(cell) / 12.5 - 5 * (bdp_mb(cell) < 0.4) if cell[0] <= 500 else 11.0
+    return -3.0 if bdp_mb(cell) < 10 else 20.0
+
+
+def sent_again(cell: Cell, sender: str) -> int:
+    shallow = cell[2] == "100 kB"
+    return {("bbr", True): 235798, ("bbr", False): 0, ("cubic", True): 1649, ("cubic", False): 471}[sender, shallow]
+
+
+def loss_percent(cell: Cell, sender: str) -> float:
+    shallow = cell[2] == "100 kB"
+    return {("bbr", True): 10.1, ("bbr", False): 0.8, ("cubic", True): 0.9, ("cubic", False): 1.3}[sender, shallow]
+
+
+def done_s(cell: Cell, size: str, sender: str) -> float:
+    slower = size == "100 MB" and cell[2] == "10 MB" and bdp_mb(cell) < 1
+    return 10.0 if sender == "cubic" else 10.2 if slower else 9.0
+
+
+def carried(loss: float, cliff: float) -> float:
+    """Mbit/s that a BBR flow has up to its cliff and beyond."""
+    return 95.0 * (1 - loss / 100) if loss <= cliff else 20.0
+
+
+@cache
+def grid_points() -> tuple[tuple[dict[str, str], Cell], ...]:
+    path = studies.load("cao2019").experiments["grid"].words()["path"]
+    return tuple(
+        (
+            {"path.rate": str(rate), "path.rtt": str(rtt), "path.buffer": str(size)},
+            (Rate(rate).bps / 1e6, Time(rtt).ns / 1e6, str(size)),
+        )
+        for rate, rtt, size in product(path["rate"], path["rtt"], path["buffer"])
+    )
+
+
+def percent(loss: str) -> float:
+    return float(Share(loss).number)
+
+
+@cache
+def losses() -> tuple[str, ...]:
+    return tuple(str(each) for each in studies.load("cao2019").experiments["figure7"].words()["path"]["loss"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Published:
+    """What the document has, one run after the other; tests change one number. Gains and losses in %, by cell."""
+
+    gain: Callable[[Cell], float] = gain_percent
+    cubic_mbit_s: float = 179.6
+    again: Callable[[Cell, str], int] = sent_again
+    lost: Callable[[Cell, str], float] = loss_percent
+    done: Callable[[Cell, str, str], float] = done_s
+    cliffs: Mapping[str, float] = field(default_factory=dict)
+    left: float | None = None
+    """Mbit/s of BBR at a random loss of 30 %."""
+    lossy: Callable[[float], float] = lambda loss: 20 / max(loss, 0.25)
+    peak: float = 20.0
+    """The random loss with most retransmissions."""
+    shares: Mapping[str, float] = field(default_factory=dict)
+    table1: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    internet: float = 92.3
+    queues: tuple[float, float, float] = (0.1, 1.1, 1.1)
+
+    def evidence(self, experiments: Iterable[str]) -> Evidence:
+        runs = {name: tuple(self.runs(name)) for name in experiments}
+        return Evidence(
+            engine="sim",
+            trials={
+                (name, variant): tuple(Trial(seed, found) for seed in SEEDS)
+                for name, found in runs.items()
+                for variant in ("bbr", "bbr_4_17")
+            },
+        )
+
+    def runs(self, experiment: str) -> Iterator[Observed]:
+        sender = "cubic" if experiment.endswith("cubic") else "bbr"
+        if experiment.startswith("grid"):
+            return (self.bulk(point, cell, sender) for point, cell in grid_points())
+        if experiment.startswith("transfer"):
+            return (
+                alone({**point, SIZE: size}, sender, 0.0, fct_s=self.done(cell, size, sender))
+                for point, cell in grid_points()
+                for size in ("10 MB", "100 MB")
+            )
+        if experiment.startswith("fast"):
+            cells = [(rtt, (1000.0, Time(rtt).ns / 1e6, "100 kB")) for rtt in ("5 ms", "25 ms", "100 ms", "200 ms")]
+            return (self.behind_a_fast_line(rtt, cell, sender) for rtt, cell in cells)
+        if experiment.startswith("bursts"):
+            return (
+                alone({"path.rtt": rtt, LINE: line, "path.offload": whole, "path.burst": burst}, sender, 100.0)
+                for rtt in ("25 ms", "200 ms")
+                for line, whole, burst in ARRIVALS
+            )
+        if experiment in CLIFFS:
+            return (self.under_loss(text, (CLIFFS | dict(self.cliffs))[experiment]) for text in losses())
+        return iter(self.others(experiment))
+
+    def bulk(self, point: Mapping[str, str], cell: Cell, sender: str) -> Observed:
+        rate = self.cubic_mbit_s * (1 + self.gain(cell) / 100 * (sender == "bbr"))
+        told = {"retransmits": self.again(cell, sender), "retransmit_rate": self.lost(cell, sender) / 100}
+        return alone(point, sender, rate, segments_sent=1000, **told)
+
+    def behind_a_fast_line(self, rtt: str, cell: Cell, sender: str) -> Observed:
+        return alone(
+            {"path.rtt": rtt}, sender, 200.0 - 20 * (sender == "cubic"), fct_s=self.done(cell, "100 MB", sender)
+        )
+
+    def under_loss(self, text: str, cliff: float) -> Observed:
+        loss = percent(text)
+        rate = self.left if self.left is not None and loss == 30 else carried(loss, cliff)
+        return alone({"path.loss": text}, "bbr", rate, retransmits=round(1000 - abs(loss - self.peak)))
+
+    def others(self, experiment: str) -> list[Observed]:
+        if experiment in {"figure7_cubic", "figure7_reno"}:
+            return [alone({"path.loss": text}, "cubic", self.lossy(percent(text)), retransmits=10) for text in losses()]
+        if experiment == "figure8b":
+            return [observed({}, {"bbr": [self.internet], "cubic": [100 - self.internet]}, MINUTE_S)]
+        if experiment == "standing":
+            return [
+                observed({"flows[0].count": count}, {"bbr": [90 / count] * count}, (30, 60), queue_bdp=(queue, queue))
+                for count, queue in zip((1, 2, 4), self.queues, strict=True)
+            ]
+        forms = [{}] if experiment == "figure8a" else [{"path.offload": True}, {"path.offload": False}]
+        counts, shares = RETRANSMITS | dict(self.table1), SHARES | dict(self.shares)
+        return [
+            observed({"path.buffer": size, **form}, {"bbr": [share], "cubic": [100 - share]}, MINUTE_S,
+                     flows=[{"retransmits": each} for each in counts[size]])
+            for size, share in shares.items()
+            for form in forms
+        ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def whole(cao: Study) -> Evidence:
+    return Published().evidence(cao.experiments)
+
+
+def alone(point: Mapping[str, Any], sender: str, rate: float, **more: Any) -> Observed:
+    return observed(point, {sender: [rate]}, MINUTE_S, flows=[more])
+
+
+def judged(study: Study, claim: str, **changes: Any) -> Verdict:
+    (found,) = [each for each in study.claims if each.id == claim]
+    return judge(found, Published(**changes).evidence(found.experiments), "bbr")
+
+
+def test_its_claims_are_all_of_the_reference(cao: Study) -> None:
+    assert tuple(claim.id for claim in cao.claims) == CLAIMS
+
+
+@pytest.mark.parametrize("claim", WAITING)
+def test_what_needs_the_whole_grid_says_so(cao: Study, claim: str) -> None:
+    found = judged(cao, claim)
+    assert found.verdict == "not testable here"
+    assert found.reason.startswith("waits for the whole grid")
+
+
+@pytest.mark.parametrize("claim", JUDGED)
+def test_what_was_published_reproduces_a_claim(cao: Study, claim: str) -> None:
+    found = judged(cao, claim)
+    assert found.verdict == "reproduced", found.reason
+
+
+def changed(value: float, sender: str, size: str) -> Callable[[Cell, str], Any]:
+    """Retransmissions as published, but for one sender and queue."""
+    return lambda cell, who: value if (who, cell[2]) == (sender, size) else sent_again(cell, who)
+
+
+def losing(value: float, sender: str, size: str) -> Callable[[Cell, str], float]:
+    return lambda cell, who: value if (who, cell[2]) == (sender, size) else loss_percent(cell, who)
+
+
+def taking(value: float, size: str, most_mb: float = 99.0, least_mb: float = 0.0) -> Callable[[Cell, str, str], float]:
+    """BBR's completion times as published, but for one size of transfer, in cells of some BDP."""
+    return lambda cell, told, who: (
+        value if (told, who) == (size, "bbr") and least_mb < bdp_mb(cell) < most_mb else done_s(cell, told, who)
+    )
+
+
+@pytest.mark.parametrize(
+    ("claim", "changes", "label"),
+    [
+        ("C6", {"gain": lambda cell: 50.0 - bdp_mb(cell)}, "rank correlation of gain and BDP"),
+        (
+            "C6",
+            {"gain": lambda cell: gain_percent(cell) if cell[0] <= 250 else bdp_mb(cell) - 60.0},
+            "cells with a BDP above 400 KB in which BBR has more",
+        ),
+        ("C7", {"cubic_mbit_s": 220.0}, "BBR's goodput"),
+        ("C7", {"cubic_mbit_s": 305.0, "gain": lambda _: 40.5}, "CUBIC's goodput"),
+        ("C7", {"cubic_mbit_s": 290.0, "gain": lambda _: 39.0}, "BBR's gain"),
+        ("C8", {"gain": lambda _: 1.0}, "cells with a BDP below 10 MB in which CUBIC has as much or more"),
+        (
+            "C10",
+            {"again": changed(16489, "bbr", "100 kB")},
+            "cells with a BDP above 100 KB in which BBR retransmits at least ten times as much",
+        ),
+        ("C11", {"lost": losing(2.9, "bbr", "100 kB")}, "BBR's mean loss"),
+        ("C11", {"lost": losing(14.1, "bbr", "100 kB")}, "BBR's mean loss"),
+        ("C11", {"lost": losing(1.6, "cubic", "100 kB")}, "CUBIC's mean loss"),
+        ("C12", {"lost": losing(1.4, "bbr", "10 MB")}, "CUBIC's mean loss less BBR's"),
+        ("C13", {"again": changed(119_999, "bbr", "100 kB")}, "BBR's in 100 KB"),
+        ("C13", {"again": changed(350_001, "bbr", "100 kB")}, "BBR's in 100 KB"),
+        ("C13", {"again": changed(501, "bbr", "10 MB")}, "BBR's in 10 MB"),
+        ("C13", {"again": changed(329, "cubic", "100 kB")}, "CUBIC's in 100 KB"),
+        ("C13", {"again": changed(2356, "cubic", "10 MB")}, "CUBIC's in 10 MB"),
+        ("C14", {"queues": (1.0, 1.1, 1.1)}, "mean queue of one flow"),
+        ("C14", {"queues": (0.1, 0.8, 1.1)}, "mean queue of two flows"),
+        ("C14", {"queues": (0.1, 1.1, 1.4)}, "mean queue of four flows"),
+        ("C15", {"done": taking(11.0, "100 MB", most_mb=0.7)}, "cells in which BBR is earlier"),
+        ("C15", {"done": taking(11.0, "100 MB", least_mb=8)}, "cells with a BDP above 400 KB in which BBR is earlier"),
+        ("C16", {"done": taking(9.0, "100 MB", most_mb=0.3)}, "cells with a BDP below 1 MB in which CUBIC is earlier"),
+        ("C17", {"done": taking(11.0, "10 MB", most_mb=0.6)}, "cells in which BBR is earlier"),
+        ("C18", {"cliffs": {"figure7": 14}}, "cliff"),
+        ("C18", {"cliffs": {"figure7": 24}}, "cliff"),
+        ("C18", {"left": 36.0}, "goodput at 30 % loss, of rate x (1 - loss)"),
+        ("C18", {"cliffs": {"figure7_undetected": 14}}, "cliff without the detector"),
+        ("C19", {"cliffs": {"figure7_1_1": 6}}, "cliff of BBR_1.1"),
+        ("C19", {"cliffs": {"figure7_1_1": 15}}, "cliff of BBR_1.1"),
+        ("C20", {"cliffs": {"figure7_1_5": 14}}, "cliff of BBR_1.5"),
+        ("C20", {"cliffs": {"figure7_1_5": 33}}, "cliff of BBR_1.5"),
+        ("C21", {"lossy": lambda loss: 36 / max(loss, 0.5)}, "CUBIC's goodput at 1 %, of the line"),
+        (
+            "C21",
+            {"lossy": lambda loss: 20 / max(loss, 0.25) + 2 * (loss == 50)},
+            "CUBIC's largest rise from one loss to the next, of the line",
+        ),
+        ("C22", {"peak": 12.0}, "loss with most retransmissions less the cliff, in points"),
+        ("C22", {"peak": 28.0}, "loss with most retransmissions less the cliff, in points"),
+        ("C23", {"cliffs": {"wan_loss": 12}}, "loss with most retransmissions less the cliff, in points"),
+        ("C24", {"shares": {"10 kB": 84}}, "BBR's share in 10 KB"),
+        ("C25", {"shares": {"5 MB": 60, "7.5 MB": 60, "10 MB": 55}}, "queue in which both get the same"),
+        ("C25", {"shares": {"2.5 MB": 45, "5 MB": 45}}, "queue in which both get the same"),
+        ("C26", {"shares": {"10 MB": 45}}, "CUBIC's goodput over BBR's in 10 MB"),
+        ("C26", {"shares": {"10 MB": 19}}, "CUBIC's goodput over BBR's in 10 MB"),
+        ("C27", {"table1": {"100 kB": (69_000, 1398)}}, "BBR's over CUBIC's in 100 KB"),
+        ("C27", {"table1": {"5 MB": (68_842, 1145)}}, "largest rise of BBR's from one queue to the next"),
+        ("C27", {"table1": {"50 MB": (101, 7)}}, "BBR's in 50 MB"),
+        ("C27", {"table1": {"10 MB": (800, 800)}}, "CUBIC's less BBR's in 10 MB"),
+        ("C28", {"internet": 79.0}, "BBR's share in 20 KB"),
+    ],
+)
+def test_a_wrong_number_fails_its_claim(cao: Study, claim: str, changes: dict[str, Any], label: str) -> None:
+    found = judged(cao, claim, **changes)
+    assert found.verdict == "not reproduced"
+    assert label in {check.label for check in found.checks if not check.holds}
+
+
+def test_every_claim_has_been_seen_to_fail() -> None:
+    (rows,) = [mark.args[1] for mark in test_a_wrong_number_fails_its_claim.pytestmark if mark.name == "parametrize"]
+    assert {row[0] for row in rows} == set(JUDGED)
+
+
+def test_its_bounds_are_those_of_the_reference(cao: Study) -> None:
+    """Written down a second time, from the reference."""
+    found = {claim.id: [(check.least, check.most) for check in claim.checks] for claim in cao.claims if claim.checks}
+    assert found == {
+        "C6": [(0.6, None), (80, None)],
+        "C7": [(340, 460), (40, 300), (40, 1000)],
+        "C8": [(75, None)],
+        "C10": [(50, None)],
+        "C11": [(3, 14), (None, 1.5)],
+        "C12": [(0, None)],
+        "C13": [(1.2e5, 3.5e5), (None, 500), (1649 / 5, 1649 * 5), (471 / 5, 471 * 5)],
+        "C14": [(None, 0.5), (0.9, 1.3), (0.9, 1.3)],
+        "C15": [(60, None), (85, None)],
+        "C16": [(70, None)],
+        "C17": [(75, None)],
+        "C18": [(15, 22), (None, 50), (15, 22)],
+        "C19": [(7, 14)],
+        "C20": [(15, 26)],
+        "C21": [(None, 35), (None, 35), (None, 1), (None, 1)],
+        "C22": [(-7, 7)],
+        "C23": [(-7, 7)],
+        "C24": [(85, None)],
+        "C25": [(1.2, 3.5)],
+        "C26": [(1.3, 4)],
+        "C27": [(50, None), (None, 100), (None, 100), (1, None)],
+        "C28": [(80, None)],
+    }
+
+
+def test_its_planes_are_those_of_the_document(cao: Study) -> None:
+    for name in ("grid", "grid_cubic", "transfer", "transfer_cubic"):
+        path = cao.experiments[name].words()["path"]
+        assert [Time(each).ns / 1e6 for each in path["rtt"]] == [5, 10, 25, 50, 75, 100, 150, 200]
+        assert [Rate(each).bps / 1e6 for each in path["rate"]] == [10, 20, 50, 100, 250, 500, 750, 1000]
+        assert [str(each) for each in path["buffer"]] == ["100 kB", "10 MB"]
+
+
+def test_every_figure_and_table_is_drawn(cao: Study, whole: Evidence) -> None:
+    assert [chart.name for chart in cao.drawn(whole)] == [each.name for each in cao.figures]
+    assert [table.name for table in cao.tabled(whole)] == [each.name for each in cao.tables]
+
+
+def test_a_heat_map_has_the_published_cell_below_ours(cao: Study, whole: Evidence) -> None:
+    charts = {chart.name: chart for chart in cao.drawn(whole)}
+    for name, value in (("figure5a", 115.0), ("figure5c", 235798.0), ("figure5d", 1649.0)):
+        row, column = 5, {"figure5a": 7}.get(name, 2)
+        for panel in charts[name].panels:
+            assert panel.heat is not None
+            assert panel.y.ticks[row][1] == "500"
+            assert panel.heat.cells[row][column] == pytest.approx(value)
+            assert panel.heat.published[row][column] == value
+
+
+def test_table_1_has_the_published_numbers_beside_ours(cao: Study, whole: Evidence) -> None:
+    (table,) = [each for each in cao.tabled(whole) if each.name == "table1"]
+    for row in table.rows:
+        for ours, theirs in zip(row[1:], RETRANSMITS[str(row[0])] * 2, strict=True):
+            assert not isinstance(ours, str)
+            assert (ours.mean, ours.published) == (theirs, theirs)
+
+
+def test_the_cliffs_are_told_with_and_without_the_detector(cao: Study, whole: Evidence) -> None:
+    (table,) = [each for each in cao.tabled(whole) if each.name == "cliff_points"]
+    found = [[getattr(entry, "mean", entry) for entry in row[1:]] for row in table.rows[:3]]
+    assert found == [pytest.approx(row) for row in ([100 / 11, 9, 9], [20, 20, 20], [100 / 3, 20, 33])]
+
+
+def test_an_engine_without_the_forms_without_a_detector_still_draws_the_rest(cao: Study, whole: Evidence) -> None:
+    trials = {key: value for key, value in whole.trials.items() if not key[0].startswith("cliffs")}
+    evidence = replace(whole, engine="linux", trials=trials)
+    assert {each.name for each in cao.figures} - {chart.name for chart in cao.drawn(evidence)} == {"undetected"}
+    assert len(cao.tabled(evidence)) == len(cao.tables)
+    assert {each.verdict for each in cao.verdicts(evidence) if each.claim in JUDGED} == {"reproduced"}
