@@ -162,8 +162,8 @@ def test_one_condition_is_shown_flow_by_flow(moment: Path, store: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), "give either SPEC or --random N"),
-        (("SPEC", "--random", "2"), "give either SPEC or --random N"),
+        ((), "give one of SPEC, --random N and --curves"),
+        (("SPEC", "--random", "2"), "give one of SPEC, --random N and --curves"),
         (("SPEC", "--seed", "2", *SAME), "--seed, --duration and --packets are for --random"),
         (("SPEC", "--engines", "sim"), "names no two engines"),
         (("SPEC", "--engines", "sim,"), "names no two engines"),
@@ -171,6 +171,8 @@ def test_one_condition_is_shown_flow_by_flow(moment: Path, store: Path) -> None:
         (("SPEC", *SAME, "--set", "measure.record=pcap"), "measure.record: sim: "),
         (("SPEC", *SAME, "--set", "path.rate=80 mbps"), "path.rate: "),
         (("SPEC", *SAME, "--show", "moment-7"), 'there is no condition "moment-7"; did you mean "moment-'),
+        (("SPEC", "--curves"), "give one of SPEC, --random N and --curves"),
+        (("--curves", "--seed", "1"), "--seed, --duration and --packets are for --random"),
         (("nowhere.toml", *SAME), "no such file"),
         (("--random", "2", "--seed", "1", "--duration", "60", *SAME), "duration: "),
         (("--random", "2", "--seed", "1", "--packets", "10", *SAME), "are more than 10 packets"),

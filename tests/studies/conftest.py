@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shutil
-import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -16,17 +14,18 @@ import pandas as pd
 import pytest
 
 from dumbbell import studies
-from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
-from dumbbell.results.schema import Result
 from dumbbell.studies import Study
-from dumbbell.studies.evidence import Evidence, Observed, Trial
+from dumbbell.studies.evidence import Evidence, Trial
 from dumbbell.studies.study import read
+from observed import BDP_BYTES, frame, observed
 
 HOME = Path(studies.__file__).parent
 VARIANT = "bbr"
 SEEDS = (1, 2, 3)
-BDP_BYTES = 250_000
 PROBE_RTTS_S = (10.0, 20.0, 30.0, 40.0, 50.0)
+BRIEF = ("figure4b", "figure5", "figure5_cubic", "figure7", "figure9", "figure10", "figure11")
+"""A part of the study that is run in a moment: without the sweeps over capacities and flow counts."""
+RATES_MBIT_S = (40, 80, 120)
 
 Evidently = Callable[..., Evidence]
 
@@ -52,17 +51,18 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def brief(folder: Path) -> Study:
-    """The study with runs that are over in a moment."""
-    for name in tomllib.loads((folder / "study.toml").read_text(encoding="utf-8"))["experiments"]:
+    """The study, without its sweeps, with runs that are over in a moment."""
+    for name in BRIEF:
         text = (folder / f"{name}.toml").read_text(encoding="utf-8")
         text = text.replace('"300 s"', '"80 s"').replace('"80 Mbit/s"', '"8 Mbit/s"')
         (folder / f"{name}.toml").write_text(text, encoding="utf-8")
-    return read(
+    whole = read(
         folder,
         import_module("dumbbell.studies.claypool2019.claims"),
         import_module("dumbbell.studies.claypool2019.figures"),
         seeds=2,
     )
+    return studies.only(whole, experiments=BRIEF)
 
 
 def as_published(  # noqa: PLR0913 (each is a number of the document)
@@ -77,14 +77,25 @@ def as_published(  # noqa: PLR0913 (each is a number of the document)
     probes_later_s: float = 0.0,
     shallow: Mapping[str, float] | None = None,
     queue_bdp: float | None = None,
+    peaks_bdp: tuple[float, float] = (1.28, 1.48),
+    rtts_ms: tuple[float, float] = (52.1, 203.0),
     cubic_queue_bdp: tuple[float, float] = (7.0, 8.0),
     cycle: Mapping[str, Any] | None = None,
+    drops_after_s: float = 1.0,
+    standing: Mapping[tuple[int, int], float] | None = None,
+    sweep_loss: Mapping[tuple[int, int, str], float] | None = None,
+    mixed_loss: float = 9.0,
+    beside: Mapping[tuple[int, int], tuple[float, float]] | None = None,
+    shallow_bbr: Mapping[str, float] | None = None,
 ) -> Evidence:
     """Losses in %, rates in Mbit/s, each by queue size; `probes_later_s` shifts the last flow's PROBE_RTTs.
 
-    `cubic_queue_bdp` is mean and maximum; `cycle` what `taking_turns` is called with.
+    `peaks_bdp` is the queue's 95th percentile and maximum, `rtts_ms` BBR's and CUBIC's; `cubic_queue_bdp` is mean and
+    maximum; `cycle` what `taking_turns` is called with, and `drops_after_s` how long after the path was last found full
+    its drops are. By rate and number of BBR flows `standing` has queues in BDP, `sweep_loss`, by the queue's size too,
+    losses, and `beside` losses and CUBIC's share of goodput, both in %, in 0.5 BDP.
     """
-    seven, ten = published["figure7"], published["figure10"]
+    seven, ten, twelve = (published[figure] for figure in ("figure7", "figure10", "figure12"))
     losses = dict(zip(seven["buffer"], seven["loss_percent"], strict=True)) | dict(loss or {})
     shares = {
         group: dict(zip(ten["buffer"], ten[f"{group}_mbit_s"], strict=True)) | dict(changed or {})
@@ -114,17 +125,26 @@ def as_published(  # noqa: PLR0913 (each is a number of the document)
         for size, lost in shallows.items()
     ]
     kept = published["figure5"]["bbr_mean_bdp"] if queue_bdp is None else queue_bdp
-    figure5 = [observed({}, {"bbr": [18.9] * 4}, (150, 255), queue_bdp=(kept, 1.5), backlog=filling(kept, kept))]
+    figure5 = [
+        observed(
+            {}, {"bbr": [18.9] * 4}, (150, 255), queue_bdp=(kept, peaks_bdp[1]), backlog=filling(kept, kept),
+            bottleneck={"queue_p95_bytes": peaks_bdp[0] * BDP_BYTES}, flows=[{"rtt_mean_s": rtts_ms[0] / 1e3}] * 4,
+        )
+    ]  # fmt: skip
     figure5_cubic = [
-        observed({}, {"cubic": [18.9] * 4}, (150, 255), queue_bdp=cubic_queue_bdp, backlog=filling(*cubic_queue_bdp))
-    ]
+        observed(
+            {}, {"cubic": [18.9] * 4}, (150, 255), queue_bdp=cubic_queue_bdp, backlog=filling(*cubic_queue_bdp),
+            flows=[{"rtt_mean_s": rtts_ms[1] / 1e3}] * 4,
+        )
+    ]  # fmt: skip
     figure9 = [
         observed(
             {}, {"bbr": [27.0] * 2, "cubic": [11.0] * 2}, (150, 240), series=taking_turns(**(cycle or {})),
-            backlog=filling(1.5, 1.75),
+            backlog=filling(1.5, 1.75, drops_after_s),
         )
     ]  # fmt: skip
     runs = {
+        "figure4a": [observed({}, {"bbr": [19.0] * 5}, (0, 60), series=steady((19.0,) * 5), backlog=filling(1, 1))],
         "figure4b": figure4b,
         "figure5": figure5,
         "figure5_cubic": figure5_cubic,
@@ -132,7 +152,49 @@ def as_published(  # noqa: PLR0913 (each is a number of the document)
         "figure9": figure9,
         "figure10": figure10,
         "figure11": figure11,
-    }
+        "standing": [
+            observed(point, {"bbr": [rate / flows] * flows}, (150, 255), queue_bdp=(kept, kept))
+            for (rate, flows), point in conditions((2, 4, 8)).items()
+            for kept in [(standing or {}).get((rate, flows), 1.75 if (rate, flows) == (40, 8) else 1.13)]
+        ],
+        "figure6": [observed({}, {"bbr": [18.9] * 4}, (150, 255), lost=0.11, backlog=filling(0.5, 0.5))],
+        "figure7_sweep": [
+            observed({"path.buffer": size} | point, {"bbr": [rate / flows] * flows}, (150, 255), lost=lost / 100)
+            for (rate, flows), point in conditions((2, 4, 8)).items()
+            for size, usual in zip(seven["buffer"], seven["loss_percent"], strict=True)
+            for kept in [4.2 if (rate, flows, size) == (40, 8, "1.75 bdp") else usual]
+            for lost in [(sweep_loss or {}).get((rate, flows, size), kept)]
+        ],
+        "figure8": [
+            observed(
+                {}, {"bbr": [37.5] * 2, "cubic": [0.3] * 2}, (150, 240), lost=mixed_loss / 100,
+                series=alternating(37.5, 37.5),
+            )
+        ],
+        "shallow_sweep": [
+            observed(point, {"bbr": [100 - share], "cubic": [share]}, (150, 240), lost=lost / 100)
+            for (rate, flows), point in conditions((1, 2, 4)).items()
+            for lost, share in [(beside or {}).get((rate, flows), (0.9, 10.0) if flows == 1 else (9.0, 0.8))]
+        ],
+        "figure10_sweep": [
+            observed(
+                {"path.buffer": size} | point, {"bbr": [shares["bbr"][size]], "cubic": [shares["cubic"][size]]},
+                (150, 240),
+            )
+            for point in conditions((1, 2, 4)).values()
+            for size in ten["buffer"]
+        ],
+        "figure12": [
+            observed(
+                {"path.buffer": size}, {"bbr": [(shallow_bbr or {}).get(size, bbr_mbit_s)], "cubic": [cubic_mbit_s]},
+                (150, 240), series=alternating(20.0, 30.0),
+            )
+            for size, bbr_mbit_s, cubic_mbit_s in zip(
+                twelve["buffer"], twelve["bbr_mbit_s"], twelve["cubic_mbit_s"], strict=True
+            )
+        ],
+        "mqp8": [observed({}, {"bbr": [9.0]}, (0, 60), series=steady((9.0,)).assign(inflight_bytes=50_000.0))],
+    }  # fmt: skip
     return Evidence(
         engine="sim",
         trials={
@@ -143,58 +205,16 @@ def as_published(  # noqa: PLR0913 (each is a number of the document)
     )
 
 
-def observed(  # noqa: PLR0913 (each is a number of a run)
-    point: dict[str, Any],
-    groups: Mapping[str, list[float]],
-    window_s: tuple[float, float],
-    *,
-    lost: float = 0.0,
-    series: pd.DataFrame | None = None,
-    queue_bdp: tuple[float, float] = (1.0, 1.0),
-    backlog: pd.DataFrame | None = None,
-) -> Observed:
-    """A run whose groups' flows have these goodputs in Mbit/s; what is not said is 0 or null.
-
-    `queue_bdp` is mean and maximum.
-    """
-    names = [(name, rate) for name, rates in groups.items() for rate in rates]
-    total = sum(rate for _, rate in names)
-    result = Result(
-        run_id="0" * 16,
-        engine="sim",
-        seed=1,
-        point=point,
-        window_s=window_s,
-        flows=tuple(
-            replace(empty(FlowSummary), flow=index, name=name, cc=name, goodput_bps=rate * 1e6)
-            for index, (name, rate) in enumerate(names)
-        ),
-        bottleneck=replace(
-            empty(BottleneckSummary),
-            loss_per_sent=lost,
-            queue_mean_bytes=queue_bdp[0] * BDP_BYTES,
-            queue_max_bytes=round(queue_bdp[1] * BDP_BYTES),
-            queue_mean_bdp=queue_bdp[0],
-        ),
-        groups={
-            name: GroupSummary(goodput_bps=sum(rates) * 1e6, share=sum(rates) / total) for name, rates in groups.items()
-        },
-        jain=None,
-        wall_s=0.0,
-        warnings=(),
-    )
-    frame = pd.DataFrame() if series is None else series
-    queue = pd.DataFrame() if backlog is None else backlog
-    return Observed(point=point, result=result, flow_series=lambda: frame, queue_series=lambda: queue)
+def conditions(counts: tuple[int, ...]) -> dict[tuple[int, int], dict[str, Any]]:
+    """Each capacity with each number of BBR flows, and the point that it is."""
+    return {
+        (rate, flows): {"path.rate": f"{rate} Mbit/s", "flows[0].count": flows}
+        for rate in RATES_MBIT_S
+        for flows in counts
+    }
 
 
-def empty(kind: type[Any]) -> Any:
-    """A summary in which every number is null, or 0 where there must be one."""
-    words = {"int": 0, "float": 0.0, "str": ""}
-    return kind(**{each.name: words.get(str(each.type)) for each in fields(kind)})
-
-
-def steady(rates: tuple[float, ...], last_later_s: float) -> pd.DataFrame:
+def steady(rates: tuple[float, ...], last_later_s: float = 0.0) -> pd.DataFrame:
     """60 s at steady rates in Mbit/s, with a PROBE_RTT of 0.2 s every 10 s, the last flow's so much later."""
     at = np.arange(0, 60.01, 0.1)
     frames = []
@@ -205,6 +225,7 @@ def steady(rates: tuple[float, ...], last_later_s: float) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
+@cache
 def alternating(low: float, high: float) -> pd.DataFrame:
     """300 s of four flows; the first two have one rate, then the other, in bins of 0.5 s: their quartiles."""
     at = np.arange(0, 300.01, 0.5)
@@ -243,12 +264,16 @@ def taking_turns(
 
 
 @cache
-def filling(mean_bdp: float, most_bdp: float) -> pd.DataFrame:
-    """300 s of a queue that stands at its mean, and each second at its largest; nothing is dropped."""
+def filling(mean_bdp: float, most_bdp: float, drops_after_s: float | None = None) -> pd.DataFrame:
+    """300 s of a queue that stands at its mean, and each second at its largest.
+
+    Where it is said how long after an inaccurate PROBE_RTT of `taking_turns`, 100 packets are dropped in a second of
+    each cycle; else none.
+    """
     at = np.arange(0, 300.01, 0.1)
     backlog = np.where(at % 1 < 0.05, most_bdp, mean_bdp) * BDP_BYTES
-    return pd.DataFrame({"time_s": at, "backlog_bytes": backlog, "dropped_packets": 0, "sent_packets": at * 6600})
-
-
-def frame(flow: int, at: Any, delivered: Any, phase: Any) -> pd.DataFrame:
-    return pd.DataFrame({"flow": flow, "time_s": at, "delivered_bytes": delivered, "phase": phase})
+    since = (at - 10.3 - (drops_after_s or 0)) % 20
+    dropping = (since > 0.05) & (since < 1.05) & (drops_after_s is not None)
+    dropped = np.cumsum(np.where(dropping, 10, 0))
+    frame = {"time_s": at, "backlog_bytes": backlog, "dropped_packets": dropped, "sent_packets": at * 6600}
+    return pd.DataFrame(frame)

@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from commandline import dumbbell, python
+from dumbbell import studies
+from dumbbell.results.store import Store
+from webpage import Webpage
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +70,8 @@ def test_every_claim_is_judged_on_our_runs_for_both_versions(
 
 def test_it_leaves_a_store_and_every_figure_for_print(out: Path) -> None:
     assert (out / "store" / "ledger.sqlite").is_file()
-    found = sorted(path.name for path in (out / "figures").iterdir())
+    assert (out / "report.html").is_file()
+    found = sorted(path.name for path in (out / "figures" / "sim").iterdir())
     assert found == sorted(
         f"{name}.{kind}" for name in ("figure4b", "figure7", "figure10") for kind in ("png", "svg", "pdf")
     )
@@ -77,24 +81,88 @@ def test_claims_are_judged_again_without_running(
     out: Path, carried_out: tuple[Path, subprocess.CompletedProcess[str]]
 ) -> None:
     done = dumbbell("study", "claims", "claypool2019", "--out", out, "--json")
-    assert (done.returncode, done.stdout) == (0, carried_out[1].stdout)
-    assert done.stderr == (
-        "not carried out on sim: S2,S5,S17,S18,S23; `dumbbell study run claypool2019 --claims S2,S5,S17,S18,S23`"
-        " does it\n"
+    assert done.returncode == 0
+    verdicts = {(each["claim"], each["variant"]): each for each in map(json.loads, done.stdout.splitlines())}
+    assert len(verdicts) == 48
+    waiting = {claim for (claim, _), each in verdicts.items() if each["verdict"] == "not run yet"}
+    told = {"S1", "S7", "S8", "S9", "S10", "S13", "S14", "S15", "S20", "S21", "S22"}
+    assert waiting == {claim for claim, _ in verdicts} - told
+    assert verdicts["S2", "bbr"]["reason"] == "figure5: 0 of 3 runs are there"
+    assert set(carried_out[1].stdout.splitlines()) <= set(done.stdout.splitlines())
+    assert "figure11        bbr           0      27" in done.stderr
+    titles = (
+        "figure4a,figure5,figure5_cubic,standing,figure6,figure7_sweep,shallow_sweep,figure9,figure10_sweep,figure11,"
+        "figure12,mqp8"
     )
+    command = f"dumbbell study run claypool2019 --experiments {titles}"
+    assert done.stderr.splitlines()[-1] == f"`{command} --out {out.as_posix()}` makes them."
     one = dumbbell("study", "claims", "claypool2019", "--out", out, "--json", "--claims", "S7", "--variants", "bbr")
     assert (one.returncode, one.stderr) == (0, "")
     (verdict,) = map(json.loads, one.stdout.splitlines())
     assert (verdict["claim"], verdict["variant"], verdict["engine"]) == ("S7", "bbr", "sim")
 
 
+def test_an_object_has_all_that_a_verdict_is_made_of(
+    carried_out: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    for each in map(json.loads, carried_out[1].stdout.splitlines()):
+        assert list(each) == [
+            "study", "claim", "section", "statement", "engine", "variant", "verdict", "label", "value", "low", "high",
+            "n", "published", "tolerance", "unit", "flag", "reason", "source", "checks", "interval",
+        ]  # fmt: skip
+        assert each["study"] == "claypool2019"
+        assert each["interval"] == (None if each["low"] is None else [each["low"], each["high"]])
+
+
 def test_claims_that_were_not_carried_out(out: Path) -> None:
     done = dumbbell("study", "claims", "claypool2019", "--out", out, "--claims", "S2")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "(6 of figure5)" in done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "not run yet: 2" in done.stdout
+    assert "figure5     bbr           0       3" in done.stdout
     unknown = dumbbell("study", "claims", "claypool2019", "--out", out, "--claims", "S2,S99")
     assert (unknown.returncode, unknown.stdout) == (2, "")
     assert 'there is no claim "S99"' in unknown.stderr
+
+
+def test_all_studies_where_one_has_runs(
+    out: Path, carried_out: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    shutil.copytree(out / "store", tmp_path / "claypool2019" / "store")
+    done = dumbbell("study", "claims", "all", "--out", tmp_path, "--json")
+    assert done.returncode == 0, done.stderr
+    assert set(carried_out[1].stdout.splitlines()) <= set(done.stdout.splitlines())
+    others = [name for name in studies.names() if name != "claypool2019"]
+    for name in others:
+        assert f"{name}: {(tmp_path / name / 'store')}: no such store" in done.stderr
+    told = dumbbell("study", "claims", "all", "--out", tmp_path).stdout.splitlines()
+    assert told[-2].split()[:2] == ["study", "engine"]
+    assert told[-1].split()[:2] == ["claypool2019", "sim"]
+    assert told[-1].split()[-2:] == ["26", "118/1179"]
+    figures = dumbbell("study", "figures", "all", "--out", tmp_path)
+    assert figures.returncode == 0
+    assert len(figures.stdout.splitlines()) == 12, "figure 8 shows runs of figure 10"
+    report = dumbbell("study", "report", "all", "--out", tmp_path)
+    assert (report.returncode, report.stdout) == (0, f"{tmp_path / 'report' / 'index.html'}\n")
+    assert {path.name for path in (tmp_path / "report").iterdir()} == {
+        "index.html", "claypool2019.html", "plotly.min.js",
+    }  # fmt: skip
+    index = Webpage((tmp_path / "report" / "index.html").read_text(encoding="utf-8")).said
+    for name in others:
+        assert f"This makes them: dumbbell study run {name}" in index
+
+
+def test_no_study_has_runs(tmp_path: Path) -> None:
+    done = dumbbell("study", "claims", "all", "--out", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1] == "no study has runs there; `dumbbell study run all` makes them"
+
+
+@pytest.mark.parametrize("options", [("--claims", "S7"), ("--experiments", "figure7")], ids=" ".join)
+def test_what_is_of_one_study_cannot_be_asked_of_all(options: tuple[str, str], tmp_path: Path) -> None:
+    done = dumbbell("study", "run", "all", "--out", tmp_path, *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "--claims and --experiments are of one study; name it\n"
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_other_claims_come_beside_the_first(
@@ -108,17 +176,20 @@ def test_the_other_claims_come_beside_the_first(
     assert [each["claim"] for each in verdicts] == ["S2", "S2", "S5", "S5", "S17", "S17", "S18", "S18"]
     found = {(each["claim"], each["variant"]): each["verdict"] for each in verdicts}
     assert {found["S5", "bbr"], found["S17", "bbr"], found["S17", "bbr_4_17"]} == {"reproduced"}
-    assert sorted(path.name for path in (tmp_path / "figures").glob("*.png")) == ["figure5.png", "figure9.png"]
+    assert sorted(path.name for path in (tmp_path / "figures" / "sim").glob("*.png")) == ["figure5.png", "figure9.png"]
     both = dumbbell("study", "claims", "claypool2019", "--out", tmp_path, "--json")
     assert both.returncode == 0
-    assert set(both.stdout.splitlines()) == {*carried_out[1].stdout.splitlines(), *done.stdout.splitlines()}
+    judged = {line for line in both.stdout.splitlines() if json.loads(line)["verdict"] != "not run yet"}
+    asked = {*carried_out[1].stdout.splitlines(), *done.stdout.splitlines()}
+    assert asked <= judged
+    assert {json.loads(line)["claim"] for line in judged - asked} == {"S3", "S6", "S12", "S14", "S19"}
 
 
 def test_the_table(out: Path) -> None:
     done = dumbbell("study", "claims", "claypool2019", "--out", out)
     assert done.returncode == 0
     lines = done.stdout.splitlines()
-    assert max(map(len, lines)) <= 132
+    assert max(len(line) for line in lines if not line.startswith("`dumbbell")) <= 132
     (head,) = [line for line in lines if line.split()[:2] == ["claim", "version"]]
     (row,) = [line for line in lines if line.split()[:2] == ["S7", "bbr"]]
     assert row.index("bbr") == head.index("version")
@@ -136,18 +207,45 @@ def test_nothing_is_run_twice_and_strict_tells_by_its_status(out: Path) -> None:
 
 
 def test_figures_are_drawn_again_to_the_same_bytes(out: Path) -> None:
-    before = {path.name: path.read_bytes() for path in (out / "figures").iterdir()}
+    before = {path.name: path.read_bytes() for path in (out / "figures" / "sim").iterdir()}
     done = dumbbell("study", "figures", "claypool2019", "--out", out)
     assert done.returncode == 0
-    assert {Path(line).name for line in done.stdout.splitlines()} == set(before)
-    assert {path.name: path.read_bytes() for path in (out / "figures").iterdir()} == before
+    assert {Path(line).name for line in done.stdout.splitlines()} >= set(before)
+    assert {name: (out / "figures" / "sim" / name).read_bytes() for name in before} == before
 
 
-def test_a_store_without_all_of_its_runs(out: Path) -> None:
+def test_a_store_without_all_of_its_runs(out: Path, tmp_path: Path) -> None:
     done = dumbbell("study", "claims", "claypool2019", "--out", out, "--seeds", "4")
+    assert done.returncode == 0
+    assert "figure7         bbr          27      36" in done.stdout
+    assert "not run yet: 46" in done.stdout
+    titles = (
+        "figure4a,figure5,figure5_cubic,standing,figure6,figure7,figure7_sweep,figure8,shallow_sweep,figure9,figure10,"
+        "figure10_sweep,figure11,figure12,mqp8"
+    )
+    command = f"dumbbell study run claypool2019 --experiments {titles} --seeds 4 --out {out.as_posix()}"
+    assert done.stdout.splitlines()[-1] == f"`{command}` makes them."
+    drawn = dumbbell("study", "figures", "claypool2019", "--out", out, "--seeds", "4", "--numbers", "figure7")
+    assert (drawn.returncode, drawn.stdout) == (2, "")
+    assert drawn.stderr == "no figure 'figure7' of the runs on sim; known: figure4b\n"
+    page = tmp_path / "report.html"
+    report = dumbbell("study", "report", "claypool2019", "--out", out, "--seeds", "4", "--html", page)
+    assert report.returncode == 0
+    said = Webpage(page.read_text(encoding="utf-8")).said
+    assert "sim figure7 bbr 27 36" in said
+    assert "Figure 7: BBR's loss versus router queue size Not shown on sim: runs of figure7 are missing." in said
+
+
+def test_a_store_without_any_of_its_runs(out: Path, tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store", write=True):
+        pass
+    done = dumbbell("study", "claims", "claypool2019", "--out", tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "(18 of figure7, 18 of figure10)" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    command = f"dumbbell study run claypool2019 --out {tmp_path.as_posix()}"
+    assert done.stderr == f"{tmp_path / 'store'}: has no runs of claypool2019 on sim; `{command}` makes them\n"
+    other = dumbbell("study", "claims", "claypool2019", "--out", out, "--engine", "linux:nowhere")
+    assert (other.returncode, other.stdout) == (2, "")
+    assert "nowhere" in other.stderr
 
 
 def test_no_store_at_all(tmp_path: Path) -> None:
@@ -159,7 +257,7 @@ def test_no_store_at_all(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("command", ["show", "run", "claims", "figures"])
+@pytest.mark.parametrize("command", ["show", "run", "claims", "figures", "report"])
 def test_an_unknown_study(command: str) -> None:
     done = dumbbell("study", command, "claypol2019")
     assert (done.returncode, done.stdout) == (2, "")
@@ -175,7 +273,9 @@ def test_an_unknown_engine(tmp_path: Path) -> None:
 def test_list_and_show() -> None:
     listed = dumbbell("study", "list")
     assert listed.returncode == 0
-    assert listed.stdout.splitlines()[1].split()[:4] == ["claypool2019", "191", "15", "6"]
+    rows = {line.split()[0]: line.split()[1:4] for line in listed.stdout.splitlines()[1:]}
+    assert set(rows) == set(studies.names())
+    assert rows["claypool2019"] == ["1353", "24", "15"]
     shown = dumbbell("study", "show", "claypool2019")
     assert shown.returncode == 0
     for words in ("Raspberry Pi", "figure7 (54 runs)", "S22", "Tolerated: 8 to 13 %"):
@@ -185,14 +285,12 @@ def test_list_and_show() -> None:
 @pytest.mark.parametrize("columns", [40, 80, 99, 100, 160])
 def test_the_table_fits_a_terminal_of_any_width(columns: int, out: Path) -> None:
     program = f"""
-from dumbbell.cli import study
+from dumbbell.cli.study import verdicts
 from dumbbell import studies
-from dumbbell.engines.registry import engine
 from dumbbell.results.store import Store
-study._columns = lambda: {columns}
+verdicts.columns = lambda: {columns}
 with Store.open({str(out / "store")!r}) as store:
-    whole = studies.load("claypool2019")
-    study._print(studies.carried_out(whole, store, engine("sim")).judge(store, "sim"), as_json=False)
+    verdicts.print_words(studies.standing(studies.load("claypool2019"), store, "sim").verdicts)
 """
     done = python(program)
     assert done.returncode == 0, done.stderr
@@ -201,7 +299,7 @@ with Store.open({str(out / "store")!r}) as store:
 
 
 @pytest.mark.parametrize(
-    "command", [[], ["list"], ["show"], ["run"], ["claims"], ["figures"], ["validation"]], ids=" ".join
+    "command", [[], ["list"], ["show"], ["run"], ["claims"], ["figures"], ["report"], ["validation"]], ids=" ".join
 )
 def test_help_is_light_and_has_an_example(command: list[str]) -> None:
     program = f"""

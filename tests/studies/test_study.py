@@ -26,7 +26,7 @@ def edit(path: Path, old: str, new: str) -> None:
 
 
 def test_every_study_is_there_and_whole() -> None:
-    assert studies.names() == ("claypool2019",)
+    assert "claypool2019" in studies.names()
     for name in studies.names():
         study = studies.load(name)
         assert study.name == name
@@ -46,7 +46,7 @@ def test_every_study_is_there_and_whole() -> None:
 def test_unknown_studies_are_answered_with_the_known_ones() -> None:
     with pytest.raises(StudyError, match='unknown study "claypol2019"; did you mean "claypool2019"'):
         studies.load("claypol2019")
-    with pytest.raises(StudyError, match="known: claypool2019"):
+    with pytest.raises(StudyError, match=r"known: .*claypool2019"):
         studies.load("../results")
 
 
@@ -139,7 +139,7 @@ def test_a_store_that_is_half_finished(brief: Study, tmp_path: Path) -> None:
     told = str(caught.value)
     assert told.startswith("claypool2019: runs on sim are not in the store (")
     assert "36 of figure10" in told
-    assert told.endswith("; `dumbbell study run claypool2019` makes them")
+    assert told.endswith("; `dumbbell study run claypool2019 --seeds 2` makes them")
 
 
 def test_an_experiment_that_an_engine_refuses_is_not_testable(brief: Study, tmp_path: Path) -> None:
@@ -164,9 +164,6 @@ def test_a_version_that_an_engine_lacks_is_not_testable_and_the_other_one_is(bri
         seen: list[int] = []
         assert study.run(store, Unversed(), progress=lambda: seen.append(1)) == []
         assert len(seen) == study.total_on(Unversed()) == 2 + 2 + 18
-        begun = studies.carried_out(brief, store, Unversed())
-        assert set(begun.experiments) == {"figure5", "figure5_cubic", "figure7"}
-        assert begun.variants == brief.variants
         verdicts = {(each.claim, each.variant): each for each in study.judge(store, Unversed())}
         charts = study.charts(store, Unversed())
     words = {key: each.verdict for key, each in verdicts.items() if each.verdict == "not testable here"}
@@ -215,18 +212,21 @@ def test_some_experiments_are_told_without_the_others(brief: Study, tmp_path: Pa
         name = "other"
 
     with Store.open(tmp_path / "store", write=True) as store:
-        assert studies.carried_out(brief, store, SimEngine()) is brief
+        assert studies.engines_of(brief, store) == ()
         some = studies.only(brief, experiments=["figure5", "figure9"], variants=["bbr"])
         assert some.run(store, SimEngine()) == []
         assert studies.only(brief, claims=["S5"]).run(store, Other()) == []
         assert studies.engines_of(brief, store) == ("sim", "other")
         assert studies.engines_of(studies.only(brief, claims=["S17"]), store) == ("sim",)
-        here = studies.carried_out(brief, store, SimEngine())
-        there = studies.carried_out(brief, store, Other())
-        assert {each.claim for each in there.judge(store, Other())} == {"S5"}
-        assert {each.engine for each in there.judge(store, Other())} == {"other"}
-        with pytest.raises(StudyError, match=r"runs on other are not in the store .*--engine other` makes them"):
+        here = studies.standing(brief, store, SimEngine())
+        there = studies.standing(brief, store, Other())
+        with pytest.raises(StudyError, match=r"runs on other are not in the store .*--engine other --seeds 2` makes"):
             some.judge(store, Other())
-        assert len(here.judge(store, SimEngine())) == 3
-    assert (list(here.experiments), here.variants) == (["figure5", "figure9"], ("bbr",))
-    assert [claim.id for claim in here.claims] == ["S2", "S17", "S18"]
+        assert [each.name for each in here.charts()] == ["figure9"]
+    assert {each.claim for each in there.verdicts if each.verdict != "not run yet"} == {"S5"}
+    assert {each.engine for each in there.verdicts} == {"other"}
+    assert [(each.claim, each.variant) for each in here.verdicts if each.verdict != "not run yet"] == [
+        ("S2", "bbr"), ("S17", "bbr"), ("S18", "bbr"),
+    ]  # fmt: skip
+    assert len(here.verdicts) == len(brief.claims) * len(brief.variants)
+    assert here.runs == (2 + 2, brief.total() - 2 * 2), "figure 7 has figure 5's runs too"
