@@ -113,7 +113,7 @@ def test_the_plan_asks_for_what_the_design_does() -> None:
     (agreement,) = [part for part in plan().parts if isinstance(part, AgreementPart)]
     assert agreement.random >= 200
     assert agreement.seeds >= 5
-    assert agreement.floor >= 5
+    assert agreement.floor >= 3
     assert (agreement.candidate, agreement.reference) == ("sim", "linux")
 
 
@@ -278,7 +278,7 @@ def test_curves_are_told_by_their_own_package() -> None:
     (part,) = [part for part in plan().parts if isinstance(part, CurvesPart)]
     with pytest.raises(ValueError, match="validation error"):
         part.told("{}")
-    assert part.total([SimEngine(), Named("linux")]) == 3 * 21 + 6 * 21
+    assert part.total([SimEngine(), Named("linux")]) == 5 * 21 + 10 * 21
 
 
 class Named(SimEngine):

@@ -2,47 +2,83 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import partial
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.metrics.counter import Counter, edges, rates_bps, ratio_in_bins
-from dumbbell.metrics.statistics import estimate
 from dumbbell.plots.chart import Axis, Chart, Layer, Panel
 from dumbbell.plots.style import PUBLISHED
-from dumbbell.studies.claypool2019.claims import (
-    BIN_S,
-    BUFFER,
-    bdp_bytes,
-    buffer_bdp,
-    flows,
-    group_rates_bps,
-    quartiles_bps,
+from dumbbell.studies.claypool2019.claims import QUEUE, loss_per_sent
+from dumbbell.studies.claypool2019.sweeps import AXIS, figure7_sweep, figure10_sweep, standing, utilization
+from dumbbell.studies.claypool2019.tables import fair, rtt, shallow
+from dumbbell.studies.drawing import (
+    MBIT,
+    MS,
+    PERCENT,
+    backlog,
+    band,
+    curve,
+    flow_rates,
+    gauge_in_time,
+    group_rates,
+    losses,
+    means,
+    panel_in_time,
+    published,
+    published_level,
+    round_trips,
+    swept_axis,
 )
 from dumbbell.studies.label import label_of
+from dumbbell.studies.metric import metric
+from dumbbell.studies.series import quartiles_bps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Mapping, Sequence
 
     from dumbbell.studies.evidence import Evidence, Observed, Trial
     from dumbbell.studies.study import Study
 
-MBIT = 1e-6
 STEADY_S = (120.0, 180.0)
 """The minute of a run that is drawn over time; the document says no more than "steady-state"."""
+CHANGES_S = (20.0, 40.0)
+"""When the path of `mqp8` gets faster, and slower again."""
+KILO = 1e-3
+
+__all__ = [
+    "fair", "figure4a", "figure4b", "figure5", "figure6", "figure7", "figure7_sweep", "figure8", "figure9", "figure10",
+    "figure10_sweep", "figure11", "figure12", "mqp8", "rtt", "shallow", "standing", "utilization",
+]  # fmt: skip
+
+
+def figure4a(study: Study, evidence: Evidence) -> Chart:  # noqa: ARG001 (its curves are not published as numbers)
+    """Throughput of five staggered BBR flows, and the queue that they keep, over time, of one seed."""
+    variants = evidence.variants("figure4a")
+    trials = [evidence.of("figure4a", variant)[0] for variant in variants]
+    rows = (_staggered, _standing)
+    return Chart(
+        name="figure4a",
+        title="Five BBR flows that start one after another (Figure 4a)",
+        caption=(
+            "Above, goodput in bins of 0.5 s of five BBR flows that start 2 s apart; below, the queue, which is empty "
+            "where all are in PROBE_RTT together, cut off at 4 BDP; 100 Mbit/s, 10 ms, a queue that is never full; "
+            f"seed {trials[0].seed} of {len(evidence.of('figure4a', variants[0]))}, engine {evidence.engine}. The "
+            "document takes this figure from Cardwell et al. (2017): about 20 Mbit/s each, dips at about 30 and 40 s; "
+            "its curves are not published as numbers."
+        ),
+        panels=tuple(row(trial.only, variant) for row in rows for trial, variant in zip(trials, variants, strict=True)),
+        columns=len(variants),
+        alt="Five lines that meet near 20 Mbit/s and dip together every ten seconds, when the standing queue drains.",
+    )
 
 
 def figure4b(study: Study, evidence: Evidence) -> Chart:
-    """Throughput of four staggered BBR flows over time, in the first seed."""
+    """Throughput of four staggered BBR flows over time, of one seed."""
     numbers = study.published["figure4b"]
     panels = []
     for variant in evidence.variants("figure4b"):
         trial = evidence.of("figure4b", variant)[0]
         run = trial.only
-        begin_s, end_s = run.window_s
-        middles = tuple(float(edge) + BIN_S / 2 for edge in edges(begin_s, end_s, BIN_S)[:-1])
         layers = [
             Layer(
                 label=f"published: range of the 5-s means ({study.short})",
@@ -52,29 +88,11 @@ def figure4b(study: Study, evidence: Evidence) -> Chart:
                 y=(),
                 low=(numbers["least_mbit_s"],) * 2,
                 high=(numbers["most_mbit_s"],) * 2,
-            )
+            ),
+            *flow_rates(run, run.window_s, labels=[f"flow {index + 1}, from {2 * index} s" for index in range(4)]),
         ]
-        for index, flow in flows(run).items():
-            rates = tuple(float(rate) * MBIT for rate in rates_bps(flow, begin_s, end_s, BIN_S))
-            # what comes before a flow's start is not drawn
-            first = next((number for number, rate in enumerate(rates) if rate > 0), 0)
-            layers.append(
-                Layer(
-                    label=f"flow {index + 1}, from {2 * index} s",
-                    style=f"flow {index + 1}",
-                    x=middles[first:],
-                    y=rates[first:],
-                    instance=index,
-                )
-            )
-        panels.append(
-            Panel(
-                title=label_of(variant, evidence.engine),
-                x=Axis(label="time (s)", limits=(0, end_s)),
-                y=Axis(label="throughput (Mbit/s)", limits=(0, 80)),
-                layers=tuple(layers),
-            )
-        )
+        title = label_of(variant, evidence.engine)
+        panels.append(panel_in_time(title, "throughput (Mbit/s)", (0, run.window_s[1]), *layers, limits=(0, 80)))
     return Chart(
         name="figure4b",
         title="Four BBR flows that start one after another (Figure 4b)",
@@ -90,79 +108,117 @@ def figure4b(study: Study, evidence: Evidence) -> Chart:
 
 
 def figure5(study: Study, evidence: Evidence) -> Chart:
-    """The queue of four BBR flows and that of four CUBIC flows over time, in the first seed."""
+    """The queue of four BBR flows and that of four CUBIC flows over time, of one seed."""
     numbers = study.published["figure5"]
     layers: list[Layer] = []
     for variant in evidence.variants("figure5", "figure5_cubic"):
         for experiment, style in (("figure5", variant), ("figure5_cubic", "cubic")):
             label = label_of(style, evidence.engine)
             if all(layer.label != label for layer in layers):  # CUBIC is the same for each version
-                at, queue = _queue_bdp(evidence.of(experiment, variant)[0].only)
-                layers.append(Layer(label=label, style=style, x=at, y=queue))
+                trial = evidence.of(experiment, variant)[0]
+                layers.append(backlog(trial.only, STEADY_S, label=label, style=style))
     for group in ("bbr", "cubic"):
-        mean = (numbers[f"{group}_mean_bdp"],) * 2
-        layers.append(Layer(label=f"means, published ({study.short})", style=PUBLISHED, x=STEADY_S, y=mean))
+        mean = numbers[f"{group}_mean_bdp"]
+        layers.append(published_level(f"means, published ({study.short})", PUBLISHED, mean, STEADY_S))
     return Chart(
         name="figure5",
         title="BBR and CUBIC in a large router queue (Figure 5)",
         caption=(
             "Backlog of the bottleneck in BDP, read every 0.1 s, of four BBR flows and, in a run of their own, four "
-            f"CUBIC flows; 80 Mbit/s, 25 ms, room for 8 BDP; one minute of 300 s, first seed, engine "
-            f"{evidence.engine}. Published: {numbers['source']}."
+            f"CUBIC flows; 80 Mbit/s, 25 ms, room for 8 BDP; one minute of 300 s, seed {trial.seed}, "
+            f"engine {evidence.engine}. Published: {numbers['source']}."
         ),
-        panels=(
-            Panel(
-                x=Axis(label="time (s)", limits=STEADY_S),
-                y=Axis(label="queue (BDP)", limits=(0, 8.5)),
-                layers=tuple(layers),
-            ),
-        ),
+        panels=(panel_in_time("", "queue (BDP)", STEADY_S, *layers, limits=(0, 8.5)),),
         alt="CUBIC's queue swings between five and a half and eight BDP; BBR's stays near one.",
+    )
+
+
+def figure6(study: Study, evidence: Evidence) -> Chart:
+    """Loss of four BBR flows in a queue of 0.5 BDP over time, of one seed."""
+    numbers = study.published["figure6"]
+    layers: list[Layer] = []
+    for variant in evidence.variants("figure6"):
+        trial = evidence.of("figure6", variant)[0]
+        layers.append(losses(trial.only, STEADY_S, label=label_of(variant, evidence.engine), style=variant))
+    mean = published_level(f"mean, published ({study.short})", PUBLISHED, numbers["mean_loss_percent"], STEADY_S)
+    return Chart(
+        name="figure6",
+        title="BBR's loss rate in a small router queue (Figure 6)",
+        caption=(
+            "Packets dropped / packets sent on in bins of 0.5 s of four BBR flows; 80 Mbit/s, 25 ms, a queue of 0.5 "
+            f"BDP; one minute of 300 s, seed {trial.seed}, engine {evidence.engine}. Published: {numbers['source']}."
+        ),
+        panels=(panel_in_time("", "loss (% of packets sent)", STEADY_S, *layers, mean),),
+        alt="Loss swings between about five and twenty per cent and hardly ever ceases.",
     )
 
 
 def figure7(study: Study, evidence: Evidence) -> Chart:
     """Loss of four BBR flows against the size of the queue."""
     numbers = study.published["figure7"]
-    layers = [_published(PUBLISHED, f"published ({study.short})", numbers, "loss_percent")]
+    layers = [published(f"published ({study.short})", PUBLISHED, numbers, QUEUE, "buffer", "loss_percent")]
     for variant in evidence.variants("figure7"):
         trials = evidence.of("figure7", variant)
-        layers.append(_curve(label_of(variant, evidence.engine), variant, trials, _loss_percent))
+        layers.append(_loss(label_of(variant, evidence.engine), variant, trials))
     return Chart(
         name="figure7",
         title="BBR's loss versus router queue size (Figure 7)",
         caption=(
             "Packets dropped / packets sent on, as the document counts, of four BBR flows at 80 Mbit/s and 25 ms, from "
-            f"50 to 85 % of 300 s. Mean over {_seeds(trials)} with 95 % intervals (Student's t); engine "
-            f"{evidence.engine}. Published: {numbers['source']}."
+            f"50 to 85 % of 300 s: {means(trials)}; engine {evidence.engine}. Published: {numbers['source']}."
         ),
-        panels=(
-            Panel(
-                x=_queue_axis(trials),
-                y=Axis(label="loss (% of packets sent)", limits=(0, None)),
-                layers=tuple(layers),
-            ),
-        ),
+        panels=(_losses_over_queue("", trials, *layers),),
         alt="Loss falls from about 13 % in the shortest queue to nothing at 1.5 BDP; the published line is straighter.",
     )
 
 
+def figure8(study: Study, evidence: Evidence) -> Chart:
+    """Throughput of two BBR and two CUBIC flows in a queue of 0.5 BDP over time, of one seed."""
+    numbers = study.published["figure8"]
+    panels = []
+    for variant in evidence.variants("figure8"):
+        trial = evidence.of("figure8", variant)[0]
+        panel = _turns(trial.only, variant)
+        theirs = (
+            published_level(
+                f"{group.upper()}'s mean, published ({study.short})",
+                f"{PUBLISHED} {group}",
+                numbers[f"{group}_mbit_s"],
+                STEADY_S,
+            )
+            for group in ("bbr", "cubic")
+        )
+        panels.append(replace(panel, layers=(*panel.layers, *theirs)))
+    return Chart(
+        name="figure8",
+        title="BBR and CUBIC in a small router queue (Figure 8)",
+        caption=(
+            "Summed goodput of two BBR and two CUBIC flows in bins of 0.5 s; 80 Mbit/s, 25 ms, a queue of 0.5 BDP; one "
+            f"minute of 300 s, seed {trial.seed}, engine {evidence.engine}. Published: {numbers['source']}."
+        ),
+        panels=tuple(panels),
+        columns=len(panels),
+        alt="BBR has nearly all of the line all the time, but for its PROBE_RTTs; CUBIC next to nothing.",
+    )
+
+
 def figure9(study: Study, evidence: Evidence) -> Chart:
-    """Throughput, queue, loss and round-trip time of two BBR and two CUBIC flows over time, in the first seed."""
+    """Throughput, queue, loss and round-trip time of two BBR and two CUBIC flows over time, of one seed."""
     variants = evidence.variants("figure9")
-    runs = [evidence.of("figure9", variant)[0].only for variant in variants]
+    trials = [evidence.of("figure9", variant)[0] for variant in variants]
     rows = (_turns, _queue, _losses, _round_trips)
     return Chart(
         name="figure9",
         title="BBR and CUBIC take turns in medium buffers (Figure 9)",
         caption=(
-            "Two BBR and two CUBIC flows at 80 Mbit/s and 25 ms with a queue of 1.75 BDP; one minute of 300 s, first "
-            f"seed, engine {evidence.engine}. From above: each group's goodput in bins of 0.5 s; the queue; packets "
-            "dropped / sent on in bins of 0.5 s; a BBR flow's smoothed RTT, and the min_rtt that its BBR believes in. "
+            "Two BBR and two CUBIC flows at 80 Mbit/s and 25 ms with a queue of 1.75 BDP; one minute of 300 s, seed "
+            f"{trials[0].seed}, engine {evidence.engine}. From above: each group's goodput in bins of 0.5 s; "
+            "the queue; packets dropped / sent on in bins of 0.5 s; a BBR flow's smoothed RTT, and the min_rtt that "
+            "its BBR believes in. "
             f"The document's curves ({study.short}) are not published as numbers: they have a period of 20 s, and "
             "estimates of about 60 and 25 ms in turn."
         ),
-        panels=tuple(row(run, variant) for row in rows for run, variant in zip(runs, variants, strict=True)),
+        panels=tuple(row(trial.only, variant) for row in rows for trial, variant in zip(trials, variants, strict=True)),
         columns=len(variants),
         alt="BBR and CUBIC alternate; the queue, the loss and BBR's estimate of the path's delay follow their cycle.",
     )
@@ -174,35 +230,17 @@ def figure10(study: Study, evidence: Evidence) -> Chart:
     panels = []
     for variant in evidence.variants("figure10"):
         trials = evidence.of("figure10", variant)
-        layers = []
-        for group, style in (("bbr", variant), ("cubic", "cubic")):
-            label, published = label_of(style, evidence.engine), f"{group.upper()}, published ({study.short})"
-            layers += [
-                _curve(label, style, trials, partial(_goodput_mbit_s, group)),
-                _quartiles(f"{label}, quartiles", style, trials, group),
-                _published(f"{PUBLISHED} {group}", published, numbers, f"{group}_mbit_s"),
-            ]
+        panel = _interplay(study, evidence, "figure10", variant, "BBR")
+        theirs = []
         for quartile in ("first", "third"):
             label, column = f"BBR's {quartile} quartile, published", f"bbr_{quartile}_quartile_mbit_s"
-            points = _published(f"{PUBLISHED} {quartile} quartile", label, numbers, column)
-            layers.append(replace(points, kind="points"))
-        panels.append(
-            Panel(
-                title=f"{label_of(variant, evidence.engine)} beside CUBIC",
-                x=_queue_axis(trials),
-                y=Axis(label="throughput (Mbit/s)", limits=(0, 92)),
-                layers=tuple(layers),
-            )
-        )
+            style = f"{PUBLISHED} {quartile} quartile"
+            theirs.append(published(label, style, numbers, QUEUE, "buffer", column, kind="points"))
+        panels.append(replace(panel, layers=(*panel.layers, *theirs)))
     return Chart(
         name="figure10",
         title="BBR and CUBIC's interplay versus router queue length (Figure 10)",
-        caption=(
-            "Summed goodput of two BBR and two CUBIC flows at 80 Mbit/s and 25 ms, from 50 to 80 % of 300 s. Lines: "
-            f"mean over {_seeds(trials)} with 95 % intervals (Student's t); bands: first to third quartile of each "
-            f"flow's goodput in bins of 0.5 s, summed over the group's flows, mean over the seeds; engine "
-            f"{evidence.engine}. Published: {numbers['source']}."
-        ),
+        caption=f"Summed goodput of two BBR and two CUBIC flows {_interplayed(numbers, evidence, trials)}",
         panels=tuple(panels),
         columns=2,
         alt=(
@@ -218,19 +256,15 @@ def figure11(study: Study, evidence: Evidence) -> Chart:
     panels = []
     for variant in evidence.variants("figure11", "figure7"):
         shallow, trials = study.control("figure11", variant), evidence.of("figure11", variant)
+        names = [f"{each}, published ({study.short})" for each in ("BBR_Shallow", "BBR")]
         panels.append(
-            Panel(
-                title=label_of(variant, evidence.engine),
-                x=_queue_axis(trials),
-                y=Axis(label="loss (% of packets sent)", limits=(0, None)),
-                layers=(
-                    _published(
-                        f"{PUBLISHED} bbr_shallow", f"BBR_Shallow, published ({study.short})", numbers, "loss_percent"
-                    ),
-                    _published(PUBLISHED, f"BBR, published ({study.short})", usual, "loss_percent"),
-                    _curve(label_of(shallow, evidence.engine), shallow, trials, _loss_percent),
-                    _curve(label_of(variant, evidence.engine), variant, evidence.of("figure7", variant), _loss_percent),
-                ),
+            _losses_over_queue(
+                label_of(variant, evidence.engine),
+                trials,
+                published(names[0], f"{PUBLISHED} bbr_shallow", numbers, QUEUE, "buffer", "loss_percent"),
+                published(names[1], PUBLISHED, usual, QUEUE, "buffer", "loss_percent"),
+                _loss(label_of(shallow, evidence.engine), shallow, trials),
+                _loss(label_of(variant, evidence.engine), variant, evidence.of("figure7", variant)),
             )
         )
     return Chart(
@@ -238,9 +272,8 @@ def figure11(study: Study, evidence: Evidence) -> Chart:
         title="Modified BBR_Shallow's loss versus router queue length (Figure 11)",
         caption=(
             "Packets dropped / packets sent on of four flows of BBR with at most 1.5 BDP in flight (cwnd gain 1.5), "
-            "and of BBR as it is, at 80 Mbit/s and 25 ms, from 50 to 85 % of 300 s. Mean over "
-            f"{_seeds(trials)} with 95 % intervals (Student's t); engine {evidence.engine}. Published: "
-            f"{numbers['source']}."
+            "and of BBR as it is, at 80 Mbit/s and 25 ms, from 50 to 85 % of 300 s: "
+            f"{means(trials)}; engine {evidence.engine}. Published: {numbers['source']}."
         ),
         panels=tuple(panels),
         columns=len(panels),
@@ -248,112 +281,130 @@ def figure11(study: Study, evidence: Evidence) -> Chart:
     )
 
 
+def figure12(study: Study, evidence: Evidence) -> Chart:
+    """Throughput of two flows of BBR_Shallow and two of CUBIC against the size of the queue, with quartiles."""
+    numbers = study.published["figure12"]
+    variants = evidence.variants("figure12")
+    trials = evidence.of("figure12", variants[0])
+    return Chart(
+        name="figure12",
+        title="BBR_Shallow and CUBIC's interplay versus router queue length (Figure 12)",
+        caption=(
+            "Summed goodput of two flows of BBR with at most 1.5 BDP in flight (cwnd gain 1.5) and two of CUBIC "
+            f"{_interplayed(numbers, evidence, trials)}"
+        ),
+        panels=tuple(_interplay(study, evidence, "figure12", variant, "BBR_Shallow") for variant in variants),
+        columns=2,
+        alt="As Figure 10, but CUBIC gets its share in shorter queues and passes BBR_Shallow between 2 and 4 BDP.",
+    )
+
+
+def mqp8(study: Study, evidence: Evidence) -> Chart:  # noqa: ARG001 (its curve is not published as numbers)
+    """What one BBR flow has in flight while the path gets faster and slower again, of one seed."""
+    layers: list[Layer] = []
+    for variant in evidence.variants("mqp8"):
+        trial = evidence.of("mqp8", variant)[0]
+        label = label_of(variant, evidence.engine)
+        span = trial.only.window_s
+        layers.append(
+            gauge_in_time(trial.only, 0, "inflight_bytes", span, factor=KILO, label=label, style=variant),
+        )
+    bdp = KILO * trial.only.bdp_bytes
+    path = Layer(
+        label="1 BDP of the path", style="path", kind="step", x=(0, *CHANGES_S, span[1]), y=(bdp, 2 * bdp, bdp, bdp)
+    )
+    marks = tuple((at, f"{rate} Mbit/s") for at, rate in zip(CHANGES_S, (20, 10), strict=True))
+    panel = panel_in_time("", "in flight (kB)", span, *layers, path)
+    return Chart(
+        name="mqp8",
+        title="One BBR flow as the path gets faster and slower again (the authors' report, Figure 8)",
+        caption=(
+            "Payload in flight of one BBR flow at 40 ms; 10 Mbit/s, from 20 s on 20, from 40 s on 10 again; a queue "
+            f"that is never full; seed {trial.seed}, engine {evidence.engine}. The curve is not published as numbers: "
+            "after the first step it rises exponentially and smoothly, after the second one as in Cardwell et al. "
+            "(2017), where it stands above the path's BDP until the estimate of the bandwidth has expired."
+        ),
+        panels=(replace(panel, marks=marks),),
+        alt="In flight doubles in steps after 20 s, stands far above the path's BDP after 40 s, and falls.",
+    )
+
+
+def _staggered(run: Observed, variant: str) -> Panel:
+    labels = [f"flow {index + 1}, from {2 * index} s" for index in range(len(run.result.flows))]
+    layers = flow_rates(run, run.window_s, labels=labels)
+    title = label_of(variant, run.result.engine)
+    return panel_in_time(title, "throughput (Mbit/s)", (0, run.window_s[1]), *layers, limits=(0, 100))
+
+
+def _standing(run: Observed, variant: str) -> Panel:
+    layer = backlog(run, run.window_s, label="", style=variant)
+    return panel_in_time("", "queue (BDP)", (0, run.window_s[1]), layer, limits=(0, 4))
+
+
+def _interplay(study: Study, evidence: Evidence, experiment: str, variant: str, called: str) -> Panel:
+    """Both groups' goodput over the queue's size, with our quartiles, beside the document's."""
+    trials, numbers = evidence.of(experiment, variant), study.published[experiment]
+    own = study.control(experiment, variant)
+    layers: list[Layer] = []
+    for group, style, name in (("bbr", own, called), ("cubic", "cubic", "CUBIC")):
+        label, theirs = label_of(style, evidence.engine), f"{name}, published ({study.short})"
+        layers += [
+            curve(label, style, trials, QUEUE, metric(f"groups.{group}.goodput_bps"), factor=MBIT),
+            band(f"{label}, quartiles", style, trials, QUEUE, partial(quartiles_bps, group=group), MBIT),
+            published(theirs, f"{PUBLISHED} {group}", numbers, QUEUE, "buffer", f"{group}_mbit_s"),
+        ]
+    return Panel(
+        title=f"{label_of(variant, evidence.engine)} beside CUBIC",
+        x=swept_axis(trials, QUEUE, AXIS),
+        y=Axis(label="throughput (Mbit/s)", limits=(0, 92)),
+        layers=tuple(layers),
+    )
+
+
+def _interplayed(numbers: Mapping[str, Any], evidence: Evidence, trials: Sequence[Trial]) -> str:
+    """The words about it that captions share."""
+    return (
+        f"at 80 Mbit/s and 25 ms, from 50 to 80 % of 300 s. Lines: {means(trials)}; bands: first to third quartile of "
+        "each flow's goodput in bins of 0.5 s, summed over the group's flows, mean over the seeds; engine "
+        f"{evidence.engine}. Published: {numbers['source']}."
+    )
+
+
 def _turns(run: Observed, variant: str) -> Panel:
-    middles = _middles()
-    layers = []
-    for group, style in (("bbr", variant), ("cubic", "cubic")):
-        rates = tuple(float(rate) * MBIT for rate in group_rates_bps(run, group, *STEADY_S))
-        layers.append(Layer(label=label_of(style, run.result.engine), style=style, x=middles, y=rates))
-    return _in_time(f"{label_of(variant, run.result.engine)} beside CUBIC", "goodput (Mbit/s)", 90, *layers)
+    styles = {"bbr": variant, "cubic": "cubic"}
+    layers = [
+        group_rates(run, group, STEADY_S, label=label_of(style, run.result.engine), style=style)
+        for group, style in styles.items()
+    ]
+    title = f"{label_of(variant, run.result.engine)} beside CUBIC"
+    return panel_in_time(title, "goodput (Mbit/s)", STEADY_S, *layers, limits=(0, 90))
 
 
 def _queue(run: Observed, variant: str) -> Panel:
-    at, queue = _queue_bdp(run)
-    return _in_time("", "queue (BDP)", 2, Layer(label="", style=variant, x=at, y=queue))
+    return panel_in_time("", "queue (BDP)", STEADY_S, backlog(run, STEADY_S, label="", style=variant), limits=(0, 2))
 
 
 def _losses(run: Observed, variant: str) -> Panel:
-    frame = run.queue_series()
-    dropped, sent = (Counter.of(frame["time_s"], frame[f"{each}_packets"], start_s=0) for each in ("dropped", "sent"))
-    lost = ratio_in_bins(dropped, sent, *STEADY_S, BIN_S)
-    percent = tuple(100 * float(share) for share in lost)
-    return _in_time("", "loss (%)", None, Layer(label="", style=variant, x=_middles(), y=percent))
+    return panel_in_time("", "loss (%)", STEADY_S, losses(run, STEADY_S, label="", style=variant))
 
 
 def _round_trips(run: Observed, variant: str) -> Panel:
-    frame = run.flow_series()
-    own = frame[(frame["flow"] == run.result.flows[0].flow) & frame["time_s"].between(*STEADY_S)]
-    at = tuple(own["time_s"].tolist())
-    smoothed, believed = (tuple((1e3 * own[column]).tolist()) for column in ("srtt_s", "cc_min_rtt_s"))
-    return _in_time(
+    smoothed = f"flow 1's smoothed RTT ({label_of(variant, run.result.engine)})"
+    believed = "flow 1's min_rtt estimate"
+    return panel_in_time(
         "",
         "RTT (ms)",
-        90,
-        Layer(label=f"flow 1's smoothed RTT ({label_of(variant, run.result.engine)})", style=variant, x=at, y=smoothed),
-        Layer(label="flow 1's min_rtt estimate", style="flow 1", kind="step", x=at, y=believed),
+        STEADY_S,
+        round_trips(run, 0, STEADY_S, label=smoothed, style=variant),
+        gauge_in_time(run, 0, "cc_min_rtt_s", STEADY_S, factor=MS, label=believed, style="flow 1", kind="step"),
+        limits=(0, 90),
     )
 
 
-def _in_time(title: str, quantity: str, most: float | None, *layers: Layer) -> Panel:
-    return Panel(
-        title=title, x=Axis(label="time (s)", limits=STEADY_S), y=Axis(label=quantity, limits=(0, most)), layers=layers
-    )
+def _loss(label: str, style: str, trials: Sequence[Trial]) -> Layer:
+    return curve(label, style, trials, QUEUE, loss_per_sent, factor=PERCENT)
 
 
-def _middles() -> tuple[float, ...]:
-    return tuple(float(edge) + BIN_S / 2 for edge in edges(*STEADY_S, BIN_S)[:-1])
-
-
-def _queue_bdp(run: Observed) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Instants of the steady minute, and the backlog at each."""
-    frame = run.queue_series()
-    own = frame[frame["time_s"].between(*STEADY_S)]
-    queue = (own["backlog_bytes"] / (bdp_bytes(run) or math.nan)).tolist()
-    return tuple(own["time_s"].tolist()), tuple(queue)
-
-
-def _curve(label: str, style: str, trials: Sequence[Trial], value: Callable[[Observed], float]) -> Layer:
-    """A mean over seeds at each point, with its interval; where nothing varied, an interval of no width."""
-    found = [estimate([value(run) for run in runs]) for runs in _by_point(trials)]
-    return Layer(
-        label=label,
-        style=style,
-        kind="line+points",
-        x=_queues(trials),
-        y=tuple(each.mean for each in found),
-        low=tuple(each.mean - (each.half_width or 0) for each in found),
-        high=tuple(each.mean + (each.half_width or 0) for each in found),
-    )
-
-
-def _quartiles(label: str, style: str, trials: Sequence[Trial], group: str) -> Layer:
-    found = [[quartiles_bps(run, group) for run in runs] for runs in _by_point(trials)]
-    return Layer(
-        label=label,
-        style=style,
-        kind="band",
-        x=_queues(trials),
-        y=(),
-        low=tuple(MBIT * fmean(first for first, _ in each) for each in found),
-        high=tuple(MBIT * fmean(third for _, third in each) for each in found),
-    )
-
-
-def _published(style: str, label: str, numbers: dict[str, Any], column: str) -> Layer:
-    sizes = tuple(buffer_bdp({BUFFER: size}) for size in numbers["buffer"])
-    return Layer(label=label, style=style, kind="line+points", x=sizes, y=tuple(map(float, numbers[column])))
-
-
-def _loss_percent(run: Observed) -> float:
-    return 100 * (run.result.bottleneck.loss_per_sent or 0)
-
-
-def _goodput_mbit_s(group: str, run: Observed) -> float:
-    return MBIT * (run.result.groups[group].goodput_bps or 0.0)
-
-
-def _by_point(trials: Sequence[Trial]) -> list[tuple[Observed, ...]]:
-    return list(zip(*(trial.runs for trial in trials), strict=True))
-
-
-def _queues(trials: Sequence[Trial]) -> tuple[float, ...]:
-    return tuple(buffer_bdp(run.point) for run in trials[0].runs)
-
-
-def _queue_axis(trials: Sequence[Trial]) -> Axis:
-    sizes = _queues(trials)
-    return Axis(label="router queue (BDP)", scale="log2", ticks=tuple((size, f"{size:g}") for size in sizes))
-
-
-def _seeds(trials: Sequence[Trial]) -> str:
-    return f"{len(trials)} seed{'s' * (len(trials) != 1)}"
+def _losses_over_queue(title: str, trials: Sequence[Trial], *layers: Layer) -> Panel:
+    axis = Axis(label="loss (% of packets sent)", limits=(0, None))
+    return Panel(title=title, x=swept_axis(trials, QUEUE, AXIS), y=axis, layers=layers)

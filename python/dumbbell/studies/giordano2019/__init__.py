@@ -1,0 +1,1 @@
+"""O. Giordano: BBR vs Cubic vs Reno TCP performance analysis (slides, University of Trento, 2019)."""

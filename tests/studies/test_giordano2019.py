@@ -1,0 +1,230 @@
+"""Each claim on hand-made results: what was published reproduces it, and one wrong number does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dumbbell import studies
+from dumbbell.studies import Study, Verdict
+from dumbbell.studies.evidence import Evidence, Observed, Trial
+from observed import frame, observed
+
+CLAIMS = tuple(f"G{number}" for number in range(1, 13))
+SEEDS = (1, 2, 3)
+WHOLE_S = (0.0, 120.0)
+RATES = {"103.7 Mbit/s": 0, "1.037 Gbit/s": 1, "1.34 Gbit/s": 2}
+SENDERS = {"": "bbr", "_cubic": "cubic", "_reno": "reno"}
+
+
+@pytest.fixture(scope="module")
+def giordano() -> Study:
+    return studies.load("giordano2019")
+
+
+def swinging(rates: tuple[float, ...], share: float) -> pd.DataFrame:
+    """120 s in which each flow's rate in Mbit/s is by turns so much above and below its mean, a second each."""
+    at = np.arange(0, 120.01, 0.1)
+    frames = []
+    for index, rate in enumerate(rates):
+        swing = np.where(np.floor(at[:-1] + 1e-9) % 2 == 0, 1 + share, 1 - share)
+        total = np.concatenate(([0.0], np.cumsum(0.1 * rate * 1e6 / 8 * swing)))
+        frames.append(frame(index, at, total, None))
+    return pd.concat(frames)
+
+
+def run_of(point: Mapping[str, str], group: str, rates: tuple[float, ...], share: float = 0.1) -> Observed:
+    jain = sum(rates) ** 2 / (len(rates) * sum(rate**2 for rate in rates))
+    return observed(point, {group: rates}, WHOLE_S, series=swinging(rates, share), jain=jain)
+
+
+def as_published(
+    study: Study,
+    *,
+    rates: Mapping[tuple[str, str, str], float] | None = None,
+    variation: Mapping[tuple[str, str], float] | None = None,
+    pairs: Mapping[tuple[str, str], tuple[float, float]] | None = None,
+) -> Evidence:
+    """Rates by sender, line and queue; variations by sender and line; pairs by sender and line or queue."""
+    single, varied = study.published["single"], study.published["single_variation"]
+    runs: dict[str, list[Observed]] = {}
+    for tail, sender in SENDERS.items():
+        written = study.experiments["single"].words()["path"]
+        runs[f"single{tail}"] = [
+            run_of(
+                {"path.rate": rate, "path.buffer": buffer},
+                sender,
+                ((rates or {}).get((sender, rate, buffer), single[f"{sender}_mbit_s"][RATES[rate]]),),
+                (variation or {}).get((sender, rate), varied[sender][RATES[rate]]),
+            )
+            for rate, buffer in zip(map(str, written["rate"]), map(str, written["buffer"]), strict=True)
+        ]
+        both = {
+            "dual": {("path.buffer", "1 bdp"): "d2", ("path.buffer", "1000 packets"): "d2"},
+            "lossy": {("path.rate", "360 Mbit/s"): "d1", ("path.rate", "280 Mbit/s"): "d4"},
+        }
+        for experiment, points in both.items():
+            runs[f"{experiment}{tail}"] = [
+                run_of(
+                    {path: value},
+                    sender,
+                    (pairs or {}).get((sender, value), tuple(study.published[table][f"{sender}_mbit_s"])),
+                )
+                for (path, value), table in points.items()
+            ]
+    runs["own_cubic"], runs["own_reno"] = runs["lossy_cubic"], runs["lossy_reno"]
+    return Evidence(
+        engine="sim",
+        trials={
+            (experiment, variant): tuple(Trial(seed, tuple(found)) for seed in SEEDS)
+            for experiment, found in runs.items()
+            for variant in ("bbr", "bbr_4_17")
+        },
+    )
+
+
+def verdict_of(study: Study, claim: str, evidence: Evidence) -> Verdict:
+    (found,) = [each for each in study.verdicts(evidence) if (each.claim, each.variant) == (claim, "bbr")]
+    return found
+
+
+def test_its_claims_are_all_of_the_reference(giordano: Study) -> None:
+    assert tuple(claim.id for claim in giordano.claims) == CLAIMS
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_what_was_published_reproduces_a_claim(giordano: Study, claim: str) -> None:
+    found = verdict_of(giordano, claim, as_published(giordano))
+    assert found.verdict == "reproduced", found.reason
+
+
+SLOW, FAST, CPU = RATES
+
+
+@pytest.mark.parametrize(
+    ("claim", "changes", "label", "value"),
+    [
+        ("G1", {"rates": {("bbr", SLOW, "1 bdp"): 94.9}}, "BBR's rate with a queue of 1 BDP", 94.9),
+        ("G1", {"rates": {("reno", SLOW, "1000 packets"): 100.1}}, "Reno's rate with a queue of 1000 packets", 100.1),
+        (
+            "G1",
+            {"rates": {("cubic", SLOW, "1 bdp"): 96.0, ("reno", SLOW, "1 bdp"): 99.9}},
+            "from slowest to fastest with a queue of 1 BDP",
+            100 * 3.9 / 99.9,
+        ),
+        (
+            "G2",
+            {"rates": {("bbr", FAST, "1 bdp"): 933.0}},
+            "from slowest to fastest with a queue of 1 BDP",
+            100 * 60.4 / 993.4,
+        ),
+        (
+            "G2",
+            {"rates": {("bbr", FAST, "1000 packets"): 990.0}},
+            "BBR's rate over the slower other's with a queue of 1000 packets",
+            990 / 986.5,
+        ),
+        ("G3", {"rates": {("reno", CPU, "1000 packets"): 1000.0}}, "from slowest to fastest", 100 * 280.5 / 1280.5),
+        (
+            "G4",
+            {"variation": {("reno", SLOW): 0.02}},
+            "BBR's variation less the others' at 100 Mbit/s with a queue of 1 BDP",
+            -1.0,
+        ),
+        ("G5", {"pairs": {("bbr", "360 Mbit/s"): (69, 71)}}, "both BBR flows over both CUBIC flows", 140 / 140.4),
+        ("G6", {"pairs": {("cubic", "1 bdp"): (42, 42.5)}}, "both CUBIC flows with a queue of 1 BDP", 84.5),
+        (
+            "G6",
+            {"pairs": {("bbr", "1000 packets"): (43, 43)}},
+            "both BBR flows over both CUBIC flows with a queue of 1000 packets",
+            86 / 90.7,
+        ),
+        ("G7", {"pairs": {("cubic", "280 Mbit/s"): (60, 61)}}, "both CUBIC flows over both Reno flows", 121 / 121.6),
+        ("G8", {"pairs": {("reno", "280 Mbit/s"): (69, 69)}}, "both CUBIC flows over both Reno flows", 136.9 / 138),
+        ("G9", {"pairs": {("bbr", "360 Mbit/s"): (220, 220)}}, "BBR over CUBIC at 360 Mbit/s with loss", 440 / 140.4),
+        (
+            "G9",
+            {"pairs": {("bbr", "1 bdp"): (60, 60)}},
+            "BBR over CUBIC at 100 Mbit/s with a queue of 1 BDP",
+            120 / 90.7,
+        ),
+        ("G10", {"pairs": {("reno", "360 Mbit/s"): (71, 71)}}, "CUBIC over Reno at 360 Mbit/s with loss", 140.4 / 142),
+        (
+            "G10",
+            {"pairs": {("reno", "1 bdp"): (44, 44)}},
+            "CUBIC over Reno at 100 Mbit/s with a queue of 1 BDP",
+            90.7 / 88,
+        ),
+        ("G11", {"pairs": {("cubic", "280 Mbit/s"): (80, 60)}}, "CUBIC at 280 Mbit/s with loss", 0.98),
+        (
+            "G12",
+            {"rates": {("reno", FAST, "1 bdp"): 930.0}},
+            "from slowest to fastest at 1 Gbit/s with a queue of 1 BDP",
+            100 * 63.4 / 993.4,
+        ),
+    ],
+)
+def test_a_wrong_number_fails_its_claim(
+    giordano: Study, claim: str, changes: dict[str, Any], label: str, value: float
+) -> None:
+    found = verdict_of(giordano, claim, as_published(giordano, **changes))
+    assert found.verdict == "not reproduced"
+    (check,) = [check for check in found.checks if check.label == label]
+    assert not check.holds
+    assert check.value == pytest.approx(value, abs=1e-2)
+
+
+def test_every_claim_has_been_seen_to_fail() -> None:
+    (rows,) = [mark.args[1] for mark in test_a_wrong_number_fails_its_claim.pytestmark if mark.name == "parametrize"]
+    assert {row[0] for row in rows} == set(CLAIMS)
+
+
+def test_its_bounds_are_those_of_the_reference(giordano: Study) -> None:
+    bounds = {claim.id: {(check.least, check.most) for check in claim.checks} for claim in giordano.claims}
+    assert bounds == {
+        "G1": {(95, 100), (None, 3)},
+        "G2": {(None, 6), (None, 1)},
+        "G3": {(None, 20)},
+        "G4": {(0, None)},
+        "G5": {(1, None)},
+        "G6": {(85, None), (0.95, 1.2)},
+        "G7": {(1, None)},
+        "G8": {(1, None)},
+        "G9": {(1.5, 3), (0.9, 1.25)},
+        "G10": {(1, None), (None, 1.02)},
+        "G11": {(0.99, None)},
+        "G12": {(None, 6)},
+    }
+
+
+def test_its_figures_and_tables_have_the_published_numbers_beside_ours(giordano: Study) -> None:
+    evidence = as_published(giordano)
+    charts = {chart.name: chart for chart in giordano.drawn(evidence)}
+    assert list(charts) == ["single1", "single2", "single3", "dual1", "dual2", "dual3", "dual4"]
+    ours, theirs = charts["single1"].panels
+    assert [layer.style for layer in ours.layers] == ["bbr", "bbr", "cubic", "reno"]  # both versions' runs are the same
+    assert [layer.style for layer in theirs.layers] == ["bbr", "cubic", "reno"]
+    assert theirs.layers[0].y[:2] == (123, 98.5)
+    assert len(charts["dual2"].panels) == 8
+    tables = {table.name: table for table in giordano.tabled(evidence)}
+    assert list(tables) == ["single", "dual", "variation", "own"]
+    for name, table in tables.items():
+        for row in table.rows:
+            for cell in row[2 if name == "own" else 1 :]:
+                assert not isinstance(cell, str)
+                assert cell.published is not None
+
+
+def test_an_engine_without_a_version_is_drawn_without_it(giordano: Study) -> None:
+    whole = as_published(giordano)
+    trials = {key: value for key, value in whole.trials.items() if key[1] == "bbr"}
+    charts = giordano.drawn(replace(whole, engine="linux:6.12", trials=trials))
+    assert len(charts) == len(giordano.figures)
+    titles = {panel.title for chart in charts for panel in chart.panels}
+    assert "BBR of Linux 6.12" in titles
+    assert not [title for title in titles if "4.17" in title]
