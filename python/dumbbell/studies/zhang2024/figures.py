@@ -260,8 +260,8 @@ def slow_start(study: Study, evidence: Evidence) -> Chart:
         title="CUBIC's window, as slow start ends by itself and early (not in the document)",
         caption=(
             "Congestion window of 100 MiB at 100 ms without loss; slow start ends early because the burst of a "
-            "neighbour that began one round trip before, and is done then, makes the first packets of a round wait; seed "
-            f"{itself.seed} of {len(evidence.of('bulk_cubic', variant))}, engine {evidence.engine}. Published: "
+            "neighbour that began one round trip before, and is done then, makes the first packets of a round wait; "
+            f"seed {itself.seed} of {len(evidence.of('bulk_cubic', variant))}, engine {evidence.engine}. Published: "
             f"{numbers['source']}, shown every 0.5 s."
         ),
         panels=(
