@@ -84,8 +84,8 @@ def figure1(study: Study, evidence: Evidence) -> Chart:
         title="A flow joins another one (Figure 1)",
         caption=(
             "Goodput in bins of 0.5 s of two flows, the second of which starts at 60 s; 10 Mbit/s, 83 ms, a queue of "
-            f"105 packets of 2900 bytes; seed {trial.seed}, engine {evidence.engine}. The document's curves are not "
-            f"published as numbers; {numbers['source']}."
+            f"105 packets of 2900 bytes; seed {trial.seed}, engine {evidence.engine}; {JUMPS}. "
+            f"The document's curves are not published as numbers; {numbers['source']}."
         ),
         panels=tuple(panels.values()),
         alt="CUBIC's second flow climbs to its half over tens of seconds; BBR's takes the line and comes down to it.",
@@ -245,7 +245,7 @@ def crowds(study: Study, evidence: Evidence) -> Chart:
                 layers=layers,
             ),
         ),
-        alt="The total rises a little from one flow to two and stays at the capacity.",
+        alt="CUBIC's total is at the capacity from one flow on; BBR's rises towards it.",
     )
 
 
@@ -537,17 +537,18 @@ def _swept_readings(
     trials: Sequence[Trial], path: str, words: str, value: Callable[[Observed], float | None], factor: float = 1.0
 ) -> list[Layer]:
     """A curve for each value of a field."""
-    values = list(dict.fromkeys(run.point[path] for run in trials[0].runs))
+    first = {"path.burst": 2, "path.loss": 6}[path]  # looks that panels with one legend do not share
+    values = dict.fromkeys(run.point[path] for run in trials[0].runs)
     return [
         curve(
             f"{words} {each}",
-            f"flow {index}",
+            f"flow {look}",
             [trial.where({path: each}) for trial in trials],
             QUEUE,
             value,
             factor=factor,
         )
-        for index, each in enumerate(values, start=2)
+        for look, each in enumerate(values, start=first)
     ]
 
 
