@@ -58,6 +58,11 @@ impl Output for Network {
     fn send(&mut self, packet: Packet) {
         self.emit(packet);
     }
+
+    #[inline]
+    fn host_queue_bytes(&self, flow: u32) -> u64 {
+        self.access_queue_bytes(flow)
+    }
 }
 
 impl<'run> Simulation<'run> {
@@ -230,7 +235,6 @@ impl<'run> Simulation<'run> {
         let now = self.now();
         let flow = ack.flow;
         let sender = &mut self.senders[flow as usize];
-        let queued = self.network.host_queue_bytes(flow);
         sender.on_ack(ack, now, &mut self.network);
         if let Some(rtt_us) = sender.rtt_sample_us() {
             self.trace.ack(flow, rtt_us, now);
@@ -239,7 +243,7 @@ impl<'run> Simulation<'run> {
             self.network.begin_loss(flow);
             self.act(flow);
         }
-        self.settle_sender(flow, queued);
+        self.set_sender_timers(flow);
     }
 
     /// The application does what is due.
@@ -280,7 +284,6 @@ impl<'run> Simulation<'run> {
             return;
         }
         let now = self.now();
-        let queued = self.network.host_queue_bytes(flow);
         let (sender, receiver) = (&mut self.senders[flow as usize], &mut self.receivers[flow as usize]);
         match timer {
             Timer::Retransmission => {
@@ -307,18 +310,15 @@ impl<'run> Simulation<'run> {
         }
         match timer {
             Timer::DelayedAck | Timer::CompressedAck => self.set_receiver_timers(flow),
-            Timer::Retransmission | Timer::Pacing | Timer::Write => self.settle_sender(flow, queued),
+            Timer::Retransmission | Timer::Pacing | Timer::Write => self.set_sender_timers(flow),
         }
     }
 
     fn access_departure(&mut self, flow: u32) {
         let now = self.now();
-        let before = self.network.host_queue_bytes(flow);
         self.network.access_departure(flow);
-        let after = self.network.host_queue_bytes(flow);
-        let sender = &mut self.senders[flow as usize];
-        sender.on_host_queue_drained(before - after, now, &mut self.network);
-        self.settle_sender(flow, after);
+        self.senders[flow as usize].on_host_queue_drained(now, &mut self.network);
+        self.set_sender_timers(flow);
     }
 
     fn start(&mut self, flow: u32) {
@@ -327,7 +327,7 @@ impl<'run> Simulation<'run> {
         self.apps[flow as usize].phase = Phase::Running;
         self.trace.start(flow, sender, now);
         sender.connect(now, &mut self.network);
-        self.settle_sender(flow, 0);
+        self.set_sender_timers(flow);
     }
 
     fn stop(&mut self, flow: u32) {
@@ -348,14 +348,10 @@ impl<'run> Simulation<'run> {
         self.ended |= self.run.until_done && self.incomplete == 0;
     }
 
-    /// After a sender acted: notes its timers, and counts what it put into its own queue.
+    /// After a sender acted: notes its timers.
     #[inline]
-    fn settle_sender(&mut self, flow: u32, queued_before: u64) {
-        let sender = &mut self.senders[flow as usize];
-        let queued = self.network.host_queue_bytes(flow);
-        if queued > queued_before {
-            sender.on_host_queued(queued - queued_before);
-        }
+    fn set_sender_timers(&mut self, flow: u32) {
+        let sender = &self.senders[flow as usize];
         let agenda = &mut self.network.agenda;
         self.timers.set(flow, Timer::Retransmission, sender.timer.due(), agenda);
         self.timers.set(flow, Timer::Pacing, sender.pacing_timer.due(), agenda);

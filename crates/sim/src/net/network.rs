@@ -138,9 +138,9 @@ impl Network {
         }
     }
 
-    /// Bytes in a flow's own queue; 0 without an access line.
+    /// Bytes in the queue of a flow's access line; 0 without one.
     #[inline]
-    pub fn host_queue_bytes(&self, flow: u32) -> u64 {
+    pub fn access_queue_bytes(&self, flow: u32) -> u64 {
         if !self.has_access {
             return 0;
         }

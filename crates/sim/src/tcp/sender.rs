@@ -22,6 +22,9 @@ use units::{Segments, Span, Time};
 pub trait Output {
     /// Sends one.
     fn send(&mut self, packet: Packet);
+
+    /// Bytes of frames that wait in the sending host's own queue for this flow.
+    fn host_queue_bytes(&self, flow: u32) -> u64;
 }
 
 /// What the sending host is like.
@@ -333,17 +336,12 @@ impl Sender {
         self.push_new(Push::Normal, now, out);
     }
 
-    /// Frames of this flow left the host's own queue.
-    pub fn on_host_queue_drained(&mut self, bytes: u64, now: Time, out: &mut impl Output) {
-        self.host_queue_bytes -= bytes;
+    /// A frame of this flow left the host's own queue.
+    pub fn on_host_queue_drained(&mut self, now: Time, out: &mut impl Output) {
+        self.host_queue_bytes = out.host_queue_bytes(self.flow);
         if self.host_queue_holds {
             self.resume(now, out);
         }
-    }
-
-    /// Frames of this flow entered the host's own queue.
-    pub const fn on_host_queued(&mut self, bytes: u64) {
-        self.host_queue_bytes += bytes;
     }
 
     /// Asks for what the flow's next ACK will read in the scoreboard; the sender itself must be near by then.

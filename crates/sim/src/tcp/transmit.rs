@@ -188,13 +188,15 @@ impl Sender {
         limited || !self.closed
     }
 
-    /// TCP small queues: enough of this flow waits in the host's own queue. `factor`: retransmissions may wait for
-    /// twice as much (Linux 6.1 `tcp_small_queue_check`).
+    /// TCP small queues: enough of this flow waits in the host's own queue. Asked before each burst, of the payload
+    /// `bytes`. `factor`: retransmissions may wait for twice as much (Linux 6.1 `tcp_small_queue_check`).
     #[inline]
-    fn small_queue_holds(&self, burst_bytes: u64, factor: u64) -> bool {
-        self.host_queue_bytes > 0
-            && self.board.out() > 1
-            && self.host_queue_bytes > factor * self.pacing.small_queue_bytes(burst_bytes)
+    fn small_queue_holds(&self, bytes: u64, factor: u64) -> bool {
+        if self.host_queue_bytes == 0 || self.board.out() <= 1 {
+            return false;
+        }
+        let frames_bytes = bytes + u64::from(HEADERS_BYTES) * bytes.div_ceil(u64::from(self.mss_bytes));
+        self.host_queue_bytes > factor * self.pacing.small_queue_bytes(frames_bytes)
     }
 
     /// Sends `bytes` of new data as one burst. Gives its number of segments. The last one carries PSH when it is not alone
@@ -241,6 +243,7 @@ impl Sender {
             self.short_end = first + u64::from(segments);
         }
         self.chunk_left = self.chunk_left.saturating_sub(segments);
+        self.host_queue_bytes = out.host_queue_bytes(self.flow);
         if was_empty || self.pending == Pending::LossProbe {
             self.rearm_timeout(now);
         }
@@ -341,6 +344,7 @@ impl Sender {
             let packet = self.packet(PacketKind::Data, first, bytes, segments, now);
             out.send(Packet { end_bytes: start_bytes + bytes, ..packet });
         }
+        self.host_queue_bytes = out.host_queue_bytes(self.flow);
         if counted {
             let stamp = &mut self.recovery.retransmit_stamp_ms;
             stamp.get_or_insert(now.as_millis() as u32);

@@ -113,3 +113,17 @@ fn bbrs_bursts_are_spaced_by_size_over_rate() {
     s.at(second + spacing * 2).expect_bursts([2]);
     s.at(ms(30)).expect_nothing().expect_in_flight(14);
 }
+
+/// `tcp_small_queue_check`: a burst is held while more than two of its size wait in the host's own queue; each
+/// frame that leaves asks again.
+#[test]
+fn bursts_wait_while_three_are_in_the_hosts_own_queue() {
+    let mut s = SenderScript::begin(SenderSetup { offload: true, ..SENDER });
+    s.has_own_queue().writes(1_000).expect_bursts([2, 2, 2]);
+    s.drains().expect_nothing();
+    s.drains().expect_bursts([2]);
+    s.drains().expect_nothing();
+    s.drains().expect_bursts([2]);
+    // The window is full: what drains lets nothing out.
+    s.drains().drains().expect_nothing();
+}

@@ -1,7 +1,7 @@
 //! A sender alone: the script plays its application, its peer and the network.
 
 use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, stamp_ms};
-use crate::net::{Ack, Packet, PacketKind};
+use crate::net::{Ack, HEADERS_BYTES, Packet, PacketKind};
 use crate::tcp::sender::Pending;
 use crate::tcp::{Algorithm, Output, Sender, SenderConfig};
 use cc::RecoveryState;
@@ -61,6 +61,8 @@ struct Wire {
     now: Time,
     sent: Vec<Sent>,
     known: Vec<Known>,
+    /// Bytes of frames in the host's own queue, if it has one.
+    host_queue_bytes: Option<u64>,
 }
 
 impl Output for Wire {
@@ -68,6 +70,9 @@ impl Output for Wire {
         let again = packet.kind == PacketKind::Data && (packet.seq as usize) < self.known.len();
         self.sent.push(Sent { at: self.now, packet, again });
         if packet.kind == PacketKind::Data {
+            if let Some(queued) = &mut self.host_queue_bytes {
+                *queued += u64::from(packet.frame_bytes);
+            }
             for index in 0..u64::from(packet.segments) {
                 let after = (u64::from(packet.segments) - 1 - index) * u64::from(MSS_BYTES);
                 let known = Known { end_bytes: packet.end_bytes.saturating_sub(after), stamp_ms: packet.stamp_ms };
@@ -77,6 +82,10 @@ impl Output for Wire {
                 }
             }
         }
+    }
+
+    fn host_queue_bytes(&self, _flow: u32) -> u64 {
+        self.host_queue_bytes.unwrap_or(0)
     }
 }
 
@@ -176,6 +185,23 @@ impl SenderScript {
         self.expect_nothing();
         self.sender.write(bytes, self.wire.now, &mut self.wire);
         self.note(format!("write {bytes}"));
+        self
+    }
+
+    /// From now on what is sent waits in the host's own queue.
+    pub(super) fn has_own_queue(&mut self) -> &mut Self {
+        self.wire.host_queue_bytes = Some(0);
+        self
+    }
+
+    /// A full segment leaves the host's own queue.
+    #[track_caller]
+    pub(super) fn drains(&mut self) -> &mut Self {
+        self.expect_nothing();
+        let queued = self.wire.host_queue_bytes.as_mut().expect("a script with a queue of the host");
+        *queued -= u64::from(MSS_BYTES + HEADERS_BYTES);
+        self.sender.on_host_queue_drained(self.wire.now, &mut self.wire);
+        self.note("drain 1".to_owned());
         self
     }
 
