@@ -12,12 +12,10 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from commandline import MOMENT, dumbbell, python
-from dumbbell.campaign import carry_out_into
-from dumbbell.engines.sim import SimEngine
+from commandline import dumbbell, python
 from dumbbell.results.ledger import LEDGER_SCHEMA, TABLES
 from dumbbell.results.store import Store
-from dumbbell.spec import load
+from multiplied import multiplied
 
 MANY = 100_000
 YARDSTICK = """
@@ -44,25 +42,7 @@ def test_the_ledger_is_written_ahead(folder: Path) -> None:
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with a hundred thousand runs of two flows: copies of one, three seeds a point."""
-    folder = tmp_path_factory.mktemp("many") / "store"
-    one = load(MOMENT, overrides={"path.buffer": ["1 bdp"], "seeds": 1, "measure.record": "summary"})
-    with Store.open(folder, write=True) as store:
-        list(carry_out_into(store, one, SimEngine()))
-    connection = sqlite3.connect(folder / "ledger.sqlite")
-    connection.execute(
-        "CREATE TEMP TABLE copy AS"
-        " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT i FROM n",
-        (MANY - 1,),
-    )
-    other = {"id": "i + 1", "run": "i + 1", "seed": "i % 3 + 1", "run_id": "printf('%016x', i * 2654435761)"}
-    for table, key in (("run", "id"), ("flow", "run"), ("flow_group", "run"), ("request", "run")):
-        names = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-        values = ", ".join(other.get(name, f"{table}.{name}") for name in names)
-        connection.execute(f"INSERT INTO {table} SELECT {values} FROM copy JOIN {table} ON {table}.{key} = 1")  # noqa: S608
-    connection.execute("INSERT INTO member SELECT 1, i, i + 1, json_object('path.buffer', i / 3 || ' kB') FROM copy")
-    connection.commit()
-    connection.close()
-    return folder
+    return multiplied(tmp_path_factory.mktemp("many") / "store", MANY)
 
 
 @pytest.mark.slow

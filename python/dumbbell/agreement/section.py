@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.agreement import words
+from dumbbell.agreement import markdown, words
 from dumbbell.agreement.draw import MOST_PACKETS, USUAL_DURATION
+from dumbbell.agreement.invocation import invocation
 from dumbbell.agreement.record import Agreement
-from dumbbell.agreement.scatter import NAME, scatter
+from dumbbell.agreement.scatter import scatter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 
@@ -21,15 +21,12 @@ def section(stored: Mapping[str, Any], *, figures: str = "figures") -> str:
     The same JSON gives the same text.
     """
     agreement = Agreement.model_validate(stored)
-    return "\n".join(_lines(agreement, figures)).rstrip() + "\n"
+    return markdown.document(_lines(agreement, figures))
 
 
 def draw(stored: Mapping[str, Any], folder: Path) -> list[Path]:
     """Writes the figure of the section, as PNG, and gives where it is; none when nothing was compared."""
-    from dumbbell.plots import paper  # noqa: PLC0415 (late: matplotlib takes long to load)
-
-    chart = scatter(Agreement.model_validate(stored))
-    return [] if chart is None else paper.save(chart, folder, ("png",))
+    return markdown.save(scatter(Agreement.model_validate(stored)), folder)
 
 
 def _lines(agreement: Agreement, figures: str) -> Iterator[str]:
@@ -38,18 +35,11 @@ def _lines(agreement: Agreement, figures: str) -> Iterator[str]:
     yield ""
     yield f"{words.origin(agreement)}. {verdict(agreement)}"
     yield ""
-    yield from _again(agreement)
-    yield ""
-    yield from markdown(words.HEADER, words.table(agreement))
-    yield ""
+    yield from markdown.console(command(agreement))
+    yield from markdown.table(words.HEADER, words.table(agreement))
     yield legend(agreement)
     yield ""
-    chart = scatter(agreement)
-    if chart is not None:
-        yield f"![{chart.title}: goodput, share, loss and RTT of every condition]({figures}/{NAME}.png)"
-        yield ""
-        yield f"{chart.caption}"
-        yield ""
+    yield from markdown.figure(scatter(agreement), figures, ": goodput, share, loss and RTT of every condition")
     if agreement.worst:
         yield "### The worst conditions"
         yield ""
@@ -58,14 +48,8 @@ def _lines(agreement: Agreement, figures: str) -> Iterator[str]:
         settings = {each.name: words.setting(each) for each in agreement.conditions}
         rows = [[each.condition, settings[each.condition], *words.worst_row(agreement, each)[1:]]
                 for each in agreement.worst]  # fmt: skip
-        yield from markdown((words.WORST_HEADER[0], "setting", *words.WORST_HEADER[1:]), rows)
-        yield ""
-    failed = words.failures(agreement.conditions)
-    if failed:
-        yield "### Not compared"
-        yield ""
-        yield from (f"- {line}" for line in failed)
-        yield ""
+        yield from markdown.table((words.WORST_HEADER[0], "setting", *words.WORST_HEADER[1:]), rows)
+    yield from markdown.failures(words.failures(agreement.conditions))
     yield words.versions(agreement)
 
 
@@ -77,27 +61,16 @@ def verdict(agreement: Agreement) -> str:
     return f"{told} Without data: {'; '.join(untold)}." if untold else told
 
 
-def _again(agreement: Agreement) -> Iterator[str]:
-    yield "```console"
-    yield f"$ {command(agreement)}"
-    yield "```"
-
-
 def command(agreement: Agreement) -> str:
     """What makes the same comparison."""
     source = agreement.source
-    parts = ["dumbbell agree"]
     if source.spec is not None:
-        parts.append(f"{source.spec}.toml")
+        conditions = [f"{source.spec}.toml"]
     else:
-        parts.append(f"--random {source.random} --seed {source.seed}")
-        parts += [f'--duration "{source.duration}"'] if source.duration not in (None, USUAL_DURATION) else []
-        parts += [f"--packets {source.most_packets}"] if source.most_packets not in (None, MOST_PACKETS) else []
-    parts += [f"--set {shlex.quote(each)}" for each in source.sets]
-    parts.append(f"--engines {agreement.candidate.engine},{agreement.reference.engine}")
-    seeds, floor = len(agreement.reference.seeds), len(agreement.floor_seeds)
-    parts.append(f"--seeds {seeds}")
-    return " ".join(parts + ([f"--floor {floor}"] if floor != seeds else []))
+        conditions = [f"--random {source.random} --seed {source.seed}"]
+        conditions += [f'--duration "{source.duration}"'] if source.duration not in (None, USUAL_DURATION) else []
+        conditions += [f"--packets {source.most_packets}"] if source.most_packets not in (None, MOST_PACKETS) else []
+    return invocation(conditions, source.sets, agreement)
 
 
 def legend(agreement: Agreement) -> str:
@@ -111,14 +84,3 @@ def legend(agreement: Agreement) -> str:
         " 5 % of the rate; queueing delay is mean RTT less base RTT, in points of the buffer's drain time; the winner"
         " has most goodput a flow."
     )
-
-
-def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A table, line by line."""
-    yield _row(header)
-    yield _row(["---"] * len(header))
-    yield from map(_row, rows)
-
-
-def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -197,19 +197,13 @@ def _check(experiments: "Sequence[Experiment]", sides: "Sides") -> None:
 def _measured(
     store: "Store", experiments: "Sequence[Experiment]", sides: "Sides", jobs: int | None, *, quiet: bool
 ) -> Measured:
-    from dumbbell.agreement.gathering import carry_out, runs, side
+    from dumbbell.agreement.gathering import carry_out, runs
+    from dumbbell.agreement.side import both
     from dumbbell.cli.progress import progress
 
     with progress(runs(experiments, sides), wanted=not (quiet and sys.stdout.isatty())) as advance:
         conditions = carry_out(store, experiments, sides, jobs=jobs, progress=advance)
-    candidate, reference = (
-        side(store, engine, seeds, [run for each in conditions for run in getattr(each, role)])
-        for engine, seeds, role in (
-            (sides.candidate, sides.candidate_seeds, "candidate"),
-            (sides.reference, sides.reference_seeds, "reference"),
-        )
-    )
-    return Measured(conditions, candidate, reference)
+    return Measured(conditions, *both(store, sides, conditions))
 
 
 def _told(  # noqa: PLR0913 (what was found, and how it is told)

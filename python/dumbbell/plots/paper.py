@@ -33,6 +33,8 @@ PANEL_INCHES: Final = {1: 2.5, 2: 1.65}
 LOW_PANEL_INCHES = 1.3
 HEAT_INCHES = 3.0
 """Height of a row that has a heat map."""
+OPPOSITE_INCHES = 0.38
+"""What a row needs more where a panel has a second axis above it."""
 LEGEND_LINE_INCHES = 0.16
 CELL_POINTS, MOST_CELL_POINTS = 48, 8
 """Of the words in a row of a heat map's cells together; of those in one cell."""
@@ -118,8 +120,10 @@ def draw(chart: Chart) -> Figure:
         labels = list(dict.fromkeys(layer.label for layer in layers))
         legend_columns = chart.columns
         legend = LEGEND_LINE_INCHES * math.ceil(len(labels) / legend_columns)
-        heated = any(panel.heat for panel in chart.panels)
-        height = rows * (HEAT_INCHES if heated else PANEL_INCHES.get(rows, LOW_PANEL_INCHES)) + legend
+        row = HEAT_INCHES if any(panel.heat for panel in chart.panels) else PANEL_INCHES.get(rows, LOW_PANEL_INCHES)
+        if any(panel.x.opposite for panel in chart.panels):
+            row += OPPOSITE_INCHES
+        height = rows * row + legend
         width = COLUMN_INCHES if chart.columns == 1 else PAGE_INCHES
         figure = Figure(figsize=(width, height), layout="constrained")
         grid = figure.subplots(rows, chart.columns, squeeze=False, sharex=chart.columns == 1)
@@ -147,7 +151,7 @@ def _draw(axes: Axes, panel: Panel) -> None:
         axes.axvline(at, color="#7f7f7f", linewidth=0.6, linestyle=":", zorder=1)
         axes.annotate(
             what, (at, 1), xycoords=("data", "axes fraction"), xytext=(2, -2), textcoords="offset points",
-            fontsize=7, va="top",
+            fontsize=7, va="top", bbox={"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75},
         )  # fmt: skip
 
 

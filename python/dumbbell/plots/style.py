@@ -58,7 +58,7 @@ STYLES: dict[str, Style] = {
         colour=_ORANGE, marker="star", dash="solid", label="BBR of Linux 6.1 with a min_rtt that is slow to rise"
     ),
     "bbr_feedback": Style(
-        colour=_VERMILION, marker="cross", dash="longdash", label="BBR of Linux 6.1 with a cwnd gain by feedback"
+        colour=_PURPLE, marker="cross", dash="longdash", label="BBR of Linux 6.1 with a cwnd gain by feedback"
     ),
     "cubic": Style(colour=_VERMILION, marker="diamond", dash="dashdot", label="CUBIC of Linux 6.1"),
     "reno": Style(colour=_GREEN, marker="triangle-up", dash="dot", label="Reno of Linux 6.1"),

@@ -29,6 +29,8 @@ OPPOSITE: Final = 50
 """Number of a panel's first axis for another unit: after those of all panels."""
 GAP: Final = 62
 """Pixels between two rows: axis labels and a title."""
+OPPOSITE_GAP: Final = 40
+"""Pixels more, where a panel has a second axis above it."""
 LEGEND_LINE: Final = 22
 MARGIN_TOP: Final = 44
 MARGIN_BOTTOM: Final = 56
@@ -55,8 +57,9 @@ class Drawing:
 def drawing(chart: Chart, most: int = MOST_POINTS) -> Drawing:
     """A chart ready for the page, with at most `most` points a line."""
     rows = math.ceil(len(chart.panels) / chart.columns)
-    plotted = _row_height(chart, rows) * rows + GAP * (rows - 1)
-    layout = _layout(chart, rows, plotted, shares_x=chart.columns == 1)
+    gap = GAP + _above(chart)
+    plotted = _row_height(chart, rows) * rows + gap * (rows - 1)
+    layout = _layout(chart, rows, plotted, shares_x=chart.columns == 1, gap=gap)
     legend: set[str] = set()
     data = [
         trace
@@ -68,7 +71,7 @@ def drawing(chart: Chart, most: int = MOST_POINTS) -> Drawing:
         if panel.heat is not None:
             data.append(heat.trace(panel, panel.heat, number))
         data += _opposite_traces(panel, number)
-    height = layout["height"] = plotted + MARGIN_TOP + MARGIN_BOTTOM  # the page adds what the legend needs
+    layout["height"] = height = MARGIN_TOP + _above(chart) + plotted + MARGIN_BOTTOM  # the page adds the legend
     is_thinned = any(len(layer.x) > most for panel in chart.panels for layer in panel.layers)
     return Drawing(
         name=chart.name,
@@ -86,7 +89,12 @@ def _narrow(chart: Chart) -> dict[str, Any]:
     rows = len(chart.panels)
     plotted = (HEAT_PANEL if _heated(chart) else LOW_PANEL) * rows + (GAP + MARGIN_TOP) * (rows - 1)
     stacked = _layout(replace(chart, columns=1), rows, plotted, shares_x=False, gap=GAP + MARGIN_TOP)
-    return {**stacked, "height": plotted + MARGIN_TOP + MARGIN_BOTTOM}
+    return {**stacked, "height": plotted + MARGIN_TOP + _above(chart) + MARGIN_BOTTOM}
+
+
+def _above(chart: Chart) -> int:
+    """Pixels that an axis above the panels takes."""
+    return OPPOSITE_GAP if any(panel.x.opposite for panel in chart.panels) else 0
 
 
 def _row_height(chart: Chart, rows: int) -> int:
@@ -97,9 +105,9 @@ def _heated(chart: Chart) -> bool:
     return any(panel.heat for panel in chart.panels)
 
 
-def _layout(chart: Chart, rows: int, plotted: int, *, shares_x: bool, gap: int = GAP) -> dict[str, Any]:
+def _layout(chart: Chart, rows: int, plotted: int, *, shares_x: bool, gap: int) -> dict[str, Any]:
     layout: dict[str, Any] = {
-        "margin": {"l": 64, "r": 16, "t": MARGIN_TOP, "b": MARGIN_BOTTOM},
+        "margin": {"l": 64, "r": 16, "t": MARGIN_TOP + _above(chart), "b": MARGIN_BOTTOM},
         "hovermode": "closest",
         "hoverlabel": {"namelength": -1},
         "legend": {"orientation": "h", "x": 0, "xanchor": "left", "yref": "container", "y": 0, "yanchor": "bottom"},

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from dumbbell.agreement import draw, section, words
-from dumbbell.agreement.gathering import Sides, carry_out, runs, side
+from dumbbell.agreement.gathering import Sides, carry_out, runs
 from dumbbell.agreement.judgement import judged
 from dumbbell.agreement.record import Agreement, Source
+from dumbbell.agreement.side import both
 from dumbbell.validation.part import Found
 
 if TYPE_CHECKING:
@@ -96,14 +97,12 @@ def compared(
 ) -> tuple[list[Condition], tuple[Side, Side]]:
     """Every condition, and what is told of candidate and reference."""
     conditions = carry_out(store, experiments, sides, jobs=jobs, progress=progress)
-    ours = side(store, sides.candidate, sides.candidate_seeds, [run for each in conditions for run in each.candidate])
-    theirs = side(store, sides.reference, sides.reference_seeds, [run for each in conditions for run in each.reference])
-    return conditions, (ours, theirs)
+    return conditions, both(store, sides, conditions)
 
 
 def failures(conditions: Sequence[Condition]) -> tuple[str, ...]:
     """What engines said of runs that they could not finish."""
-    return tuple(f"{condition.name}: {words}" for condition in conditions for words in condition.failures)
+    return tuple(words.failures(conditions))
 
 
 def kept(agreement: Agreement) -> str:

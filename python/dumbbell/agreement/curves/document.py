@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
+from dumbbell.agreement import markdown
 from dumbbell.agreement import words as agreement_words
 from dumbbell.agreement.curves import words
-from dumbbell.agreement.curves.chart import NAME, figure
+from dumbbell.agreement.curves.chart import figure
 from dumbbell.agreement.curves.conditions import LOSS_BASED
 from dumbbell.agreement.curves.record import Curves
-from dumbbell.agreement.section import markdown
+from dumbbell.agreement.invocation import invocation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,24 +25,17 @@ def section(stored: Mapping[str, Any], *, figures: str = "figures") -> str:
     The same JSON gives the same text.
     """
     curves = Curves.model_validate(stored)
-    return "\n".join(_lines(curves, figures)).rstrip() + "\n"
+    return markdown.document(_lines(curves, figures))
 
 
 def draw(stored: Mapping[str, Any], folder: Path) -> list[Path]:
     """Writes the figure of the section, as PNG, and gives where it is; none when nothing was compared."""
-    from dumbbell.plots import paper  # noqa: PLC0415 (late: matplotlib takes long to load)
-
-    chart = figure(Curves.model_validate(stored))
-    return [] if chart is None else paper.save(chart, folder, ("png",))
+    return markdown.save(figure(Curves.model_validate(stored)), folder)
 
 
 def command(curves: Curves) -> str:
     """What makes the same comparison."""
-    parts = ["dumbbell agree --curves", *(f"--set {shlex.quote(each)}" for each in curves.sets)]
-    parts.append(f"--engines {curves.candidate.engine},{curves.reference.engine}")
-    seeds, floor = len(curves.reference.seeds), len(curves.floor_seeds)
-    parts.append(f"--seeds {seeds}")
-    return " ".join(parts + ([f"--floor {floor}"] if floor != seeds else []))
+    return invocation(["--curves"], curves.sets, curves)
 
 
 def _lines(curves: Curves, figures: str) -> Iterator[str]:
@@ -50,10 +43,7 @@ def _lines(curves: Curves, figures: str) -> Iterator[str]:
     yield ""
     yield f"{words.origin(curves).capitalize()}. {words.summary(curves)}"
     yield ""
-    yield "```console"
-    yield f"$ {command(curves)}"
-    yield "```"
-    yield ""
+    yield from markdown.console(command(curves))
     for title, chosen in (
         ("Loss-based", [case for case in curves.cases if case.cc in LOSS_BASED]),
         ("BBR", [case for case in curves.cases if case.cc not in LOSS_BASED]),
@@ -61,29 +51,17 @@ def _lines(curves: Curves, figures: str) -> Iterator[str]:
         if any(case.comparisons for case in chosen):
             yield f"{title}: the largest difference over the paths, and in brackets the largest noise."
             yield ""
-            yield from markdown(*_matrix(chosen))
-            yield ""
+            yield from markdown.table(*_matrix(chosen))
     yield words.legend(curves)
     yield ""
-    chart = figure(curves)
-    if chart is not None:
-        yield f"![{chart.title}]({figures}/{NAME}.png)"
-        yield ""
-        yield chart.caption
-        yield ""
+    yield from markdown.figure(figure(curves), figures)
     broken = [[case.cc, words.path(case), *words.row(each)] for case in curves.cases for each in case.comparisons
               if not each.holds]  # fmt: skip
     if broken:
         yield "### Beyond the limit"
         yield ""
-        yield from markdown(words.header(curves), broken)
-        yield ""
-    failed = words.failures(curves)
-    if failed:
-        yield "### Not compared"
-        yield ""
-        yield from (f"- {line}" for line in failed)
-        yield ""
+        yield from markdown.table(words.header(curves), broken)
+    yield from markdown.failures(words.failures(curves))
     yield agreement_words.versions(curves)
 
 

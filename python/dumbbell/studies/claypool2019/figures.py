@@ -18,6 +18,7 @@ from dumbbell.studies.drawing import (
     backlog,
     band,
     curve,
+    family,
     flow_rates,
     gauge_in_time,
     group_rates,
@@ -181,7 +182,7 @@ def figure8(study: Study, evidence: Evidence) -> Chart:
         panel = _turns(trial.only, variant)
         theirs = (
             published_level(
-                f"{group.upper()}'s mean, published ({study.short})",
+                f"{family(group)}'s mean, published ({study.short})",
                 f"{PUBLISHED} {group}",
                 numbers[f"{group}_mbit_s"],
                 STEADY_S,

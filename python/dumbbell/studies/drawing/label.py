@@ -14,6 +14,11 @@ MS: Final = 1e3
 PERCENT: Final = 100.0
 
 
+def family(group: str) -> str:
+    """An algorithm as documents write it, without a version: "BBR", "CUBIC", "Reno"."""
+    return group.capitalize() if group == "reno" else group.upper()
+
+
 def seeds(trials: Sequence[Trial]) -> str:
     """How many there are."""
     return f"{len(trials)} seed{'s' * (len(trials) != 1)}"

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dumbbell.plots.chart import Chart, Layer, Panel
-from dumbbell.studies.drawing import flow_rates, panel_in_time
+from dumbbell.studies.drawing import family, flow_rates, panel_in_time
 from dumbbell.studies.giordano2019.claims import BIN_S
 from dumbbell.studies.giordano2019.tables import DUALS, SINGLES, dual, own, senders, single, variation
 from dumbbell.studies.label import label_of
@@ -36,7 +36,7 @@ def _single(study: Study, evidence: Evidence, number: int) -> Chart:
         run = sender.trials[0].at(point)
         ours += flow_rates(run, SPAN_S, BIN_S)
         if sender.style == sender.group or sender.style == study.variants[0]:
-            label = f"{sender.group.upper()}, published ({study.short})"
+            label = f"{family(sender.group)}, published ({study.short})"
             theirs.append(_by_second(label, sender.style, published[f"{sender.group}_mbit_s"]))
     seed, n = sender.trials[0].seed, len(sender.trials)
     every = [rate for layer in (*ours, *theirs) for rate in layer.y]
@@ -69,7 +69,7 @@ def _dual(study: Study, evidence: Evidence, number: int) -> Chart:
             _by_second(flow, flow, published[f"{sender.group}_{host}_mbit_s"])
             for flow, host in zip(FLOWS, "ab", strict=True)
         ]
-        titles = label_of(sender.style, evidence.engine), f"{sender.group.upper()}, published ({study.short})"
+        titles = label_of(sender.style, evidence.engine), f"{family(sender.group)}, published ({study.short})"
         panels += [
             panel_in_time(title, RATE, SPAN_S, *layers, limits=(0, most))
             for title, layers in zip(titles, (ours, theirs), strict=True)

@@ -11,6 +11,7 @@ from dumbbell.plots.style import PUBLISHED
 from dumbbell.studies.drawing import (
     MBIT,
     curve,
+    family,
     flow_rates,
     gauge_in_time,
     means,
@@ -184,7 +185,7 @@ def loss(study: Study, evidence: Evidence) -> Chart:
         layers.append(curve(label_of(style, evidence.engine), style, known, LOSS, whole_rate, factor=MBIT))
     numbers = study.published["table1"]
     for group in ("bbr", "cubic"):
-        name, style, lossy = f"{group.upper()}, published ({study.short})", f"{PUBLISHED} {group}", slice(1, None)
+        name, style, lossy = f"{family(group)}, published ({study.short})", f"{PUBLISHED} {group}", slice(1, None)
         theirs = {"loss": numbers["loss"][lossy], "rate": numbers[f"{group}_mbit_s"][lossy]}
         layers.append(published(name, style, theirs, LOSS, "loss", "rate", kind="points"))
     return Chart(
@@ -319,7 +320,7 @@ def _published(
     study: Study, group: str, points: Mapping[float, float], kind: Literal["points", "line+points"] = "line+points"
 ) -> Layer:
     return Layer(
-        label=f"{group.upper()}, published ({study.short})",
+        label=f"{family(group)}, published ({study.short})",
         style=f"{PUBLISHED} {group}",
         kind=kind,
         x=tuple(points),
