@@ -67,6 +67,13 @@ def test_each_deviation_is_a_line_with_what_was_asked_and_seen(seen: dict[str, A
     assert list(deviations(run(), replace(RIGHT, **seen))) == told
 
 
+@pytest.mark.parametrize(("seen_bps", "holds"), [(993_960_000, True), (992_000_000, False)])
+def test_a_rate_seen_by_six_frames_is_as_sharp_as_the_clock(seen_bps: int, *, holds: bool) -> None:
+    asked = run(path={"rate": "1 Gbit/s", "rtt": "20 ms", "buffer": "10 kB"})
+    seen = replace(RIGHT, rate_bps=seen_bps, rtt_ns=(20_000_000,), queue_bytes=9_084, queue_packets=6)
+    assert (not list(deviations(asked, seen))) is holds
+
+
 def test_a_queue_of_packets_is_counted_in_packets() -> None:
     asked = run(path={"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "100 packets", "queue": "packets"})
     assert list(deviations(asked, replace(RIGHT, queue_packets=102, queue_bytes=0))) == []

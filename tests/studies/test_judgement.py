@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 
 import pytest
@@ -9,6 +10,7 @@ from dumbbell.studies import StudyError, Verdict
 from dumbbell.studies.claim import claims_of
 from dumbbell.studies.evidence import Evidence, Observed, Trial
 from dumbbell.studies.judgement import judge, number
+from dumbbell.studies.verdict import sound
 
 FUNCTIONS = ModuleType("functions")
 
@@ -204,3 +206,16 @@ def test_a_point_that_no_run_has(evidence: Callable[..., Evidence]) -> None:
     assert isinstance(trial.at({"path.buffer": "2 bdp"}), Observed)
     with pytest.raises(StudyError, match="9 runs"):
         _ = trial.only
+
+
+def test_of_the_claims_flagged_ok_those_count_that_hold_with_any_version() -> None:
+    def of(claim: str, variant: str, *shares: float, flag: str = "OK") -> Verdict:
+        return replace(verdict(*shares, flag=flag), claim=claim, variant=variant)
+
+    verdicts = [
+        of("X1", "bbr", 0.1), of("X1", "bbr_4_17", 0.5),
+        of("X2", "bbr", 0.5), of("X2", "bbr_4_17", 0.5),
+        of("X3", "bbr", 0.1, flag="SENS"),
+        of("X4", "bbr"),  # not run yet
+    ]  # fmt: skip
+    assert sound(verdicts) == (1, 2)

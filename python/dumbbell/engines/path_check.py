@@ -17,12 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 RATE_TOLERANCE = 0.005
+RATE_TOLERANCE_NS = 512
+"""Both ends of a train are told to a step of the clock of 256 ns, which counts where a short queue lets few frames
+through."""
 RTT_TOLERANCE = 0.01
 RTT_TOLERANCE_NS = 200_000
 QUEUE_TOLERANCE = 0.01
 """Beside one frame."""
 LOSS_CONFIDENCE = 0.999
-_PPB = 10**9
+_PPB = _NS_PER_S = 10**9
 _DURATION_NS = 60 * 10**9
 """A probe has no duration; a run needs one."""
 _SEEDS = (1, 2)
@@ -151,13 +154,18 @@ def path_of(run: Run) -> Run:
 def deviations(run: Run, report: PathReport) -> Iterator[str]:
     """Everything about a path that is not as the run asks: the field, what was asked, what was seen."""
     asked_bps = run.path.rate_bps
-    if abs(report.rate_bps - asked_bps) > RATE_TOLERANCE * asked_bps:
+    train_ns = max(report.queue_packets, 1) * _frame_bytes(run) * 8 * _NS_PER_S / asked_bps
+    if abs(report.rate_bps / asked_bps - 1) > max(RATE_TOLERANCE, RATE_TOLERANCE_NS / train_ns):
         yield f"path.rate: asked for {_rate(asked_bps)}, saw {_rate(report.rate_bps)}"
     yield from _of_rtt(run, report)
     yield from _of_the_queue(run, report)
     yield from _of_loss(run, report)
     if report.reordered_packets:
         yield f"path: asked for no reordering, saw {report.reordered_packets} packets out of order"
+
+
+def _frame_bytes(run: Run) -> int:
+    return run.path.mtu_bytes + ETHERNET_HEADER_BYTES
 
 
 def _of_rtt(run: Run, report: PathReport) -> Iterator[str]:
@@ -173,7 +181,7 @@ def _of_the_queue(run: Run, report: PathReport) -> Iterator[str]:
     room = run.path.buffer
     if isinstance(room, RoomBytes):
         asked, seen, unit = room.bytes, report.queue_bytes, "B"
-        frame = run.path.mtu_bytes + ETHERNET_HEADER_BYTES
+        frame = _frame_bytes(run)
     else:
         asked, seen, unit, frame = room.packets, report.queue_packets, "packets", 1
     if abs(seen - asked) > frame + QUEUE_TOLERANCE * asked:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Word: TypeAlias = Literal["reproduced", "not reproduced", "not testable here", "not run yet"]
 
@@ -13,6 +16,8 @@ NOT_TESTABLE: Final = "not testable here"
 NOT_RUN: Final = "not run yet"
 WORDS: Final = (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE, NOT_RUN)
 """In the order in which they are counted."""
+OK: Final = "OK"
+"""The flag of a claim that nothing speaks against before it is run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,3 +87,12 @@ class Verdict:
     """Where the published number comes from."""
     checks: tuple[Checked, ...] = ()
     """Every number that the claim rests on, in its order."""
+
+
+def sound(verdicts: Iterable[Verdict]) -> tuple[int, int]:
+    """Of the claims flagged OK that one engine could judge: how many hold with any version, and how many there are."""
+    judged: dict[str, set[Word]] = {}
+    for verdict in verdicts:
+        if verdict.flag == OK and verdict.verdict in {REPRODUCED, NOT_REPRODUCED}:
+            judged.setdefault(verdict.claim, set()).add(verdict.verdict)
+    return sum(REPRODUCED in words for words in judged.values()), len(judged)

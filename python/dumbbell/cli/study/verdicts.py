@@ -62,16 +62,22 @@ def print_gaps(standings: Iterable[Standing], *, out: str, err: bool) -> None:
 
 
 def print_counts(standings: Iterable[Standing]) -> None:
-    """A line a study and engine: how many verdicts of each kind."""
+    """A line a study and engine: how many verdicts of each kind, and how many of the sound claims hold."""
     from dumbbell.cli.table import aligned
-    from dumbbell.studies.verdict import WORDS
+    from dumbbell.studies.verdict import WORDS, sound
 
     rows = []
     for each in standings:
         words = [verdict.verdict for verdict in each.verdicts]
         there, needed = each.runs
-        rows.append([each.study.name, each.engine, *(str(words.count(word)) for word in WORDS), f"{there}/{needed}"])
-    typer.echo(aligned(("study", "engine", *WORDS, "runs"), rows))
+        hold, judged = sound(each.verdicts)
+        rows.append([
+            each.study.name, each.engine, *(str(words.count(word)) for word in WORDS), f"{hold} of {judged}",
+            f"{there}/{needed}",
+        ])  # fmt: skip
+    typer.echo(aligned(("study", "engine", *WORDS, "flagged OK", "runs"), rows))
+    told = "Flagged OK: claims that nothing speaks against beforehand; of those judged, how many hold with any version."
+    typer.echo(wrapped(told, columns()))
 
 
 def _print_table(verdicts: Sequence[Verdict], width: int) -> None:
