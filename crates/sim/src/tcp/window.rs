@@ -16,7 +16,7 @@ const DEFAULT_LIMIT_BYTES: u64 = 6 << 20;
 const UNLIMITED_BYTES: u64 = (1 << 31) - 1;
 /// `rmem_max` by default: the window's scale allows for it, whatever `tcp_rmem` says (`tcp_select_initial_window`).
 const SOCKET_LIMIT_BYTES: u64 = 212_992;
-/// The first window fits 16 bits: a SYN's window is not scaled (RFC 7323 section 2.2).
+/// A window fits 16 bits, before it is scaled; that of a SYN is not scaled (RFC 7323 section 2.2).
 const UNSCALED_BYTES: u64 = 65_535;
 /// Memory that a full-sized segment of 1500 bytes costs in the kernel (its `truesize` behind a veth), per MSS.
 const SEGMENT_OVERHEAD_BYTES: u64 = 856;
@@ -38,10 +38,8 @@ const fn buffer_per_segment(announced_mss_bytes: u64) -> u64 {
 pub struct ReceiveWindow {
     mss_bytes: u64,
     limit_bytes: u64,
-    /// The spec's fixed limit of the window, `u64::MAX` without one.
-    fixed_bytes: u64,
     buffer_bytes: u64,
-    /// `window_clamp`: the largest window that the buffer allows.
+    /// `window_clamp`: the largest window that the buffer allows, or the spec's where that is less.
     clamp_bytes: u64,
     /// `rcv_ssthresh`: the window grows to the clamp as segments arrive.
     threshold_bytes: u64,
@@ -68,21 +66,22 @@ impl ReceiveWindow {
         };
         let fixed = host.receive_window_bytes.unwrap_or(u64::MAX);
         let initial = match host.socket_memory {
+            // A buffer that grew would take the window along: with a fixed one it begins as large as it may get.
+            _ if host.receive_window_bytes.is_some() => limit,
             SocketMemory::Max => INITIAL_UNLIMITED_BYTES,
             SocketMemory::Default | SocketMemory::Bytes(_) => INITIAL_BUFFER_BYTES,
         };
         let buffer = initial.min(limit).max(4 * mss);
         let full = buffer / 2;
-        // `tcp_select_initial_window`: whole segments, and what a SYN can say.
-        let first = (full / mss * mss).min(UNSCALED_BYTES).min(fixed).max(mss);
-        let scale = (limit.max(SOCKET_LIMIT_BYTES).ilog2() - 15).min(14);
+        // `tcp_select_initial_window`: whole segments, and what a SYN can say; the scale is for the largest window ever.
+        let first = (full.min(fixed) / mss * mss).min(UNSCALED_BYTES).max(mss);
+        let scale = limit.max(SOCKET_LIMIT_BYTES).min(fixed).max(1).ilog2().saturating_sub(15).min(14);
         // `tcp_init_buffer_space` keeps one segment or 1/2^31 of the window in reserve.
         let announced = mss + TIMESTAMP_BYTES;
-        let clamp = full.saturating_sub(announced).max(2 * announced);
+        let clamp = full.saturating_sub(announced).max(2 * announced).min(fixed);
         Self {
             mss_bytes: mss,
             limit_bytes: limit,
-            fixed_bytes: fixed,
             buffer_bytes: buffer,
             clamp_bytes: clamp,
             threshold_bytes: first.min(clamp),
@@ -135,7 +134,7 @@ impl ReceiveWindow {
     /// towards its clamp, as far as the buffer has room now. True when it did, and then the sender is told at once.
     #[inline]
     pub fn grow(&mut self, segment_bytes: u64, waiting: u32) -> bool {
-        let most = self.clamp_bytes.min(self.fixed_bytes).min(self.free_bytes(waiting + 1));
+        let most = self.clamp_bytes.min(self.free_bytes(waiting + 1));
         let room = most.saturating_sub(self.threshold_bytes);
         if room == 0 || segment_bytes < 128 {
             return false;
@@ -182,24 +181,26 @@ impl ReceiveWindow {
     #[inline]
     pub fn has_doubled(&self, read_bytes: u64, waiting: u32) -> bool {
         let left = self.edge_bytes.saturating_sub(read_bytes);
-        2 * left <= self.clamp_bytes.min(self.fixed_bytes) && self.select(waiting).0 >= (2 * left).max(1)
+        2 * left <= self.clamp_bytes && self.select(waiting).0 >= (2 * left).max(1)
     }
 
     /// What an ACK may announce, and whether less than half of the buffer is free (`__tcp_select_window`).
     fn select(&self, waiting: u32) -> (u64, bool) {
         let unit = (1 << self.scale) - 1;
         let mut free = self.free_bytes(waiting);
-        let tight = free < self.clamp_bytes.min(self.fixed_bytes).min(self.buffer_bytes / 2) / 2;
+        let full = self.clamp_bytes.min(self.buffer_bytes / 2);
+        let tight = free < full / 2;
         if tight {
             free &= !unit;
         }
-        let window = if tight && (free < self.buffer_bytes / 32 || free < self.mss_bytes) {
-            0
-        } else {
-            free.min(self.threshold_bytes).min(self.fixed_bytes)
-        };
-        let scaled = if window == 0 { 0 } else { ((window + unit) & !unit).min(self.fixed_bytes) };
-        (scaled, tight)
+        let segment = self.mss_bytes.min(full);
+        if tight && (free < self.buffer_bytes / 32 || free < segment) {
+            return (0, tight);
+        }
+        let window = free.min(self.threshold_bytes);
+        // A window that is not scaled is told in whole segments.
+        let told = if self.scale == 0 { window / segment * segment } else { (window + unit) & !unit };
+        (told.min(UNSCALED_BYTES << self.scale), tight)
     }
 }
 
@@ -258,6 +259,24 @@ mod tests {
         let mut window = ReceiveWindow::new(&host(SocketMemory::Bytes(70_004), None), 1448, 0);
         window.announce(100_000, 0);
         assert_eq!(window.edge_bytes() - 100_000, 33_544);
+    }
+
+    /// The largest window that is announced after many segments, with a fixed one of `bytes`.
+    fn announced(bytes: u64) -> u64 {
+        let mut window = ReceiveWindow::new(&host(SocketMemory::Max, Some(bytes)), 1448, 0);
+        (0..10_000).for_each(|_| _ = window.grow(1448, 0));
+        window.announce(1_000_000, 0);
+        window.edge_bytes() - 1_000_000
+    }
+
+    /// Linux 6.1 `tcp_select_initial_window`, `__tcp_select_window`: 3,145,001 bytes are told as a multiple of 2^6, and
+    /// what fits 16 bits is not scaled and told in segments.
+    #[test]
+    fn the_scale_is_for_the_fixed_window() {
+        assert_eq!(announced(3_145_001), 3_145_024);
+        assert_eq!(announced(65_536), 65_536);
+        assert_eq!(announced(131_071), 131_070);
+        assert_eq!(announced(65_535), 45 * 1448);
     }
 
     #[test]

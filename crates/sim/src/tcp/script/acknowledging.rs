@@ -29,7 +29,7 @@ fn then_every_second_segment_is() {
 /// (3 x (2 x 231,680 + 16 x 1460)) / 1460 x 2996 = 3.0 MB: the buffer is large enough and does not grow. The first sixteen quick ACKs are still owed then.
 #[test]
 fn each_segment_that_opens_the_window_is_acknowledged_at_once() {
-    let mut r = ReceiverScript::begin(ReceiverSetup { window_bytes: u64::MAX, ..RECEIVER });
+    let mut r = ReceiverScript::begin(ReceiverSetup { window_bytes: None, ..RECEIVER });
     let quick = (2_000_000_u64 - 1_460 - 65_535).div_ceil(2 * 1_460) + 16;
     let (mut next, mut round) = (0, 0);
     while next < quick {
@@ -43,26 +43,38 @@ fn each_segment_that_opens_the_window_is_acknowledged_at_once() {
     r.gets(segment(next)).expect_nothing();
 }
 
+/// The same with a fixed window, up to which the buffer does not have to grow first (`tcp_rmem[1]` is as large as
+/// `tcp_rmem[2]` then): all of 3,000,000 bytes open within one round trip.
+#[test]
+fn a_fixed_window_opens_with_each_segment_as_far_as_it_goes() {
+    let mut r = ReceiverScript::begin(ReceiverSetup { window_bytes: Some(3_000_000), ..RECEIVER });
+    let quick = (3_000_000_u64 - 65_535).div_ceil(2 * 1_460) + 16;
+    for seq in 0..quick {
+        r.gets(segment(seq)).expect_ack(ack(seq + 1));
+    }
+    r.gets(segment(quick)).expect_nothing();
+}
+
 /// Linux 6.1 `tcp_grow_window`: nor does the window open further than the buffer has room now, half of what is left of
 /// 4,000,000 bytes where each segment behind the hole holds 2,304: 65,535 + 475 x 2,920 is as far as that goes. Of what
 /// comes then the first three are acknowledged at once.
 #[test]
 fn behind_a_hole_the_window_opens_only_as_far_as_the_buffer_has_room() {
-    let mut r = ReceiverScript::begin(ReceiverSetup { window_bytes: u64::MAX, ..RECEIVER });
+    let mut r = ReceiverScript::begin(ReceiverSetup { window_bytes: None, ..RECEIVER });
     for seq in 1..=475 + 3 {
         r.gets(segment(seq)).expect_ack(ack(0).sack(1..seq + 1));
     }
     r.gets(segment(479)).expect_nothing();
 }
 
-/// Linux 6.1 `__tcp_select_window`: ACKs are not hurried while less than half of the window is free (4,000,000 bytes hold
-/// 1,736 segments).
+/// Linux 6.1 `__tcp_select_window`: ACKs are not hurried while there is room for less than half of the largest window,
+/// 1,998,540 bytes: behind a hole from the 869th segment on, half of 4,000,000 - 869 x 2,304 bytes.
 #[test]
 fn a_buffer_that_is_nearly_full_ends_the_quick_acks() {
-    let mut r = ReceiverScript::begin(RECEIVER);
+    let mut r = ReceiverScript::begin(ReceiverSetup { window_bytes: None, ..RECEIVER });
     let next = r.past_quick_acks();
-    let mut end = next + 1_721;
-    r.gets(segment(next + 1).burst(1_720)).expect_ack(ack(next).sack(next + 1..end));
+    let mut end = next + 1 + 869;
+    r.gets(segment(next + 1).burst(869)).expect_ack(ack(next).sack(next + 1..end));
     r.gets(segment(3)).expect_ack(ack(next).dsack(3..4).sack(next + 1..end));
     // The second and the third behind the hole, and then no more.
     for _ in 0..2 {
@@ -177,7 +189,7 @@ fn a_segment_with_psh_is_acknowledged_at_once_unless_something_waits_behind_a_ho
 /// other half can be announced again.
 #[test]
 fn with_a_window_of_two_segments_each_one_is_acknowledged_at_once() {
-    let window = |segments| ReceiverSetup { window_bytes: segments * u64::from(MSS_BYTES), ..RECEIVER };
+    let window = |segments| ReceiverSetup { window_bytes: Some(segments * u64::from(MSS_BYTES)), ..RECEIVER };
     let mut r = ReceiverScript::begin(window(2));
     for seq in 0..20 {
         r.gets(segment(seq)).expect_ack(ack(seq + 1));

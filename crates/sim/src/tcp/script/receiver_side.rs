@@ -13,14 +13,18 @@ pub(super) struct ReceiverSetup {
     /// What the timestamps tell it.
     pub(super) rtt: Span,
     pub(super) sack_compression: bool,
-    /// A fixed limit of its window, which then does not open with every segment.
-    pub(super) window_bytes: u64,
+    /// A fixed limit of its window, which does not open with every segment where it is whole segments within 16 bits.
+    pub(super) window_bytes: Option<u64>,
     pub(super) low_water_bytes: u64,
 }
 
 /// The template: a path of 20 ms.
-pub(super) const RECEIVER: ReceiverSetup =
-    ReceiverSetup { rtt: ms(20), sack_compression: true, window_bytes: 60_000, low_water_bytes: 1 };
+pub(super) const RECEIVER: ReceiverSetup = ReceiverSetup {
+    rtt: ms(20),
+    sack_compression: true,
+    window_bytes: Some(41 * MSS_BYTES as u64),
+    low_water_bytes: 1,
+};
 
 /// A segment on its way to the receiver, or a burst of them.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +84,7 @@ impl ReceiverScript {
     pub(super) fn begin(setup: ReceiverSetup) -> Self {
         let host = Host {
             socket_memory: SocketMemory::Max,
-            receive_window_bytes: Some(setup.window_bytes),
+            receive_window_bytes: setup.window_bytes,
             initial_window_segments: 10,
             qdisc: Qdisc::None,
             sack_compression: setup.sack_compression,
