@@ -189,7 +189,8 @@ impl Sender {
     }
 
     /// TCP small queues: enough of this flow waits in the host's own queue. Asked before each burst, of the payload
-    /// `bytes`. `factor`: retransmissions may wait for twice as much (Linux 6.1 `tcp_small_queue_check`).
+    /// `bytes`; before retransmissions always of one segment, although several may leave as one burst then. `factor`:
+    /// retransmissions may wait for twice as much (Linux 6.1 `tcp_small_queue_check`).
     #[inline]
     fn small_queue_holds(&self, bytes: u64, factor: u64) -> bool {
         if self.host_queue_bytes == 0 || self.board.out() <= 1 {
@@ -199,8 +200,9 @@ impl Sender {
         self.host_queue_bytes > factor * self.pacing.small_queue_bytes(frames_bytes)
     }
 
-    /// Sends `bytes` of new data as one burst. Gives its number of segments. The last one carries PSH when it is not alone
-    /// (Linux 6.1 `__tcp_transmit_skb`), or the last that the application wrote (`tcp_push`).
+    /// Sends `bytes` of new data as one burst. Gives its number of segments. The last one carries PSH when it is not
+    /// alone, in this transmission only (Linux 6.1 `__tcp_transmit_skb`), or whenever it is sent, because nothing that
+    /// the application wrote comes after it now (`tcp_push`).
     #[inline]
     fn transmit_new(&mut self, bytes: u64, now: Time, out: &mut impl Output) -> u32 {
         let mss = u64::from(self.mss_bytes);
@@ -210,7 +212,7 @@ impl Sender {
         let was_empty = self.board.out() == 0;
         let now_us = now.as_micros();
         let stamp_ms = now.as_millis() as u32;
-        let mut left = bytes;
+        let (mut left, mut pushed) = (bytes, false);
         for seq in first..first + u64::from(segments) {
             let payload = left.min(mss);
             left -= payload;
@@ -218,10 +220,10 @@ impl Sender {
             let nothing_out = self.board.out() == 0;
             let segment = self.board.push(self.sent_bytes);
             self.rate.on_sent(segment, now_us, nothing_out);
-            let pushed = left == 0 && (segments > 1 || self.sent_bytes == self.written_bytes);
-            if pushed {
+            if self.sent_bytes == self.written_bytes {
                 segment.push();
             }
+            pushed = segment.is_pushed() || (left == 0 && segments > 1);
             if !self.offload {
                 out.send(Packet {
                     seq,
@@ -237,7 +239,7 @@ impl Sender {
             }
         }
         if self.offload {
-            out.send(self.packet(PacketKind::Data, first, bytes, segments, now));
+            out.send(Packet { pushed, ..self.packet(PacketKind::Data, first, bytes, segments, now) });
         }
         if bytes % mss != 0 {
             self.short_end = first + u64::from(segments);
@@ -300,8 +302,8 @@ impl Sender {
         }
     }
 
-    /// Retransmits `first` and what is lost right behind it, up to `most` segments as one burst. A short segment ends it,
-    /// as it ended the burst that it was first sent in.
+    /// Retransmits `first` and what is lost right behind it, up to `most` segments as one burst. A short segment ends
+    /// it, as it ended the burst that it was first sent in.
     pub(super) fn retransmit_run(
         &mut self,
         first: u64,
@@ -326,13 +328,11 @@ impl Sender {
         self.before_transmission(bytes, segments, now);
         self.counters.segments_retransmitted += u64::from(segments);
         let now_us = now.as_micros();
+        let mut pushed = false;
         for seq in first..end {
             let start = self.start_bytes(seq);
             let segment = self.board.retransmit(seq, now_us, counted);
-            if segments > 1 && seq + 1 == end {
-                segment.push();
-            }
-            let pushed = segment.is_pushed();
+            pushed = segment.is_pushed() || (segments > 1 && seq + 1 == end);
             let end_bytes = segment.end_bytes;
             self.rate.on_sent(segment, now_us, false);
             if !self.offload {
@@ -342,7 +342,7 @@ impl Sender {
         }
         if self.offload {
             let packet = self.packet(PacketKind::Data, first, bytes, segments, now);
-            out.send(Packet { end_bytes: start_bytes + bytes, ..packet });
+            out.send(Packet { end_bytes: start_bytes + bytes, pushed, ..packet });
         }
         self.host_queue_bytes = out.host_queue_bytes(self.flow);
         if counted {
@@ -368,7 +368,7 @@ impl Sender {
             frame_bytes: payload as u32 + HEADERS_BYTES * segments.max(1),
             segments: segments as u16,
             kind,
-            pushed: segments > 1,
+            pushed: false,
             stamp_ms: now.as_millis() as u32,
             echo_ms: self.echo_ms,
         }

@@ -1,6 +1,7 @@
 //! How much leaves at once, and when.
 
 use super::{MSS_BYTES, SENDER, SenderScript, SenderSetup, ack, ms, us};
+use crate::net::Packet;
 use units::Span;
 
 /// RFC 896 with Minshall's amendment (`tcp_nagle_check`, `tcp_minshall_check`): a short segment waits only while
@@ -54,22 +55,26 @@ fn a_burst_holds_a_millisecond_of_the_rate_and_more_on_a_short_path() {
     bursts(us(4_500), 16, &[7, 7, 2]);
 }
 
-/// `__tcp_transmit_skb`, `tcp_push`: PSH ends each burst of several segments, and what the application wrote; it stays
-/// with its segment.
+/// `__tcp_transmit_skb`, `tcp_push`: PSH ends each burst of several segments, and what the application wrote. Only the
+/// latter stays with its segment: the former is set on the copy that leaves.
 #[test]
 fn psh_ends_a_burst_of_several_segments_and_what_was_written() {
-    let mut s = SenderScript::begin(SENDER);
     let pushed = |s: &mut SenderScript| -> Vec<u64> {
-        s.take_sent().iter().filter(|(_, packet)| packet.pushed).map(|(_, packet)| packet.seq).collect()
+        let last = |packet: Packet| packet.seq + u64::from(packet.segments) - 1;
+        s.take_sent().into_iter().filter(|(_, packet)| packet.pushed).map(|(_, packet)| last(packet)).collect()
     };
-    // Bursts of two, and one that is alone and the last.
-    s.writes(5);
-    assert_eq!(pushed(&mut s), [1, 3, 4]);
-    // The sixth of ten is alone too, and more follows.
-    s.writes(100);
-    assert_eq!(pushed(&mut s), [6, 8]);
-    s.at(ms(20)).gets(ack(1).sack(2..10));
-    assert_eq!(pushed(&mut s)[0], 1, "again");
+    for offload in [false, true] {
+        let mut s = SenderScript::begin(SenderSetup { offload, ..SENDER });
+        // Bursts of two, and one that is alone and the last.
+        s.writes(5);
+        assert_eq!(pushed(&mut s), [1, 3, 4]);
+        // The sixth of ten is alone too, and more follows.
+        s.writes(100);
+        assert_eq!(pushed(&mut s), [6, 8]);
+        // The second and the fifth are sent again, each alone.
+        s.at(ms(20)).gets(ack(1).sack(2..4).sack(5..10));
+        assert_eq!(pushed(&mut s).first(), Some(&4));
+    }
 }
 
 /// `tcp_cwnd_test`: no burst takes more than half of the window, so that two are in flight.
