@@ -1,10 +1,10 @@
 //! The receiver: reassembly, and when to acknowledge (RFC 5681 section 4.2, RFC 1122; as Linux 6.1 does it).
 //!
 //! Linux acknowledges every second full-sized segment or after 40 ms, later where data comes seldom and the path is
-//! longer than that, but each of the first 16 segments at once
-//! (quick ACKs, `tcp_incr_quickack`), each that opens the window, each that is short, ends a burst (PSH), fills the last
-//! hole or had been delivered before; of those behind a hole the first three, and then one ACK for up to 44 within 1 ms or 5 % of the
-//! RTT and 100 µs more (SACK compression, 4.18).
+//! longer than that, but each of the first 16 segments at once (quick ACKs, `tcp_incr_quickack`), each that opens the
+//! window, each that is short, ends a burst (PSH), fills the last hole or had been delivered before; of those behind a
+//! hole the first three, and then one ACK for up to 44 within 1 ms or 5 % of the RTT and 100 µs more (SACK compression,
+//! 4.18).
 
 use super::rtt::{RTO_INITIAL_MS, RttEstimator, sample_us};
 use super::sack::{Arrival, Reassembly};
@@ -63,6 +63,8 @@ pub struct Receiver {
     /// Timestamp to echo: of the segment that last moved the left edge (RFC 7323 section 4.3).
     echo_ms: u32,
     quick: u32,
+    /// Data has come that the next ACK answers (`inet_csk_ack_scheduled`).
+    owed: bool,
     /// How long an ACK may wait as the gaps between segments suggest (`icsk_ack.ato`); 0 before the first data.
     patience_ms: u64,
     last_data_ms: u64,
@@ -98,6 +100,7 @@ impl Receiver {
             acked_seq: 0,
             echo_ms: 0,
             quick: 0,
+            owed: false,
             patience_ms: 0,
             last_data_ms: 0,
             rtt_ms: 0,
@@ -188,11 +191,15 @@ impl Receiver {
                     pushed |= segment_bytes < self.mss_bytes || (packet.pushed && end_bytes == packet.end_bytes);
                 }
                 Arrival::OutOfOrder => {
+                    self.owed = true;
+                    // Before the buffer holds it (`tcp_data_queue_ofo`).
                     if self.window.grow(self.mss_bytes, waiting) {
                         self.quick |= 1;
                     }
                 }
                 Arrival::Duplicate => {
+                    // What lies before the last ACK is answered and goes no further (`tcp_sequence`, `tcp_send_dupack`).
+                    self.owed |= seq + 1 >= self.acked_seq;
                     if seq < self.data.next() {
                         self.add_quick_acks();
                         self.patience_ms = DELAYED_ACK_MIN_MS; // `tcp_enter_quickack_mode`
@@ -202,14 +209,27 @@ impl Receiver {
                 }
             }
         }
-        let reads = self.delivered_bytes - self.read_bytes >= self.low_water_bytes;
-        if reads {
-            self.read_bytes = self.delivered_bytes;
-        }
-        // RFC 5681 section 4.2: the gap is filled. Or the application has read a segment that is short or carries PSH, the
-        // last of what its peer had to say now, and nothing is left (Linux 6.1 `tcp_measure_rcv_mss`,
+        let reads = self.read(now);
+        // RFC 5681 section 4.2: the gap is filled. Or the application has read a segment that is short or carries PSH,
+        // the last of what its peer had to say now, and nothing is left (Linux 6.1 `tcp_measure_rcv_mss`,
         // `__tcp_cleanup_rbuf`).
-        self.respond(filled || (pushed && reads && self.data.waiting() == 0), now)
+        self.respond(filled || (pushed && reads && self.data.waiting() == 0), reads, now)
+    }
+
+    /// The application reads everything when enough is there for it, or the window is nearly used up
+    /// (`tcp_epollin_ready`). True when it does.
+    #[inline]
+    fn read(&mut self, now: Time) -> bool {
+        let unread = self.delivered_bytes - self.read_bytes;
+        let wakes = unread >= self.low_water_bytes || self.window.left_bytes(self.delivered_bytes) <= self.mss_bytes;
+        if unread == 0 || !wakes {
+            return false;
+        }
+        // The buffer is sized as each piece is read (`tcp_recvmsg_locked`): what is read with the first one counts for the
+        // next round trip.
+        self.window.adjust(self.read_bytes + unread.min(self.mss_bytes), now.as_micros());
+        self.read_bytes = self.delivered_bytes;
+        true
     }
 
     /// The delayed-ACK engine's view of new data, before it joins what waits behind it (`tcp_event_data_recv`).
@@ -229,28 +249,26 @@ impl Receiver {
             self.add_quick_acks();
         }
         self.last_data_ms = now_ms;
-        if self.window.grow(segment_bytes, waiting) {
+        self.owed = true;
+        if self.window.grow(segment_bytes, waiting + 1) {
             self.quick |= 1;
         }
-        // The buffer is sized as each piece is read (`tcp_recvmsg_locked`): what waited behind a hole that this segment
-        // filled counts for the next round trip.
-        self.window.adjust(self.delivered_bytes + segment_bytes, now.as_micros());
     }
 
     fn add_quick_acks(&mut self) {
-        let window = self.window.edge_bytes() - self.acked_bytes.min(self.window.edge_bytes());
+        let window = self.window.left_bytes(self.acked_bytes);
         let wanted = u32::try_from(window / (2 * self.mss_bytes)).unwrap_or(u32::MAX).max(2);
         self.quick = self.quick.max(wanted.min(MAX_QUICK_ACKS));
     }
 
     /// `__tcp_ack_snd_check`
     #[inline]
-    fn respond(&mut self, urgent: bool, now: Time) -> Option<Ack> {
+    fn respond(&mut self, urgent: bool, reads: bool, now: Time) -> Option<Ack> {
         if urgent || self.delivered_bytes - self.acked_bytes > self.mss_bytes || self.quick > 0 {
             return Some(self.acknowledge(now));
         }
         if self.data.waiting() == 0 {
-            if self.window.has_doubled(self.delivered_bytes, 0) {
+            if reads && self.window.has_doubled(self.delivered_bytes) {
                 return Some(self.acknowledge(now));
             }
             if !self.delayed_ack.is_set() {
@@ -310,12 +328,13 @@ impl Receiver {
         let duplicate = Some(std::mem::take(&mut self.duplicate)).filter(|block| block.start < block.end);
         if self.window.announce(self.delivered_bytes, self.data.waiting()) {
             self.quick = 0; // `__tcp_select_window`
-        } else if self.quick > 0 {
+        } else if self.quick > 0 && self.owed {
             self.quick -= 1;
             if self.quick == 0 {
                 self.patience_ms = DELAYED_ACK_MIN_MS; // `tcp_dec_quickack_mode`
             }
         }
+        self.owed = false;
         self.acked_bytes = self.delivered_bytes;
         self.acked_seq = self.data.next();
         self.compressed = 0;

@@ -130,11 +130,11 @@ impl ReceiveWindow {
         self.buffer_bytes.saturating_sub(used) / 2
     }
 
-    /// A segment arrived in order or not, and the buffer holds it and `waiting` others out of order: the window may grow
-    /// towards its clamp, as far as the buffer has room now. True when it did, and then the sender is told at once.
+    /// A segment arrived, and the buffer holds `held` segments: the window may grow towards its clamp, as far as the
+    /// buffer has room now. True when it did, and then the sender is told at once.
     #[inline]
-    pub fn grow(&mut self, segment_bytes: u64, waiting: u32) -> bool {
-        let most = self.clamp_bytes.min(self.free_bytes(waiting + 1));
+    pub fn grow(&mut self, segment_bytes: u64, held: u32) -> bool {
+        let most = self.clamp_bytes.min(self.free_bytes(held));
         let room = most.saturating_sub(self.threshold_bytes);
         if room == 0 || segment_bytes < 128 {
             return false;
@@ -168,7 +168,7 @@ impl ReceiveWindow {
     }
 
     /// Moves the right edge for an ACK of `received_bytes`, with `waiting` segments out of order. It never moves
-    /// back. True when less than half of the buffer is free: then ACKs are not hurried any more.
+    /// back. True when there is room for less than half of the largest window: then ACKs are not hurried any more.
     #[inline]
     pub fn announce(&mut self, received_bytes: u64, waiting: u32) -> bool {
         let (window, tight) = self.select(waiting);
@@ -176,15 +176,23 @@ impl ReceiveWindow {
         tight
     }
 
-    /// The application has read everything up to `read_bytes`, and twice as much as is left of the window can be announced
-    /// now: the sender is told at once (Linux 6.1 `__tcp_cleanup_rbuf`). Only a window of two segments is ever so narrow.
+    /// What of the window is left beyond `received_bytes` (`tcp_receive_window`).
     #[inline]
-    pub fn has_doubled(&self, read_bytes: u64, waiting: u32) -> bool {
-        let left = self.edge_bytes.saturating_sub(read_bytes);
-        2 * left <= self.clamp_bytes && self.select(waiting).0 >= (2 * left).max(1)
+    pub const fn left_bytes(&self, received_bytes: u64) -> u64 {
+        self.edge_bytes.saturating_sub(received_bytes)
     }
 
-    /// What an ACK may announce, and whether less than half of the buffer is free (`__tcp_select_window`).
+    /// The application has read everything up to `read_bytes`, and twice as much as is left of the window can be
+    /// announced now: the sender is told at once (Linux 6.1 `__tcp_cleanup_rbuf`). Only a window of two segments is
+    /// ever so narrow.
+    #[inline]
+    pub fn has_doubled(&self, read_bytes: u64) -> bool {
+        let left = self.left_bytes(read_bytes);
+        2 * left <= self.clamp_bytes && self.select(0).0 >= (2 * left).max(1)
+    }
+
+    /// What an ACK may announce, and whether there is room for less than half of the largest window
+    /// (`__tcp_select_window`).
     fn select(&self, waiting: u32) -> (u64, bool) {
         let unit = (1 << self.scale) - 1;
         let mut free = self.free_bytes(waiting);
@@ -230,7 +238,7 @@ mod tests {
             );
             let room = window.edge_bytes().saturating_sub(read);
             for _ in 0..speed.min(room) / 1448 {
-                window.grow(1448, 0);
+                window.grow(1448, 1);
             }
             read += speed.min(room);
             window.adjust(read, round * 100_000);
@@ -264,7 +272,7 @@ mod tests {
     /// The largest window that is announced after many segments, with a fixed one of `bytes`.
     fn announced(bytes: u64) -> u64 {
         let mut window = ReceiveWindow::new(&host(SocketMemory::Max, Some(bytes)), 1448, 0);
-        (0..10_000).for_each(|_| _ = window.grow(1448, 0));
+        (0..10_000).for_each(|_| _ = window.grow(1448, 1));
         window.announce(1_000_000, 0);
         window.edge_bytes() - 1_000_000
     }

@@ -26,7 +26,8 @@ fn then_every_second_segment_is() {
 
 /// Linux 6.1 `tcp_grow_window`, `tcp_rcv_space_adjust`: each segment that opens the window is acknowledged at once, by
 /// 2 x 1460 bytes from 65,535 to one MSS less than half of 4,000,000 bytes. 160 segments after a round of 80 ask for
-/// (3 x (2 x 231,680 + 16 x 1460)) / 1460 x 2996 = 3.0 MB: the buffer is large enough and does not grow. The first sixteen quick ACKs are still owed then.
+/// (3 x (2 x 231,680 + 16 x 1460)) / 1460 x 2996 = 3.0 MB: the buffer is large enough and does not grow. The first
+/// sixteen quick ACKs are still owed then.
 #[test]
 fn each_segment_that_opens_the_window_is_acknowledged_at_once() {
     let mut r = ReceiverScript::begin(ReceiverSetup { window_bytes: None, ..RECEIVER });
@@ -56,15 +57,16 @@ fn a_fixed_window_opens_with_each_segment_as_far_as_it_goes() {
 }
 
 /// Linux 6.1 `tcp_grow_window`: nor does the window open further than the buffer has room now, half of what is left of
-/// 4,000,000 bytes where each segment behind the hole holds 2,304: 65,535 + 475 x 2,920 is as far as that goes. Of what
-/// comes then the first three are acknowledged at once.
+/// 4,000,000 bytes where each segment that waits behind the hole holds 2,304, and the one that comes nothing yet
+/// (`tcp_data_queue_ofo`): the 476th still opens it, from 65,535 + 475 x 2,920 bytes by 350. Of what comes then the first
+/// three are acknowledged at once.
 #[test]
 fn behind_a_hole_the_window_opens_only_as_far_as_the_buffer_has_room() {
     let mut r = ReceiverScript::begin(ReceiverSetup { window_bytes: None, ..RECEIVER });
-    for seq in 1..=475 + 3 {
+    for seq in 1..=476 + 3 {
         r.gets(segment(seq)).expect_ack(ack(0).sack(1..seq + 1));
     }
-    r.gets(segment(479)).expect_nothing();
+    r.gets(segment(480)).expect_nothing();
 }
 
 /// Linux 6.1 `__tcp_select_window`: ACKs are not hurried while there is room for less than half of the largest window,
@@ -200,7 +202,8 @@ fn with_a_window_of_two_segments_each_one_is_acknowledged_at_once() {
     r.gets(segment(next + 1)).expect_ack(ack(next + 2));
 }
 
-/// `SO_RCVLOWAT`: PSH has its ACK only when the application is woken and has read, here by each tenth segment.
+/// `SO_RCVLOWAT`: PSH has its ACK only when the application is woken and has read, here by each tenth segment. Delayed ACKs
+/// make that one the first since the last ACK.
 #[test]
 fn a_reader_that_sleeps_until_much_is_there_seldom_acknowledges_psh() {
     let low_water_bytes = 10 * u64::from(MSS_BYTES);
@@ -208,19 +211,56 @@ fn a_reader_that_sleeps_until_much_is_there_seldom_acknowledges_psh() {
     let next = r.past_quick_acks();
     assert_eq!(next, 18);
     r.gets(segment(18).push()).expect_nothing();
-    r.gets(segment(19)).expect_ack(ack(20));
+    r.at(ms(41)).expect_ack(ack(19));
+    r.gets(segment(19).push()).expect_ack(ack(20));
     for seq in (20..28).step_by(2) {
         r.gets(segment(seq).push()).expect_nothing();
         r.gets(segment(seq + 1).push()).expect_ack(ack(seq + 2));
     }
-    r.gets(segment(28)).expect_nothing();
+    r.gets(segment(28).push()).expect_nothing();
+    r.at(ms(82)).expect_ack(ack(29));
     r.gets(segment(29).push()).expect_ack(ack(30));
     for seq in (30..38).step_by(2) {
         r.gets(segment(seq)).expect_nothing();
         r.gets(segment(seq + 1)).expect_ack(ack(seq + 2));
     }
-    r.gets(segment(38).short(100)).expect_nothing();
-    r.gets(segment(39).push()).expect_ack(ack(40));
+    // What is read now is neither short nor pushed.
+    r.gets(segment(38).push()).expect_nothing();
+    r.at(ms(123)).expect_ack(ack(39));
+    r.gets(segment(39)).expect_nothing();
+    r.at(ms(164)).expect_ack(ack(40));
+    r.gets(segment(40).short(100)).expect_nothing();
+    r.at(ms(205)).expect_ack(ack(41));
+}
+
+/// `tcp_recvmsg_locked`: the buffer is sized when the application reads, here by 46 segments, and the first of them ends the
+/// round. After rounds of 320 it has read 322 after 138: (2 x 466,256 + 16 x 1460) x (1 + 2 x 184 / 138) / 1460 x 2996 =
+/// 7,190,400 bytes of buffer, half of which opens. (Read one by one: 320 after 160, and 5,848,192.)
+#[test]
+fn a_reader_that_sleeps_has_its_buffer_sized_when_it_reads() {
+    let mut r = ReceiverScript::begin(ReceiverSetup { window_bytes: None, low_water_bytes: 1 << 16, ..RECEIVER });
+    let quick = (7_190_400_u64 / 2 - 65_535).div_ceil(2 * 1_460) + 16;
+    let (mut next, mut round) = (0, 0);
+    while next < quick {
+        r.at(ms(20 * round));
+        for _ in 0..(10 << round.min(5)).min(quick - next) {
+            r.gets(segment(next)).expect_ack(ack(next + 1));
+            next += 1;
+        }
+        round += 1;
+    }
+    r.gets(segment(next)).expect_nothing();
+}
+
+/// `tcp_epollin_ready`: such a reader wakes also when one segment is left of the window, and the window of two is open
+/// again at once.
+#[test]
+fn a_reader_that_sleeps_wakes_when_the_window_is_nearly_used_up() {
+    let window_bytes = Some(2 * u64::from(MSS_BYTES));
+    let mut r = ReceiverScript::begin(ReceiverSetup { window_bytes, low_water_bytes: 1 << 16, ..RECEIVER });
+    for seq in 0..100 {
+        r.gets(segment(seq)).expect_ack(ack(seq + 1));
+    }
 }
 
 /// RFC 5681 section 4.2: an ACK at once when a segment fills the gap (`tcp_data_queue`: `ICSK_ACK_NOW`).
@@ -246,4 +286,23 @@ fn a_duplicate_is_reported_and_wakes_the_quick_acks() {
     r.gets(segment(next)).expect_ack(ack(next + 1));
     // A burst that comes twice is one duplicate.
     r.gets(segment(4).burst(3)).expect_ack(ack(next + 1).dsack(4..7));
+}
+
+/// Linux 6.1 `tcp_dec_quickack_mode`: the ACK that reports the duplicate is none of the sixteen, because nothing new was
+/// to be acknowledged; unless the duplicate ends where the last ACK does, which is not old to `tcp_sequence`.
+#[test]
+fn after_a_duplicate_sixteen_segments_are_acknowledged_at_once() {
+    let quick = |duplicate: fn(u64) -> u64, count| {
+        let mut r = ReceiverScript::begin(RECEIVER);
+        let next = r.past_quick_acks();
+        let seq = duplicate(next);
+        r.gets(segment(seq)).expect_ack(ack(next).dsack(seq..seq + 1));
+        for seq in next..next + count {
+            r.gets(segment(seq)).expect_ack(ack(seq + 1));
+        }
+        r.gets(segment(next + count)).expect_nothing();
+    };
+    quick(|_| 3, 16);
+    quick(|next| next - 2, 16);
+    quick(|next| next - 1, 15);
 }
