@@ -17,7 +17,8 @@
 //! its order of updates included, so that both agree to the integer. Each file beneath is one noun of the draft.
 //!
 //! Differs from Linux: counters do not wrap (the kernel's excess acknowledged has 16 bits, its policer's products
-//! 32); the cycle's random phase comes from the flow's own stream.
+//! 32); the cycle's random phase comes from the flow's own stream. `feedback` and the slow rise in `min_rtt` are in no
+//! kernel, and off by default.
 
 mod aggregation;
 mod bandwidth;

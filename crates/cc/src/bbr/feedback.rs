@@ -1,10 +1,11 @@
-//! The cwnd gain of `PROBE_BW`, fed back from what each round saw. In no BBR: a proposal of Claypool et al. ("Sharing but
-//! not Caring", AICT 2019, section IV-E.1), which leaves the law and its numbers open:
+//! The cwnd gain of `PROBE_BW`, fed back from what each round saw. In no BBR: a proposal of Claypool et al. ("Sharing
+//! but not Caring", AICT 2019, section IV-E.1), which leaves the law and its numbers open:
 //!
-//! > "When encountering persistent, high loss, BBR can infer that it is over saturating, and in response BBR can decrease
-//! > the CWND cap. However, if the observed throughput is less than the measured bottleneck bandwidth (`BtlBw`), BBR can
-//! > infer it is underutilizing its share of the bottleneck capacity [...] and increase the CWND cap. When the measured
-//! > RTT is greater than the RTT min, then the router queue must be saturated and the CWND cap should be decreased."
+//! > "When encountering persistent, high loss, BBR can infer that it is over saturating, and in response BBR can
+//! > decrease the CWND cap. However, if the observed throughput is less than the measured bottleneck bandwidth (`BtlBw`),
+//! > BBR can infer it is underutilizing its share of the bottleneck capacity [...] and increase the CWND cap. When the
+//! > measured RTT is greater than the RTT min, then the router queue must be saturated and the CWND cap should be
+//! > decreased."
 //!
 //! The law is these three sentences in their order, once a round, and what follows when none of them applies:
 //!
@@ -15,14 +16,16 @@
 //! | else had no RTT within `feedback_rtt` of `min_rtt` | down |
 //! | saw nothing of that | up |
 //!
-//! - Both ways by one `feedback_step`, so that the majority of rounds decides: loss is persistent when most of them have
-//!   it, and the one round of eight in which BBR probes does not suffice.
-//! - What BBR's own cycle does is no sign. Probing makes a queue of 1/4, draining lowers the rate by 1/4: only more counts.
-//! - The gain stays between `feedback_min_gain`, which is 1 or more, and `cwnd_gain`. The former is that of probing unless
-//!   something else is said: a smaller window never holds the flight that ends the probing phase, so that BBR would not
-//!   drain any more until a loss (Linux 6.1 bbr_is_next_cycle_phase).
-//! - A round counts when it lies within `PROBE_BW` and the application did not limit it. While `PROBE_RTT` lasts the gain
-//!   stays.
+//! - Both ways by one `feedback_step`, so that the majority of rounds decides: loss is persistent when most of them
+//!   have it, and the one round of eight in which BBR probes does not suffice.
+//! - What BBR's own cycle does is no sign. Probing makes a queue of 1/4, draining lowers the rate by 1/4: only more
+//!   counts.
+//! - The gain stays between `feedback_min_gain`, which is 1 or more, and `cwnd_gain`; where the latter is less it is
+//!   the only value. The former is 1.25, the default of `probe_gain` (to change one, set both): a smaller window never
+//!   holds the flight that ends the probing phase, so that BBR would not drain any more until a loss (Linux 6.1
+//!   bbr_is_next_cycle_phase).
+//! - A round counts when it lies within `PROBE_BW` and the application did not limit it. While `PROBE_RTT` lasts the
+//!   gain stays.
 
 use super::bandwidth::{Bandwidth, Gain};
 use super::{Bbr, Counters, Parameters, State};
@@ -217,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_never_below_one_bdp_nor_above_the_usual_gain() {
+    fn it_is_never_below_feedback_min_gain_or_where_that_is_less_cwnd_gain_nor_above_that() {
         let least = |given: &[(&str, f64)]| {
             let mut bbr = cruising(&[&[("feedback_step", 1.0)], given].concat());
             see(&mut bbr, LOSSY)

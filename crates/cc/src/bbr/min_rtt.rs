@@ -3,12 +3,12 @@
 //! An estimate that nothing has undercut for that long has expired. BBR then believes whatever RTT it meets first, and
 //! `PROBE_RTT` looks for a smaller one. Where others keep the queue full there is none, and the estimate is wrong until
 //! the next probe: Claypool et al. ("Sharing but not Caring", AICT 2019, section IV-E.2) propose that BBR "could only
-//! accept a higher `RTprop` if it is *consistently* higher for many `RTprop` probes". So `min_rtt_rise_probes` in a row
-//! must agree, one in BBR itself. A probe is a time of its own, from one expiry to the next, the dip in flight included;
-//! it agrees when nothing as low as the estimate came in it. What is then accepted is the smallest RTT since the first of
-//! them began: each sample is the path's RTT and some queue, so that the smallest of all is the nearest to the path's,
-//! and one probe that met an emptier queue than the others corrects them. Anything lower than the estimate is taken at
-//! once, as ever.
+//! accept a higher `RTprop` if it is *consistently* higher for many `RTprop` probes". So the window must have expired
+//! `min_rtt_rise_probes` times in a row with nothing as low as the estimate, once in BBR itself. Each expiry begins a
+//! probe, which lasts until the next and has the dip in flight within it: what follows the last of them is not waited
+//! for. What is then accepted is the smallest RTT since the first of them: each sample is the path's RTT and some
+//! queue, so that the smallest of all is the nearest to the path's, and one probe that met an emptier queue than the
+//! others corrects them. Anything lower than the estimate is taken at once, as ever.
 
 use super::Parameters;
 use crate::Start;
@@ -24,14 +24,14 @@ pub(super) struct MinRtt {
 /// Evidence that the path has become longer.
 #[derive(Clone, Copy, Debug)]
 struct Rise {
-    /// Probes in a row that met nothing as low as the estimate, the one that goes on included.
-    probes: u32,
-    /// The smallest sample since the first of them began.
+    /// Times in a row that the window has expired with nothing as low as the estimate.
+    expiries: u32,
+    /// The smallest sample since the first of them.
     us: u32,
 }
 
 impl Rise {
-    const NONE: Self = Self { probes: 0, us: u32::MAX };
+    const NONE: Self = Self { expiries: 0, us: u32::MAX };
 }
 
 impl MinRtt {
@@ -57,16 +57,16 @@ impl MinRtt {
     /// Takes in a sample. After expiry anything but a delayed ACK is news, also when it is higher.
     /// Linux 6.1 bbr_update_min_rtt, where `min_rtt_rise_probes` is 1.
     pub(super) fn observe(&mut self, parameters: &Parameters, rtt_us: u32, is_ack_delayed: bool, now_ms: u64) {
-        let begins_probe = self.has_expired(parameters, now_ms) && !is_ack_delayed;
+        let expires = self.has_expired(parameters, now_ms) && !is_ack_delayed;
         if self.us.is_some_and(|min_us| rtt_us > min_us) {
-            if begins_probe {
+            if expires {
                 self.stamp_ms = now_ms;
-                self.rise.probes += 1;
+                self.rise.expiries += 1;
             }
             self.consider_rise(parameters, rtt_us);
         } else {
             let is_equal = self.us == Some(rtt_us);
-            if !is_equal || begins_probe || parameters.min_rtt_equal_refresh {
+            if !is_equal || expires || parameters.min_rtt_equal_refresh {
                 self.us = Some(rtt_us);
                 self.stamp_ms = now_ms;
             }
@@ -75,10 +75,10 @@ impl MinRtt {
     }
 
     fn consider_rise(&mut self, parameters: &Parameters, rtt_us: u32) {
-        if self.rise.probes > 0 {
+        if self.rise.expiries > 0 {
             self.rise.us = self.rise.us.min(rtt_us);
         }
-        if self.rise.probes >= parameters.min_rtt_rise_probes {
+        if self.rise.expiries >= parameters.min_rtt_rise_probes {
             self.us = Some(self.rise.us);
             self.rise = Rise::NONE;
         }
@@ -127,18 +127,18 @@ mod tests {
     const THREE: &[(&str, f64)] = &[("min_rtt_rise_probes", 3.0)];
 
     #[test]
-    fn a_rise_is_believed_when_so_many_probes_in_a_row_agree() {
+    fn a_rise_is_believed_when_the_window_has_expired_so_many_times_in_a_row() {
         let probes = [(10_001, 60_000), (20_002, 61_000), (30_003, 62_000)];
         assert_eq!(us(THREE, &probes[..2]), 20_000);
         assert_eq!(us(THREE, &probes), 60_000);
-        // Samples of one probe are one probe, however many.
+        // Samples between two expiries count for nothing, however many.
         let one_probe: Vec<_> = (10_001..20_001).map(|ms| (ms, 60_000)).collect();
         assert_eq!(us(THREE, &one_probe), 20_000);
     }
 
     #[test]
-    fn what_is_accepted_is_the_smallest_rtt_since_the_first_of_the_probes_began() {
-        // What came before, 21 ms, belongs to none of them; 40 ms is met between the second and the third.
+    fn what_is_accepted_is_the_smallest_rtt_since_the_first_of_the_expiries() {
+        // 21 ms came before the first; 40 ms is met between the second and the third.
         let found =
             us(THREE, &[(9_000, 21_000), (10_001, 60_000), (20_002, 61_000), (25_000, 40_000), (30_003, 62_000)]);
         assert_eq!(found, 40_000);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_rise_the_next_one_takes_as_many_probes() {
+    fn after_a_rise_the_next_one_takes_as_many_expiries() {
         let rise = [(10_001, 60_000), (20_002, 60_000), (30_003, 60_000)];
         let next = [(40_004, 90_000), (50_005, 90_000), (60_006, 90_000)];
         assert_eq!(us(THREE, &[&rise[..], &next[..2]].concat()), 60_000);

@@ -110,15 +110,15 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
             .about("an RTT equal to the minimum refreshes it, and puts PROBE_RTT off")
             .source("Linux 6.1 bbr_update_min_rtt; before 5.10, and in draft section 4.1.2.3, it does"),
         Parameter::integer("min_rtt_rise_probes", 1.0, 1.0, 1e6)
-            .unit("probes")
-            .about("probes in a row that must have met nothing as low as the minimum before it rises")
+            .unit("expiries")
+            .about("times in a row that the minimum's window must have expired with nothing as low before it rises")
             .source("Linux 6.1 bbr_update_min_rtt; more is the proposal of Claypool 2019, section IV-E.2"),
         Parameter::number("feedback_step", 0.0, 0.0, 1.0)
             .about("how far a round's loss, rate and RTT move the cwnd gain of PROBE_BW, rounded down to 1/256; 0: not at all")
             .source("in no BBR; the proposal of Claypool 2019, section IV-E.1, which has no number"),
         Parameter::number("feedback_min_gain", 1.25, 1.0, 16.0)
             .about("how far down, rounded down to 1/256; cwnd_gain is how far up, and the only value where that is less")
-            .source("probe_gain: a smaller window does not hold what probing puts in flight"),
+            .source("the default of probe_gain, set both: a smaller window does not hold what probing puts in flight"),
         Parameter::number("feedback_loss", 0.02, 0.0, 1.0)
             .about("segments lost of those delivered or lost in a round that show too large a gain, rounded down to 1/256")
             .source("BBRLossThresh of draft-cardwell-iccrg-bbr-congestion-control-02, which is BBR v2"),
