@@ -147,7 +147,7 @@ impl Network {
         self.ports[flow as usize].access.as_ref().map_or(0, Link::queued_bytes)
     }
 
-    /// The head of a flow's access line leaves. Gives its size.
+    /// The head of a flow's access line leaves.
     pub fn access_departure(&mut self, flow: u32) {
         let now = self.agenda.now();
         let access = self.ports[flow as usize].access.as_mut().expect("only flows with an access line");

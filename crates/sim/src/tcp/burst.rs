@@ -16,7 +16,8 @@ const PACING_SHIFT: u32 = 10;
 const RTT_LOG: u32 = 9;
 /// The first segments of a connection are not paced (`tcp_update_skb_after_send`, as `fq` did).
 const UNPACED_SEGMENTS: u64 = 10;
-/// Pacing rate over cwnd/RTT, in percent, in slow start and in congestion avoidance (`tcp_pacing_ss_ratio`, `tcp_pacing_ca_ratio`).
+/// Pacing rate over cwnd/RTT, in percent, in slow start and in congestion avoidance (`tcp_pacing_ss_ratio`,
+/// `tcp_pacing_ca_ratio`).
 const SLOW_START_PERCENT: u64 = 200;
 const AVOIDANCE_PERCENT: u64 = 120;
 

@@ -88,8 +88,8 @@ impl Sender {
         (self.rtt.min_us() / 4).saturating_mul(recovery.rack.window_steps).min(self.rtt.srtt_us())
     }
 
-    /// Adapts the reordering window to D-SACKs (Linux 6.1 `tcp_rack_update_reo_wnd`). `prior_delivered`: what had been delivered when this
-    /// ACK's newest segment was sent.
+    /// Adapts the reordering window to D-SACKs (Linux 6.1 `tcp_rack_update_reo_wnd`). `prior_delivered`: what had been
+    /// delivered when this ACK's newest segment was sent.
     pub(super) fn adapt_reordering_window(&mut self, prior_delivered: Option<u64>) {
         let Some(prior_delivered) = prior_delivered else { return };
         let rack = &mut self.recovery.rack;

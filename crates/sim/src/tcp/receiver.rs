@@ -198,7 +198,8 @@ impl Receiver {
                     }
                 }
                 Arrival::Duplicate => {
-                    // What lies before the last ACK is answered and goes no further (`tcp_sequence`, `tcp_send_dupack`).
+                    // What lies before the last ACK is answered and goes no further (`tcp_sequence`,
+                    // `tcp_send_dupack`).
                     self.owed |= seq + 1 >= self.acked_seq;
                     if seq < self.data.next() {
                         self.add_quick_acks();
@@ -225,8 +226,8 @@ impl Receiver {
         if unread == 0 || !wakes {
             return false;
         }
-        // The buffer is sized as each piece is read (`tcp_recvmsg_locked`): what is read with the first one counts for the
-        // next round trip.
+        // The buffer is sized as each piece is read (`tcp_recvmsg_locked`): what is read with the first one counts for
+        // the next round trip.
         self.window.adjust(self.read_bytes + unread.min(self.mss_bytes), now.as_micros());
         self.read_bytes = self.delivered_bytes;
         true

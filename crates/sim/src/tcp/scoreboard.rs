@@ -61,8 +61,8 @@ impl Segment {
         self.flags & APP_LIMITED != 0
     }
 
-    /// It carries PSH whenever it is sent, as the last that the application had written (Linux 6.1 `tcp_mark_push`). That
-    /// it ends a burst is no mark of it: `__tcp_transmit_skb` sets PSH on the copy that leaves.
+    /// It carries PSH whenever it is sent, as the last that the application had written (Linux 6.1 `tcp_mark_push`).
+    /// That it ends a burst is no mark of it: `__tcp_transmit_skb` sets PSH on the copy that leaves.
     pub const fn is_pushed(&self) -> bool {
         self.flags & PUSHED != 0
     }

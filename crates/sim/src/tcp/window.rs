@@ -73,7 +73,7 @@ impl ReceiveWindow {
         };
         let buffer = initial.min(limit).max(4 * mss);
         let full = buffer / 2;
-        // `tcp_select_initial_window`: whole segments, and what a SYN can say; the scale is for the largest window ever.
+        // `tcp_select_initial_window`: whole segments, and what a SYN can say; the scale is for the largest window.
         let first = (full.min(fixed) / mss * mss).min(UNSCALED_BYTES).max(mss);
         let scale = limit.max(SOCKET_LIMIT_BYTES).min(fixed).max(1).ilog2().saturating_sub(15).min(14);
         // `tcp_init_buffer_space` keeps one segment or 1/2^31 of the window in reserve.

@@ -58,8 +58,8 @@ fn a_fixed_window_opens_with_each_segment_as_far_as_it_goes() {
 
 /// Linux 6.1 `tcp_grow_window`: nor does the window open further than the buffer has room now, half of what is left of
 /// 4,000,000 bytes where each segment that waits behind the hole holds 2,304, and the one that comes nothing yet
-/// (`tcp_data_queue_ofo`): the 476th still opens it, from 65,535 + 475 x 2,920 bytes by 350. Of what comes then the first
-/// three are acknowledged at once.
+/// (`tcp_data_queue_ofo`): the 476th still opens it, from 65,535 + 475 x 2,920 bytes by 350. Of what comes then the
+/// first three are acknowledged at once.
 #[test]
 fn behind_a_hole_the_window_opens_only_as_far_as_the_buffer_has_room() {
     let mut r = ReceiverScript::begin(ReceiverSetup { window_bytes: None, ..RECEIVER });
@@ -113,8 +113,8 @@ fn a_lone_segment_is_acknowledged_after_forty_milliseconds() {
     r.at(ms(500)).expect_nothing();
 }
 
-/// Linux `tcp_delack_timer_handler`, `tcp_send_delayed_ack`: a delayed ACK that had to be sent doubles the patience, up to
-/// the round trip; segments that follow fast halve what is beyond the least.
+/// Linux `tcp_delack_timer_handler`, `tcp_send_delayed_ack`: a delayed ACK that had to be sent doubles the patience, up
+/// to the round trip; segments that follow fast halve what is beyond the least.
 #[test]
 fn on_a_long_path_an_ack_that_waited_in_vain_lets_the_next_wait_for_a_round_trip() {
     let mut r = ReceiverScript::begin(ReceiverSetup { rtt: ms(60), ..RECEIVER });
@@ -167,8 +167,8 @@ fn a_short_segment_is_acknowledged_at_once() {
     r.gets(segment(next).short(100)).expect_ack(ack(next + 1));
 }
 
-/// Linux 6.1 `tcp_measure_rcv_mss`, `__tcp_cleanup_rbuf`: so does one with PSH, the last of a burst, be it full; but not
-/// while data waits behind a hole, because the application has not read everything then.
+/// Linux 6.1 `tcp_measure_rcv_mss`, `__tcp_cleanup_rbuf`: so does one with PSH, the last of a burst, be it full; but
+/// not while data waits behind a hole, because the application has not read everything then.
 #[test]
 fn a_segment_with_psh_is_acknowledged_at_once_unless_something_waits_behind_a_hole() {
     let mut r = ReceiverScript::begin(RECEIVER);
@@ -202,8 +202,8 @@ fn with_a_window_of_two_segments_each_one_is_acknowledged_at_once() {
     r.gets(segment(next + 1)).expect_ack(ack(next + 2));
 }
 
-/// `SO_RCVLOWAT`: PSH has its ACK only when the application is woken and has read, here by each tenth segment. Delayed ACKs
-/// make that one the first since the last ACK.
+/// `SO_RCVLOWAT`: PSH has its ACK only when the application is woken and has read, here by each tenth segment. Delayed
+/// ACKs make that one the first since the last ACK.
 #[test]
 fn a_reader_that_sleeps_until_much_is_there_seldom_acknowledges_psh() {
     let low_water_bytes = 10 * u64::from(MSS_BYTES);
@@ -233,9 +233,9 @@ fn a_reader_that_sleeps_until_much_is_there_seldom_acknowledges_psh() {
     r.at(ms(205)).expect_ack(ack(41));
 }
 
-/// `tcp_recvmsg_locked`: the buffer is sized when the application reads, here by 46 segments, and the first of them ends the
-/// round. After rounds of 320 it has read 322 after 138: (2 x 466,256 + 16 x 1460) x (1 + 2 x 184 / 138) / 1460 x 2996 =
-/// 7,190,400 bytes of buffer, half of which opens. (Read one by one: 320 after 160, and 5,848,192.)
+/// `tcp_recvmsg_locked`: the buffer is sized when the application reads, here by 46 segments, and the first of them
+/// ends the round. After rounds of 320 it has read 322 after 138: (2 x 466,256 + 16 x 1460) x (1 + 2 x 184 / 138) /
+/// 1460 x 2996 = 7,190,400 bytes of buffer, half of which opens. (Read one by one: 320 after 160, and 5,848,192.)
 #[test]
 fn a_reader_that_sleeps_has_its_buffer_sized_when_it_reads() {
     let mut r = ReceiverScript::begin(ReceiverSetup { window_bytes: None, low_water_bytes: 1 << 16, ..RECEIVER });
@@ -288,8 +288,8 @@ fn a_duplicate_is_reported_and_wakes_the_quick_acks() {
     r.gets(segment(4).burst(3)).expect_ack(ack(next + 1).dsack(4..7));
 }
 
-/// Linux 6.1 `tcp_dec_quickack_mode`: the ACK that reports the duplicate is none of the sixteen, because nothing new was
-/// to be acknowledged; unless the duplicate ends where the last ACK does, which is not old to `tcp_sequence`.
+/// Linux 6.1 `tcp_dec_quickack_mode`: the ACK that reports the duplicate is none of the sixteen, because nothing new
+/// was to be acknowledged; unless the duplicate ends where the last ACK does, which is not old to `tcp_sequence`.
 #[test]
 fn after_a_duplicate_sixteen_segments_are_acknowledged_at_once() {
     let quick = |duplicate: fn(u64) -> u64, count| {

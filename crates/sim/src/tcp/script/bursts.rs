@@ -27,7 +27,8 @@ fn the_last_bytes_of_all_do_not_wait() {
     s.writes_bytes(100).expect_sent([1]);
 }
 
-/// `tcp_cwnd_test`: the last segment of all, which carries the FIN, does not wait for the window either, if it is alone.
+/// `tcp_cwnd_test`: the last segment of all, which carries the FIN, does not wait for the window either, if it is
+/// alone.
 #[test]
 fn the_last_segment_of_all_does_not_wait_for_the_congestion_window() {
     let writes = |segments, sent| {

@@ -62,8 +62,9 @@ fn on_a_path_that_reorders_three_segments_prove_nothing() {
     s.at(ms(30)).expect_sent([2]).expect_state(RecoveryState::Recovery);
 }
 
-/// An ACK of a receiver that compresses tells of several blocks at once, the newest first (RFC 2018 section 4). That is no
-/// sign of reordering: they are taken in as they were sent (`tcp_sacktag_write_queue`), and three still prove the loss.
+/// An ACK of a receiver that compresses tells of several blocks at once, the newest first (RFC 2018 section 4). That is
+/// no sign of reordering: they are taken in as they were sent (`tcp_sacktag_write_queue`), and three still prove the
+/// loss.
 #[test]
 fn blocks_told_together_prove_no_reordering() {
     let mut s = ten_out();
