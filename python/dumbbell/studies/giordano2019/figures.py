@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dumbbell.plots.chart import Chart, Layer, Panel
 from dumbbell.studies.drawing import family, flow_rates, panel_in_time
 from dumbbell.studies.giordano2019.claims import BIN_S
-from dumbbell.studies.giordano2019.tables import DUALS, SINGLES, dual, own, senders, single, variation
+from dumbbell.studies.giordano2019.tables import DUALS, SINGLES, dual, evenness, own, senders, single, variation
 from dumbbell.studies.label import label_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from dumbbell.studies.study import Study
 
 __all__ = [
-    "dual", "dual1", "dual2", "dual3", "dual4", "own", "single", "single1", "single2", "single3", "variation",
+    "dual", "dual1", "dual2", "dual3", "dual4", "evenness", "own", "single", "single1", "single2", "single3",
+    "variation",
 ]  # fmt: skip
 
 SPAN_S = (0.0, 120.0)

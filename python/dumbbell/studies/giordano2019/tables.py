@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dumbbell.metrics.fairness import jain
 from dumbbell.plots.table import Column, Entry, Table
 from dumbbell.studies.drawing import MBIT, PERCENT, entry, means
+from dumbbell.studies.giordano2019.claims import evenness as jain_of
 from dumbbell.studies.giordano2019.claims import over, total, variation_by_second
 from dumbbell.studies.label import label_of
 from dumbbell.studies.metric import metric
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 DEEP = {"path.buffer": "1000 packets"}
 SHALLOW = {"path.buffer": "1 bdp"}
+SHORT = {"path.buffer": "100 packets"}
 SINGLES = (
     ("Router 1 limited to 100 Mbit/s", {"path.rate": "103.7 Mbit/s", **DEEP}),
     ("Router 1 limited to 1 Gbit/s", {"path.rate": "1.037 Gbit/s", **DEEP}),
@@ -113,7 +116,7 @@ def dual(study: Study, evidence: Evidence) -> Table:
         numbers = study.published[f"d{number}"]
         fitted = " (fitted)" if experiment == "lossy" else ""
         for sender in senders(study, evidence, experiment):
-            for buffer in (SHALLOW, DEEP) if experiment == "dual" else (point,):
+            for buffer in (SHALLOW, SHORT, DEEP) if experiment == "dual" else (point,):
                 row: list[Entry] = [
                     f"{words}{fitted}"
                     + (f", queue of {buffer['path.buffer']}" if experiment == "dual" else "")
@@ -143,6 +146,32 @@ def dual(study: Study, evidence: Evidence) -> Table:
             Column(title="h-1-b to h-2-d", unit="Mbit/s"),
             Column(title="its retransmits"),
         ),
+        rows=tuple(rows),
+    )
+
+
+def evenness(study: Study, evidence: Evidence) -> Table:
+    """How evenly two flows of a kind share, in each condition."""
+    found = senders(study, evidence, "dual")
+    rows: list[tuple[Entry, ...]] = []
+    for number, (words, experiment, point) in enumerate(DUALS, start=1):
+        numbers = study.published[f"d{number}"]
+        for buffer in (SHALLOW, SHORT, DEEP) if experiment == "dual" else (point,):
+            cells = (
+                _cell(sender.trials, buffer, jain_of, 1.0, jain(numbers[f"{sender.group}_mbit_s"]) or 0.0)
+                for sender in senders(study, evidence, experiment)
+            )
+            rows.append(
+                (words + (f", queue of {buffer['path.buffer']}" if experiment == "dual" else " (fitted)"), *cells)
+            )
+    return Table(
+        name="evenness",
+        title="How evenly two flows of a kind share",
+        caption=(
+            f"Jain's index of two flows' goodput of 120 s: {means(found[0].trials)}. Fitted: a capacity and 0.4 % of "
+            f"random loss. Published: of the rates in {study.published['d1']['source']}, and 2 to 4 likewise."
+        ),
+        columns=(Column(title="limit"), *(Column(title=label_of(each.style, evidence.engine)) for each in found)),
         rows=tuple(rows),
     )
 

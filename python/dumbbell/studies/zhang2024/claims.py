@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dumbbell.studies.evidence import Observed, Trial
 
 MSS_BYTES = 8949
+NO_LOSS = "0 %"
 LATE = 0.8
 """CUBIC is on its plateau after this part of a transfer: in the logs after 4.8 of 6.7 s."""
 BULK_LOGGED_S = 2.0
@@ -48,13 +49,8 @@ def early_window(run: Observed) -> float | None:
     return ratio(float(seen[-1]), plateau_window(run) or 0.0) if seen.size else None
 
 
-def dropped(run: Observed) -> float | None:
-    """Packets that found the queue full."""
-    return float(run.result.bottleneck.dropped_packets)
-
-
 def least_plateau_where_nothing_was_lost(trial: Trial) -> float | None:
-    """The lowest plateau of the transfers that lost no packet, whatever the loss rate."""
+    """The lowest plateau of the transfers with a loss rate that lost no packet; None where each lost one."""
     return min(_where_nothing_was_lost(trial, plateau_window), default=None)
 
 
@@ -234,5 +230,8 @@ def _window_dips(run: Observed) -> list[Dip]:
 
 
 def _where_nothing_was_lost(trial: Trial, value: Callable[[Observed], float | None]) -> list[float]:
-    found = [value(run) for run in trial.runs if not run.result.bottleneck.random_lost_packets]
+    spared = [
+        run for run in trial.runs if run.point["path.loss"] != NO_LOSS and not run.result.bottleneck.random_lost_packets
+    ]
+    found = [value(run) for run in spared]
     return [each for each in found if each is not None]

@@ -156,7 +156,7 @@ def pair(study: Study, evidence: Evidence) -> Table:
 
 def early(study: Study, evidence: Evidence) -> Table:
     """CUBIC's transfers as its slow start ends by itself, and early."""
-    (variant,) = evidence.variants("bulk_cubic", "pair_cubic", "early_cubic")
+    (variant,) = evidence.variants("bulk_cubic", "pair_cubic", "early_cubic", "lumps_cubic")
     levels, bulk, both = (study.published[each] for each in ("levels", "table1", "pair"))
     size = "flows[0].workload.transfer"
     rows = tuple(
@@ -166,6 +166,7 @@ def early(study: Study, evidence: Evidence) -> Table:
             _cell(first, small, plateau_window, 1.0, levels["cubic_plateau_segments"][0]),
             _cell(first, small, whole_rate, MBIT, bulk["cubic_mbit_s"][0]),
             _cell(first, small, FCT, 1.0, bulk["cubic_fct_s"][0]),
+            _cell(first, small, logged_rtt, MS, bulk["cubic_logged_rtt_ms"][0]),
             _cell(second, large, rise_time, 1.0, RISE_S),
             _cell(second, large, whole_rate, MBIT, both["cubic_mbit_s"][0]),
         )
@@ -175,8 +176,12 @@ def early(study: Study, evidence: Evidence) -> Table:
                 evidence.of("pair_cubic", variant), {"path.loss": "0 %"},
             ),
             (
-                "early, by a neighbour's burst", evidence.of("early_cubic", variant), {size: "100 MiB"},
+                "early, by a slow first half second", evidence.of("early_cubic", variant), {size: "100 MiB"},
                 evidence.of("early_cubic", variant), {size: "1 GiB"},
+            ),
+            (
+                "the same, then served in lumps", evidence.of("lumps_cubic", variant), {size: "100 MiB"},
+                evidence.of("lumps_cubic", variant), {size: "1 GiB"},
             ),
         )
     )  # fmt: skip
@@ -184,8 +189,9 @@ def early(study: Study, evidence: Evidence) -> Table:
         name="early",
         title=f"{label_of('cubic', evidence.engine)} when slow start ends early",
         caption=(
-            "Transfers at 100 ms without loss; slow start threshold, window in the last fifth, rate and completion "
-            "time of 100 MiB; time to 90 % of the plateau in bins of 1 s, and rate, of 1 GiB: "
+            "Transfers at 100 ms without loss; slow start threshold, window in the last fifth, rate, completion "
+            "time and mean of the smoothed RTT from 2 s on of 100 MiB; "
+            "time to 90 % of the plateau in bins of 1 s, and rate, of 1 GiB: "
             f"{means(evidence.of('bulk_cubic', variant))}. Published: {levels['source']}; {bulk['source']}."
         ),
         columns=(
@@ -194,6 +200,7 @@ def early(study: Study, evidence: Evidence) -> Table:
             Column(title="window", unit="segments"),
             Column(title="100 MiB", unit="Mbit/s"),
             Column(title="completion", unit="s"),
+            Column(title="RTT", unit="ms"),
             Column(title="1 GiB: to 90 %", unit="s"),
             Column(title="1 GiB", unit="Mbit/s"),
         ),
@@ -202,8 +209,8 @@ def early(study: Study, evidence: Evidence) -> Table:
 
 
 def wide(study: Study, evidence: Evidence) -> Table:
-    """BBR's transfer behind a shaper, and on a line that does not limit it."""
-    (variant,) = evidence.variants("bulk", "wide")
+    """BBR's transfer behind a shaper, on a line that does not limit it, and behind a shaper that serves in lumps."""
+    (variant,) = evidence.variants("bulk", "wide", "lumps")
     levels, numbers = study.published["levels"], study.published["table1"]
     rows = tuple(
         (
@@ -217,11 +224,12 @@ def wide(study: Study, evidence: Evidence) -> Table:
         for words, trials, point in (
             ("216 Mbit/s", evidence.of("bulk", variant), {"path.loss": "0 %"}),
             ("1 Gbit/s", evidence.of("wide", variant), {}),
+            ("216 Mbit/s in lumps", evidence.of("lumps", variant), {"flows[0].workload.transfer": "100 MiB"}),
         )
     )
     return Table(
         name="wide",
-        title=f"{label_of(variant, evidence.engine)} when only the receive window limits it",
+        title=f"{label_of(variant, evidence.engine)} when only the receive window limits it, and behind lumps",
         caption=(
             "100 MiB at 100 ms without loss: largest window, slow start threshold, window in the last fifth, mean of "
             f"the smoothed RTT from 2 s on, rate: {means(evidence.of('bulk', variant))}. Published: "
