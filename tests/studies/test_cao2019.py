@@ -36,7 +36,7 @@ CLIFFS = {
 }  # fmt: skip
 ARRIVALS = (
     ("1 Gbit/s", False, "5 kB"), ("25 Gbit/s", False, "5 kB"), ("1 Gbit/s", True, "70 kB"),
-    ("1 Gbit/s", False, "250 kB"), ("1 Gbit/s", False, "1 MB"),
+    ("1 Gbit/s", False, "250 kB"), ("1 Gbit/s", False, "1 MB"), ("1 Gbit/s", False, "1.5 MB"),
 )  # fmt: skip
 SIZE, LINE = "flows[0].workload.transfer", "flows[0].access.rate"
 Cell = tuple[float, float, str]
@@ -369,6 +369,23 @@ def test_table_1_has_the_published_numbers_beside_ours(cao: Study, whole: Eviden
         for ours, theirs in zip(row[1:], RETRANSMITS[str(row[0])] * 2, strict=True):
             assert not isinstance(ours, str)
             assert (ours.mean, ours.published) == (theirs, theirs)
+
+
+def test_figure_7a_has_every_published_point(cao: Study, whole: Evidence) -> None:
+    (chart,) = [each for each in cao.drawn(whole) if each.name == "figure7a"]
+    for panel in chart.panels:
+        theirs = {layer.style: (layer.x, layer.y) for layer in panel.layers if layer.style.startswith("published")}
+        assert theirs == {
+            "published bbr": ((18, 25), (94, 0)),
+            "published bbr_1_1": ((11, 18), (84, 0)),
+            "published bbr_1_5": ((18, 25), (94, 0)),
+            "published reno": ((1,), (20,)),
+        }
+
+
+def test_what_no_document_has_is_not_called_published(cao: Study) -> None:
+    claims = {claim.id: claim for claim in cao.claims}
+    assert [check.published for each in ("C22", "C23") for check in claims[each].checks] == [None, None]
 
 
 def test_the_cliffs_are_told_with_and_without_the_detector(cao: Study, whole: Evidence) -> None:

@@ -17,8 +17,10 @@ from dumbbell.studies.judgement import judge
 CLAIMS = tuple(f"S{number}" for number in range(1, 25))
 FIGURES = [
     "figure4a", "figure4b", "figure5", "standing", "figure6", "figure7", "figure7_sweep", "utilization", "figure8",
-    "figure9", "figure10", "figure10_sweep", "figure11", "figure12", "mqp8",
+    "figure9", "figure10", "figure10_sweep", "figure10_loss", "figure11", "figure12", "mqp8",
 ]  # fmt: skip
+SWEEPS = {"figure7_sweep", "figure10_sweep", "figure10_loss"}
+"""Whose legends tell flow counts; the version is each panel's title."""
 
 
 def verdict_of(study: Study, claim: str, evidence: Evidence) -> Verdict:
@@ -61,6 +63,7 @@ def test_what_was_published_reproduces_a_claim(claypool: Study, evidence: Callab
         ("S4", {"standing": {(40, 4): 1.61}}, "mean queue of 4 flows at 40 Mbit/s", 1.61),
         ("S4", {"standing": {(80, 8): 1.61}}, "mean queue of 8 flows at 80 Mbit/s", 1.61),
         ("S4", {"standing": {(40, 8): 1.86}}, "mean queue of 8 flows at 40 Mbit/s", 1.86),
+        ("S4", {"standing": {(40, 8): 1.49}}, "mean queue of 8 flows at 40 Mbit/s", 1.49),
         ("S5", {"cubic_queue_bdp": (7.0, 7.7)}, "largest queue", 7.7),
         ("S5", {"cubic_queue_bdp": (6.4, 8.0)}, "mean queue", 6.4),
         ("S5", {"cubic_queue_bdp": (7.7, 8.0)}, "mean queue", 7.7),
@@ -88,6 +91,13 @@ def test_what_was_published_reproduces_a_claim(claypool: Study, evidence: Callab
             14.7**2 / (1.075 * 235.2),
         ),
         ("S10", {"loss": {"4 bdp": 0.11}}, "largest loss from 1.5 BDP on", 0.11),
+        (
+            "S10",
+            {"sweep_loss": {(40, 4, "1.5 bdp"): 0.11}},
+            "the same of 2 and 4 flows at 40, 80 and 120 Mbit/s",
+            0.11,
+        ),
+        ("S10", {"sweep_loss": {(120, 2, "8 bdp"): 0.11}}, "the same of 2 and 4 flows at 40, 80 and 120 Mbit/s", 0.11),
         ("S11", {"sweep_loss": {(120, 2, "1.25 bdp"): 0.9}}, "smallest loss up to 1.25 BDP", 0.9),
         (
             "S11",
@@ -201,12 +211,12 @@ def test_its_bounds_are_those_of_the_reference(claypool: Study) -> None:
         "S1": [(0.97, None), (80, None)],
         "S2": [(0.9, 1.3)],
         "S3": [(1.2, 1.7)] * 2,
-        "S4": [(0.9, 1.6)] * 6 + [(0.9, 1.85)] + [(0.9, 1.6)] * 2,
+        "S4": [(0.9, 1.6)] * 6 + [(1.5, 1.85)] + [(0.9, 1.6)] * 2,
         "S5": [(7.8, None), (6.5, 7.6)],
         "S6": [(0.2, 0.33), (45, 60)],
         "S7": [(8, 13)],
         "S9": [(3.5, 7.5)],
-        "S10": [(0.9, None), (None, 0.1)],
+        "S10": [(0.9, None), (None, 0.1), (None, 0.1)],
         "S11": [(1, None), (None, 1), (pytest.approx(4.2 - 2.5), pytest.approx(4.2 + 2.5))],
         "S12": [(2.0, 2.4), (2.2, 2.7)],
         "S13": [(pytest.approx(0.93 * 76.5), None)],
@@ -227,6 +237,24 @@ def test_its_bounds_are_those_of_the_reference(claypool: Study) -> None:
     assert all(set(shares) == {None} for claim, shares in own_share.items() if claim != "S17")
 
 
+def test_only_numbers_of_the_document_are_shown_as_published(claypool: Study) -> None:
+    (eighteen,) = [claim for claim in claypool.claims if claim.id == "S18"]
+    assert [check.published for check in eighteen.checks] == [25, 60, None]
+
+
+def test_loss_of_eight_flows_from_1_5_bdp_on_is_not_asked_about(
+    claypool: Study, evidence: Callable[..., Evidence]
+) -> None:
+    found = evidence(sweep_loss={(80, 8, "1.5 bdp"): 9.0, (40, 4, "1.25 bdp"): 9.0})
+    assert verdict_of(claypool, "S10", found).verdict == "reproduced"
+
+
+def test_every_experiment_is_run_five_times_behind_fq(claypool: Study) -> None:
+    for experiment in claypool.experiments.values():
+        words = experiment.words()
+        assert (words["seeds"], words["host"]["qdisc"]) == (5, "fq")
+
+
 def test_the_sweeps_are_those_of_the_published_curves(claypool: Study) -> None:
     for name in ("figure7", "figure10", "figure12"):
         written = claypool.experiments[name].words()["path"]["buffer"]
@@ -241,7 +269,12 @@ def test_its_charts_have_the_published_numbers_beside_ours(claypool: Study, evid
     assert set(layers) == {"published", "bbr", "bbr_4_17"}
     assert layers["published"].y == pytest.approx(layers["bbr"].y)
     assert layers["published"].x == (0.25, 0.5, 0.75, 1.25, 1.5, 1.75, 2, 4, 8)
-    for panel, variant in zip(charts["figure10"].panels, claypool.variants, strict=True):
+    ten = charts["figure10"]
+    assert (len(ten.panels), ten.columns) == (4, 2)
+    for panel, below, variant in zip(ten.panels[:2], ten.panels[2:], claypool.variants, strict=True):
+        assert [layer.style for layer in below.layers] == ["published", variant]
+        assert below.layers[0].y == tuple(claypool.published["figure10"]["loss_percent"])
+        assert below.layers[1].x == below.layers[0].x
         ours = {(layer.style, layer.kind): layer for layer in panel.layers}
         assert ours[variant, "line+points"].y == pytest.approx(ours["published bbr", "line+points"].y)
         assert ours["cubic", "line+points"].y == pytest.approx(ours["published cubic", "line+points"].y)
@@ -303,8 +336,12 @@ def test_figure_12_is_figure_10_with_bbr_shallow(claypool: Study, evidence: Call
 
 def test_the_sweeps_have_a_line_for_each_number_of_flows(claypool: Study, evidence: Callable[..., Evidence]) -> None:
     found = evidence(sweep_loss={(120, 8, "0.5 bdp"): 17.0})
-    seven, ten, whole = (drawn(claypool, found, name) for name in ("figure7_sweep", "figure10_sweep", "utilization"))
-    assert [(len(chart.panels), chart.columns) for chart in (seven, ten, whole)] == [(6, 2), (6, 2), (2, 2)]
+    seven, ten, lost, whole = (
+        drawn(claypool, found, name) for name in ("figure7_sweep", "figure10_sweep", "figure10_loss", "utilization")
+    )
+    assert [(len(chart.panels), chart.columns) for chart in (seven, ten, lost, whole)] == [(6, 2)] * 3 + [(2, 2)]
+    assert [layer.style for layer in lost.panels[2].layers] == ["published flow 2", "flow 1", "flow 2", "flow 3"]
+    assert lost.panels[2].layers[0].y == tuple(claypool.published["figure10"]["loss_percent"])
     styles = [[layer.style for layer in panel.layers] for panel in seven.panels]
     assert styles[0] == styles[1] == ["published flow 3", "flow 1", "flow 2", "flow 3"]
     assert styles[2] == styles[3] == ["published flow 2", "flow 1", "flow 2", "flow 3"]
@@ -338,7 +375,7 @@ def test_a_changing_path_is_drawn_with_its_bdp(claypool: Study, evidence: Callab
 
 def test_its_tables_have_the_published_numbers_beside_ours(claypool: Study, evidence: Callable[..., Evidence]) -> None:
     tables = {table.name: table for table in claypool.tabled(evidence())}
-    assert list(tables) == ["rtt", "shallow", "fair"]
+    assert list(tables) == ["rtt", "shallow", "fair", "cycle"]
     assert [row[0] for row in tables["rtt"].rows] == [
         "BBR of Linux 6.1", "CUBIC of Linux 6.1", "BBR as of Linux 4.17 (parameters)",
     ]  # fmt: skip
@@ -357,6 +394,67 @@ def test_its_tables_have_the_published_numbers_beside_ours(claypool: Study, evid
     assert [entry.mean for entry in fair[4][1:] if isinstance(entry, Amount)] == pytest.approx([5.16] * 2, abs=0.01)
 
 
+def test_the_cycle_has_a_period_for_each_queue(claypool: Study, evidence: Callable[..., Evidence]) -> None:
+    """Hand-made: the groups have one rate, then the other, in bins of 0.5 s; at 1.75 BDP they take turns of 20 s."""
+    whole = evidence()
+    turns = whole.trials["figure9", "bbr"][0].only.flow_series
+    trials = dict(whole.trials)
+    for variant in claypool.variants:
+        trials["figure10", variant] = tuple(
+            replace(
+                trial,
+                runs=tuple(
+                    replace(run, flow_series=turns) if run.point["path.buffer"] == "1.75 bdp" else run
+                    for run in trial.runs
+                ),
+            )
+            for trial in whole.trials["figure10", variant]
+        )
+    (cycle,) = [table for table in claypool.tabled(replace(whole, trials=trials)) if table.name == "cycle"]
+    assert [row[0] for row in cycle.rows] == ["1.25 BDP", "1.5 BDP", "1.75 BDP", "2 BDP", "4 BDP", "8 BDP"]
+    assert [column.unit for column in cycle.columns] == ["", "s", "", "s", ""]
+    found = {row[0]: [entry for entry in row[1:] if isinstance(entry, Amount)] for row in cycle.rows}
+    period, mirrored, *other = found["1.75 BDP"]
+    assert [period.mean, mirrored.mean] == pytest.approx([20.0, -1.0])
+    assert (period.published, mirrored.published) == ("20.5, 20.5, weakly 22.5", "-0.96 to -1.0")
+    assert other == [period, mirrored]
+    assert [entry.mean for entry in found["4 BDP"][:2]] == pytest.approx([1.0, 1.0])
+
+
+def test_a_window_of_the_cap_alone_is_told_beside_both_curves(
+    claypool: Study, evidence: Callable[..., Evidence]
+) -> None:
+    whole = evidence()
+    trials = dict(whole.trials)
+    for variant in claypool.variants:
+        trials["strict", variant] = whole.trials["figure7", variant]
+        trials["strict_shallow", variant] = whole.trials["figure11", variant]
+    (table,) = [each for each in claypool.tabled(replace(whole, trials=trials)) if each.name == "strict"]
+    assert [row[0] for row in table.rows] == [
+        "BBR, BBR of Linux 6.1", "BBR_Shallow, BBR of Linux 6.1",
+        "BBR, BBR as of Linux 4.17 (parameters)", "BBR_Shallow, BBR as of Linux 4.17 (parameters)",
+    ]  # fmt: skip
+    for row in table.rows:
+        for entry in row[1:]:
+            assert isinstance(entry, Amount)
+            assert entry.mean == pytest.approx(entry.published)
+
+
+def test_what_probes_find_is_told_for_each_queue(claypool: Study, evidence: Callable[..., Evidence]) -> None:
+    whole = evidence()
+    trials = {
+        ("probes", variant): tuple(
+            replace(trial, runs=tuple(replace(trial.only, point={"path.buffer": size}) for size in ("2 bdp", "3 bdp")))
+            for trial in whole.trials["figure9", variant]
+        )
+        for variant in claypool.variants
+    }
+    (table,) = [each for each in claypool.tabled(replace(whole, trials=trials)) if each.name == "probes"]
+    assert [row[1] for row in table.rows] == ["2 BDP", "3 BDP"] * 2
+    for row in table.rows:
+        assert [entry.mean for entry in row[2:] if isinstance(entry, Amount)] == pytest.approx([25, 60, 100])
+
+
 def test_an_engine_without_a_version_is_drawn_without_it(claypool: Study, evidence: Callable[..., Evidence]) -> None:
     whole = evidence()
     trials = {key: value for key, value in whole.trials.items() if key[1] == "bbr"}
@@ -368,7 +466,7 @@ def test_an_engine_without_a_version_is_drawn_without_it(claypool: Study, eviden
 
 
 def test_every_legend_names_the_version(claypool: Study, evidence: Callable[..., Evidence]) -> None:
-    charts = [chart for chart in claypool.drawn(evidence()) if chart.name not in {"figure7_sweep", "figure10_sweep"}]
+    charts = [chart for chart in claypool.drawn(evidence()) if chart.name not in SWEEPS]
     labels = [layer.label for chart in charts for panel in chart.panels for layer in panel.layers]
     assert len(labels) > 10
     for label in filter(None, labels):

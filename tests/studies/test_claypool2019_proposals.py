@@ -85,6 +85,12 @@ def test_its_questions_are_told_from_the_documents_claims(study: Study) -> None:
         assert question.id in study.readme
 
 
+def test_every_experiment_is_run_five_times_behind_fq(study: Study) -> None:
+    for experiment in study.experiments.values():
+        words = experiment.words()
+        assert (words["seeds"], words["host"]["qdisc"]) == (5, "fq")
+
+
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_what_is_hoped_for_is_a_yes(study: Study, question: str) -> None:
     (asked,) = [each for each in study.claims if each.id == question]

@@ -42,6 +42,7 @@ UNIMODAL_SLACK = 0.05
 """Of Jain's index: what a curve of single runs may step back and still rise, or fall."""
 RIVALS = Sweep("flows[1].count", "")
 FLOWS = Sweep("flows[0].count", "")
+OTHER_RTT = Sweep("flows[1].rtt", "ms")
 _BYTES = Sweep("path.buffer", "kB")
 
 
@@ -106,6 +107,11 @@ def widening_of_jain(trial: Trial) -> float | None:
     _, indices = QUEUE.along(trial, jain)
     half = len(indices) // 2
     return pstdev(indices[half:]) - pstdev(indices[:half])
+
+
+def spread_over_rtts(trial: Trial) -> float | None:
+    """The standard deviation of Jain's index over the second flow's RTTs, of runs that differ in these."""
+    return pstdev(OTHER_RTT.along(trial, jain)[1])
 
 
 def fairest_queue_bdp(trial: Trial) -> float | None:
@@ -188,12 +194,12 @@ def variation_of(run: Observed, from_s: float = 0.0) -> float | None:
 
 
 def bbr_variation_beside_cubic(run: Observed, alone: Observed) -> float | None:
-    """COV of BBR beside CUBIC less that of BBR alone."""
+    """COV of BBR's goodput beside CUBIC less that of BBR alone; the queue's counter is one for both flows."""
     return _more_variation(run, 0, alone)
 
 
 def cubic_variation_beside_bbr(run: Observed, alone: Observed) -> float | None:
-    """COV of CUBIC beside BBR less that of CUBIC alone."""
+    """COV of CUBIC's goodput beside BBR less that of CUBIC alone."""
     return _more_variation(run, 1, alone)
 
 

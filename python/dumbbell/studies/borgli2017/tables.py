@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dumbbell.plots.table import Column, Table
 from dumbbell.studies.borgli2017.claims import (
+    OTHER_RTT,
     PACKET_BYTES,
     QUEUE,
     RIVALS,
@@ -15,11 +16,12 @@ from dumbbell.studies.borgli2017.claims import (
     loss,
     rtt_apart,
     rtt_difference,
+    spread_over_rtts,
     threshold_of_loss_bdp,
     time_to_share,
 )
 from dumbbell.studies.borgli2017.sweeps import LEFT, MOST_RIVALS, PACKETS, RIGHT, SHORTEST
-from dumbbell.studies.drawing import MS, PERCENT, entry
+from dumbbell.studies.drawing import MS, PERCENT, entry, means
 from dumbbell.studies.label import label_of
 
 if TYPE_CHECKING:
@@ -135,6 +137,47 @@ def units(study: Study, evidence: Evidence) -> Table:
         columns=columns,
         rows=tuple(rows),
     )
+
+
+def rtts(study: Study, evidence: Evidence) -> Table:
+    """Jain's index of two BBR flows of which the second has another RTT."""
+    del study
+    rows: list[tuple[Entry, ...]] = []
+    variant = evidence.variants("b2_rtts", "b2_rtts_4_17")[0]  # the runs are the same for each
+    for version, experiment in (("bbr", "b2_rtts"), ("bbr_4_17", "b2_rtts_4_17")):
+        trials = evidence.of(experiment, variant)
+        others = dict.fromkeys(str(run.point[OTHER_RTT.path]) for run in trials[0].runs)
+        for size in dict.fromkeys(str(run.point[QUEUE.path]) for run in trials[0].runs):
+            in_queue = [trial.where({QUEUE.path: size}) for trial in trials]
+            rows.append(
+                (
+                    label_of(version, evidence.engine),
+                    f"{QUEUE.of(in_queue[0].runs[0]):g}",
+                    *(entry(in_queue, partial(_jain_with, rtt)) for rtt in others),
+                    entry(in_queue, spread_over_rtts),
+                )
+            )
+    columns = (
+        Column(title="version"),
+        Column(title="queue (packets)"),
+        *(Column(title=f"Jain's index, second flow with {rtt}") for rtt in others),
+        Column(title="spread over these"),
+    )
+    return Table(
+        name="rtts",
+        title="Two BBR flows whose RTTs differ",
+        caption=(
+            "The first flow has 83 ms, the second, 2 s later, another RTT within the document's 60 to 100 ms; "
+            "10 Mbit/s, 300 s; spread: standard deviation over the RTTs. "
+            f"{means(trials).capitalize()}; engine {evidence.engine}."
+        ),
+        columns=columns,
+        rows=tuple(rows),
+    )
+
+
+def _jain_with(rtt: str, trial: Trial) -> float | None:
+    return jain(trial.at({OTHER_RTT.path: rtt}))
 
 
 def _jain_beside(count: int) -> Callable[[Trial], float | None]:

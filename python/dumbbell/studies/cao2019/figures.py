@@ -123,7 +123,8 @@ def figure7a(study: Study, evidence: Evidence) -> Chart:
         published(f"{name}, published ({study.short})", f"{PUBLISHED} {style}", numbers, LOSS, f"{key}_loss",
                   f"{key}_mbit_s", kind="points")
         for name, style, key in (
-            ("BBR", "bbr", "bbr"), ("BBR_1.1", "bbr_1_1", "bbr_1_1"), ("Reno and CUBIC", "reno", "reno"),
+            ("BBR", "bbr", "bbr"), ("BBR_1.1", "bbr_1_1", "bbr_1_1"), ("BBR_1.5", "bbr_1_5", "bbr_1_5"),
+            ("Reno and CUBIC", "reno", "reno"),
         )
     ]  # fmt: skip
     return _over_loss(

@@ -42,6 +42,7 @@ BURSTS = (
     ("1-Gbit/s line, super-packets of up to 64 kB", "1 Gbit/s", True, "70 kB"),
     ("1-Gbit/s line, bucket of 250 kB", "1 Gbit/s", False, "250 kB"),
     ("1-Gbit/s line, bucket of 1 MB", "1 Gbit/s", False, "1 MB"),
+    ("1-Gbit/s line, bucket of 1.5 MB", "1 Gbit/s", False, "1.5 MB"),
     ("25-Gbit/s line, packets", "25 Gbit/s", False, "5 kB"),
 )
 """What arrives at the queue, and how: in words, the sender's line, super-packets, the token bucket's depth."""

@@ -37,6 +37,8 @@ QUEUE = Sweep("path.buffer", "bdp")
 RATE = Sweep("path.rate", "Mbit/s")
 FLOWS = Sweep("flows[0].count", "")
 """BBR's, which beside CUBIC are half of all."""
+FEW = 4
+"""Up to so many BBR flows the raw data have no loss from 1.5 BDP on, at any capacity."""
 LONGEST_QUEUE = (40.0, 8.0)
 """Mbit/s and flows of the only condition in which the raw data have loss above 1.5 BDP."""
 cubic_share = metric("groups.cubic.share")
@@ -149,6 +151,12 @@ def straightness_of_loss(trial: Trial) -> float | None:
 def largest_loss_from_1_5_bdp(trial: Trial) -> float | None:
     """The largest dropped / sent of the buffers of 1.5 BDP and more."""
     return max(QUEUE.along(trial, loss_per_sent, least=SHALLOW_BDP)[1])
+
+
+def largest_loss_of_few_from_1_5_bdp(trial: Trial) -> float | None:
+    """The same of two and four flows, over all capacities."""
+    few = [run for run in trial.runs if FLOWS.of(run) <= FEW]
+    return max(loss_per_sent(run) for run in few if QUEUE.of(run) >= SHALLOW_BDP)
 
 
 def smallest_loss_when_shallow(trial: Trial) -> float | None:

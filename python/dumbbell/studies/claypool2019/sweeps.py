@@ -112,6 +112,26 @@ def figure10_sweep(study: Study, evidence: Evidence) -> Chart:
     )
 
 
+def figure10_loss(study: Study, evidence: Evidence) -> Chart:
+    """Loss of as many flows of BBR as of CUBIC against the size of the queue, at each capacity."""
+    numbers = study.published["figure10"]
+    label = f"2 and 2 flows, published ({study.short})"
+    return _over_conditions(
+        evidence,
+        "figure10_sweep",
+        (lambda flows: f"{flows} and {flows} flows", loss_per_sent),
+        Axis(label="loss (%)", limits=(0, 22)),
+        {USUAL_RATE: published(label, f"{PUBLISHED} flow 2", numbers, QUEUE, "buffer", "loss_percent")},
+        name="figure10_loss",
+        title="Loss of BBR beside CUBIC versus router queue length, over capacities and flow counts (section IV-D)",
+        words=(
+            "Dropped / sent on of 1, 2 and 4 BBR flows and as many of CUBIC, 25 ms, 50 to 80 % of 300 s (there 85 %)",
+            numbers["source"],
+        ),
+        alt="The loss falls with the queue's size; one flow of each loses far less than two or four of each.",
+    )
+
+
 def utilization(study: Study, evidence: Evidence) -> Chart:
     """What four BBR flows get together against the size of the queue, at each capacity."""
     numbers = study.published["utilization"]
@@ -162,21 +182,25 @@ def utilization(study: Study, evidence: Evidence) -> Chart:
     )
 
 
-def _over_conditions(  # noqa: PLR0913 (what two figures do not share)
+def _over_conditions(  # noqa: PLR0913 (what three figures do not share)
     evidence: Evidence,
-    name: str,
+    experiment: str,
     shown: tuple[Callable[[int], str], Callable[[Observed], float | None]],
     y: Axis,
     theirs: dict[str, Layer],
     *,
+    name: str = "",
     title: str,
     words: tuple[str, str],
     alt: str,
 ) -> Chart:
-    """A panel for each capacity and version, a line for each number of flows; `shown` has its words and its number."""
+    """A panel for each capacity and version, a line for each number of flows; `shown` has its words and its number.
+
+    The chart is named as the experiment if no `name` is said.
+    """
     called, value = shown
-    variants = evidence.variants(name)
-    trials = {variant: evidence.of(name, variant) for variant in variants}
+    variants = evidence.variants(experiment)
+    trials = {variant: evidence.of(experiment, variant) for variant in variants}
     panels = tuple(
         Panel(
             title=f"{label_of(variant, evidence.engine)}, {rate}",
@@ -195,7 +219,7 @@ def _over_conditions(  # noqa: PLR0913 (what two figures do not share)
     )
     what, source = words
     return Chart(
-        name=name,
+        name=name or experiment,
         title=title,
         caption=f"{what}: {means(trials[variants[0]])}; engine {evidence.engine}. Published: {source}.",
         panels=panels,

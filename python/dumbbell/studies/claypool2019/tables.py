@@ -5,7 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dumbbell.plots.table import Amount, Column, Entry, Table
-from dumbbell.studies.claypool2019.claims import FLOWS, RATE, cubic_share, fair_buffer_bdp, loss_per_sent, mean_rtt
+from dumbbell.studies.claypool2019.claims import (
+    FLOWS,
+    QUEUE,
+    RATE,
+    correlation_of_groups,
+    cubic_share,
+    cycle_period,
+    drops_after_inaccurate_probes,
+    fair_buffer_bdp,
+    high_min_rtt,
+    loss_per_sent,
+    low_min_rtt,
+    mean_rtt,
+)
 from dumbbell.studies.claypool2019.sweeps import RATES, USUAL_RATE
 from dumbbell.studies.drawing import MBIT, MS, PERCENT, entry, means
 from dumbbell.studies.label import label_of
@@ -112,6 +125,115 @@ def fair(study: Study, evidence: Evidence) -> Table:
             "Where BBR's goodput comes down to CUBIC's for good, at 25 ms, from 50 to 80 % of 300 s; not where it "
             f"never does: {means(evidence.of('figure10_sweep', variants[0]))}; engine {evidence.engine}. "
             f"Published: {numbers['source']}."
+        ),
+        columns=columns,
+        rows=tuple(rows),
+    )
+
+
+def cycle(study: Study, evidence: Evidence) -> Table:
+    """The period in which BBR and CUBIC take turns, and how they mirror each other, for each queue."""
+    numbers = study.published["cycle"]
+    variants = evidence.variants("figure10")
+    rows: list[tuple[Entry, ...]] = []
+    for size, period, mirrored in zip(numbers["buffer"], numbers["period_s"], numbers["correlation"], strict=True):
+        cells = [
+            entry(
+                [trial.where({QUEUE.path: size}) for trial in evidence.of("figure10", variant)], value, published=told
+            )
+            for variant in variants
+            for value, told in (
+                (lambda trial: cycle_period(trial.runs[0]), period),
+                (lambda trial: correlation_of_groups(trial.runs[0]), mirrored),
+            )
+        ]
+        rows.append((size.replace("bdp", "BDP"), *cells))
+    columns = [Column(title="queue")]
+    for variant in variants:
+        columns += [
+            Column(title=f"{label_of(variant, evidence.engine)}: period", unit="s"),
+            Column(title="correlation with CUBIC"),
+        ]
+    return Table(
+        name="cycle",
+        title="The period in which BBR and CUBIC take turns versus router queue size (section IV-D.2)",
+        caption=(
+            "Two BBR and two CUBIC flows at 80 Mbit/s and 25 ms: the dominant period of BBR's summed goodput in bins "
+            "of 0.5 s from 60 to 285 s, over the seeds that have a clear one, and Pearson's correlation with CUBIC's: "
+            f"{means(evidence.of('figure10', variants[0]))}; engine {evidence.engine}. Published: {numbers['source']}."
+        ),
+        columns=tuple(columns),
+        rows=tuple(rows),
+    )
+
+
+def strict(study: Study, evidence: Evidence) -> Table:
+    """The loss of BBR and of BBR_Shallow whose windows are the cap and nothing more, for each queue."""
+    forms = {"strict": ("BBR", "figure7"), "strict_shallow": ("BBR_Shallow", "figure11")}
+    sizes = study.published["figure11"]["buffer"]
+    rows: list[tuple[Entry, ...]] = []
+    for variant in evidence.variants(*forms):
+        for experiment, (called, figure) in forms.items():
+            numbers = study.published[figure]
+            theirs = dict(zip(numbers["buffer"], numbers["loss_percent"], strict=True))
+            cells = [
+                entry(
+                    [trial.where({QUEUE.path: size}) for trial in evidence.of(experiment, variant)],
+                    lambda trial: loss_per_sent(trial.runs[0]),
+                    factor=PERCENT,
+                    published=theirs[size],
+                )
+                for size in sizes
+            ]
+            rows.append((f"{called}, {label_of(variant, evidence.engine)}", *cells))
+    trials = evidence.of("strict", evidence.variants(*forms)[0])
+    return Table(
+        name="strict",
+        title="What decides Figures 7 and 11: a window of the cap alone",
+        caption=(
+            "Packets dropped / packets sent on of four flows at 80 Mbit/s and 25 ms, from 50 to 85 % of 300 s, whose "
+            "window is 2 or 1.5 BDP without the kernel's room for three bursts, slack and aggregated ACKs: "
+            f"{means(trials)}; engine {evidence.engine}. "
+            f"Published: {study.published['figure7']['source']}; {study.published['figure11']['source']}."
+        ),
+        columns=(
+            Column(title="four flows of"),
+            *(Column(title=size.replace("bdp", "BDP"), unit="%") for size in sizes),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def probes(study: Study, evidence: Evidence) -> Table:  # noqa: ARG001 (the document has one queue, and no numbers)
+    """The two kinds of min_rtt estimates beside CUBIC, and how soon the loss comes, for each queue."""
+    rows: list[tuple[Entry, ...]] = []
+    for variant in evidence.variants("probes"):
+        trials = evidence.of("probes", variant)
+        for run in trials[0].runs:
+            own = [trial.where(run.point) for trial in trials]
+            rows.append(
+                (
+                    label_of(variant, evidence.engine),
+                    str(run.point[QUEUE.path]).replace("bdp", "BDP"),
+                    entry(own, lambda trial: low_min_rtt(trial.only), factor=MS),
+                    entry(own, lambda trial: high_min_rtt(trial.only), factor=MS),
+                    entry(own, lambda trial: drops_after_inaccurate_probes(trial.only), factor=PERCENT),
+                )
+            )
+    columns = (
+        Column(title="two and two of CUBIC"),
+        Column(title="queue"),
+        Column(title="low estimates", unit="ms"),
+        Column(title="high estimates", unit="ms"),
+        Column(title="drops within 3 s", unit="%"),
+    )
+    return Table(
+        name="probes",
+        title="What decides Figure 9d: what PROBE_RTT finds in longer queues",
+        caption=(
+            "Medians of the low and of the high estimates of min_rtt with which BBR leaves PROBE_RTT, and the share of "
+            "the drops within 3 s after a high one, as S18 and S19 take them, at 80 Mbit/s and 25 ms: "
+            f"{means(trials)}; engine {evidence.engine}. The document has 1.75 BDP only."
         ),
         columns=columns,
         rows=tuple(rows),
