@@ -9,6 +9,7 @@ import pytest
 from agreed import DRAIN_S, failed, measured, result
 from dumbbell.agreement.comparison import compared
 from dumbbell.agreement.record import Condition, Difference
+from dumbbell.metrics.statistics import estimate
 from dumbbell.results.schema import Result
 
 MIXED = ({"cc": "bbr"}, {"cc": "cubic"})
@@ -105,6 +106,23 @@ def test_the_interval_is_of_paired_differences() -> None:
     found = of(compared(measured(runs(41, 52, 63), runs(40, 50, 60))), "total_goodput")
     assert found.half_width == pytest.approx(4.3027 / 3**0.5 / 50, rel=1e-4)
     assert of(compared(measured(runs(41, 41), runs(40, 40))), "total_goodput").half_width is None
+
+
+def test_a_seed_without_a_number_leaves_the_pairs_of_the_others() -> None:
+    """Queueing delays of seed 1 and 3 in drain times: 1 above and 3 above. Seed 2 has none, on one side only."""
+    shares: Sequence[tuple[float | None, float]] = [(3, 2), (None, 5), (9, 6)]
+    ours, theirs = (
+        [
+            result({"bbr": 50.0}, seed=seed, delay_s=None if share is None else share * DRAIN_S)
+            for seed, share in enumerate(side, start=1)
+        ]
+        for side in zip(*shares, strict=True)
+    )
+    expected = estimate([1.0, 3.0]).half_width
+    assert of(compared(measured(ours, theirs)), "queueing_delay").half_width == pytest.approx(expected, rel=1e-5)
+    assert of(compared(measured(theirs, ours)), "queueing_delay").half_width == pytest.approx(expected, rel=1e-5)
+    found = of(compared(measured([ours[1], ours[0]], [theirs[1], ours[1]])), "queueing_delay")
+    assert found.half_width is None
 
 
 def winner_of(

@@ -176,6 +176,22 @@ def test_nothing_compared_is_no_figure(stored: dict[str, Any], tmp_path: Path) -
     assert "Nothing was compared." in curves.section(empty)
 
 
-def test_several_flows_have_no_curves(store: Path) -> None:
-    done = agree(store, "--engines", "sim,sim", "--set", "flows[0].count=2", "--set", "duration=2 s")
-    assert "curves are those of a single flow" in str(done.exception)
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ("flows[0].count=2", "flows: curves are those of a single flow; there are 2"),
+        ("measure.record=summary", 'measure.record: "summary" keeps no series to make curves of; write "series"'),
+        ("measure.sample=320 ms", "measure.sample: 320 ms is too long: a curve needs a sample in each base RTT, 40 ms"),
+    ],
+)
+def test_what_has_no_curves_is_told_before_anything_is_run(setting: str, told: str, tmp_path: Path) -> None:
+    done = agree(tmp_path / "store", "--engines", "sim,sim", "--set", setting)
+    assert told in str(done.exception).splitlines()
+    assert not (tmp_path / "store").exists()
+
+
+def test_a_sample_an_rtt_is_enough(tmp_path: Path) -> None:
+    done = agree(
+        tmp_path / "store", "--engines", "sim,sim", "--json", "--set", "measure.sample=20 ms", "--set", "path.rtt=20 ms"
+    )
+    assert Curves.model_validate_json(done.stdout).cases

@@ -9,7 +9,7 @@ import pytest
 
 from compared import held, kept, rows, whole
 from dumbbell.comparison.failure import ComparisonError
-from dumbbell.comparison.judgement import Column, Difference, Overall, verdict
+from dumbbell.comparison.judgement import Column, Difference, Overall, _column, _overall, verdict
 from dumbbell.comparison.quantity import QUANTITIES, chosen
 from dumbbell.comparison.record import objects
 from dumbbell.comparison.side import OF_RUN
@@ -33,6 +33,47 @@ def test_an_interval_that_excludes_0_is_marked() -> None:
     assert found.sign.tolist() == [1, -1, 0, 0, 2, 0]
     assert found.at(0).difference == Difference(2, 1, 0.2, 0.1, "higher")
     assert found.at(4).difference.half_width is None
+
+
+def seeds(*points: list[float]) -> Column:
+    """Losses of B, a list a point, where A has lost 10 in every pair."""
+    values = np.array([value for each in points for value in each])
+    owners = np.repeat(np.arange(len(points)), [len(each) for each in points])
+    return _column(LOSS, None, np.full(values.size, 10.0), values, owners, len(points))
+
+
+def test_what_differs_by_the_same_with_every_seed_is_not_by_chance() -> None:
+    found = seeds([12.0] * 3, [9.0] * 3, [10.0] * 3, [12.0])
+    rows_ = [found.at(point) for point in range(4)]
+    assert [each.difference.outcome for each in rows_] == ["higher", "lower", "same", "undecided"]
+    assert [(each.difference.half_width, each.difference.marked) for each in rows_] == [(None, False)] * 4
+    assert not found.marked.any()
+
+
+@pytest.mark.parametrize(
+    ("points", "outcome"),
+    [
+        ([[12.0] * 3], "higher"),
+        ([[8.0] * 3], "lower"),
+        ([[10.0] * 3], "same"),
+        ([[12.0]], "undecided"),
+        ([[12.0] * 3, [12.0] * 3], "higher"),
+        ([[12.0], [12.0]], "undecided"),
+    ],
+)
+def test_over_all_points_too(points: list[list[float]], outcome: str) -> None:
+    found = _overall(seeds(*points))
+    assert (found.difference.outcome, found.difference.half_width) == (outcome, None)
+    assert found.worse(1) is (outcome == "higher")
+
+
+def test_where_no_seed_matters_points_are_compared_as_with_one_seed() -> None:
+    losses = [12.0, 12.5, 13.0, 12.2]
+    many, one = (_overall(seeds(*[[loss] * count for loss in losses])) for count in (3, 1))
+    assert many.difference == one.difference
+    assert (many.difference.outcome, many.degrees, many.by_seeds) == ("higher", 3, False)
+    assert many.worse(1)
+    assert one.worse(1)
 
 
 def test_a_share_of_nothing_is_not_told() -> None:

@@ -137,6 +137,33 @@ def test_two_groups_each_have_another_algorithm_in_their_place(tmp_path: Path) -
     assert {each.group for each in found.overall} == {None, "bbr → cubic", "bbr-2 → reno"}
 
 
+def test_flows_in_one_group_and_the_same_in_two(tmp_path: Path) -> None:
+    one = kept(tmp_path / "one", flows=[{"cc": "bbr", "count": 2}])
+    two = kept(tmp_path / "two", flows=[{"cc": "cubic"}, {"cc": "cubic"}])
+    assert refused(f"{one}@cc=bbr", f"{two}@cc=cubic") == (
+        "4 runs of A, 4 of B, and those that were asked the same have their flows grouped otherwise;"
+        " moment, path.buffer = 0.5 bdp, seed 1: bbr in A, cubic and cubic-2 in B"
+    )
+
+
+def test_what_differs_besides_the_algorithm_is_told_without_it(tmp_path: Path) -> None:
+    a = kept(tmp_path / "a", path__buffer=["1 bdp"], seeds=[1])
+    b = kept(tmp_path / "b", path__buffer=["1 bdp"], seeds=[1], duration="1 s", **{"flows[0].cc": "reno"})
+    told = refused(f"{a}@cc=bbr", f"{b}@cc=reno")
+    assert told.startswith("1 run of A, 1 of B, and no two of them were asked the same; ")
+    assert "duration_ns 2000000000 and 1000000000" in told
+    assert ".cc." not in told
+    c = kept(tmp_path / "c", path__buffer=["1 bdp"], seeds=[1], **{"flows[0].cc": "reno", "flows[1].cc": "reno"})
+    told = refused(f"{a}@flows[0].cc=bbr", f"{c}@flows[0].cc=reno")
+    assert 'flows[1].cc.algorithm "cubic" and "reno"' in told
+    assert "say which" not in told
+    other = kept(tmp_path / "d", path__buffer=["1 bdp", "100 kB"], path__rtt="30 ms", **{"flows[0].cc": "reno"})
+    kept(other, name="more", path__buffer=["1 bdp"], **{"flows[0].cc": "reno"})
+    first = kept(tmp_path / "e", path__buffer=["1 bdp", "100 kB"])
+    (example, *_) = (each.example for each in held(f"{first}@cc=bbr", f"{other}@cc=reno").pairing.unpaired)
+    assert example.startswith("moment, path.buffer = 100 kB, seed 1: flows[0].return_delay_ns 20000000 and 30000000")
+
+
 def test_algorithms_of_two_specs_in_two_stores(tmp_path: Path) -> None:
     a, b = kept(tmp_path / "a"), kept(tmp_path / "b", name="mine", **{"flows[0].cc": "bbr[cwnd_gain=1.5]"})
     found = held(f"{a}@cc=bbr", f"{b}@cc=bbr[cwnd_gain=1.5]")

@@ -37,6 +37,15 @@ def test_algorithms_that_both_sides_name_are_exchanged_where_they_differ() -> No
     assert exchanges(*selections("s@cc=bbr", "t")) == ([], [])
 
 
+@pytest.mark.parametrize(("a", "b"), [("flows[1].cc=cubic", "cc=reno"), ("flows[0].cc=bbr", "flows[1].cc=bbr")])
+def test_algorithms_that_each_side_names_in_another_way_are_refused(a: str, b: str) -> None:
+    for one, other in ((a, b), (b, a)):
+        with pytest.raises(ComparisonError) as error:
+            exchanges(*selections(f"s@{one}", f"@{other}"))
+        assert f"{one} is not in the place of {other}; name what is compared in the same way" in str(error.value)
+    assert exchanges(*selections(f"s@{a},{b}", f"@{b}")) == ([], [])
+
+
 @pytest.mark.parametrize(
     ("a", "words"),
     [

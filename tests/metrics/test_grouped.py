@@ -74,6 +74,16 @@ def test_a_set_of_one_value_leaves_the_scatter_of_the_means() -> None:
     assert (found.degrees, found.within) == (2, False)
 
 
-def test_nothing_varied() -> None:
-    assert whole(*of([[2.0, 2.0], [4.0, 4.0]])).half_width is None
-    assert whole(*of([[2.0]])).half_width is None
+def test_where_nothing_varied_in_any_set_their_means_are_values() -> None:
+    found, means = whole(*of([[2.0, 2.0], [4.0, 4.0], [5.0, 5.0]])), estimate([2.0, 4.0, 5.0])
+    assert [found.mean, found.half_width] == pytest.approx([means.mean, means.half_width])
+    assert (found.degrees, found.within) == (2, False)
+    assert found == whole(*of([[2.0], [4.0], [5.0]]))
+
+
+@pytest.mark.parametrize(
+    ("sets", "within"), [([[2.0, 2.0]], True), ([[2.0, 2.0], [2.0, 2.0]], True), ([[2.0]], False), ([[2.0]] * 2, False)]
+)
+def test_nothing_varied(sets: list[list[float]], within: bool) -> None:  # noqa: FBT001 (it is what it is about)
+    found = whole(*of(sets))
+    assert (found.mean, found.half_width, found.degrees, found.within) == (2.0, None, 0, within)

@@ -51,12 +51,22 @@ def test_ticks_are_round_values_inside_the_scale() -> None:
     assert heat.ticks(HeatMap(label="", cells=((0.0, 40.0),))) == [(n / 4, f"{10 * n}") for n in range(5)]
 
 
-@pytest.mark.parametrize("cells", [((0.0, 0.0),), ((NAN,),), ((5.0, 5.0),)], ids=["nothing", "unknown", "alike"])
+@pytest.mark.parametrize(
+    "cells", [((0.0, 0.0),), ((NAN,),), ((5.0, 5.0),), ((-5.0, -5.0),)], ids=["nothing", "unknown", "alike", "below 0"]
+)
 @pytest.mark.parametrize("colours", ["sequential", "logarithmic", "diverging"])
 def test_cells_without_a_range_can_be_drawn(cells: tuple[tuple[float, ...], ...], colours: Any) -> None:
     same = HeatMap(label="", cells=cells, colours=colours)
+    low, high = heat.limits(same)
+    assert low < high
     assert all(0 <= at <= 1 for at, _ in heat.ticks(same))
     assert heat.colour(cells[0][0], same).startswith("#")
+
+
+def test_small_values_can_be_read() -> None:
+    shares = HeatMap(label="", cells=((0.0, 0.04),))
+    assert [told for _, told in heat.ticks(shares)] == ["0", "0.01", "0.02", "0.03", "0.04"]
+    assert [heat.words(value, signed=False) for value in (0.97, 0.9412, 0.00042)] == ["0.97", "0.941", "0.00042"]
 
 
 def test_ink_can_be_read_on_every_colour() -> None:
@@ -66,7 +76,7 @@ def test_ink_can_be_read_on_every_colour() -> None:
 
 
 def test_words_fit_into_a_cell() -> None:
-    told = [heat.words(value, signed=True) for value in (115.2, -7.46, 0.0, -0.04, NAN)]
-    assert told == ["+115", "-7.5", "0", "0", ""]
+    told = [heat.words(value, signed=True) for value in (115.2, -7.46, 0.0, -0.04, -1e-16, NAN)]
+    assert told == ["+115", "-7.5", "0", "-0.04", "0", ""]
     counts = [heat.words(value, signed=False) for value in (0.0, 7.0, 1649.0, 235_798.0, 1_234_567.0)]
     assert counts == ["0", "7", "1649", "236k", "1.23M"]

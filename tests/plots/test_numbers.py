@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from dumbbell.plots.chart import Axis, Chart, HeatMap, Layer, Panel
 from dumbbell.plots.numbers import amount, laid_out, markdown, tables
 from dumbbell.plots.table import Amount, Column, Table
@@ -15,7 +17,18 @@ def test_a_layer_is_a_column_and_an_interval_is_half_its_width() -> None:
     panel = Panel(x=queue, y=Axis(label="loss (%)"), layers=(published, measured, band))
     ((title, header, rows),) = tables(Chart(name="f", title="Loss", caption="", panels=(panel,)))
     assert (title, header) == ("Loss; loss (%)", ["queue (BDP)", "published", "BBR of Linux 6.1"])
-    assert rows == [["1/2", "11.04", "12.00 ± 1.00"], ["2", "", "0.00"]]
+    assert rows == [["1/2", "11.0", "12.0 ± 1.0"], ["2", "", "0"]]
+
+
+@pytest.mark.parametrize(
+    ("y", "half", "told"),
+    [(0.0021, 0.0002, "0.00210 ± 0.00020"), (235_798.0, 0.0, "235798"), (0.97, float("nan"), "0.970")],
+)
+def test_a_charts_number_has_three_digits(y: float, half: float, told: str) -> None:
+    layer = Layer(label="sim", style="bbr", x=(1.0,), y=(y,), low=(y - half,), high=(y + half,))
+    panel = Panel(x=Axis(label="x"), y=Axis(label="y"), layers=(layer,))
+    ((_, _, rows),) = tables(Chart(name="f", title="F", caption="", panels=(panel,)))
+    assert rows == [["1", told]]
 
 
 def test_a_heat_map_is_told_row_by_row_the_highest_first() -> None:
@@ -59,6 +72,8 @@ def test_a_table_in_markdown_has_its_numbers_to_the_right() -> None:
 
 def test_amounts_have_three_digits_and_nothing_is_0() -> None:
     assert [amount(value) for value in (0.0, 0.00042, 7.0, 99.95, 235_798.0, float("nan"))] == [
-        "0", "0.000", "7.00", "100.0", "235798", "-",
+        "0", "0.000420", "7.00", "100.0", "235798", "-",
     ]  # fmt: skip
+    assert amount(0.0021, 0.0002) == "0.00210 ± 0.00020"
+    assert amount(3e-7, 1e-7) == "3e-07 ± 1e-07"
     assert amount(0.0, 2.5) == "0.00 ± 2.50"

@@ -10,7 +10,7 @@ import pytest
 
 from commandline import MOMENT
 from dumbbell.plots.chart import Chart
-from dumbbell.report import Collection, ReportError, Side
+from dumbbell.report import Collection, ReportError, Side, build
 from dumbbell.report.collection import PAGE_BYTES
 from dumbbell.report.html import SCRIPT
 from dumbbell.results.store import Store
@@ -77,6 +77,25 @@ def test_the_index_counts_by_engine_and_says_what_is_missing(index: Webpage) -> 
     for tag in ("section", "nav", "main"):
         assert index.named(tag)
     assert index.open == []
+
+
+def test_runs_that_engines_have_not_are_told_with_how_to_make_them(tmp_path: Path) -> None:
+    collection = Collection(tmp_path)
+    collection.add_missing(study_of(MOMENT), ["linux", "sim"], how="with the same --out")
+    said = Webpage(collection.close().read_text(encoding="utf-8")).said
+    assert (
+        "There are no runs on linux and sim. This makes them: dumbbell study run hand --engine linux # with the same"
+        " --out , dumbbell study run hand # with the same --out"
+    ) in said
+
+
+def test_a_page_of_another_folder_says_so_without_naming_it(
+    store: Store, study: Study, sides: list[Side], tmp_path: Path
+) -> None:
+    page = build(tmp_path / "page.html", store=store, study=study, sides=sides, how="with the same --out")
+    said = Webpage(page.read_text(encoding="utf-8")).said
+    assert "dumbbell study report hand # with the same --out" in said
+    assert str(store.folder) not in said
 
 
 def test_engines_stand_side_by_side_and_where_they_differ_is_marked(page: Webpage) -> None:

@@ -25,7 +25,7 @@ def test_a_study_without_its_runs_is_reported_as_far_as_it_is(moment_folder: Pat
     assert (done.returncode, done.stderr) == (0, "")
     said = Webpage(target.read_text(encoding="utf-8")).said
     assert "There are no runs yet." in said
-    assert "sim figure7 bbr 0 27" in said
+    assert "sim figure7 bbr 0 45" in said
     assert "Not shown on sim: runs of figure7 are missing." in said
 
 
@@ -35,7 +35,8 @@ def test_a_study_with_other_seeds_says_how_to_ask_for_them(moment_folder: Path, 
     assert done.returncode == 0
     said = Webpage(target.read_text(encoding="utf-8")).said
     assert "sim figure7 bbr 0 9" in said
-    assert "dumbbell study run claypool2019 --seeds 1 dumbbell study report claypool2019" in said
+    how = "# with --out FOLDER, where FOLDER/store is this store"
+    assert f"dumbbell study run claypool2019 --seeds 1 {how} dumbbell study report claypool2019 {how}" in said
 
 
 def test_what_is_no_store_is_told_in_one_line(tmp_path: Path) -> None:
@@ -59,6 +60,14 @@ def test_an_unknown_study_is_bad_input(moment_folder: Path, tmp_path: Path) -> N
     done = dumbbell("report", moment_folder, "--study", "claypool2018", "--out", tmp_path / "report.html")
     assert done.returncode == 2
     assert "claypool2019" in done.stderr
+
+
+@pytest.mark.parametrize("option", [("--engine", "sim"), ("--seeds", "2")], ids=" ".join)
+def test_what_is_of_a_study_needs_its_name(option: tuple[str, str], moment_folder: Path, tmp_path: Path) -> None:
+    done = dumbbell("report", moment_folder, *option, "--out", tmp_path / "report.html")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "--seeds and --engine are of a study; name it with --study\n"
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_place_that_cannot_be_written_is_a_failure(moment_folder: Path, tmp_path: Path) -> None:

@@ -147,6 +147,24 @@ def test_a_phenomenon_that_is_not_there_is_not_reproduced() -> None:
     assert verdict(0.1, 0.1, None).reason == "it is 10.0 %, within 8 to 12 %; there is none in 1 of 3 seeds"
 
 
+@pytest.mark.parametrize("bounds", [{"least": 2}, {"most": 20}, {"least": 2, "most": 20}], ids=str)
+@pytest.mark.parametrize("none", [None, float("nan")], ids=str)
+def test_nothing_keeps_no_bounds(bounds: dict[str, float], none: float | None) -> None:
+    checks = [{"label": "it", **bounds}]
+    found = verdict(none, none, none, checks=checks)
+    assert (found.verdict, found.value, found.checks[0].median) == ("not reproduced", None, None)
+    assert found.reason == "it: there is none in 3 of 3 seeds"
+    assert verdict(0.1, none, none, checks=checks).verdict == "not reproduced"
+    assert verdict(0.1, 0.1, none, checks=checks).verdict == "reproduced"
+
+
+def test_a_seed_without_a_number_is_on_the_worse_side_of_the_median() -> None:
+    least, most = ([{"label": "it", **bound}] for bound in ({"least": 8}, {"most": 12}))
+    low, high = verdict(0.10, 0.07, None, checks=least), verdict(0.10, 0.13, None, checks=most)
+    assert low.verdict == high.verdict == "not reproduced"
+    assert [each.checks[0].median for each in (low, high)] == pytest.approx([7, 13])
+
+
 def test_a_number_that_the_engine_does_not_measure_is_not_testable(evidence: Callable[..., Evidence]) -> None:
     made = evidence()
     claim = row(

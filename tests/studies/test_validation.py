@@ -17,6 +17,7 @@ from dumbbell.agreement.record import Agreement
 from dumbbell.cli import validation as command
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import KernelError
 from dumbbell.results.store import Store
 from dumbbell.studies import Study
 from dumbbell.studies.evidence import Evidence
@@ -87,7 +88,7 @@ def test_the_page_is_about_todays_claims(name: str) -> None:
     section = read_claims(kept[name])
     assert not part.claims or section.claims == part.claims
     assert {*section.columns, *section.without} == set(part.columns)
-    study = studies.only(studies.load(section.study), claims=section.claims)
+    study = studies.only(studies.load(section.study, seeds=part.seeds), claims=section.claims)
     for claim in study.claims:
         for column in section.columns:
             verdict = section.at(claim.id, column)
@@ -182,6 +183,10 @@ def test_what_is_no_plan(text: str | None, told_of: str, tmp_path: Path) -> None
     [
         (["--engine", "hosts"], "validation has no engine 'hosts'; known: linux, sim, linux:6.12\n"),
         (["--only", "curves", "--engine", "sim"], "curves is measured on linux and sim\n"),
+        (
+            ["--page", "--only", "curves"],
+            "--only, --engine and --jobs are for what is measured; --page measures nothing\n",
+        ),
         (["--only", "curve"], 'validation has no part "curve"; did you mean "curves"?\n'),
     ],
 )
@@ -215,9 +220,10 @@ def small(brief: Study, monkeypatch: pytest.MonkeyPatch) -> Plan:
 
 
 def carried_out(folder: Path, *, only: list[str] | None = None, page: bool = False) -> dict[str, bytes]:
+    engine = ["sim"] if only == ["claypool2019"] else ["sim", "double"]
     command.validation(
-        only=only, engine=["sim", "double"] if only != ["claypool2019"] else ["sim"], out=folder / "out",
-        docs=folder / "docs", jobs=2, plan=None, page=page,
+        only=only, engine=None if page else engine, out=folder / "out", docs=folder / "docs", jobs=None if page else 2,
+        plan=None, page=page,
     )  # fmt: skip
     return {str(path.relative_to(folder)): path.read_bytes() for path in (folder / "docs").rglob("*") if path.is_file()}
 
@@ -239,6 +245,55 @@ def test_the_page_from_runs_to_words(small: Plan, tmp_path: Path) -> None:
     page = first["docs/validation.md"].decode()
     assert page.index("## Agreement of `double` with `sim`") < page.index("## Claims of")
     assert "(figures/claypool2019-figure9.png)" in page
+
+
+@pytest.mark.slow
+def test_an_engine_with_half_of_its_runs_stops_no_other(
+    small: Plan, brief: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does one that is not on this machine, or one whose runs are of an earlier build."""
+    (part,) = small.only(["claypool2019"]).parts
+    assert isinstance(part, ClaimsPart)
+    names = ("half", "old", "absent", "sim")
+    part = replace(part, columns=tuple(Column(title=name, engine=name, variant="bbr") for name in names))
+    named: dict[str, Named] = {"half": Named("half"), "old": Named("old")}
+
+    def engine(name: str) -> Named:
+        if name not in named:
+            raise KernelError(f"no kernel for {name}")
+        return named[name]
+
+    monkeypatch.setattr(import_module("dumbbell.validation.claims"), "engine_named", engine)
+    with Store.open(tmp_path / "store", write=True) as store:
+        studies.only(brief, experiments=["figure9"], variants=["bbr"]).run(store, named["half"], 2)
+        part.study_on("old").run(store, Aged("old"), 2)
+        section = read_claims(part.measure(store, [SimEngine()], 2, lambda: None).kept)
+        assert [column.engine for column in section.columns] == ["sim"]
+        assert [column.engine for column in section.without] == ["half", "old", "absent"]
+        assert {verdict.engine for verdict in section.verdicts} == {"sim"}
+        section = read_claims(part.measure(store, [named["half"]], 2, lambda: None).kept)
+        assert [column.engine for column in section.columns] == ["half"]
+
+
+@pytest.mark.parametrize("option", [("--page",), ("--only", "theory", "--engine", "sim")], ids=" ".join)
+def test_a_folder_that_cannot_be_written_is_told_before_anything_is_run(
+    option: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    docs = tmp_path / "file" / "docs"
+    done = dumbbell("study", "validation", *option, "--out", tmp_path / "out", "--docs", docs)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("cannot be written: Not a directory\n")
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_is_kept_where_nothing_can_be(tmp_path: Path) -> None:
+    (tmp_path / "validation").touch()
+    with pytest.raises(ValidationError, match=r"theory\.json: cannot be written: "):
+        keep("theory", "{}", tmp_path)
+    write(plan(), tmp_path / "new" / "docs")
+    assert (tmp_path / "new" / "docs" / "validation.md").is_file()
 
 
 @pytest.mark.slow
@@ -289,3 +344,10 @@ class Named(SimEngine):
 
     def identity(self) -> str:
         return self.name
+
+
+class Aged(Named):
+    """An earlier build of it."""
+
+    def identity(self) -> str:
+        return f"{self.name} as it was"

@@ -137,7 +137,9 @@ def _difference(
     candidate, reference = median(candidates), median(references)
     floor = median(floors) if floors else None
     excused, scale = half_interquartile(references), scale_of(reference)
-    paired = estimate([ours - theirs for ours, theirs in zip(candidates, references, strict=False)])
+    pairs = [(quantity(ours), quantity(theirs)) for ours, theirs in zip(runs.candidate, runs.reference, strict=False)]
+    paired = [ours - theirs for ours, theirs in pairs if ours is not None and theirs is not None]
+    half_width = estimate(paired).half_width if paired else None
     error = beyond(candidate - reference, excused) / scale
     limit = band_of(metric).p90
     yield Difference(
@@ -149,7 +151,7 @@ def _difference(
         excused=excused,
         scale=scale,
         difference=(candidate - reference) / scale,
-        half_width=None if paired.half_width is None else paired.half_width / scale,
+        half_width=None if half_width is None else half_width / scale,
         error=error,
         floor_error=None if floor is None else beyond(floor - reference, excused) / scale,
         limits=error / limit if limit else None,

@@ -9,7 +9,7 @@ import typer
 from dumbbell.cli.run import DEFAULT_STORE, Folder, Sets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from dumbbell.agreement.gathering import Sides
     from dumbbell.agreement.record import Agreement, Condition, Side, Source
@@ -92,6 +92,7 @@ def agree(  # noqa: PLR0913 (each is an option)
 
     Runs that the store has are not run again: the same command goes on where it was stopped.
     """
+    _refuse(html=html is not None, modes={"--dry-run": dry_run, "--dump": dump is not None, "--show": show is not None})
     experiments, source = _conditions(spec, _Draw(random, seed, duration, packets), sets, curves=curves)
     if dump is not None:
         _dump(experiments, dump)
@@ -105,7 +106,7 @@ def agree(  # noqa: PLR0913 (each is an option)
     if show is not None:
         _show(_chosen(experiments, show), sides, jobs, as_json=as_json)
         return
-    _check(experiments, sides)
+    _check(experiments, sides, curves=curves)
     from dumbbell.results.store import Store
 
     with Store.open(out, write=True) as store:
@@ -118,6 +119,17 @@ def agree(  # noqa: PLR0913 (each is an option)
             holds = _told(store, found, source, sides.floor_seeds, as_json=as_json, html=html)
     if not holds:
         raise typer.Exit(1)
+
+
+def _refuse(*, html: bool, modes: dict[str, bool]) -> None:
+    """What one of several options leaves without effect."""
+    from dumbbell.agreement.failure import AgreementError
+
+    given = [name for name, wanted in modes.items() if wanted]
+    if len(given) > 1:
+        raise AgreementError(f"give one of {' and '.join(given)}")
+    if given and html:
+        raise AgreementError(f"--html is of a comparison; {given[0]} makes none")
 
 
 class _Draw(NamedTuple):
@@ -182,12 +194,16 @@ def _sides(engines: str, seeds: int, floor: int) -> "Sides":
     return Sides(engine_named(names[0]), engine_named(names[1]), seeds, floor)
 
 
-def _check(experiments: "Sequence[Experiment]", sides: "Sides") -> None:
-    """Refuses what an engine cannot honour; says what makes seeds alike."""
+def _check(experiments: "Sequence[Experiment]", sides: "Sides", *, curves: bool = False) -> None:
+    """Refuses what an engine cannot honour, or has no curves if those are wanted; says what makes seeds alike."""
     from dumbbell.agreement.gathering import problems
     from dumbbell.spec import SpecError
 
     found = problems(experiments, sides)
+    if curves:
+        from dumbbell.agreement.curves.requirement import problems as without_curves
+
+        found += without_curves(experiments)
     if found:
         raise SpecError(found)
     if not all("start_jitter" in each.words() for each in experiments):
@@ -242,20 +258,11 @@ def _print_tables(agreement: "Agreement") -> None:
 
 
 def _write(target: Path, agreement: "Agreement", store: "Store") -> None:
+    from dumbbell.cli.writing import writing
     from dumbbell.report.agreement import build
 
-    written(lambda: build(target, agreement, store))
-
-
-def written(build: "Callable[[], Path]") -> None:
-    """Makes a page and says where it is; exits 1 where it cannot be written."""
-    from dumbbell.report.failure import ReportError
-
-    try:
-        typer.echo(build(), err=True)
-    except ReportError as error:
-        typer.echo(error, err=True)
-        raise typer.Exit(1) from None
+    with writing():
+        typer.echo(build(target, agreement, store), err=True)
 
 
 def _dump(experiments: "Sequence[Experiment]", folder: Path) -> None:

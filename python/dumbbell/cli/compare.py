@@ -58,10 +58,12 @@ def compare(  # noqa: PLR0913 (each is an option)
         for line in _lines(found, everything=everything):
             typer.echo(line)
     _tell_cautions(found)
+    worse = strict and (found.worse or found.pairing.failed_in_b)
+    if worse:
+        _tell_worse(found)
     if html is not None:
         _write(html, found, _command(a, b, metrics))
-    if strict and (found.worse or found.pairing.failed_in_b):
-        _tell_worse(found)
+    if worse:
         raise typer.Exit(WORSE)
 
 
@@ -116,11 +118,8 @@ def _command(a: str, b: str, metrics: str | None) -> str:
 
 
 def _write(target: Path, found: "Comparison", command: str) -> None:
+    from dumbbell.cli.writing import writing
     from dumbbell.report.compare import build
-    from dumbbell.report.failure import ReportError
 
-    try:
+    with writing():
         typer.echo(build(target, found, command), err=True)
-    except ReportError as error:
-        typer.echo(error, err=True)
-        raise typer.Exit(1) from None

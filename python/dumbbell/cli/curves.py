@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from dumbbell.cli.agree import Measured, written
+from dumbbell.cli.agree import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,9 +28,11 @@ def told(  # noqa: PLR0913 (what was found, and how it is told)
     else:
         _print(curves)
     if html is not None:
+        from dumbbell.cli.writing import writing
         from dumbbell.report.curves import build
 
-        written(lambda: build(html, curves))
+        with writing():
+            typer.echo(build(html, curves), err=True)
     return curves.holds
 
 

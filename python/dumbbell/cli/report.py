@@ -32,14 +32,14 @@ def report(
     ] = None,
 ) -> None:
     """Write one HTML file that needs no network: tables, interactive figures, warnings, provenance."""
-    from dumbbell.report import ReportError
+    from dumbbell.cli.writing import writing
 
-    try:
-        written = _written(store, study, seeds, out, engine)
-    except ReportError as error:
-        typer.echo(error, err=True)
-        raise typer.Exit(1) from None
-    typer.echo(written)
+    if study is None and (seeds is not None or engine):
+        from dumbbell.studies import StudyError
+
+        raise StudyError("--seeds and --engine are of a study; name it with --study")
+    with writing():
+        typer.echo(_written(store, study, seeds, out, engine))
 
 
 def _written(store: Path, name: str | None, seeds: int | None, out: Path, engines: list[str] | None) -> Path:
@@ -50,9 +50,11 @@ def _written(store: Path, name: str | None, seeds: int | None, out: Path, engine
         if name is None:
             return build(out, store=opened)
         from dumbbell import studies
-        from dumbbell.cli.study.place import on_engines
+        from dumbbell.cli.study.place import HOME, Place, on_engines
 
         study = studies.load(name, seeds=seeds)
         asked = engines or studies.engines_of(study, opened) or ["sim"]
         found = on_engines(study, opened, asked, needed=engines is not None)
-        return build(out, store=opened, study=study, sides=[side(each) for each in found])
+        usual = Place(name, HOME / name).store.resolve() == store.resolve()
+        how = "" if usual else "with --out FOLDER, where FOLDER/store is this store"
+        return build(out, store=opened, study=study, sides=[side(each, how=how) for each in found], how=how)

@@ -57,13 +57,16 @@ def validation(  # noqa: PLR0913 (each is an option)
     from dumbbell.results.store import Store
     from dumbbell.validation import ValidationError
     from dumbbell.validation import plan as plan_of
-    from dumbbell.validation.page import keep, write
+    from dumbbell.validation.page import assure, keep, write
 
+    if page and (only or engine or jobs is not None):
+        raise ValidationError("--only, --engine and --jobs are for what is measured; --page measures nothing")
     whole = plan_of(plan)
     chosen = whole.only(only) if only else whole
     for name in engine or ():
         if name not in chosen.engines:
             raise ValidationError(f"validation has no engine {name!r}; known: {', '.join(chosen.engines)}")
+    assure(docs)
     failures: list[str] = []
     if not page:
         engines = _engines(engine or chosen.engines, wanted=bool(engine))

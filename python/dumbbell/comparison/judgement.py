@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -20,11 +21,14 @@ if TYPE_CHECKING:
     from dumbbell.comparison.quantity import Quantity
     from dumbbell.comparison.selection import Selection
     from dumbbell.comparison.side import Place
-    from dumbbell.metrics.grouped import Floats, Integers
+    from dumbbell.metrics.grouped import Bools, Floats, Integers
 
 
 HIGHER, LOWER, SAME, UNDECIDED = "higher", "lower", "same", "undecided"
-"""Of B against A: the interval of the difference is above 0, below it, or neither; same: no pair differs at all."""
+"""Of B against A: the interval of the difference is above 0, below it, or neither; same: no pair differs at all.
+
+Where several pairs differ by the same, which is not 0, nothing is left to chance: B is higher or lower.
+"""
 _SIGNS: Final = {1: HIGHER, -1: LOWER, 0: UNDECIDED, 2: SAME}
 
 
@@ -43,8 +47,8 @@ class Difference:
 
     @property
     def marked(self) -> bool:
-        """The interval excludes 0."""
-        return self.outcome in (HIGHER, LOWER)
+        """It has an interval, which excludes 0."""
+        return self.half_width is not None and self.outcome in (HIGHER, LOWER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +61,9 @@ class Row:
     point: int
     pairs: int
     a: float
-    """Mean over the seeds that both have."""
+    """Mean over the seeds that both have, in the summary's unit."""
     b: float
+    """Likewise."""
     difference: Difference
 
     @property
@@ -75,7 +80,9 @@ class Overall:
     group: str | None
     points: int
     a: float
+    """Mean over the points, in the summary's unit."""
     b: float
+    """Likewise."""
     difference: Difference
     higher: int
     """Points where B is higher beyond chance."""
@@ -85,7 +92,8 @@ class Overall:
     degrees: int
     """Of freedom of the interval."""
     by_seeds: bool
-    """The interval is by the scatter over seeds at these points; otherwise, where a point has one pair, over points."""
+    """The interval is by the scatter over seeds at these points; otherwise, where a point has one pair or the seeds
+    change nothing anywhere, by that over points."""
 
     @property
     def verdict(self) -> str:
@@ -93,10 +101,13 @@ class Overall:
         return verdict(self.quantity, self.difference.outcome)
 
     def worse(self, rows: int) -> bool:
-        """Whether B is worse, by an interval so wide that chance alone gives one such row of so many in 5 %."""
+        """Whether B is worse, by an interval so wide that chance alone gives one such row of so many in 5 %.
+
+        Without an interval nothing of what differs is by chance.
+        """
         found = self.difference
         if self.verdict != "worse" or found.half_width is None:
-            return False
+            return self.verdict == "worse"
         wider = t_quantile_of(self.degrees, 1 - (1 - CONFIDENCE) / rows) / t_quantile_of(self.degrees)
         return abs(found.value) > found.half_width * wider
 
@@ -108,24 +119,29 @@ def verdict(quantity: Quantity, outcome: str) -> str:
     return "better" if outcome == quantity.better else "worse"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Column:
-    """One quantity, at every point; NaN where it does not exist."""
+    """One quantity, at every point, in the summary's unit; NaN where it does not exist."""
 
     quantity: Quantity
     group: str | None
     pairs: Integers
+    """How many each point has."""
     a: Floats
+    """Mean over the seeds that both have."""
     b: Floats
+    """Likewise."""
     difference: Floats
+    """Mean of B - A."""
     error: Floats
-    """Standard error of the difference."""
+    """Standard error of the difference; 0 where several pairs differ by the same, NaN of one pair."""
     half_width: Floats
+    """Of the difference's 95 % interval; NaN where there is none."""
 
-    @property
+    @cached_property
     def sign(self) -> Integers:
         """1: higher, -1: lower, 2: same, 0: undecided."""
-        beyond = np.abs(self.difference) > self.half_width  # never of NaN
+        beyond = (np.abs(self.difference) > self.half_width) | (self.error == 0)  # never of NaN
         same = (self.difference == 0) & np.isnan(self.half_width)
         return np.where(same, 2, np.where(beyond, np.sign(self.difference), 0)).astype(np.intp)
 
@@ -143,16 +159,15 @@ class Column:
             half_width,
             value / abs(a) if a else None,
             half_width / abs(a) if a and half_width is not None else None,
-            _SIGNS[int(self.sign_at(point))],
+            _SIGNS[int(self.sign[point])],
         )
         return Row(self.quantity, self.group, point, int(self.pairs[point]), a, float(self.b[point]), found)
 
-    def sign_at(self, point: int) -> int:
-        """The same as `sign`, of one point."""
-        value, half = self.difference[point], self.half_width[point]
-        if abs(value) > half:
-            return 1 if value > 0 else -1
-        return 2 if value == 0 and math.isnan(half) else 0
+    @property
+    def marked(self) -> Bools:
+        """The interval excludes 0."""
+        found: Bools = (np.abs(self.sign) == 1) & ~np.isnan(self.half_width)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +182,7 @@ class Comparison:
 
     def rows(self, *, marked: bool = False) -> Iterator[Row]:
         """Point by point; with `marked` those only whose interval excludes 0."""
-        wanted = np.array([(np.abs(each.sign) == 1) if marked else each.pairs > 0 for each in self.columns])
+        wanted = np.array([each.marked if marked else each.pairs > 0 for each in self.columns])
         for point, column in np.argwhere(wanted.T):
             yield self.columns[column].at(int(point))
 
@@ -179,7 +194,7 @@ class Comparison:
     @property
     def marked(self) -> int:
         """Rows whose interval excludes 0."""
-        return sum(int((np.abs(each.sign) == 1).sum()) for each in self.columns)
+        return sum(int(each.marked.sum()) for each in self.columns)
 
     @property
     def intervals(self) -> int:
@@ -277,7 +292,8 @@ def _overall(column: Column) -> Overall:
     higher, lower, same, undecided = (int((signs == sign).sum()) for sign in (1, -1, 2, 0))
     a, differences, errors, pairs = column.a[there], column.difference[there], column.error[there], column.pairs[there]
     found = whole(differences, errors, pairs)
-    if found.half_width is not None and abs(found.mean) > found.half_width:
+    decided = (errors == 0).all() if found.half_width is None else abs(found.mean) > found.half_width
+    if decided and found.mean:
         outcome = HIGHER if found.mean > 0 else LOWER
     else:
         outcome = UNDECIDED if differences.any() else SAME

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 A, B = "A", "B"
 FAILED: Final = "failed"
 OTHERWISE: Final = "asks for something else there"
+GROUPED: Final = "its flows are grouped otherwise"
 MOST_TRIED: Final = 100
 """Runs among which the nearest to one that has no partner is looked for."""
 MOST_TOLD: Final = 4
@@ -89,7 +90,6 @@ class _Pairs:
 
     def done(self) -> Pairing:
         a, b = self.a, self.b
-        a, b = self.a, self.b
         in_a, in_b = ({key: run for run, key in enumerate(self.keys[name])} for name in (A, B))  # the latest
         pairs: list[tuple[int, int]] = []
         for key, run in in_a.items():
@@ -114,7 +114,7 @@ class _Pairs:
                 self._told(name, FAILED if name in failed else "its partner failed", each)
         elif len(self.a.groups[run]) != len(self.b.groups[other]):
             for name, each in ((A, run), (B, other)):
-                self._told(name, "its flows are grouped otherwise", each)
+                self._told(name, GROUPED, each)
         else:
             pairs.append((run, other))
 
@@ -172,17 +172,24 @@ class _Pairs:
         a, b = self.a, self.b
         if any(why == FAILED for _, why in self.reasons):
             lost = (
-                f"{count} runs of {name} failed" for (name, why), (count, _) in self.reasons.items() if why == FAILED
+                f"{_runs(count)} of {name} failed" for (name, why), (count, _) in self.reasons.items() if why == FAILED
             )
             return ComparisonError(f"there is no pair of runs that were both measured: {', '.join(lost)}")
-        texts = ((request(b, run), run) for run in islice(_nearest_first(a, b), MOST_TRIED))
+        if (A, GROUPED) in self.reasons:
+            of_a, of_b = (self.reasons[name, GROUPED][1] for name in (A, B))
+            return ComparisonError(
+                f"{_runs(len(a))} of A, {len(b)} of B, and those that were asked the same have their flows grouped"
+                f" otherwise; {where(a, of_a)}: {_listed(a.groups[of_a])} in A, {_listed(b.groups[of_b])} in B"
+            )
+        asked = ((request(b, run), run) for run in islice(_nearest_first(a, b), MOST_TRIED))
         ours = request(a, 0)
-        found, run = min(((differences(ours, text), run) for text, run in texts), key=lambda each: len(each[0]))
-        counts = f"{len(a)} runs of A, {len(b)} of B, and no two of them were asked the same"
+        found, run = min(((differences(ours, text), run) for text, run in asked), key=lambda each: len(each[0]))
+        counts = f"{_runs(len(a))} of A, {len(b)} of B, and no two of them were asked the same"
         if not found:
             return ComparisonError(f"{counts}: A is on {_listed(a.engines)}, B on {_listed(b.engines)}")
         hint = ""
-        if all(".cc." in path or path.endswith((".name", ".start_ns")) for path in found):
+        only_cc = all(".cc." in path or path.endswith((".name", ".start_ns")) for path in found)
+        if only_cc and a.forms[a.place[0]] is None:
             hint = "; to compare algorithms, say which: STORE@cc=bbr STORE@cc=cubic"
         return ComparisonError(f"{counts}; {where(a, 0)} of A and {where(b, run)} of B: {_told(found)}{hint}")
 
@@ -192,6 +199,10 @@ def where(side: Side, run: int) -> str:
     place = side.at(run)
     parts = [place.experiment, *(f"{path} = {value}" for path, value in place.point.items()), f"seed {side.seed[run]}"]
     return ", ".join(parts)
+
+
+def _runs(count: int) -> str:
+    return f"{count:,} run{'' if count == 1 else 's'}"
 
 
 def _nearest_first(a: Side, b: Side) -> Iterator[int]:

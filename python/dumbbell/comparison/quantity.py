@@ -42,7 +42,8 @@ QUANTITIES: Final = (
     ),
     Quantity(
         name="total_goodput", label="total goodput", unit="Mbit/s", per_unit=1e6, of="run", better="higher",
-        relative=True, sql="(SELECT SUM(g.goodput_bps) FROM flow_group g WHERE g.run = run.id HAVING COUNT(*) > 1)",
+        relative=True,
+        sql="(SELECT CASE WHEN COUNT(*) > 1 THEN SUM(g.goodput_bps) END FROM flow_group g WHERE g.run = run.id)",
     ),
     Quantity(
         name="share", label="share", unit="%", per_unit=_SHARE, of="group", better=None, relative=False,

@@ -52,16 +52,27 @@ def key(resolved: str) -> bytes:
 
 
 def key_with(resolved: str, words: Words, controllers: Mapping[int, Mapping[str, Any]]) -> bytes:
-    """Of a run in which these groups have other algorithms.
+    """Of a run in which these groups have other algorithms."""
+    return _digest(json.dumps(asked_with(resolved, words, controllers), sort_keys=True))
+
+
+def asked(resolved: str) -> dict[str, Any]:
+    """What the key of a run is made of."""
+    found: dict[str, Any] = json.loads(_RECORD.sub("", resolved, count=1))
+    return found
+
+
+def asked_with(resolved: str, words: Words, controllers: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+    """The same, where these groups have other algorithms.
 
     A flow is often named by its algorithm, and its name draws its start jitter: neither makes another run of it.
     """
-    run = json.loads(resolved)
+    run: dict[str, Any] = json.loads(resolved)
     for flow, group in zip(run["flows"], words.flows(), strict=True):
         flow["start_ns"] -= start_jitter_ns(run["seed"], flow.pop("name"), words.jitter_ns)
         flow["cc"] = controllers.get(group, flow["cc"])
     del run["measure"]["record"]
-    return _digest(json.dumps(run, sort_keys=True))
+    return run
 
 
 def controllers(resolved: str, words: Words) -> list[Mapping[str, Any]]:
@@ -71,9 +82,9 @@ def controllers(resolved: str, words: Words) -> list[Mapping[str, Any]]:
     return [by_group[index]["cc"] for index in range(len(words.groups))]
 
 
-def differences(ours: str, theirs: str) -> dict[str, tuple[Any, Any]]:
+def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     """Where two runs were asked for different things: both values by path; None where there is no such field."""
-    first, second = (dict(_leaves(json.loads(_RECORD.sub("", text, count=1)))) for text in (ours, theirs))
+    first, second = (dict(_leaves(each)) for each in (ours, theirs))
     found = {
         path: (first.get(path), second.get(path))
         for path in dict.fromkeys([*first, *second])

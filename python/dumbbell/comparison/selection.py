@@ -62,9 +62,22 @@ def selections(a: str, b: str) -> tuple[Selection, Selection]:
 
 
 def exchanges(a: Selection, b: Selection) -> tuple[list[Exchange], list[Exchange]]:
-    """What each side has in the other's place: the algorithms that both name, where they differ."""
+    """What each side has in the other's place: the algorithms that both name, where they differ.
+
+    Raises:
+        ComparisonError: each names one in another way, and which takes the place of which is not said.
+    """
+    alone = [
+        [f"{key}={value}" for key, value in side.wanted.items() if _of_cc(key) and key not in other.wanted]
+        for side, other in ((a, b), (b, a))
+    ]
+    if all(alone):
+        raise ComparisonError(
+            f"{a.text} and {b.text}: {alone[0][0]} is not in the place of {alone[1][0]};"
+            " name what is compared in the same way on both sides, as flows[0].cc=bbr and flows[0].cc=cubic"
+        )
     named = [key for key in a.wanted if key in b.wanted and a.wanted[key] != b.wanted[key]]
-    groups = {key: None if key == CC else group_of(key) for key in named if key == CC or group_of(key) is not None}
+    groups = {key: group_of(key) for key in named if _of_cc(key)}
     ours, theirs = ([Exchange(side.wanted[key], group) for key, group in groups.items()] for side in (a, b))
     return ours, theirs
 
@@ -77,6 +90,10 @@ def group_of(path: str) -> int | None:
     """
     match = _GROUPS_CC.fullmatch(path)
     return int(match[1]) if match else None
+
+
+def _of_cc(key: str) -> bool:
+    return key == CC or group_of(key) is not None
 
 
 def unknown(selection: Selection, key: str, swept: Sequence[str]) -> ComparisonError:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dumbbell.comparison.failure import ComparisonError
 from dumbbell.comparison.quantity import QUANTITIES
-from dumbbell.comparison.request import Words, controllers, key, key_with
+from dumbbell.comparison.request import Words, asked, asked_with, controllers, key, key_with
 from dumbbell.comparison.selection import CC, ENGINE, EXPERIMENT, IDENTITY, WORDS, group_of, unknown
 from dumbbell.results.ledger import Ledger
 from dumbbell.results.store import Store
@@ -44,12 +44,23 @@ class Place:
     """Groups whose algorithm is what is compared."""
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """As what the runs of a place count where algorithms are exchanged."""
+
+    words: Words
+    put: Mapping[int, Mapping[str, Any]]
+    """The other side's algorithms, by the groups that have them instead of their own."""
+
+
 @dataclass(slots=True)
 class Side:
     """Runs by number. What a run has not is NaN."""
 
     selection: Selection
     places: list[Place] = field(default_factory=list)
+    forms: list[Form | None] = field(default_factory=list)
+    """Of each place; None where no algorithm is exchanged on this side or the other."""
     place: list[int] = field(default_factory=list)
     seed: list[int] = field(default_factory=list)
     run_id: list[str] = field(default_factory=list)
@@ -94,13 +105,14 @@ def read(selection: Selection, exchanged: Sequence[Exchange] = (), put: Controll
         return _Reading(ledger, Side(selection), exchanged, put).done()
 
 
-def request(side: Side, run: int) -> str:
-    """What a run was asked, resolved."""
+def request(side: Side, run: int) -> dict[str, Any]:
+    """What a run was asked, resolved, as far as it must be the same on both sides."""
     with Ledger(side.selection.folder, write=False) as ledger:
         ((text,),) = ledger.rows(
             "SELECT resolved FROM request JOIN run ON run.id = request.run WHERE run_id = ?", side.run_id[run]
         )
-    return str(text)
+    form = side.forms[side.place[run]]
+    return asked(text) if form is None else asked_with(text, form.words, form.put)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +252,7 @@ class _Reading:
             point = {path: value for path, value in point.items() if path not in named}
             text = json.dumps(point, ensure_ascii=False)
         self.side.places.append(Place(campaign.experiment, campaign.engine, point, text, exchanged))
+        self.side.forms.append(self._form(words, exchanged))
         return _Seat(words, len(self.side.places) - 1)
 
     @staticmethod
@@ -253,22 +266,28 @@ class _Reading:
             return group < len(words.groups) and words.groups[group][0] == value
         return key_ in point and str(point[key_]) == value
 
-    def _key(self, resolved: str, seat: _Seat) -> bytes:
+    def _form(self, words: Words, exchanged: Iterable[int]) -> Form | None:
         if not self.exchanged:
+            return None
+        put = self.put
+        if put is None:
+            return Form(words, {})
+        cc = {index: words.groups[index][0] for index in exchanged}
+        return Form(
+            words,
+            {index: next(put[each] for each in self.exchanged if each.concerns(index, cc[index])) for index in cc},
+        )
+
+    def _key(self, resolved: str, seat: _Seat) -> bytes:
+        form = self.side.forms[seat.place]
+        if form is None:
             return key(resolved)
         exchanged = self.side.places[seat.place].exchanged
         own = {seat.words.groups[index][0] for index in exchanged}
         if not own <= self.side.controllers.keys():
             for (cc, _), controller in zip(seat.words.groups, controllers(resolved, seat.words), strict=True):
                 self.side.controllers.setdefault(cc, controller)
-        put = self.put
-        if put is None:
-            return key_with(resolved, seat.words, {})
-        replaced = {
-            index: next(put[each] for each in self.exchanged if each.concerns(index, seat.words.groups[index][0]))
-            for index in exchanged
-        }
-        return key_with(resolved, seat.words, replaced)
+        return key_with(resolved, form.words, form.put)
 
     def _nothing(self) -> ComparisonError:
         selection = self.side.selection

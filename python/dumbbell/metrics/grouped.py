@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Floats: TypeAlias = "npt.NDArray[np.float64]"
 Integers: TypeAlias = "npt.NDArray[np.intp]"
+Bools: TypeAlias = "npt.NDArray[np.bool_]"
 
 _ROUNDING: Final = 1e-9
 """So that equal sets have exactly the sum of their degrees."""
@@ -41,9 +42,9 @@ class Whole:
     half_width: float | None
     """None where nothing is known of variation."""
     degrees: int
-    """Of freedom, behind the half-width."""
+    """Of freedom, behind the half-width; 0 without one."""
     within: bool
-    """It is by the scatter of values within sets, not by that of the sets' means."""
+    """By the scatter of values within sets, or by their having none, not by the scatter of the sets' means."""
 
 
 def estimates(values: Floats, owners: Integers, sets: int) -> Estimates:
@@ -72,18 +73,18 @@ def whole(means: Floats, errors: Floats, counts: Integers) -> Whole:
 
     The sets are taken as they are, not as drawn from others like them: what is by chance is the scatter within them
     (Satterthwaite, Biometrics Bulletin 2(6), 1946, for the degrees of freedom, rounded down). Where a set has one value
-    only, nothing is known of that, and the sets' means are taken as independent values instead.
+    only, or nothing varied in any of them, that tells nothing, and the sets' means are taken as independent values.
     """
-    if not np.isnan(errors).any():
-        squares = errors**2
-        if not squares.any():
-            return Whole(float(means.mean()), None, 0, within=True)
+    squares = errors**2
+    if squares.any() and not np.isnan(squares).any():
         degrees = int(squares.sum() ** 2 / (squares**2 / np.maximum(counts - 1, 1)).sum() + _ROUNDING)
         half_width = t_quantile_of(degrees) * float(np.sqrt(squares.sum())) / means.size
         return Whole(float(means.mean()), half_width, degrees, within=True)
     found = estimates(means, np.zeros(means.size, np.intp), 1)
     half_width = float(found.half_width[0])
-    return Whole(float(found.mean[0]), None if np.isnan(half_width) else half_width, means.size - 1, within=False)
+    if np.isnan(half_width):
+        return Whole(float(found.mean[0]), None, 0, within=not squares.any())
+    return Whole(float(found.mean[0]), half_width, means.size - 1, within=False)
 
 
 def _t(degrees: Integers) -> Floats:

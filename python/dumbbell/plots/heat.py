@@ -21,6 +21,8 @@ MOST_TICKS: Final = 5
 DARK: Final = 130
 """Below this lightness ink is white."""
 _MILLION, _TEN_THOUSAND, _HUNDRED = 1e6, 1e4, 100
+_NOTHING = 1e-9
+"""Less is what floating point leaves where it takes like from like."""
 
 
 def stops(heat: HeatMap) -> list[tuple[float, str]]:
@@ -30,23 +32,26 @@ def stops(heat: HeatMap) -> list[tuple[float, str]]:
 
 
 def limits(heat: HeatMap) -> tuple[float, float]:
-    """The values with the first and with the last colour."""
+    """The values with the first and with the last colour, the former the smaller."""
     known = [value for row in heat.cells for value in row if math.isfinite(value)]
     if heat.colours == "diverging":
         most = heat.most or max(map(abs, known), default=0.0) or 1.0
         return -most, most
-    most = heat.most or max(known, default=0.0) or 1.0
+    most = max(0.0, heat.most or max(known, default=0.0))
     if heat.colours == "logarithmic":
-        return min((value for value in known if value > 0), default=most * LEAST_SHARE), most
-    return min([0.0, *known]), most
+        most = most or 1.0
+        low = min((value for value in known if value > 0), default=most)
+        return (low if low < most else most * LEAST_SHARE), most
+    low = min([0.0, *known])
+    return low, most if low < most else 1.0
 
 
 def place(value: float, heat: HeatMap) -> float:
     """Where a value lies on the scale of colours: 0 to 1."""
     low, high = limits(heat)
     if heat.colours == "logarithmic":
-        if value <= low or low == high:
-            return 0.0 if value <= low < high else 1.0
+        if value <= low:
+            return 0.0
         return min(1.0, math.log(value / low) / math.log(high / low))
     return min(1.0, max(0.0, (value - low) / (high - low)))
 
@@ -90,10 +95,12 @@ def ink(background: str) -> str:
 
 
 def words(value: float, *, signed: bool) -> str:
-    """A value in a cell: three digits at most; "" without one.
+    """A value in a cell: three digits; "" without one.
 
     >>> words(115.2, signed=True), words(-7.5, signed=True), words(235798, signed=False), words(0.5, signed=False)
     ('+115', '-7.5', '236k', '0.5')
+    >>> words(0.973, signed=False), words(-0.04, signed=True), words(1e-17, signed=True)
+    ('0.973', '-0.04', '0')
     """
     if not math.isfinite(value):
         return ""
@@ -102,6 +109,8 @@ def words(value: float, *, signed: bool) -> str:
         told = f"{size / _MILLION:.3g}M"
     elif size >= _TEN_THOUSAND:
         told = f"{size / 1e3:.3g}k"
+    elif size < 1:
+        told = f"{size:.3g}" if size >= _NOTHING else "0"
     else:
         told = f"{size:.0f}" if size >= _HUNDRED else f"{size:.1f}".removesuffix(".0")
     nothing = told == "0"

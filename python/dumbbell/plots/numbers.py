@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 ABSENT = "-"
 PUBLISHED = "published"
+LEAST_IN_PLACES = 1e-5
+"""Smaller amounts have an exponent."""
 
 
 def tables(display: Chart | Table) -> Iterator[tuple[str, list[str], list[list[str]]]]:
@@ -73,13 +75,17 @@ def amount(mean: float | None, half_width: float | None = None) -> str:
 
     >>> amount(12.345, 0.5), amount(0.9941), amount(235798.0, 1200.0), amount(None)
     ('12.3 ± 0.5', '0.994', '235798 ± 1200', '-')
+    >>> amount(0.0021, 0.0002), amount(2e-7)
+    ('0.00210 ± 0.00020', '2e-07')
     """
     if mean is None or not math.isfinite(mean):
         return ABSENT
     if mean == 0 and not half_width:
         return "0"
     size = max(abs(mean), half_width or 0.0)
-    places = 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3  # noqa: PLR2004 (three digits)
+    if size < LEAST_IN_PLACES:
+        return f"{mean:.3g}" + (f" ± {half_width:.3g}" if half_width else "")
+    places = 0 if size >= 100 else 2 - math.floor(math.log10(size))  # noqa: PLR2004 (three digits)
     told = f"{mean:.{places}f}"
     return told if not half_width else f"{told} ± {half_width:.{places}f}"
 
@@ -114,8 +120,5 @@ def _value(layer: Layer, x: float) -> str:
     if x not in layer.x:
         return ""
     index = layer.x.index(x)
-    value = f"{layer.y[index]:.2f}"
-    if not layer.low:
-        return value
-    half = (layer.high[index] - layer.low[index]) / 2
-    return f"{value} ± {half:.2f}" if half > 0 else value
+    half = (layer.high[index] - layer.low[index]) / 2 if layer.low else 0.0
+    return amount(layer.y[index], half if 0 < half < math.inf else None)

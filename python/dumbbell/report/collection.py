@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dumbbell import __version__
 from dumbbell.report.html import LARGEST_BYTES, SCRIPT, filled, script, write, written
 from dumbbell.report.rendering import build
+from dumbbell.report.side import with_words
 from dumbbell.report.standpoint import side_by_side, tallies
 from dumbbell.studies.command import run_command
 
@@ -34,7 +35,9 @@ class Entry:
     citation: str
     summary: str
     page: str
-    """Its file; empty: it has no runs yet."""
+    """Its file; empty: it has no runs."""
+    without: tuple[str, ...] = ()
+    """The engines that it has no runs on, if it has no page; none: on no engine."""
     claims: int
     tallies: tuple[Tally, ...]
     disputed: tuple[str, ...]
@@ -53,15 +56,15 @@ class Collection:
         self._folder = folder
         self._entries: list[Entry] = []
 
-    def add(self, study: Study, store: Store, sides: Sequence[Side]) -> None:
-        """Writes a study's page.
+    def add(self, study: Study, store: Store, sides: Sequence[Side], *, how: str = "") -> None:
+        """Writes a study's page; `how` is what must be said with its commands, where they are not all.
 
         Raises:
             ReportError: it cannot be written, or is too large however few points are drawn.
             StoreError: the store cannot be read.
         """
         target = self._folder / f"{study.name}.html"
-        build(target, store=store, study=study, sides=sides, largest_bytes=PAGE_BYTES, index=INDEX)
+        build(target, store=store, study=study, sides=sides, largest_bytes=PAGE_BYTES, index=INDEX, how=how)
         table = side_by_side(sides)
         self._entries.append(
             Entry(
@@ -75,11 +78,19 @@ class Collection:
             )
         )
 
-    def add_missing(self, study: Study) -> None:
-        """A study that has no runs yet."""
-        commands = (run_command(study, "sim"),)
+    def add_missing(self, study: Study, engines: Sequence[str] = (), *, how: str = "") -> None:
+        """A study that has no runs yet, or none on these engines; `how` as with `add`."""
         self._entries.append(
-            Entry(**_words(study), page="", tallies=(), disputed=(), gaps=(), missing=0, commands=commands)
+            Entry(
+                **_words(study),
+                page="",
+                without=tuple(engines),
+                tallies=(),
+                disputed=(),
+                gaps=(),
+                missing=0,
+                commands=tuple(with_words(run_command(study, each), how) for each in engines or ("sim",)),
+            )
         )
 
     def close(self) -> Path:

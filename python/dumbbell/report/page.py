@@ -14,6 +14,7 @@ from dumbbell.report.display import parts
 from dumbbell.report.figure import drawing
 from dumbbell.report.number import counted
 from dumbbell.report.readme import html
+from dumbbell.report.side import with_words
 from dumbbell.report.sources import sources
 from dumbbell.report.specification import toml
 from dumbbell.report.standpoint import side_by_side, tallies
@@ -117,6 +118,8 @@ class Material:
     """What a page is made from; read once, drawn with as many points as fit."""
 
     study: Study | None
+    how: str
+    """What must be said with a command about the study, where it is not all."""
     store_name: str
     found: list[Contents]
     sides: Sequence[Side]
@@ -126,12 +129,13 @@ class Material:
     provenance: list[list[tuple[str, str]]]
 
 
-def gather(store: Store, *, study: Study | None, sides: Sequence[Side]) -> Material:
+def gather(store: Store, *, study: Study | None, sides: Sequence[Side], how: str = "") -> Material:
     """Reads all that the page needs out of the store."""
     found = read(store) if study is None else list(_of_study(study, sides))
     in_time, note = _in_time(store, found)
     return Material(
         study=study,
+        how=how,
         store_name=store.folder.name or "results",
         found=found,
         sides=sides,
@@ -345,8 +349,8 @@ def _again(material: Material) -> Again:
             words="The study comes with dumbbell. Runs that are there are not repeated; --fresh repeats them."
             " An engine of the same identity, under Provenance, gives the same bytes.",
             commands=(
-                *(run_command(study, engine, *_part(study)) for engine in engines),
-                f"dumbbell study report {study.name}",
+                *(with_words(run_command(study, engine, *_part(study)), material.how) for engine in engines),
+                with_words(f"dumbbell study report {study.name}", material.how),
             ),
             specs=(),
         )

@@ -25,16 +25,18 @@ def build(  # noqa: PLR0913 (each is a part of the report)
     sides: Sequence[Side] = (),
     largest_bytes: int = LARGEST_BYTES,
     index: str = "",
+    how: str = "",
 ) -> Path:
     """Writes the report of a store, or of a study by what each engine's runs in it say; gives where it is.
 
-    `index`: the file beside it that tells of all studies; it has plotly's script beside it too.
+    `index`: the file beside it that tells of all studies; it has plotly's script beside it too. `how`: what
+    must be said with the commands about a study, where they are not all: "with the same --out".
 
     Raises:
         ReportError: it cannot be written, or is too large however few points are drawn.
         StoreError: the store cannot be read.
     """
-    material = gather(store, study=study, sides=sides)
+    material = gather(store, study=study, sides=sides, how=how)
     return write(target, lambda most: rendered(compose(material, most), index=index), largest_bytes)
 
 

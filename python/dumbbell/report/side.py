@@ -35,14 +35,23 @@ class Side:
         return any(self.outcomes.values())
 
 
-def side(standing: Standing) -> Side:
-    """What a study's runs on an engine say."""
+def side(standing: Standing, *, how: str = "") -> Side:
+    """What a study's runs on an engine say; `how` is what must be said with a command, where it is not all."""
     return Side(
         engine=standing.engine,
         verdicts=standing.verdicts,
         shown=tuple(standing.shown()),
         gaps=tuple(standing.gaps()),
         missing=standing.runs[1] - standing.runs[0],
-        command=standing.command(),
+        command=with_words(standing.command(), how),
         outcomes=standing.evidence.outcomes,
     )
+
+
+def with_words(command: str, how: str) -> str:
+    """A command, and in a comment how it is to be given: a page tells no machine's folders.
+
+    >>> with_words("dumbbell study run theory", "with the same --out")
+    'dumbbell study run theory  # with the same --out'
+    """
+    return f"{command}  # {how}" if how else command

@@ -55,7 +55,10 @@ class Claim:
 
     id: str
     kind: Literal["N", "Q", "M"]
-    """Numeric: the median over seeds keeps the bounds. Ordering or shape, or mechanism: 80 % of the seeds keep them."""
+    """Numeric: the median over seeds keeps the bounds. Ordering or shape, or mechanism: 80 % of the seeds keep them.
+
+    A seed without such a number is outside the bounds.
+    """
     section: str
     statement: str
     tolerance: str

@@ -69,7 +69,7 @@ def _checked(claim: Claim, check: Check, evidence: Evidence, variant: str) -> Ch
     values = [scale * value for value in measured if value is not None and math.isfinite(value)]
     found = estimate(values) if values else None
     holding = sum(_keeps(value, check) for value in values)
-    middle = median([*values, *[math.inf] * (len(measured) - len(values))])
+    middle = _middle(values, len(measured) - len(values), check)
     by_median = claim.kind == "N" and check.in_seeds is None
     enough = (check.in_seeds or ENOUGH_SEEDS) * len(measured)
     holds = _keeps(middle, check) if by_median else holding >= enough
@@ -90,6 +90,12 @@ def _checked(claim: Claim, check: Check, evidence: Evidence, variant: str) -> Ch
         seeds=len(measured),
         without=len(measured) - len(values),
     )
+
+
+def _middle(values: Sequence[float], without: int, check: Check) -> float:
+    """The median over seeds; one without a number counts as outside the bounds, on whichever side is worse."""
+    below, above = (median([*values, *[outside] * without]) for outside in (-math.inf, math.inf))
+    return above if _keeps(below, check) else below
 
 
 def _keeps(value: float, check: Check | Checked) -> bool:

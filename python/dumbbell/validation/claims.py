@@ -7,15 +7,18 @@ from dataclasses import asdict, dataclass, replace
 from textwrap import fill
 from typing import TYPE_CHECKING, Final
 
+from dumbbell.agreement.markdown import table
 from dumbbell.engines.registry import engine as engine_named
+from dumbbell.errors import DumbbellError
 from dumbbell.plots.chart import Chart  # noqa: TC001 (pydantic reads the annotations)
 from dumbbell.studies import load, only
+from dumbbell.studies.gathering import gather
 from dumbbell.studies.judgement import decimals, number
 from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, Checked, Verdict
 from dumbbell.validation.part import Found
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from dumbbell.engines.protocol import Engine
@@ -72,7 +75,7 @@ class ClaimsSection:
     columns: tuple[Column, ...]
     """Those that were measured."""
     without: tuple[Column, ...]
-    """Those that were not."""
+    """Those that were not, or not in full, or whose engine is not on this machine."""
     experiments: tuple[Ran, ...]
     origins: tuple[Origin, ...]
     verdicts: tuple[Verdict, ...]
@@ -120,13 +123,13 @@ class ClaimsPart:
         return sum(self.study_on(engine.name).total_on(engine) for engine in engines)
 
     def measure(self, store: Store, engines: Sequence[Engine], jobs: int | None, progress: Callable[[], None]) -> Found:
-        """Runs what is missing on these engines, and judges on all that the store has runs of."""
+        """Runs what is missing on these engines, and judges on every engine that the store has all runs of."""
         failed = [
             f"{failure.run_id}: {failure.error}"
             for engine in engines
             for failure in self.study_on(engine.name).run(store, engine, jobs, progress)
         ]
-        return Found(kept=written(found(self, store)), failures=tuple(failed))
+        return Found(kept=written(found(self, store, engines)), failures=tuple(failed))
 
     def told(self, kept: str) -> str:
         """The section in Markdown."""
@@ -167,18 +170,20 @@ def written(section: ClaimsSection) -> str:
     return json.dumps(asdict(section), indent=1, ensure_ascii=False) + "\n"
 
 
-def found(part: ClaimsPart, store: Store) -> ClaimsSection:
-    """Judges the claims on each engine that the store has runs of the study on."""
-    asked = {experiment.name for engine in part.engines for experiment in part.study_on(engine).experiments.values()}
-    there = {campaign.engine for campaign in store.campaigns() if campaign.experiment in asked}
+def found(part: ClaimsPart, store: Store, engines: Sequence[Engine] = ()) -> ClaimsSection:
+    """Judges the claims on each engine of which the store has all runs; on these, or on those that this machine has."""
+    there: set[str] = set()
     verdicts: list[Verdict] = []
     origins: list[Origin] = []
     drawn: dict[str, list[Chart]] = {}
     for name in part.engines:
-        if name not in there:
+        engine, study = _engine(name, engines), part.study_on(name)
+        if engine is None:
             continue
-        engine, study = engine_named(name), part.study_on(name)
-        evidence = study.evidence(store, engine)
+        evidence = gather(study, store, engine)
+        if evidence.missing or not evidence.coverage:  # half of it, of an earlier build, or none
+            continue
+        there.add(name)
         verdicts += study.verdicts(evidence)
         origins.append(_origin(store, evidence, engine.identity()))
         for chart in study.drawn(evidence):
@@ -229,6 +234,17 @@ def summary(section: ClaimsSection) -> str:
     return ". ".join(lines)
 
 
+def _engine(name: str, engines: Sequence[Engine]) -> Engine | None:
+    """One of these, or the one of that name; None where this machine has not got it."""
+    for engine in engines:
+        if engine.name == name:
+            return engine
+    try:
+        return engine_named(name)
+    except DumbbellError:
+        return None
+
+
 def _beside(charts: Sequence[Chart], study: str) -> Chart:
     """One chart of the same one of several engines."""
     first = charts[0]
@@ -271,7 +287,7 @@ def _introduction(section: ClaimsSection) -> Iterator[str]:
 
 
 def _overview(section: ClaimsSection) -> Iterator[str]:
-    yield from _table(
+    yield from table(
         ["claim", "what", *(column.title for column in section.columns)],
         [
             [
@@ -300,7 +316,7 @@ def _claim(section: ClaimsSection, claim: str) -> Iterator[str]:
         for check in checks
     ]
     rows.append(["**verdict**", "", "", *(_sign(verdict, in_words=True) for verdict in verdicts)])
-    yield from _table(["measured", "published", "tolerated", *(column.title for column in section.columns)], rows)
+    yield from table(["measured", "published", "tolerated", *(column.title for column in section.columns)], rows)
 
 
 def _not_reproduced(section: ClaimsSection) -> Iterator[str]:
@@ -319,7 +335,7 @@ def _not_reproduced(section: ClaimsSection) -> Iterator[str]:
 
 def _origins(section: ClaimsSection) -> Iterator[str]:
     yield "### Versions and seeds\n"
-    yield from _table(
+    yield from table(
         ["engine", "identity", "runs", "measured with"],
         [
             [
@@ -381,14 +397,3 @@ def _range(seeds: Sequence[int]) -> str:
 def _prose(text: str, *, hanging: str = "") -> str:
     """A paragraph in lines that a reader of the source can follow."""
     return fill(text, COLUMNS, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False) + "\n"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield _row(head)
-    yield _row(["---"] * len(head))
-    yield from map(_row, rows)
-    yield ""
-
-
-def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Final
 
 from dumbbell.validation.failure import ValidationError
@@ -48,11 +49,28 @@ def read(plan: Plan, docs: Path) -> dict[str, str]:
     return found
 
 
+def assure(docs: Path) -> None:
+    """Tries whether the page can be written there, before anything is measured for it.
+
+    Raises:
+        ValidationError: it cannot.
+    """
+    with _writable(docs):
+        docs.mkdir(parents=True, exist_ok=True)
+    for folder in (docs, docs / KEPT, docs / FIGURES):
+        if folder.exists():
+            with _writable(folder), TemporaryFile(dir=folder):
+                pass
+
+
 def keep(name: str, kept: str, docs: Path) -> Path:
-    """Keeps what a part came to."""
+    """Keeps what a part came to.
+
+    Raises:
+        ValidationError: it cannot be written.
+    """
     path = docs / KEPT / f"{name}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(kept, encoding="utf-8", newline="\n")
+    _write(path, kept)
     return path
 
 
@@ -66,14 +84,18 @@ def markdown(plan: Plan, kept: Mapping[str, str]) -> str:
 
 
 def write(plan: Plan, docs: Path) -> list[Path]:
-    """Writes page and figures from what is kept, and gives where they are."""
+    """Writes page and figures from what is kept, and gives where they are.
+
+    Raises:
+        ValidationError: what is kept cannot be read, or what is made of it cannot be written.
+    """
     kept = read(plan, docs)
     page = docs / PAGE
-    page.write_text(markdown(plan, kept), encoding="utf-8", newline="\n")
+    _write(page, markdown(plan, kept))
     drawn = []
     for part in plan.parts:
         if part.name in kept:
-            with _understood(part.name):
+            with _understood(part.name), _writable(docs / FIGURES):
                 drawn += part.draw(kept[part.name], docs / FIGURES)
     return [page, *drawn]
 
@@ -90,6 +112,21 @@ def _lines(plan: Plan, kept: Mapping[str, str]) -> Iterator[str]:
         yield f"| {part.name} | {verdict} |"
     yield ""
     yield from sections
+
+
+def _write(path: Path, text: str) -> None:
+    with _writable(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+
+
+@contextmanager
+def _writable(path: Path) -> Iterator[None]:
+    """What is done there can be done."""
+    try:
+        yield
+    except OSError as error:
+        raise ValidationError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
 @contextmanager

@@ -73,8 +73,9 @@ def _median_of(name: str) -> Callable[[Epochs], Figure]:
 
 
 def _curve(curves: Roles[Floats], step_s: float, key: str, kind: str) -> Iterator[Curve]:
-    if curves.reference.size and curves.candidate.size:
-        grid_s = step_s * np.arange(max(curves.reference.size, curves.candidate.size), dtype=np.float64)
+    count = max(curves.reference.size, curves.candidate.size)
+    if curves.reference.size and curves.candidate.size and count > 1:  # a point is no curve
+        grid_s = step_s * np.arange(count, dtype=np.float64)
         yield curve(key, f"cwnd since the reduction{kind}", "cwnd", grid_s, curves)
 
 

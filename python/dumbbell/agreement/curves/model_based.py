@@ -63,7 +63,7 @@ def _curves(frames: Roles[Frames], rtt_s: float, step_s: float) -> Iterator[Curv
     )
     for key, label, gauge, offsets_s, instants in drawn:
         values = frames.each(_median_around(f"{gauge}_segments", instants, offsets_s))
-        if values.reference.size and values.candidate.size:
+        if values.reference.size and values.candidate.size and offsets_s.size > 1:  # a point is no curve
             yield curve(key, label, gauge, offsets_s, values)
 
 

@@ -8,6 +8,10 @@ import typer
 from dumbbell.cli.study.option import Engines, Name, Out, Seeds
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from dumbbell.plots.chart import Chart
+    from dumbbell.plots.table import Table
     from dumbbell.studies import Standing
 
 
@@ -26,13 +30,14 @@ def figures(
     from dumbbell import studies
     from dumbbell.cli.study.place import Round, standings
     from dumbbell.cli.study.verdicts import print_gaps
+    from dumbbell.cli.writing import writing
     from dumbbell.studies import StudyError
 
     asked = Round.of(name, out)
     if numbers is not None and asked.whole:
         raise StudyError("--numbers is of one study; name it")
     for place in asked.places:
-        with asked.guarded(place):
+        with writing(), asked.guarded(place):
             study = studies.load(place.name, seeds=seeds)
             with place.opened() as store:
                 found = standings(study, store, engine, out=place.out)
@@ -47,20 +52,35 @@ def figures(
 
 
 def drawn(standing: "Standing", folder: Path) -> list[Path]:
-    """Figures, and tables as Markdown, that an engine's runs can show, in a folder of its own; gives the files."""
+    """Figures, and tables as Markdown, that an engine's runs can show, in a folder of its own; gives the files.
+
+    Raises:
+        ReportError: they cannot be written.
+    """
+    from dumbbell.report import ReportError
+
+    target = folder / "figures" / standing.engine.replace(":", "-")
+    charts, tables = standing.charts(), standing.tables()
+    try:
+        return list(_written(charts, tables, target))
+    except OSError as error:
+        where = error.filename or target
+        raise ReportError(f"{where}: cannot write the figures: {error.strerror or error}") from error
+
+
+def _written(charts: "Iterable[Chart]", shown: "Iterable[Table]", target: Path) -> "Iterator[Path]":
     from dumbbell.plots import paper
     from dumbbell.plots.numbers import markdown, tables
 
-    target = folder / "figures" / standing.engine.replace(":", "-")
-    files = [path for chart in standing.charts() for path in paper.save(chart, target)]
-    for table in standing.tables():
+    for chart in charts:
+        yield from paper.save(chart, target)
+    for table in shown:
         ((title, header, rows),) = tables(table)
         path = target / f"{table.name}.md"
         target.mkdir(parents=True, exist_ok=True)
         text = f"# {title}\n\n{markdown(header, rows)}\n\n{table.caption}\n"
         path.write_text(text, encoding="utf-8", newline="\n")
-        files.append(path)
-    return files
+        yield path
 
 
 def _print_numbers(standing: "Standing", name: str) -> None:

@@ -107,6 +107,7 @@ def standings(
     from dumbbell.studies.command import run_command
 
     there = studies.engines_of(whole or study, store)
+    asked = None if asked is None else list(dict.fromkeys(asked))
     for name in asked or (() if there else ("sim",)):
         if name not in there:
             engine_named(name)  # which may not exist

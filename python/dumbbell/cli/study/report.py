@@ -32,17 +32,14 @@ def report(
 ) -> None:
     """Write pages that need no network: verdicts, figures and what is missing, engines side by side."""
     from dumbbell.cli.study.place import Round
-    from dumbbell.report import ReportError
+    from dumbbell.cli.writing import writing
 
     asked = Round.of(name, out)
-    try:
-        written = of_all(asked, html or (out or HOME) / "report", engine, seeds) if asked.whole else of_one(
-            asked, html, engine, seeds
-        )  # fmt: skip
-    except ReportError as error:
-        typer.echo(error, err=True)
-        raise typer.Exit(1) from None
-    typer.echo(written)
+    with writing():
+        if asked.whole:
+            typer.echo(of_all(asked, html or (out or HOME) / "report", engine, seeds))
+        else:
+            typer.echo(of_one(asked, html, engine, seeds))
     asked.end()
 
 
@@ -56,28 +53,38 @@ def of_one(asked: "Round", target: Path | None, engines: "Sequence[str] | None",
     with asked.guarded(place):
         study = studies.load(place.name, seeds=seeds)
         with place.opened() as store:
-            sides = [side(each) for each in standings(study, store, engines, out=place.out)]
-            return build(target or place.folder / "report.html", store=store, study=study, sides=sides)
+            how = "with the same --out" if place.out else ""
+            sides = [side(each, how=how) for each in standings(study, store, engines, out=place.out)]
+            return build(target or place.folder / "report.html", store=store, study=study, sides=sides, how=how)
 
 
 def of_all(asked: "Round", folder: Path, engines: "Sequence[str] | None", seeds: int | None) -> Path:
-    """A page a study beside one about all; a study that has no runs yet is on the latter only."""
+    """A page a study beside one about all; a study that has no runs yet is on the latter only.
+
+    Raises:
+        UnknownEngine: there is no such engine.
+        KernelError: its kernel is not on this machine.
+    """
     from dumbbell import studies
     from dumbbell.cli.study.place import on_engines
+    from dumbbell.engines.registry import engine as engine_named
     from dumbbell.report import Collection, side
 
+    for name in engines or ():
+        engine_named(name)  # which may not exist
     collection = Collection(folder)
     for place in asked.places:
         with asked.guarded(place):
             study = studies.load(place.name, seeds=seeds)
+            how = f"with the same --out, and /{study.name} behind it" if place.out else ""
             if not place.store.exists():
-                collection.add_missing(study)
+                collection.add_missing(study, engines or (), how=how)
                 continue
             with place.opened() as store:
                 there = studies.engines_of(study, store)
                 found = on_engines(study, store, [each for each in engines or there if each in there], needed=False)
                 if found:
-                    collection.add(study, store, [side(each) for each in found])
+                    collection.add(study, store, [side(each, how=how) for each in found], how=how)
                 else:
-                    collection.add_missing(study)
+                    collection.add_missing(study, engines or (["sim"] if there else []), how=how)
     return collection.close()

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from dumbbell.cli.study.place import Place, Round
     from dumbbell.engines.protocol import Engine as AnEngine
+    from dumbbell.report import ReportError
     from dumbbell.results.schema import FailedRun
     from dumbbell.studies import Standing, Study
 
@@ -34,10 +35,10 @@ def run(  # noqa: PLR0913 (each is an option)
 ) -> None:
     """Carry out what is missing, judge every claim, draw every figure, write the report."""
     from dumbbell import studies
-    from dumbbell.cli.study.figures import drawn
     from dumbbell.cli.study.place import HOME, Round
     from dumbbell.cli.study.report import of_all, of_one
     from dumbbell.cli.study.verdicts import print_counts, print_json, print_words
+    from dumbbell.cli.writing import writing
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.studies.verdict import NOT_REPRODUCED
 
@@ -54,6 +55,7 @@ def run(  # noqa: PLR0913 (each is an option)
             parts.append((place, some))
     failures, carried_out = _carry_out(asked, parts, chosen, jobs, fresh=fresh)
     judged = []
+    unwritten: list[ReportError] = []
     for place, study in carried_out:
         with asked.guarded(place), place.opened() as store:
             standing = studies.standing(study, store, chosen)
@@ -62,16 +64,18 @@ def run(  # noqa: PLR0913 (each is an option)
                 print_json(study, standing.verdicts)
             elif not asked.whole:
                 print_words(standing.verdicts)
-            _tell_figures(standing, drawn(standing, place.folder))
+            unwritten += _drawn(standing, place.folder)
     if asked.whole and not as_json:
         print_counts(judged)
         typer.echo("`dumbbell study claims all` tells each.", err=True)
-    report = of_all(asked, (out or HOME) / "report", None, seeds) if asked.whole else of_one(asked, None, None, seeds)
-    typer.echo(f"report: {report}", err=True)
-    for failure in failures:
-        typer.echo(f"failed: {failure.run_id}: {failure.error}", err=True)
+    _tell_failures(failures, unwritten)
+    with writing():
+        report = (
+            of_all(asked, (out or HOME) / "report", None, seeds) if asked.whole else of_one(asked, None, None, seeds)
+        )
+        typer.echo(f"report: {report}", err=True)
     broken = any(verdict.verdict == NOT_REPRODUCED for standing in judged for verdict in standing.verdicts)
-    if failures or (strict and broken):
+    if failures or unwritten or (strict and broken):
         raise typer.Exit(FAILED)
     asked.end()
 
@@ -108,8 +112,24 @@ def _works(study: "Study", place: "Place", engine: "AnEngine", *, fresh: bool) -
         return list(outstanding(study, store, engine, fresh=fresh))
 
 
-def _tell_figures(standing: "Standing", files: "Sequence[Path]") -> None:
+def _tell_failures(failures: "Sequence[FailedRun]", unwritten: "Sequence[ReportError]") -> None:
+    for failure in failures:
+        typer.echo(f"failed: {failure.run_id}: {failure.error}", err=True)
+    for error in unwritten:
+        typer.echo(error, err=True)
+
+
+def _drawn(standing: "Standing", folder: "Path") -> "list[ReportError]":
+    """Draws what there is to draw, and says where it is; gives what went wrong."""
+    from dumbbell.cli.study.figures import drawn
+    from dumbbell.report import ReportError
+
+    try:
+        files = drawn(standing, folder)
+    except ReportError as error:
+        return [error]
     if files:
         names = ", ".join(dict.fromkeys(file.stem for file in files))
         kinds = ", ".join(dict.fromkeys(file.suffix.removeprefix(".") for file in files))
         typer.echo(f"figures of {standing.study.name}: {files[0].parent} ({names}; {kinds})", err=True)
+    return []

@@ -175,9 +175,9 @@ def cubic_over_bbr(run: Observed) -> float | None:
     return ratio(*(run.result.groups[group].goodput_bps or 0.0 for group in ("cubic", "bbr")))
 
 
-def bbrs_retransmits_over_cubics(run: Observed) -> float | None:
-    """BBR's retransmissions over those of CUBIC beside it."""
-    return ratio(retransmits(run), cubics_retransmits(run))
+def bbrs_retransmits_over_cubics(run: Observed) -> float:
+    """BBR's retransmissions over those of CUBIC beside it, none of which count as one."""
+    return retransmits(run) / max(1.0, cubics_retransmits(run))
 
 
 def cubics_retransmits_above_ours(run: Observed) -> float:

@@ -1,0 +1,92 @@
+"""What `dumbbell study` says where it cannot write, and of engines that do not exist; a study made by hand is asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from commandline import MOMENT
+from dumbbell import studies
+from dumbbell.cli.main import app
+from dumbbell.cli.study import run as command
+from dumbbell.errors import UnknownEngine
+from dumbbell.plots.chart import Axis, Chart, Layer, Panel
+from dumbbell.results.schema import FailedRun
+from dumbbell.studies import Display
+from reported import study_of
+from webpage import Webpage
+
+pytestmark = pytest.mark.slow
+
+PANEL = Panel(x=Axis(label="x"), y=Axis(label="y"), layers=(Layer(label="sim", style="bbr", x=(1.0,), y=(2.0,)),))
+CHART = Chart(name="figure1", title="Figure 1", caption="", panels=(PANEL,))
+FIGURE: Display[Chart] = Display(name="figure1", title="Figure 1", experiments=("moment",), draw=lambda _, __: CHART)
+
+
+@pytest.fixture(autouse=True)
+def _one_study(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = replace(study_of(MOMENT), variants=("bbr",), figures=(FIGURE,))
+    monkeypatch.setattr(studies, "load", lambda *_, **__: found)
+    monkeypatch.setattr(studies, "only", lambda study, **_: study)
+    monkeypatch.setattr(studies, "names", lambda: ("hand",))
+
+
+def study(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, ["study", *map(str, arguments)])
+
+
+def test_runs_that_failed_are_told_though_nothing_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    carried_out = command._carry_out
+
+    def failing(*arguments: object, **named: object) -> object:
+        _, done = carried_out(*arguments, **named)  # type: ignore[arg-type]
+        return [
+            FailedRun.model_construct(run_id="abc", engine="sim", seed=1, point={}, wall_s=0.0, error="a bug")
+        ], done
+
+    monkeypatch.setattr(command, "_carry_out", failing)
+    (tmp_path / "figures").touch()
+    (tmp_path / "report.html").mkdir()
+    done = study("run", "hand", "--out", tmp_path)
+    assert (done.exit_code, done.exception.__class__) == (1, SystemExit)
+    lines = done.stderr.splitlines()[-3:]
+    assert lines[0] == "failed: abc: a bug"
+    assert lines[1].startswith(f"{tmp_path / 'figures'}")
+    assert ": cannot write the figures: " in lines[1]
+    assert lines[2].startswith(f"{tmp_path / 'report.html'}: cannot write the report: ")
+
+
+@pytest.mark.parametrize("name", ["hand", "all"])
+def test_figures_that_cannot_be_written_are_a_failure(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "hand"
+    assert study("run", "hand", "--out", folder).exit_code == 0
+    for path in (folder / "figures" / "sim").iterdir():
+        path.unlink()
+    (folder / "figures" / "sim").rmdir()
+    (folder / "figures" / "sim").touch()
+    done = study("figures", name, "--out", folder if name == "hand" else tmp_path)
+    assert (done.exit_code, done.exception.__class__, done.stdout) == (1, SystemExit, "")
+    assert f"{folder / 'figures' / 'sim'}: cannot write the figures: " in done.stderr
+
+
+def test_a_report_of_all_knows_the_engines_and_says_who_has_no_runs(tmp_path: Path) -> None:
+    assert study("run", "hand", "--out", tmp_path / "hand").exit_code == 0
+    unknown = study("report", "all", "--engine", "lnux", "--out", tmp_path)
+    assert isinstance(unknown.exception, UnknownEngine)
+    assert not (tmp_path / "report").exists()
+    how = "# with the same --out, and /hand behind it"
+    for engine, told in (("sim", f"dumbbell study report hand {how}"), ("linux", "There are no runs on linux.")):
+        if engine == "linux":
+            pytest.importorskip("dumbbell.engines.linux")
+        done = study("report", "all", "--engine", engine, "--out", tmp_path)
+        if engine == "linux" and done.exception is not None:
+            pytest.skip("this machine has no kernel")
+        page = tmp_path / "report" / ("hand.html" if engine == "sim" else "index.html")
+        said = Webpage(page.read_text(encoding="utf-8")).said
+        assert told in said
+        assert str(tmp_path) not in said
