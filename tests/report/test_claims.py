@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 from dumbbell.report.claims import claims_of
-from dumbbell.studies import Checked, Verdict
+from dumbbell.studies import Checked, Flipped, Verdict
+from dumbbell.studies.verdict import Word
 from reported import verdict
 
 HARD_SPACE = "\N{NO-BREAK SPACE}"
+FLIPS: tuple[tuple[str, Word], ...] = (
+    ("more memory", "reproduced"), ("less", "not reproduced"), ("none", "not run yet"),
+)  # fmt: skip
 
 
 def checked(**words: object) -> Checked:
@@ -62,3 +66,10 @@ def test_a_flag_is_explained_if_it_says_something() -> None:
     assert [row.flag for row in table.rows] == ["", "SENS"]
     assert "SENS: depends on a detail" in table.legend
     assert "ART" not in table.legend
+
+
+def test_what_makes_a_claim_hold_stands_at_its_verdict_and_what_does_not_does_not() -> None:
+    flips = tuple(Flipped(by=by, experiments=(), verdict=word, reason="", checks=()) for by, word in FLIPS)
+    table = claims_of([verdict(verdict="not reproduced", flips=flips), verdict()], "it")
+    assert table is not None
+    assert [row.flips for row in table.rows] == [("more memory",), ()]

@@ -142,27 +142,28 @@ class Published:
                 for size in ("10 MB", "100 MB")
             )
         if experiment.startswith("fast"):
-            cells = [(rtt, (1000.0, Time(rtt).ns / 1e6, "100 kB")) for rtt in ("5 ms", "25 ms", "100 ms", "200 ms")]
-            return (self.behind_a_fast_line(rtt, cell, sender) for rtt, cell in cells)
+            fast = [(point, cell) for point, cell in grid_points() if cell[0] == 1000.0 and cell[2] == "100 kB"]
+            return (self.behind_a_fast_line(experiment, point, cell, sender) for point, cell in fast)
         if experiment.startswith("bursts"):
             return (
-                alone({"path.rtt": rtt, LINE: line, "path.offload": whole, "path.burst": burst}, sender, 100.0)
-                for rtt in ("25 ms", "200 ms")
+                self.bulk({**point, LINE: line, "path.offload": whole, "path.burst": burst}, cell, sender)
+                for point, cell in grid_points()
+                if cell[0] == 500.0 and point["path.rtt"] in {"25 ms", "200 ms"}
                 for line, whole, burst in ARRIVALS
             )
         if experiment in CLIFFS:
             return (self.under_loss(text, (CLIFFS | dict(self.cliffs))[experiment]) for text in losses())
         return iter(self.others(experiment))
 
-    def bulk(self, point: Mapping[str, str], cell: Cell, sender: str) -> Observed:
+    def bulk(self, point: Mapping[str, Any], cell: Cell, sender: str) -> Observed:
         rate = self.cubic_mbit_s * (1 + self.gain(cell) / 100 * (sender == "bbr"))
         told = {"retransmits": self.again(cell, sender), "retransmit_rate": self.lost(cell, sender) / 100}
         return alone(point, sender, rate, segments_sent=1000, **told)
 
-    def behind_a_fast_line(self, rtt: str, cell: Cell, sender: str) -> Observed:
-        return alone(
-            {"path.rtt": rtt}, sender, 200.0 - 20 * (sender == "cubic"), fct_s=self.done(cell, "100 MB", sender)
-        )
+    def behind_a_fast_line(self, experiment: str, point: dict[str, str], cell: Cell, sender: str) -> Observed:
+        if experiment.startswith("fast_transfer"):
+            return alone({**point, SIZE: "100 MB"}, sender, 0.0, fct_s=self.done(cell, "100 MB", sender))
+        return alone(point, sender, 200.0 - 20 * (sender == "cubic"))
 
     def under_loss(self, text: str, cliff: float) -> Observed:
         loss = percent(text)
@@ -179,7 +180,9 @@ class Published:
                 observed({"flows[0].count": count}, {"bbr": [90 / count] * count}, (30, 60), queue_bdp=(queue, queue))
                 for count, queue in zip((1, 2, 4), self.queues, strict=True)
             ]
-        forms = [{}] if experiment == "figure8a" else [{"path.offload": True}, {"path.offload": False}]
+        forms = (
+            [{}] if experiment in {"figure8a", "figure8a_memory"} else [{"path.offload": True}, {"path.offload": False}]
+        )
         counts, shares = RETRANSMITS | dict(self.table1), SHARES | dict(self.shares)
         return [
             observed({"path.buffer": size, **form}, {"bbr": [share], "cubic": [100 - share]}, MINUTE_S,

@@ -106,7 +106,7 @@ def test_an_object_has_all_that_a_verdict_is_made_of(
     for each in map(json.loads, carried_out[1].stdout.splitlines()):
         assert list(each) == [
             "study", "claim", "section", "statement", "engine", "variant", "verdict", "label", "value", "low", "high",
-            "n", "published", "tolerance", "unit", "flag", "reason", "source", "checks", "interval",
+            "n", "published", "tolerance", "unit", "flag", "reason", "source", "checks", "flips", "interval",
         ]  # fmt: skip
         assert each["study"] == "claypool2019"
         assert each["interval"] == (None if each["low"] is None else [each["low"], each["high"]])

@@ -10,7 +10,7 @@ from dumbbell.studies import StudyError, Verdict
 from dumbbell.studies.claim import claims_of
 from dumbbell.studies.evidence import Evidence, Observed, Trial
 from dumbbell.studies.judgement import judge, number
-from dumbbell.studies.verdict import sound
+from dumbbell.studies.verdict import Sound, sound
 
 FUNCTIONS = ModuleType("functions")
 
@@ -236,4 +236,4 @@ def test_of_the_claims_flagged_ok_those_count_that_hold_with_any_version() -> No
         of("X3", "bbr", 0.1, flag="SENS"),
         of("X4", "bbr"),  # not run yet
     ]  # fmt: skip
-    assert sound(verdicts) == (1, 2)
+    assert sound(verdicts) == Sound(judged=2, hold=1, flipped=0)

@@ -143,11 +143,12 @@ def as_published(  # noqa: PLR0913 (each is a number of the document)
         replace(run, point={"flows[0].workload.transfer": size})
         for size, run in (("100 MiB", seen["bulk_cubic"][0]), ("1 GiB", seen["pair_cubic"][0]))
     ]
-    seen["lumps_cubic"] = seen["early_cubic"]
-    seen["lumps"] = [
-        replace(run, point={"flows[0].workload.transfer": size})
-        for size, run in (("100 MiB", seen["bulk"][0]), ("1 GiB", seen["pair"][0]))
-    ]
+    for tail in ("", "_cubic"):
+        seen[f"lumps{tail}"] = [
+            replace(run, point={"flows[0].workload.transfer": size, "path.loss": loss})
+            for size, run in (("100 MiB", seen[f"bulk{tail}"][0]), ("1 GiB", seen[f"pair{tail}"][0]))
+            for loss in LOSSES
+        ]
     seen["wide"] = [replace(seen["bulk"][0], point={})]
     both = pd.concat([seen["pair"][0].flow_series(), seen["pair_cubic"][0].flow_series().assign(flow=1)])
     seen["shared"] = [

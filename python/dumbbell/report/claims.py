@@ -68,6 +68,8 @@ class ClaimRow:
     rank: int
     disputed: bool
     """Another engine says otherwise."""
+    flips: tuple[str, ...]
+    """What makes it hold, in words that stand after "with"."""
     measured: str
     interval: str
     label: str
@@ -145,6 +147,7 @@ def _row(order: int, verdict: Verdict, *, disputed: bool) -> ClaimRow:
         sign=SIGNS[verdict.verdict],
         rank=WORDS.index(verdict.verdict),
         disputed=disputed,
+        flips=tuple(each.by for each in verdict.flips if each.verdict == REPRODUCED),
         measured=measured(verdict),
         interval=_resting_on(verdict.n, _seeds(verdict), varies=verdict.low is not None),
         label=verdict.label,

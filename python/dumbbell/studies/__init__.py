@@ -9,13 +9,15 @@ from dumbbell.studies.problem import StudyError
 from dumbbell.studies.selection import engines_of, only
 from dumbbell.studies.standing import Gap, Shown, Standing, disputed, in_order, standing
 from dumbbell.studies.study import Display, Study, load, names
-from dumbbell.studies.verdict import Checked, Verdict
+from dumbbell.studies.verdict import Checked, Flipped, Sound, Verdict, sound
 
 __all__ = [
     "Checked",
     "Display",
+    "Flipped",
     "Gap",
     "Shown",
+    "Sound",
     "Standing",
     "Study",
     "StudyError",
@@ -26,5 +28,6 @@ __all__ = [
     "load",
     "names",
     "only",
+    "sound",
     "standing",
 ]

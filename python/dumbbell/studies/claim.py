@@ -22,7 +22,8 @@ SCALES = {
 """What a number in base units (shares, bit/s, seconds) is multiplied with to be in the unit of a check."""
 
 NEEDED = {"id", "kind", "section", "statement", "tolerance", "flag", "source"}
-OF_CLAIM = NEEDED | {"engines", "checks", "why", "untestable"}
+OF_CLAIM = NEEDED | {"engines", "checks", "why", "untestable", "flips"}
+OF_FLIP = {"by", "instead", "at", "patch", "checks"}
 OF_CHECK = {"label", "experiment", "beside", "metric", "at", "published", "least", "most", "unit", "in_seeds"}
 ANY = "any"
 """In `why`: on every engine that has no words of its own."""
@@ -50,6 +51,27 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Flip:
+    """What may make a claim hold that does not: other runs for its own, or another reading of what it counts."""
+
+    by: str
+    """What is different, in words that stand after "with"."""
+    instead: Mapping[str, str]
+    """Experiments whose runs are taken, by the experiment that they stand for."""
+    at: Mapping[str, Any]
+    """The part of those runs that counts; empty: all."""
+    patch: bool
+    """They stand for runs at their own points only, and the others stay."""
+    checks: tuple[Check, ...]
+    """The claim's, or this reading's, of the runs that are taken."""
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """All that it needs."""
+        return _asked(self.checks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """A claim of the document."""
 
@@ -72,11 +94,13 @@ class Claim:
     """What it lacks, on every engine: runs that the study does not have yet, a testbed; empty if nothing."""
     why: Mapping[str, Mapping[str, str]]
     """What is known of the cause, by engine and version, should it not be reproduced."""
+    flips: tuple[Flip, ...] = ()
+    """What is judged beside it then."""
 
     @property
     def experiments(self) -> tuple[str, ...]:
         """The experiments that it needs."""
-        return tuple(dict.fromkeys(title for check in self.checks for title in (check.experiment, *check.beside)))
+        return _asked(self.checks)
 
     def cause(self, engine: str, variant: str) -> str:
         """What is known of the cause on an engine, by its name, its family's or any; empty if nothing is."""
@@ -88,6 +112,10 @@ class Claim:
     def runs_on(self, engine: str) -> bool:
         """Whether an engine of that name can test it."""
         return not self.engines or bool({engine, family(engine)} & set(self.engines))
+
+
+def _asked(checks: Iterable[Check]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(title for check in checks for title in (check.experiment, *check.beside)))
 
 
 def family(engine: str) -> str:
@@ -134,6 +162,36 @@ def _claim(row: Mapping[str, Any], functions: ModuleType, experiments: set[str])
         checks=checks,
         untestable=untestable,
         why=row.get("why", {}),
+        flips=tuple(_flip(where, each, shared, row, functions, experiments) for each in row.get("flips", ())),
+    )
+
+
+def _flip(  # noqa: PLR0913, PLR0917 (it is read as a part of its claim)
+    where: str,
+    row: Mapping[str, Any],
+    shared: Mapping[str, Any],
+    claim: Mapping[str, Any],
+    functions: ModuleType,
+    experiments: set[str],
+) -> Flip:
+    _expect(f"{where}: a flip", row, {"by"}, OF_FLIP)
+    where = f'{where}: the flip by "{row["by"]}"'
+    instead: Mapping[str, str] = row.get("instead", {})
+    if not instead and "checks" not in row:
+        raise StudyError(f"{where} has neither other runs (instead) nor another reading (checks)")
+    checks = [{**shared, **check} for check in row.get("checks", claim.get("checks", ()))]
+    idle = set(instead) - {title for check in checks for title in (check.get("experiment"), *check.get("beside", ()))}
+    if idle:
+        raise StudyError(f"{where} replaces {', '.join(sorted(idle))}, of which no check is")
+    for check in checks:
+        check["experiment"] = instead.get(check.get("experiment", ""), check.get("experiment", ""))
+        check["beside"] = [instead.get(title, title) for title in check.get("beside", ())]
+    return Flip(
+        by=row["by"],
+        instead=instead,
+        at=row.get("at", {}),
+        patch=row.get("patch", False),
+        checks=tuple(_check(where, check, functions, experiments) for check in checks),
     )
 
 

@@ -77,6 +77,15 @@ class Trial:
         """The part of the sweep that has these values."""
         return Trial(self.seed, tuple(run for run in self.runs if _has(run, point)))
 
+    def replaced_by(self, other: Trial) -> Trial:
+        """The sweep with another trial's runs in the place of its own at their points.
+
+        Raises:
+            StudyError: the other has a run where this one has none, or several.
+        """
+        places = {id(self.at(run.point)): run for run in other.runs}
+        return Trial(self.seed, tuple(places.get(id(run), run) for run in self.runs))
+
     def beside(self, run: Observed) -> Observed:
         """The run at the point of another experiment's, as far as this one sweeps what that one does.
 
@@ -161,6 +170,23 @@ class Evidence:
     def testable(self, experiment: str, variant: str) -> bool:
         """Whether it has all trials of an experiment with a version."""
         return (experiment, variant) not in self.untestable and bool(self.of(experiment, variant))
+
+    def taking(self, experiment: str, at: Mapping[str, Any], *, over: str = "") -> Evidence:
+        """The same, with only the part of an experiment's runs that has a point's values.
+
+        With `over`, the name of another, they stand in its sweep, at their own points and in the seeds that both have.
+
+        Raises:
+            StudyError: the other has no run, or several, where this one has one.
+        """
+        trials = dict(self.trials)
+        for variant in self.variants(experiment):
+            taken = [trial.where(at) for trial in self.of(experiment, variant)]
+            if over:
+                under = {trial.seed: trial for trial in self.of(over, variant)}
+                taken = [under[trial.seed].replaced_by(trial) for trial in taken if trial.seed in under]
+            trials[experiment, variant] = tuple(taken)
+        return replace(self, trials=trials)
 
     def led_by(self, seed: int) -> Evidence:
         """The same, with the trials of a seed first where there are any: what shows one seed then shows that one."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
 from dumbbell.metrics.statistics import estimate
 from dumbbell.studies.claim import SCALES
-from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED, Checked, Verdict
+from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED, Checked, Flipped, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dumbbell.studies.claim import Check, Claim
+    from dumbbell.studies.claim import Check, Claim, Flip
     from dumbbell.studies.evidence import Evidence
     from dumbbell.studies.verdict import Word
 
@@ -38,9 +39,32 @@ def judge(claim: Claim, evidence: Evidence, variant: str) -> Verdict:
         )
     if all(check.holds for check in checks):
         return _verdict(claim, evidence.engine, variant, checks, REPRODUCED, _why_so(checks))
-    return _verdict(
-        claim, evidence.engine, variant, checks, NOT_REPRODUCED, _why_not(claim, checks, evidence.engine, variant)
+    flips = tuple(_flipped(claim, flip, evidence, variant) for flip in claim.flips)
+    reason = " ".join((_why_not(claim, checks, evidence.engine, variant), *filter(None, map(_told, flips))))
+    return replace(_verdict(claim, evidence.engine, variant, checks, NOT_REPRODUCED, reason), flips=flips)
+
+
+def _flipped(claim: Claim, flip: Flip, evidence: Evidence, variant: str) -> Flipped:
+    for experiment, other in flip.instead.items():
+        evidence = evidence.taking(other, flip.at, over=experiment if flip.patch else "")
+    found = judge(replace(claim, checks=flip.checks, flips=(), why={}), evidence, variant)
+    return Flipped(
+        by=flip.by,
+        experiments=tuple(dict.fromkeys(flip.instead.values())),
+        verdict=found.verdict,
+        reason=found.reason,
+        checks=found.checks,
     )
+
+
+def _told(flip: Flipped) -> str:
+    """A sentence of one that was judged."""
+    whose = f" ({', '.join(flip.experiments)})" if flip.experiments else ""
+    if flip.verdict == REPRODUCED:
+        return f"With {flip.by}{whose} it is reproduced: {flip.reason}."
+    if flip.verdict == NOT_REPRODUCED:
+        return f"With {flip.by}{whose} it is not either: {flip.reason}."
+    return ""
 
 
 def _obstacle(claim: Claim, evidence: Evidence, variant: str) -> tuple[Word, str] | None:
@@ -164,7 +188,7 @@ def _why_not(claim: Claim, checks: Sequence[Checked], engine: str, variant: str)
     if len(checks) > 1:
         told += f". Failing: {len(broken)} of {len(checks)} checks"
     cause = claim.cause(engine, variant)
-    return f"{told}. {cause}" if cause else told
+    return f"{told}. {cause}" if cause else f"{told}." if claim.flips else told
 
 
 def _fault(check: Checked) -> str:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from dumbbell.results.store import Store
+    from dumbbell.studies.claim import Claim
     from dumbbell.studies.study import Study
 
 Each = TypeVar("Each")
@@ -23,20 +24,22 @@ def only(
     claims: Sequence[str] | None = None,
     experiments: Sequence[str] | None = None,
     variants: Sequence[str] | None = None,
+    flips: bool = True,
 ) -> Study:
     """The study with these claims and the experiments that they need, or these experiments and what they can tell.
 
     None: all of them. A figure stays if its experiments do. A claim that is untestable needs no experiment, and no
-    experiment tells it.
+    experiment tells it. Without `flips` claims do not need the experiments that may make them hold; a flip stays if its
+    experiments do.
 
     Raises:
         StudyError: there is no such claim, experiment or version, or nothing is left.
     """
     by_id = {claim.id: claim for claim in study.claims}
     chosen = [by_id[each] for each in _known(study, "claim", claims, by_id)]
-    needed = (
-        {title for claim in chosen for title in claim.experiments} if claims is not None else set(study.experiments)
-    )
+    needed = set(study.experiments)
+    if claims is not None:
+        needed = {title for claim in chosen for title in (*claim.experiments, *(_of_flips(claim) if flips else ()))}
     kept = needed & set(_known(study, "experiment", experiments, study.experiments))
     lost = [
         claim.id
@@ -45,7 +48,11 @@ def only(
     ]
     if claims is not None and lost:
         raise StudyError(f"{study.name}: {', '.join(lost)} cannot be told by {', '.join(experiments or ())} alone")
-    chosen = [claim for claim in chosen if claim.id not in lost]
+    chosen = [
+        replace(claim, flips=tuple(flip for flip in claim.flips if kept.issuperset(flip.experiments)))
+        for claim in chosen
+        if claim.id not in lost
+    ]
     smaller = replace(
         study,
         variants=tuple(_known(study, "version", variants, study.variants)),
@@ -57,6 +64,10 @@ def only(
         raise StudyError(f"{study.name}: nothing of the study was asked for")
     left = {title: smaller.part(title, smaller.variants) for title in study.experiments if title in kept}
     return replace(smaller, experiments=left)
+
+
+def _of_flips(claim: Claim) -> set[str]:
+    return {title for flip in claim.flips for title in flip.experiments}
 
 
 def engines_of(study: Study, store: Store) -> tuple[str, ...]:

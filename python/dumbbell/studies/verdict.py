@@ -53,6 +53,20 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Flipped:
+    """The same claim judged with something different that may make it hold."""
+
+    by: str
+    """What is different, in words that stand after "with"."""
+    experiments: tuple[str, ...]
+    """Whose runs were taken instead of the claim's; empty: it is the reading that differs."""
+    verdict: Word
+    reason: str
+    """Why, as of a verdict."""
+    checks: tuple[Checked, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """A claim judged. The numbers are those of the decisive check: the one that fails most, or holds most narrowly."""
 
@@ -87,12 +101,34 @@ class Verdict:
     """Where the published number comes from."""
     checks: tuple[Checked, ...] = ()
     """Every number that the claim rests on, in its order."""
+    flips: tuple[Flipped, ...] = ()
+    """Of a claim that is not reproduced: what may make it hold."""
+
+    @property
+    def flipped(self) -> bool:
+        """Whether something is known that makes it hold."""
+        return any(each.verdict == REPRODUCED for each in self.flips)
 
 
-def sound(verdicts: Iterable[Verdict]) -> tuple[int, int]:
-    """Of the claims flagged OK that one engine could judge: how many hold with any version, and how many there are."""
-    judged: dict[str, set[Word]] = {}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sound:
+    """Of the claims flagged OK that one engine could judge, with any version of the algorithm."""
+
+    judged: int
+    hold: int
+    flipped: int
+    """Of those that do not hold, what something is known of that makes them hold."""
+
+
+def sound(verdicts: Iterable[Verdict]) -> Sound:
+    """How the claims stand that nothing speaks against beforehand, on one engine."""
+    judged: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
         if verdict.flag == OK and verdict.verdict in {REPRODUCED, NOT_REPRODUCED}:
-            judged.setdefault(verdict.claim, set()).add(verdict.verdict)
-    return sum(REPRODUCED in words for words in judged.values()), len(judged)
+            judged.setdefault(verdict.claim, []).append(verdict)
+    others = [each for each in judged.values() if all(one.verdict != REPRODUCED for one in each)]
+    return Sound(
+        judged=len(judged),
+        hold=len(judged) - len(others),
+        flipped=sum(any(one.flipped for one in each) for each in others),
+    )

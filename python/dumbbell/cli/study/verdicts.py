@@ -70,13 +70,16 @@ def print_counts(standings: Iterable[Standing]) -> None:
     for each in standings:
         words = [verdict.verdict for verdict in each.verdicts]
         there, needed = each.runs
-        hold, judged = sound(each.verdicts)
+        flagged = sound(each.verdicts)
         rows.append([
-            each.study.name, each.engine, *(str(words.count(word)) for word in WORDS), f"{hold} of {judged}",
-            f"{there}/{needed}",
+            each.study.name, each.engine, *(str(words.count(word)) for word in WORDS),
+            f"{flagged.hold} of {flagged.judged}", str(flagged.flipped), f"{there}/{needed}",
         ])  # fmt: skip
-    typer.echo(aligned(("study", "engine", *WORDS, "flagged OK", "runs"), rows))
-    told = "Flagged OK: claims that nothing speaks against beforehand; of those judged, how many hold with any version."
+    typer.echo(aligned(("study", "engine", *WORDS, "flagged OK", "flipped", "runs"), rows))
+    told = (
+        "Flagged OK: claims that nothing speaks against beforehand; of those judged, how many hold with any version. "
+        "Flipped: of the others, how many an experiment, or another reading, makes hold."
+    )
     typer.echo(wrapped(told, columns()))
 
 

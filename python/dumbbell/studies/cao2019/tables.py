@@ -46,11 +46,13 @@ BURSTS = (
     ("25-Gbit/s line, packets", "25 Gbit/s", False, "5 kB"),
 )
 """What arrives at the queue, and how: in words, the sender's line, super-packets, the token bucket's depth."""
-FORMS: tuple[tuple[str, dict[str, bool]], ...] = (
-    ("no line, packets (Figure 8a)", {}),
-    ("no line, super-packets", {"path.offload": True}),
-    ("1-Gbit/s line, packets", {"path.offload": False}),
+FORMS: tuple[tuple[str, str, dict[str, bool]], ...] = (
+    ("no line, packets (Figure 8a)", "figure8a", {}),
+    ("no line, super-packets", "figure8a_forms", {"path.offload": True}),
+    ("1-Gbit/s line, packets", "figure8a_forms", {"path.offload": False}),
+    ("24 MB of socket memory", "figure8a_memory", {}),
 )
+"""What is different, in which experiment, and at which of its points."""
 
 
 def table1(study: Study, evidence: Evidence) -> Table:
@@ -186,7 +188,7 @@ def bursts(study: Study, evidence: Evidence) -> Table:
     for name, trials in senders.items():
         group = "cubic" if name == "cubic" else "bbr"
         for words, line, offload, bucket in BURSTS:
-            where = {"flows[0].access.rate": line, "path.offload": offload, "path.burst": bucket}
+            where = {"flows[0].access.rate": line, "path.offload": offload, "path.burst": bucket, **SHALLOW}
             prefix = {"25 Gbit/s": "replicated_", "1 Gbit/s": ""}[line]
             theirs = (
                 {}
@@ -272,16 +274,15 @@ def fast_line(study: Study, evidence: Evidence) -> Table:
 
 
 def figure8a_forms(study: Study, evidence: Evidence) -> Table:
-    """BBR's share and both flows' retransmissions of the first version, with other bursts at the queue."""
+    """BBR's share and both flows' retransmissions, with other bursts at the queue and with less socket memory."""
     numbers, shares = study.published["table1"], study.published["figure8a"]
-    variants = evidence.variants("figure8a", "figure8a_forms")
+    variants = evidence.variants("figure8a", "figure8a_forms", "figure8a_memory")
     told = dict(zip(shares["buffer"], shares["bbr_percent"], strict=True))
     rows: list[tuple[Entry, ...]] = []
     for variant in variants:
         for place, size in enumerate(numbers["buffer"]):
-            for words, where in FORMS:
-                trials = evidence.of("figure8a_forms" if where else "figure8a", variant)
-                found = part_of(trials, {QUEUE.path: size, **where})
+            for words, experiment, where in FORMS:
+                found = part_of(evidence.of(experiment, variant), {QUEUE.path: size, **where})
                 rows.append((
                     label_of(variant, evidence.engine),
                     size,
@@ -293,10 +294,10 @@ def figure8a_forms(study: Study, evidence: Evidence) -> Table:
                 ))  # fmt: skip
     return Table(
         name="figure8a_forms",
-        title="What bursts decide beside CUBIC: Figure 8a and Table 1",
+        title="What bursts and socket memory decide beside CUBIC: Figure 8a and Table 1",
         caption=(
             "One BBR and one CUBIC flow at 1 Gbit/s and 20 ms, 60 s: as in Figure 8a; with super-packets of up to "
-            "64 kB that reach the queue whole; and with a line of 1 Gbit/s for each sender: "
+            "64 kB that reach the queue whole; with a line of 1 Gbit/s for each sender; and with sockets of 24 MB: "
             f"{means(evidence.of('figure8a_forms', variants[0]))}; published: {numbers['source']}."
         ),
         columns=(

@@ -33,6 +33,8 @@ CYCLES_S = (60.0, 285.0)
 """Where the raw data's periods were taken."""
 TAKEOVER_S = 3.0
 """How long BBR is said to be taking over after an inaccurate PROBE_RTT."""
+CYCLE_S = 10.0
+"""From one PROBE_RTT to the next."""
 QUEUE = Sweep("path.buffer", "bdp")
 RATE = Sweep("path.rate", "Mbit/s")
 FLOWS = Sweep("flows[0].count", "")
@@ -120,6 +122,15 @@ def alternation_of_min_rtt(run: Observed) -> float | None:
 
 def drops_after_inaccurate_probes(run: Observed) -> float | None:
     """Of all drops from 60 to 285 s, the share within 3 s after a BBR flow left PROBE_RTT with a high estimate."""
+    return _drops_after_inaccurate_probes(run, TAKEOVER_S)
+
+
+def drops_until_the_next_probe(run: Observed) -> float | None:
+    """The same within 10 s: until the next PROBE_RTT."""
+    return _drops_after_inaccurate_probes(run, CYCLE_S)
+
+
+def _drops_after_inaccurate_probes(run: Observed, within_s: float) -> float | None:
     found = _probes(run)
     between = boundary([estimate for flow in found for _, estimate in flow])
     if between is None:
@@ -129,7 +140,7 @@ def drops_after_inaccurate_probes(run: Observed) -> float | None:
     at, gone = dropped.time_s[1:], np.diff(dropped.total)
     counted = (at > CYCLES_S[0]) & (at <= CYCLES_S[1])
     since = at[:, None] - takeovers
-    after = ((since > 0) & (since <= TAKEOVER_S)).any(axis=1)
+    after = ((since > 0) & (since <= within_s)).any(axis=1)
     return ratio(float(gone[counted & after].sum()), float(gone[counted].sum()))
 
 

@@ -254,7 +254,7 @@ def slow_start(study: Study, evidence: Evidence) -> Chart:
             (
                 (name, itself.at({LOSS.path: "0 %"})),
                 (f"{name}, slow start ended early", early.at(small)),
-                (f"{name}, and served in lumps", lumps.at(small)),
+                (f"{name}, and served in lumps", lumps.at({**small, LOSS.path: "0 %"})),
             )
         )
     ]
@@ -263,7 +263,7 @@ def slow_start(study: Study, evidence: Evidence) -> Chart:
         title="CUBIC's window, as slow start ends by itself and early (not in the document)",
         caption=(
             "Congestion window of 100 MiB at 100 ms without loss; slow start ends early because the line "
-            "gives 40 Mbit/s in the first half second; in lumps: it then gives 1080 Mbit/s for 8 ms of each 40. "
+            "gives 40 Mbit/s in the first half second; in lumps: it then gives 1048 Mbit/s for 8 ms of each 40. "
             "Both are fits, and no evidence of what the cloud's shaper did; "
             f"seed {itself.seed} of {len(evidence.of('bulk_cubic', variant))}, engine {evidence.engine}. Published: "
             f"{numbers['source']}, shown every 0.5 s."

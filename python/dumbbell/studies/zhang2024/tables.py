@@ -158,7 +158,7 @@ def early(study: Study, evidence: Evidence) -> Table:
     """CUBIC's transfers as its slow start ends by itself, and early."""
     (variant,) = evidence.variants("bulk_cubic", "pair_cubic", "early_cubic", "lumps_cubic")
     levels, bulk, both = (study.published[each] for each in ("levels", "table1", "pair"))
-    size = "flows[0].workload.transfer"
+    size, clean = "flows[0].workload.transfer", {"path.loss": "0 %"}
     rows = tuple(
         (
             words,
@@ -172,16 +172,16 @@ def early(study: Study, evidence: Evidence) -> Table:
         )
         for words, first, small, second, large in (
             (
-                "by itself", evidence.of("bulk_cubic", variant), {"path.loss": "0 %"},
-                evidence.of("pair_cubic", variant), {"path.loss": "0 %"},
+                "by itself", evidence.of("bulk_cubic", variant), clean,
+                evidence.of("pair_cubic", variant), clean,
             ),
             (
                 "early, by a slow first half second", evidence.of("early_cubic", variant), {size: "100 MiB"},
                 evidence.of("early_cubic", variant), {size: "1 GiB"},
             ),
             (
-                "the same, then served in lumps", evidence.of("lumps_cubic", variant), {size: "100 MiB"},
-                evidence.of("lumps_cubic", variant), {size: "1 GiB"},
+                "the same, then served in lumps", evidence.of("lumps_cubic", variant), {size: "100 MiB", **clean},
+                evidence.of("lumps_cubic", variant), {size: "1 GiB", **clean},
             ),
         )
     )  # fmt: skip
@@ -224,7 +224,11 @@ def wide(study: Study, evidence: Evidence) -> Table:
         for words, trials, point in (
             ("216 Mbit/s", evidence.of("bulk", variant), {"path.loss": "0 %"}),
             ("1 Gbit/s", evidence.of("wide", variant), {}),
-            ("216 Mbit/s in lumps", evidence.of("lumps", variant), {"flows[0].workload.transfer": "100 MiB"}),
+            (
+                "216 Mbit/s in lumps",
+                evidence.of("lumps", variant),
+                {"flows[0].workload.transfer": "100 MiB", "path.loss": "0 %"},
+            ),
         )
     )
     return Table(

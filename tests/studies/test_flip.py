@@ -1,0 +1,177 @@
+"""What makes a claim hold that does not: other runs, at a point, over some of its own, or another reading."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from dumbbell import studies
+from dumbbell.spec.sweep import expand
+from dumbbell.studies import StudyError, Verdict
+from dumbbell.studies.claim import Claim, claims_of
+from dumbbell.studies.evidence import Coverage, Evidence, Trial
+from dumbbell.studies.judgement import judge
+from dumbbell.studies.metric import metric
+from observed import observed
+
+FUNCTIONS = ModuleType("functions")
+QUEUES = ("1 bdp", "2 bdp")
+loss = metric("bottleneck.loss_per_sent")
+
+
+def largest(trial: Trial) -> float | None:
+    """Over the whole sweep."""
+    return max(loss(run) or 0.0 for run in trial.runs)
+
+
+def lead(trial: Trial, other: Trial) -> float | None:
+    """What another experiment loses more, at least."""
+    return min((loss(other.beside(run)) or 0.0) - (loss(run) or 0.0) for run in trial.runs)
+
+
+for function in (largest, lead):
+    function.__module__ = FUNCTIONS.__name__
+    setattr(FUNCTIONS, function.__name__, function)
+
+
+def claim(*flips: dict[str, Any], **words: object) -> Claim:
+    row: dict[str, Any] = {
+        "id": "X1", "kind": "Q", "section": "1", "statement": "it loses little", "tolerance": "at most 5 %",
+        "flag": "OK", "source": "here", "experiment": "sweep", "unit": "%", "metric": "largest",
+        "checks": [{"label": "largest loss", "most": 5}],
+    }  # fmt: skip
+    (found,) = claims_of([row | {"flips": list(flips)} | words], FUNCTIONS, ["sweep", "other", "rival"])
+    return found
+
+
+def trial(seed: int, *lost: float, points: tuple[dict[str, str], ...] = ()) -> Trial:
+    where = points or tuple({"path.buffer": size} for size in QUEUES)
+    runs = [observed(point, {"bbr": [1]}, (0, 1), lost=share) for point, share in zip(where, lost, strict=True)]
+    return Trial(seed, tuple(runs))
+
+
+def told(asked: Claim, **trials: tuple[Trial, ...]) -> Verdict:
+    return judge(asked, Evidence(engine="sim", trials={(name, "bbr"): each for name, each in trials.items()}), "bbr")
+
+
+STRICT = {"by": "a window of the cap alone", "instead": {"sweep": "other"}}
+
+
+def test_other_runs_stand_for_the_claims() -> None:
+    found = told(claim(STRICT), sweep=(trial(1, 0.1, 0.2),), other=(trial(1, 0.02, 0.01),))
+    assert (found.verdict, found.flipped) == ("not reproduced", True)
+    (flip,) = found.flips
+    assert (flip.by, flip.experiments, flip.verdict) == ("a window of the cap alone", ("other",), "reproduced")
+    assert [check.value for check in flip.checks] == [pytest.approx(2)]
+    assert found.reason == (
+        "largest loss is 20.0 %, not at most 5 %. With a window of the cap alone (other) it is reproduced: largest loss"
+        " is 2.00 %, at most 5 %."
+    )
+
+
+def test_what_is_reproduced_needs_nothing() -> None:
+    found = told(claim(STRICT), sweep=(trial(1, 0.01, 0.02),), other=(trial(1, 0.1, 0.1),))
+    assert (found.verdict, found.flips, found.flipped) == ("reproduced", (), False)
+
+
+def test_what_does_not_flip_it_is_told_too() -> None:
+    found = told(claim(STRICT), sweep=(trial(1, 0.1, 0.2),), other=(trial(1, 0.1, 0.06),))
+    assert not found.flipped
+    assert found.reason.endswith("(other) it is not either: largest loss is 10.0 %, not at most 5 %.")
+
+
+def test_only_a_part_of_the_other_runs() -> None:
+    flip = STRICT | {"at": {"path.buffer": "2 bdp"}}
+    found = told(claim(flip), sweep=(trial(1, 0.1, 0.2),), other=(trial(1, 0.3, 0.01),))
+    assert found.flips[0].checks[0].value == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("patched", "value"), [("2 bdp", 4.0), ("1 bdp", 20.0)])
+def test_other_runs_at_their_own_points_only(patched: str, value: float) -> None:
+    other = trial(1, 0.03, points=({"path.buffer": patched},))
+    found = told(claim(STRICT | {"patch": True}), sweep=(trial(1, 0.04, 0.2), trial(2, 0.5, 0.5)), other=(other,))
+    assert found.flips[0].checks[0].value == pytest.approx(value)
+    assert found.flips[0].checks[0].seeds == 1  # of the other's seeds
+
+
+def test_a_patch_at_a_point_that_the_claim_has_not() -> None:
+    other = trial(1, 0.03, points=({"path.buffer": "3 bdp"},))
+    with pytest.raises(StudyError, match=r"path\.buffer = 3 bdp: 0 runs"):
+        told(claim(STRICT | {"patch": True}), sweep=(trial(1, 0.04, 0.2),), other=(other,))
+
+
+def test_what_stands_beside_is_exchanged_too() -> None:
+    asked = claim(
+        {"by": "another rival", "instead": {"rival": "other"}},
+        checks=[{"label": "lead", "metric": "lead", "beside": ["rival"], "least": 1}],
+    )
+    found = told(asked, sweep=(trial(1, 0.1, 0.1),), rival=(trial(1, 0.0, 0.1),), other=(trial(1, 0.2, 0.2),))
+    assert (found.verdict, found.flipped) == ("not reproduced", True)
+
+
+def test_another_reading_of_the_same_runs() -> None:
+    reading = {"by": "the shorter queue alone", "checks": [
+        {"label": "loss in 1 BDP", "metric": "bottleneck.loss_per_sent", "at": {"path.buffer": "1 bdp"}, "most": 5},
+    ]}  # fmt: skip
+    found = told(claim(reading), sweep=(trial(1, 0.01, 0.2),))
+    assert found.flips[0].experiments == ()
+    assert found.reason.endswith("With the shorter queue alone it is reproduced: loss in 1 BDP is 1.00 %, at most 5 %.")
+
+
+def test_what_was_not_run_is_not_told() -> None:
+    evidence = Evidence(
+        engine="sim",
+        trials={("sweep", "bbr"): (trial(1, 0.1, 0.2),)},
+        coverage={("other", "bbr"): Coverage(ids=frozenset("ab"), missing=frozenset("a"))},
+    )
+    found = judge(claim(STRICT), evidence, "bbr")
+    assert found.flips[0].verdict == "not run yet"
+    assert found.flips[0].reason == "other: 1 of 2 runs are there"
+    assert found.reason == "largest loss is 20.0 %, not at most 5 %."
+
+
+@pytest.mark.parametrize(
+    ("flip", "message"),
+    [
+        ({"instead": {"sweep": "other"}}, "claim X1: a flip: lacks by"),
+        ({"by": "x"}, 'claim X1: the flip by "x" has neither other runs (instead) nor another reading (checks)'),
+        ({"by": "x", "instead": {"rival": "other"}}, 'the flip by "x" replaces rival, of which no check is'),
+        ({"by": "x", "instead": {"sweep": "none"}}, 'there is no experiment "none"; known: other, rival, sweep'),
+        ({"by": "x", "insteed": {}}, "claim X1: a flip: has unknown insteed"),
+    ],
+    ids=lambda each: str(each)[:40],
+)
+def test_a_flip_that_is_wrong(flip: dict[str, Any], message: str) -> None:
+    with pytest.raises(StudyError) as caught:
+        claim(flip)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("name", studies.names())
+def test_the_runs_that_a_flip_takes_are_those_of_its_study(name: str) -> None:
+    """Its points are written as its experiments' specs write them."""
+    study = studies.load(name, seeds=1)
+    for asked in study.claims:
+        for flip in asked.flips:
+            for other in flip.instead.values():
+                points = [point.values for point in expand(study.experiments[other])]
+                assert any(flip.at.items() <= point.items() for point in points), (asked.id, other)
+
+
+def test_a_selection_has_what_flips_need_or_not() -> None:
+    whole = studies.load("claypool2019")
+    assert set(studies.only(whole, claims=["S9"]).experiments) == {"figure7", "strict"}
+    without = studies.only(whole, claims=["S9"], flips=False)
+    assert (set(without.experiments), without.claims[0].flips) == ({"figure7"}, ())
+    some = studies.only(whole, experiments=["figure7"])
+    assert [each.flips for each in some.claims] == [()] * len(some.claims)
+
+
+def test_of_the_claims_flagged_ok_that_do_not_hold_those_count_that_something_makes_hold() -> None:
+    lost, kept = (trial(1, 0.1, 0.2),), (trial(1, 0.02, 0.01),)
+    flipped = told(claim(STRICT), sweep=lost, other=kept)
+    verdicts = [flipped, replace(flipped, claim="X2", flips=()), replace(flipped, claim="X3", flag="SENS")]
+    assert studies.sound(verdicts) == studies.Sound(judged=2, hold=0, flipped=1)
