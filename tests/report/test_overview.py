@@ -53,6 +53,32 @@ def test_a_table_has_a_row_a_point_with_means_intervals_and_what_is_missing() ->
     assert [row[0].sort for row in rows] == ["0.5", "2"]
 
 
+def test_senders_one_at_a_time_share_a_column() -> None:
+    def of(cc: str, mbit_s: float) -> PointRuns:
+        measured = {("goodput", cc): [mbit_s * 1e6], ("share", cc): [1.0], ("loss", ""): [0.0]}
+        return PointRuns(swept={"flows[0].cc": cc}, ccs={cc: cc}, run_ids={1: "0" * 16}, measured=measured)
+
+    head, rows = table(contents(of("bbr", 9.0), of("cubic", 8.0)))
+    assert head == ["flows[0].cc", "runs", "Mbit/s", "loss %"]
+    assert [[cell.text for cell in row] for row in rows] == [["bbr", "1", "9.00", "0"], ["cubic", "1", "8.00", "0"]]
+    assert rows[0][2].interval == ""  # of one run
+
+
+def test_a_table_is_cut_where_the_page_would_be_too_long() -> None:
+    found = contents(*(point(f"{number} bdp", 0.5) for number in range(9)))
+    assert len(table(found, 4)[1]) == 4
+
+
+def test_a_number_that_its_text_does_not_tell_is_sorted_by_itself() -> None:
+    few, many = (
+        PointRuns(swept={}, ccs={"bbr": "bbr"}, run_ids={1: "0" * 16}, measured={("loss", ""): [share]})
+        for share in (0.1234, 0.000001)
+    )
+    ((*_, first),), ((*_, second),) = (table(contents(each))[1] for each in (few, many))
+    assert (first.text, first.sort) == ("12.3", "")
+    assert (second.text, second.sort) == ("< 0.001", "0.0001")
+
+
 def test_shares_are_drawn_over_the_axis_with_the_most_values() -> None:
     found = contents(
         *(point(f"{buffer} bdp", 0.9, 0.8, cc=cc) for cc in ("bbr", "bbr_4_17") for buffer in (0.5, 1, 2, 4, 8))

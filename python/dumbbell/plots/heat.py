@@ -95,12 +95,12 @@ def ink(background: str) -> str:
 
 
 def words(value: float, *, signed: bool) -> str:
-    """A value in a cell: three digits; "" without one.
+    """A value in a cell: three digits, and hundredths of what has a sign, as it is a difference; "" without one.
 
     >>> words(115.2, signed=True), words(-7.5, signed=True), words(235798, signed=False), words(0.5, signed=False)
     ('+115', '-7.5', '236k', '0.5')
-    >>> words(0.973, signed=False), words(-0.04, signed=True), words(1e-17, signed=True)
-    ('0.973', '-0.04', '0')
+    >>> words(0.973, signed=False), words(-0.413, signed=True), words(-0.0018, signed=True)
+    ('0.973', '-0.41', '0')
     """
     if not math.isfinite(value):
         return ""
@@ -110,7 +110,7 @@ def words(value: float, *, signed: bool) -> str:
     elif size >= _TEN_THOUSAND:
         told = f"{size / 1e3:.3g}k"
     elif size < 1:
-        told = f"{size:.3g}" if size >= _NOTHING else "0"
+        told = f"{size:.2f}".rstrip("0").rstrip(".") if signed else f"{size:.3g}" if size >= _NOTHING else "0"
     else:
         told = f"{size:.0f}" if size >= _HUNDRED else f"{size:.1f}".removesuffix(".0")
     nothing = told == "0"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dumbbell.report.figure import Drawing
 
 LARGEST_BYTES: Final = 8_000_000
-"""Of a report. Lines are thinned until it is no larger."""
+"""Of a report. Lines are thinned, and long tables cut, until it is no larger."""
 FEWEST_POINTS: Final = 100
 SCRIPT: Final = "plotly.min.js"
 _POLICY: Final = (

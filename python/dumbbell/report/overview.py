@@ -37,6 +37,8 @@ USUAL_BIN_S: Final = 0.5
 """Shorter ones show single rounds of a sender rather than its rate."""
 BINS_S: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 _AMOUNT = re.compile(r"\s*([0-9.]+)\s*(.*?)\s*")
+ROUNDED: Final = 0.01
+"""What is told to this of its value sorts itself."""
 _MANY_TIMES = 8
 
 QUANTITIES: Final = {
@@ -51,21 +53,30 @@ class Cell:
     """One cell of a table."""
 
     text: str
-    sort: str
+    sort: str = ""
+    """What its column is sorted by; empty: its text."""
     interval: str = ""
     number: bool = True
 
 
-def table(contents: Contents) -> tuple[list[str], list[list[Cell]]]:
-    """Head and rows of an experiment: a row a point, at most `MOST_ROWS`."""
-    shown = [(quantity, group) for group in contents.groups for quantity in ("goodput", "share", "rtt")]
+def table(contents: Contents, most: int = MOST_ROWS) -> tuple[list[str], list[list[Cell]]]:
+    """Head and rows of an experiment: a row a point, at most `most` and `MOST_ROWS`."""
+    alone = all(len(point.ccs) <= 1 for point in contents.points)
+    groups = [""] if alone and len(contents.groups) > 1 else contents.groups  # senders one at a time share a column
+    shown = [(quantity, group) for group in groups for quantity in ("goodput", "share", "rtt")]
     shown += [(quantity, "") for quantity in ("loss", "queue", "utilization", "jain")]
-    there = {key for point in contents.points for key in point.measured}
-    alone = len(contents.groups) == 1
-    shown = [key for key in shown if key in there and not (alone and key[0] == "share")]
+    shown = [key for key in shown if not (alone and key[0] == "share")]
+    shown = [key for key in shown if any(_measured(point, *key) for point in contents.points)]
     heads = [f"{group} {QUANTITIES[quantity][0]}".strip() for quantity, group in shown]
-    rows = [_row(point, contents.axes, shown, order) for order, point in enumerate(contents.points[:MOST_ROWS])]
+    kept = contents.points[: min(most, MOST_ROWS)]
+    rows = [_row(point, contents.axes, shown, order) for order, point in enumerate(kept)]
     return [*contents.axes, "runs", *heads], rows
+
+
+def _measured(point: PointRuns, quantity: str, group: str) -> list[float]:
+    """A value a seed; without a group the path's, or that of the only group there is."""
+    whose = (group,) if group else ("", *point.ccs)
+    return next((point.measured[quantity, own] for own in whose if (quantity, own) in point.measured), [])
 
 
 def _row(point: PointRuns, axes: Sequence[str], shown: Sequence[tuple[str, str]], order: int) -> list[Cell]:
@@ -73,13 +84,16 @@ def _row(point: PointRuns, axes: Sequence[str], shown: Sequence[tuple[str, str]]
         Cell(str(point.swept.get(axis, ABSENT)), _sort(point.swept.get(axis), order), number=False) for axis in axes
     ]
     failed = f", {len(point.failed)} failed" if point.failed else ""
-    cells.append(Cell(f"{len(point.run_ids)}{failed}", str(len(point.run_ids))))
+    cells.append(Cell(f"{len(point.run_ids)}{failed}"))
     for quantity, group in shown:
-        values = [QUANTITIES[quantity][1] * value for value in point.measured.get((quantity, group), ())]
-        if values:
-            cells.append(Cell(mean(values), f"{estimate(values).mean:.6g}", resting_on(values)))
-        else:
-            cells.append(Cell(ABSENT, ""))
+        values = [QUANTITIES[quantity][1] * value for value in _measured(point, quantity, group)]
+        if not values:
+            cells.append(Cell(ABSENT))
+            continue
+        told, exact = mean(values), f"{estimate(values).mean:.6g}"
+        own = _AMOUNT.match(told)
+        alike = own is not None and math.isclose(float(own[1]), float(exact), rel_tol=ROUNDED)
+        cells.append(Cell(told, "" if alike else exact, resting_on(values) if len(values) > 1 else ""))
     return cells
 
 

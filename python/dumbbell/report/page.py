@@ -155,7 +155,7 @@ def _of_study(study: Study, sides: Sequence[Side]) -> Iterator[Contents]:
 
 
 def compose(material: Material, most: int) -> Page:
-    """The page, with at most `most` points a line."""
+    """The page, with at most `most` points a line and rows a table."""
     study, found, sides = material.study, material.found, material.sides
     shown = parts(sides, study, most)
     experiments = tuple(
@@ -271,7 +271,7 @@ def _no_warnings(there: int, failed: int) -> str:
 
 def _experiment(contents: Contents, described: list[Fact], number: int, most: int) -> ExperimentPart:
     chart = overview.sweep(contents, f"sweep-{number}")
-    head, rows = overview.table(contents)
+    head, rows = overview.table(contents, most)
     failed = f", {contents.failed} failed" if contents.failed else ""
     more = len(contents.points) - len(rows)
     return ExperimentPart(
