@@ -39,15 +39,19 @@ def judge(claim: Claim, evidence: Evidence, variant: str) -> Verdict:
         )
     if all(check.holds for check in checks):
         return _verdict(claim, evidence.engine, variant, checks, REPRODUCED, _why_so(checks))
-    flips = tuple(_flipped(claim, flip, evidence, variant) for flip in claim.flips)
-    reason = " ".join((_why_not(claim, checks, evidence.engine, variant), *filter(None, map(_told, flips))))
+    flips = tuple(filter(None, (_flipped(claim, flip, evidence, variant) for flip in claim.flips)))
+    told = _why_not(claim, checks, evidence.engine, variant)
+    reason = " ".join((f"{told.removesuffix('.')}.", *map(_told, flips))) if flips else told
     return replace(_verdict(claim, evidence.engine, variant, checks, NOT_REPRODUCED, reason), flips=flips)
 
 
-def _flipped(claim: Claim, flip: Flip, evidence: Evidence, variant: str) -> Flipped:
+def _flipped(claim: Claim, flip: Flip, evidence: Evidence, variant: str) -> Flipped | None:
+    """None where the engine cannot tell, or its runs are not there."""
     for experiment, other in flip.instead.items():
         evidence = evidence.taking(other, flip.at, over=experiment if flip.patch else "")
     found = judge(replace(claim, checks=flip.checks, flips=(), why={}), evidence, variant)
+    if found.verdict not in {REPRODUCED, NOT_REPRODUCED}:
+        return None
     return Flipped(
         by=flip.by,
         experiments=tuple(dict.fromkeys(flip.instead.values())),
@@ -58,13 +62,9 @@ def _flipped(claim: Claim, flip: Flip, evidence: Evidence, variant: str) -> Flip
 
 
 def _told(flip: Flipped) -> str:
-    """A sentence of one that was judged."""
     whose = f" ({', '.join(flip.experiments)})" if flip.experiments else ""
-    if flip.verdict == REPRODUCED:
-        return f"With {flip.by}{whose} it is reproduced: {flip.reason}."
-    if flip.verdict == NOT_REPRODUCED:
-        return f"With {flip.by}{whose} it is not either: {flip.reason}."
-    return ""
+    came = "it is reproduced" if flip.verdict == REPRODUCED else "it is not either"
+    return f"With {flip.by}{whose} {came}: {flip.reason}."
 
 
 def _obstacle(claim: Claim, evidence: Evidence, variant: str) -> tuple[Word, str] | None:
@@ -188,7 +188,7 @@ def _why_not(claim: Claim, checks: Sequence[Checked], engine: str, variant: str)
     if len(checks) > 1:
         told += f". Failing: {len(broken)} of {len(checks)} checks"
     cause = claim.cause(engine, variant)
-    return f"{told}. {cause}" if cause else f"{told}." if claim.flips else told
+    return f"{told}. {cause}" if cause else told
 
 
 def _fault(check: Checked) -> str:

@@ -102,7 +102,7 @@ class Verdict:
     checks: tuple[Checked, ...] = ()
     """Every number that the claim rests on, in its order."""
     flips: tuple[Flipped, ...] = ()
-    """Of a claim that is not reproduced: what may make it hold."""
+    """Of a claim that is not reproduced: what may make it hold, as far as there are runs to judge it by."""
 
     @property
     def flipped(self) -> bool:

@@ -298,12 +298,13 @@ def figure8a_forms(study: Study, evidence: Evidence) -> Table:
         caption=(
             "One BBR and one CUBIC flow at 1 Gbit/s and 20 ms, 60 s: as in Figure 8a; with super-packets of up to "
             "64 kB that reach the queue whole; with a line of 1 Gbit/s for each sender; and with sockets of 24 MB: "
+            f"{means(evidence.of('figure8a', variants[0]))}, for super-packets and lines "
             f"{means(evidence.of('figure8a_forms', variants[0]))}; published: {numbers['source']}."
         ),
         columns=(
             Column(title="BBR"),
             Column(title="queue"),
-            Column(title="arrives at the queue"),
+            Column(title="form"),
             Column(title="BBR's share", unit="%"),
             Column(title="BBR's retransmits"),
             Column(title="CUBIC's retransmits"),
