@@ -137,7 +137,7 @@ def test_all_studies_where_one_has_runs(
     row = told[head + 1].split()
     assert row[:2] == ["claypool2019", "sim"]
     assert row[-1] == "190/2155"
-    assert row[-4:-1] == ["of", "12", "1"], "claims flagged OK, and of the others S19 by another reading of the same runs"
+    assert row[-4:-1] == ["of", "12", "1"], "claims flagged OK; of the others S19, read otherwise"
     figures = dumbbell("study", "figures", "all", "--out", tmp_path)
     assert figures.returncode == 0
     assert len(figures.stdout.splitlines()) == 16, "figures 8 and 9 show runs of figure 10, and so does the table"
