@@ -80,6 +80,7 @@ class _FlowSeries(TypedDict):
     at_ns: npt.NDArray[np.uint64]
     srtt_us: npt.NDArray[np.uint32]
     delivered_bytes: npt.NDArray[np.uint64]
+    bottleneck_bytes: npt.NDArray[np.uint64]
     cwnd_segments: npt.NDArray[np.uint32]
     ssthresh_segments: npt.NDArray[np.uint32]
     inflight_segments: npt.NDArray[np.uint32]

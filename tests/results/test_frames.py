@@ -18,9 +18,9 @@ from measured import flow, measurement, queue
 
 GAUGES = ["cwnd_bytes", "ssthresh_bytes", "min_rtt_s", "cc_min_rtt_s", "pacing_rate_bps", "bandwidth_bps"]
 FLOW_COLUMNS = [
-    "flow", "name", "cc", "time_s", "srtt_s", "delivered_bytes", "cwnd_bytes", "ssthresh_bytes", "inflight_bytes",
-    "min_rtt_s", "cc_min_rtt_s", "pacing_rate_bps", "delivery_rate_bps", "bandwidth_bps", "pacing_gain", "cwnd_gain",
-    "phase",
+    "flow", "name", "cc", "time_s", "srtt_s", "delivered_bytes", "bottleneck_bytes", "cwnd_bytes", "ssthresh_bytes",
+    "inflight_bytes", "min_rtt_s", "cc_min_rtt_s", "pacing_rate_bps", "delivery_rate_bps", "bandwidth_bps",
+    "pacing_gain", "cwnd_gain", "phase",
 ]  # fmt: skip
 U32, U64 = np.iinfo(np.uint32).max, np.iinfo(np.uint64).max
 
@@ -31,6 +31,7 @@ def sampled() -> Measurement:
         at_ns=np.array([50_000_000, 100_000_000], dtype=np.uint64),
         srtt_us=np.array([0, 25_000], dtype=np.uint32),
         delivered_bytes=np.array([0, 2896], dtype=np.uint64),
+        bottleneck_bytes=np.array([0, 4542], dtype=np.uint64),
         cwnd_segments=np.array([10, 20], dtype=np.uint32),
         ssthresh_segments=np.array([U32, 7], dtype=np.uint32),
         inflight_segments=np.array([0, 3], dtype=np.uint32),
@@ -74,8 +75,9 @@ def test_gauges_are_in_base_units_and_nan_where_unknown(folder: Path) -> None:
     ]  # fmt: skip
     assert second == {
         "flow": 0, "name": "bbr", "cc": "bbr", "time_s": 0.1, "srtt_s": 0.025, "delivered_bytes": 2896,
-        "cwnd_bytes": 20 * 1448, "ssthresh_bytes": 7 * 1448, "inflight_bytes": 3 * 1448, "min_rtt_s": 0.025,
-        "cc_min_rtt_s": 0.026, "pacing_rate_bps": 80e6, "delivery_rate_bps": 70e6, "bandwidth_bps": 60e6,
+        "bottleneck_bytes": 4542, "cwnd_bytes": 20 * 1448, "ssthresh_bytes": 7 * 1448, "inflight_bytes": 3 * 1448,
+        "min_rtt_s": 0.025, "cc_min_rtt_s": 0.026, "pacing_rate_bps": 80e6, "delivery_rate_bps": 70e6,
+        "bandwidth_bps": 60e6,
         "pacing_gain": 1.25, "cwnd_gain": 2.0, "phase": "drain",
     }  # fmt: skip
 

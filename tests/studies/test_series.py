@@ -10,11 +10,12 @@ from dumbbell.studies.evidence import Observed
 from dumbbell.studies.series import (
     ack_rtts_s,
     backlog_bytes,
-    delivered,
     dropped_and_sent,
     gauge,
     group_rates_bps,
     quartiles_bps,
+    received,
+    throughput_bps,
 )
 from observed import frame, observed
 
@@ -35,10 +36,16 @@ def run() -> Observed:
     return observed({}, groups, (2, 8), series=pd.concat([steady, half, turns]), backlog=queue, acks=acks)
 
 
-def test_bytes_delivered_are_counters_by_flow(run: Observed) -> None:
-    assert list(delivered(run)) == [0, 1, 2]
-    assert list(delivered(run, "cubic")) == [1, 2]
-    assert delivered(run)[0].at([2.25]) == pytest.approx([2.25e6])
+def test_bytes_received_are_counters_by_flow(run: Observed) -> None:
+    assert list(received(run)) == [0, 1, 2]
+    assert list(received(run, "cubic")) == [1, 2]
+    assert received(run)[0].at([2.25]) == pytest.approx([2.25e6])
+
+
+def test_a_hole_that_is_filled_is_no_burst_of_throughput() -> None:
+    filled = frame(0, AT, AT * 1e6, "recovery").assign(delivered_bytes=np.where(AT < 5, 0, AT * 1e6))
+    run = observed({}, {"cubic": [8.0]}, (0, 10), series=filled)
+    assert throughput_bps(run, 0, 4, 6) == pytest.approx([8e6] * 4)
 
 
 def test_a_groups_rates_are_the_sum_of_its_flows(run: Observed) -> None:

@@ -54,6 +54,7 @@ def flow_series(
         at_ns=_instants(at_s),
         srtt_us=np.array(srtt_us or [0] * samples, dtype=np.uint32),
         delivered_bytes=np.array(delivered_bytes or [0] * samples, dtype=np.uint64),
+        bottleneck_bytes=np.array([], dtype=np.uint64),
         cwnd_segments=np.array([], dtype=np.uint32),
         ssthresh_segments=np.array([], dtype=np.uint32),
         inflight_segments=np.array([], dtype=np.uint32),

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
@@ -82,6 +83,9 @@ def empty(kind: type[Any]) -> Any:
     return kind(**{each.name: words.get(str(each.type)) for each in fields(kind)})
 
 
-def frame(flow: int, at: Any, delivered: Any, phase: Any) -> pd.DataFrame:
-    """A flow's series with what every claim about time needs."""
-    return pd.DataFrame({"flow": flow, "time_s": at, "delivered_bytes": delivered, "phase": phase})
+def frame(flow: int, at: Any, received: Any, phase: Any) -> pd.DataFrame:
+    """A flow's series with what every claim about time needs, as if all that left the bottleneck were payload."""
+    received = np.asarray(received)
+    return pd.DataFrame(
+        {"flow": flow, "time_s": at, "delivered_bytes": received, "bottleneck_bytes": received, "phase": phase}
+    )

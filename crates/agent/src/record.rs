@@ -85,6 +85,7 @@ impl Recorder {
 
     /// Keeps a flow's gauges.
     pub fn sample_flow(&mut self, flow: usize, reading: &Reading, delivered_bytes: u64, at_ns: u64) {
+        let bottleneck_bytes = self.bottleneck_bytes(&reading.sender, &reading.receiver);
         let measured = &mut self.flows[flow];
         keep_least_rtt(measured, reading);
         let series = &mut measured.series;
@@ -92,6 +93,7 @@ impl Recorder {
         series.srtt_us.push(reading.sender.rtt_us);
         series.delivered_bytes.push(delivered_bytes);
         if self.keeps_gauges {
+            series.bottleneck_bytes.push(bottleneck_bytes);
             sample_gauges(series, reading, self.paces_always);
             if matches!(reading.control, ControlInfo::Bbr { .. }) && measured.phases != BBR_PHASES {
                 measured.phases = BBR_PHASES.map(str::to_owned).to_vec();
@@ -255,6 +257,7 @@ mod tests {
         let flow = &recorder.flows[0];
         let series = &flow.series;
         assert_eq!((series.at_ns[0], series.srtt_us[0], series.delivered_bytes[0]), (50, 26_000, 1_448));
+        assert_eq!(series.bottleneck_bytes, [8 * 1514]);
         assert_eq!(
             (series.cwnd_segments[0], series.ssthresh_segments[0], series.inflight_segments[0]),
             (14, u32::MAX, 8)

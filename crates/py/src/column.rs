@@ -71,8 +71,9 @@ dictionary! {
 }
 dictionary! {
     FlowSeries {
-        at_ns, srtt_us, delivered_bytes, cwnd_segments, ssthresh_segments, inflight_segments, min_rtt_us,
-        cc_min_rtt_us, pacing_rate_bps, delivery_rate_bps, bandwidth_bps, pacing_gain_256ths, cwnd_gain_256ths, phase,
+        at_ns, srtt_us, delivered_bytes, bottleneck_bytes, cwnd_segments, ssthresh_segments, inflight_segments,
+        min_rtt_us, cc_min_rtt_us, pacing_rate_bps, delivery_rate_bps, bandwidth_bps, pacing_gain_256ths,
+        cwnd_gain_256ths, phase,
     }
 }
 dictionary! { QueueMeasurement { at_window_begin, at_window_end, at_end, series } }

@@ -92,6 +92,8 @@ pub struct FlowSeries {
     pub srtt_us: Vec<u32>,
     /// The receiver's next expected byte.
     pub delivered_bytes: Vec<u64>,
+    /// Bytes of its frames, headers included, that left the bottleneck: what a capture at the receiver shows.
+    pub bottleneck_bytes: Vec<u64>,
     /// Congestion window.
     pub cwnd_segments: Vec<u32>,
     /// Slow-start threshold; `u32::MAX` while infinite.

@@ -131,6 +131,7 @@ impl Trace {
         if self.measure.record == Record::Summary {
             return;
         }
+        series.bottleneck_bytes.push(receiver.bottleneck_bytes());
         let gauges = sender.gauges();
         series.cwnd_segments.push(gauges.window.cwnd);
         series.ssthresh_segments.push(gauges.window.ssthresh);

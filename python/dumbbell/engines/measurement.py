@@ -140,6 +140,8 @@ class FlowSeries:
     """Smoothed RTT; 0 before the first sample."""
     delivered_bytes: U64
     """The receiver's next expected byte."""
+    bottleneck_bytes: U64
+    """Bytes of its frames that left the bottleneck."""
     cwnd_segments: U32
     ssthresh_segments: U32
     inflight_segments: U32

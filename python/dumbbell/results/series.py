@@ -31,10 +31,11 @@ _CHUNK_BYTES = 1 << 20
 _LEVEL = 3
 _KEPT: Final = ("series", "acks", "pcap")
 _ZERO_IS_UNKNOWN = frozenset({"srtt_us"})
-_ALWAYS_KNOWN = frozenset({"at_ns", "delivered_bytes"})
+_ALWAYS_KNOWN = frozenset({"at_ns", "delivered_bytes", "bottleneck_bytes"})
 _GAUGES: Final = (
-    "at_ns", "srtt_us", "delivered_bytes", "cwnd_segments", "ssthresh_segments", "inflight_segments", "min_rtt_us",
-    "cc_min_rtt_us", "pacing_rate_bps", "delivery_rate_bps", "bandwidth_bps", "pacing_gain_256ths", "cwnd_gain_256ths",
+    "at_ns", "srtt_us", "delivered_bytes", "bottleneck_bytes", "cwnd_segments", "ssthresh_segments",
+    "inflight_segments", "min_rtt_us", "cc_min_rtt_us", "pacing_rate_bps", "delivery_rate_bps", "bandwidth_bps",
+    "pacing_gain_256ths", "cwnd_gain_256ths",
 )  # fmt: skip
 
 
@@ -127,6 +128,7 @@ def flow_frame(table: pa.Table, mtu_bytes: int) -> pd.DataFrame:
             "time_s": _number(table, "at_ns", 1e-9),
             "srtt_s": _number(table, "srtt_us", 1e-6),
             "delivered_bytes": _integer(table, "delivered_bytes"),
+            "bottleneck_bytes": _number(table, "bottleneck_bytes", 1),
             "cwnd_bytes": _number(table, "cwnd_segments", mss),
             "ssthresh_bytes": _number(table, "ssthresh_segments", mss),
             "inflight_bytes": _number(table, "inflight_segments", mss),
@@ -219,6 +221,8 @@ def _number(table: pa.Table, name: str, factor: float) -> npt.NDArray[np.float64
     import numpy as np  # noqa: PLC0415 (as above)
     import pyarrow as pa  # noqa: PLC0415 (as above)
 
+    if name not in table.column_names:  # an earlier version kept no such gauge
+        return np.full(len(table), np.nan)
     values: npt.NDArray[np.float64] = table[name].cast(pa.float64(), safe=False).to_numpy()
     return values * factor if factor >= 1 else np.divide(values, round(1 / factor))
 

@@ -24,26 +24,35 @@ class Samples(NamedTuple):
     value: Floats
 
 
-def delivered(run: Observed, group: str | None = None) -> dict[int, Counter]:
-    """The bytes delivered in order over time, by number of the flow: of one group's flows, or of all."""
+def received(run: Observed, group: str | None = None) -> dict[int, Counter]:
+    """The bytes of each flow's frames that left the bottleneck, over time: of one group's flows, or of all.
+
+    It is what a capture at the receiver shows. Bytes delivered in order are not: they stand still while a hole is
+    filled, and then jump above the line's rate.
+    """
     frame = run.flow_series()
-    found = {}
+    counters = {}
     for flow in run.result.flows:
         if group in {None, flow.name}:
             own = frame[frame["flow"] == flow.flow]
-            found[flow.flow] = Counter.of(own["time_s"], own["delivered_bytes"], start_s=flow.start_s)
-    return found
+            counters[flow.flow] = Counter.of(own["time_s"], own["bottleneck_bytes"], start_s=flow.start_s)
+    return counters
+
+
+def throughput_bps(run: Observed, flow: int, begin_s: float, end_s: float, bin_s: float = BIN_S) -> Floats:
+    """A flow's throughput in whole bins between two instants."""
+    return rates_bps(received(run)[flow], begin_s, end_s, bin_s)
 
 
 def group_rates_bps(run: Observed, group: str | None, begin_s: float, end_s: float, bin_s: float = BIN_S) -> Floats:
-    """The summed goodput of a group's flows, or of all, in whole bins between two instants."""
-    rates = [rates_bps(flow, begin_s, end_s, bin_s) for flow in delivered(run, group).values()]
+    """The summed throughput of a group's flows, or of all, in whole bins between two instants."""
+    rates = [rates_bps(flow, begin_s, end_s, bin_s) for flow in received(run, group).values()]
     return np.asarray(np.sum(rates, axis=0), dtype=np.float64)
 
 
 def quartiles_bps(run: Observed, group: str, bin_s: float = BIN_S) -> tuple[float, float]:
-    """First and third quartile of each flow's goodput in the window's bins, summed over the group's flows."""
-    rates = [rates_bps(flow, *run.window_s, bin_s) for flow in delivered(run, group).values()]
+    """First and third quartile of each flow's throughput in the window's bins, summed over the group's flows."""
+    rates = [rates_bps(flow, *run.window_s, bin_s) for flow in received(run, group).values()]
     first, third = summed_quantiles(rates, (0.25, 0.75))
     return first, third
 

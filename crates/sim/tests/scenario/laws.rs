@@ -219,6 +219,11 @@ fn what_is_delivered_was_written_and_sent(run: &Run, flow: &Flow, measured: &Flo
         assert!(*delivered <= measured.at_end.delivered_bytes);
     }
     assert!(series.delivered_bytes.is_sorted());
+    for (delivered, left) in series.delivered_bytes.iter().zip(&series.bottleneck_bytes) {
+        let frames = delivered.div_ceil(mss_bytes(run));
+        assert!(delivered + frames * HEADERS_BYTES <= *left && *left <= measured.at_end.bottleneck_bytes);
+    }
+    assert!(series.bottleneck_bytes.is_sorted());
 }
 
 /// The clock of timestamps, which tell the RTT when a retransmission was acknowledged, has whole milliseconds: a sample
@@ -247,6 +252,7 @@ fn gauges_are_read_on_time(run: &Run, flow: &Flow, measured: &FlowMeasurement, e
     let samples = series.at_ns.len();
     assert_eq!([series.srtt_us.len(), series.delivered_bytes.len()], [samples; 2]);
     let gauges = [
+        series.bottleneck_bytes.len(),
         series.cwnd_segments.len(),
         series.ssthresh_segments.len(),
         series.inflight_segments.len(),
@@ -259,7 +265,7 @@ fn gauges_are_read_on_time(run: &Run, flow: &Flow, measured: &FlowMeasurement, e
         series.cwnd_gain_256ths.len(),
         series.phase.len(),
     ];
-    assert_eq!(gauges, [if run.measure.record == Record::Summary { 0 } else { samples }; 11]);
+    assert_eq!(gauges, [if run.measure.record == Record::Summary { 0 } else { samples }; 12]);
     assert!(series.phase.iter().all(|phase| usize::from(*phase) < measured.phases.len()));
     assert!(run.measure.record == Record::Acks || measured.acks.is_empty());
     for (before, after) in series.at_ns.iter().zip(series.at_ns.iter().skip(1)) {

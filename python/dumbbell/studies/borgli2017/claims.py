@@ -6,17 +6,16 @@ from itertools import pairwise
 from statistics import fmean, median, pstdev
 from typing import TYPE_CHECKING
 
-import numpy as np
 from typing_extensions import override
 
 from dumbbell.metrics.convergence import convergence_time_s
-from dumbbell.metrics.counter import rates_bps, variation
+from dumbbell.metrics.counter import least_rate_bps, variation
 from dumbbell.metrics.curve import argmax, is_unimodal, rank_correlation
 from dumbbell.metrics.distribution import relative_iqr
 from dumbbell.metrics.phases import after_stays, entries_s
 from dumbbell.metrics.window import ratio
 from dumbbell.spec.quantity import Size
-from dumbbell.studies.series import BIN_S, delivered, dropped_and_sent, gauge
+from dumbbell.studies.series import BIN_S, gauge, received, throughput_bps
 from dumbbell.studies.sweep import Sweep
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ def goodput_bps(run: Observed) -> float:
 
 def time_to_share(run: Observed) -> float | None:
     """From the second flow's start until both are near their half, seconds."""
-    return convergence_time_s(list(delivered(run).values()), run.result.flows[1].start_s, run.window_s[1])
+    return convergence_time_s(list(received(run).values()), run.result.flows[1].start_s, run.window_s[1])
 
 
 def time_over_cubics(run: Observed, cubic: Observed) -> float | None:
@@ -173,7 +172,7 @@ def saturation(trial: Trial) -> float | None:
 
 
 def queues_with_more_variation(trial: Trial, cubic: Trial) -> float | None:
-    """The share of the queues in which what arrives of BBR varies more than of CUBIC, start-up included."""
+    """The share of the queues in which BBR's throughput varies more than CUBIC's, start-up included."""
     return _share_of(_above(variation_of(run), variation_of(cubic.beside(run))) for run in trial.runs)
 
 
@@ -184,22 +183,18 @@ def queues_with_more_variation_when_settled(trial: Trial, cubic: Trial) -> float
     )
 
 
-def variation_of(run: Observed, from_s: float = 0.0) -> float | None:
-    """The coefficient of variation of what arrives of a lone flow in bins of 0.5 s.
-
-    What left the queue, as a capture at the receiver counts it: goodput stands still while a hole is filled, and jumps.
-    """
-    _, arrived = dropped_and_sent(run)
-    return variation(rates_bps(arrived, max(from_s, run.result.flows[0].start_s), run.window_s[1], BIN_S))
+def variation_of(run: Observed, from_s: float = 0.0, *, flow: int = 0) -> float | None:
+    """The coefficient of variation of a flow's throughput in bins of 0.5 s, from its start on or later."""
+    return variation(throughput_bps(run, flow, max(from_s, run.result.flows[flow].start_s), run.window_s[1]))
 
 
 def bbr_variation_beside_cubic(run: Observed, alone: Observed) -> float | None:
-    """COV of BBR's goodput beside CUBIC less that of BBR alone; the queue's counter is one for both flows."""
+    """COV of BBR's throughput beside CUBIC less that of BBR alone, in bins of 0.5 s."""
     return _more_variation(run, 0, alone)
 
 
 def cubic_variation_beside_bbr(run: Observed, alone: Observed) -> float | None:
-    """COV of CUBIC's goodput beside BBR less that of CUBIC alone."""
+    """COV of CUBIC's throughput beside BBR less that of CUBIC alone."""
     return _more_variation(run, 1, alone)
 
 
@@ -262,12 +257,9 @@ def smallest_goodput(trial: Trial) -> float | None:
 
 
 def _least_after_join(run: Observed) -> float | None:
-    """By the sender's delivery rate, which counts what arrives out of order too, as a capture at the receiver does."""
+    """The incumbent's throughput in its worst bin of 0.5 s."""
     joined_s = run.result.flows[1].start_s
-    at, rate_bps = gauge(run, 0, "delivery_rate_bps", joined_s, joined_s + AFTER_JOIN_S)
-    bins = (at - joined_s) // BIN_S
-    whole = np.unique(bins[bins < AFTER_JOIN_S / BIN_S])
-    return min((float(rate_bps[bins == each].mean()) for each in whole), default=None)
+    return least_rate_bps(received(run)[0], joined_s, joined_s + AFTER_JOIN_S, BIN_S)
 
 
 def _over_bdp(trial: Trial, value: Callable[[Observed], float | None]) -> tuple[list[float], list[float]]:
@@ -285,7 +277,7 @@ def _above(one: float | None, other: float | None) -> bool:
 
 
 def _more_variation(run: Observed, flow: int, alone: Observed) -> float | None:
-    beside, single = run.result.flows[flow].cov, alone.result.flows[0].cov
+    beside, single = variation_of(run, flow=flow), variation_of(alone)
     return None if beside is None or single is None else beside - single
 
 

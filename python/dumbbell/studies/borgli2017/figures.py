@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dumbbell.plots.chart import Axis, Chart, Layer, Panel
 from dumbbell.plots.style import PUBLISHED
-from dumbbell.studies.borgli2017.claims import QUEUE, RIVALS
+from dumbbell.studies.borgli2017.claims import QUEUE, RIVALS, variation_of
 from dumbbell.studies.borgli2017.sweeps import (
     FAIR,
     LEFT,
@@ -40,8 +40,7 @@ JOIN_S = (30.0, 180.0)
 WHOLE_S = (0.0, 300.0)
 SHOWN_S = (0.0, 100.0)
 """Of the RTTs: CUBIC's cycle takes 10 s, BBR's PROBE_RTTs are as far apart."""
-RATES_MBIT = (0.0, 13.0)
-JUMPS = "goodput stands still while a hole is filled, and then jumps"
+RATES_MBIT = (0.0, 10.5)
 LONGEST_RTT_MS = 800.0
 """So that the document's impossible median has room."""
 
@@ -67,8 +66,8 @@ def figure1(study: Study, evidence: Evidence) -> Chart:
         name="figure1",
         title="A flow joins another one (Figure 1)",
         caption=(
-            "Goodput in bins of 0.5 s of two flows, the second of which starts at 60 s; 10 Mbit/s, 83 ms, a queue of "
-            f"105 packets of 2900 bytes; seed {trial.seed}, engine {evidence.engine}; {JUMPS}. "
+            "Throughput in bins of 0.5 s of two flows, the second of which starts at 60 s; 10 Mbit/s, 83 ms, a queue "
+            f"of 105 packets of 2900 bytes; seed {trial.seed}, engine {evidence.engine}. "
             f"The document's curves are not published as numbers; {numbers['source']}."
         ),
         panels=tuple(panels.values()),
@@ -89,8 +88,8 @@ def figure3(study: Study, evidence: Evidence) -> Chart:
         name="figure3",
         title="One CUBIC and one BBR flow in the most extreme queues (Figure 3)",
         caption=(
-            "Goodput in bins of 0.5 s; 10 Mbit/s, 83 ms; 13 packets of 2900 bytes are 0.36 BDP, 207 are 5.8 BDP; "
-            f"seed {trial.seed}, engine {evidence.engine}; {JUMPS}. The document's curves are not published as numbers."
+            "Throughput in bins of 0.5 s; 10 Mbit/s, 83 ms; 13 packets of 2900 bytes are 0.36 BDP, 207 are 5.8 BDP; "
+            f"seed {trial.seed}, engine {evidence.engine}. The document's curves are not published as numbers."
         ),
         panels=tuple(panels),
         columns=2,
@@ -112,7 +111,7 @@ def figure4(study: Study, evidence: Evidence) -> Chart:
         name="figure4",
         title="One BBR flow beside one and beside more CUBIC flows (Figure 4)",
         caption=(
-            "Goodput in bins of 0.5 s; 10 Mbit/s, 83 ms, a queue of 52 packets of 2900 bytes (1.45 BDP); seed "
+            "Throughput in bins of 0.5 s; 10 Mbit/s, 83 ms, a queue of 52 packets of 2900 bytes (1.45 BDP); seed "
             f"{trial.seed}, engine {evidence.engine}. How many CUBIC flows the document has on the right is not said: "
             f"four is the best reading. Published: {numbers['source']}."
         ),
@@ -129,16 +128,15 @@ def figure6(study: Study, evidence: Evidence) -> Chart:
     for variant in evidence.variants("c1b1"):
         trial = evidence.of("c1b1", variant)[0]
         run = trial.at({QUEUE.path: FAIR})
-        covs = " and ".join(f"{flow.cov or 0:.2f}" for flow in run.result.flows)
-        panels.append(_rates_of(f"COV of goodput {covs}", run, WHOLE_S))
+        covs = " and ".join(f"{variation_of(run, flow=flow.flow) or 0:.2f}" for flow in run.result.flows)
+        panels.append(_rates_of(f"COV {covs}", run, WHOLE_S))
     return Chart(
         name="figure6",
         title="Oscillation in the document's fairest queue (Figure 6)",
         caption=(
-            "Goodput in bins of 0.5 s of one CUBIC and one BBR flow; 10 Mbit/s, 83 ms, a queue of 55 packets of 2900 "
-            "bytes (1.54 BDP); the COV is that of goodput too, for the queue's counter, which Figure 7 takes, is one "
-            f"for both flows; seed {trial.seed}, engine {evidence.engine}. The document's curves are not published as "
-            "numbers."
+            "Throughput in bins of 0.5 s of one CUBIC and one BBR flow; 10 Mbit/s, 83 ms, a queue of 55 packets of "
+            f"2900 bytes (1.54 BDP); seed {trial.seed}, engine {evidence.engine}. The document's curves are not "
+            "published as numbers."
         ),
         panels=tuple(panels),
         alt="Both flows swing widely and mirror each other.",

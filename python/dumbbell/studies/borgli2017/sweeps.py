@@ -160,13 +160,13 @@ def figure7(study: Study, evidence: Evidence) -> Chart:
         name="figure7",
         title="Coefficient of variation versus queue size (Figure 7)",
         caption=(
-            "Standard deviation over mean of what leaves the queue of one flow alone, in bins of 0.5 s over 300 s; "
+            "Standard deviation over mean of the throughput of one flow alone, in bins of 0.5 s over 300 s; "
             f"10 Mbit/s, 83 ms: {means(trials)}; engine {evidence.engine}. The document's curves are not published as "
             "numbers: BBR's is above CUBIC's everywhere."
         ),
         panels=tuple(panels),
         columns=2,
-        alt="What arrives of BBR varies more than what arrives of CUBIC in all queues.",
+        alt="BBR's throughput varies more than CUBIC's in all queues.",
     )
 
 

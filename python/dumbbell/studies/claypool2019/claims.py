@@ -15,7 +15,7 @@ from dumbbell.metrics.modes import Modes, alternation, boundary, modes
 from dumbbell.metrics.phases import after_stays, entries_s, synchrony
 from dumbbell.metrics.window import ratio
 from dumbbell.studies.metric import metric
-from dumbbell.studies.series import BIN_S, delivered, dropped_and_sent, group_rates_bps, quartiles_bps
+from dumbbell.studies.series import BIN_S, dropped_and_sent, group_rates_bps, quartiles_bps, received
 from dumbbell.studies.sweep import Sweep
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ cubic_share = metric("groups.cubic.share")
 
 def jain_when_settled(run: Observed) -> float | None:
     """The smallest of Jain's indices in 5-s bins from 30 s to the end."""
-    found = jain_in_bins(list(delivered(run).values()), SETTLED_S, run.window_s[1])
+    found = jain_in_bins(list(received(run).values()), SETTLED_S, run.window_s[1])
     known = [index for index in found if index is not None]
     return min(known) if known and len(known) == len(found) else None
 
@@ -94,12 +94,12 @@ def rtt_over_rival(run: Observed, rival: Observed) -> float | None:
 
 
 def cycle_period(run: Observed) -> float | None:
-    """The dominant period of BBR's goodput in bins of 0.5 s, seconds."""
+    """The dominant period of BBR's throughput in bins of 0.5 s, seconds."""
     return dominant_period_s(group_rates_bps(run, "bbr", *CYCLES_S), BIN_S)
 
 
 def correlation_of_groups(run: Observed) -> float | None:
-    """Pearson's, of BBR's and CUBIC's goodput in bins of 0.5 s."""
+    """Pearson's, of BBR's and CUBIC's throughput in bins of 0.5 s."""
     return correlation(*(group_rates_bps(run, group, *CYCLES_S) for group in ("bbr", "cubic")))
 
 

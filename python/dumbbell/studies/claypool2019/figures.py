@@ -52,6 +52,8 @@ STEADY_S = (120.0, 180.0)
 CHANGES_S = (20.0, 40.0)
 """When the path of `mqp8` gets faster, and slower again."""
 KILO = 1e-3
+PAYLOAD_MBIT = MBIT * 1448 / 1514
+"""From bit/s of full frames to Mbit/s of their payload, which the authors' numbers are."""
 
 __all__ = [
     "cycle", "fair", "figure4a", "figure4b", "figure5", "figure6", "figure7", "figure7_sweep", "figure8", "figure9",
@@ -69,10 +71,10 @@ def figure4a(study: Study, evidence: Evidence) -> Chart:  # noqa: ARG001 (its cu
         name="figure4a",
         title="Five BBR flows that start one after another (Figure 4a)",
         caption=(
-            "Above, goodput in bins of 0.5 s of five BBR flows that start 2 s apart; below, the queue, which is empty "
-            "where all are in PROBE_RTT together, cut off at 4 BDP; 100 Mbit/s, 10 ms, a queue that is never full; "
-            f"seed {trials[0].seed} of {len(evidence.of('figure4a', variants[0]))}, engine {evidence.engine}. The "
-            "document takes this figure from Cardwell et al. (2017): about 20 Mbit/s each, dips at about 30 and 40 s; "
+            "Above, throughput in bins of 0.5 s of five BBR flows that start 2 s apart; below, the queue, which is "
+            "empty where all are in PROBE_RTT together, cut off at 4 BDP; 100 Mbit/s, 10 ms, a queue that is never "
+            f"full; seed {trials[0].seed} of {len(evidence.of('figure4a', variants[0]))}, engine {evidence.engine}. "
+            "The document takes this figure from Cardwell et al. (2017): about 20 Mbit/s each, dips at about 30 and 40 s; "
             "its curves are not published as numbers."
         ),
         panels=tuple(row(trial.only, variant) for row in rows for trial, variant in zip(trials, variants, strict=True)),
@@ -202,8 +204,8 @@ def figure8(study: Study, evidence: Evidence) -> Chart:
         name="figure8",
         title="BBR and CUBIC in a small router queue (Figure 8)",
         caption=(
-            "Summed goodput of two BBR and two CUBIC flows in bins of 0.5 s; 80 Mbit/s, 25 ms, a queue of 0.5 BDP; one "
-            f"minute of 300 s, seed {trial.seed}, engine {evidence.engine}. Published: {numbers['source']}."
+            "Summed throughput of two BBR and two CUBIC flows in bins of 0.5 s; 80 Mbit/s, 25 ms, a queue of 0.5 BDP; "
+            f"one minute of 300 s, seed {trial.seed}, engine {evidence.engine}. Published: {numbers['source']}."
         ),
         panels=tuple(panels),
         columns=len(panels),
@@ -221,7 +223,7 @@ def figure9(study: Study, evidence: Evidence) -> Chart:
         title="BBR and CUBIC take turns in medium buffers (Figure 9)",
         caption=(
             "Two BBR and two CUBIC flows at 80 Mbit/s and 25 ms with a queue of 1.75 BDP; one minute of 300 s, seed "
-            f"{trials[0].seed}, engine {evidence.engine}. From above: each group's goodput in bins of 0.5 s; "
+            f"{trials[0].seed}, engine {evidence.engine}. From above: each group's throughput in bins of 0.5 s; "
             "the queue; packets dropped / sent on in bins of 0.5 s; a BBR flow's smoothed RTT, and the min_rtt that "
             "its BBR believes in. "
             f"The document's curves ({study.short}) are not published as numbers: they have a period of 20 s, and "
@@ -365,7 +367,7 @@ def _interplay(study: Study, evidence: Evidence, experiment: str, variant: str, 
         label, theirs = label_of(style, evidence.engine), f"{name}, published ({study.short})"
         layers += [
             curve(label, style, trials, QUEUE, metric(f"groups.{group}.goodput_bps"), factor=MBIT),
-            band(f"{label}, quartiles", style, trials, QUEUE, partial(quartiles_bps, group=group), MBIT),
+            band(f"{label}, quartiles", style, trials, QUEUE, partial(quartiles_bps, group=group), PAYLOAD_MBIT),
             published(theirs, f"{PUBLISHED} {group}", numbers, QUEUE, "buffer", f"{group}_mbit_s"),
         ]
     return Panel(
@@ -380,8 +382,8 @@ def _interplayed(numbers: Mapping[str, Any], evidence: Evidence, trials: Sequenc
     """The words about it that captions share."""
     return (
         f"at 80 Mbit/s and 25 ms, from 50 to 80 % of 300 s. Lines: {means(trials)}; bands: first to third quartile of "
-        "each flow's goodput in bins of 0.5 s, summed over the group's flows, mean over the seeds; engine "
-        f"{evidence.engine}. Published: {numbers['source']}."
+        "each flow's throughput (as payload) in bins of 0.5 s, summed over the group's flows, mean over the seeds; "
+        f"engine {evidence.engine}. Published: {numbers['source']}."
     )
 
 
@@ -392,7 +394,7 @@ def _turns(run: Observed, variant: str) -> Panel:
         for group, style in styles.items()
     ]
     title = f"{label_of(variant, run.result.engine)} beside CUBIC"
-    return panel_in_time(title, "goodput (Mbit/s)", STEADY_S, *layers, limits=(0, 90))
+    return panel_in_time(title, "throughput (Mbit/s)", STEADY_S, *layers, limits=(0, 90))
 
 
 def _queue(run: Observed, variant: str) -> Panel:

@@ -158,8 +158,9 @@ def cycle(study: Study, evidence: Evidence) -> Table:
         name="cycle",
         title="The period in which BBR and CUBIC take turns versus router queue size (section IV-D.2)",
         caption=(
-            "Two BBR and two CUBIC flows at 80 Mbit/s and 25 ms: the dominant period of BBR's summed goodput in bins "
-            "of 0.5 s from 60 to 285 s, over the seeds that have a clear one, and Pearson's correlation with CUBIC's: "
+            "Two BBR and two CUBIC flows at 80 Mbit/s and 25 ms: the dominant period of BBR's summed throughput in "
+            "bins of 0.5 s from 60 to 285 s, over the seeds that have a clear one, and Pearson's correlation with "
+            "CUBIC's: "
             f"{means(evidence.of('figure10', variants[0]))}; engine {evidence.engine}. Published: {numbers['source']}."
         ),
         columns=tuple(columns),

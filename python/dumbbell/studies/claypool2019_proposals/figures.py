@@ -74,7 +74,7 @@ def cycle(study: Study, evidence: Evidence) -> Chart:  # noqa: ARG001 (nothing o
         title="The 20-s cycle",
         caption=(
             "Two flows beside two of CUBIC at 80 Mbit/s and 25 ms with a queue of 1.75 BDP, 150 s of 300, seed "
-            f"{trials[0].seed}, engine {evidence.engine}. Left: each group's goodput in bins of 0.5 s; right: the "
+            f"{trials[0].seed}, engine {evidence.engine}. Left: each group's throughput in bins of 0.5 s; right: the "
             "min_rtt that the first flow believes in."
         ),
         panels=tuple(

@@ -13,10 +13,10 @@ from dumbbell.studies.series import (
     BIN_S,
     ack_rtts_s,
     backlog_bytes,
-    delivered,
     dropped_and_sent,
     gauge,
     group_rates_bps,
+    received,
 )
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def panel_in_time(
 def flow_rates(
     run: Observed, span: Span, bin_s: float = BIN_S, *, group: str | None = None, labels: Sequence[str] = ()
 ) -> tuple[Layer, ...]:
-    """Each flow's goodput in Mbit/s, from its start on: of all flows, or of one group's.
+    """Each flow's throughput in Mbit/s, from its start on: of all flows, or of one group's.
 
     Several flows of one algorithm look like "flow 1", "flow 2", …; a lone flow, or one beside another algorithm, as its
     own does. `labels`: one a flow, instead of those.
@@ -59,7 +59,7 @@ def flow_rates(
     ccs = [_algorithm(flow.cc) for flow in run.result.flows]
     numbered = len(ccs) > 1 and len(set(ccs)) == 1
     layers: list[Layer] = []
-    for index, (flow, counted) in enumerate(delivered(run, group).items()):
+    for index, (flow, counted) in enumerate(received(run, group).items()):
         rates = tuple(MBIT * float(rate) for rate in rates_bps(counted, *span, bin_s))
         first = next((number for number, rate in enumerate(rates) if rate > 0), 0)
         own = label_of(ccs[flow], run.result.engine)
@@ -80,7 +80,7 @@ def flow_rates(
 def group_rates(  # noqa: PLR0913 (what a line is made of)
     run: Observed, group: str, span: Span, bin_s: float = BIN_S, *, label: str, style: str, instance: int = 0
 ) -> Layer:
-    """A group's summed goodput in Mbit/s."""
+    """A group's summed throughput in Mbit/s."""
     rates = tuple(MBIT * float(rate) for rate in group_rates_bps(run, group, *span, bin_s))
     return Layer(label=label, style=style, x=_middles(span, bin_s), y=rates, instance=instance)
 

@@ -49,5 +49,5 @@ def evenness(run: Observed) -> float | None:
 
 
 def variation_by_second(run: Observed) -> float | None:
-    """Standard deviation / mean of all flows' goodput in bins of 1 s, from 10 s on."""
+    """Standard deviation / mean of all flows' throughput in bins of 1 s, from 10 s on."""
     return variation(group_rates_bps(run, None, SETTLED_S, run.window_s[1], BIN_S))

@@ -98,7 +98,7 @@ def variation(study: Study, evidence: Evidence) -> Table:
         name="variation",
         title="How much one flow's rate varies",
         caption=(
-            "Standard deviation / mean of the goodput in bins of 1 s from 10 s on: "
+            "Standard deviation / mean of the throughput in bins of 1 s from 10 s on: "
             f"{means(found[0].trials)}. Published: {numbers['source']}."
         ),
         columns=(

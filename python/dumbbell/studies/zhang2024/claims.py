@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dumbbell.metrics.counter import rates_bps, variation
+from dumbbell.metrics.counter import variation
 from dumbbell.metrics.dip import Dip, dips, intervals_s
 from dumbbell.metrics.fairness import jain
 from dumbbell.metrics.rise import plateau, rise_time_s
 from dumbbell.metrics.window import ratio
-from dumbbell.studies.series import Samples, delivered, gauge
+from dumbbell.studies.series import Samples, gauge, throughput_bps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -195,9 +195,9 @@ def logged_rtt(run: Observed) -> float | None:
 
 
 def rates_by_second(run: Observed) -> Floats:
-    """The first flow's goodput in whole seconds of its own."""
+    """The first flow's throughput in whole seconds of its own."""
     flow = run.result.flows[0]
-    return rates_bps(delivered(run)[0], flow.start_s, flow.start_s + (flow.fct_s or 0.0), PAIR_BIN_S)
+    return throughput_bps(run, 0, flow.start_s, flow.start_s + (flow.fct_s or 0.0), PAIR_BIN_S)
 
 
 def last_threshold(run: Observed) -> float | None:
@@ -214,7 +214,7 @@ def largest_window(run: Observed) -> float | None:
 
 def _rate_from_start(run: Observed, length_s: float) -> float:
     start_s = run.result.flows[0].start_s
-    return float(rates_bps(delivered(run)[0], start_s, start_s + length_s, length_s)[0])
+    return float(throughput_bps(run, 0, start_s, start_s + length_s, length_s)[0])
 
 
 def _window_over_threshold(run: Observed) -> Floats:
