@@ -74,8 +74,8 @@ def figure4a(study: Study, evidence: Evidence) -> Chart:  # noqa: ARG001 (its cu
             "Above, throughput in bins of 0.5 s of five BBR flows that start 2 s apart; below, the queue, which is "
             "empty where all are in PROBE_RTT together, cut off at 4 BDP; 100 Mbit/s, 10 ms, a queue that is never "
             f"full; seed {trials[0].seed} of {len(evidence.of('figure4a', variants[0]))}, engine {evidence.engine}. "
-            "The document takes this figure from Cardwell et al. (2017): about 20 Mbit/s each, dips at about 30 and 40 s; "
-            "its curves are not published as numbers."
+            "The document takes this figure from Cardwell et al. (2017): about 20 Mbit/s each, dips at about 30 and "
+            "40 s; its curves are not published as numbers."
         ),
         panels=tuple(row(trial.only, variant) for row in rows for trial, variant in zip(trials, variants, strict=True)),
         columns=len(variants),
