@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import doctest
 
-import pytest
-
 from agreed import measured, result
 from dumbbell.agreement import words
 from dumbbell.agreement.comparison import compared
@@ -16,14 +14,6 @@ SIDE = Side(engine="hand", identity="0", seeds=(1,), measured_on={})
 
 def test_the_examples_are_so() -> None:
     assert [doctest.testmod(module).failed for module in (words, discrepancy)] == [0, 0]
-
-
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [(9.996, "1000"), (0.1, "10.0"), (0.00999999, "1.00"), (-0.0123, "-1.23"), (6.1e-7, "0.00006"), (1e-12, "0.00000")],
-)
-def test_a_share_has_three_digits_and_no_exponent(share: float, text: str) -> None:
-    assert words.percent(share) == text
 
 
 def test_a_row_has_what_its_head_says_also_without_data() -> None:

@@ -73,6 +73,23 @@ def test_a_dry_run_and_bad_input_make_no_store(moment: Path, store: Path) -> Non
     assert not store.exists()
 
 
+def test_every_measured_number_has_three_significant_digits(moment: Path) -> None:
+    """Two loss-based flows at 100 Mbit/s lose little: with two decimal places it would be 0.01 % or 0.02 %."""
+    asked = ("path.rate=100 Mbit/s", "duration=20 s", "flows[0].cc=reno", 'measure.window=["10 s", "20 s"]')
+    ran = dumbbell("run", moment, *(word for each in asked for word in ("--set", each)))
+    assert (ran.returncode, ran.stderr) == (0, "")
+    for printed in (ran.stdout, dumbbell("results", "show").stdout.partition("\n")[2]):
+        head, *lines = printed.splitlines()
+        assert head.split()[-1] == "utilization"
+        cells = [cell for line in lines for cell in re.split(r" {2,}", line.strip()) if not cell.endswith("bdp")]
+        numbers = [cell.removesuffix(" %") for cell in cells if re.match(r"[\d.]", cell)]
+        digits = [len(each.replace(".", "").lstrip("0")) for each in numbers if "." in each]
+        assert len(digits) > 25
+        assert set(digits) == {3}
+        assert any(0 < float(each) < 0.05 for each in numbers)
+        assert not [each for each in numbers if re.search("[eE]", each)]
+
+
 def test_a_long_list_of_warnings_is_cut(moment: Path) -> None:
     done = dumbbell("run", moment, "--seeds", "15", "--set", 'measure.window=["1 s", "1100 ms"]')
     *lines, last = done.stderr.splitlines()

@@ -23,11 +23,11 @@ from dumbbell.agreement.band import GROUP_GOODPUT, LOSS, QUEUEING_DELAY, TOTAL_G
 from dumbbell.agreement.gathering import Sides, carry_out
 from dumbbell.agreement.judgement import verdicts
 from dumbbell.agreement.record import Condition
-from dumbbell.agreement.words import percent
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.sim import SimEngine
+from dumbbell.metrics.number import amount
 from dumbbell.results.store import Store
 from dumbbell.spec import Run
 from dumbbell.spec.run import Controller, RoomBytes
@@ -55,8 +55,8 @@ def gross(conditions: Sequence[Condition]) -> list[str]:
         if multiple is None or limit is None or median is None or verdict.measured.n < FEWEST:
             continue
         if median > multiple * limit:
-            most = f"{multiple} x {percent(limit)} {verdict.unit}"
-            found.append(f"{verdict.label}: median error {percent(median)} {verdict.unit}, more than {most}")
+            most = f"{multiple} x {amount(limit, scale=100)} {verdict.unit}"
+            found.append(f"{verdict.label}: median error {amount(median, scale=100)} {verdict.unit}, more than {most}")
     return found
 
 

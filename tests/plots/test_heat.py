@@ -77,6 +77,6 @@ def test_ink_can_be_read_on_every_colour() -> None:
 
 def test_words_fit_into_a_cell() -> None:
     told = [heat.words(value, signed=True) for value in (115.2, -7.46, 0.0, -0.04, -1e-16, NAN)]
-    assert told == ["+115", "-7.5", "0", "-0.04", "0", ""]
+    assert told == ["+115", "-7.46", "0", "-0.04", "0", ""]
     counts = [heat.words(value, signed=False) for value in (0.0, 7.0, 1649.0, 235_798.0, 1_234_567.0)]
     assert counts == ["0", "7", "1649", "236k", "1.23M"]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dumbbell.plots.chart import Axis, Chart, HeatMap, Layer, Panel
-from dumbbell.plots.numbers import amount, laid_out, markdown, tables
+from dumbbell.plots.numbers import laid_out, markdown, tables
 from dumbbell.plots.table import Amount, Column, Table
 
 
@@ -68,12 +68,3 @@ def test_a_table_in_markdown_has_its_numbers_to_the_right() -> None:
     assert lines[:2] == ["| sender | throughput (Mbit/s) | published | time (s) |", "|---|---:|---|---:|"]
     assert lines[2] == "| BBR of Linux 6.1 | 181 ± 3 | 182 | 4.62 |"
     assert markdown(["a | b"], []).splitlines() == ["| a / b |", "|---:|"]
-
-
-def test_amounts_have_three_digits_and_nothing_is_0() -> None:
-    assert [amount(value) for value in (0.0, 0.00042, 7.0, 99.95, 235_798.0, float("nan"))] == [
-        "0", "0.000420", "7.00", "100.0", "235798", "-",
-    ]  # fmt: skip
-    assert amount(0.0021, 0.0002) == "0.00210 ± 0.00020"
-    assert amount(3e-7, 1e-7) == "3e-07 ± 1e-07"
-    assert amount(0.0, 2.5) == "0.00 ± 2.50"

@@ -86,7 +86,7 @@ def test_panels_do_not_overlap_and_have_a_second_layout_for_a_narrow_page() -> N
 
 def test_few_numbers_are_told_as_a_table_and_many_are_not() -> None:
     few = drawn(line(low=(2.0, 3.5), high=(4.0, 4.5)), x=Axis(label="x", ticks=((1.0, "one"),)))
-    assert few.rows == (("x", "bbr", "one", "3", "2 to 4"), ("x", "bbr", "2", "4", "3.5 to 4.5"))
+    assert few.rows == (("x", "bbr", "one", "3.00", "2.00 to 4.00"), ("x", "bbr", "2", "4.00", "3.50 to 4.50"))
     long = tuple(float(n) for n in range(200))
     assert drawn(line(x=long, y=long)).rows == ()
 
@@ -132,7 +132,7 @@ def test_a_heat_map_has_words_places_and_a_bar_beside_it() -> None:
 def test_the_numbers_of_a_heat_map_are_a_table_too() -> None:
     rows = drawing(Chart(name="gain", title="Gain", caption="", panels=(HEAT,))).rows
     assert rows == (
-        ("shallow", "rate (Mbit/s) 10", "5", "-50 (published: -12)", "-52 to -48"),
+        ("shallow", "rate (Mbit/s) 10", "5", "-50.0 (published: -12)", "-52.0 to -48.0"),
         ("shallow", "rate (Mbit/s) 10", "200", "100", ""),
     )
 

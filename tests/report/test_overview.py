@@ -49,7 +49,7 @@ def test_a_table_has_a_row_a_point_with_means_intervals_and_what_is_missing() ->
     texts = [[cell.text for cell in row] for row in rows]
     assert texts[0] == ["0.5 bdp", "bbr", "3", "80.0 ± 24.8", "20.0 ± 24.8", "10.0"]
     assert rows[0][5].interval == "deterministic, n\N{NO-BREAK SPACE}= 1"
-    assert texts[1][2:] == ["0", *["\N{EN DASH}"] * 3]
+    assert texts[1][2:] == ["0", *["-"] * 3]
     assert [row[0].sort for row in rows] == ["0.5", "2"]
 
 
@@ -76,7 +76,7 @@ def test_a_number_that_its_text_does_not_tell_is_sorted_by_itself() -> None:
     )
     ((*_, first),), ((*_, second),) = (table(contents(each))[1] for each in (few, many))
     assert (first.text, first.sort) == ("12.3", "")
-    assert (second.text, second.sort) == ("< 0.001", "0.0001")
+    assert (second.text, second.sort) == ("0.000100", "")
 
 
 def test_shares_are_drawn_over_the_axis_with_the_most_values() -> None:

@@ -18,21 +18,19 @@ FLOW_HEADER = (
 def print_flows(flows: "Sequence[FlowFigures]") -> None:
     """A line a flow and run; those of one flow stand together."""
     from dumbbell.cli.table import aligned
-
-    def cell(value: float | None, factor: float = 1.0) -> str:
-        return "-" if value is None else f"{value * factor:.4g}"
+    from dumbbell.metrics.number import ABSENT, amount
 
     def count(value: int | None) -> str:
-        return "-" if value is None else str(value)
+        return ABSENT if value is None else str(value)
 
     ordered = sorted(flows, key=lambda each: each.flow)
     rows = [
         [
-            str(each.flow), each.name, each.engine, str(each.seed), cell(each.goodput_bps, 1e-6),
-            cell(each.rtt_mean_s, 1e3), cell(each.rtt_min_s, 1e3), cell(each.cwnd_mean_segments),
-            count(each.segments_sent), cell(each.retransmit_rate, 100), count(each.lost), count(each.dropped),
-            count(each.timeouts), count(each.probes), count(each.undos), count(each.acks), cell(each.loss_rate, 100),
-            cell(each.queue_mean_bdp),
+            str(each.flow), each.name, each.engine, str(each.seed), amount(each.goodput_bps, scale=1e-6),
+            amount(each.rtt_mean_s, scale=1e3), amount(each.rtt_min_s, scale=1e3), amount(each.cwnd_mean_segments),
+            count(each.segments_sent), amount(each.retransmit_rate, scale=100), count(each.lost), count(each.dropped),
+            count(each.timeouts), count(each.probes), count(each.undos), count(each.acks),
+            amount(each.loss_rate, scale=100), amount(each.queue_mean_bdp),
         ]
         for each in ordered
     ]  # fmt: skip

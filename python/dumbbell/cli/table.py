@@ -6,13 +6,14 @@ from itertools import chain, islice
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from dumbbell.metrics.number import amount, percent
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from dumbbell.results.schema import Result
 
 HEADER = ("seed", "group", "Mbit/s", "share", "RTT ms", "loss", "queue BDP", "utilization")
-ABSENT = "-"
 BLOCK = 2000
 """Lines that are laid out together."""
 
@@ -68,19 +69,10 @@ def _rows(result: Result, axes: Sequence[str]) -> Iterator[list[str]]:
 
 
 def group_cells(name: str, goodput_bps: float | None, share: float | None, rtt_s: float | None) -> list[str]:
-    """What a line tells about a group."""
-    return [
-        name,
-        ABSENT if goodput_bps is None else f"{goodput_bps / 1e6:.2f}",
-        ABSENT if share is None else f"{share * 100:.1f} %",
-        ABSENT if rtt_s is None else f"{rtt_s * 1e3:.2f}",
-    ]
+    """What a line says about a group."""
+    return [name, amount(goodput_bps, scale=1e-6), percent(share), amount(rtt_s, scale=1e3)]
 
 
 def shared_cells(loss_rate: float | None, queue_bdp: float | None, utilization: float | None) -> list[str]:
-    """What a line tells about the bottleneck."""
-    return [
-        ABSENT if loss_rate is None else f"{loss_rate * 100:.2f} %",
-        ABSENT if queue_bdp is None else f"{queue_bdp:.2f}",
-        ABSENT if utilization is None else f"{utilization * 100:.1f} %",
-    ]
+    """What a line says about the bottleneck."""
+    return [percent(loss_rate), amount(queue_bdp), percent(utilization)]

@@ -13,6 +13,7 @@ from dumbbell.comparison.failure import ComparisonError
 from dumbbell.comparison.request import differences
 from dumbbell.comparison.selection import exchanges
 from dumbbell.comparison.side import read, request
+from dumbbell.metrics.number import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -172,19 +173,21 @@ class _Pairs:
         a, b = self.a, self.b
         if any(why == FAILED for _, why in self.reasons):
             lost = (
-                f"{_runs(count)} of {name} failed" for (name, why), (count, _) in self.reasons.items() if why == FAILED
+                f"{counted(count, 'run')} of {name} failed"
+                for (name, why), (count, _) in self.reasons.items()
+                if why == FAILED
             )
             return ComparisonError(f"there is no pair of runs that were both measured: {', '.join(lost)}")
         if (A, GROUPED) in self.reasons:
             of_a, of_b = (self.reasons[name, GROUPED][1] for name in (A, B))
             return ComparisonError(
-                f"{_runs(len(a))} of A, {len(b)} of B, and those that were asked the same have their flows grouped"
-                f" otherwise; {where(a, of_a)}: {_listed(a.groups[of_a])} in A, {_listed(b.groups[of_b])} in B"
+                f"{counted(len(a), 'run')} of A, {len(b)} of B, and those that were asked the same have their flows"
+                f" grouped otherwise; {where(a, of_a)}: {_listed(a.groups[of_a])} in A, {_listed(b.groups[of_b])} in B"
             )
         asked = ((request(b, run), run) for run in islice(_nearest_first(a, b), MOST_TRIED))
         ours = request(a, 0)
         found, run = min(((differences(ours, text), run) for text, run in asked), key=lambda each: len(each[0]))
-        counts = f"{_runs(len(a))} of A, {len(b)} of B, and no two of them were asked the same"
+        counts = f"{counted(len(a), 'run')} of A, {len(b)} of B, and no two of them were asked the same"
         if not found:
             return ComparisonError(f"{counts}: A is on {_listed(a.engines)}, B on {_listed(b.engines)}")
         hint = ""
@@ -199,10 +202,6 @@ def where(side: Side, run: int) -> str:
     place = side.at(run)
     parts = [place.experiment, *(f"{path} = {value}" for path, value in place.point.items()), f"seed {side.seed[run]}"]
     return ", ".join(parts)
-
-
-def _runs(count: int) -> str:
-    return f"{count:,} run{'' if count == 1 else 's'}"
 
 
 def _nearest_first(a: Side, b: Side) -> Iterator[int]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from dumbbell.metrics.number import trimmed
+
 if TYPE_CHECKING:
     from dumbbell.plots.chart import HeatMap
 
@@ -20,9 +22,8 @@ MOST_TICKS: Final = 5
 """Of the bar of colours, about."""
 DARK: Final = 130
 """Below this lightness ink is white."""
-_MILLION, _TEN_THOUSAND, _HUNDRED = 1e6, 1e4, 100
-_NOTHING = 1e-9
-"""Less is what floating point leaves where it takes like from like."""
+_UNITS: Final = ((1e6, 1e6, "M"), (1e4, 1e3, "k"), (0.0, 1.0, ""))
+"""From which amount on, by what a value is divided, and how that is written."""
 
 
 def stops(heat: HeatMap) -> list[tuple[float, str]]:
@@ -95,7 +96,7 @@ def ink(background: str) -> str:
 
 
 def words(value: float, *, signed: bool) -> str:
-    """A value in a cell: three digits, and hundredths of what has a sign, as it is a difference; "" without one.
+    """A value in a cell: thousands as k, millions as M; of what has a sign, as it is a difference, hundredths at most.
 
     >>> words(115.2, signed=True), words(-7.5, signed=True), words(235798, signed=False), words(0.5, signed=False)
     ('+115', '-7.5', '236k', '0.5')
@@ -104,18 +105,9 @@ def words(value: float, *, signed: bool) -> str:
     """
     if not math.isfinite(value):
         return ""
-    size = abs(value)
-    if size >= _MILLION:
-        told = f"{size / _MILLION:.3g}M"
-    elif size >= _TEN_THOUSAND:
-        told = f"{size / 1e3:.3g}k"
-    elif size < 1:
-        told = f"{size:.2f}".rstrip("0").rstrip(".") if signed else f"{size:.3g}" if size >= _NOTHING else "0"
-    else:
-        told = f"{size:.0f}" if size >= _HUNDRED else f"{size:.1f}".removesuffix(".0")
-    nothing = told == "0"
-    sign = "-" if value < 0 and not nothing else "+" if signed and not nothing else ""
-    return sign + told
+    by, unit = next((by, unit) for least, by, unit in _UNITS if abs(value) >= least)
+    text = trimmed(round(value / by, 2) if signed else value / by)
+    return f"{'+' if signed and value > 0 and text != '0' else ''}{text}{unit}"
 
 
 def _channels(colour: str) -> tuple[int, int, int]:

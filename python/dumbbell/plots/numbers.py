@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from dumbbell.metrics.number import amount
 from dumbbell.plots.table import Table
 
 if TYPE_CHECKING:
@@ -13,10 +14,7 @@ if TYPE_CHECKING:
     from dumbbell.plots.chart import Axis, Chart, HeatMap, Layer, Panel
     from dumbbell.plots.table import Entry
 
-ABSENT = "-"
 PUBLISHED = "published"
-LEAST_IN_PLACES = 1e-5
-"""Smaller amounts have an exponent."""
 
 
 def tables(display: Chart | Table) -> Iterator[tuple[str, list[str], list[list[str]]]]:
@@ -70,26 +68,6 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([lines[0], f"|{'|'.join(rules)}|", *lines[1:]])
 
 
-def amount(mean: float | None, half_width: float | None = None) -> str:
-    """Three significant digits, and as many places of the interval.
-
-    >>> amount(12.345, 0.5), amount(0.9941), amount(235798.0, 1200.0), amount(None)
-    ('12.3 ± 0.5', '0.994', '235798 ± 1200', '-')
-    >>> amount(0.0021, 0.0002), amount(2e-7)
-    ('0.00210 ± 0.00020', '2e-07')
-    """
-    if mean is None or not math.isfinite(mean):
-        return ABSENT
-    if mean == 0 and not half_width:
-        return "0"
-    size = max(abs(mean), half_width or 0.0)
-    if size < LEAST_IN_PLACES:
-        return f"{mean:.3g}" + (f" ± {half_width:.3g}" if half_width else "")
-    places = 0 if size >= 100 else 2 - math.floor(math.log10(size))  # noqa: PLR2004 (three digits)
-    told = f"{mean:.{places}f}"
-    return told if not half_width else f"{told} ± {half_width:.{places}f}"
-
-
 def _entry(entry: Entry, *, beside: bool) -> list[str]:
     if isinstance(entry, str):
         return [entry, *[""] * beside]
@@ -108,8 +86,8 @@ def _cells(panel: Panel, heat: HeatMap) -> tuple[list[str], list[list[str]]]:
 
 
 def _cell(heat: HeatMap, row: int, column: int) -> str:
-    told, published = amount(heat.cells[row][column], heat.half_width(row, column)), heat.theirs(row, column)
-    return f"{told} ({published:g})" if math.isfinite(published) else told
+    text, published = amount(heat.cells[row][column], heat.half_width(row, column)), heat.theirs(row, column)
+    return f"{text} ({published:g})" if math.isfinite(published) else text
 
 
 def _tick(axis: Axis, x: float) -> str:

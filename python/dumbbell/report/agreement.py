@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from dumbbell import __version__
 from dumbbell.agreement import overlay, section, words
 from dumbbell.agreement.scatter import scatter
+from dumbbell.metrics.number import ABSENT, amount
 from dumbbell.report.figure import drawing
 from dumbbell.report.html import filled, write
-from dumbbell.report.number import ABSENT
 from dumbbell.report.thinning import MOST_POINTS
 from dumbbell.results.failure import StoreError
 
@@ -125,7 +125,7 @@ def _row(condition: Condition) -> list[tuple[str, str]]:
 
     def largest(*metrics: str) -> tuple[str, str]:
         errors = [each.error for each in condition.differences if each.metric in metrics]
-        return (words.percent(max(errors)), f"{max(errors):.6g}") if errors else (ABSENT, "")
+        return (amount(max(errors), scale=100), f"{max(errors):.6g}") if errors else (ABSENT, "")
 
     winner = condition.winner
     won = ABSENT if winner is None else "no one" if winner.reference is None else winner.reference
@@ -140,7 +140,7 @@ def _row(condition: Condition) -> list[tuple[str, str]]:
         largest("loss", "small_loss"),
         largest("queueing_delay"),
         (won, won),
-        (ABSENT, "") if limits is None else (f"{limits:.2f}", f"{limits:.6g}"),
+        (ABSENT, "") if limits is None else (amount(limits), f"{limits:.6g}"),
     ]
 
 

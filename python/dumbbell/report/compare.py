@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from dumbbell import __version__
 from dumbbell.comparison.whiskers import charts
+from dumbbell.metrics.number import counted
 from dumbbell.report import differences
 from dumbbell.report.figure import drawing
 from dumbbell.report.html import filled, write
-from dumbbell.report.number import counted
 from dumbbell.report.thinning import MOST_POINTS
 
 if TYPE_CHECKING:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Final
 
 from dumbbell.comparison.side import origins
-from dumbbell.report.number import ABSENT, counted, short
+from dumbbell.metrics.number import amount, counted, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from dumbbell.comparison.judgement import Comparison, Difference, Overall, Row
+    from dumbbell.comparison.judgement import Comparison, Overall, Row
     from dumbbell.comparison.pairing import Unpaired
     from dumbbell.comparison.quantity import Quantity
     from dumbbell.comparison.side import Side
@@ -50,37 +49,13 @@ def _head(quantity: Quantity, group: str | None) -> list[str]:
 
 
 def _amounts(found: Overall | Row) -> list[str]:
-    unit, difference = found.quantity.per_unit, found.difference
+    scale, difference = 1 / found.quantity.per_unit, found.difference
     return [
-        short(found.a / unit),
-        short(found.b / unit),
-        signed(difference.value / unit, None if difference.half_width is None else difference.half_width / unit),
-        _relative(difference),
+        amount(found.a, scale=scale),
+        amount(found.b, scale=scale),
+        amount(difference.value, difference.half_width, scale=scale, signed=True),
+        percent(difference.relative, difference.relative_half_width, signed=True),
     ]
-
-
-def _relative(difference: Difference) -> str:
-    if difference.relative is None:
-        return ABSENT
-    half_width = difference.relative_half_width
-    return f"{signed(100 * difference.relative, None if half_width is None else 100 * half_width)} %"
-
-
-def signed(value: float, half_width: float | None) -> str:
-    """A difference with its sign, and its half-width with two digits; both to the same place.
-
-    >>> signed(1.2345, 0.0523), signed(-153.2, 12.0), signed(0.0, None), signed(-0.012, None), signed(0.0001, 0.5)
-    ('+1.234 ± 0.052', '-153 ± 12', '0', '-0.0120', '0.00 ± 0.50')
-    """
-    if not value and half_width is None:
-        return "0"
-    leading = half_width or abs(value)
-    digits = 1 if half_width is not None else 2
-    places = min(6, max(0, digits - math.floor(math.log10(leading))))
-    told = f"{abs(value):.{places}f}"
-    if float(told):
-        told = f"{'+' if value > 0 else '-'}{told}"
-    return told if half_width is None else f"{told} ± {half_width:.{places}f}"
 
 
 def points(found: Comparison) -> tuple[list[str], list[list[str]]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
+from dumbbell.metrics.number import amount
 from dumbbell.plots.style import dash_of, ranked, style_of
 from dumbbell.report import heat
 from dumbbell.report.plotted import escaped, numbers
@@ -309,7 +310,7 @@ def _table(chart: Chart) -> Iterator[tuple[str, ...]]:
     ticks = {panel: dict(panel.x.ticks) for panel in chart.panels}
     for panel, layer in layers:
         for index, x in enumerate(layer.x):
-            y = f"{layer.y[index]:.4g}" if layer.y else ""
-            ends = f"{layer.low[index]:.4g} to {layer.high[index]:.4g}" if layer.low else ""
+            y = amount(layer.y[index]) if layer.y else ""
+            ends = f"{amount(layer.low[index])} to {amount(layer.high[index])}" if layer.low else ""
             name = layer.label or style_of(layer.style).label
             yield (panel.title or panel.y.label, name, ticks[panel].get(x, f"{x:g}"), y, ends)

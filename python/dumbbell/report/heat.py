@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from dumbbell.metrics.number import amount
 from dumbbell.plots.heat import place, stops, ticks, words
-from dumbbell.plots.numbers import amount
 from dumbbell.report.plotted import escaped, numbers
 
 if TYPE_CHECKING:
@@ -62,10 +62,10 @@ def rows(panel: Panel, heat: HeatMap) -> Iterator[tuple[str, ...]]:
     for line in _places(heat):
         for row, column in line:
             value, half, theirs = heat.cells[row][column], heat.half_width(row, column), heat.theirs(row, column)
-            told = f"{value:.4g}" if math.isfinite(value) else ""
+            told = amount(value) if math.isfinite(value) else ""
             beside = f" (published: {theirs:g})" if math.isfinite(theirs) else ""
             where = f"{panel.y.label} {lines.get(row, f'{row}')}"
-            ends = f"{value - half:.4g} to {value + half:.4g}" if half else ""
+            ends = f"{amount(value - half)} to {amount(value + half)}" if half else ""
             yield (panel.title or heat.label, where, columns.get(column, f"{column}"), told + beside, ends)
 
 

@@ -7,12 +7,12 @@ from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Final
 
 from dumbbell import __version__
+from dumbbell.metrics.number import counted
 from dumbbell.report import overview
 from dumbbell.report.claims import SIGNS, claims_of
 from dumbbell.report.contents import contents_of, read
 from dumbbell.report.display import parts
 from dumbbell.report.figure import drawing
-from dumbbell.report.number import counted
 from dumbbell.report.readme import html
 from dumbbell.report.side import with_words
 from dumbbell.report.sources import sources

@@ -11,6 +11,7 @@ from dumbbell.agreement.curves.chart import figure
 from dumbbell.agreement.curves.conditions import LOSS_BASED
 from dumbbell.agreement.curves.record import Curves
 from dumbbell.agreement.invocation import invocation
+from dumbbell.metrics.number import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -79,7 +80,7 @@ def _matrix(cases: Sequence[Case]) -> tuple[list[str], list[list[str]]]:
 
 def _farthest(of: Sequence[Comparison]) -> str:
     if not of:
-        return agreement_words.ABSENT
+        return ABSENT
     missing = [each for each in of if each.difference is None]
     worst = missing[0] if missing else max(of, key=lambda each: abs(each.difference or 0.0))
     noisiest = max(of, key=lambda each: abs(each.noise or 0.0))

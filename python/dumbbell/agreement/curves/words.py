@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dumbbell.agreement.words import ABSENT, BROKEN, HOLDS, percent, rate
+from dumbbell.agreement import words as agreement_words
+from dumbbell.agreement.words import BROKEN, HOLDS, rate
+from dumbbell.metrics.number import ABSENT, amount, counted, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +53,7 @@ def path(case: Case) -> str:
     ...           curves=(), failures=()))
     '80.0 Mbit/s, 100 ms, 0.5 BDP'
     """
-    return f"{rate(case.rate_bps)}, {1e3 * case.rtt_s:.3g} ms, {case.buffer_bdp:.3g} BDP"
+    return agreement_words.path(case.rate_bps, case.rtt_s, case.buffer_bdp)
 
 
 def value(each: Comparison, of: float | str | None) -> str:
@@ -61,10 +63,10 @@ def value(each: Comparison, of: float | str | None) -> str:
     if isinstance(of, str):
         return of
     if each.unit == "bit/s":
-        return f"{of / 1e6:.4g} Mbit/s"
+        return rate(of)
     if each.unit == "s":
-        return f"{of:.4g} s" if of >= 1 else f"{1e3 * of:.4g} ms"
-    return f"{percent(of)} %" if each.unit == "%" else f"{of:.4g} {each.unit}"
+        return f"{amount(of)} s" if of >= 1 else f"{amount(of, scale=1e3)} ms"
+    return percent(of) if each.unit == "%" else f"{amount(of)} {each.unit}"
 
 
 def difference(each: Comparison, of: float | None, *, sign: bool = False) -> str:
@@ -73,8 +75,9 @@ def difference(each: Comparison, of: float | None, *, sign: bool = False) -> str
         return ABSENT
     if each.of == "same":
         return OTHER if of else SAME
-    size = f"{abs(of):.2g} RTT" if each.of == "rtt" else f"{percent(abs(of))} {'points' if each.of == 'whole' else '%'}"
-    return f"{'-' if of < 0 else '+' if sign and of > 0 else ''}{size}"
+    if each.of == "rtt":
+        return f"{amount(of, signed=sign)} RTT"
+    return f"{amount(of, scale=100, signed=sign)} points" if each.of == "whole" else percent(of, signed=sign)
 
 
 def origin(curves: Curves) -> str:
@@ -83,8 +86,8 @@ def origin(curves: Curves) -> str:
     seeds, floor = len(curves.candidate.seeds), len(curves.floor_seeds)
     noise = f", {floor} more of {curves.reference.engine} for its noise" if floor else ""
     return (
-        f"one flow, {_many(algorithms, 'algorithm')}, {_many(len(curves.cases), 'condition')};"
-        f" {_many(seeds, 'seed')} an engine{noise}"
+        f"one flow, {counted(algorithms, 'algorithm')}, {counted(len(curves.cases), 'condition')};"
+        f" {counted(seeds, 'seed')} an engine{noise}"
     )
 
 
@@ -121,7 +124,3 @@ def legend(curves: Curves) -> str:
 def _failures(curves: Curves) -> Iterator[str]:
     for case in curves.cases:
         yield from (f"{case.name}: {words}" for words in case.failures)
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"

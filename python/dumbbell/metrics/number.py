@@ -1,0 +1,78 @@
+"""Numbers as text: three significant digits, never an exponent, and a dash for what does not exist."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+ABSENT: Final = "-"
+DIGITS: Final = 3
+NOTHING: Final = 1e-9
+"""What floating point leaves where it subtracts like from like; no engine resolves less than a billionth."""
+
+
+def amount(value: float | None, half_width: float | None = None, *, scale: float = 1.0, signed: bool = False) -> str:
+    """A value times `scale`, with the half-width of its interval where it has one, both to the same place.
+
+    The larger of the two has three significant digits. Digits before the point are never rounded away.
+
+    >>> amount(153.24), amount(12.345), amount(0.5), amount(1e-5), amount(0.0), amount(None)
+    ('153', '12.3', '0.500', '0.0000100', '0', '-')
+    >>> amount(12.04, 1.369), amount(0.994, 0.0001), amount(0.001, 0.5), amount(235798.4, 1200)
+    ('12.0 ± 1.4', '0.994 ± < 0.001', '0.001 ± 0.500', '235798 ± 1200')
+    >>> amount(8.0e7, scale=1e-6), amount(1.5, signed=True), amount(-0.0001, 0.5, signed=True)
+    ('80.0', '+1.50', '0.000 ± 0.500')
+    """
+    if value is None or not math.isfinite(value):
+        return ABSENT
+    value = value * scale
+    half = abs(scale * half_width) if half_width and math.isfinite(half_width) else 0.0
+    if max(abs(value), half) < NOTHING:
+        return "0"
+    decimals = places(max(abs(value), half))
+    text = f"{value:{'+' if signed else ''}.{decimals}f}"
+    if not float(text):
+        text = text.lstrip("+-")
+    if not half:
+        return text
+    width = f"{half:.{decimals}f}"
+    return f"{text} ± {width}" if float(width) else f"{text} ± < {10**-decimals:.{decimals}f}"
+
+
+def percent(share: float | None, half_width: float | None = None, *, signed: bool = False) -> str:
+    """A share as `amount` writes it, in %.
+
+    >>> percent(0.1234), percent(0.0000421), percent(0.5, 0.02), percent(0), percent(None)
+    ('12.3 %', '0.00421 %', '50.0 ± 2.0 %', '0 %', '-')
+    """
+    text = amount(share, half_width, scale=100, signed=signed)
+    return text if text == ABSENT else f"{text} %"
+
+
+def trimmed(value: float | None) -> str:
+    """Without the zeros at the end: for what was chosen rather than measured, and where there is little room.
+
+    >>> trimmed(0.5), trimmed(100.0), trimmed(7.0512), trimmed(1000.0)
+    ('0.5', '100', '7.05', '1000')
+    """
+    text = amount(value)
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def places(value: float) -> int:
+    """Decimal places that show three significant digits of a value.
+
+    >>> places(99.95), places(12.3), places(0.0042), places(1e6)
+    (0, 1, 5, 0)
+    """
+    exponent = int(f"{value:.{DIGITS - 1}e}".partition("e")[2])
+    return max(0, DIGITS - 1 - exponent)
+
+
+def counted(count: int, noun: str) -> str:
+    """A count and its noun.
+
+    >>> counted(1, "run"), counted(1200, "run")
+    ('1 run', '1,200 runs')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
