@@ -14,6 +14,7 @@ from dumbbell.comparison.quantity import QUANTITIES, chosen
 from dumbbell.comparison.record import objects
 from dumbbell.comparison.side import OF_RUN
 from dumbbell.metrics.statistics import estimate, t_quantile
+from dumbbell.report.differences import overall, row
 
 GOODPUT, LOSS, SHARE = (next(each for each in QUANTITIES if each.name == name) for name in ("goodput", "loss", "share"))
 
@@ -22,7 +23,8 @@ def column(*points: tuple[float, float]) -> Column:
     """Differences and half-widths of pairs whose A is 10."""
     difference, half_width = np.array(points, np.float64).T
     a, count = np.full(len(points), 10.0), np.full(len(points), 3)
-    return Column(LOSS, None, count, a, a + difference, difference, half_width / t_quantile(2), half_width)
+    error = half_width / t_quantile(2)
+    return Column(LOSS, None, count, a, a + difference, difference, error, half_width, (np.zeros(len(points)), error))
 
 
 def test_an_interval_that_excludes_0_is_marked() -> None:
@@ -76,10 +78,67 @@ def test_where_no_seed_matters_points_are_compared_as_with_one_seed() -> None:
     assert one.worse(1)
 
 
-def test_a_share_of_nothing_is_not_told() -> None:
-    (nothing,) = (column((2, 1)),)
-    nothing.a[0] = 0
-    assert (nothing.at(0).difference.relative, nothing.at(0).difference.relative_half_width) == (None, None)
+def pairs_of(*points: tuple[list[float], list[float]]) -> Column:
+    """A and B of every pair, a point a tuple."""
+    a, b = (np.array([value for point in points for value in point[side]]) for side in (0, 1))
+    return _column(LOSS, None, a, b, np.repeat(np.arange(len(points)), [len(each) for each, _ in points]), len(points))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ([8.87, 0.008], [0.03, 0.012], -0.995),  # the mean of the points' shares is -25 %
+        ([2.957, 0.003], [0.0135, 0.0075], -0.993),  # and here +25 %
+        ([45.2, 0.2], [2.0, 1.98], -0.912),  # and here +397 %
+    ],
+)
+def test_the_relative_difference_is_of_the_means_beside_it(a: list[float], b: list[float], expected: float) -> None:
+    found = _overall(pairs_of(*(([ours], [theirs]) for ours, theirs in zip(a, b, strict=True))))
+    assert found.difference.relative == pytest.approx(found.b / found.a - 1) == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_ratio_that_every_pair_has_is_exact_whatever_the_pairs_differ_by() -> None:
+    found = pairs_of(([9.0, 10.0, 11.0], [18.0, 20.0, 22.0]), ([90.0, 99.0, 111.0], [180.0, 198.0, 222.0]))
+    for difference in (found.at(0).difference, found.at(1).difference, _overall(found).difference):
+        assert difference.half_width
+        assert difference.relative == pytest.approx(1)
+        assert (difference.relative_half_width or 0.0) < 1e-9
+
+
+def test_the_interval_of_a_ratio_is_that_of_what_is_left_beside_it() -> None:
+    """The delta method by hand: the mean of B - ratio x A, over A's mean."""
+    a, b = [10.0, 11.0, 9.0, 10.5], [4.1, 4.6, 3.9, 4.0]
+    ratio = sum(b) / sum(a)
+    by_hand = estimate([theirs - ratio * ours for ours, theirs in zip(a, b, strict=True)])
+    assert by_hand.half_width is not None
+    for difference in (pairs_of((a, b)).at(0).difference, _overall(pairs_of((a, b))).difference):
+        assert difference.relative_half_width == pytest.approx(by_hand.half_width / (sum(a) / len(a)))
+
+
+def test_of_100_intervals_of_a_ratio_95_have_it() -> None:
+    """A varies by 10 %, B = 3 A and noise of 20 %: five pairs, 2000 times."""
+    chance = np.random.default_rng(20261122)
+    a = chance.normal(10, 1, 10_000)
+    b = 3 * a + chance.normal(0, 6, a.size)
+    found = _column(LOSS, None, a, b, np.repeat(np.arange(2000), 5), 2000)
+    covered = np.abs(found.relative - 2) <= found.relative_half_width
+    assert covered.mean() == pytest.approx(0.95, abs=0.015)
+
+
+@pytest.mark.parametrize("a", [[0.0, 0.0, 0.0], [1e-17, 0.0, 0.0]])
+def test_a_share_of_nothing_is_undefined(a: list[float]) -> None:
+    found = pairs_of((a, [0.1, 0.2, 0.3]))
+    for difference in (found.at(0).difference, _overall(found).difference):
+        assert (difference.relative, difference.relative_half_width) == (None, None)
+    assert row(found.at(0))[-2] == overall(_overall(found))[6] == "undefined"
+
+
+def test_a_ratio_to_what_may_be_nothing_has_no_interval() -> None:
+    found = pairs_of(([0.0, 0.0, 0.3], [5.0, 6.0, 7.0]))
+    for difference in (found.at(0).difference, _overall(found).difference):
+        assert difference.half_width is not None
+        assert difference.relative == pytest.approx(59)
+        assert difference.relative_half_width is None
 
 
 def test_better_and_worse_are_said_where_they_can_be() -> None:

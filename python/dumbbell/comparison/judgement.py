@@ -11,7 +11,8 @@ import numpy as np
 
 from dumbbell.comparison.pairing import paired
 from dumbbell.comparison.side import OF_GROUP, OF_RUN
-from dumbbell.metrics.grouped import estimates, t_quantile_of, whole
+from dumbbell.metrics.grouped import estimates, t_quantile_of, t_quantiles, whole
+from dumbbell.metrics.number import NOTHING
 from dumbbell.metrics.statistics import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -34,14 +35,15 @@ _SIGNS: Final = {1: HIGHER, -1: LOWER, 0: UNDECIDED, 2: SAME}
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """B - A with the half-width of its 95 % interval, in the summary's unit; relative: as shares of A's mean."""
+    """B - A with the half-width of its 95 % interval, in the summary's unit; relative: B's mean over A's, less 1."""
 
     value: float
     half_width: float | None
     """None: one value, or nothing varied."""
     relative: float | None
-    """None: A's mean is 0."""
+    """None: A's mean is 0, or no more than what rounding leaves."""
     relative_half_width: float | None
+    """None: as of `half_width`, or A's own interval includes 0, and then there is no largest ratio."""
     outcome: str
     """One of the four words above."""
 
@@ -137,6 +139,26 @@ class Column:
     """Standard error of the difference; 0 where several pairs differ by the same, NaN of one pair."""
     half_width: Floats
     """Of the difference's 95 % interval; NaN where there is none."""
+    errors: tuple[Floats, Floats]
+    """Standard errors of A's mean and of B's."""
+
+    @cached_property
+    def relative(self) -> Floats:
+        """The difference as a share of A's mean; NaN where there is none."""
+        return np.divide(self.difference, _positive(self.a))
+
+    @cached_property
+    def relative_half_width(self) -> Floats:
+        """Of its 95 % interval by the delta method; NaN where there is none."""
+        size, t = _positive(self.a), t_quantiles(self.pairs - 1)
+        half = t * self.ratio_error(1 + self.relative) / size
+        return np.where((half > 0) & (t * self.errors[0] < size), half, np.nan)
+
+    def ratio_error(self, ratio: Floats | float) -> Floats:
+        """Standard error of the mean of B - `ratio` x A, over the same pairs."""
+        of_a, of_b = (error**2 for error in self.errors)
+        found: Floats = np.sqrt(np.maximum(0.0, (1 - ratio) * (of_b - ratio * of_a) + ratio * self.error**2))
+        return found
 
     @cached_property
     def sign(self) -> Integers:
@@ -152,16 +174,14 @@ class Column:
 
     def at(self, point: int) -> Row:
         """The row of one point."""
-        a, value, half = (float(column[point]) for column in (self.a, self.difference, self.half_width))
-        half_width = None if math.isnan(half) else half
-        found = Difference(
-            value,
-            half_width,
-            value / abs(a) if a else None,
-            half_width / abs(a) if a and half_width is not None else None,
-            _SIGNS[int(self.sign[point])],
+        half_width, relative, its_half_width = (
+            None if math.isnan(column[point]) else float(column[point])
+            for column in (self.half_width, self.relative, self.relative_half_width)
         )
-        return Row(self.quantity, self.group, point, int(self.pairs[point]), a, float(self.b[point]), found)
+        outcome = _SIGNS[int(self.sign[point])]
+        found = Difference(float(self.difference[point]), half_width, relative, its_half_width, outcome)
+        pairs, a, b = int(self.pairs[point]), float(self.a[point]), float(self.b[point])
+        return Row(self.quantity, self.group, point, pairs, a, b, found)
 
     @property
     def marked(self) -> Bools:
@@ -279,10 +299,10 @@ def _column(  # noqa: PLR0913, PLR0917 (both sides, and where they belong)
     quantity: Quantity, group: str | None, a: Floats, b: Floats, owners: Integers, points: int
 ) -> Column:
     a, b = np.where(np.isnan(b), np.nan, a), np.where(np.isnan(a), np.nan, b)
-    found = estimates(b - a, owners, points)
+    of_a, of_b, found = (estimates(values, owners, points) for values in (a, b, b - a))
     return Column(
-        quantity, group, found.count, estimates(a, owners, points).mean, estimates(b, owners, points).mean,
-        found.mean, found.error, found.half_width,
+        quantity, group, found.count, of_a.mean, of_b.mean, found.mean, found.error, found.half_width,
+        (of_a.error, of_b.error),
     )  # fmt: skip
 
 
@@ -290,19 +310,36 @@ def _overall(column: Column) -> Overall:
     there = column.there
     signs = column.sign[there]
     higher, lower, same, undecided = (int((signs == sign).sum()) for sign in (1, -1, 2, 0))
-    a, differences, errors, pairs = column.a[there], column.difference[there], column.error[there], column.pairs[there]
+    differences, errors, pairs = column.difference[there], column.error[there], column.pairs[there]
     found = whole(differences, errors, pairs)
     decided = (errors == 0).all() if found.half_width is None else abs(found.mean) > found.half_width
     if decided and found.mean:
         outcome = HIGHER if found.mean > 0 else LOWER
     else:
         outcome = UNDECIDED if differences.any() else SAME
-    known = np.flatnonzero(a)
-    size = np.abs(a[known])
-    shares = whole(differences[known] / size, errors[known] / size, pairs[known]) if known.size else None
-    relative, its_half_width = (shares.mean, shares.half_width) if shares else (None, None)
+    a, b = column.a[there], column.b[there]
     return Overall(
-        column.quantity, column.group, there.size, float(a.mean()), float(column.b[there].mean()),
-        Difference(found.mean, found.half_width, relative, its_half_width, outcome), higher, lower, same, undecided,
-        found.degrees, by_seeds=found.within,
+        column.quantity, column.group, there.size, float(a.mean()), float(b.mean()),
+        Difference(found.mean, found.half_width, *_relative(column, found.mean), outcome), higher, lower, same,
+        undecided, found.degrees, by_seeds=found.within,
     )  # fmt: skip
+
+
+def _relative(column: Column, difference: float) -> tuple[float | None, float | None]:
+    """A mean difference as a share of A's mean over all points, and the half-width of its interval."""
+    there = column.there
+    a, b, pairs = column.a[there], column.b[there], column.pairs[there]
+    size = abs(float(a.mean()))
+    if size < NOTHING:
+        return None, None
+    relative = difference / size
+    rest = whole(b - (1 + relative) * a, column.ratio_error(1 + relative)[there], pairs)
+    of_a = whole(a, column.errors[0][there], pairs)
+    if not rest.half_width or (of_a.half_width or 0.0) >= size:
+        return relative, None
+    return relative, rest.half_width / size
+
+
+def _positive(means: Floats) -> Floats:
+    """NaN where there is nothing to divide by."""
+    return np.where(np.abs(means) < NOTHING, np.nan, np.abs(means))

@@ -65,12 +65,12 @@ def _layers(columns: Sequence[Column]) -> Iterator[Layer]:
     for number, column in enumerate(columns):
         there = column.there
         if column.quantity.relative:
-            there = there[column.a[there] != 0]
-            scale = 100 / np.abs(column.a[there])
+            there = there[~np.isnan(column.relative[there])]
+            middles, halves, scale = column.relative, column.relative_half_width, 100.0
         else:
-            scale = np.full(there.size, 1 / column.quantity.per_unit)
-        middle = column.difference[there] * scale
-        half = np.nan_to_num(column.half_width[there]) * scale
+            middles, halves, scale = column.difference, column.half_width, 1 / column.quantity.per_unit
+        middle = middles[there] * scale
+        half = np.nan_to_num(halves[there]) * scale
         x = there + SPREAD * ((number + 0.5) / len(columns) - 0.5)
         yield Layer(
             label=column.group or "all flows",

@@ -64,7 +64,7 @@ def estimates(values: Floats, owners: Integers, sets: int) -> Estimates:
         mean[count == 0] = np.nan
         squares = np.bincount(owners, (values - mean[owners]) ** 2, sets)
         error = np.where(varied, np.sqrt(squares / (count - 1) / count), np.where(count > 1, 0.0, np.nan))
-    half_width = np.where(varied, _t(count - 1) * error, np.nan)
+    half_width = np.where(varied, t_quantiles(count - 1) * error, np.nan)
     return Estimates(mean, error, half_width, count)
 
 
@@ -87,7 +87,7 @@ def whole(means: Floats, errors: Floats, counts: Integers) -> Whole:
     return Whole(float(found.mean[0]), half_width, means.size - 1, within=False)
 
 
-def _t(degrees: Integers) -> Floats:
+def t_quantiles(degrees: Integers) -> Floats:
     """Student's t of each; NaN where there is none."""
     known, inverse = np.unique(degrees, return_inverse=True)
     found = [t_quantile_of(int(each)) if each > 0 else np.nan for each in known]

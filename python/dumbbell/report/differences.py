@@ -10,7 +10,7 @@ from dumbbell.metrics.number import amount, counted, percent
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from dumbbell.comparison.judgement import Comparison, Overall, Row
+    from dumbbell.comparison.judgement import Comparison, Difference, Overall, Row
     from dumbbell.comparison.pairing import Unpaired
     from dumbbell.comparison.quantity import Quantity
     from dumbbell.comparison.side import Side
@@ -19,6 +19,8 @@ OVERALL: Final = ("metric", "group", "points", "A", "B", "B - A", "relative", "b
                   "over all points")  # fmt: skip
 ROWS: Final = ("metric", "group", "pairs", "A", "B", "B - A", "relative", "verdict")
 IDENTITY_DIGITS: Final = 12
+UNDEFINED: Final = "undefined"
+"""A share of nothing."""
 
 
 def overall(found: Overall) -> list[str]:
@@ -54,8 +56,14 @@ def _amounts(found: Overall | Row) -> list[str]:
         amount(found.a, scale=scale),
         amount(found.b, scale=scale),
         amount(difference.value, difference.half_width, scale=scale, signed=True),
-        percent(difference.relative, difference.relative_half_width, signed=True),
+        _relative(difference),
     ]
+
+
+def _relative(difference: Difference) -> str:
+    if difference.relative is None:
+        return UNDEFINED
+    return percent(difference.relative, difference.relative_half_width, signed=True)
 
 
 def points(found: Comparison) -> tuple[list[str], list[list[str]]]:
@@ -113,7 +121,7 @@ def over_points(found: Comparison) -> str:
     told = f"{seeds}; for some metrics {points}" if len(by_seeds) > 1 else seeds if by_seeds == {True} else points
     return (
         f"Over all points every point counts the same; intervals are 95 %, {told}."
-        " Relative is the mean of the points' differences as shares of A."
+        " Relative is B / A - 1 of the two means beside it; it has no interval where A's own includes 0."
     )
 
 
