@@ -14,7 +14,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build demo test check bench bench-peers kernel validation wheel clean
+.PHONY: help build demo test lint check bench bench-peers kernel validation wheel clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,13 +30,15 @@ test: build ## Every test; those of the engine `linux` where a kernel can be bui
 	cargo test --workspace --quiet
 	$(BIN)/python -m pytest -q
 
-check: build ## Formatting, lints, types and the quick tests
+lint: build
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	cargo test --workspace --lib --quiet
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
 	$(BIN)/mypy
+
+check: lint ## Formatting, lints, types and the quick tests
+	cargo test --workspace --lib --quiet
 	$(BIN)/python -m pytest -q -m "not slow"
 
 bench: build ## Speed of both engines, data packets a second on one core

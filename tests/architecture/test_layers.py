@@ -39,7 +39,7 @@ MAY_USE_PACKAGE = {
     "plots": {"metrics.number"},
     "studies": {"__init__", "errors", "spec", "engines", "metrics", "results", "campaign", "plots"},
     "agreement": {"__init__", "errors", "spec", "engines", "metrics", "results", "campaign", "plots"},
-    "validation": {"errors", "spec", "engines", "results", "plots", "studies", "agreement"},
+    "validation": {"errors", "spec", "engines", "metrics.number", "results", "plots", "studies", "agreement"},
     "comparison": {"errors", "spec", "metrics", "results", "plots"},
     "report": {"__init__", "errors", "cc", "spec", "metrics", "results", "plots", "studies", "agreement", "comparison"},
     "cli": {

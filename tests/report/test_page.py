@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from dumbbell.report import LARGEST_BYTES, Side, build
 from dumbbell.report.failure import ReportError
 from dumbbell.results.store import Store
 from dumbbell.spec import load
-from dumbbell.studies import Gap, Study
+from dumbbell.studies import Study
 from reported import NASTY, side_of, study_of, verdict
 from webpage import Webpage
 
@@ -88,7 +89,7 @@ def test_a_reader_without_eyes_is_told(page: Webpage) -> None:
 
 def test_claims_are_told_with_all_that_belongs_to_them(page: Webpage) -> None:
     for words in (
-        "1 reproduced", "1 not reproduced", "1 not testable here", "2 claims of Hand 2020", "11.0 ± 0.5 %",
+        "hand on sim: bbr reproduces 1 of 2 claims, bbr_4_17 0 of 1; 2 seeds.", "2 claims of Hand 2020", "11.0 ± 0.5 %",
         "loss at 0.5 BDP", "8 to 13 %", "BBR as of Linux 4.17", "ART: looks like an artefact",
     ):  # fmt: skip
         assert words in page.said, words
@@ -129,17 +130,26 @@ def test_every_plot_is_one_that_plotly_knows(page: Webpage, plain: Webpage) -> N
             figure(layout=plot.get("narrow"))
 
 
-def test_of_a_half_finished_study_it_is_told_what_is_missing(store: Store, tmp_path: Path) -> None:
+def test_a_part_of_a_study_shows_that_part_and_one_line_about_the_rest(store: Store, tmp_path: Path) -> None:
     longer = study_of(MOMENT.replace("seeds = 2", "seeds = 3"))
-    gap = Gap(engine="sim", experiment="moment", variant="bbr_4_17", there=4, needed=6)
-    waiting = verdict(verdict="not run yet", value=None, low=None, high=None, reason="moment: 4 of 6 runs are there")
-    half = side_of(store, verdicts=[waiting], gaps=[gap])
+    rest = "On sim 1 of the study's 3 claims wait for runs: `dumbbell study run hand` makes them."
+    half = replace(
+        side_of(store, verdicts=[verdict()], rest=rest), experiments={"moment": study_of(MOMENT).experiments["moment"]}
+    )
     page = Webpage(build(tmp_path / "report.html", store=store, study=longer, sides=[half]).read_text(encoding="utf-8"))
-    assert "Made from 4 of 6 runs of 1 experiment on engine sim" in page.said
-    assert "… 1 not run yet 2 runs missing" in page.said
-    assert "sim moment bbr_4_17 4 6" in page.said
-    assert "This makes them; runs that are there are not repeated: dumbbell study run hand" in page.said
-    assert not [found for found in page.named("section") if found.get("id") == "claims"]
+    assert "Made from 4 runs of 1 experiment on engine sim" in page.said
+    assert "4 of 4 runs" in page.said
+    assert page.said.count(rest) == 1
+    assert "missing" not in page.said
+
+
+def test_a_run_counts_once_however_many_experiments_share_it(store: Store, tmp_path: Path) -> None:
+    study = study_of(MOMENT)
+    twice = replace(study, experiments={**study.experiments, "again": study.experiments["moment"]})
+    own = side_of(store)
+    side = replace(own, outcomes=dict.fromkeys(twice.experiments, own.outcomes["moment"]))
+    page = Webpage(build(tmp_path / "report.html", store=store, study=twice, sides=[side]).read_text(encoding="utf-8"))
+    assert "Made from 4 runs of 1 experiment on engine sim" in page.said
 
 
 def test_of_a_half_finished_store_it_is_told_what_is_missing(tmp_path: Path) -> None:

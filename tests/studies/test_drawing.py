@@ -72,10 +72,8 @@ def test_a_curve_of_two_experiments_pairs_their_seeds_and_points() -> None:
     ]
     layer = drawing.curve("gain", "bbr", pairs, QUEUE, over, factor=drawing.PERCENT)
     assert layer.y == pytest.approx(((-50 + 100 / 11) / 2, (-20 + 100 / 41) / 2))
-    with pytest.raises(StudyError, match="rival has no seed 2, which grid has"):
-        Evidence(engine="sim", trials={("grid", "bbr"): (sweep(1), sweep(2)), ("rival", "bbr"): (sweep(1),)}).together(
-            ["grid", "rival"], "bbr"
-        )
+    fewer = Evidence(engine="sim", trials={("grid", "bbr"): (sweep(1), sweep(2)), ("rival", "bbr"): (sweep(2),)})
+    assert [pair[0].seed for pair in fewer.together(["grid", "rival"], "bbr")] == [2]
 
 
 def test_points_without_a_number_are_left_out() -> None:

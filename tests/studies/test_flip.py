@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -57,29 +56,29 @@ def told(asked: Claim, **trials: tuple[Trial, ...]) -> Verdict:
     return judge(asked, Evidence(engine="sim", trials={(name, "bbr"): each for name, each in trials.items()}), "bbr")
 
 
-STRICT = {"by": "a window of the cap alone", "instead": {"sweep": "other"}}
+STRICT = {"kind": "would need", "by": "a window of the cap alone", "instead": {"sweep": "other"}}
 
 
 def test_other_runs_stand_for_the_claims() -> None:
     found = told(claim(STRICT), sweep=(trial(1, 0.1, 0.2),), other=(trial(1, 0.02, 0.01),))
-    assert (found.verdict, found.flipped) == ("not reproduced", True)
+    assert (found.verdict, found.kind) == ("not reproduced", "would need")
     (flip,) = found.flips
     assert (flip.by, flip.experiments, flip.verdict) == ("a window of the cap alone", ("other",), "reproduced")
     assert [check.value for check in flip.checks] == [pytest.approx(2)]
     assert found.reason == (
-        "largest loss is 20.0 %, not at most 5 %. With a window of the cap alone (other) it is reproduced: largest loss"
-        " is 2.00 %, at most 5 %."
+        "largest loss is 20.0 %, not at most 5 %. With a window of the cap alone (other) it is reproduced (would need):"
+        " largest loss is 2.00 %, at most 5 %."
     )
 
 
 def test_what_is_reproduced_needs_nothing() -> None:
     found = told(claim(STRICT), sweep=(trial(1, 0.01, 0.02),), other=(trial(1, 0.1, 0.1),))
-    assert (found.verdict, found.flips, found.flipped) == ("reproduced", (), False)
+    assert (found.verdict, found.flips, found.kind) == ("reproduced", (), None)
 
 
 def test_what_does_not_flip_it_is_told_too() -> None:
     found = told(claim(STRICT), sweep=(trial(1, 0.1, 0.2),), other=(trial(1, 0.1, 0.06),))
-    assert not found.flipped
+    assert found.kind is None
     assert found.reason.endswith("(other) it is not either: largest loss is 10.0 %, not at most 5 %.")
 
 
@@ -105,20 +104,22 @@ def test_a_patch_at_a_point_that_the_claim_has_not() -> None:
 
 def test_what_stands_beside_is_exchanged_too() -> None:
     asked = claim(
-        {"by": "another rival", "instead": {"rival": "other"}},
+        {"kind": "would need", "by": "another rival", "instead": {"rival": "other"}},
         checks=[{"label": "lead", "metric": "lead", "beside": ["rival"], "least": 1}],
     )
     found = told(asked, sweep=(trial(1, 0.1, 0.1),), rival=(trial(1, 0.0, 0.1),), other=(trial(1, 0.2, 0.2),))
-    assert (found.verdict, found.flipped) == ("not reproduced", True)
+    assert (found.verdict, found.kind) == ("not reproduced", "would need")
 
 
 def test_another_reading_of_the_same_runs() -> None:
-    reading = {"by": "the shorter queue alone", "checks": [
+    reading = {"kind": "explains", "by": "the shorter queue alone", "checks": [
         {"label": "loss in 1 BDP", "metric": "bottleneck.loss_per_sent", "at": {"path.buffer": "1 bdp"}, "most": 5},
     ]}  # fmt: skip
     found = told(claim(reading), sweep=(trial(1, 0.01, 0.2),))
     assert found.flips[0].experiments == ()
-    assert found.reason.endswith("With the shorter queue alone it is reproduced: loss in 1 BDP is 1.00 %, at most 5 %.")
+    assert found.reason.endswith(
+        "With the shorter queue alone it is reproduced (explains): loss in 1 BDP is 1.00 %, at most 5 %."
+    )
 
 
 def test_what_was_not_run_is_not_told() -> None:
@@ -134,11 +135,20 @@ def test_what_was_not_run_is_not_told() -> None:
 @pytest.mark.parametrize(
     ("flip", "message"),
     [
-        ({"instead": {"sweep": "other"}}, "claim X1: a flip: lacks by"),
-        ({"by": "x"}, 'claim X1: the flip by "x" has neither other runs (instead) nor another reading (checks)'),
-        ({"by": "x", "instead": {"rival": "other"}}, 'the flip by "x" replaces rival, of which no check is'),
-        ({"by": "x", "instead": {"sweep": "none"}}, 'there is no experiment "none"; known: other, rival, sweep'),
-        ({"by": "x", "insteed": {}}, "claim X1: a flip: has unknown insteed"),
+        ({"instead": {"sweep": "other"}}, "claim X1: a flip: lacks by, kind"),
+        (
+            {"kind": "fitted", "by": "x"},
+            'claim X1: the flip by "x" has neither other runs (instead) nor another reading (checks)',
+        ),
+        (
+            {"kind": "fitted", "by": "x", "instead": {"rival": "other"}},
+            'the flip by "x" replaces rival, of which no check is',
+        ),
+        (
+            {"kind": "fitted", "by": "x", "instead": {"sweep": "none"}},
+            'there is no experiment "none"; known: other, rival, sweep',
+        ),
+        ({"kind": "fitted", "by": "x", "insteed": {}}, "claim X1: a flip: has unknown insteed"),
     ],
     ids=lambda each: str(each)[:40],
 )
@@ -168,8 +178,12 @@ def test_a_selection_has_what_flips_need_or_not() -> None:
     assert [each.flips for each in some.claims] == [()] * len(some.claims)
 
 
-def test_of_the_claims_flagged_ok_that_do_not_hold_those_count_that_something_makes_hold() -> None:
-    lost, kept = (trial(1, 0.1, 0.2),), (trial(1, 0.02, 0.01),)
-    flipped = told(claim(STRICT), sweep=lost, other=kept)
-    verdicts = [flipped, replace(flipped, claim="X2", flips=()), replace(flipped, claim="X3", flag="SENS")]
-    assert studies.sound(verdicts) == studies.Sound(judged=2, hold=0, flipped=1)
+def test_of_what_makes_a_claim_hold_the_best_kind_counts() -> None:
+    flips = [STRICT | {"kind": kind} for kind in ("fitted", "explains", "would need")]
+    found = told(claim(*flips), sweep=(trial(1, 0.1, 0.2),), other=(trial(1, 0.02, 0.01),))
+    assert found.kind == "explains"
+
+
+def test_a_flip_says_of_which_kind_it_is() -> None:
+    with pytest.raises(StudyError, match='kind is "cause", not one of explains, would need, fitted'):
+        claim(STRICT | {"kind": "cause"})

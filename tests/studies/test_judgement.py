@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from types import ModuleType
 
 import pytest
@@ -9,8 +8,7 @@ import pytest
 from dumbbell.studies import StudyError, Verdict
 from dumbbell.studies.claim import claims_of
 from dumbbell.studies.evidence import Evidence, Observed, Trial
-from dumbbell.studies.judgement import judge, number
-from dumbbell.studies.verdict import Sound, sound
+from dumbbell.studies.judgement import judge
 
 FUNCTIONS = ModuleType("functions")
 
@@ -23,7 +21,7 @@ def found_in(trial: Trial) -> float | None:
 VALUES: dict[int, float | None] = {}
 found_in.__module__ = FUNCTIONS.__name__
 FUNCTIONS.__dict__["found_in"] = found_in
-FUNCTIONS.__dict__["imported"] = number
+FUNCTIONS.__dict__["imported"] = judge
 
 
 def row(**words: object) -> dict[str, object]:
@@ -226,14 +224,14 @@ def test_a_point_that_no_run_has(evidence: Callable[..., Evidence]) -> None:
         _ = trial.only
 
 
-def test_of_the_claims_flagged_ok_those_count_that_hold_with_any_version() -> None:
-    def of(claim: str, variant: str, *shares: float, flag: str = "OK") -> Verdict:
-        return replace(verdict(*shares, flag=flag), claim=claim, variant=variant)
+def test_a_value_is_told_apart_from_the_bound_that_it_breaks() -> None:
+    assert verdict(0.120004).reason == "it is 12.0004 %, not within 8 to 12 %"
 
-    verdicts = [
-        of("X1", "bbr", 0.1), of("X1", "bbr_4_17", 0.5),
-        of("X2", "bbr", 0.5), of("X2", "bbr_4_17", 0.5),
-        of("X3", "bbr", 0.1, flag="SENS"),
-        of("X4", "bbr"),  # not run yet
-    ]  # fmt: skip
-    assert sound(verdicts) == Sound(judged=2, hold=1, flipped=0)
+
+def test_a_claim_of_which_no_check_binds_is_weak() -> None:
+    weak = {"label": "it", "least": 8, "most": 12, "weak": "it is a constant"}
+    found = verdict(0.1, checks=[weak])
+    assert (found.binding, found.why_weak, found.checks[0].weak) == ("weak", "it is a constant", "it is a constant")
+    half = verdict(0.1, checks=[weak, {"label": "that", "least": 2}])
+    assert (half.binding, half.why_weak, half.label) == ("yes", "", "that")
+    assert verdict(0.2, checks=[weak, {"label": "that", "least": 2}]).label == "it"

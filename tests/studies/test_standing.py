@@ -61,55 +61,71 @@ def half(brief: Study, folder: Path, store: Store) -> Standing:
     return studies.standing(brief, store, "sim")
 
 
-def test_what_is_complete_is_judged_and_the_rest_is_not_run_yet(half: Standing, brief: Study) -> None:
-    assert [(each.claim, each.variant) for each in half.verdicts] == [
-        (claim.id, variant) for claim in brief.claims for variant in brief.variants
-    ]
-    judged = {(each.claim, each.variant) for each in half.verdicts if each.verdict != NOT_RUN}
-    with_bbr = {(claim, "bbr") for claim in ("S1", "S2", "S3", "S5", "S6", "S12")}
-    assert judged == {*with_bbr, ("S5", "bbr_4_17")}
+def test_what_is_there_is_judged_by_the_seeds_that_are_there(half: Standing) -> None:
+    with_bbr = {(claim, "bbr") for claim in ("S1", "S2", "S3", "S6", "S12", "S17", "S18", "S19")}
+    assert {(each.claim, each.variant) for each in half.judged} == {*with_bbr, ("S5", "cubic")}
+    assert {each.claim: each.seeds for each in half.judged if each.claim in {"S2", "S17"}} == {"S2": 2, "S17": 1}
     reasons = {(each.claim, each.variant): each.reason for each in half.verdicts}
     assert reasons["S2", "bbr_4_17"] == "figure5: 0 of 2 runs are there"
-    assert reasons["S17", "bbr"] == "figure9: 1 of 2 runs are there"
     assert reasons["S23", "bbr"] == "figure11: 0 of 18 runs are there; figure7: 0 of 18 runs are there"
 
 
-def test_what_is_missing_is_told_with_the_command_that_makes_it(half: Standing, store: Store, brief: Study) -> None:
-    gaps = {(gap.experiment, gap.variant): (gap.there, gap.needed) for gap in half.gaps()}
-    assert gaps["figure5", "bbr_4_17"] == (0, 2)
-    assert gaps["figure9", "bbr"] == (1, 2)
-    assert gaps["figure10", "bbr"] == (1, 18), "one of its queues is that of figure 9"
-    assert ("figure5", "bbr") not in gaps
-    assert ("figure5_cubic", "bbr_4_17") not in gaps, "its runs are those of the other version"
-    assert half.begun
-    assert half.command() == (
-        "dumbbell study run claypool2019 --experiments figure4b,figure5,figure7,figure9,figure10,figure11 --seeds 2"
+def test_what_contains_no_version_is_judged_once_and_counts_for_each(half: Standing, brief: Study) -> None:
+    (found,) = [each for each in half.verdicts if each.claim == "S5"]
+    assert (found.variant, found.versions) == ("cubic", brief.variants)
+    counts = studies.total(half).versions
+    assert counts["bbr_4_17"].judged == 1
+    assert counts["bbr"].judged + counts["bbr"].weak == 9
+
+
+def test_the_rest_is_one_line_with_the_command_that_makes_it(half: Standing, store: Store, brief: Study) -> None:
+    claims = len(brief.claims)
+    assert half.rest() == (
+        f"On sim {claims - 9} of the study's {claims} claims wait for runs: `dumbbell study run claypool2019 --seeds 2`"
+        " makes them."
     )
-    assert half.command(out="elsewhere").endswith(" --seeds 2 --out elsewhere")
+    assert "--out elsewhere`" in half.rest(out="elsewhere")
+    assert half.begun
     shared = len(brief.variants) * 2
     assert half.runs == (store.count(), brief.total() - shared) == (2 + 2 + 2 + 1, brief.total() - shared)
 
 
+def test_experiments_have_the_seeds_and_versions_that_are_there(half: Standing) -> None:
+    found = half.experiments
+    assert {title: list(each.seed_values) for title, each in found.items()} == {
+        "figure4b": [1, 2], "figure5": [1, 2], "figure5_cubic": [1, 2], "figure9": [1],
+    }  # fmt: skip
+
+
+def test_seeds_beyond_the_studys_own_count_too(folder: Path, store: Store) -> None:
+    own = read(folder, *MODULES)
+    more = read(folder, *MODULES, seeds=len(own.experiments["figure5"].seed_values) + 1)
+    assert studies.only(more, experiments=["figure5"], variants=["bbr"]).run(store, SimEngine()) == []
+    (judged, *_) = studies.standing(studies.only(own, claims=["S2"], variants=["bbr"]), store, "sim").judged
+    assert judged.seeds == len(own.experiments["figure5"].seed_values) + 1
+
+
 def test_a_figure_is_drawn_as_soon_as_its_runs_are_there(half: Standing) -> None:
-    assert [chart.name for chart in half.charts()] == ["figure4b", "figure5"]
+    assert [chart.name for chart in half.charts()] == ["figure4b", "figure5", "figure9"]
     assert [panel.title for panel in half.charts()[0].panels] == ["BBR of Linux 6.1"]
 
 
 def test_a_figure_of_one_seed_is_shown_with_each(half: Standing) -> None:
-    first, second, other, table = half.shown()
+    first, second, other, nine, table = half.shown()
     assert [(each.display.name, each.seed) for each in (first, second)] == [("figure4b", 1), ("figure4b", 2)]
     assert isinstance(first.display, Chart)
     assert isinstance(second.display, Chart)
     assert first.display.panels != second.display.panels
     assert "seed 2" in second.display.caption
     assert (other.display.name, other.seed) == ("figure5", None), "the minute that it shows is not in these runs"
+    assert (nine.display.name, nine.seed) == ("figure9", None), "one seed is there"
     assert (table.display.name, table.seed) == ("rtt", None)
 
 
 def test_a_figure_of_all_seeds_is_shown_once(claypool: Study, evidence: Callable[..., Evidence]) -> None:
     found = evidence()
     seven = replace(claypool, figures=tuple(each for each in claypool.figures if each.name == "figure7"), tables=())
-    standing = Standing(study=seven, evidence=found, verdicts=())
+    standing = Standing(study=seven, whole=seven, evidence=found, verdicts=())
     assert [(each.display.name, each.seed) for each in standing.shown()] == [("figure7", None)]
     led = found.led_by(2).of("figure7", "bbr")
     assert [trial.seed for trial in led] == [2, 1, 3]
@@ -119,7 +135,7 @@ def test_a_store_without_its_runs(brief: Study, store: Store) -> None:
     standing = studies.standing(brief, store, "sim")
     assert not standing.begun
     assert {each.verdict for each in standing.verdicts} == {NOT_RUN}
-    assert standing.command() == "dumbbell study run claypool2019 --seeds 2"
+    assert "`dumbbell study run claypool2019 --seeds 2` makes them" in standing.rest()
     assert standing.charts() == []
     assert list(standing.shown()) == []
 
@@ -140,8 +156,8 @@ def test_a_claim_that_nothing_can_test_is_told_on_every_engine(folder: Path, sto
     study = read(folder, *MODULES)
     standing = studies.standing(study, store, "sim")
     found = [each for each in standing.verdicts if each.claim == "S99"]
-    assert [(each.variant, each.verdict, each.reason) for each in found] == [
-        (variant, NOT_TESTABLE, "waits for a satellite") for variant in study.variants
+    assert [(each.variant, each.versions, each.verdict, each.reason) for each in found] == [
+        ("any version", study.variants, NOT_TESTABLE, "waits for a satellite")
     ]
     assert (found[0].value, found[0].n, found[0].checks) == (None, 0, ())
     assert [claim.id for claim in studies.only(study, claims=["S99"]).claims] == ["S99"]

@@ -114,7 +114,9 @@ def test_a_study_is_carried_out_judged_and_drawn(brief: Study, tmp_path: Path) -
         charts = brief.charts(store, SimEngine())
     assert len(seen) == brief.total()
     assert [(each.claim, each.variant) for each in verdicts] == [
-        (claim.id, variant) for claim in brief.claims for variant in ("bbr", "bbr_4_17")
+        (claim.id, variant)
+        for claim in brief.claims
+        for variant in (["cubic"] if claim.id == "S5" else ["bbr", "bbr_4_17"])
     ]
     assert {each.verdict for each in verdicts} <= {"reproduced", "not reproduced"}
     for each in verdicts:
@@ -135,12 +137,10 @@ def test_a_store_that_is_half_finished(brief: Study, tmp_path: Path) -> None:
 
         with pytest.raises(KeyboardInterrupt):
             brief.run(store, "sim", 1, stop)
-        with pytest.raises(StudyError) as caught:
-            brief.judge(store, "sim")
-    told = str(caught.value)
-    assert told.startswith("claypool2019: runs on sim are not in the store (")
-    assert "36 of figure10" in told
-    assert told.endswith("; `dumbbell study run claypool2019 --seeds 2` makes them")
+        verdicts = {(each.claim, each.variant): each for each in brief.judge(store, "sim")}
+    assert verdicts["S21", "bbr"].verdict == "not run yet"
+    assert verdicts["S21", "bbr"].reason == "figure10: 0 of 18 runs are there"
+    assert verdicts["S1", "bbr"].seeds == 2
 
 
 def test_an_experiment_that_an_engine_refuses_is_not_testable(brief: Study, tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_a_version_that_an_engine_lacks_is_not_testable_and_the_other_one_is(bri
     told = "figure5: engine sim cannot honour flows[0].cc: no extra_acked_gain"
     assert verdicts["S2", "bbr_4_17"].reason == told
     assert verdicts["S23", "bbr"].reason == "figure11: engine sim cannot honour flows[0].cc: no cwnd_gain"
-    assert verdicts["S5", "bbr"].value == verdicts["S5", "bbr_4_17"].value
+    assert verdicts["S5", "cubic"].versions == ("bbr", "bbr_4_17")
     assert [chart.name for chart in charts] == ["figure5", "figure7"]
 
 
@@ -221,13 +221,12 @@ def test_some_experiments_are_told_without_the_others(brief: Study, tmp_path: Pa
         assert studies.engines_of(studies.only(brief, claims=["S17"]), store) == ("sim",)
         here = studies.standing(brief, store, SimEngine())
         there = studies.standing(brief, store, Other())
-        with pytest.raises(StudyError, match=r"runs on other are not in the store .*--engine other --seeds 2` makes"):
-            some.judge(store, Other())
+        assert {each.verdict for each in some.judge(store, Other())} == {"not run yet"}
         assert [each.name for each in here.charts()] == ["figure9"]
     assert {each.claim for each in there.verdicts if each.verdict != "not run yet"} == {"S5"}
     assert {each.engine for each in there.verdicts} == {"other"}
     assert [(each.claim, each.variant) for each in here.verdicts if each.verdict != "not run yet"] == [
         ("S2", "bbr"), ("S3", "bbr"), ("S12", "bbr"), ("S17", "bbr"), ("S18", "bbr"), ("S19", "bbr"),
     ]  # fmt: skip
-    assert len(here.verdicts) == len(brief.claims) * len(brief.variants)
+    assert len(here.verdicts) == len(brief.claims) * len(brief.variants) - 1, "S5 contains no version"
     assert here.runs == (2 + 2, brief.total() - 2 * 2), "figure 7 has figure 5's runs too"

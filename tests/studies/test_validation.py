@@ -122,9 +122,9 @@ def test_engines_stand_side_by_side(section: ClaimsSection) -> None:
     lines = told(section).splitlines()
     for line in (
         "| S7 | Four BBR flows at 80 Mbit/s with a queue of 0.5 BDP lose more than 10 % on average | ✗ | ✓ |",
-        "| loss at 0.5 BDP (%) | 11 | 8 to 13 | 13.4, n = 1 (3 seeds alike) ✗ | 11.0, n = 1 (3 seeds alike) ✓ |",
+        "| loss at 0.5 BDP (%) | 11 | 8 to 13 % | 13.4, n = 1 (3 seeds alike) ✗ | 11.0, n = 1 (3 seeds alike) ✓ |",
         "| **verdict** |  |  | ✗ not reproduced | ✓ reproduced |",
-        "| BBR_Shallow's loss at 0.5 BDP (%) | 5.9 | 3 to 8 | ○ | 5.90, n = 1 (3 seeds alike) ✓ |",
+        "| BBR_Shallow's loss at 0.5 BDP (%) | 5.9 | 3 to 8 % | ○ | 5.90, n = 1 (3 seeds alike) ✓ |",
         "| **verdict** |  |  | ○ not testable here | ✓ reproduced |",
         "4 of 6 verdicts are “reproduced”.",
         "Not measured yet: linux 6.1 `bbr`.",

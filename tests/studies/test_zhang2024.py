@@ -163,7 +163,7 @@ def as_published(  # noqa: PLR0913 (each is a number of the document)
 
 
 def verdict_of(study: Study, claim: str, evidence: Evidence) -> Verdict:
-    (found,) = [each for each in study.verdicts(evidence) if (each.claim, each.variant) == (claim, "bbr")]
+    (found,) = [each for each in study.verdicts(evidence) if each.claim == claim and "bbr" in each.versions]
     return found
 
 

@@ -59,6 +59,18 @@ def trimmed(value: float | None) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def apart(value: float, other: float) -> str:
+    """Three significant digits, or as many as tell a value from another that it is not.
+
+    >>> apart(10.7004, 10.7), apart(13.4, 13.0), apart(1.0, 1.0)
+    ('10.7004', '13.4', '1.00')
+    """
+    decimals = places(value)
+    while value != other and float(f"{value:.{decimals}f}") == other:
+        decimals += 1
+    return f"{value:.{decimals}f}"
+
+
 def places(value: float) -> int:
     """Decimal places that show three significant digits of a value.
 

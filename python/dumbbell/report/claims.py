@@ -2,40 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dumbbell.report.number import ABSENT, counted, short, with_half_width
 from dumbbell.studies import disputed
 from dumbbell.studies.label import label_of
-from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED, WORDS
+from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from dumbbell.studies.verdict import Checked, Verdict
 
-KINDS: Final = {
-    REPRODUCED: "reproduced", NOT_REPRODUCED: "not-reproduced", NOT_TESTABLE: "not-testable", NOT_RUN: "not-run",
-}  # fmt: skip
+KINDS: Final = {REPRODUCED: "reproduced", NOT_REPRODUCED: "not-reproduced", NOT_TESTABLE: "not-testable"}
 """What a verdict is called in the style sheet."""
-SIGNS: Final = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "○", NOT_RUN: "…"}
+SIGNS: Final = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "○"}
 _FLAGS: Final = {
     "SENS": "depends on a detail that the document does not state",
     "ART": "looks like an artefact of the document's testbed; tested in its corrected form",
     "CONTRA": "contradicted by other data",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """How often a verdict was given."""
-
-    word: str
-    kind: str
-    sign: str
-    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +55,10 @@ class ClaimRow:
     rank: int
     disputed: bool
     """Another engine says otherwise."""
-    flips: tuple[str, ...]
-    """What makes it hold, in words that stand after "with"."""
+    weak: str
+    """Why it can hardly fail; empty: it binds."""
+    flips: tuple[tuple[str, str], ...]
+    """What makes it hold, in words that stand after "with", and of which kind that is."""
     measured: str
     interval: str
     label: str
@@ -87,7 +76,8 @@ class Claims:
     """The table."""
 
     rows: tuple[ClaimRow, ...]
-    counts: tuple[Count, ...]
+    words: tuple[str, ...]
+    """The verdicts that there are."""
     variants: tuple[str, ...]
     engines: tuple[str, ...]
     disputed: bool
@@ -97,16 +87,16 @@ class Claims:
 
 
 def claims_of(verdicts: Sequence[Verdict], document: str) -> Claims | None:
-    """The table of these verdicts, without those that wait for runs, which are counted; None when there are none."""
+    """The table of these verdicts; None when there are none."""
     if not verdicts:
         return None
-    numbers = Counter(verdict.verdict for verdict in verdicts)
     variants = tuple(dict.fromkeys(verdict.variant for verdict in verdicts))
+    versions = tuple(dict.fromkeys(version for verdict in verdicts for version in verdict.versions))
     engines = tuple(dict.fromkeys(verdict.engine for verdict in verdicts))
-    called = "; ".join(f"{variant}: {_called(variant, engines)}" for variant in variants)
+    called = "; ".join(f"{version}: {_called(version, engines)}" for version in versions)
     claims = len(dict.fromkeys(verdict.claim for verdict in verdicts))
     neither = (
-        f" Neither version is “the document's”: both are judged ({called})." if len(variants) > 1 else f" {called}."
+        f" Neither version is “the document's”: both are judged ({called})." if len(versions) > 1 else f" {called}."
     )
     unlike = disputed(verdicts)
     used = [flag for flag in _FLAGS if any(verdict.flag == flag for verdict in verdicts)]
@@ -114,16 +104,17 @@ def claims_of(verdicts: Sequence[Verdict], document: str) -> Claims | None:
         rows=tuple(
             _row(order, verdict, disputed=(verdict.claim, verdict.variant) in unlike)
             for order, verdict in enumerate(verdicts)
-            if verdict.verdict != NOT_RUN
         ),
-        counts=tuple(Count(word, KINDS[word], SIGNS[word], numbers[word]) for word in WORDS if numbers[word]),
+        words=tuple(word for word in WORDS if any(verdict.verdict == word for verdict in verdicts)),
         variants=variants,
         engines=engines,
         disputed=bool(unlike),
         about=f"{counted(claims, 'claim')} of {document}.{neither}",
         legend="Measured: mean over seeds of the number that decides, with its 95 % interval (Student's t); n is how"
-        " many different values it rests on. Tolerances were set from the document before the runs."
-        + "".join(f" {flag}: {_FLAGS[flag]}." for flag in used),
+        " many different values it rests on. Tolerances were set from the document before the runs; what was changed"
+        " after one stands in the study's README. Weak: it can hardly fail, and no total counts it. What makes a claim"
+        " hold that fails explains it if it agrees with all that is known of the testbed; else it would need what"
+        " contradicts that, or is fitted." + "".join(f" {flag}: {_FLAGS[flag]}." for flag in used),
     )
 
 
@@ -147,9 +138,10 @@ def _row(order: int, verdict: Verdict, *, disputed: bool) -> ClaimRow:
         sign=SIGNS[verdict.verdict],
         rank=WORDS.index(verdict.verdict),
         disputed=disputed,
-        flips=tuple(each.by for each in verdict.flips if each.verdict == REPRODUCED),
+        weak=verdict.why_weak,
+        flips=tuple((each.by, each.kind) for each in verdict.flips if each.verdict == REPRODUCED),
         measured=measured(verdict),
-        interval=_resting_on(verdict.n, _seeds(verdict), varies=verdict.low is not None),
+        interval=_resting_on(verdict.n, verdict.seeds, varies=verdict.low is not None),
         label=verdict.label,
         value_sort="" if verdict.value is None else f"{verdict.value:.6g}",
         published=_stated(verdict.published, verdict.unit),
@@ -166,29 +158,16 @@ def measured(verdict: Verdict) -> str:
     return _with_interval(verdict.value, verdict.low, verdict.unit)
 
 
-def _seeds(verdict: Verdict) -> int:
-    return max((check.seeds for check in verdict.checks), default=0)
-
-
 def _check(check: Checked) -> CheckRow:
     return CheckRow(
         label=check.label,
         measured=_with_interval(check.value, check.low, check.unit) or ABSENT,
         resting_on=_resting_on(check.n, check.seeds, varies=check.low is not None),
         published=_stated(check.published, check.unit) or ABSENT,
-        bounds=_bounds(check),
-        holds=f"{'yes' if check.holds else 'no'}, in {check.holding} of {counted(check.seeds, 'seed')}",
+        bounds=check.bounds,
+        holds=f"{'yes' if check.holds else 'no'}, in {check.holding} of {counted(check.seeds, 'seed')}"
+        + " (weak)" * bool(check.weak),
     )
-
-
-def _bounds(check: Checked) -> str:
-    if check.least is not None and check.most is not None:
-        return f"{check.least:g} to {check.most:g} {check.unit}".rstrip()
-    bounds: Iterable[str] = (
-        *([f"at least {check.least:g} {check.unit}".rstrip()] if check.least is not None else []),
-        *([f"at most {check.most:g} {check.unit}".rstrip()] if check.most is not None else []),
-    )
-    return ", ".join(bounds) or ABSENT
 
 
 def _amount(value: float | None, unit: str) -> str:

@@ -9,7 +9,8 @@ from dumbbell import __version__
 from dumbbell.report.html import LARGEST_BYTES, SCRIPT, filled, script, write, written
 from dumbbell.report.rendering import build
 from dumbbell.report.side import with_words
-from dumbbell.report.standpoint import side_by_side, tallies
+from dumbbell.report.standpoint import side_by_side
+from dumbbell.studies import sentence
 from dumbbell.studies.command import run_command
 
 if TYPE_CHECKING:
@@ -17,9 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dumbbell.report.side import Side
-    from dumbbell.report.standpoint import Tally
     from dumbbell.results.store import Store
-    from dumbbell.studies import Gap, Study
+    from dumbbell.studies import Study
 
 INDEX: Final = "index.html"
 PAGE_BYTES: Final = LARGEST_BYTES // 2
@@ -39,14 +39,14 @@ class Entry:
     without: tuple[str, ...] = ()
     """The engines that it has no runs on, if it has no page; none: on no engine."""
     claims: int
-    tallies: tuple[Tally, ...]
+    totals: tuple[str, ...]
+    """How many claims hold, a sentence an engine."""
     disputed: tuple[str, ...]
     """Claims about which engines say different things."""
-    gaps: tuple[Gap, ...]
-    missing: int
-    """Runs."""
-    commands: tuple[str, ...]
-    """What makes the missing runs."""
+    rest: tuple[str, ...]
+    """What is not here, a line an engine."""
+    commands: tuple[str, ...] = ()
+    """What makes the runs of a study that has none."""
 
 
 class Collection:
@@ -70,11 +70,9 @@ class Collection:
             Entry(
                 **_words(study),
                 page=target.name,
-                tallies=tallies(sides),
+                totals=tuple(sentence(each.total) for each in sides if each.total),
                 disputed=tuple(row.claim for row in table.rows if row.disputed) if table else (),
-                gaps=tuple(gap for each in sides for gap in each.gaps),
-                missing=sum(each.missing for each in sides),
-                commands=tuple(each.command for each in sides if each.gaps),
+                rest=tuple(each.rest for each in sides if each.rest),
             )
         )
 
@@ -85,10 +83,9 @@ class Collection:
                 **_words(study),
                 page="",
                 without=tuple(engines),
-                tallies=(),
+                totals=(),
                 disputed=(),
-                gaps=(),
-                missing=0,
+                rest=(),
                 commands=tuple(with_words(run_command(study, each), how) for each in engines or ("sim",)),
             )
         )

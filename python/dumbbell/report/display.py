@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dumbbell.report.figure import Drawing
     from dumbbell.report.side import Side
     from dumbbell.report.table import Tabulated
-    from dumbbell.studies.study import Display, Study
+    from dumbbell.studies.study import Study
 
 ALL_SEEDS = "all"
 
@@ -47,8 +47,6 @@ class Part:
     name: str
     title: str
     views: tuple[View, ...]
-    without: tuple[str, ...]
-    """On which engines it cannot be shown, and why."""
 
     @property
     def engines(self) -> tuple[str, ...]:
@@ -72,17 +70,13 @@ class Part:
 
 
 def parts(sides: Sequence[Side], study: Study | None, most: int = MOST_POINTS) -> tuple[Part, ...]:
-    """In the document's order: every figure and table that an engine shows or, with its runs, would show."""
-    planned: list[Display[Chart] | Display[Table]] = [] if study is None else [*study.figures, *study.tables]
-    titles = {each.name: each.title for each in planned}
-    for each in sides:
-        for shown in each.shown:
-            titles.setdefault(shown.display.name, shown.display.title)
-    experiments = {each.name: each.experiments for each in planned}
-    return tuple(_part(name, title, experiments.get(name, ()), sides, most) for name, title in titles.items())
+    """In the document's order: every figure and table that an engine shows."""
+    there = {shown.display.name: shown.display.title for each in sides for shown in each.shown}
+    planned = [] if study is None else [*(each.name for each in study.figures), *(each.name for each in study.tables)]
+    return tuple(_part(name, there[name], sides, most) for name in dict.fromkeys((*planned, *there)) if name in there)
 
 
-def _part(name: str, title: str, experiments: Sequence[str], sides: Sequence[Side], most: int) -> Part:
+def _part(name: str, title: str, sides: Sequence[Side], most: int) -> Part:
     several = sum(shown.display.name == name for each in sides for shown in each.shown) > 1
     views = []
     for each in sides:
@@ -91,13 +85,7 @@ def _part(name: str, title: str, experiments: Sequence[str], sides: Sequence[Sid
                 seed = ALL_SEEDS if shown.seed is None else str(shown.seed)
                 key = "-".join((name, each.engine.replace(":", "-"), seed)) if several else name
                 views.append(_view(key, each.engine, seed, shown.display, most))
-    there = {view.engine for view in views}
-    without: dict[str, list[str]] = {}
-    for each in sides:
-        if each.engine not in there:
-            without.setdefault(_obstacle(each, experiments), []).append(each.engine)
-    told = tuple(f"on {', '.join(engines)}: {why}" for why, engines in without.items())
-    return Part(name=name, title=title, views=tuple(views), without=told)
+    return Part(name=name, title=title, views=tuple(views))
 
 
 def _view(key: str, engine: str, seed: str, display: Chart | Table, most: int) -> View:
@@ -109,9 +97,3 @@ def _view(key: str, engine: str, seed: str, display: Chart | Table, most: int) -
         drawing=None if chart is None else replace(drawing(chart, most), name=key),
         tabulated=None if table is None else tabulated(table),
     )
-
-
-def _obstacle(side: Side, experiments: Sequence[str]) -> str:
-    """Why an engine does not show it."""
-    missing = dict.fromkeys(gap.experiment for gap in side.gaps if gap.experiment in experiments)
-    return f"runs of {', '.join(missing)} are missing" if missing else "the engine could not carry it out"

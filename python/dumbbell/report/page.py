@@ -17,13 +17,12 @@ from dumbbell.report.readme import html
 from dumbbell.report.side import with_words
 from dumbbell.report.sources import sources
 from dumbbell.report.specification import toml
-from dumbbell.report.standpoint import side_by_side, tallies
+from dumbbell.report.standpoint import side_by_side
 from dumbbell.report.words import brief, facts
 from dumbbell.results.failure import StoreError
 from dumbbell.results.schema import Result
+from dumbbell.studies import in_order, sentence
 from dumbbell.studies.command import run_command
-from dumbbell.studies.standing import in_order
-from dumbbell.studies.verdict import WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -37,10 +36,9 @@ if TYPE_CHECKING:
     from dumbbell.report.figure import Drawing
     from dumbbell.report.overview import Cell
     from dumbbell.report.side import Side
-    from dumbbell.report.standpoint import Table, Tally
+    from dumbbell.report.standpoint import Table
     from dumbbell.report.words import Fact
     from dumbbell.results.store import Store
-    from dumbbell.studies.standing import Gap
     from dumbbell.studies.study import Study
 
 MOST_RUNS_IN_TIME: Final = 24
@@ -88,14 +86,11 @@ class Page:
     made: str
     notices: tuple[str, ...]
     contents: tuple[tuple[str, str], ...]
-    tallies: tuple[Tally, ...]
+    totals: tuple[str, ...]
+    """How many claims hold, a sentence an engine."""
     standpoints: Table | None
     signs: tuple[tuple[str, str], ...]
     """What stands for each verdict."""
-    gaps: tuple[Gap, ...]
-    """Runs that are missing."""
-    commands: tuple[str, ...]
-    """What makes them."""
     claims: Claims | None
     parts: tuple[Part, ...]
     """Figures and tables."""
@@ -148,10 +143,12 @@ def gather(store: Store, *, study: Study | None, sides: Sequence[Side], how: str
 
 def _of_study(study: Study, sides: Sequence[Side]) -> Iterator[Contents]:
     """What was begun, the engines of an experiment one after the other."""
-    for title, experiment in study.experiments.items():
+    for title in study.experiments:
         for each in sides:
             if each.outcomes.get(title):
-                yield contents_of(experiment, each.engine, each.outcomes[title])
+                yield contents_of(
+                    each.experiments.get(title, study.experiments[title]), each.engine, each.outcomes[title]
+                )
 
 
 def compose(material: Material, most: int) -> Page:
@@ -166,7 +163,6 @@ def compose(material: Material, most: int) -> Page:
     there, failed = sum(contents.there for contents in found), sum(contents.failed for contents in found)
     warnings = tuple(islice((notice for contents in found for notice in contents.notices), MOST_NOTICES))
     claims = claims_of(in_order(each.verdicts for each in sides), study.short if study else "the document")
-    gaps = tuple(gap for each in sides for gap in each.gaps)
     readme = html(study.readme) if study and study.readme else None
     return Page(
         version=__version__,
@@ -176,12 +172,10 @@ def compose(material: Material, most: int) -> Page:
         summary=study.summary if study else "",
         made=_made(found),
         notices=tuple(_notices(material)),
-        contents=tuple(_sections(claims, shown, gaps, readme, experiments, [*series, material.in_time_note])),
-        tallies=tallies(sides),
+        contents=tuple(_sections(claims, shown, readme, experiments, [*series, material.in_time_note])),
+        totals=tuple(sentence(each.total) for each in sides if each.total),
         standpoints=side_by_side(sides),
-        signs=tuple((SIGNS[word], word) for word in WORDS),
-        gaps=gaps,
-        commands=tuple(each.command for each in sides if each.gaps),
+        signs=tuple((sign, word) for word, sign in SIGNS.items()),
         claims=claims,
         parts=shown,
         engines=tuple(dict.fromkeys(engine for part in shown for engine in part.engines)),
@@ -198,14 +192,12 @@ def compose(material: Material, most: int) -> Page:
     )
 
 
-def _sections(  # noqa: PLR0913, PLR0917 (each decides about a section)
-    claims: Claims | None, shown: Sequence[Part], gaps: Sequence[Gap], readme: Markup | None,
+def _sections(
+    claims: Claims | None, shown: Sequence[Part], readme: Markup | None,
     experiments: Sequence[ExperimentPart], in_time: Sequence[object],
 ) -> Iterator[tuple[str, str]]:  # fmt: skip
     if claims:
         yield "verdicts", "Verdicts"
-    if gaps:
-        yield "missing", "What is missing"
     if shown:
         yield (
             "figures",
@@ -228,8 +220,8 @@ def _sections(  # noqa: PLR0913, PLR0917 (each decides about a section)
 def _made(found: Sequence[Contents]) -> str:
     if not found:
         return f"Made from no runs, by dumbbell {__version__}."
-    there, total = sum(contents.there for contents in found), sum(contents.total for contents in found)
-    runs = counted(there, "run") if there == total else f"{there:,} of {counted(total, 'run')}"
+    ids = {run_id for contents in found for point in contents.points for run_id in point.run_ids.values()}
+    runs = counted(len(ids), "run")
     names, engines = (
         list(dict.fromkeys(each)) for each in zip(*((one.name, one.engine) for one in found), strict=True)
     )
@@ -242,7 +234,9 @@ def _notices(material: Material) -> Iterator[str]:
         yield "There are no runs yet."
     for each in material.sides:
         if material.found and not each.begun:
-            yield f"On {each.engine} the store has runs of another build of the engine, or of other seeds, only."
+            yield f"On {each.engine} the store has runs of another build of the engine only."
+        if material.found and each.rest:
+            yield each.rest
     if material.study is None:
         yield from _incomplete(material.found)
     for contents in material.found:

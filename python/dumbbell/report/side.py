@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from dumbbell.studies import total
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from dumbbell.results.schema import FailedRun, Result
-    from dumbbell.studies import Gap, Shown, Standing, Verdict
+    from dumbbell.spec import Experiment
+    from dumbbell.studies import Shown, Standing, Total, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,16 +21,17 @@ class Side:
 
     engine: str
     verdicts: tuple[Verdict, ...] = ()
+    """Those for which there are runs."""
     shown: tuple[Shown, ...] = ()
     """Figures and tables."""
-    gaps: tuple[Gap, ...] = ()
-    """What is missing, by experiment and version."""
-    missing: int = 0
-    """Runs in all: one that several versions need is missing once."""
-    command: str = ""
-    """What makes it."""
-    outcomes: Mapping[str, tuple[Result | FailedRun, ...]]
-    """The runs that are there, by experiment."""
+    total: Total | None = None
+    """How many of the verdicts hold; None where there are none."""
+    rest: str = ""
+    """What the study has beyond that, and how it is made, in one line; empty if nothing."""
+    experiments: Mapping[str, Experiment] = field(default_factory=dict)
+    """Those that have runs of whole seeds: with these seeds, by name."""
+    outcomes: Mapping[str, Sequence[Result | FailedRun]]
+    """The runs of these, by experiment."""
 
     @property
     def begun(self) -> bool:
@@ -37,14 +41,19 @@ class Side:
 
 def side(standing: Standing, *, how: str = "") -> Side:
     """What a study's runs on an engine say; `how` is what must be said with a command, where it is not all."""
+    experiments = standing.experiments
+    rest = standing.rest()
     return Side(
         engine=standing.engine,
-        verdicts=standing.verdicts,
+        verdicts=standing.judged,
         shown=tuple(standing.shown()),
-        gaps=tuple(standing.gaps()),
-        missing=standing.runs[1] - standing.runs[0],
-        command=with_words(standing.command(), how),
-        outcomes=standing.evidence.outcomes,
+        total=total(standing) if standing.judged else None,
+        rest=f"{rest.removesuffix('.')} ({how})." if rest and how else rest,
+        experiments=experiments,
+        outcomes={
+            title: [each for each in standing.evidence.outcomes[title] if each.seed in experiment.seed_values]
+            for title, experiment in experiments.items()
+        },
     )
 
 

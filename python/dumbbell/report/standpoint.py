@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from dumbbell.report.claims import KINDS, SIGNS, measured
-from dumbbell.report.number import counted
 from dumbbell.studies import disputed
-from dumbbell.studies.verdict import NOT_RUN, WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +25,8 @@ class Cell:
     sign: str
     measured: str
     label: str
+    weak: str
+    """Why it can hardly fail; empty: it binds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,25 +53,17 @@ class Table:
     """Claims about which engines say different things."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
-    """How often each verdict was given by an engine."""
-
-    engine: str
-    numbers: tuple[tuple[str, str, str, int], ...]
-    """Word, kind, sign and number."""
-    runs: str
-
-
 def side_by_side(sides: Sequence[Side]) -> Table | None:
     """None when there are no verdicts; columns of which no run was made are left out."""
     verdicts = [verdict for each in sides for verdict in each.verdicts]
-    at = {(verdict.claim, verdict.variant, verdict.engine): verdict for verdict in verdicts}
-    variants = dict.fromkeys(verdict.variant for verdict in verdicts)
-    judged = {(verdict.variant, verdict.engine) for verdict in verdicts if verdict.verdict != NOT_RUN}
+    at = {(each.claim, version, each.engine): each for each in verdicts for version in each.versions}
+    variants = dict.fromkeys(version for verdict in verdicts for version in verdict.versions)
     columns = [
-        (variant, each.engine) for variant in variants for each in sides if (variant, each.engine) in judged
-    ]  # fmt: skip
+        (variant, each.engine)
+        for variant in variants
+        for each in sides
+        if any(variant in verdict.versions for verdict in each.verdicts)
+    ]
     if not columns:
         return None
     unlike = disputed(verdicts)
@@ -81,7 +72,7 @@ def side_by_side(sides: Sequence[Side]) -> Table | None:
         Row(
             claim=claim,
             statement=statement,
-            disputed=tuple(variant for variant in variants if (claim, variant) in unlike),
+            disputed=tuple(variant for other, variant in sorted(unlike) if other == claim),
             cells=tuple(_cell(at.get((claim, *column))) for column in columns),
         )
         for claim, statement in statements.items()
@@ -94,23 +85,8 @@ def side_by_side(sides: Sequence[Side]) -> Table | None:
     )
 
 
-def tallies(sides: Sequence[Side]) -> tuple[Tally, ...]:
-    """One an engine."""
-    found = []
-    for each in sides:
-        numbers = Counter(verdict.verdict for verdict in each.verdicts)
-        found.append(
-            Tally(
-                engine=each.engine,
-                numbers=tuple((word, KINDS[word], SIGNS[word], numbers[word]) for word in WORDS if numbers[word]),
-                runs=f"{counted(each.missing, 'run')} missing" if each.missing else "all runs there",
-            )
-        )
-    return tuple(found)
-
-
 def _cell(verdict: Verdict | None) -> Cell:
     if verdict is None:
-        return Cell("", "", "", "", "")
+        return Cell("", "", "", "", "", "")
     word = verdict.verdict
-    return Cell(word, KINDS[word], SIGNS[word], measured(verdict), verdict.label)
+    return Cell(word, KINDS[word], SIGNS[word], measured(verdict), verdict.label, verdict.why_weak)

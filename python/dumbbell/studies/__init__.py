@@ -7,27 +7,30 @@
 
 from dumbbell.studies.problem import StudyError
 from dumbbell.studies.selection import engines_of, only
-from dumbbell.studies.standing import Gap, Shown, Standing, disputed, in_order, standing
+from dumbbell.studies.standing import Shown, Standing, standing
 from dumbbell.studies.study import Display, Study, load, names
-from dumbbell.studies.verdict import Checked, Flipped, Sound, Verdict, sound
+from dumbbell.studies.totals import Count, Total, of_documents, sentence, total
+from dumbbell.studies.verdict import Checked, Flipped, Verdict, disputed, in_order
 
 __all__ = [
     "Checked",
+    "Count",
     "Display",
     "Flipped",
-    "Gap",
     "Shown",
-    "Sound",
     "Standing",
     "Study",
     "StudyError",
+    "Total",
     "Verdict",
     "disputed",
     "engines_of",
     "in_order",
     "load",
     "names",
+    "of_documents",
     "only",
-    "sound",
+    "sentence",
     "standing",
+    "total",
 ]

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dumbbell.studies.metric import metric
 from dumbbell.studies.problem import StudyError
+from dumbbell.studies.verdict import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from types import ModuleType
 
     from dumbbell.studies.evidence import Trial
+    from dumbbell.studies.verdict import Kind
 
 SCALES = {
     "%": 100.0, "Mbit/s": 1e-6, "Gbit/s": 1e-9, "ms": 1e3, "s": 1.0, "BDP": 1.0, "segments": 1.0, "packets": 1.0,
@@ -23,8 +25,8 @@ SCALES = {
 
 NEEDED = {"id", "kind", "section", "statement", "tolerance", "flag", "source"}
 OF_CLAIM = NEEDED | {"engines", "checks", "why", "untestable", "flips"}
-OF_FLIP = {"by", "instead", "at", "patch", "checks"}
-OF_CHECK = {"label", "experiment", "beside", "metric", "at", "published", "least", "most", "unit", "in_seeds"}
+OF_FLIP = {"kind", "by", "instead", "at", "patch", "checks"}
+OF_CHECK = {"label", "experiment", "beside", "metric", "at", "published", "least", "most", "unit", "in_seeds", "weak"}
 ANY = "any"
 """In `why`: on every engine that has no words of its own."""
 
@@ -46,6 +48,8 @@ class Check:
     unit: str
     in_seeds: float | None
     """The share of the seeds that must keep the bounds, more than half; None: as the claim's kind has it."""
+    weak: str
+    """Why it can hardly fail; empty: it binds."""
     derived: bool
     """A function of the study makes it: None is then an answer (curves that never cross), else it was not measured."""
 
@@ -54,6 +58,7 @@ class Check:
 class Flip:
     """What may make a claim hold that does not: other runs for its own, or another reading of what it counts."""
 
+    kind: Kind
     by: str
     """What is different, in words that stand after "with"."""
     instead: Mapping[str, str]
@@ -174,8 +179,10 @@ def _flip(  # noqa: PLR0913, PLR0917 (it is read as a part of its claim)
     functions: ModuleType,
     experiments: set[str],
 ) -> Flip:
-    _expect(f"{where}: a flip", row, {"by"}, OF_FLIP)
+    _expect(f"{where}: a flip", row, {"by", "kind"}, OF_FLIP)
     where = f'{where}: the flip by "{row["by"]}"'
+    if row["kind"] not in KINDS:
+        raise StudyError(f'{where}: kind is "{row["kind"]}", not one of {", ".join(KINDS)}')
     instead: Mapping[str, str] = row.get("instead", {})
     if not instead and "checks" not in row:
         raise StudyError(f"{where} has neither other runs (instead) nor another reading (checks)")
@@ -187,6 +194,7 @@ def _flip(  # noqa: PLR0913, PLR0917 (it is read as a part of its claim)
         check["experiment"] = instead.get(check.get("experiment", ""), check.get("experiment", ""))
         check["beside"] = [instead.get(title, title) for title in check.get("beside", ())]
     return Flip(
+        kind=row["kind"],
         by=row["by"],
         instead=instead,
         at=row.get("at", {}),
@@ -214,6 +222,7 @@ def _check(where: str, row: Mapping[str, Any], functions: ModuleType, experiment
         most=row.get("most"),
         unit=row["unit"],
         in_seeds=row.get("in_seeds"),
+        weak=row.get("weak", ""),
         derived="." not in row["metric"],
     )
 

@@ -107,7 +107,7 @@ def _has(run: Observed, point: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """How many of the runs of an experiment with a version are there."""
+    """How many of the runs of an experiment with a version, at the seeds that it asks for, are there."""
 
     ids: frozenset[str]
     """Of all."""
@@ -131,7 +131,7 @@ class Evidence:
 
     engine: str
     trials: Mapping[tuple[str, str], tuple[Trial, ...]] = field(default_factory=dict)
-    """By experiment and version; of those only that are complete."""
+    """By experiment and version: the seeds whose runs are all there."""
     untestable: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """What the engine could not carry out, by experiment and version, and why."""
     coverage: Mapping[tuple[str, str], Coverage] = field(default_factory=dict)
@@ -149,18 +149,14 @@ class Evidence:
         return self.trials.get((experiment, variant), ())
 
     def together(self, experiments: Sequence[str], variant: str) -> list[tuple[Trial, ...]]:
-        """The trials of several experiments with a version, seed by seed.
-
-        Raises:
-            StudyError: one of them has not all seeds of the first.
-        """
+        """The trials of several experiments with a version, by the seeds that all of them have."""
         first, *others = (self.of(experiment, variant) for experiment in experiments)
         by_seed = [{trial.seed: trial for trial in trials} for trials in others]
-        for experiment, trials in zip(experiments[1:], by_seed, strict=True):
-            missing = [str(trial.seed) for trial in first if trial.seed not in trials]
-            if missing:
-                raise StudyError(f"{experiment} has no seed {', '.join(missing)}, which {experiments[0]} has")
-        return [(trial, *(trials[trial.seed] for trials in by_seed)) for trial in first]
+        return [
+            (trial, *(trials[trial.seed] for trials in by_seed))
+            for trial in first
+            if all(trial.seed in trials for trials in by_seed)
+        ]
 
     def variants(self, *experiments: str) -> tuple[str, ...]:
         """The versions with which the engine carried out all of these experiments."""

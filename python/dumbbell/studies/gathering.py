@@ -3,53 +3,55 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import count, takewhile
+from typing import TYPE_CHECKING, NamedTuple
 
-from dumbbell.campaign.local import known, plan, refusals
-from dumbbell.studies.command import run_command
+from dumbbell.campaign.local import Planned, known, refusals
+from dumbbell.results.schema import FailedRun
+from dumbbell.spec import expand, resolve
 from dumbbell.studies.evidence import Coverage, Evidence, Observed, Trial
-from dumbbell.studies.problem import StudyError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dumbbell.engines.protocol import Engine
-    from dumbbell.results.schema import FailedRun, Result
+    from dumbbell.results.schema import Result
     from dumbbell.spec import Experiment
     from dumbbell.studies.evidence import Source
     from dumbbell.studies.study import Study
 
 
 def gather(study: Study, source: Source, engine: Engine) -> Evidence:
-    """The runs of a study's experiments on an engine, as far as they are there."""
+    """The runs of a study's experiments on an engine, as far as they are there.
+
+    A trial is a seed whose runs are all there. Seeds that follow the study's own count too, unless the study was
+    loaded with a number of seeds.
+    """
     untestable = refused(study, engine)
     trials: dict[tuple[str, str], tuple[Trial, ...]] = {}
     coverage: dict[tuple[str, str], Coverage] = {}
     outcomes: dict[str, dict[str, Result | FailedRun]] = {title: {} for title in study.experiments}
-    identity = engine.identity()
     for title, variant in study.parts():
         if (title, variant) in untestable:
             continue
-        failed: list[str] = []
         ids: list[str] = []
         missing: list[str] = []
-        by_seed: dict[int, list[Observed]] = {}
-        for run_id, outcome, observed in _runs(study, title, variant, source, engine, identity):
-            ids.append(run_id)
-            if outcome is None:
-                missing.append(run_id)
-                continue
-            outcomes[title][run_id] = outcome
-            if outcome.status == "failed":
-                failed.append(outcome.error)
-            elif observed is not None:
-                by_seed.setdefault(outcome.seed, []).append(observed)
+        complete: list[Trial] = []
+        failures: list[str] = []
+        for seed, runs in _by_seed(study, title, variant, source, engine):
+            absent = [run.id for run in runs if run.outcome is None]
+            if seed in study.experiments[title].seed_values:
+                ids += [run.id for run in runs]
+                missing += absent
+            outcomes[title] |= {run.id: run.outcome for run in runs if run.outcome is not None}
+            if not absent:
+                failures += [run.outcome.error for run in runs if isinstance(run.outcome, FailedRun)]
+                complete.append(Trial(seed, tuple(run.observed for run in runs if run.observed is not None)))
         coverage[title, variant] = Coverage(ids=frozenset(ids), missing=frozenset(missing))
-        if missing:
-            continue
-        if failed:
-            untestable[title, variant] = f"{len(failed)} of its runs failed, the first with: {failed[0]}"
-        trials[title, variant] = tuple(Trial(seed, tuple(runs)) for seed, runs in by_seed.items())
+        if failures:
+            untestable[title, variant] = f"{len(failures)} of its runs failed, the first with: {failures[0]}"
+        if complete:
+            trials[title, variant] = tuple(complete)
     return Evidence(
         engine=engine.name,
         trials=trials,
@@ -57,24 +59,6 @@ def gather(study: Study, source: Source, engine: Engine) -> Evidence:
         coverage=coverage,
         outcomes={title: tuple(found.values()) for title, found in outcomes.items()},
     )
-
-
-def complete(study: Study, evidence: Evidence) -> Evidence:
-    """The evidence, if no run of the study is missing in it.
-
-    Raises:
-        StudyError: runs are not in the store.
-    """
-    missing: dict[str, frozenset[str]] = {}
-    for (title, _), coverage in evidence.missing.items():
-        missing[title] = missing.get(title, frozenset()) | coverage.missing
-    if missing:
-        counts = ", ".join(f"{len(ids)} of {title}" for title, ids in missing.items())
-        raise StudyError(
-            f"{study.name}: runs on {evidence.engine} are not in the store ({counts});"
-            f" `{run_command(study, evidence.engine)}` makes them"
-        )
-    return evidence
 
 
 def refused(study: Study, engine: Engine) -> dict[tuple[str, str], str]:
@@ -98,20 +82,49 @@ def honoured(study: Study, engine: Engine) -> dict[str, Experiment]:
     return found
 
 
-def _runs(  # noqa: PLR0913, PLR0917 (one run is all of this)
-    study: Study, title: str, variant: str, source: Source, engine: Engine, identity: str
-) -> Iterator[tuple[str, Result | FailedRun | None, Observed | None]]:
-    for planned in plan(study.part(title, [variant])):
-        run_id = known(planned, engine, identity)["run_id"]
-        outcome = source.get(run_id, planned.point)
-        observed = None
-        if outcome is not None and outcome.status != "failed":
-            observed = Observed(
-                point={path: value for path, value in planned.point.items() if path != study.axis},
-                result=outcome,
-                flow_series=partial(source.flow_series, run_id),
-                queue_series=partial(source.queue_series, run_id),
-                ack_series=partial(source.ack_series, run_id),
-                bdp_bytes=planned.resolved.bdp_bytes,
-            )
-        yield run_id, outcome, observed
+class _Looked(NamedTuple):
+    """A run that a study asks for."""
+
+    id: str
+    outcome: Result | FailedRun | None
+    """None where it is not there."""
+    observed: Observed | None
+    """None where it was not measured."""
+
+
+def _by_seed(
+    study: Study, title: str, variant: str, source: Source, engine: Engine
+) -> Iterator[tuple[int, list[_Looked]]]:
+    """The runs of an experiment with a version, of each seed that it asks for, and of whole seeds after these."""
+    identity = engine.identity()
+    points = list(expand(study.part(title, [variant])))
+    own = study.experiments[title].seed_values
+
+    def looked(seed: int) -> Iterator[_Looked]:
+        for point in points:
+            yield _looked(Planned(point.values, resolve(point, seed)), study.axis, source, engine, identity)
+
+    for seed in own:
+        yield seed, list(looked(seed))
+    if study.seeds is None:
+        for seed in count(max(own) + 1):
+            runs = list(takewhile(lambda run: run.outcome is not None, looked(seed)))
+            if len(runs) < len(points):
+                return
+            yield seed, runs
+
+
+def _looked(planned: Planned, axis: str, source: Source, engine: Engine, identity: str) -> _Looked:
+    run_id = known(planned, engine, identity)["run_id"]
+    outcome = source.get(run_id, planned.point)
+    if outcome is None or outcome.status == "failed":
+        return _Looked(run_id, outcome, None)
+    observed = Observed(
+        point={path: value for path, value in planned.point.items() if path != axis},
+        result=outcome,
+        flow_series=partial(source.flow_series, run_id),
+        queue_series=partial(source.queue_series, run_id),
+        ack_series=partial(source.ack_series, run_id),
+        bdp_bytes=planned.resolved.bdp_bytes,
+    )
+    return _Looked(run_id, outcome, observed)

@@ -7,9 +7,10 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
+from dumbbell.metrics.number import amount, apart
 from dumbbell.metrics.statistics import estimate
 from dumbbell.studies.claim import SCALES
-from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED, Checked, Flipped, Verdict
+from dumbbell.studies.verdict import KINDS, NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED, Checked, Flipped, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +24,7 @@ ENOUGH_SEEDS = 0.8
 
 
 def judge(claim: Claim, evidence: Evidence, variant: str) -> Verdict:
-    """Whether a claim holds on an engine for a version of the algorithm."""
+    """Whether a claim holds on an engine for a version of the algorithm, by the seeds that are there."""
     obstacle = _obstacle(claim, evidence, variant)
     if obstacle:
         return _verdict(claim, evidence.engine, variant, (), *obstacle)
@@ -40,9 +41,12 @@ def judge(claim: Claim, evidence: Evidence, variant: str) -> Verdict:
     if all(check.holds for check in checks):
         return _verdict(claim, evidence.engine, variant, checks, REPRODUCED, _why_so(checks))
     flips = tuple(filter(None, (_flipped(claim, flip, evidence, variant) for flip in claim.flips)))
-    told = _why_not(claim, checks, evidence.engine, variant)
-    reason = " ".join((f"{told.removesuffix('.')}.", *map(_told, flips))) if flips else told
-    return replace(_verdict(claim, evidence.engine, variant, checks, NOT_REPRODUCED, reason), flips=flips)
+    reason = _why_not(claim, checks, evidence.engine, variant)
+    if flips:
+        reason = " ".join((f"{reason.removesuffix('.')}.", *map(_flip_sentence, flips)))
+    kinds = [flip.kind for flip in flips if flip.verdict == REPRODUCED]
+    found = _verdict(claim, evidence.engine, variant, checks, NOT_REPRODUCED, reason)
+    return replace(found, flips=flips, kind=min(kinds, key=KINDS.index, default=None))
 
 
 def _flipped(claim: Claim, flip: Flip, evidence: Evidence, variant: str) -> Flipped | None:
@@ -53,6 +57,7 @@ def _flipped(claim: Claim, flip: Flip, evidence: Evidence, variant: str) -> Flip
     if found.verdict not in {REPRODUCED, NOT_REPRODUCED}:
         return None
     return Flipped(
+        kind=flip.kind,
         by=flip.by,
         experiments=tuple(dict.fromkeys(flip.instead.values())),
         verdict=found.verdict,
@@ -61,9 +66,9 @@ def _flipped(claim: Claim, flip: Flip, evidence: Evidence, variant: str) -> Flip
     )
 
 
-def _told(flip: Flipped) -> str:
+def _flip_sentence(flip: Flipped) -> str:
     whose = f" ({', '.join(flip.experiments)})" if flip.experiments else ""
-    came = "it is reproduced" if flip.verdict == REPRODUCED else "it is not either"
+    came = f"it is reproduced ({flip.kind})" if flip.verdict == REPRODUCED else "it is not either"
     return f"With {flip.by}{whose} {came}: {flip.reason}."
 
 
@@ -77,53 +82,56 @@ def _obstacle(claim: Claim, evidence: Evidence, variant: str) -> tuple[Word, str
     for part in parts:
         if part in evidence.untestable:
             return NOT_TESTABLE, f"{part[0]}: {evidence.untestable[part]}"
-    missing = [(part[0], evidence.missing[part]) for part in parts if part in evidence.missing]
-    if missing:
-        told = (f"{title}: {found.there} of {found.needed} runs are there" for title, found in missing)
-        return NOT_RUN, "; ".join(told)
-    for experiment, _ in parts:
-        if not evidence.of(experiment, variant):
-            return NOT_TESTABLE, f"{experiment} has no runs with {variant}"
-    return None
+    lacking = [
+        (part[0], evidence.missing[part]) for part in parts if part in evidence.missing and not evidence.of(*part)
+    ]
+    if lacking:
+        return NOT_RUN, "; ".join(f"{title}: {runs.there} of {runs.needed} runs are there" for title, runs in lacking)
+    without = [experiment for experiment, _ in parts if not evidence.of(experiment, variant)]
+    if without:
+        return NOT_TESTABLE, f"{without[0]} has no runs with {variant}"
+    strangers = [check for check in claim.checks if not evidence.together((check.experiment, *check.beside), variant)]
+    return (NOT_RUN, f"{', '.join(claim.experiments)} have no seed in common") if strangers else None
 
 
 def _checked(claim: Claim, check: Check, evidence: Evidence, variant: str) -> Checked:
     scale = SCALES[check.unit]
     measured = [check.measured(*trials) for trials in evidence.together((check.experiment, *check.beside), variant)]
     values = [scale * value for value in measured if value is not None and math.isfinite(value)]
-    found = estimate(values) if values else None
-    holding = sum(_keeps(value, check) for value in values)
-    middle = _middle(values, len(measured) - len(values), check)
-    by_median = claim.kind == "N" and check.in_seeds is None
-    enough = (check.in_seeds or ENOUGH_SEEDS) * len(measured)
-    holds = _keeps(middle, check) if by_median else holding >= enough
-    half_width = found.half_width if found else None
-    return Checked(
+    mean = estimate(values) if values else None
+    half_width = mean.half_width if mean else None
+    checked = Checked(
         label=check.label,
-        value=found.mean if found else None,
-        low=found.mean - half_width if found and half_width is not None else None,
-        high=found.mean + half_width if found and half_width is not None else None,
-        n=found.n if found else 0,
-        median=middle if math.isfinite(middle) else None,
+        value=mean.mean if mean else None,
+        low=mean.mean - half_width if mean and half_width is not None else None,
+        high=mean.mean + half_width if mean and half_width is not None else None,
+        n=mean.n if mean else 0,
         published=check.published,
         least=check.least,
         most=check.most,
         unit=check.unit,
-        holds=holds,
-        holding=holding,
+        holds=False,
+        holding=0,
         seeds=len(measured),
         without=len(measured) - len(values),
+        weak=check.weak,
+    )
+    middle = _middle(values, checked)
+    holding = sum(map(checked.keeps, values))
+    by_median = claim.kind == "N" and check.in_seeds is None
+    enough = (check.in_seeds or ENOUGH_SEEDS) * len(measured)
+    return replace(
+        checked,
+        median=middle if math.isfinite(middle) else None,
+        holds=checked.keeps(middle) if by_median else holding >= enough,
+        holding=holding,
     )
 
 
-def _middle(values: Sequence[float], without: int, check: Check) -> float:
+def _middle(values: Sequence[float], check: Checked) -> float:
     """The median over seeds; one without a number counts as outside the bounds, on whichever side is worse."""
-    below, above = (median([*values, *[outside] * without]) for outside in (-math.inf, math.inf))
-    return above if _keeps(below, check) else below
-
-
-def _keeps(value: float, check: Check | Checked) -> bool:
-    return (check.least is None or value >= check.least) and (check.most is None or value <= check.most)
+    below, above = (median([*values, *[outside] * check.without]) for outside in (-math.inf, math.inf))
+    return above if check.keeps(below) else below
 
 
 def _margin(check: Checked) -> float:
@@ -138,15 +146,16 @@ def _margin(check: Checked) -> float:
 
 
 def _decisive(checks: Sequence[Checked]) -> Checked | None:
-    """The check that fails by most, or, if none does, the one that holds most narrowly."""
-    return min(checks, key=lambda check: (check.holds, _margin(check)), default=None)
+    """The check that fails by most, or, if none does, the one that binds and holds most narrowly."""
+    return min(checks, key=lambda check: (check.holds, bool(check.weak), _margin(check)), default=None)
 
 
 def _verdict(  # noqa: PLR0913, PLR0917 (what a verdict is made of)
     claim: Claim, engine: str, variant: str, checks: tuple[Checked, ...], word: Word, reason: str
 ) -> Verdict:
     decisive = _decisive(checks)
-    told = decisive or next(iter(claim.checks), None)
+    first = decisive or next(iter(claim.checks), None)
+    weak = bool(claim.checks) and all(check.weak for check in claim.checks)
     return Verdict(
         claim=claim.id,
         section=claim.section,
@@ -154,18 +163,22 @@ def _verdict(  # noqa: PLR0913, PLR0917 (what a verdict is made of)
         engine=engine,
         variant=variant,
         verdict=word,
-        label=told.label if told else "",
+        label=first.label if first else "",
         value=decisive.value if decisive else None,
         low=decisive.low if decisive else None,
         high=decisive.high if decisive else None,
         n=decisive.n if decisive else 0,
-        published=told.published if told else None,
+        published=first.published if first else None,
         tolerance=claim.tolerance,
-        unit=told.unit if told else "",
+        unit=first.unit if first else "",
         flag=claim.flag,
         reason=reason,
         source=claim.source,
         checks=checks,
+        versions=(variant,),
+        seeds=min((check.seeds for check in checks), default=0),
+        binding="weak" if weak else "yes",
+        why_weak="; ".join(dict.fromkeys(check.weak for check in claim.checks)) if weak else "",
     )
 
 
@@ -173,10 +186,10 @@ def _why_so(checks: Sequence[Checked]) -> str:
     decisive = _decisive(checks)
     if decisive is None:
         return ""
-    place = f"{decisive.label} is {_amount(decisive.value, decisive.unit)}, {_bounds(decisive)}"
-    if decisive.value is not None and not _keeps(decisive.value, decisive):
-        middle, mean = _amount(decisive.median, decisive.unit), _amount(decisive.value, decisive.unit)
-        place = f"{decisive.label} is {middle} in the median over seeds, {_bounds(decisive)}; the mean, {mean}, is not"
+    place = f"{decisive.label} is {_amount(decisive.value, decisive.unit)}, {_within(decisive)}"
+    if decisive.value is not None and not decisive.keeps(decisive.value):
+        middle, mean = _amount(decisive.median, decisive.unit), _outside(decisive.value, decisive)
+        place = f"{decisive.label} is {middle} in the median over seeds, {_within(decisive)}; the mean, {mean}, is not"
     if decisive.without:
         place += f"; there is none in {decisive.without} of {decisive.seeds} seeds"
     return place if len(checks) == 1 else f"all {len(checks)} checks hold; the narrowest: {place}"
@@ -184,50 +197,36 @@ def _why_so(checks: Sequence[Checked]) -> str:
 
 def _why_not(claim: Claim, checks: Sequence[Checked], engine: str, variant: str) -> str:
     broken = [check for check in checks if not check.holds]
-    told = "; ".join(_fault(check) for check in broken)
+    faults = "; ".join(_fault(check) for check in broken)
     if len(checks) > 1:
-        told += f". Failing: {len(broken)} of {len(checks)} checks"
+        faults += f". Failing: {len(broken)} of {len(checks)} checks"
     cause = claim.cause(engine, variant)
-    return f"{told}. {cause}" if cause else told
+    return f"{faults}. {cause}" if cause else faults
 
 
 def _fault(check: Checked) -> str:
     if check.value is None:
         return f"{check.label}: there is none in {check.without} of {check.seeds} seeds"
-    value, bounds = _amount(check.value, check.unit), _bounds(check)
-    if _keeps(check.value, check):
+    if check.keeps(check.value):
         none = f" (there is none in {check.without})" if check.without else ""
-        failing = check.seeds - check.holding
-        return f"{check.label} is {value} on average, but not {bounds} in {failing} of {check.seeds} seeds{none}"
-    told = f"{check.label} is {value}, not {bounds}"
-    if check.low is not None and check.high is not None and any(_keeps(end, check) for end in (check.low, check.high)):
-        reach = f"{number(check.low)} to {_amount(check.high, check.unit)}"
-        return f"{told} (the 95 % interval of the mean, {reach}, reaches there)"
-    return told
+        failing = f"{check.seeds - check.holding} of {check.seeds} seeds{none}"
+        return f"{check.label} is {_amount(check.value, check.unit)} on average, but not {_within(check)} in {failing}"
+    fault = f"{check.label} is {_outside(check.value, check)}, not {_within(check)}"
+    if check.low is not None and check.high is not None and any(map(check.keeps, (check.low, check.high))):
+        reach = f"{amount(check.low)} to {_amount(check.high, check.unit)}"
+        return f"{fault} (the 95 % interval of the mean, {reach}, reaches there)"
+    return fault
 
 
-def _bounds(check: Checked) -> str:
-    if check.least is not None and check.most is not None:
-        return f"within {check.least:g} to {check.most:g} {check.unit}".rstrip()
-    if check.least is not None:
-        return f"at least {check.least:g} {check.unit}".rstrip()
-    return f"at most {check.most:g} {check.unit}".rstrip()
+def _within(check: Checked) -> str:
+    return check.bounds if check.least is None or check.most is None else f"within {check.bounds}"
 
 
 def _amount(value: float | None, unit: str) -> str:
-    return "not known" if value is None else f"{number(value)} {unit}".rstrip()
+    return "not known" if value is None else f"{amount(value)} {unit}".rstrip()
 
 
-def number(value: float) -> str:
-    """Three significant digits, and never an exponent.
-
-    >>> number(12.345), number(0.0123), number(0.00001), number(-3.0), number(153.2)
-    ('12.3', '0.012', '0.00', '-3.00', '153')
-    """
-    return f"{value:.{decimals(value)}f}"
-
-
-def decimals(value: float) -> int:
-    """How many decimals `number` shows of a value: as many are right for what stands beside it."""
-    size = abs(value)
-    return 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 or size < 0.005 else 3  # noqa: PLR2004
+def _outside(value: float, check: Checked) -> str:
+    """A value that breaks a bound, with as many digits as show it."""
+    bound = check.least if check.least is not None and value < check.least else check.most
+    return f"{apart(value, bound if bound is not None else value)} {check.unit}".rstrip()

@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.engines.registry import engine as engine_named
+from dumbbell.metrics.number import counted
 from dumbbell.plots.chart import Chart
+from dumbbell.spec import load
 from dumbbell.studies.command import run_command
 from dumbbell.studies.gathering import gather
-from dumbbell.studies.verdict import NOT_REPRODUCED, REPRODUCED
+from dumbbell.studies.verdict import NOT_RUN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from dumbbell.engines.protocol import Engine
     from dumbbell.plots.table import Table
+    from dumbbell.spec import Experiment
     from dumbbell.studies.evidence import Evidence, Source
     from dumbbell.studies.study import Display, Study
     from dumbbell.studies.verdict import Verdict
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gap:
-    """Runs that are missing."""
-
-    engine: str
-    experiment: str
-    variant: str
-    """The version of the algorithm."""
-    there: int
-    needed: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +35,12 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """A study on one engine."""
+    """A study, or a part of it, on one engine."""
 
     study: Study
+    """What was asked for."""
+    whole: Study
+    """What that is a part of."""
     evidence: Evidence
     verdicts: tuple[Verdict, ...]
     """On every claim with each version, in the document's order."""
@@ -58,34 +51,54 @@ class Standing:
         return self.evidence.engine
 
     @property
+    def judged(self) -> tuple[Verdict, ...]:
+        """The verdicts for which runs are there, or are not needed."""
+        return tuple(verdict for verdict in self.verdicts if verdict.verdict != NOT_RUN)
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """The claims of the whole study about which nothing is said here."""
+        there = {verdict.claim for verdict in self.judged}
+        return tuple(claim.id for claim in self.whole.claims if claim.id not in there)
+
+    @property
     def runs(self) -> tuple[int, int]:
-        """How many runs are there, and how many the engine can carry out."""
-        found = self.evidence.coverage.values()
-        ids = frozenset[str]().union(*(coverage.ids for coverage in found))
-        missing = frozenset[str]().union(*(coverage.missing for coverage in found))
-        return len(ids - missing), len(ids)
+        """How many runs are there, and how many the engine can carry out, each counted once."""
+        ids = frozenset[str]().union(*(coverage.ids for coverage in self.evidence.coverage.values()))
+        there = {outcome.run_id for own in self.evidence.outcomes.values() for outcome in own}
+        return len(there), len(ids | there)
 
     @property
     def begun(self) -> bool:
         """Whether any of its runs is there."""
         return self.runs[0] > 0
 
-    def gaps(self) -> list[Gap]:
-        """What is missing, by experiment and version."""
-        return [
-            Gap(
-                engine=self.engine, experiment=experiment, variant=variant, there=coverage.there, needed=coverage.needed
-            )
-            for (experiment, variant), coverage in self.evidence.missing.items()
-        ]  # fmt: skip
+    @property
+    def experiments(self) -> dict[str, Experiment]:
+        """Those that have whole trials, each with the versions and the seeds of these."""
+        found = {}
+        for title in self.study.experiments:
+            trials = {variant: self.evidence.of(title, variant) for variant in self.study.variants}
+            seeds = sorted({trial.seed for own in trials.values() for trial in own})
+            if seeds:
+                part = self.study.part(title, [variant for variant, own in trials.items() if own])
+                found[title] = load(part, overrides={"seeds": seeds})
+        return found
 
-    def command(self, *, out: str = "") -> str:
-        """What makes the missing runs."""
-        lacking, complete = set(self.evidence.missing), set(self.evidence.coverage) - set(self.evidence.missing)
-        experiments = {experiment for experiment, _ in lacking} if complete else ()
-        variants = {variant for _, variant in lacking}
-        some = variants if variants != set(self.study.variants) else ()
-        return run_command(self.study, self.engine, experiments, some, out=out)
+    def rest(self, *, out: str = "") -> str:
+        """One line about what was asked for and is not here, with the command that makes it; empty if all of it is."""
+        asked = [claim.id for claim in self.study.claims if claim.id in self.waiting]
+        some = len(self.study.claims) < len(self.whole.claims)
+        if asked and some:
+            missing = f"{', '.join(asked)} {'wait' if len(asked) > 1 else 'waits'} for runs"
+        elif asked:
+            missing = f"{len(asked)} of the study's {counted(len(self.whole.claims), 'claim')} wait for runs"
+        elif self.evidence.missing and not some:
+            missing = "the study asks for more runs"
+        else:
+            return ""
+        command = run_command(self.whole, self.engine, claims=asked * some, out=out)
+        return f"On {self.engine} {missing}: `{command}` makes them."
 
     def drawable(self) -> list[Display[Chart] | Display[Table]]:
         """The figures and tables of which all runs are there, of one version at least."""
@@ -122,30 +135,14 @@ class Standing:
         return list(dict.fromkeys(trial.seed for each in trials for trial in each))
 
 
-def standing(study: Study, source: Source, engine: Engine | str) -> Standing:
-    """How a study stands on an engine.
+def standing(study: Study, source: Source, engine: Engine | str, *, whole: Study | None = None) -> Standing:
+    """How a study stands on an engine; `whole` is what it is a part of, if it is one.
 
     Raises:
         UnknownEngine: there is no such engine in this version.
     """
     evidence = gather(study, source, engine_named(engine) if isinstance(engine, str) else engine)
-    return Standing(study=study, evidence=evidence, verdicts=tuple(study.verdicts(evidence)))
-
-
-def in_order(verdicts: Iterable[Iterable[Verdict]]) -> list[Verdict]:
-    """The verdicts of several engines, what they say of a claim with a version beside one another."""
-    found = [verdict for own in verdicts for verdict in own]
-    order = {key: place for place, key in enumerate(dict.fromkeys((each.claim, each.variant) for each in found))}
-    return sorted(found, key=lambda each: order[each.claim, each.variant])
-
-
-def disputed(verdicts: Iterable[Verdict]) -> set[tuple[str, str]]:
-    """Claims with versions that one engine reproduces and another does not."""
-    told = {
-        (each.claim, each.variant, each.verdict) for each in verdicts if each.verdict in {REPRODUCED, NOT_REPRODUCED}
-    }
-    counted = Counter((claim, variant) for claim, variant, _ in told)
-    return {key for key, words in counted.items() if words > 1}
+    return Standing(study=study, whole=whole or study, evidence=evidence, verdicts=tuple(study.verdicts(evidence)))
 
 
 def _looks(display: Chart | Table) -> object:

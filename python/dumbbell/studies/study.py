@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
@@ -15,7 +15,7 @@ from dumbbell.engines.registry import engine as engine_named
 from dumbbell.spec import load as load_spec
 from dumbbell.spec.problem import suggestion
 from dumbbell.studies.claim import claims_of
-from dumbbell.studies.gathering import complete, gather, honoured
+from dumbbell.studies.gathering import gather, honoured
 from dumbbell.studies.judgement import judge
 from dumbbell.studies.part import controls_of, part
 from dumbbell.studies.paths import assure
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from dumbbell.studies.verdict import Verdict
 
 MANIFEST = "study.toml"
+ANY_VERSION = "any version"
+"""In the place of a version, of a claim that is not tested with any."""
 
 
 Shown = TypeVar("Shown")
@@ -90,6 +92,10 @@ class Study:
     tables: tuple[Display[Table], ...] = ()
     controls: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """What stands at `axis` for each version, by experiment; the version itself in an experiment that is not here."""
+    rivals: Mapping[str, str] = field(default_factory=dict)
+    """What stands at `axis` in an experiment that contains no version, by experiment: "cubic"."""
+    document: bool = True
+    """It is a document's; else formulas, or proposals of ours."""
     seeds: int | None = None
     """The seeds that were asked for, 1 to this many; None: each experiment has its own."""
 
@@ -143,33 +149,38 @@ class Study:
         return failures
 
     def evidence(self, store: Source, engine: Engine | str) -> Evidence:
-        """The study's runs on an engine, out of a store.
+        """The study's runs on an engine, as far as a store has them.
 
         Raises:
-            StudyError: some of them are not there.
             UnknownEngine: there is no such engine in this version.
         """
-        chosen = engine_named(engine) if isinstance(engine, str) else engine
-        return complete(self, gather(self, store, chosen))
+        return gather(self, store, engine_named(engine) if isinstance(engine, str) else engine)
 
     def judge(self, store: Source, engine: Engine | str) -> list[Verdict]:
-        """Every claim, in the document's order, for each version of the algorithm.
+        """Every claim, in the document's order, for each version of the algorithm that it contains.
 
         Raises:
-            StudyError: runs that it needs are not in the store.
             UnknownEngine: there is no such engine in this version.
         """
         return self.verdicts(self.evidence(store, engine))
 
     def verdicts(self, evidence: Evidence) -> list[Verdict]:
         """The same, from evidence that is already at hand."""
-        return [judge(claim, evidence, variant) for claim in self.claims for variant in self.variants]
+        return [verdict for claim in self.claims for verdict in self._judged(claim, evidence)]
+
+    def _judged(self, claim: Claim, evidence: Evidence) -> Iterator[Verdict]:
+        """For each version, or once where no experiment of the claim contains one."""
+        if any(experiment not in self.rivals for experiment in claim.experiments):
+            yield from (judge(claim, evidence, variant) for variant in self.variants)
+        else:
+            about = ", ".join(dict.fromkeys(self.rivals[each] for each in claim.experiments))
+            verdict = judge(claim, evidence, self.variants[0])
+            yield replace(verdict, variant=about or ANY_VERSION, versions=self.variants)
 
     def charts(self, store: Source, engine: Engine | str) -> list[Chart]:
         """Every figure that the engine's runs can show, with the published numbers in it.
 
         Raises:
-            StudyError: runs that it needs are not in the store.
             UnknownEngine: there is no such engine in this version.
         """
         return self.drawn(self.evidence(store, engine))
@@ -214,10 +225,14 @@ def read(folder: Traversable, claims: ModuleType, figures: ModuleType, *, seeds:
         title: load_spec(_text(folder, f"{title}.toml"), overrides=overrides) for title in manifest["experiments"]
     }
     variants, axis = tuple(manifest["variants"]), manifest["axis"]
+    written: dict[str, str | dict[str, str]] = manifest.get("controls", {})
     controls = {
         title: dict.fromkeys(variants, control) if isinstance(control, str) else control
-        for title, control in manifest.get("controls", {}).items()
+        for title, control in written.items()
     }
+    rivals = {title: control for title, control in written.items() if isinstance(control, str)}
+    fixed = (title for title, experiment in experiments.items() if controls_of(experiment, axis) is None)
+    rivals |= {title: str(experiments[title].flows[0].cc) for title in fixed if title not in rivals}
     _agree(variants, axis, controls, experiments)
     return Study(
         name=folder.name,
@@ -236,6 +251,8 @@ def read(folder: Traversable, claims: ModuleType, figures: ModuleType, *, seeds:
         claims=claims_of(_toml(folder, "claims.toml")["claims"], claims, experiments),
         published=_toml(folder, "published.toml"),
         controls=controls,
+        rivals=rivals,
+        document=manifest.get("document", True),
         seeds=seeds,
     )
 

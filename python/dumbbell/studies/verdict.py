@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -18,6 +19,11 @@ WORDS: Final = (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE, NOT_RUN)
 """In the order in which they are counted."""
 OK: Final = "OK"
 """The flag of a claim that nothing speaks against before it is run."""
+Kind: TypeAlias = Literal["explains", "would need", "fitted"]
+EXPLAINS: Final = "explains"
+KINDS: Final = (EXPLAINS, "would need", "fitted")
+"""What makes a claim hold: it agrees with all that is known of the testbed; it contradicts something that is known; it
+has more than one free parameter. Only the first is a cause."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +56,28 @@ class Checked:
     """Seeds that were run."""
     without: int = 0
     """Seeds in which there is no such number: two curves that never cross, nothing that was sent."""
+    weak: str = ""
+    """Why it can hardly fail; empty: it binds."""
+
+    def keeps(self, value: float) -> bool:
+        """Whether a value lies within the bounds."""
+        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+
+    @property
+    def bounds(self) -> str:
+        """In words, with the unit: "5.7 to 10.7 %", "at least 93 %"."""
+        if self.least is None:
+            return f"at most {self.most:g} {self.unit}".rstrip()
+        if self.most is None:
+            return f"at least {self.least:g} {self.unit}".rstrip()
+        return f"{self.least:g} to {self.most:g} {self.unit}".rstrip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flipped:
     """The same claim judged with something different that may make it hold."""
 
+    kind: Kind
     by: str
     """What is different, in words that stand after "with"."""
     experiments: tuple[str, ...]
@@ -78,7 +100,8 @@ class Verdict:
     """In a form that can be checked."""
     engine: str
     variant: str
-    """The version of the algorithm in question, as a spec writes it: "bbr", "bbr_4_17"."""
+    """The algorithm in question, as a spec writes it: a version of the study's ("bbr", "bbr_4_17"), or what a claim is
+    about that contains none of them ("cubic, reno")."""
     verdict: Word
     label: str
     """What `value` is and where, e.g. "loss at 1.25 BDP"; empty of a claim that is untestable."""
@@ -103,32 +126,33 @@ class Verdict:
     """Every number that the claim rests on, in its order."""
     flips: tuple[Flipped, ...] = ()
     """Of a claim that is not reproduced: what may make it hold, as far as there are runs to judge it by."""
+    versions: tuple[str, ...] = ()
+    """The versions of the study in whose totals it counts: its own, or all where it contains none."""
+    seeds: int = 0
+    """How many it was judged by; the fewest, where checks differ."""
+    binding: Literal["yes", "weak"] = "yes"
+    """Weak where no check binds: totals count it apart."""
+    why_weak: str = ""
+    kind: Kind | None = None
+    """Of what makes it hold, the best: `KINDS` in this order; None where nothing does, or nothing needs to."""
 
     @property
-    def flipped(self) -> bool:
-        """Whether something is known that makes it hold."""
-        return any(each.verdict == REPRODUCED for each in self.flips)
+    def decisive(self) -> Checked | None:
+        """The check whose numbers these are."""
+        return next((check for check in self.checks if check.label == self.label), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sound:
-    """Of the claims flagged OK that one engine could judge, with any version of the algorithm."""
+def disputed(verdicts: Iterable[Verdict]) -> set[tuple[str, str]]:
+    """Claims with versions that one engine reproduces and another does not."""
+    words = {
+        (each.claim, each.variant, each.verdict) for each in verdicts if each.verdict in {REPRODUCED, NOT_REPRODUCED}
+    }
+    counts = Counter((claim, variant) for claim, variant, _ in words)
+    return {key for key, count in counts.items() if count > 1}
 
-    judged: int
-    hold: int
-    flipped: int
-    """Of those that do not hold, what something is known of that makes them hold."""
 
-
-def sound(verdicts: Iterable[Verdict]) -> Sound:
-    """How the claims stand that nothing speaks against beforehand, on one engine."""
-    judged: dict[str, list[Verdict]] = {}
-    for verdict in verdicts:
-        if verdict.flag == OK and verdict.verdict in {REPRODUCED, NOT_REPRODUCED}:
-            judged.setdefault(verdict.claim, []).append(verdict)
-    others = [each for each in judged.values() if all(one.verdict != REPRODUCED for one in each)]
-    return Sound(
-        judged=len(judged),
-        hold=len(judged) - len(others),
-        flipped=sum(any(one.flipped for one in each) for each in others),
-    )
+def in_order(verdicts: Iterable[Iterable[Verdict]]) -> list[Verdict]:
+    """The verdicts of several engines, what they say of a claim with a version beside one another."""
+    found = [verdict for own in verdicts for verdict in own]
+    order = {key: place for place, key in enumerate(dict.fromkeys((each.claim, each.variant) for each in found))}
+    return sorted(found, key=lambda each: order[each.claim, each.variant])

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final
 from dumbbell.agreement.markdown import table
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.errors import DumbbellError
+from dumbbell.metrics.number import amount, places
 from dumbbell.plots.chart import Chart  # noqa: TC001 (pydantic reads the annotations)
 from dumbbell.studies import load, only
 from dumbbell.studies.gathering import gather
-from dumbbell.studies.judgement import decimals, number
-from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, Checked, Verdict
+from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, Verdict
 from dumbbell.validation.part import Found
 
 if TYPE_CHECKING:
@@ -84,8 +84,8 @@ class ClaimsSection:
 
     def at(self, claim: str, column: Column) -> Verdict:
         """The verdict on a claim in a column."""
-        wanted = (claim, column.engine, column.variant)
-        return next(each for each in self.verdicts if (each.claim, each.engine, each.variant) == wanted)
+        own = (each for each in self.verdicts if (each.claim, each.engine) == (claim, column.engine))
+        return next(each for each in own if column.variant in (each.versions or (each.variant,)))
 
     @property
     def claims(self) -> tuple[str, ...]:
@@ -310,7 +310,7 @@ def _claim(section: ClaimsSection, claim: str) -> Iterator[str]:
         [
             f"{check.label}{f' ({check.unit})' if check.unit else ''}",
             "" if check.published is None else f"{check.published:g}",
-            _bounds(check),
+            check.bounds,
             *(_cell(verdict, check.label) for verdict in verdicts),
         ]
         for check in checks
@@ -372,21 +372,15 @@ def _cell(verdict: Verdict, label: str) -> str:
         return f"none in {check.without} of {check.seeds} seeds {sign}"
     interval = ""
     if check.low is not None and check.high is not None:
-        places = decimals(check.value)
-        interval = f" [{check.low:.{places}f}, {check.high:.{places}f}]"
+        decimals = places(check.value)
+        interval = f" [{check.low:.{decimals}f}, {check.high:.{decimals}f}]"
     none = f", none in {check.without} of {check.seeds}" if check.without else ""
     alike = f" ({check.seeds} seeds alike)" if check.n == 1 < check.seeds - check.without else ""
-    return f"{number(check.value)}{interval}, n = {check.n}{alike}{none} {sign}"
+    return f"{amount(check.value)}{interval}, n = {check.n}{alike}{none} {sign}"
 
 
 def _sign(verdict: Verdict, *, in_words: bool = False) -> str:
     return f"{SIGNS[verdict.verdict]} {verdict.verdict}" if in_words else SIGNS[verdict.verdict]
-
-
-def _bounds(check: Checked) -> str:
-    if check.least is not None and check.most is not None:
-        return f"{check.least:g} to {check.most:g}"
-    return f"≥ {check.least:g}" if check.least is not None else f"≤ {check.most:g}"
 
 
 def _range(seeds: Sequence[int]) -> str:

@@ -29,7 +29,6 @@ def figures(
     """Draw the figures again (PNG, SVG, PDF) from the runs that are there, without running anything."""
     from dumbbell import studies
     from dumbbell.cli.study.place import Round, standings
-    from dumbbell.cli.study.verdicts import print_gaps
     from dumbbell.cli.writing import writing
     from dumbbell.studies import StudyError
 
@@ -47,7 +46,8 @@ def figures(
                     else:
                         for path in drawn(each, place.folder):
                             typer.echo(path)
-            print_gaps(found, out=place.out, err=True)
+            for rest in filter(None, (each.rest(out=place.out) for each in found)):
+                typer.echo(rest, err=True)
     asked.end()
 
 

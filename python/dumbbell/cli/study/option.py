@@ -49,6 +49,15 @@ Jobs = Annotated[
     int | None, typer.Option("--jobs", metavar="N", min=1, help="Runs at once; default: as many as the machine can.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object a claim, version and engine.")]
+Totals = Annotated[
+    bool, typer.Option("--totals", help="Count the claims that hold instead; with --json as one object.")
+]
+Docs = Annotated[
+    Path | None,
+    typer.Option(
+        "--docs", metavar="FOLDER", help="With --totals: write the table into FOLDER/studies.md.", show_default=False
+    ),
+]
 
 
 def listed(names: str | None) -> list[str] | None:

@@ -113,10 +113,12 @@ def standings(
             engine_named(name)  # which may not exist
             makes = run_command(study, name, out=out)
             raise NotBegunError(f"{store.folder}: has no runs of {study.name} on {name}; `{makes}` makes them")
-    return on_engines(study, store, asked or there, needed=asked is not None)
+    return on_engines(study, store, asked or there, needed=asked is not None, whole=whole)
 
 
-def on_engines(study: Study, store: Store, names: Iterable[str], *, needed: bool) -> list[Standing]:
+def on_engines(
+    study: Study, store: Store, names: Iterable[str], *, needed: bool, whole: Study | None = None
+) -> list[Standing]:
     """How a study stands on each of them; those that this machine has not got are told unless `needed`.
 
     Raises:
@@ -135,5 +137,5 @@ def on_engines(study: Study, store: Store, names: Iterable[str], *, needed: bool
                 raise
             typer.echo(f"{study.name}: not judged on {name}: {error}", err=True)
             continue
-        found.append(studies.standing(study, store, engine))
+        found.append(studies.standing(study, store, engine, whole=whole))
     return found

@@ -35,9 +35,10 @@ def run(  # noqa: PLR0913 (each is an option)
 ) -> None:
     """Carry out what is missing, judge every claim, draw every figure, write the report."""
     from dumbbell import studies
+    from dumbbell.cli.study.claims import print_counts
     from dumbbell.cli.study.place import HOME, Round
     from dumbbell.cli.study.report import of_all, of_one
-    from dumbbell.cli.study.verdicts import print_counts, print_json, print_words
+    from dumbbell.cli.study.verdicts import print_json, print_totals, print_verdicts
     from dumbbell.cli.writing import writing
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.studies.verdict import NOT_REPRODUCED
@@ -58,12 +59,16 @@ def run(  # noqa: PLR0913 (each is an option)
     unwritten: list[ReportError] = []
     for place, study in carried_out:
         with asked.guarded(place), place.opened() as store:
-            standing = studies.standing(study, store, chosen)
+            whole = studies.load(place.name, seeds=seeds)
+            shown = studies.only(whole, claims=listed(claims), variants=listed(variants))
+            standing = studies.standing(shown, store, chosen, whole=whole)
             judged.append(standing)
             if as_json:
-                print_json(study, standing.verdicts)
+                print_json(study, standing.judged)
             elif not asked.whole:
-                print_words(standing.verdicts)
+                print_verdicts(standing.judged)
+            if not asked.whole:
+                print_totals([standing], out=place.out, err=as_json)
             unwritten += _drawn(standing, place.folder)
     if asked.whole and not as_json:
         print_counts(judged)
@@ -74,7 +79,7 @@ def run(  # noqa: PLR0913 (each is an option)
             of_all(asked, (out or HOME) / "report", None, seeds) if asked.whole else of_one(asked, None, None, seeds)
         )
         typer.echo(f"report: {report}", err=True)
-    broken = any(verdict.verdict == NOT_REPRODUCED for standing in judged for verdict in standing.verdicts)
+    broken = any(verdict.verdict == NOT_REPRODUCED for standing in judged for verdict in standing.judged)
     if failures or unwritten or (strict and broken):
         raise typer.Exit(FAILED)
     asked.end()

@@ -1,0 +1,225 @@
+"""How many claims hold: the one place that terminal, page and documents take their counts from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from dumbbell.plots.numbers import markdown
+from dumbbell.studies.problem import StudyError
+from dumbbell.studies.verdict import EXPLAINS, NOT_REPRODUCED, NOT_TESTABLE, OK, REPRODUCED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from dumbbell.studies.standing import Standing
+    from dumbbell.studies.verdict import Verdict
+
+
+BEGIN, END = "<!-- totals: dumbbell study claims all --totals --docs docs -->", "<!-- end of totals -->"
+COLUMNS = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """Claims, each once. Those of which no check binds are counted as weak only."""
+
+    judged: int = 0
+    reproduced: int = 0
+    explained: int = 0
+    """Of those that are not reproduced: something that agrees with all that is known makes them hold."""
+    not_testable: int = 0
+    weak: int = 0
+    weak_reproduced: int = 0
+    ok_judged: int = 0
+    """Of the judged ones, those that nothing speaks against before they are run (flag OK)."""
+    ok_reproduced: int = 0
+
+    def __add__(self, other: Count) -> Count:
+        """Of two sets of claims."""
+        return Count(**{name: getattr(self, name) + getattr(other, name) for name in Count.__slots__})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Total:
+    """A study on one engine, or all documents."""
+
+    study: str
+    short: str
+    engine: str
+    claims: int
+    """That the document makes."""
+    waiting: int
+    """Of these, those whose runs are not there."""
+    runs: int
+    """That are there; one that several experiments share is there once."""
+    runs_needed: int
+    seeds: tuple[int, int]
+    """The fewest and the most that a claim was judged by."""
+    versions: dict[str, Count]
+    """By version. A claim that contains no version counts in each."""
+    any_version: Count
+    """Claims that hold with at least one version count as reproduced."""
+
+
+def total(standing: Standing) -> Total:
+    """Of one study on one engine."""
+    study, judged = standing.study, standing.judged
+    seeds = [verdict.seeds for verdict in judged if verdict.seeds]
+    there, needed = standing.runs
+    return Total(
+        study=study.name,
+        short=study.short,
+        engine=standing.engine,
+        claims=len(standing.whole.claims),
+        waiting=len(standing.waiting),
+        runs=there,
+        runs_needed=needed,
+        seeds=(min(seeds, default=0), max(seeds, default=0)),
+        versions={version: _count(judged, version) for version in study.variants},
+        any_version=_count(judged, None),
+    )
+
+
+def of_documents(totals: Sequence[Total], documents: Iterable[str]) -> list[Total]:
+    """The sum over documents, by engine. A document with one version counts by it in each version's sum."""
+    wanted = set(documents)
+    found = []
+    for engine in dict.fromkeys(each.engine for each in totals):
+        own = [each for each in totals if each.engine == engine and each.study in wanted]
+        versions = dict.fromkeys(version for each in own for version in each.versions)
+        if len(own) > 1:
+            found.append(
+                Total(
+                    study="all documents",
+                    short="all documents",
+                    engine=engine,
+                    claims=sum(each.claims for each in own),
+                    waiting=sum(each.waiting for each in own),
+                    runs=sum(each.runs for each in own),
+                    runs_needed=sum(each.runs_needed for each in own),
+                    seeds=(min(each.seeds[0] for each in own), max(each.seeds[1] for each in own)),
+                    versions={
+                        version: _sum(each.versions.get(version, next(iter(each.versions.values()))) for each in own)
+                        for version in versions
+                    },
+                    any_version=_sum(each.any_version for each in own),
+                )
+            )
+    return found
+
+
+def sentence(found: Total) -> str:
+    """The counts in words.
+
+    "claypool2019 on sim: bbr reproduces 6 of 8 claims, bbr_4_17 5 of 8; weak claims apart: 1 of 1, 1 of 1; 3 seeds"
+    """
+    counts = ", ".join(
+        f"{version} {'reproduces ' * (not place)}{count.reproduced} of {count.judged}{' claims' * (not place)}"
+        for place, (version, count) in enumerate(found.versions.items())
+    )
+    weak = ", ".join(f"{count.weak_reproduced} of {count.weak}" for count in found.versions.values())
+    apart = f"; weak claims apart: {weak}" if any(count.weak for count in found.versions.values()) else ""
+    least, most = found.seeds
+    seeds = f"{least} to {most} seeds" if least != most else f"{most} seed{'s' * (most != 1)}"
+    return f"{found.study} on {found.engine}: {counts}{apart}; {seeds}"
+
+
+def as_object(totals: Sequence[Total], documents: Iterable[str]) -> dict[str, Any]:
+    """Everything as JSON has it: each study on each engine, and the sums over the documents."""
+    return {
+        "studies": [asdict(each) for each in totals],
+        "documents": [asdict(each) for each in of_documents(totals, documents)],
+    }
+
+
+HEADER = (
+    "document", "engine", "version", "claims", "reproduced", "explained", "not testable", "flagged OK", "weak", "seeds",
+)  # fmt: skip
+
+
+def rows(totals: Iterable[Total]) -> list[tuple[str, ...]]:
+    """A row a document, engine and version, and one for any version where there are several."""
+    found: list[tuple[str, ...]] = []
+    for each in totals:
+        versions = dict(each.versions)
+        if len(versions) > 1:
+            versions["any version"] = each.any_version
+        least, most = each.seeds
+        found += [
+            (
+                each.study, each.engine, version, str(each.claims), f"{count.reproduced} of {count.judged}",
+                str(count.explained), str(count.not_testable), f"{count.ok_reproduced} of {count.ok_judged}",
+                f"{count.weak_reproduced} of {count.weak}", f"{least}" if least == most else f"{least} to {most}",
+            )
+            for version, count in versions.items()
+        ]  # fmt: skip
+    return found
+
+
+LEGEND = (
+    "Reproduced: of the claims that were judged and bind. Explained: of those that are not reproduced, those that hold"
+    " with something that agrees with all that is known of the testbed. Flagged OK: of the judged ones, those that"
+    " nothing speaks against before they are run. Weak: claims that can hardly fail, reproduced and in all; no other"
+    " column has them. A claim that contains no version (CUBIC against Reno) counts in each version's row; any version:"
+    " it holds with at least one."
+)
+
+
+def in_markdown(counts: Mapping[str, Any]) -> str:
+    """The table of `as_object`, and what its columns are."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 (late: few need it)
+
+    found = TypeAdapter(list[Total]).validate_python([*counts["studies"], *counts["documents"]])
+    return f"{markdown(HEADER, rows(found))}\n\n{fill(LEGEND, COLUMNS)}"
+
+
+def write(folder: Path, counts: Mapping[str, Any]) -> None:
+    """Writes the table of `as_object` between its marks in `studies.md`, and the object beside it.
+
+    Raises:
+        StudyError: the page has no such marks.
+        OSError: a file cannot be written.
+    """
+    page = folder / "studies.md"
+    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise StudyError(f"{page}: has no {BEGIN} and {END} to write between")
+    text = f"{before}{begin}\n{in_markdown(counts)}\n{end}{after}"
+    page.write_text(text, encoding="utf-8", newline="\n")
+    folder.joinpath("studies.json").write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8", newline="\n")
+
+
+def _count(verdicts: Iterable[Verdict], version: str | None) -> Count:
+    """Of one version, or of the best verdict with any."""
+    by_claim: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        if version is None or version in verdict.versions:
+            by_claim.setdefault(verdict.claim, []).append(verdict)
+    return _sum(_of_claim(each) for each in by_claim.values())
+
+
+def _of_claim(verdicts: Sequence[Verdict]) -> Count:
+    def some(holds: Callable[[Verdict], bool]) -> int:
+        return int(any(map(holds, verdicts)))
+
+    reproduced = some(lambda each: each.verdict == REPRODUCED)
+    judged = reproduced or some(lambda each: each.verdict == NOT_REPRODUCED)
+    first = verdicts[0]
+    if not judged:
+        return Count(not_testable=some(lambda each: each.verdict == NOT_TESTABLE))
+    if first.binding == "weak":
+        return Count(weak=judged, weak_reproduced=reproduced)
+    explained = int(not reproduced and bool(some(lambda each: each.kind == EXPLAINS)))
+    ok = int(first.flag == OK)
+    return Count(
+        judged=judged, reproduced=reproduced, explained=explained, ok_judged=ok, ok_reproduced=ok and reproduced
+    )
+
+
+def _sum(counts: Iterable[Count]) -> Count:
+    return sum(counts, start=Count())
