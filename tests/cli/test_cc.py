@@ -34,6 +34,13 @@ def test_what_only_linux_has_has_no_parameters() -> None:
     assert lines[-1] == "It has no parameters."
 
 
+@pytest.mark.parametrize(("name", "why"), [("dctcp", "no queue here marks"), ("lp", "Linux's misreads the delay")])
+def test_what_behaves_as_reno_says_so_and_why(name: str, why: str) -> None:
+    about = dumbbell("cc", "show", name).stdout.splitlines()[0]
+    assert why in about
+    assert about.endswith("Reno")
+
+
 def test_every_name_can_be_shown() -> None:
     for name in (*cc.installed(), *cc.variants()):
         shown = json.loads(dumbbell("cc", "show", name, "--json").stdout)

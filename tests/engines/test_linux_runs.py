@@ -203,6 +203,17 @@ def test_a_sender_that_its_receiver_holds_back_is_warned_of(linux: LinuxEngine) 
 # -- the path ---------------------------------------------------------------------------------------------------------
 
 
+def test_beside_cubic_dctcp_is_reno_and_lp_takes_about_as_much(linux: LinuxEngine) -> None:
+    shares = {}
+    for cc in ("reno", "dctcp", "lp"):
+        flows = [{"cc": cc, "name": "a"}, {"cc": "cubic", "start": "1 s"}]
+        found = result(linux, path=PATH | {"buffer": "2 bdp"}, duration="20 s", flows=flows)
+        assert any("behaves as Reno" in each for each in found.warnings) == (cc != "reno")
+        shares[cc] = found.groups["a"].share or 0.0
+    assert shares["dctcp"] == shares["reno"]
+    assert shares["lp"] > shares["reno"] / 2  # an LP that backs off has a hundredth
+
+
 def test_the_paths_it_builds_are_those_that_were_asked_for(linux: LinuxEngine) -> None:
     far = {"cc": "cubic", "name": "far", "rtt": "80 ms"}
     for path in (PATH, LOSSY, PATH | {"queue": "packets", "delay_side": "split"}, PATH | {"rate": "1 Gbit/s"}):

@@ -76,3 +76,9 @@ def test_a_flow_that_was_gone_before_the_window() -> None:
         at_end=flow_counters(4, delivered_bytes=9),
     )
     assert found(gone) == ["flow 0 (bbr): was not active in the window"]
+
+
+@pytest.mark.parametrize("cc", ["dctcp", "lp"])
+def test_an_algorithm_that_behaves_as_reno_here(cc: str) -> None:
+    run = resolved(flows=[{"cc": cc}])
+    assert found(HEALTHY, run=run) == [f"flow 0 ({cc}): behaves as Reno; `dumbbell cc show {cc}` says why"]

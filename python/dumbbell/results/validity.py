@@ -17,6 +17,8 @@ LIMITED_SHARE = 0.01
 """A bulk sender held back by something else than its congestion control for more than this tells little about it."""
 WINDOW_RTTS = 10
 """A window shorter than this many round trips shows a moment, not a behaviour."""
+AS_RENO = frozenset({"dctcp", "lp"})
+"""Linux's own that behave as Reno here: `dumbbell.cc.LINUX` says why, docs/limitations.md what was measured."""
 
 
 def warnings(run: Run, measurement: Measurement, names: Sequence[str]) -> list[str]:
@@ -45,6 +47,8 @@ def _of_the_flows(run: Run, measurement: Measurement, names: Sequence[str], wind
 
 
 def _of_a_flow(flow: Flow, measured: FlowMeasurement, window: Window) -> Iterator[str]:
+    if flow.cc.algorithm in AS_RENO:
+        yield f"behaves as Reno; `dumbbell cc show {flow.cc.algorithm}` says why"
     if not measured.at_end.delivered_bytes:
         yield "delivered nothing"
         return
