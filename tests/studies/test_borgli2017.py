@@ -207,7 +207,7 @@ def test_its_queues_are_the_documents_packets_of_2900_bytes(borgli: Study) -> No
 def test_every_figure_and_the_table_are_drawn(borgli: Study) -> None:
     charts = {chart.name: chart for chart in borgli.drawn(as_published())}
     assert list(charts) == [each.name for each in borgli.figures]
-    assert [len(charts[name].panels) for name in ("figure1", "figure3", "figure4", "figure8")] == [3, 4, 4, 4]
+    assert [len(charts[name].panels) for name in ("figure1", "figure3", "figure4", "figure8_acks")] == [3, 4, 4, 4]
     two = charts["figure2"].panels[0]
     assert [layer.y for layer in two.layers] == [
         pytest.approx(tuple(FAIRNESS[each].values())) for each in ("c2", "b2", "c1b1", "c2b2")
@@ -224,6 +224,16 @@ def test_every_figure_and_the_table_are_drawn(borgli: Study) -> None:
     medians = [layer for layer in charts["figure8"].panels[2].layers if layer.kind == "points"]
     assert [layer.x for layer in medians] == [(180,), (750,)]
     assert [len(panel.layers) for panel in charts["figure2_readings"].panels] == [4, 4, 4, 4]
+
+
+def test_what_explains_figures_8_and_9_is_drawn_beside_them(borgli: Study) -> None:
+    charts = {chart.name: chart for chart in borgli.drawn(as_published(rtt_ms={"figure8_units": {63: 129.0}}))}
+    usual, units = charts["figure8"].panels[3], charts["figure8"].panels[5]
+    assert (usual.title, units.title) == ("63 packets", "63 units of two segments, bursts up to 70 kB")
+    assert [max(panel.layers[0].x) for panel in (usual, units)] == pytest.approx([153, 1.02 * 129])
+    usual, units = charts["figure9"].panels
+    assert [max(panel.layers[0].y) for panel in (usual, units)] == pytest.approx([3.0, 5.5])
+    assert [layer.style for layer in units.layers] == ["bbr", "cubic", "bbr_4_17"]
 
 
 def test_its_table_has_the_published_numbers_beside_ours(borgli: Study) -> None:
@@ -272,7 +282,8 @@ def as_published(  # noqa: PLR0913 (each is a number of the document)
     rates = GOODPUT | dict(goodput or {})
     swings = {"b1": 0.1, "c1": 0.02} | dict(swing or {})
     pairs = {1: (5.0, 4.5), **{count: (5.0, 4.4 / count) for count in range(2, 10)}} | dict(beside or {})
-    rtts = {name: row | dict((rtt_ms or {}).get(name, {})) for name, row in RTT_MS.items()}
+    delays = RTT_MS | {name.replace("figure8", "figure8_units"): row for name, row in RTT_MS.items()}
+    rtts = {name: row | dict((rtt_ms or {}).get(name, {})) for name, row in delays.items()}
     bbr_shares = {13: 90.0, 207: 35.0} | dict(shares or {})
 
     runs: dict[str, list[Observed]] = {
@@ -320,7 +331,10 @@ def as_published(  # noqa: PLR0913 (each is a number of the document)
             for packets in SIX
             for burst in ("1.6 kB", "10 kB", "70 kB")
         ]
-        runs[f"{name}_units"] = [run({"path.buffer": f"{packets} packets"}, {group: [9.4]}) for packets in SIX]
+        runs[f"{name}_units"] = [
+            run({"path.buffer": f"{packets} packets"}, {group: [9.4]}, bottleneck={"loss_rate": 0.055 * (packets < 60)})
+            for packets in SIX
+        ]
     both = {"bbr": [4.7], "cubic": [4.7]}
     runs["c1b1_bursts"] = [
         run({"path.buffer": SIZES[packets], "path.burst": burst}, both, jain=0.9)
@@ -353,9 +367,14 @@ def as_published(  # noqa: PLR0913 (each is a number of the document)
                 )
                 for packets, median_ms in rtts[name].items()
             ]
-    for name, group in (("figure8", "bbr"), ("figure8_cubic", "cubic")):
-        runs[name.replace("figure8", "figure8_units")] = [
-            run({"path.buffer": f"{packets} packets"}, {group: [9.4]}, flows=[{"rtt_p50_s": median_ms / 1e3}])
+    for name, group in (("figure8_units", "bbr"), ("figure8_units_cubic", "cubic")):
+        runs[name] = [
+            run(
+                {"path.buffer": f"{packets} packets"},
+                {group: [9.4]},
+                flows=[{"rtt_p50_s": median_ms / 1e3}],
+                series=delayed(median_ms, wobble, probe_every_s, probe_ms),
+            )
             for packets, median_ms in rtts[name].items()
         ]
     return Evidence(

@@ -16,6 +16,7 @@ from dumbbell.studies.borgli2017.sweeps import (
     PACKETS,
     RIGHT,
     SHORTEST,
+    UNITS,
     crowds,
     figure2,
     figure2_readings,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dumbbell.studies.drawing.time import Span
-    from dumbbell.studies.evidence import Evidence, Observed
+    from dumbbell.studies.evidence import Evidence, Observed, Trial
     from dumbbell.studies.study import Study
 
 JOIN_S = (30.0, 180.0)
@@ -144,8 +145,19 @@ def figure6(study: Study, evidence: Evidence) -> Chart:
 
 
 def figure8(study: Study, evidence: Evidence) -> Chart:
-    """Smoothed round-trip times over time and as distribution, in two queues, of one seed."""
-    return _round_trips(study, evidence, "figure8", "The smoothed RTT, every 50 ms,", smoothed_rtt_cdf)
+    """Smoothed round-trip times over time and as distribution, in two queues, of one seed; below with a deep bucket."""
+    chart = _round_trips(study, evidence, "figure8", "The smoothed RTT, every 50 ms,", smoothed_rtt_cdf)
+    units = _distributions(evidence, "figure8_units", smoothed_rtt_cdf)
+    return replace(
+        chart,
+        panels=(*chart.panels, *(_spread(f"{PACKETS[size]} {UNITS}", layers) for size, layers in units.items())),
+        caption=(
+            f"{chart.caption} The lowest row shows what brings the two together (B15): a queue that counts "
+            "super-packets of two segments and drops them whole, behind a token bucket of 70 kB instead of 5. The "
+            "document does not say how deep its bucket is."
+        ),
+        alt=f"{chart.alt} With units of two segments behind a deep bucket BBR's is nearly CUBIC's in the short queue.",
+    )
 
 
 def figure8_acks(study: Study, evidence: Evidence) -> Chart:
@@ -172,17 +184,9 @@ def _round_trips(
 ) -> Chart:
     numbers = study.published["figure8"]
     per_ack = distribution is ack_rtt_cdf
-    in_time: dict[str, list[Layer]] = {size: [] for size in (LEFT, RIGHT)}
-    spread: dict[str, list[Layer]] = {size: [] for size in (LEFT, RIGHT)}
-    for variant in evidence.variants(experiment, f"{experiment}_cubic"):
-        for name, style in ((experiment, variant), (f"{experiment}_cubic", "cubic")):
-            label = label_of(style, evidence.engine)
-            trial = evidence.of(name, variant)[0]
-            for size in (LEFT, RIGHT):
-                if all(layer.label != label for layer in in_time[size]):  # CUBIC is the same for each version
-                    run = trial.at({QUEUE.path: size})
-                    in_time[size].append(round_trips(run, 0, SHOWN_S, label=label, style=style, per_ack=per_ack))
-                    spread[size].append(distribution(label, style, run, 0))
+    senders = _senders(evidence, experiment)
+    seed = next(trial.seed for _, trial in senders.values())
+    spread = _distributions(evidence, experiment, distribution)
     for group in ("bbr", "cubic"):
         spread[LEFT].append(
             Layer(
@@ -193,28 +197,56 @@ def _round_trips(
                 y=(0.5,),
             )
         )
-    panels = [
-        panel_in_time(f"{PACKETS[size]} packets", "RTT (ms)", SHOWN_S, *layers, limits=(0, 600))
-        for size, layers in in_time.items()
-    ]
-    panels += [
-        Panel(
-            title=f"{PACKETS[size]} packets",
-            x=Axis(label="RTT (ms)", limits=(0, LONGEST_RTT_MS)),
-            y=Axis(label="share of the samples", limits=(0, 1)),
-            layers=tuple(layers),
-        )
-        for size, layers in spread.items()
-    ]
+    panels = []
+    for size in (LEFT, RIGHT):
+        layers = [
+            round_trips(_at(trial, size), 0, SHOWN_S, label=label, style=style, per_ack=per_ack)
+            for label, (style, trial) in senders.items()
+        ]
+        panels.append(panel_in_time(f"{PACKETS[size]} packets", "RTT (ms)", SHOWN_S, *layers, limits=(0, 600)))
+    panels += [_spread(f"{PACKETS[size]} packets", layers) for size, layers in spread.items()]
     return Chart(
         name=experiment,
         title=f"Round-trip times in two queues{', by single ACKs' if per_ack else ''} (Figure 8)",
         caption=(
             f"{what} of one flow alone; 10 Mbit/s, 76 ms, queues of 189 and 63 packets of 2900 bytes (514 and 222 ms "
-            f"if full); above the first 100 s, below the distribution over 300 s; seed {trial.seed}, engine "
+            f"if full); above the first 100 s, below the distribution over 300 s; seed {seed}, engine "
             f"{evidence.engine}. Published: {numbers['source']}."
         ),
         panels=tuple(panels),
         columns=2,
         alt="In the long queue CUBIC's RTT swings far above BBR's; in the short one they are nearer.",
+    )
+
+
+def _senders(evidence: Evidence, experiment: str) -> dict[str, tuple[str, Trial]]:
+    """Style and first seed of each version, and of CUBIC once, by label."""
+    senders: dict[str, tuple[str, Trial]] = {}
+    for variant in evidence.variants(experiment, f"{experiment}_cubic"):
+        for name, style in ((experiment, variant), (f"{experiment}_cubic", "cubic")):
+            senders.setdefault(label_of(style, evidence.engine), (style, evidence.of(name, variant)[0]))
+    return senders
+
+
+def _distributions(evidence: Evidence, experiment: str, distribution: Callable[..., Layer]) -> dict[str, list[Layer]]:
+    """Each sender's RTTs, by the queue's size."""
+    senders = _senders(evidence, experiment).items()
+    return {
+        size: [distribution(label, style, _at(trial, size), 0) for label, (style, trial) in senders]
+        for size in (LEFT, RIGHT)
+    }
+
+
+def _at(trial: Trial, size: str) -> Observed:
+    """The run in a queue, which is swept in bytes or in units of packets."""
+    (run,) = [run for run in trial.runs if QUEUE.of(run) == PACKETS[size]]
+    return run
+
+
+def _spread(title: str, layers: Sequence[Layer]) -> Panel:
+    return Panel(
+        title=title,
+        x=Axis(label="RTT (ms)", limits=(0, LONGEST_RTT_MS)),
+        y=Axis(label="share of samples", limits=(0, 1)),
+        layers=tuple(layers),
     )
