@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import dumbbell
 from dumbbell.metrics.merit import gain
 from dumbbell.plots.chart import Layer
 from dumbbell.studies import StudyError, drawing
 from dumbbell.studies.evidence import Evidence, Observed, Trial
+from dumbbell.studies.series import BIN_S
 from dumbbell.studies.sweep import Sweep
 from observed import BDP_BYTES, frame, observed
 
@@ -165,6 +168,29 @@ def test_a_lone_flow_looks_like_its_algorithm() -> None:
     alone = observed({}, {"bbr": [8.0]}, (0, 10), series=frame(0, AT, AT * 1e6, "probe_bw"))
     (layer,) = drawing.flow_rates(alone, (0, 10))
     assert (layer.label, layer.style) == ("BBR of Linux 6.1", "bbr")
+
+
+@pytest.fixture(scope="module")
+def overflowing() -> Observed:
+    """CUBIC on `sim` for 20 s in a line of 10 Mbit/s whose queue overflows."""
+    path = {"rate": "10 Mbit/s", "rtt": "80 ms", "buffer": "1 bdp", "burst": "5 kB"}
+    found = dumbbell.run(
+        {"duration": "20 s", "path": path, "flows": [{"cc": "cubic"}], "measure": {"record": "series"}}, "sim"
+    )
+    series, result = found.series(0), found.summaries[0]
+    return replace(observed({}, {}, result.window_s), result=result, flow_series=lambda: series)
+
+
+def test_no_bin_of_a_throughput_is_above_what_line_and_bucket_let_through(overflowing: Observed) -> None:
+    def highest_mbit(run: Observed) -> float:
+        (layer,) = drawing.flow_rates(run, (0, 20))
+        return max(layer.y)
+
+    assert overflowing.result.bottleneck.dropped_packets > 10
+    assert 9.9 < highest_mbit(overflowing) <= 10 + 8 * 5_000 / BIN_S * drawing.MBIT
+    series = overflowing.flow_series()
+    in_order = series.assign(bottleneck_bytes=series["delivered_bytes"])
+    assert highest_mbit(replace(overflowing, flow_series=lambda: in_order)) > 11
 
 
 def test_groups_queue_and_loss_in_time(run: Observed) -> None:
