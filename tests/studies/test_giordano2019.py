@@ -210,7 +210,10 @@ def test_its_figures_and_tables_have_the_published_numbers_beside_ours(giordano:
     assert [layer.style for layer in ours.layers] == ["bbr", "bbr", "cubic", "reno"]  # both versions' runs are the same
     assert [layer.style for layer in theirs.layers] == ["bbr", "cubic", "reno"]
     assert theirs.layers[0].y[:2] == (123, 98.5)
-    assert len(charts["dual2"].panels) == 8
+    frames, swing = (
+        giordano.published[name][key][0] for name, key in (("single", "cubic_mbit_s"), ("single_variation", "cubic"))
+    )
+    assert max(ours.layers[2].y) == pytest.approx(frames * (1 + swing) * 1448 / 1514)
     tables = {table.name: table for table in giordano.tabled(evidence)}
     assert list(tables) == ["single", "dual", "variation", "own", "evenness"]
     for name, table in tables.items():
@@ -218,6 +221,20 @@ def test_its_figures_and_tables_have_the_published_numbers_beside_ours(giordano:
             for cell in row[2 if name == "own" else 1 :]:
                 assert not isinstance(cell, str)
                 assert cell.published is not None
+
+
+def test_two_flows_at_the_bottleneck_are_drawn_in_the_short_and_in_the_long_queue(giordano: Study) -> None:
+    uneven = as_published(giordano, pairs={("reno", "1 bdp"): (49, 50), ("reno", "1000 packets"): (80, 20)})
+    (chart,) = [each for each in giordano.drawn(uneven) if each.name == "dual2"]
+    panels = {panel.title: panel for panel in chart.panels}
+    assert len(panels) == 11
+    apart = {
+        queue: max(panels[f"Reno of Linux 6.1, {queue}"].layers[0].y)
+        / max(panels[f"Reno of Linux 6.1, {queue}"].layers[1].y)
+        for queue in ("1 BDP", "1000 packets")
+    }
+    assert apart == pytest.approx({"1 BDP": 49 / 50, "1000 packets": 4.0})
+    assert panels["Reno, published (Giordano 2019)"].layers[0].y[1:3] == (49.5, 49.5)
 
 
 def test_an_engine_without_a_version_is_drawn_without_it(giordano: Study) -> None:

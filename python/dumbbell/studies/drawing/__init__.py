@@ -4,7 +4,7 @@ from dumbbell.studies.drawing.curve import band, curve, published, published_lev
 from dumbbell.studies.drawing.distribution import ack_rtt_cdf, cdf, smoothed_rtt_cdf
 from dumbbell.studies.drawing.entry import entry
 from dumbbell.studies.drawing.grid import grid
-from dumbbell.studies.drawing.label import MBIT, MS, PERCENT, family, means, seeds
+from dumbbell.studies.drawing.label import MBIT, MS, PAYLOAD_MBIT, PERCENT, family, means, seeds
 from dumbbell.studies.drawing.time import (
     backlog,
     flow_rates,
@@ -18,6 +18,7 @@ from dumbbell.studies.drawing.time import (
 __all__ = [
     "MBIT",
     "MS",
+    "PAYLOAD_MBIT",
     "PERCENT",
     "ack_rtt_cdf",
     "backlog",

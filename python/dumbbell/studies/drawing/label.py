@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from dumbbell.studies.evidence import Trial
 
 MBIT: Final = 1e-6
+PAYLOAD_MBIT: Final = MBIT * 1448 / 1514
+"""From bit/s of full frames to Mbit/s of their payload, which iPerf3 counts."""
 MS: Final = 1e3
 PERCENT: Final = 100.0
 

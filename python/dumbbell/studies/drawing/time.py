@@ -47,10 +47,16 @@ def panel_in_time(
     )
 
 
-def flow_rates(
-    run: Observed, span: Span, bin_s: float = BIN_S, *, group: str | None = None, labels: Sequence[str] = ()
+def flow_rates(  # noqa: PLR0913 (what lines are made of)
+    run: Observed,
+    span: Span,
+    bin_s: float = BIN_S,
+    *,
+    group: str | None = None,
+    labels: Sequence[str] = (),
+    factor: float = MBIT,
 ) -> tuple[Layer, ...]:
-    """Each flow's throughput in Mbit/s, from its start on: of all flows, or of one group's.
+    """Each flow's throughput in Mbit/s of frames, from its start on: of all flows, or of one group's.
 
     Several flows of one algorithm look like "flow 1", "flow 2", …; a lone flow, or one beside another algorithm, as its
     own does. `labels`: one a flow, instead of those.
@@ -60,7 +66,7 @@ def flow_rates(
     numbered = len(ccs) > 1 and len(set(ccs)) == 1
     layers: list[Layer] = []
     for index, (flow, counted) in enumerate(received(run, group).items()):
-        rates = tuple(MBIT * float(rate) for rate in rates_bps(counted, *span, bin_s))
+        rates = tuple(factor * float(rate) for rate in rates_bps(counted, *span, bin_s))
         first = next((number for number, rate in enumerate(rates) if rate > 0), 0)
         own = label_of(ccs[flow], run.result.engine)
         usual = f"flow {flow + 1}" if numbered else own if len(ccs) == 1 else f"flow {flow + 1}: {own}"
