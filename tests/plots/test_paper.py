@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,17 @@ def test_everything_of_the_chart_is_in_the_figure() -> None:
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["BBR of Linux 6.1", "quartiles", "published"]
     assert "here" in [text.get_text() for text in axes.texts]
+
+
+def test_upright_ticks_that_are_near_do_not_overlap() -> None:
+    (panel,) = CHART.panels
+    sizes = (0.25, 0.5, 0.75, 1.25, 1.5, 1.75, 2.0, 4.0, 8.0)
+    crowded = replace(panel, x=replace(panel.x, ticks=tuple((size, f"{size:g}") for size in sizes), limits=(0.21, 9.5)))
+    figure = paper.draw(replace(CHART, panels=(crowded, crowded), columns=2))
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        boxes = [label.get_window_extent() for label in axes.get_xticklabels()]
+        assert all(one.x1 < other.x0 for one, other in pairwise(boxes))
 
 
 def test_an_interval_without_width_is_not_drawn() -> None:

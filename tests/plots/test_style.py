@@ -60,8 +60,6 @@ def test_the_published_is_an_outline_with_the_marker_of_what_was_published() -> 
         assert found.open
         assert found.marker == STYLES[name].marker
         assert found.colour == STYLES[PUBLISHED].colour
-    assert style_of(f"{PUBLISHED} first quartile").marker == "triangle-up"
-    assert style_of(f"{PUBLISHED} third quartile").marker == "triangle-down"
 
 
 def test_layers_of_one_style_have_their_own_dashes_and_an_instance_keeps_its_own() -> None:

@@ -38,8 +38,8 @@ OPPOSITE_INCHES = 0.38
 LEGEND_LINE_INCHES = 0.16
 CELL_POINTS, MOST_CELL_POINTS = 48, 8
 """Of the words in a row of a heat map's cells together; of those in one cell."""
-MOST_LEVEL_TICKS = 6
-"""More tick labels than these on one axis stand upright."""
+MOST_LEVEL_TICKS, UPRIGHT_TICK_POINTS = 6, 6.5
+"""More tick labels than these on one axis stand upright, and are smaller."""
 PNG_DPI = 300
 
 RC: Final[dict[RcKeyType, Any]] = {
@@ -168,7 +168,7 @@ def _axis(axes: Axes, axis: Axis, which: str) -> None:
         ruler.set_minor_locator(NullLocator())
         ruler.set_ticklabels([words for _, words in axis.ticks])
         if which == "x" and len(axis.ticks) > MOST_LEVEL_TICKS and max(len(words) for _, words in axis.ticks) > 1:
-            axes.tick_params(axis="x", labelrotation=90)
+            axes.tick_params(axis="x", labelrotation=90, labelsize=UPRIGHT_TICK_POINTS)
     if axis.opposite is not None:
         other = axes.secondary_xaxis("top") if which == "x" else axes.secondary_yaxis("right")
         _opposite(other.xaxis if which == "x" else other.yaxis, axis.opposite)

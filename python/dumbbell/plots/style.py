@@ -75,7 +75,6 @@ STYLES: dict[str, Style] = {
 """By the name that a spec gives the algorithm; "flow n" where all flows of a panel have the same one; "published" is
 the document that a study is about."""
 
-_QUARTILES: dict[str, Marker] = {"first quartile": "triangle-up", "third quartile": "triangle-down"}
 _COLOURS = (_PURPLE, _GREEN, _SKY, _GREY, _VERMILION, _BLUE)
 _MARKERS: tuple[Marker, ...] = ("star", "triangle-down", "cross", "triangle-up", "diamond", "square")
 _DASHES: tuple[Dash, ...] = ("longdash", "dashdot", "dot", "dash", "solid")
@@ -85,8 +84,7 @@ _IN_TURN: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot", "longdash", "lo
 def style_of(name: str) -> Style:
     """The style of an algorithm, a variant or "published"; an unknown name gets one that is always the same.
 
-    "published cubic" and the like look as the published does, with the marker of what was published; quartiles point
-    to where the rest is.
+    "published cubic" and the like look as the published does, with the marker of what was published.
 
     >>> style_of("bbr").label
     'BBR of Linux 6.1'
@@ -97,8 +95,7 @@ def style_of(name: str) -> Style:
         return STYLES[name]
     first, _, rest = name.partition(" ")
     if first == PUBLISHED:
-        marker = _QUARTILES.get(rest) or style_of(rest).marker
-        return replace(STYLES[PUBLISHED], marker=marker, label=f"{rest}, published")
+        return replace(STYLES[PUBLISHED], marker=style_of(rest).marker, label=f"{rest}, published")
     digest = hashlib.sha256(name.encode()).digest()
     return Style(
         colour=_COLOURS[digest[0] % len(_COLOURS)],

@@ -21,6 +21,7 @@ from dumbbell.studies.claypool2019.tables import cycle, fair, probes, rtt, shall
 from dumbbell.studies.drawing import (
     MBIT,
     MS,
+    PAYLOAD_MBIT,
     PERCENT,
     backlog,
     band,
@@ -52,8 +53,6 @@ STEADY_S = (120.0, 180.0)
 CHANGES_S = (20.0, 40.0)
 """When the path of `mqp8` gets faster, and slower again."""
 KILO = 1e-3
-PAYLOAD_MBIT = MBIT * 1448 / 1514
-"""From bit/s of full frames to Mbit/s of their payload, which the authors' numbers are."""
 
 __all__ = [
     "cycle", "fair", "figure4a", "figure4b", "figure5", "figure6", "figure7", "figure7_sweep", "figure8", "figure9",
@@ -242,12 +241,16 @@ def figure10(study: Study, evidence: Evidence) -> Chart:
     for variant in evidence.variants("figure10"):
         trials = evidence.of("figure10", variant)
         panel = _interplay(study, evidence, "figure10", variant, "BBR")
-        theirs = []
-        for quartile in ("first", "third"):
-            label, column = f"BBR's {quartile} quartile, published", f"bbr_{quartile}_quartile_mbit_s"
-            style = f"{PUBLISHED} {quartile} quartile"
-            theirs.append(published(label, style, numbers, QUEUE, "buffer", column, kind="points"))
-        panels.append(replace(panel, layers=(*panel.layers, *theirs)))
+        theirs = Layer(
+            label="BBR's quartiles, published",
+            style=PUBLISHED,
+            kind="band",
+            x=QUEUE.numbers(numbers["buffer"]),
+            y=(),
+            low=tuple(map(float, numbers["bbr_first_quartile_mbit_s"])),
+            high=tuple(map(float, numbers["bbr_third_quartile_mbit_s"])),
+        )
+        panels.append(replace(panel, layers=(*panel.layers, theirs)))
         lost = published(f"published ({study.short})", PUBLISHED, numbers, QUEUE, "buffer", "loss_percent")
         ours = _loss(label_of(variant, evidence.engine), variant, trials)
         below.append(_losses_over_queue("", trials, lost, ours))
