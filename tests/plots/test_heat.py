@@ -30,6 +30,13 @@ def test_diverging_colours_are_white_at_0_and_as_dark_on_both_sides() -> None:
     assert heat.colour(500, GAIN) == heat.colour(115, GAIN)
 
 
+def test_what_is_above_0_is_red_and_what_is_below_is_blue() -> None:
+    for value in (20.0, 60.0, 115.0):
+        above, below = heat.colour(value, GAIN), heat.colour(-value, GAIN)
+        assert int(above[1:3], 16) > int(above[5:7], 16) + 30
+        assert int(below[5:7], 16) > int(below[1:3], 16) + 30
+
+
 def test_sequential_colours_get_darker() -> None:
     linear = HeatMap(label="share (%)", cells=((20.0, 80.0),), most=100.0)
     assert heat.limits(linear) == (0, 100)

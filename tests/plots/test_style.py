@@ -11,7 +11,12 @@ from dumbbell import cc
 from dumbbell.plots.chart import Layer
 from dumbbell.plots.style import PUBLISHED, STYLES, dash_of, ranked, style_of
 
-TOGETHER = [("bbr", "bbr_4_17", "cubic", "reno"), tuple(f"flow {n}" for n in range(1, 5))]
+TOGETHER = [
+    ("bbr", "bbr_4_17", "cubic", "reno"),
+    ("bbr", "bbr_1_1", "bbr_1_5", "cubic", "reno"),
+    ("bbr_4_17", "bbr_4_17_1_1", "bbr_4_17_1_5", "cubic", "reno"),
+    tuple(f"flow {n}" for n in range(1, 5)),
+]
 """What meets in one panel."""
 
 

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from dumbbell import studies
+from dumbbell.plots import heat
+from dumbbell.plots.style import style_of
 from dumbbell.spec.quantity import Rate, Share, Time
 from dumbbell.studies import Study, Verdict
 from dumbbell.studies.evidence import Evidence, Observed, Trial
@@ -374,14 +376,42 @@ def test_table_1_has_the_published_numbers_beside_ours(cao: Study, whole: Eviden
             assert (ours.mean, ours.published) == (theirs, theirs)
 
 
-def test_figure_7a_has_every_published_point(cao: Study, whole: Evidence) -> None:
+def test_heat_maps_have_the_documents_colours_and_say_which_is_which(cao: Study, whole: Evidence) -> None:
+    charts = {chart.name: chart for chart in cao.drawn(whole)}
+    for name in ("figure5a", "figure5b", "figure6a", "figure6b", "small_transfers"):
+        for panel in charts[name].panels:
+            assert panel.heat is not None
+            assert panel.heat.label.endswith("red: BBR, blue: CUBIC better")
+            ahead = heat.colour(50.0, panel.heat)
+            assert int(ahead[1:3], 16) > int(ahead[5:7], 16)
+
+
+def test_figure_8b_has_a_point_where_something_was_run_and_the_published_lines_apart(
+    cao: Study, whole: Evidence
+) -> None:
+    (chart,) = [each for each in cao.drawn(whole) if each.name == "figure8b"]
+    for panel in chart.panels:
+        bbr, published_bbr, cubic, published_cubic = panel.layers
+        assert (bbr.kind, bbr.x, cubic.x) == ("points", (0.02,), (0.02,))
+        assert (*bbr.y, *cubic.y) == pytest.approx((92.3, 7.7))
+        assert style_of(published_bbr.style).marker != style_of(published_cubic.style).marker
+        assert (published_bbr.kind, published_bbr.x) == ("line+points", (0.01, 100.0))
+
+
+def test_figure_7a_has_marks_that_differ_and_every_published_point_that_the_line_can_carry(
+    cao: Study, whole: Evidence
+) -> None:
     (chart,) = [each for each in cao.drawn(whole) if each.name == "figure7a"]
     for panel in chart.panels:
+        theirs_ = [layer for layer in panel.layers if layer.style.startswith("published")]
+        for layers in (theirs_, [layer for layer in panel.layers if layer not in theirs_]):
+            assert len({style_of(layer.style).marker for layer in layers}) == len(layers)
+        for layer in theirs_:
+            assert all(rate <= 95.7 * (1 - loss / 100) for loss, rate in zip(layer.x, layer.y, strict=True))
         theirs = {layer.style: (layer.x, layer.y) for layer in panel.layers if layer.style.startswith("published")}
         assert theirs == {
-            "published bbr": ((18, 25), (94, 0)),
+            "published bbr": ((25,), (0,)),
             "published bbr_1_1": ((11, 18), (84, 0)),
-            "published bbr_1_5": ((18, 25), (94, 0)),
             "published reno": ((1,), (20,)),
         }
 

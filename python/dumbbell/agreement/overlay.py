@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dumbbell.agreement.scatter import style
+from dumbbell.agreement.scatter import algorithm
 from dumbbell.metrics.counter import Counter, edges, rates_bps
 from dumbbell.plots.chart import Axis, Chart, Layer, Panel
 
@@ -88,7 +88,7 @@ def _layers(sides: Sequence[_Series], groups: Sequence[Group], curve: Curve) -> 
     for number, group in enumerate(groups):
         for which, side in enumerate(sides):
             x, y = (tuple(column.tolist()) for column in curve(side, group))
-            look = style(group.cc) if len(groups) > 1 else LOOKS[which]
+            look = algorithm(group.cc) if len(groups) > 1 else LOOKS[which]
             layers.append(
                 Layer(label=f"{group.name}, {side.engine}", style=look, x=x, y=y, instance=2 * number + which)
             )

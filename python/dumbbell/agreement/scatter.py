@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     Pairs: TypeAlias = dict[str, list[tuple[float, float]]]
 
 NAME: Final = "agreement"
-_APART: Final = {"bbr_1_5": "flow 1"}
-"""Else as Reno is."""
 SMALLEST_MBPS: Final = 0.01
 SMALLEST_LOSS_PERCENT: Final = 0.001
 """What is less, nothing included, is drawn here: a logarithm needs something."""
@@ -70,7 +68,7 @@ def _of_groups(conditions: Iterable[Condition], quantity: Callable[[GroupRuns], 
                 for runs in (condition.reference, condition.candidate)
             )
             if theirs and ours:
-                found.setdefault(_named(group.cc), []).append((median(theirs), median(ours)))
+                found.setdefault(algorithm(group.cc), []).append((median(theirs), median(ours)))
     return found
 
 
@@ -83,19 +81,14 @@ def _of_runs(conditions: Iterable[Condition], quantity: Callable[[RunFigures], f
             for runs in (condition.reference, condition.candidate)
         )
         if theirs and ours:
-            ccs = {_named(group.cc) for group in condition.groups}
+            ccs = {algorithm(group.cc) for group in condition.groups}
             found.setdefault(ccs.pop() if len(ccs) == 1 else "mixed", []).append((median(theirs), median(ours)))
     return found
 
 
-def _named(cc: str) -> str:
+def algorithm(cc: str) -> str:
+    """A congestion control without its parameters, as the style table has it."""
     return cc.partition("[")[0].strip()
-
-
-def style(cc: str) -> str:
-    """How an algorithm is drawn where it stands beside any other: two of the style table's look alike."""
-    name = _named(cc)
-    return _APART.get(name, name)
 
 
 def _panel(title: str, unit: str, scale: Literal["linear", "log10"], pairs: Pairs, names: Names) -> Panel | None:
@@ -115,4 +108,4 @@ def _points(pairs: Pairs) -> Iterator[Layer]:
     order: Sequence[str] = sorted(pairs, key=lambda name: -len(pairs[name]))
     for name in order:
         x, y = zip(*pairs[name], strict=True)
-        yield Layer(label=name, style=style(name), kind="points", x=tuple(x), y=tuple(y))
+        yield Layer(label=name, style=name, kind="points", x=tuple(x), y=tuple(y))

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from dumbbell.plots.chart import HeatMap
 
 SEQUENTIAL: Final = ("#ffffff", "#cfe3f2", "#8dbfe0", "#3f8fc4", "#0a5c99", "#08306b")
-DIVERGING: Final = ("#7f2704", "#c8520f", "#ef9453", "#fbd3b4", "#ffffff", "#c3dcef", "#74b0da", "#2a7ab9", "#08407e")
-"""Orange below 0, blue above: both are told apart by every reader who sees colour."""
+DIVERGING: Final = ("#08407e", "#2a7ab9", "#74b0da", "#c3dcef", "#ffffff", "#fbcdb8", "#ee8f72", "#cf4a3c", "#8b1a10")
+"""Blue below 0, red above, as papers have BBR's gains: both are told apart by every reader who sees colour."""
 LEAST_SHARE: Final = 1e-5
 """Of the largest: the lowest colour of a logarithmic scale, unless there is a smaller value above 0."""
 MOST_TICKS: Final = 5

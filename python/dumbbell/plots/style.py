@@ -45,13 +45,16 @@ STYLES: dict[str, Style] = {
     "bbr_4_17_shallow": Style(
         colour=_SKY, marker="triangle-down", dash="dash", label="BBR as of Linux 4.17 (parameters), cwnd gain 1.5"
     ),
-    "bbr_1_1": Style(colour=_PURPLE, marker="diamond", dash="solid", label="BBR of Linux 6.1, probe gain 1.1"),
-    "bbr_1_5": Style(colour=_GREEN, marker="triangle-up", dash="solid", label="BBR of Linux 6.1, probe gain 1.5"),
+    "bbr_1_1": Style(colour=_PURPLE, marker="triangle-down", dash="solid", label="BBR of Linux 6.1, probe gain 1.1"),
+    "bbr_1_5": Style(colour=_BLACK, marker="star", dash="solid", label="BBR of Linux 6.1, probe gain 1.5"),
     "bbr_4_17_1_1": Style(
-        colour=_PURPLE, marker="diamond", dash="dash", label="BBR as of Linux 4.17 (parameters), probe gain 1.1"
+        colour=_PURPLE,
+        marker="triangle-down",
+        dash="longdash",
+        label="BBR as of Linux 4.17 (parameters), probe gain 1.1",
     ),
     "bbr_4_17_1_5": Style(
-        colour=_GREEN, marker="triangle-up", dash="dash", label="BBR as of Linux 4.17 (parameters), probe gain 1.5"
+        colour=_BLACK, marker="star", dash="dash", label="BBR as of Linux 4.17 (parameters), probe gain 1.5"
     ),
     "bbr_lt_off": Style(colour=_GREY, marker="x", dash="dot", label="BBR of Linux 6.1 without its policer detector"),
     "bbr_steady_rtt": Style(
