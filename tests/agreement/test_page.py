@@ -43,7 +43,7 @@ def test_every_place_of_a_figure_has_one(html: Webpage) -> None:
     (plots,) = [json.loads(text) for found, text in html.scripts if found.get("id") == "plots"]
     places = [found["data-plot"] for found in html.named("div") if "data-plot" in found]
     assert set(places) <= set(plots)
-    assert set(plots) == {"agreement", "in-time-0", "in-time-1"}
+    assert set(plots) == {"agreement_errors", "agreement", "in-time-0", "in-time-1"}
     assert [found["value"] for found in html.named("option")] == ["in-time-0", "in-time-1"]
     ids = {found["id"] for _, found in html.elements if "id" in found}
     anchors = {found["href"].removeprefix("#") for found in html.named("a")}

@@ -8,6 +8,7 @@ import pytest
 
 from agreed import failed, measured, result
 from dumbbell.agreement.comparison import compared
+from dumbbell.agreement.errors import errors
 from dumbbell.agreement.judgement import judged
 from dumbbell.agreement.record import Agreement, Side, Source
 from dumbbell.agreement.scatter import scatter
@@ -35,8 +36,8 @@ def drawn(**words: object) -> Agreement:
 def test_the_same_json_gives_the_same_text_and_the_same_figure(stored: dict[str, Any], tmp_path: Path) -> None:
     assert section(stored) == section(json.loads(json.dumps(stored)))
     first, second = draw(stored, tmp_path / "a"), draw(stored, tmp_path / "b")
-    assert [path.name for path in first] == ["agreement.png"]
-    assert first[0].read_bytes() == second[0].read_bytes()
+    assert [path.name for path in first] == ["agreement_errors.png", "agreement.png"]
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
 
 
 def test_it_has_every_band_the_worst_the_versions_and_the_command(stored: dict[str, Any], agreement: Agreement) -> None:
@@ -47,6 +48,7 @@ def test_it_has_every_band_the_worst_the_versions_and_the_command(stored: dict[s
         assert f"| {band.label} ({band.unit}) |" in text
     assert "Broken: goodput of each group; total goodput." in text
     assert "| moment-1 | 20.0 Mbit/s, 20 ms, 0.5 BDP: 1 bbr + 1 cubic |" in text
+    assert "(drawn/agreement_errors.png)" in text
     assert "(drawn/agreement.png)" in text
     assert f"dumbbell {agreement.versions['dumbbell']}" in text
     assert "$ dumbbell agree moment.toml --engines double,sim --seeds 2 --floor 1" in text
@@ -76,6 +78,7 @@ def test_the_command_says_what_is_not_usual() -> None:
 def test_nothing_compared_is_no_figure(tmp_path: Path) -> None:
     empty = drawn().model_copy(update={"conditions": (), "worst": ()})
     assert scatter(empty) is None
+    assert errors(empty) is None
     assert draw(json.loads(empty.model_dump_json()), tmp_path) == []
     assert "![" not in section(json.loads(empty.model_dump_json()))
 
@@ -91,3 +94,31 @@ def test_the_scatter_has_a_point_a_group_and_a_line_where_both_are_equal(agreeme
     assert {layer.label: len(layer.x) for layer in points} == {"bbr": 2, "cubic": 2}
     assert all(y == pytest.approx(0.9 * x, rel=1e-4) for layer in points for x, y in zip(layer.x, layer.y, strict=True))
     assert goodput.layers[-1].x == goodput.layers[-1].y
+
+
+def test_differences_are_distributed_beside_the_references_noise_with_nothing_excused(agreement: Agreement) -> None:
+    chart = errors(agreement)
+    assert chart is not None
+    assert [panel.title for panel in chart.panels] == [
+        band.label for band in agreement.bands if band.least is None and band.measured.n
+    ]
+    total = next(panel for panel in chart.panels if panel.title == "total goodput")
+    ours, noise, limits = total.layers
+    assert ours.x == pytest.approx((10, 10), rel=1e-3)
+    assert ours.y == (0.5, 1.0)
+    found = [
+        each for condition in agreement.conditions for each in condition.differences if each.metric == "total_goodput"
+    ]
+    raw = sorted(100 * abs(each.floor - each.reference) / each.scale for each in found if each.floor is not None)
+    assert len(raw) == 2
+    assert noise.x == pytest.approx([max(each, 0.01) for each in raw])
+    assert (limits.x, limits.y) == ((1, 3), (0.5, 0.9))
+
+
+def test_a_difference_is_drawn_whole_where_the_band_excuses_a_part(stored: dict[str, Any]) -> None:
+    for condition in stored["conditions"]:
+        for each in condition["differences"]:
+            each["error"] = 0.0
+    chart = errors(Agreement.model_validate(stored))
+    assert chart is not None
+    assert chart.panels[1].layers[0].x == pytest.approx((10, 10), rel=1e-3)

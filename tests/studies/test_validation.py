@@ -233,7 +233,7 @@ def test_the_page_from_runs_to_words(small: Plan, tmp_path: Path) -> None:
     first = carried_out(tmp_path)
     assert set(first) == {
         "docs/validation.md", "docs/validation/agreement.json", "docs/validation/claypool2019.json",
-        "docs/figures/agreement.png", "docs/figures/claypool2019-figure9.png",
+        "docs/figures/agreement.png", "docs/figures/agreement_errors.png", "docs/figures/claypool2019-figure9.png",
     }  # fmt: skip
     section = read_claims(read(small, tmp_path / "docs")["claypool2019"])
     assert [column.engine for column in section.columns] == ["sim"]

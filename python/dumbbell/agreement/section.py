@@ -1,4 +1,4 @@
-"""The comparison as a section of the documentation: Markdown and a figure, from the stored JSON and nothing else."""
+"""The comparison as a section of the documentation: Markdown and figures, from the stored JSON and nothing else."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dumbbell.agreement import markdown, words
 from dumbbell.agreement.draw import MOST_PACKETS, USUAL_DURATION
+from dumbbell.agreement.errors import errors
 from dumbbell.agreement.invocation import invocation
 from dumbbell.agreement.record import Agreement
 from dumbbell.agreement.scatter import scatter
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def section(stored: Mapping[str, Any], *, figures: str = "figures") -> str:
-    """Markdown of what `dumbbell agree --json` printed; `figures` is where the text finds the file that `draw` writes.
+    """Markdown of what `dumbbell agree --json` printed; `figures` is where the text finds what `draw` writes.
 
     The same JSON gives the same text.
     """
@@ -25,8 +26,9 @@ def section(stored: Mapping[str, Any], *, figures: str = "figures") -> str:
 
 
 def draw(stored: Mapping[str, Any], folder: Path) -> list[Path]:
-    """Writes the figure of the section, as PNG, and gives where it is; none when nothing was compared."""
-    return markdown.save(scatter(Agreement.model_validate(stored)), folder)
+    """Writes the figures of the section, as PNG, and gives where they are; none when nothing was compared."""
+    agreement = Agreement.model_validate(stored)
+    return [*markdown.save(errors(agreement), folder), *markdown.save(scatter(agreement), folder)]
 
 
 def _lines(agreement: Agreement, figures: str) -> Iterator[str]:
@@ -39,6 +41,7 @@ def _lines(agreement: Agreement, figures: str) -> Iterator[str]:
     yield from markdown.table(words.HEADER, words.table(agreement))
     yield legend(agreement)
     yield ""
+    yield from markdown.figure(errors(agreement), figures, ": how many conditions differ by how much")
     yield from markdown.figure(scatter(agreement), figures, ": goodput, share, loss and RTT of every condition")
     if agreement.worst:
         yield "### The worst conditions"

@@ -1,4 +1,4 @@
-"""A comparison of two engines as one HTML file: bands, scatter, and both engines in time where they part most."""
+"""A comparison of two engines as one HTML file: bands, all conditions, and the worst of them in time."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from dumbbell import __version__
 from dumbbell.agreement import overlay, section, words
+from dumbbell.agreement.errors import errors
 from dumbbell.agreement.scatter import scatter
 from dumbbell.metrics.number import ABSENT, amount
 from dumbbell.report.figure import drawing
@@ -50,7 +51,7 @@ class AgreementPage:
     summary: str
     bands: list[tuple[list[str], Verdict]]
     legend: str
-    scatter: Drawing | None
+    overall: list[Drawing]
     worst: list[list[str]]
     in_time: list[Drawing]
     note: str
@@ -73,7 +74,7 @@ def build(target: Path, agreement: Agreement, store: Store) -> Path:
 
 def compose(agreement: Agreement, charts: list[Chart], note: str, most: int = MOST_POINTS) -> AgreementPage:
     """The page, with at most `most` points a line."""
-    chart = scatter(agreement)
+    overall = [chart for chart in (errors(agreement), scatter(agreement)) if chart is not None]
     told = [words.row(band) for band in agreement.bands]
     return AgreementPage(
         version=__version__,
@@ -82,7 +83,7 @@ def compose(agreement: Agreement, charts: list[Chart], note: str, most: int = MO
         summary=section.verdict(agreement),
         bands=[(cells[:-1], Verdict(cells[-1], *KINDS[cells[-1]])) for cells in told],
         legend=section.legend(agreement),
-        scatter=None if chart is None else drawing(chart, most),
+        overall=[drawing(chart, most) for chart in overall],
         worst=[_worst(agreement, row) for row in words.worst_table(agreement)],
         in_time=[drawing(each, max(2, most // IN_TIME_SHARE)) for each in charts],
         note=note,
@@ -96,7 +97,7 @@ def compose(agreement: Agreement, charts: list[Chart], note: str, most: int = MO
 
 def rendered(page: AgreementPage) -> str:
     """The page as HTML."""
-    drawings = [*([page.scatter] if page.scatter else []), *page.in_time]
+    drawings = [*page.overall, *page.in_time]
     worst_header = (words.WORST_HEADER[0], "setting", *words.WORST_HEADER[1:])
     return filled("agreement.html.j2", drawings, page=page, bands_header=words.HEADER, worst_header=worst_header)
 

@@ -76,7 +76,7 @@ class AgreementPart:
         return f"{words.origin(agreement)}. {section.verdict(agreement)}"
 
     def draw(self, kept: str, folder: Path) -> list[Path]:
-        """The scatter."""
+        """Distributions and scatter."""
         return section.draw(json.loads(kept), folder)
 
     def _drawn(self) -> Iterator[Experiment]:
