@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from fractions import Fraction
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dumbbell.spec.quantity import Bytes, Moment, Quantity, QuantityError, Rate, Share, Size, Time
+from dumbbell.spec.tables import Duration, SocketMemory
 
 
 @pytest.mark.parametrize(
@@ -158,15 +160,46 @@ def test_refuses_what_is_no_text(kind: type[Quantity], value: object) -> None:
         (Bytes, "3 kb", 'write "3 kB" (decimal) or "3 KiB" (binary)'),
         (Size, "3 pakets", 'did you mean "packets"?'),
         (Size, "2.5 packets", 'write "2 packets"'),
-        (Bytes, "8 Mbit", 'write bytes: "100 kB"'),
+        (Bytes, "8 Mbit", 'write bytes: "1 MB"'),
+        (Bytes, "12 kbit", 'write bytes: "1.5 kB"'),
+        (Bytes, "8 b", 'write bytes: "1 B"'),
         (Rate, "80 MB/s", 'write bits: "640 Mbit/s"'),
-        (Moment, "50", 'write it as "20 s" or "50 %"'),
+        (Rate, "80 MiB/s", 'write bits: "671.08864 Mbit/s"'),
+        (Rate, 5, 'write it with a unit, as "5 Mbit/s"'),
+        (Rate, "-5", 'write it with a unit, as "5 Mbit/s"'),
+        (Rate, 2_500_000, 'write it with a unit, as "2500000 bit/s"'),
+        (Rate, 0.5, 'write it with a unit, as "0.5 Mbit/s"'),
+        (Rate, "-5 Mbit/s", 'write "5 Mbit/s"'),
+        (Time, "7", 'write it with a unit, as "7 ms" or "7 s"'),
+        (Time, "- 1 s", 'write it as "25 ms" or "5 s"'),
+        (Time, "-1 s", 'write "1 s"'),
+        (Share, "1", 'write it with a unit, as "1 %"'),
+        (Bytes, 16, 'write it with a unit, as "16 kB"'),
+        (Size, 100, 'write it with a unit, as "100 kB", "100 packets" or "100 bdp"'),
+        (Size, 1.5, 'write it with a unit, as "1.5 kB" or "1.5 bdp"'),
+        (Moment, "50", 'write it with a unit, as "50 s" or "50 %"'),
+        (Duration, 60, 'write it with a unit, as "60 s" or "until done"'),
+        (SocketMemory, 4, 'write it with a unit, as "4 MB", "max" or "default"'),
+        (SocketMemory, 4096, 'write it with a unit, as "4096 B", "max" or "default"'),
+        (SocketMemory, "min", 'write it as "16 MB", "max" or "default"'),
     ],
 )
-def test_says_what_would_be_right(kind: type[Quantity], text: str, hint: str) -> None:
+def test_says_what_would_be_right(kind: type[Quantity], text: object, hint: str) -> None:
     with pytest.raises(QuantityError) as caught:
         kind(text)
     assert caught.value.hint == hint
+
+
+@pytest.mark.parametrize("kind", [Rate, Time, Share, Bytes, Size, Moment, Duration])
+@pytest.mark.parametrize("number", ["1", "7.5", "12", "40"])
+def test_what_a_hint_proposes_is_read(kind: type[Quantity], number: str) -> None:
+    with pytest.raises(QuantityError) as caught:
+        kind(number)
+    proposed = re.findall(r'"([^"]+)"', caught.value.hint)
+    assert proposed
+    for text in proposed:
+        assert kind(text)
+        assert number in text or text == "until done"
 
 
 @pytest.mark.parametrize("text", ["-5 ms", "-0.1 s", "-1e-30 s"])

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import re
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -24,13 +25,16 @@ from typing_extensions import override
 from dumbbell.spec.problem import quoted, suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from pydantic import GetCoreSchemaHandler
 
 NS_PER_S = 10**9
 BITS_PER_BYTE = 8
 PPB = 10**9
+MANY = 10**6
+"""A number of as many without a unit is likely in base units."""
+LARGEST = 10**15
 
 _NUMBER_AND_UNIT = re.compile(r"([+-]?)((?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?) *(\S.*|)")
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)\b", re.IGNORECASE)
@@ -56,9 +60,12 @@ class Quantity(str):
     __slots__ = ("number", "unit", "value")
 
     noun: ClassVar[str]
-    example: ClassVar[str]
+    usual: ClassVar[Mapping[str, str]]
+    """The units that one means without saying so, each with a number as an example."""
     units: ClassVar[Mapping[str, int]]
     """Base units in each unit."""
+    keywords: ClassVar[tuple[str, ...]] = ()
+    """What it may be besides."""
     zero: ClassVar[str]
     """The unit of nothing."""
 
@@ -73,7 +80,7 @@ class Quantity(str):
         """Raise `QuantityError` unless the text is such a quantity."""
         if isinstance(text, int | float) and not isinstance(text, bool):
             what = "has no unit" if isinstance(text, int) or math.isfinite(text) else "is not a finite number"
-            raise QuantityError(f"{quoted(text)} {what}", cls.advice())
+            raise QuantityError(f"{quoted(text)} {what}", cls.advice(_written(text)))
         if not isinstance(text, str):
             raise QuantityError(f"{quoted(text)} is not {cls.noun}", cls.advice())
         quantity = super().__new__(cls, text)
@@ -94,23 +101,35 @@ class Quantity(str):
             raise QuantityError(f"{quoted(text)} is not {what}", self.advice())
         sign, number, unit = match.groups()
         if not unit:
-            raise QuantityError(f"{quoted(text)} has no unit", self.advice())
+            raise QuantityError(f"{quoted(text)} has no unit", self.advice(number))
         spelt = self.spelling(unit)
         if spelt is None:
             raise self.unknown_unit(text, number, unit)
         self.unit = spelt
         self.number = _exact(number)
         if sign == "-" and self.number:
-            raise QuantityError(f"{quoted(text)} is negative", self.advice())
+            raise QuantityError(f"{quoted(text)} is negative", f'write "{number} {spelt}"')
         exact = self.number * self.units[spelt]
         self.value = round(exact)
         if exact and not self.value:
             raise QuantityError(f"{quoted(text)} is less than can be told from nothing", f"use at least {self.least()}")
 
     @classmethod
-    def advice(cls) -> str:
-        """Tell what to write."""
-        return f'write it as "{cls.example}"'
+    def advice(cls, number: str = "") -> str:
+        """Say what to write: the user's own number with a unit, or an example where there is none that can be read."""
+        own = cls._readable(number, cls.usual) if number and _exact(number) < MANY else []
+        own = own or (cls._readable(number, [min(cls.units, key=cls.units.__getitem__)]) if number else [])
+        *others, last = map(quoted, [*(own or (f"{each} {unit}" for unit, each in cls.usual.items())), *cls.keywords])
+        start = "write it with a unit, as" if own else "write it as"
+        return f"{start} {', '.join(others)}{' or ' if others else ''}{last}"
+
+    @classmethod
+    def _readable(cls, number: str, units: Iterable[str]) -> list[str]:
+        found = []
+        for unit in units:
+            with suppress(QuantityError):
+                found.append(str(cls(f"{number} {unit}")))
+        return found
 
     @classmethod
     def spelling(cls, unit: str) -> str | None:
@@ -164,7 +183,7 @@ class Rate(Quantity):
     __slots__ = ()
     noun = "a rate"
     zero = "bit/s"
-    example = "80 Mbit/s"
+    usual: ClassVar[Mapping[str, str]] = {"Mbit/s": "80"}
     units = _RATES
 
     @property
@@ -183,9 +202,10 @@ class Rate(Quantity):
     def unknown_unit(cls, text: str, number: str, unit: str) -> QuantityError:
         in_bytes = re.fullmatch(r"([kKmMGgT]?)(i?)B(/s(ec)?)?", unit)
         if in_bytes:
-            meant = _RATES_BY_PREFIX[in_bytes[1].lower()]
-            hint = f'write bits: "{Decimal(number) * BITS_PER_BYTE:f} {meant}"' if not in_bytes[2] else cls.advice()
-            return QuantityError(f"{quoted(text)} is in bytes", hint)
+            prefix = in_bytes[1].lower()
+            binary = Decimal("1.024") ** _PREFIXES.index(prefix) if in_bytes[2] else 1
+            bits_per_s = f"{(Decimal(number) * BITS_PER_BYTE * binary).normalize():f} {_RATES_BY_PREFIX[prefix]}"
+            return QuantityError(f"{quoted(text)} is in bytes", f'write bits: "{bits_per_s}"')
         bits = re.fullmatch(r"([kmgt]?)(bps|b/s|bits|bits?/sec|bits/s|bitps|b)", unit.lower())
         if bits:
             return QuantityError(
@@ -196,6 +216,8 @@ class Rate(Quantity):
 
 
 _RATES_BY_PREFIX = {unit[:-5].lower(): unit for unit in _RATES}
+_SIZES_BY_PREFIX = {unit[:-1].lower(): unit for unit in _SIZES}
+_PREFIXES = list(_RATES_BY_PREFIX)
 
 
 class Time(Quantity):
@@ -204,7 +226,7 @@ class Time(Quantity):
     __slots__ = ()
     noun = "a time"
     zero = "s"
-    example = "25 ms"
+    usual: ClassVar[Mapping[str, str]] = {"ms": "25", "s": "5"}
     units: ClassVar[Mapping[str, int]] = _TIMES | {"min": 60 * NS_PER_S}
 
     @property
@@ -230,7 +252,7 @@ class Share(Quantity):
     __slots__ = ()
     noun = "a share"
     zero = "%"
-    example = "0.01 %"
+    usual: ClassVar[Mapping[str, str]] = {"%": "0.01"}
     units: ClassVar[Mapping[str, int]] = {"%": PPB // 100}
 
     @property
@@ -245,7 +267,7 @@ class Bytes(Quantity):
     __slots__ = ()
     noun = "a size"
     zero = "B"
-    example = "100 kB"
+    usual: ClassVar[Mapping[str, str]] = {"kB": "100"}
     units: ClassVar[Mapping[str, int]] = _SIZES | {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
     @property
@@ -264,8 +286,10 @@ class Bytes(Quantity):
                 f"{quoted(text)} is ambiguous: bits or bytes, of 1000 or of 1024",
                 f'write "{number} {decimal}" (decimal) or "{number} {binary}" (binary)',
             )
-        if "bit" in unit.lower() or unit == "b":
-            return QuantityError(f"{quoted(text)} is in bits", f'write bytes: "{cls.example}"')
+        in_bits = re.fullmatch(r"([kmg]?)bits?|b", "" if unit == "B" else unit.lower())
+        if in_bits:
+            in_bytes = f"{(Decimal(number) / BITS_PER_BYTE).normalize():f} {_SIZES_BY_PREFIX[in_bits[1] or '']}"
+            return QuantityError(f"{quoted(text)} is in bits", f'write bytes: "{in_bytes}"')
         return super().unknown_unit(text, number, unit)
 
 
@@ -273,7 +297,7 @@ class Size(Bytes):
     """Room of a queue: `125 kB`, `100 packets`, `0.5 bdp`. The value is in bytes or packets, of a bdp in billionths."""
 
     __slots__ = ()
-    example = "100 kB"
+    usual: ClassVar[Mapping[str, str]] = {"kB": "100", "packets": "100", "bdp": "0.5"}
     units: ClassVar[Mapping[str, int]] = {**Bytes.units, "packets": 1, "bdp": PPB}
 
     @override
@@ -283,11 +307,6 @@ class Size(Bytes):
         if lower in {"packet", "packets"}:
             return "packets"
         return "bdp" if lower == "bdp" else super().spelling(unit)
-
-    @override
-    @classmethod
-    def advice(cls) -> str:
-        return 'write it as "100 kB", "100 packets" or "0.5 bdp"'
 
     @override
     def read(self, text: str) -> None:
@@ -302,13 +321,8 @@ class Moment(Quantity):
     __slots__ = ()
     noun = "a time or a share of the duration"
     zero = "s"
-    example = "20 s"
+    usual: ClassVar[Mapping[str, str]] = {"s": "20", "%": "50"}
     units: ClassVar[Mapping[str, int]] = {**Time.units, **Share.units}
-
-    @override
-    @classmethod
-    def advice(cls) -> str:
-        return 'write it as "20 s" or "50 %"'
 
     def ns(self, duration_ns: int) -> int:
         """Nanoseconds from the run's beginning."""
@@ -318,6 +332,11 @@ class Moment(Quantity):
 def invalid(message: str, hint: str = "") -> PydanticCustomError:
     """Give what a validator raises: message and hint travel through pydantic apart."""
     return PydanticCustomError("spec", "{message}", {"message": message, "hint": hint})
+
+
+def _written(number: float) -> str:
+    """A number as a text would have it; "" of one that no quantity has."""
+    return str(abs(number)) if abs(number) < LARGEST else ""
 
 
 def _exact(number: str) -> Fraction:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
 from typing_extensions import override
@@ -10,6 +10,9 @@ from typing_extensions import override
 from dumbbell.spec.problem import quoted
 from dumbbell.spec.quantity import Bytes, Moment, QuantityError, Rate, Share, Size, Time, invalid
 from dumbbell.spec.section import Section, Swept, between
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 MOST_FLOWS = 100_000
 LONGEST_NAME = 100
@@ -57,17 +60,13 @@ class Duration(Time):
     """How long a run takes: a time, or `until done`."""
 
     __slots__ = ()
-    example = "300 s"
+    usual: ClassVar[Mapping[str, str]] = {"s": "300"}
+    keywords = ("until done",)
 
     @property
     def until_done(self) -> bool:
         """Until every finite transfer is complete."""
         return self == "until done"
-
-    @override
-    @classmethod
-    def advice(cls) -> str:
-        return 'write it as "300 s" or "until done"'
 
     @override
     def read(self, text: str) -> None:
@@ -81,17 +80,13 @@ class SocketMemory(Bytes):
     """Limit of the socket buffers: `max`, `default` or a size."""
 
     __slots__ = ()
-    keywords: ClassVar[tuple[str, ...]] = ("max", "default")
+    usual: ClassVar[Mapping[str, str]] = {"MB": "16"}
+    keywords = ("max", "default")
 
     @property
     def keyword(self) -> Literal["max", "default"] | None:
         """The keyword, if it is one."""
         return "max" if self == "max" else "default" if self == "default" else None
-
-    @override
-    @classmethod
-    def advice(cls) -> str:
-        return 'write "max", "default", or a size as "16 MB"'
 
     @override
     def read(self, text: str) -> None:
