@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dumbbell import cc
 from dumbbell.spec import Experiment, Problem, SpecError, load
+from dumbbell.spec.tables import WORKLOADS, Access, Change, Flow, Host, Measure, Path
+from dumbbell.spec.wishes import instead_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,7 +99,7 @@ ONE_FIELD: list[tuple[str, object, str, str, str]] = [
     ("flows[0].count", -3, "flows[0].count", "out of range", "at least 1"),
     ("host.initial_window", 0, "host.initial_window", "out of range", "at least 1"),
     ("host.receive_window", "1e18 B", "host.receive_window", "out of range", "2 GiB"),
-    ("host.qdisc", "fq_codel", "host.qdisc", 'unknown "fq_codel"', "known: none, fq"),
+    ("host.qdisc", "fq_codle", "host.qdisc", 'unknown "fq_codle"', "known: none, fq"),
     ("measure.record", "seris", "measure.record", 'unknown "seris"', 'did you mean "series"?'),
     ("name", "", "name", "is no name", "printable"),
     ("name", 3, "name", "must be text", ""),
@@ -158,7 +161,6 @@ ONE_FIELD: list[tuple[str, object, str, str, str]] = [
     ("time_limit", "20 s", "time_limit", 'of use with duration = "until done" only', "leave one"),
     ("duration", "until done", "time_limit", "needs one", 'time_limit = "600 s"'),
     # workloads
-    ("flows[0].workload", {"command": ["iperf3"]}, "flows[0].workload", "no command workloads", "transfer"),
     ("flows[0].workload", "blk", "flows[0].workload", '"blk" is no workload', '"bulk"'),
     ("flows[0].workload", {"transfr": "1 MB"}, "flows[0].workload", "is no workload", "transfer"),
     ("flows[0].workload", {}, "flows[0].workload", "is no workload", "transfer"),
@@ -182,6 +184,50 @@ def test_one_bad_field_is_one_clear_problem(
     assert message in problem.message
     assert hint in problem.hint
     assert len(found) <= 2, "one slip must not read as many"
+
+
+WISHES = [
+    ("flows[0].cc", "bbr2", '"bbr" is BBR v1'),
+    ("flows[0].cc", "bbr3", '"bbr" is BBR v1'),
+    ("flows[0].cc", "bbr_v3[cwnd_gain=2]", '"bbr" is BBR v1'),
+    ("flows[0].cc", ["cubic", "BBRv2"], '"bbr" is BBR v1'),
+    ("flows[0].cc", "tcp_prague", "`dumbbell cc list`"),
+    ("flows[0].cc", "copa", "`dumbbell cc list`"),
+    *(
+        ("path.queue", each, "known: bytes, packets")
+        for each in ("fq_codel", "codel", "pie", "cake", "red", "FQ-CoDel")
+    ),
+    ("host.qdisc", "fq_codel", "known: none, fq"),
+    ("path.jitter", "1 ms", "keeps its packets in order"),
+    ("path.ecn", True, "marks nothing"),
+    ("path.aqm", "red", "drop-tail"),
+    ("path.trace", "lte.csv", "[[path.change]]"),
+    ("flows[0].trace", "writes.csv", 'workload = { trace = "writes.csv" }'),
+    ("path.reorder", "1 %", "keeps its packets in order"),
+    ("path.loss_model", "gilbert", "path.loss"),
+    ("links", [{"rate": "1 Mbit/s"}], "one bottleneck"),
+    ("flows[0].workload", {"command": ["iperf3"]}, "transfer"),
+]
+
+
+@pytest.mark.parametrize(("field", "value", "instead"), WISHES, ids=[f"{row[0]}={row[1]}" for row in WISHES])
+def test_what_this_version_has_not_is_said_with_what_there_is(
+    field: str, value: object, instead: str, words: Words, problems_of: Callable[..., list[Problem]]
+) -> None:
+    (problem,) = problems_of(changed(words, field, value))
+    assert problem.path.startswith(field)
+    assert problem.hint.startswith("not in this version: ")
+    assert problem.hint.endswith("see docs/limitations.md")
+    assert instead in problem.hint
+    assert "did you mean" not in problem.hint
+
+
+def test_no_wish_is_something_that_there_is() -> None:
+    there = {*cc.known(), *cc.variants(), "bytes", "packets", "none", "fq", "bulk", *WORKLOADS}
+    assert not [word for word in there - {"trace"} if instead_of(word)]
+    keys = {key for section in (Experiment, Path, Flow, Host, Measure, Change, Access) for key in section.model_fields}
+    assert len(keys) > 30
+    assert not [key for key in keys if instead_of(key)]
 
 
 def test_ten_million_samples_are_the_most(words: Words, problems_of: Callable[..., list[Problem]]) -> None:

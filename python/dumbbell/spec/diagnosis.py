@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from dumbbell.spec.problem import Problem, quoted, suggestion
 from dumbbell.spec.section import UNKNOWN, Section
 from dumbbell.spec.tables import WORKLOADS
+from dumbbell.spec.wishes import instead_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,7 +95,9 @@ def _problem(details: ErrorDetails, model: type[Section]) -> Problem:
             told, hint = f"unknown {quoted(value)}", suggestion(value, options)
         case "union_tag_not_found" | "union_tag_invalid":
             keys = ", ".join(map(quoted, value)) if isinstance(value, dict) else ""
-            told, hint = f"{f'a table with {keys}' if keys else quoted(value)} is no workload", _WORKLOAD_HINT
+            wished = next((key for key in value if instead_of(key)), None) if keys else value
+            told = f"{f'a table with {keys}' if keys else quoted(value)} is no workload"
+            hint = suggestion(wished, ()) or _WORKLOAD_HINT
         case "greater_than_equal" | "less_than_equal" | "less_than":
             bounds = {"ge": "at least", "le": "at most", "lt": "less than"}
             bound = next(f"{words} {context[key]}" for key, words in bounds.items() if key in context)

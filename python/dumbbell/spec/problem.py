@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dumbbell.errors import DumbbellError
+from dumbbell.spec.wishes import instead_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 LONGEST_QUOTE = 60
 LONGEST_LIST = 32
+FEW = 4
 LARGEST_SHOWN_BITS = 1000
 
 
@@ -71,7 +73,7 @@ def _short(text: str) -> str:
 
 
 def suggestion(word: object, known: Sequence[str]) -> str:
-    """Find the known word that was probably meant, or all of them.
+    """Find the known word that was probably meant, or all of them; or say what there is instead of a known wish.
 
     >>> suggestion("bbrr", ["bbr", "cubic"])
     'did you mean "bbr"?'
@@ -79,6 +81,10 @@ def suggestion(word: object, known: Sequence[str]) -> str:
     'known: bbr, cubic'
     """
     if isinstance(word, str):
+        instead = instead_of(word)
+        if instead:
+            few = f"known: {', '.join(known)}; " if 0 < len(known) <= FEW else ""
+            return f"not in this version: {instead}; {few}see docs/limitations.md"
         by_case = {name.lower(): name for name in known}
         close = difflib.get_close_matches(word[:LONGEST_QUOTE].lower(), list(by_case), n=1)
         if close:

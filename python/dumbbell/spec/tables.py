@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
+from pydantic import AfterValidator, Discriminator, Field, Tag
 from typing_extensions import override
 
 from dumbbell.spec.problem import quoted
@@ -152,21 +152,12 @@ def _kind_of_workload(value: Any) -> str | None:  # noqa: ANN401 (not yet valida
     return "#bulk" if value == "bulk" else None
 
 
-def _no_command(value: Any) -> Any:  # noqa: ANN401 (not yet validated)
-    if isinstance(value, dict) and "command" in value:
-        raise invalid(
-            "this version has no command workloads", 'use "bulk", { transfer = … }, { stream = … } or { trace = … }'
-        )
-    return value
-
-
 Workload: TypeAlias = Annotated[
     Annotated[Literal["bulk"], Tag("#bulk")]
     | Annotated[Transfer, Tag("#transfer")]
     | Annotated[Stream, Tag("#stream")]
     | Annotated[Trace, Tag("#trace")],
     Discriminator(_kind_of_workload),
-    BeforeValidator(_no_command),
 ]
 
 
