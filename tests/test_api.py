@@ -26,6 +26,15 @@ def test_a_spec_is_run_from_its_text_its_file_its_words_or_an_experiment(tmp_pat
     assert ids == [ids[0]] * len(specs)
 
 
+def test_dir_offers_what_there_is_to_use_before_anything_was_used() -> None:
+    done = python("import dumbbell, sys; print(*dir(dumbbell)); print('pandas' in sys.modules)")
+    offered, pandas = done.stdout.splitlines()
+    assert {"run", "open", "Experiment", "SpecError", "__version__"} <= set(offered.split())
+    assert not {"TYPE_CHECKING", "annotations", "import_module"} & set(offered.split())
+    assert pandas == "False"
+    assert all(getattr(dumbbell, name) is not None for name in dir(dumbbell))
+
+
 def test_results_are_in_order_and_typed() -> None:
     results = dumbbell.run(MOMENT, "sim", jobs=2)
     assert (len(results), len(results.summaries), results.failures) == (4, 4, [])

@@ -65,3 +65,7 @@ def __getattr__(name: str) -> object:
     value: object = getattr(import_module(_HOMES[name]), _NAMES_AT_HOME.get(name, name))
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return __all__
