@@ -107,7 +107,7 @@ def _rates(study: Study, evidence: Evidence, number: int) -> Chart:
         name=f"figure{number}",
         title=f"Throughput of a bulk transfer, {loss} loss (Figure {number})",
         caption=(
-            f"Goodput in bins of 0.1 s of 100 MiB at 100 ms with {_of_loss(loss)}, one flow a run; seed "
+            f"Throughput in bins of 0.1 s of 100 MiB at 100 ms with {_of_loss(loss)}, one flow a run; seed "
             f"{trials[0].seed} of {len(trials)}, engine {evidence.engine}. Published: {numbers['source']}, which "
             "counts what was written into the socket, 128 KiB at a time, here in means of 0.5 s; its kbps are Mbit/s."
         ),
@@ -160,8 +160,8 @@ def _pair_rates(study: Study, evidence: Evidence, number: int) -> Chart:
         name=f"figure{number}",
         title=f"Throughput of two senders that share nothing, {loss} loss (Figure {number})",
         caption=(
-            f"Goodput in bins of 1 s of 1 GiB at 100 ms with {_of_loss(loss)}; each sender has a line of its own, as "
-            f"the document's machines have: two runs, put side by side; seed {trials[0].seed} of {len(trials)}, engine "
+            f"Throughput in bins of 1 s of 1 GiB at 100 ms with {_of_loss(loss)}; each sender has a line of its own, "
+            f"as the document's machines have: two runs, put side by side; seed {trials[0].seed} of {len(trials)}, engine "
             f"{evidence.engine}. Published: {numbers['source']}. The document calls it video."
         ),
         panels=(panel_in_time("", "throughput (Mbit/s)", PAIR_S, *layers, limits=(0, 260)),),
@@ -231,7 +231,7 @@ def shared(study: Study, evidence: Evidence) -> Chart:  # noqa: ARG001 (as every
         name="shared",
         title="The pair on one link (not in the document)",
         caption=(
-            "Goodput in bins of 1 s of 1 GiB from each of two senders through one link with a queue of 4 MB, as "
+            "Throughput in bins of 1 s of 1 GiB from each of two senders through one link with a queue of 4 MB, as "
             f"wide as one of the document's shapers and as both together; 100 ms; seed {trial.seed} of "
             f"{len(evidence.of('shared', variant))}, engine {evidence.engine}."
         ),
