@@ -50,6 +50,15 @@ def test_a_run_that_fails_is_an_outcome_among_the_others() -> None:
     assert outcomes[1].error == "a bug"
 
 
+def test_an_engine_that_fails_three_runs_alike_before_any_succeeds_is_asked_no_more() -> None:
+    engine, outcomes = Fickle(failing=tuple(range(1, 100))), []
+    with pytest.raises(EngineFailure, match="^3 runs failed alike and none succeeded, so no other was tried: a bug$"):
+        for outcome in carry_out(runs(99), engine, 1):
+            outcomes.append(outcome.seed)  # noqa: PERF402 (what came before the exception counts)
+    assert outcomes == [1, 2]
+    assert engine.begun == [1, 2, 3]
+
+
 def test_a_bug_in_python_is_not_hidden() -> None:
     class Broken(SimEngine):
         def measure(self, run: Run) -> Measurement:

@@ -10,6 +10,7 @@ import pytest
 
 from commandline import MOMENT
 from dumbbell.campaign import carry_out_into
+from dumbbell.campaign.local import Beginning
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
@@ -92,6 +93,55 @@ def test_a_failed_run_is_kept_and_tried_again(tmp_path: Path) -> None:
         assert list(store.outcomes()) == outcomes
     assert [each.status for each in carried_out(tmp_path / "s", healthy)] == ["ok"] * 4
     assert sorted(healthy.measured) == [2, 3]
+
+
+class Dead(Counting):
+    """Fails every run alike but for its addresses, or each in its own words."""
+
+    def __init__(self, words: str = "panic at 0x{0:x}, pid {0}: [<00000000{0:08x}>]", *, alive: int = 0) -> None:
+        super().__init__()
+        self.words, self.alive = words, alive
+
+    def measure(self, run: Run) -> Measurement:
+        with self.lock:
+            self.measured.append(run.seed)
+        if run.seed == self.alive:
+            return SimEngine.measure(self, run)
+        raise EngineFailure(self.words.format(run.seed))
+
+
+def test_the_third_failure_alike_stops_a_campaign_in_which_nothing_has_succeeded(tmp_path: Path) -> None:
+    many, dead, healthy = experiment(seeds=400), Dead(), Counting()
+    carried_out(tmp_path / "s", healthy, experiment(seeds=4))
+    with pytest.raises(EngineFailure, match=r"^3 runs failed alike and none .*: panic at 0x\d, pid \d: ") as stopped:
+        carried_out(tmp_path / "s", dead, many)
+    assert len(str(stopped.value).splitlines()) == 1
+    assert len(dead.measured) <= 3 + 1, "and what the other thread had begun"
+    with Store.open(tmp_path / "s") as store:
+        kept = {each.seed: each.status for each in store.outcomes()}
+    assert kept == dict.fromkeys((1, 2, 3, 4), "ok") | dict.fromkeys(sorted(dead.measured), "failed")
+    assert {each.status for each in carried_out(tmp_path / "s", healthy, experiment(seeds=12))} == {"ok"}
+
+
+@pytest.mark.parametrize(
+    "dead", [Dead(alive=3), Dead("a bug in run {0} of many")], ids=["one succeeded", "each in other words"]
+)
+def test_failures_that_are_the_runs_own_stop_no_campaign(tmp_path: Path, dead: Dead) -> None:
+    outcomes = carried_out(tmp_path / "s", dead, experiment(seeds=8), jobs=1)
+    assert [each.status for each in outcomes].count("failed") == (7 if dead.alive else 8)
+
+
+def test_points_that_share_a_run_which_fails_are_one_failure(tmp_path: Path) -> None:
+    same = experiment(**{"path.buffer": ["1 bdp", "50 kB", "50000 B"], "seeds": 2})
+    assert [each.status for each in carried_out(tmp_path / "s", Dead(), same)] == ["failed"] * 6
+
+
+def test_campaigns_on_one_engine_can_begin_together(tmp_path: Path) -> None:
+    beginning, dead = Beginning(), Dead()
+    for name in ("first", "second"):
+        carried_out(tmp_path / "s", dead, experiment(name=name, seeds=1, duration=f"{len(name)} s"), beginning=beginning)
+    with pytest.raises(EngineFailure, match="3 runs failed alike"):
+        carried_out(tmp_path / "s", dead, experiment(name="third", seeds=5), beginning=beginning)
 
 
 def test_a_run_that_fails_after_it_was_measured_leaves_no_series_behind(tmp_path: Path) -> None:

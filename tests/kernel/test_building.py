@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -16,11 +17,12 @@ import pytest
 
 from dumbbell import kernel
 from dumbbell.cc import variants
+from dumbbell.engines.catalogue import built as usable
 from dumbbell.errors import KernelError
 from dumbbell.kernel import building, requirement
 from dumbbell.kernel.congestion import short_name
 from dumbbell.kernel.failure import BuildFailure, SubstitutionError
-from dumbbell.kernel.recipe import recipe
+from dumbbell.kernel.recipe import Recipe, recipe
 from dumbbell.kernel.source import source_of
 
 MakeTree = Callable[..., Path]
@@ -108,6 +110,52 @@ def test_the_newest_of_a_name_is_meant(make_tree: MakeTree) -> None:
     assert kernel.find("mine") == first
     kernel.remove("mine")
     assert kernel.kernels() == []
+
+
+@pytest.mark.usefixtures("cache")
+def test_versions_of_dumbbell_share_the_cache_and_each_has_the_kernel_of_its_recipe(
+    make_tree: MakeTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = make_tree()
+    ours = kernel.build(tree, name="mine")
+    with monkeypatch.context() as other:
+        other.setattr(Recipe, "identity", lambda _recipe: "that of another version")
+        assert usable() == []
+        with pytest.raises(KernelError) as refused:
+            kernel.find("mine")
+        assert str(refused.value) == (
+            'the kernel "mine" was built by another version of dumbbell, with another recipe; '
+            f"`dumbbell kernel build --source {tree} --name mine` makes it (about 3 minutes)"
+        )
+        theirs = kernel.build(tree, name="mine")
+        assert kernel.find("mine") == theirs
+    assert theirs.identity != ours.identity
+    assert kernel.find("mine") == ours, "though it is not the newest"
+    assert usable() == [ours]
+    assert kernel.kernels() == [theirs, ours]
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "command"),
+    [
+        ("6.1", "/usr/src/linux-source-6.1.tar.xz", "dumbbell kernel build"),
+        ("6.12", "/usr/src/linux-source-6.12.tar.xz", "dumbbell kernel build 6.12"),
+        ("6.1", "/home/me/linux", "dumbbell kernel build --source /home/me/linux --name 6.1"),
+        ("mine", "/home/me/my linux", "dumbbell kernel build --source '/home/me/my linux' --name mine"),
+    ],
+)
+def test_a_kernel_of_a_version_that_wrote_no_recipe_down_is_refused_with_the_command_that_makes_it(
+    cache: Path, make_tree: MakeTree, name: str, source: str, command: str
+) -> None:
+    built = kernel.build(make_tree(), name=name)
+    description = built.executable.with_name("kernel.json")
+    words = json.loads(description.read_text())
+    del words["recipe"]
+    description.write_text(json.dumps(words | {"source": source}))
+    with pytest.raises(KernelError, match="with another recipe") as refused:
+        kernel.find(name)
+    assert f"; `{command}` makes it" in str(refused.value)
+    assert len(list(cache.glob("*@*"))) == 1
 
 
 def test_a_failed_build_leaves_its_log_and_no_kernel(cache: Path, make_tree: MakeTree) -> None:
@@ -245,13 +293,13 @@ def test_the_identity_is_that_of_every_ingredient(monkeypatch: pytest.MonkeyPatc
     ]
     every = variants()
     some = dict(list(every.items())[1:])
-    monkeypatch.setattr(building, "variants", lambda: MappingProxyType(some))
+    monkeypatch.setattr("dumbbell.kernel.recipe.variants", lambda: MappingProxyType(some))
     changed.append(building.identity_of("tree", "gcc 12"))
     assert len(set(changed)) == len(changed) == 7
     buildable = {name: variant for name, variant in every.items() if variant.linux}
     assert len(buildable) < len(every)
     for same in (every, buildable):
-        monkeypatch.setattr(building, "variants", lambda same=same: same)
+        monkeypatch.setattr("dumbbell.kernel.recipe.variants", lambda same=same: same)
         assert building.identity_of("tree", "gcc 12") == changed[0], "what no kernel has makes no other kernel"
     reworded = replace(whole, substitutions=(replace(first, why="in other words"), *others))
     assert building.identity_of("tree", "gcc 12", reworded) == changed[0]

@@ -40,6 +40,9 @@ class Stub:
     def algorithms(self) -> Registry:
         return {}
 
+    def ready(self) -> None:
+        raise NotImplementedError
+
     def slots(self) -> int:
         return 1
 

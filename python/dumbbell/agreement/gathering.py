@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dumbbell.agreement.comparison import Measured, compared
 from dumbbell.agreement.failure import AgreementError
 from dumbbell.agreement.record import Side
-from dumbbell.campaign.local import count, refusals
+from dumbbell.campaign.local import Beginning, count, refusals
 from dumbbell.campaign.stored import carry_out_into
 from dumbbell.spec import Problem, expand, load, resolve
 
@@ -94,6 +94,7 @@ def carry_out(
 
     Raises:
         AgreementError: two experiments have one name, which a store cannot tell apart.
+        EngineFailure: the first runs on an engine failed alike.
     """
     names = [experiment.name for experiment in experiments]
     if len(set(names)) < len(names):
@@ -101,10 +102,14 @@ def carry_out(
     jobs = jobs or min(sides.candidate.slots(), sides.reference.slots())
     abreast = min(jobs, len(experiments))
     stopped = Event()
+    beginnings = {engine.name: Beginning() for engine in (sides.candidate, sides.reference)}
 
     def campaign(engine: Engine, experiment: Experiment) -> list[Outcome]:
         outcomes: list[Outcome] = []
-        for outcome in carry_out_into(store, experiment, engine, jobs=max(1, jobs // abreast), progress=progress):
+        beginning = beginnings[engine.name]
+        for outcome in carry_out_into(
+            store, experiment, engine, jobs=max(1, jobs // abreast), progress=progress, beginning=beginning
+        ):
             outcomes.append(outcome)
             if stopped.is_set():
                 break

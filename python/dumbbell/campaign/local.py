@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections import deque
+from collections import defaultdict, deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from dumbbell.errors import EngineFailure
@@ -30,6 +31,47 @@ if TYPE_CHECKING:
 _FLOW = re.compile(r"flows\[([0-9]+)\]")
 AHEAD = 64
 """Runs that are given to a thread's queue before the oldest of them is awaited: bounds what a long sweep holds."""
+
+
+ALIKE = 3
+"""Failures that are the engine's, if nothing has succeeded before."""
+_ADDRESS = re.compile(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|(?<=pid\b)\W+[0-9]+", re.IGNORECASE)
+"""What differs between two failures that are the same: addresses, and numbers of processes."""
+
+
+class Beginning:
+    """How a campaign begins, or several on one engine: what fails alike at once is the engine, and no run."""
+
+    def __init__(self) -> None:
+        """Takes it that nothing has been measured."""
+        self._lock = Lock()
+        self._succeeded = False
+        self._failed: defaultdict[str, set[str]] = defaultdict(set)
+        """What was said of failures -> the runs."""
+        self._hopeless = ""
+
+    def go_on(self) -> None:
+        """Returns while there is hope.
+
+        Raises:
+            EngineFailure: three runs failed alike, whatever addresses they name, and none had succeeded.
+        """
+        if self._hopeless:
+            raise EngineFailure(self._hopeless)
+
+    def saw(self, outcome: Outcome) -> Outcome:
+        """Takes note of a run that was measured, and gives it back while there is hope."""
+        with self._lock:
+            if outcome.status == "ok":
+                self._succeeded = True
+            elif not self._succeeded:
+                alike = self._failed[_ADDRESS.sub("", outcome.error)]
+                alike.add(outcome.run_id)
+                if len(alike) == ALIKE:
+                    said = f"{ALIKE} runs failed alike and none succeeded, so no other was tried"
+                    self._hopeless = f"{said}: {outcome.error}"
+        self.go_on()
+        return outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +119,22 @@ def carry_out(runs: Iterable[Planned], engine: Engine, jobs: int) -> Iterator[Ou
     """Measures every run, `jobs` at once, and yields the outcomes in their order.
 
     A run that fails is an outcome too. Whoever stops iterating stops the campaign: what has not begun never will.
+
+    Raises:
+        EngineFailure: the engine cannot work here, see `Beginning`.
     """
     identity = engine.identity()
+    beginning = Beginning()
+
+    def carried_out(planned: Planned) -> Outcome:
+        beginning.go_on()
+        return beginning.saw(measure(planned, engine, identity))
+
     pending: deque[Future[Outcome]] = deque()
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="run")
     try:
         for planned in runs:
-            pending.append(pool.submit(measure, planned, engine, identity))
+            pending.append(pool.submit(carried_out, planned))
             while pending and (pending[0].done() or len(pending) > AHEAD * jobs):
                 yield pending.popleft().result()
         while pending:

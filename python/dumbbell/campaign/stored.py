@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dumbbell.campaign.local import AHEAD, count, known, measured, plan
+from dumbbell.campaign.local import AHEAD, Beginning, count, known, measured, plan
 from dumbbell.results.ledger import Place
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def carry_out_into(  # noqa: PLR0913 (the options of a campaign)
     jobs: int | None = None,
     fresh: bool = False,
     progress: Callable[[], None] | None = None,
+    beginning: Beginning | None = None,
 ) -> Generator[Outcome]:
     """Yields the outcome of every run of an experiment, in the order of expansion, measuring those that are missing.
 
@@ -35,9 +36,13 @@ def carry_out_into(  # noqa: PLR0913 (the options of a campaign)
     the moment it is finished, whoever is still waiting for its turn; `progress` is called after each outcome. Whoever
     stops iterating stops the campaign: what has not begun never will; what has begun is kept if the engine cannot stop
     it, and the store stays open.
+
+    Raises:
+        EngineFailure: the first runs failed alike, see `Beginning`; campaigns on one engine may share theirs. Those
+            that were tried are kept as failed, which the next campaign tries again; the others are not in the store.
     """
     jobs = jobs or engine.slots()
-    campaign = _Campaign(store, experiment, engine, fresh=fresh)
+    campaign = _Campaign(store, experiment, engine, beginning or Beginning(), fresh=fresh)
     awaited: deque[_Awaited] = deque()
     patient = True
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="run")
@@ -73,8 +78,10 @@ class _Awaited:
 class _Campaign:
     """The runs of an experiment, on their way into a store."""
 
-    def __init__(self, store: Store, experiment: Experiment, engine: Engine, *, fresh: bool) -> None:
-        self._store, self._engine, self._fresh = store, engine, fresh
+    def __init__(
+        self, store: Store, experiment: Experiment, engine: Engine, beginning: Beginning, *, fresh: bool
+    ) -> None:
+        self._store, self._engine, self._beginning, self._fresh = store, engine, beginning, fresh
         self._identity = engine.identity()
         self._id = store.begin(experiment, engine.name, self._identity)
         store.cut(self._id, count(experiment))
@@ -103,6 +110,7 @@ class _Campaign:
         return outcome
 
     def _carried_out(self, planned: Planned, place: Place) -> Outcome:
+        self._beginning.go_on()
         outcome, measurement = measured(planned, self._engine, self._identity)
         self._store.put(outcome, planned.resolved, measurement, identity=self._identity, place=place)
-        return outcome
+        return self._beginning.saw(outcome)

@@ -33,11 +33,12 @@ def check(
 def _facts(experiment: "Experiment") -> dict[str, Any]:
     from dumbbell.campaign.local import count, plan
     from dumbbell.engines import registry
-    from dumbbell.engines.catalogue import built, engine_name
+    from dumbbell.engines.catalogue import engine_name
+    from dumbbell.kernel.cache import names
 
     runs = count(experiment)
-    names = dict.fromkeys((*registry.NAMES, *(engine_name(kernel.name) for kernel in built())))
-    engines = {name: _reasons(experiment, name) for name in names}
+    there = dict.fromkeys((*registry.NAMES, *map(engine_name, names())))
+    engines = {name: _reasons(experiment, name) for name in there}
     return {
         "name": experiment.name,
         "points": runs // len(experiment.seed_values),
@@ -51,9 +52,13 @@ def _reasons(experiment: "Experiment", engine: str) -> list[str]:
     """Why an engine cannot run it; none when it can."""
     from dumbbell.campaign.local import refusals
     from dumbbell.engines import registry
-    from dumbbell.errors import KernelError
+    from dumbbell.errors import EngineFailure, KernelError
 
     try:
-        return [str(problem) for problem in refusals(experiment, registry.engine(engine))]
-    except KernelError as error:
+        chosen = registry.engine(engine)
+        problems = refusals(experiment, chosen)
+        if not problems:
+            chosen.ready()
+        return list(map(str, problems))
+    except (EngineFailure, KernelError) as error:
         return [str(error)]

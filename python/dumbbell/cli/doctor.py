@@ -154,11 +154,11 @@ def _linux(name: str, spec: Path | None) -> "Iterator[Finding]":
         yield Finding(f"kernel of {name}", healthy=True, words=words)
     except KernelError as error:
         yield Finding(f"kernel of {name}", healthy=False, words=str(error))
-    agent = _agent()
-    yield from (agent, _compiler(needed=found is None))
+    needed = [_agent(), _compiler(needed=found is None)]
     if sys.platform == "linux":
-        yield _memory()
-    if found is None or not agent.healthy:
+        needed += [_memory(), _state()]
+    yield from needed
+    if found is None or not all(each.healthy for each in needed):
         return
     try:
         yield from _paths(found, spec)
@@ -195,6 +195,18 @@ def _memory() -> Finding:
         return Finding("memory folder", healthy=True, words="no room in /dev/shm: memory is a file beside each run")
     system = os.statvfs(folder)
     return Finding("memory folder", healthy=True, words=f"{folder}, {system.f_bavail * system.f_frsize >> 20} MB free")
+
+
+def _state() -> Finding:
+    from dumbbell.engines.diagnosis import STATE_ROOM_BYTES, diagnosis, state_bytes, too_large
+
+    try:
+        state = state_bytes()
+    except OSError as error:
+        return Finding("vector state", healthy=False, words=diagnosis(str(error)) or str(error))
+    if state > STATE_ROOM_BYTES:
+        return Finding("vector state", healthy=False, words=too_large(state))
+    return Finding("vector state", healthy=True, words=f"{state} bytes, and a kernel has room for {STATE_ROOM_BYTES}")
 
 
 def _paths(engine: "Engine", spec: Path | None) -> "Iterator[Finding]":

@@ -42,11 +42,12 @@ def build(  # noqa: PLR0913 (the options of a build)
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Build a kernel, in about three minutes; one that is there already is not built again."""
+    """Build a kernel, in about three minutes, and boot it; one that is there already is not built again."""
     import json
 
     from dumbbell import kernel
-    from dumbbell.errors import KernelError
+    from dumbbell.engines.linux import LinuxEngine
+    from dumbbell.errors import EngineFailure, KernelError
     from dumbbell.kernel.cache import DEFAULT
     from dumbbell.kernel.failure import BuildFailure
     from dumbbell.kernel.requirement import packages as lacking
@@ -67,6 +68,11 @@ def build(  # noqa: PLR0913 (the options of a build)
     for what, why in built.left_out.items():
         typer.echo(f"left out: {what}: {why}", err=True)
     typer.echo(json.dumps(_as_json(built), indent=2) if as_json else _as_text([built]))
+    try:
+        typer.echo(f"{built.name} boots in {LinuxEngine(built).boot():.2f} s", err=True)
+    except EngineFailure as failure:
+        typer.echo(f"built, but {failure}", err=True)
+        raise typer.Exit(1) from None
 
 
 @app.command("list", epilog="Example: dumbbell kernel list")
@@ -102,8 +108,11 @@ def remove(name: Annotated[str, typer.Argument(metavar="NAME|all", help="As `dum
 def _as_json(built: "Kernel") -> dict[str, Any]:
     from dataclasses import asdict
 
+    from dumbbell.kernel.cache import usable
+
     return asdict(built) | {
         "executable": str(built.executable),
+        "usable": usable(built),
         "controls": dict(built.controls),
         "bytes": built.executable.stat().st_size,
     }
@@ -113,11 +122,13 @@ def _as_text(found: "list[Kernel]") -> str:
     from datetime import datetime
 
     from dumbbell.cli.table import aligned
+    from dumbbell.kernel.cache import usable
 
     rows = [
         (
             each.name,
             each.release,
+            "yes" if usable(each) else "no: another recipe",
             str(len(each.controls)),
             f"{each.executable.stat().st_size / 1e6:.1f} MB",
             f"{datetime.fromisoformat(each.built).astimezone():%Y-%m-%d %H:%M}",
@@ -126,7 +137,7 @@ def _as_text(found: "list[Kernel]") -> str:
         )
         for each in found
     ]
-    return aligned(("name", "release", "controls", "size", "built", "identity", "congestion controls"), rows)
+    return aligned(("name", "release", "usable", "controls", "size", "built", "identity", "congestion controls"), rows)
 
 
 @contextmanager

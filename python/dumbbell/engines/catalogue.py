@@ -35,11 +35,11 @@ def engine_name(kernel: str) -> str:
 
 
 def built() -> list[Kernel]:
-    """The kernels on this machine, the newest first; those that cannot be read are left out."""
-    from dumbbell.kernel import kernels  # noqa: PLC0415 (only a few commands look at kernels)
+    """The kernels on this machine that this version's recipe made, the newest first."""
+    from dumbbell.kernel.cache import kernels, usable  # noqa: PLC0415 (only a few commands look at kernels)
 
     try:
-        return list(kernels())
+        return list(filter(usable, kernels()))
     except (KernelError, OSError):
         return []
 

@@ -22,7 +22,7 @@ _PACKET_BYTES = 2_500
 _COPIES = 4
 """On the way, unacknowledged, waiting to be sent, waiting at the receiver for one before it."""
 _SLOWEST_PACKETS_PER_S = 20_000
-_START_S = 60
+START_S = 60
 _NS_PER_S = 10**9
 _MB = 10**6
 
@@ -47,7 +47,7 @@ def limit_s(run: Run) -> float:
             raise EngineFailure(f'{LIMIT}: "{given}" is no number of seconds') from None
     samples = run.duration_ns // run.measure.sample_ns * len(run.flows)
     work = 2 * _carried_packets(run, run.duration_ns) + sum(map(_writes, run.flows)) + samples
-    return _START_S + work / _SLOWEST_PACKETS_PER_S
+    return START_S + work / _SLOWEST_PACKETS_PER_S
 
 
 def _needed_bytes(run: Run) -> int:

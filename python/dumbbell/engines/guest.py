@@ -17,6 +17,7 @@ from threading import Condition
 from typing import TYPE_CHECKING
 
 from dumbbell.engines import cores, scratch
+from dumbbell.engines.diagnosis import diagnosis
 from dumbbell.errors import EngineFailure
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Guests:
         """Runs a guest to its end and gives what its agent wrote.
 
         Raises:
-            EngineFailure: it came to no end, or to a bad one; with the last lines of its console.
+            EngineFailure: it came to no end, or to a bad one; with what helps, or with the last lines of its console.
             CancelledError: another thread stopped it.
         """
         with self._place() as place, cores.held() as core, scratch.folder() as folder:
@@ -76,7 +77,8 @@ class Guests:
                     self._start(place, order, root, console.fileno())
                 _pin(place, core)
             except OSError as error:
-                raise EngineFailure(f"the kernel could not be started: {scratch.told(error)}") from None
+                what = f"the kernel could not be started: {scratch.told(error)}"
+                raise EngineFailure(diagnosis(what) or what) from None
             assert place.process is not None  # noqa: S101 (as started)
             try:
                 in_time = _ended(place.process, order.limit_s)
@@ -219,5 +221,8 @@ def _with_console(what: str, console: Path) -> str:
         lines = console.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         lines = []
+    known = diagnosis("\n".join([what, *lines]))
+    if known:
+        return known
     lines = [line.rstrip()[:LONGEST_LINE] for line in lines if line.strip()][-LAST_LINES:]
     return "\n".join([f"{what}; its console's last lines:", *lines] if lines else [f"{what}; its console is empty"])

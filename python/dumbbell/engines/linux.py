@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +14,7 @@ from dumbbell import _core, cc
 from dumbbell.engines import agent, linux_limits
 from dumbbell.engines.catalogue import DEFAULT_KERNEL, engine_name
 from dumbbell.engines.cores import usable
-from dumbbell.engines.effort import limit_s, memory_mb
+from dumbbell.engines.effort import MEMORY_STEPS_MB, START_S, limit_s, memory_mb
 from dumbbell.engines.guest import Guests, Order
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.path_check import PathReport
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 _SOURCES = ("linux.py", "guest.py", "effort.py")
 """What decides, of this package, what a guest is given."""
+_STARTED = Path("/proc/sys/kernel/random/boot_id")
+"""Differs with each machine, and each time that it is started."""
 _SHOWN = 200
 
 
@@ -60,6 +64,26 @@ class LinuxEngine:
         """What Linux cannot honour, and congestion controls that this kernel lacks."""
         return [*self._unknown(run), *linux_limits.problems(run)]
 
+    def ready(self) -> None:
+        """Boots the kernel, unless it has booted since this machine was started."""
+        with suppress(OSError):
+            if self._note.read_text(encoding="utf-8") == _STARTED.read_text(encoding="utf-8"):
+                return
+        self.boot()
+
+    def boot(self) -> float:
+        """Boots the kernel once, without a job, and gives the seconds that this took.
+
+        Raises:
+            EngineFailure: it does not boot.
+        """
+        began = time.perf_counter()
+        self._guests.outcome(self._order("{}", 0, MEMORY_STEPS_MB[0], START_S))
+        took_s = time.perf_counter() - began
+        with suppress(OSError):
+            self._note.write_text(_STARTED.read_text(encoding="utf-8"), encoding="utf-8")
+        return took_s
+
     def slots(self) -> int:
         """One a core: a guest has one processor."""
         return usable()
@@ -86,6 +110,21 @@ class LinuxEngine:
                 return self._kernel.controls[name]
         return None
 
+    @property
+    def _note(self) -> Path:
+        """A file beside the kernel: on which machine, since which start, it has booted."""
+        return self._kernel.executable.with_name("booted")
+
+    def _order(self, job: str, seed: int, memory_mb: int, limit_s: float) -> Order:
+        return Order(
+            kernel=self._kernel.executable,
+            agent=agent.path(),
+            job=job,
+            seed=seed,
+            memory_mb=memory_mb,
+            limit_s=limit_s,
+        )
+
     def _unknown(self, run: Run) -> Iterator[Problem]:
         for index, flow in enumerate(run.flows):
             if self.control(flow.cc) is not None:
@@ -110,15 +149,7 @@ class LinuxEngine:
         if memory is None or None in controls:
             raise EngineFailure("; ".join(map(str, self.refuses(run))))
         job = json.dumps({"run": json.loads(run.to_json()), "controls": controls, "task": task})
-        order = Order(
-            kernel=self._kernel.executable,
-            agent=agent.path(),
-            job=job,
-            seed=run.seed,
-            memory_mb=memory,
-            limit_s=limit_s(run),
-        )
-        answer = self._guests.outcome(order)
+        answer = self._guests.outcome(self._order(job, run.seed, memory, limit_s(run)))
         head = f'{{"{wanted}":'.encode()
         if answer.startswith(head) and answer.rstrip().endswith(b"}"):
             return answer.rstrip()[len(head) : -1]

@@ -27,6 +27,13 @@ class Engine(Protocol):
     def refuses(self, run: Run) -> list[Problem]:
         """Every field of the run that it cannot honour, with its path; empty when it can measure the run."""
 
+    def ready(self) -> None:
+        """Returns where it can measure on this machine; takes a tenth of a second at most, and once.
+
+        Raises:
+            EngineFailure: it cannot, and why.
+        """
+
     def slots(self) -> int:
         """How many runs this machine can measure at once."""
 

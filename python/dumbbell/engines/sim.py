@@ -36,6 +36,9 @@ class SimEngine:
         others = (Problem(path, message) for path, message in _core.problems(run.to_json()) if path not in told)
         return [*unknown, *others]
 
+    def ready(self) -> None:
+        """It always is."""
+
     def slots(self) -> int:
         """One a core that this process may use: a run is one thread's work and frees the interpreter."""
         return usable()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from dumbbell.kernel.recipe import Recipe
     from dumbbell.kernel.source import Source
 
-METHOD = 1
-"""Rises when this module makes other kernels of the same ingredients."""
 _ROOM = 2_500_000_000
 """Bytes that a build needs for a while."""
 
@@ -82,20 +79,8 @@ def build(
 
 
 def identity_of(source: str, made_by: str, of: Recipe | None = None) -> str:
-    """Hash of everything that decides a kernel: its source's hash, the recipe, the variants and the compiler."""
-    of = of or recipe()
-    changes = [asdict(each) for each in of.substitutions]
-    for change in changes:
-        del change["why"]
-    ingredients = {
-        "method": METHOD,
-        "source": source,
-        "compiler": made_by,
-        "options": dict(of.options),
-        "substitutions": changes,
-        "variants": {name: [each.base, *map(asdict, each.linux)] for name, each in variants().items() if each.linux},
-    }
-    return hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()
+    """Hash of everything that decides a kernel: its source's hash, the recipe with the variants, and the compiler."""
+    return hashlib.sha256("\0".join((source, made_by, (of or recipe()).identity())).encode()).hexdigest()
 
 
 def _renamed(order: _Order, folder: Path) -> Kernel | None:
@@ -124,6 +109,7 @@ def _built(order: _Order, folder: Path, progress: Progress) -> Kernel:
         kernel = Kernel(
             name=name,
             identity=order.identity,
+            recipe=recipe().identity(),
             executable=tree / EXECUTABLE,
             release=(tree / "include/config/kernel.release").read_text(encoding="utf-8").strip(),
             controls=congestion.controls(congestion.compiled(tree), variants()),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import shlex
 import shutil
 import tempfile
 from contextlib import contextmanager, suppress
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from dumbbell.errors import KernelError
 from dumbbell.kernel.kernel import DESCRIPTION, read
+from dumbbell.kernel.recipe import recipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -71,18 +73,32 @@ def damaged() -> dict[str, str]:
 
 
 def find(name: str = DEFAULT) -> Kernel:
-    """Finds a kernel by its name: the newest of that name.
+    """Finds a kernel by its name: the newest of that name that this version's recipe made.
 
-    Raises `KernelError` where there is none, or a damaged one.
+    Raises `KernelError` where there is none, or only damaged ones and those of other recipes.
     """
+    problem = ""
     for each in _folders():
-        if _name(each) == name:
-            try:
-                return read(each)
-            except KernelError as error:
-                raise KernelError(f'the kernel "{name}" is damaged: {error}; {_advice(name)}') from None
+        if _name(each) != name:
+            continue
+        try:
+            kernel = read(each)
+        except KernelError as error:
+            problem = problem or f'the kernel "{name}" is damaged: {error}; {_advice(name)}'
+            continue
+        if usable(kernel):
+            return kernel
+        other = f'the kernel "{name}" was built by another version of dumbbell, with another recipe'
+        problem = problem or f"{other}; {_advice(name, kernel.source)}"
+    if problem:
+        raise KernelError(problem)
     has = f"; there is {', '.join(names())}" if names() else ""
     raise KernelError(f'no kernel "{name}" here: {_advice(name)}{has}')
+
+
+def usable(kernel: Kernel) -> bool:
+    """Whether this version's recipe made it: versions of dumbbell may share the folder."""
+    return kernel.recipe == recipe().identity()
 
 
 def remove(name: str) -> None:
@@ -201,13 +217,11 @@ def _name(kernel: Path) -> str:
     return kernel.name.rpartition("@")[0]
 
 
-def _advice(name: str) -> str:
-    from dumbbell.kernel.recipe import recipe  # noqa: PLC0415 (late: seldom needed)
-
-    if name == DEFAULT:
-        words = ""
-    elif name in recipe().sources:
-        words = f" {name}"
+def _advice(name: str, source: str = "DIR") -> str:
+    """How a kernel of this name is made; `source`: where that of an earlier one came from."""
+    package = recipe().sources.get(name)
+    if package is None or source not in {"DIR", str(package.tarball)}:
+        words = f" --source {shlex.quote(source)} --name {name}"
     else:
-        words = f" --source DIR --name {name}"
+        words = "" if name == DEFAULT else f" {name}"
     return f"`dumbbell kernel build{words}` makes it (about 3 minutes)"

@@ -32,6 +32,8 @@ class Kernel:
     controls: Mapping[str, str]
     """Name of every congestion control in it -> the name that it has in this kernel."""
     compiler: str
+    recipe: str = ""
+    """Hash of the recipe that made it; empty: that of an earlier version, which did not write it down."""
     sha256: str = ""
     """Of the executable."""
     source: str = ""

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tomllib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dumbbell.cc import variants
 from dumbbell.kernel.substitution import Substitution
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+METHOD = 1
+"""Rises when `building` makes other kernels of the same ingredients."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +48,15 @@ class Recipe:
     """Header -> the package that has it."""
     sources: Mapping[str, Package]
     substitutions: tuple[Substitution, ...]
+
+    def identity(self) -> str:
+        """Hash of all of it that decides a kernel, and of the variants."""
+        changes = [asdict(each) for each in self.substitutions]
+        for change in changes:
+            del change["why"]
+        known = {name: [each.base, *map(asdict, each.linux)] for name, each in variants().items() if each.linux}
+        words = {"method": METHOD, "options": dict(self.options), "substitutions": changes, "variants": known}
+        return hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest()
 
 
 @cache

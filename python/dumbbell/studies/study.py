@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-from dumbbell.campaign.local import count
+from dumbbell.campaign.local import Beginning, count
 from dumbbell.campaign.stored import carry_out_into
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.spec import load as load_spec
@@ -138,13 +138,18 @@ class Study:
         Raises:
             UnknownEngine: there is no such engine in this version.
             StudyError: a path is not as asked.
+            EngineFailure: a path cannot be looked at, or the first runs failed alike.
         """
         chosen = engine_named(engine) if isinstance(engine, str) else engine
         failures: list[FailedRun] = []
         experiments = honoured(self, chosen)
         assure(experiments.values(), store, chosen, fresh=fresh)
+        beginning = Beginning()
         for experiment in experiments.values():
-            with closing(carry_out_into(store, experiment, chosen, jobs=jobs, fresh=fresh, progress=progress)) as runs:
+            runs = carry_out_into(
+                store, experiment, chosen, jobs=jobs, fresh=fresh, progress=progress, beginning=beginning
+            )
+            with closing(runs):
                 failures.extend(outcome for outcome in runs if outcome.status == "failed")
         return failures
 

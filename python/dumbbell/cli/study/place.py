@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from dumbbell.errors import DumbbellError
+from dumbbell.errors import DumbbellError, EngineFailure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -55,7 +55,10 @@ class Place:
 
 @dataclass(slots=True)
 class Round:
-    """One study, or one after the other: of all of them, what is wrong with one is told, and the others go on."""
+    """One study, or one after the other: of all of them, what is wrong with one is told, and the others go on.
+
+    An engine that fails is no matter of one study: nothing goes on.
+    """
 
     places: list[Place]
     whole: bool
@@ -78,6 +81,8 @@ class Round:
         try:
             yield
             self.done += 1
+        except EngineFailure:
+            raise
         except DumbbellError as error:
             if not self.whole:
                 raise
