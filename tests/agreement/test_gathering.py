@@ -14,6 +14,7 @@ from dumbbell.agreement.gathering import Sides, carry_out, points, problems, run
 from dumbbell.agreement.record import Agreement
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import EngineFailure
 from dumbbell.results.failure import StoreFailure
 from dumbbell.results.store import Store
 from dumbbell.spec import Problem, Run, load
@@ -69,6 +70,17 @@ def test_the_same_engine_under_other_seeds_is_within_the_bands(tmp_path: Path) -
             assert band.measured.median <= band.median_limit, band.metric
     assert found.candidate.seeds == (6, 7, 8, 9, 10)
     assert all(len(each.candidate) == len(each.reference) == 5 for each in found.conditions)
+
+
+def test_an_engine_that_fails_alike_from_the_start_is_asked_for_three_runs_of_all_conditions(tmp_path: Path) -> None:
+    dead = Scaled(failing=(1, 2, 3))
+    drawn = list(draw.conditions(20, 21, duration="1 s", most_packets=2_000))
+    with (
+        Store.open(tmp_path / "s", write=True) as store,
+        pytest.raises(EngineFailure, match="3 runs failed alike and none succeeded, so no other was tried: a bug"),
+    ):
+        carry_out(store, drawn, Sides(dead, SimEngine(), 1, 0), jobs=1)
+    assert len(dead.measured) == 3
 
 
 def test_the_floor_has_seeds_of_its_own(agreement: Agreement) -> None:

@@ -139,7 +139,9 @@ def test_points_that_share_a_run_which_fails_are_one_failure(tmp_path: Path) -> 
 def test_campaigns_on_one_engine_can_begin_together(tmp_path: Path) -> None:
     beginning, dead = Beginning(), Dead()
     for name in ("first", "second"):
-        carried_out(tmp_path / "s", dead, experiment(name=name, seeds=1, duration=f"{len(name)} s"), beginning=beginning)
+        carried_out(
+            tmp_path / "s", dead, experiment(name=name, seeds=1, duration=f"{len(name)} s"), beginning=beginning
+        )
     with pytest.raises(EngineFailure, match="3 runs failed alike"):
         carried_out(tmp_path / "s", dead, experiment(name="third", seeds=5), beginning=beginning)
 

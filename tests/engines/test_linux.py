@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from dumbbell import _core
 from dumbbell.campaign.local import refusals
-from dumbbell.engines import agent, registry
+from dumbbell.engines import agent, linux, registry
 from dumbbell.engines.guest import Guests, Order
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.errors import EngineFailure, KernelError, UnknownEngine
@@ -213,6 +214,38 @@ def test_a_guest_gets_the_run_and_the_kernels_names(answers: list[Order]) -> Non
     assert job["task"] == "measure"
     assert Run.model_validate(job["run"]) == asked
     assert order.seed == 7
+
+
+def test_it_boots_once_on_each_machine_since_that_was_started(
+    answers: list[Order], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ANSWER[0] = b'{"failed":"no job"}'
+    started = tmp_path / "boot_id"
+    started.write_text("one machine")
+    monkeypatch.setattr(linux, "_STARTED", started)
+    engine = LinuxEngine(replace(kernel(), executable=tmp_path / "linux"))
+    for _ in range(3):
+        engine.ready()
+    assert len(answers) == 1
+    started.write_text("another machine, or the same after a new start")
+    engine.ready()
+    engine.ready()
+    assert len(answers) == 2
+    engine.boot()
+    assert len(answers) == 3
+
+
+def test_what_did_not_boot_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: Guests, order: Order) -> bytes:
+        raise EngineFailure(f"no kernel: {order.kernel}")
+
+    monkeypatch.setattr(Guests, "outcome", fail)
+    monkeypatch.setattr(agent, "path", lambda: tmp_path / "agent")
+    engine = LinuxEngine(replace(kernel(), executable=tmp_path / "linux"))
+    for _ in range(2):
+        with pytest.raises(EngineFailure, match="no kernel"):
+            engine.ready()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_probe_gives_a_report(answers: list[Order]) -> None:

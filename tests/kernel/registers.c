@@ -27,6 +27,7 @@ static int pipes[THREADS][2], turns, mismatches;
 static long switches;
 static enum { SSE, AVX, AVX512 } given;
 static size_t width;
+static unsigned state;
 
 /* Nothing but these system calls is between loading and storing: what the C library does would use registers too. */
 #define PASS                                                                                     \
@@ -97,10 +98,12 @@ static int has(unsigned bits, unsigned mask)
 	return (bits & mask) == mask;
 }
 
-static void measure(void)
+/* Which registers there are, and how large all of the state is. */
+static void look(void)
 {
 	unsigned a, b, c, d, low = 0, high, wide = 0;
 
+	__cpuid_count(13, 0, a, state, c, d);
 	__cpuid(1, a, b, c, d);
 	if (has(c, bit_OSXSAVE | bit_AVX)) {
 		__asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -115,7 +118,7 @@ int main(void)
 	pthread_t threads[THREADS];
 
 	mount("proc", "/proc", "proc", 0, NULL);
-	measure();
+	look();
 	for (int i = 0; i < THREADS; i++)
 		if (pipe(pipes[i]))
 			return 1;
@@ -126,8 +129,8 @@ int main(void)
 		return 1;
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	printf("given: %s\n", given == AVX512 ? "avx512" : given == AVX ? "avx" : "sse");
-	printf("bytes: %zu\nturns: %d\nswitches: %ld\nmismatches: %d\n", width, turns, switches, mismatches);
+	printf("registers: xmm0-15%s%s\n", given >= AVX ? " ymm0-15" : "", given == AVX512 ? " zmm0-31 k0-7" : "");
+	printf("state: %u\nturns: %d\nswitches: %ld\nmismatches: %d\n", state, turns, switches, mismatches);
 	fflush(stdout);
 	if (getpid() == 1)
 		reboot(RB_POWER_OFF);

@@ -9,12 +9,16 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dumbbell import kernel
+from dumbbell.engines.diagnosis import STATE_ROOM_BYTES, state_bytes
+from dumbbell.engines.linux import LinuxEngine
+from dumbbell.errors import EngineFailure
 from dumbbell.kernel.failure import BuildFailure
 from dumbbell.kernel.recipe import recipe
 from dumbbell.kernel.requirement import require
@@ -54,9 +58,13 @@ def root(linux: kernel.Kernel) -> Iterator[Path]:
         folder.chmod(0o777)
         (folder / "proc").mkdir()
         shutil.copy2(linux.executable, folder / "linux")
-        source = Path(__file__).with_name("init.c")
-        subprocess.run(["gcc", "-static", "-O1", "-o", folder / "init", source], check=True)  # noqa: S607 (the one in PATH)
+        compile_init(folder, "init.c")
         yield folder
+
+
+def compile_init(root: Path, source: str) -> None:
+    command: list[str | Path] = ["gcc", "-static", "-pthread", "-O1", "-o", root / "init"]
+    subprocess.run([*command, Path(__file__).with_name(source)], check=True)
 
 
 def started(root: Path, seed: int = 1) -> subprocess.Popen[bytes]:
@@ -124,6 +132,71 @@ def test_nothing_outlives_a_killed_kernel(root: Path) -> None:
     while any(map(alive, stubs)) and time.monotonic() < until:
         time.sleep(0.02)
     assert not any(map(alive, stubs))
+
+
+def test_threads_get_all_of_their_vector_registers_back_after_each_of_a_thousand_switches(root: Path) -> None:
+    compile_init(root, "registers.c")
+    words = told(root)
+    assert (words["turns"], words["mismatches"]) == ("1500", "0"), words
+    assert int(words["switches"]) >= 1000
+    cpu = Path("/proc/cpuinfo").read_text(encoding="utf-8").partition("\n\n")[0].split()
+    assert words["registers"].split() == [
+        "xmm0-15",
+        *(["ymm0-15"] if "avx" in cpu else []),
+        *(["zmm0-31", "k0-7"] if {"avx512f", "avx512bw"} <= set(cpu) else []),
+    ]
+    assert int(words["state"]) == state_bytes(), "what this machine says by ptrace and what the CPU says"
+
+
+STATE = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/ptrace.h>
+#include <string.h>
+#include <sys/uio.h>
+
+long ptrace(int request, int process, void *address, struct iovec *state)
+{
+	long (*given)(int, int, void *, void *) = dlsym(RTLD_NEXT, "ptrace");
+
+	if (request == PTRACE_SETREGSET)
+		CHANGED;
+	return given(request, process, address, state);
+}
+"""
+"""In the place of the C library's `ptrace`."""
+
+
+def changed(linux: kernel.Kernel, folder: Path, how: str) -> Path:
+    """A kernel under which this machine takes vector state back in another way."""
+    library, executable = folder / "state.so", folder / "changed"
+    command: list[str | Path] = ["gcc", "-shared", "-fPIC", "-x", "c", "-o", library, "-"]
+    subprocess.run(command, input=STATE.replace("CHANGED", how).encode(), check=True)
+    executable.write_text(f'#!/bin/sh\nLD_PRELOAD={library} exec {linux.executable} "$@"\n', encoding="utf-8")
+    executable.chmod(0o755)
+    return executable
+
+
+def test_one_register_that_is_not_put_back_is_noticed(linux: kernel.Kernel, root: Path) -> None:
+    compile_init(root, "registers.c")
+    (root / "linux").unlink()
+    changed(linux, root, "memset((char *)state->iov_base + 400, 0, 16)").rename(root / "linux")
+    assert int(told(root)["mismatches"]) > 1000
+
+
+def test_a_cpu_with_more_state_than_a_kernel_has_room_for_is_one_message(linux: kernel.Kernel, tmp_path: Path) -> None:
+    too_large = changed(linux, tmp_path, "return errno = EFAULT, -1")
+    with pytest.raises(EngineFailure) as failure:
+        LinuxEngine(replace(linux, executable=too_large)).boot()
+    assert str(failure.value) == (
+        f"the kernel cannot run here: the vector state of this CPU is {state_bytes()} bytes, and a kernel before Linux "
+        "6.13 has room for 12288; a larger HOST_FP_SIZE in kernel/recipe.toml and `dumbbell kernel build` help"
+    )
+
+
+def test_what_is_said_of_the_room_for_vector_state_is_what_the_recipe_makes() -> None:
+    assert [each for each in recipe().substitutions if f"HOST_FP_SIZE, {STATE_ROOM_BYTES})" in each.replace]
 
 
 def family(process: int) -> list[int]:

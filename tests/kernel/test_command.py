@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from commandline import dumbbell
+from commandline import MOMENT, dumbbell
 from dumbbell import kernel
+from dumbbell.engines import agent
+from dumbbell.errors import EngineFailure
+from dumbbell.results.store import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tools")]
 
@@ -24,7 +27,7 @@ def built(cache: Path, make_tree: MakeTree) -> kernel.Kernel:
 def test_the_list_is_a_table_or_json(built: kernel.Kernel) -> None:
     header, line = dumbbell("kernel", "list").stdout.splitlines()
     assert header.split()[:2] == ["name", "release"]
-    assert line.split()[:3] == ["mine", "6.1.999", str(len(built.controls))]
+    assert line.split()[:4] == ["mine", "6.1.999", "yes", str(len(built.controls))]
     assert built.identity[:16] in line
     assert "bbr_4_17_shallow" in line
     (row,) = json.loads(dumbbell("kernel", "list", "--json").stdout)
@@ -59,11 +62,94 @@ def test_remove_all(built: kernel.Kernel, make_tree: MakeTree) -> None:
     assert (done.returncode, done.stderr) == (2, 'no kernel "mine" here\n')
 
 
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    """Of a hundred runs, of BBR alone, which the kernels of these tests have."""
+    path = tmp_path / "spec.toml"
+    path.write_text(MOMENT.replace('"cubic"', '"bbr"').replace("seeds = 2", "seeds = 50"), encoding="utf-8")
+    return path
+
+
+def test_a_kernel_of_another_recipe_is_listed_and_refused(built: kernel.Kernel, spec: Path) -> None:
+    description = built.executable.with_name("kernel.json")
+    description.write_text(json.dumps(json.loads(description.read_text()) | {"recipe": "another"}))
+    (row,) = json.loads(dumbbell("kernel", "list", "--json").stdout)
+    assert not row["usable"]
+    assert "no: another recipe" in dumbbell("kernel", "list").stdout
+    done = dumbbell("run", spec, "--engine", "linux:mine")
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert f"another recipe; `dumbbell kernel build --source {built.source} --name mine` makes it" in line
+    assert f"linux:mine: {line}" in dumbbell("check", spec).stdout.splitlines()
+
+
+SAYS = """
+#include <stdio.h>
+#include <unistd.h>
+
+int main(int count, char **words)
+{
+	if (count > 2) /* more than `--version` */
+		printf("at 0x%x, pid %d: %s\\n", getpid(), getpid(), "WORDS");
+	return count > 2;
+}
+"""
+RENO = """
+struct tcp_congestion_ops tcp_reno = {
+	.name = "reno",
+};
+tcp_register_congestion_control(&tcp_reno);
+"""
+"""Which has the path looked at."""
+TRACING = "ptrace: Operation not permitted"
+FORBIDDEN = "the kernel cannot run here: this machine forbids a process to trace its own; in a container "
+
+
+@pytest.fixture(params=[TRACING, "what nobody has ever seen"], ids=["a known cause", "an unknown cause"])
+def unable(request: pytest.FixtureRequest, cache: Path, make_tree: MakeTree) -> str:
+    """Builds a kernel that cannot boot, and says so in words with another address each time; gives what is told."""
+    assert not cache.exists()
+    try:
+        agent.path()
+    except EngineFailure as failure:
+        pytest.skip(str(failure))
+    tree = make_tree()
+    (tree / "net/ipv4/tcp_cong.c").write_text(RENO)
+    (tree / "says.c").write_text(SAYS.replace("WORDS", request.param))
+    makefile = tree / "Makefile"
+    makefile.write_text(makefile.read_text().replace("gcc -x c -o linux -", "gcc -o linux says.c"))
+    kernel.build(tree, name="mine")
+    return FORBIDDEN if request.param == TRACING else "the kernel's process ended with status 1; its console's last"
+
+
+def test_a_kernel_that_cannot_boot_is_one_message_and_no_hundred(unable: str, spec: Path, tmp_path: Path) -> None:
+    done = dumbbell("run", spec, "--engine", "linux:mine", "--out", tmp_path / "store", "--jobs", "2")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"3 runs failed alike and none succeeded, so no other was tried: {unable}")
+    assert len(done.stderr.splitlines()) == (1 if unable == FORBIDDEN else 2)
+    with Store.open(tmp_path / "store") as store:
+        assert [each.status for each in store.outcomes()] in (["failed"] * 3, ["failed"] * 4)
+
+
+def test_a_kernel_that_cannot_boot_is_told_by_whatever_asks(unable: str, spec: Path, tmp_path: Path) -> None:
+    (told,) = (line for line in dumbbell("check", spec).stdout.splitlines() if line.startswith("linux:mine: "))
+    assert told.startswith(f"linux:mine: {unable}")
+    done = dumbbell("doctor", "--engine", "linux:mine", "--json")
+    bad = [each for each in json.loads(done.stdout) if not each["healthy"]]
+    assert (done.returncode, [each["what"] for each in bad]) == (1, ["engine linux:mine"])
+    assert bad[0]["words"].startswith(unable)
+    for study in ("claypool2019", "all"):
+        done = dumbbell("study", "run", study, "--engine", "linux:mine", "--out", tmp_path / study)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.count(unable) == 1
+
+
 @pytest.mark.skipif(not shutil.which("bison"), reason="a build wants all of its tools")
 def test_a_build_and_a_failed_build(cache: Path, make_tree: MakeTree) -> None:
     done = dumbbell("kernel", "build", "--source", make_tree(), "--name", "mine", "--json")
-    assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["name"] == "mine"
+    assert done.returncode == 1, "what only looks like Linux does not boot"
+    assert done.stderr.splitlines()[-1].startswith("built, but the agent ")
     broken = make_tree(work="echo what went wrong; false", name="broken")
     done = dumbbell("kernel", "build", "--source", broken, "--name", "broken")
     assert (done.returncode, done.stdout) == (1, "")

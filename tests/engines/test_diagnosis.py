@@ -1,0 +1,62 @@
+"""What is said of a kernel that does not come up. The consoles were seen: with `seccomp`, `noexec` and full folders."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from dumbbell.engines import diagnosis
+from dumbbell.engines.diagnosis import state_bytes
+
+
+@pytest.mark.parametrize(
+    ("console", "words"),
+    [
+        (
+            "userspace - ptrace set fp regs failed, errno = 14\nKernel panic - not syncing: Attempted to kill init!",
+            "vector state of this CPU is 20000 bytes, and a kernel before Linux 6.13 has room for 12288",
+        ),
+        (
+            "ptrace: Operation not permitted\ncheck_ptrace : expected SIGSTOP, got status = 9",
+            "to trace its own; in a container `--security-opt seccomp=unconfined --cap-add SYS_PTRACE` allows it",
+        ),
+        (
+            "dumbbell-agent: turn off address randomisation: EPERM: Operation not permitted",
+            "forbids a process to turn off the randomisation of its addresses; in a container `--security-opt",
+        ),
+        (
+            "the kernel could not be started: /tmp/dumbbell-run-imm4mwwu/root/init: Permission denied",
+            "TMPDIR and DUMBBELL_CACHE name others",
+        ),
+        ("dumbbell-agent: execute /cache/linux: Permission denied (os error 13)", "may not be executed in"),
+        (
+            "setup_physmem - mapping 1061158912 bytes of memory at 0x(____ptrval____) failed - errno = -12",
+            "no room for its memory, a file in /dev/shm",
+        ),
+        (
+            "<3>Bus error - the host /dev/shm or /tmp mount likely just ran out of space\n<0>Kernel panic - not syncing",
+            "fewer runs at once need less, and TMPDIR names another folder",
+        ),
+    ],
+)
+def test_a_console_that_is_known_is_one_line_with_what_helps(
+    monkeypatch: pytest.MonkeyPatch, console: str, words: str
+) -> None:
+    monkeypatch.setattr(diagnosis, "state_bytes", lambda: 20_000)
+    found = diagnosis.diagnosis(f"some line\n{console}\n")
+    assert found is not None
+    assert found.startswith("the kernel cannot run here: ")
+    assert words in found
+    assert "\n" not in found
+
+
+def test_a_console_that_is_not_known_is_none() -> None:
+    assert diagnosis.diagnosis("Kernel panic - not syncing: Attempted to kill init! exitcode=0x0000000b") is None
+    assert diagnosis.diagnosis("") is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux")
+def test_this_machine_says_how_large_its_vector_state_is() -> None:
+    assert state_bytes() % 8 == 0
+    assert 576 <= state_bytes() < 1 << 20, "x87 and SSE with a header at least"
