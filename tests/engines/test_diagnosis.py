@@ -35,7 +35,7 @@ from dumbbell.engines.diagnosis import state_bytes
             "no room for its memory, a file in /dev/shm",
         ),
         (
-            "<3>Bus error - the host /dev/shm or /tmp mount likely just ran out of space\n<0>Kernel panic - not syncing",
+            "<3>Bus error - the host /dev/shm or /tmp mount likely just ran out of space\n<0>Kernel panic",
             "fewer runs at once need less, and TMPDIR names another folder",
         ),
     ],

@@ -41,6 +41,7 @@ def run(
         UnknownEngine: there is no such engine in this version.
         KernelError: its kernel is not on this machine.
         StoreError: the store cannot be opened or written.
+        EngineFailure: the first runs failed alike, as where a kernel cannot boot.
     """
     chosen = engine_named(engine)
     experiment = load(spec, registry=None if isinstance(spec, Experiment) else catalogue())
