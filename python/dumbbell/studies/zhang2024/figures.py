@@ -161,8 +161,8 @@ def _pair_rates(study: Study, evidence: Evidence, number: int) -> Chart:
         title=f"Throughput of two senders that share nothing, {loss} loss (Figure {number})",
         caption=(
             f"Throughput in bins of 1 s of 1 GiB at 100 ms with {_of_loss(loss)}; each sender has a line of its own, "
-            f"as the document's machines have: two runs, put side by side; seed {trials[0].seed} of {len(trials)}, engine "
-            f"{evidence.engine}. Published: {numbers['source']}. The document calls it video."
+            f"as the document's machines have: two runs, put side by side; seed {trials[0].seed} of {len(trials)}, "
+            f"engine {evidence.engine}. Published: {numbers['source']}. The document calls it video."
         ),
         panels=(panel_in_time("", "throughput (Mbit/s)", PAIR_S, *layers, limits=(0, 260)),),
         alt="Both end at the line's rate; BBR is there at once and dips in PROBE_RTT, CUBIC takes five seconds.",
