@@ -109,8 +109,8 @@ def figure4b(study: Study, evidence: Evidence) -> Chart:
         caption=(
             "Throughput in bins of 0.5 s of four BBR flows that start 2 s apart; 80 Mbit/s, 11 ms, a queue that is "
             f"never full; seed {trial.seed} of {len(evidence.of('figure4b', variant))}, engine {evidence.engine}. The "
-            "common dips are PROBE_RTT. Band: where the authors' raw 5-s means of all four flows lie from 10 s on; their "
-            "curves themselves are not published as numbers."
+            "common dips are PROBE_RTT. Band: where the authors' raw 5-s means of all four flows lie from 10 s on; "
+            "their curves themselves are not published as numbers."
         ),
         panels=tuple(panels),
         alt="Four lines that meet near 20 Mbit/s within half a minute and dip together every ten seconds.",
