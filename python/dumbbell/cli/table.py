@@ -44,8 +44,8 @@ def _numeric(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[bool]
 
 
 def _laid_out(rows: Sequence[Sequence[str]], widths: Sequence[int], numeric: Sequence[bool]) -> str:
-    line = "  ".join(f"{{:{'>' if right else '<'}{width}}}" for width, right in zip(widths, numeric, strict=True))
-    return "\n".join(line.format(*row).rstrip() for row in rows)
+    line = "  ".join(f"%{'' if right else '-'}{width}s" for width, right in zip(widths, numeric, strict=True))
+    return "\n".join([(line % tuple(row)).rstrip() for row in rows])
 
 
 def of_results(results: Iterable[Result]) -> Iterator[str]:

@@ -23,9 +23,13 @@ def amount(value: float | None, half_width: float | None = None, *, scale: float
     >>> amount(8.0e7, scale=1e-6), amount(1.5, signed=True), amount(-0.0001, 0.5, signed=True)
     ('80.0', '+1.50', '0.000 ± 0.500')
     """
-    if value is None or not math.isfinite(value):
+    if value is None:
         return ABSENT
-    value = value * scale
+    value *= scale
+    if not half_width and not signed and 1e-4 <= value < 99.9:  # noqa: PLR2004 (here Python's own format does it)
+        return f"{value:#.3g}"
+    if not math.isfinite(value):
+        return ABSENT
     half = abs(scale * half_width) if half_width and math.isfinite(half_width) else 0.0
     if max(abs(value), half) < NOTHING:
         return "0"
