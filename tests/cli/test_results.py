@@ -1,11 +1,16 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import re
+import sqlite3
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from commandline import dumbbell
+from commandline import DUMBBELL, dumbbell
 
 pytestmark = pytest.mark.slow
 
@@ -55,16 +60,68 @@ def test_everything_about_one_run(filled: Path) -> None:
     assert "no run id begins" in done.stderr
 
 
-def test_earlier_campaigns_are_mentioned_listed_on_demand_and_pruned(filled: Path, moment: Path) -> None:
+def test_what_was_set_is_another_experiment_and_nothing_is_hidden_or_pruned(
+    filled: Path, moment: Path, tmp_path: Path
+) -> None:
     dumbbell("run", moment, "--set", "path.rtt=40 ms")
+    labels = ["moment"] * 4 + ["moment [path.rtt=40 ms]"] * 4
     done = dumbbell("results", "list", filled)
+    assert [re.split(r" {2,}", line)[1] for line in done.stdout.splitlines()[1:]] == labels
+    assert done.stderr == ""
+    shown = dumbbell("results", "show", filled).stdout.splitlines()
+    assert [line for line in shown if " on sim" in line] == ["moment on sim", "moment [path.rtt=40 ms] on sim"]
+    only = dumbbell("results", "list", filled, "--experiment", labels[-1], "--json").stdout.splitlines()
+    assert [json.loads(line)["experiment"] for line in only] == labels[4:]
+    assert dumbbell("results", "export", filled, tmp_path / "runs.csv").returncode == 0
+    rows = (tmp_path / "runs.csv").read_text(encoding="utf-8").splitlines()[1:]
+    assert [row.split(",")[1] for row in rows] == labels
+    assert dumbbell("report", filled, "--out", tmp_path / "page.html").returncode == 0
+    assert "moment [path.rtt=40 ms]" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    pruned = dumbbell("results", "prune", filled)
+    assert (pruned.returncode, pruned.stderr) == (0, f"{filled}: 0 runs removed\n")
+
+
+@pytest.fixture
+def rebuilt(filled: Path, moment: Path) -> Path:
+    """Four runs of an earlier build of the engine, and the same of today's."""
+    connection = sqlite3.connect(filled / "ledger.sqlite")
+    with connection:
+        connection.execute("UPDATE campaign SET identity = 'earlier'")
+        connection.execute("UPDATE run SET run_id = substr(run_id, 9) || substr(run_id, 1, 8)")
+        connection.execute("UPDATE series SET file = 'ab/' || file")
+    connection.close()
+    assert dumbbell("run", moment).returncode == 0
+    return filled
+
+
+def test_runs_of_an_earlier_build_are_mentioned_listed_on_demand_and_pruned_if_one_says_so(rebuilt: Path) -> None:
+    done = dumbbell("results", "list", rebuilt)
     assert len(done.stdout.splitlines()) == 5
-    assert done.stderr.startswith("and 4 runs of earlier campaigns")
-    assert len(dumbbell("results", "list", filled, "--all").stdout.splitlines()) == 9
-    assert "4 runs would be removed" in dumbbell("results", "prune", filled, "--dry-run").stderr
-    assert len(dumbbell("results", "list", filled, "--all").stdout.splitlines()) == 9
-    assert "4 runs removed" in dumbbell("results", "prune", filled).stderr
-    assert len(dumbbell("results", "list", filled, "--all").stdout.splitlines()) == 5
+    assert done.stderr.startswith("and 4 runs of earlier builds")
+    everything = dumbbell("results", "list", rebuilt, "--all").stdout
+    assert len(everything.splitlines()) == 9
+    assert everything.count("moment (build earlier)") == 4
+    counts = "moment (build earlier) on sim: 4 runs\n"
+    assert dumbbell("results", "prune", rebuilt, "--dry-run").stderr == f"{counts}{rebuilt}: 4 runs would be removed\n"
+    refused = dumbbell("results", "prune", rebuilt)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith(counts)
+    assert "--yes removes 4 runs" in refused.stderr
+    assert dumbbell("results", "list", rebuilt, "--all").stdout == everything
+    assert dumbbell("results", "prune", rebuilt, "--yes").stderr == f"{counts}{rebuilt}: 4 runs removed\n"
+    assert len(dumbbell("results", "list", rebuilt, "--all").stdout.splitlines()) == 5
+
+
+@pytest.mark.parametrize(("answer", "left"), [("n", 9), ("y", 5)])
+def test_prune_asks_on_a_terminal(rebuilt: Path, answer: str, left: int) -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([DUMBBELL, "results", "prune", rebuilt], stdin=theirs, stdout=theirs, stderr=theirs)
+    os.write(ours, f"{answer}\n".encode())
+    assert process.wait(60) == 0
+    os.close(theirs)
+    assert b"remove 4 runs? [y/N]" in os.read(ours, 10_000)
+    os.close(ours)
+    assert len(dumbbell("results", "list", rebuilt, "--all").stdout.splitlines()) == left
 
 
 def test_damage_is_found_and_mended_by_running_again(filled: Path, moment: Path) -> None:

@@ -246,3 +246,13 @@ def test_a_campaign_that_has_begun_and_no_run_yet(tmp_path: Path) -> None:
     with Store.open(tmp_path / "begun", write=True) as opened:
         opened.begin(moment(), "sim", SimEngine().identity())
     assert refused(kept(tmp_path / "s"), tmp_path / "begun").endswith("begun: there is no run in it yet")
+
+
+def test_two_specs_of_one_name_in_one_store_are_both_there_to_compare(tmp_path: Path) -> None:
+    store = kept(tmp_path / "s")
+    kept(tmp_path / "s", **{"flows[0].cc": "bbr[cwnd_gain=1.5]"})
+    found = held(f"{store}@cc=bbr", f"{store}@cc=bbr[cwnd_gain=1.5]")
+    assert len(found.pairing) == 4
+    label = "moment [flows[0].cc=bbr[cwnd_gain=1.5]]"
+    assert len(held(f"{store}@experiment={label}", f"{store}@experiment={label}").pairing) == 4
+    assert len(held(str(store), str(store)).pairing) == 8

@@ -25,11 +25,22 @@ def folder(tmp_path: Path) -> Path:
 def campaign(folder: Path) -> Campaign:
     """Carries out the four runs of a moment into the store, but for what is set."""
 
-    def carried_out(name: str = "moment", *, fresh: bool = False, **settings: Any) -> list[Result | FailedRun]:
+    class Built(SimEngine):
+        """Of another build, if it has a name."""
+
+        def __init__(self, build: str) -> None:
+            self.build = build
+
+        def identity(self) -> str:
+            return self.build or super().identity()
+
+    def carried_out(
+        name: str = "moment", *, fresh: bool = False, build: str = "", **settings: Any
+    ) -> list[Result | FailedRun]:
         overrides = {path.replace("__", "."): value for path, value in settings.items()}
         experiment = load(MOMENT, overrides={"name": name, "duration": "1 s"} | overrides)
         with Store.open(folder, write=True) as store:
-            return list(carry_out_into(store, experiment, SimEngine(), jobs=2, fresh=fresh))
+            return list(carry_out_into(store, experiment, Built(build), jobs=2, fresh=fresh))
 
     return carried_out
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from dumbbell.errors import DumbbellError
 from dumbbell.results.failure import StoreError, StoreFailure
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store, open_store
-from dumbbell.spec import Run
+from dumbbell.spec import Experiment, Run
 
 
 def series_files(folder: Path) -> list[Path]:
@@ -71,17 +72,91 @@ def test_runs_that_only_their_words_tell_apart_are_two(campaign: Any) -> None:
     assert [each.flows[0].cc for each in spelled] == ["bbr[cwnd_gain=2]"] * 2
 
 
-def test_the_current_campaign_is_the_one_begun_last(folder: Path, campaign: Any) -> None:
+def test_another_spec_of_the_same_name_is_another_experiment(folder: Path, campaign: Any) -> None:
     first, second = campaign(), campaign(path__rtt="40 ms")
+    third = campaign(**{"flows[1].cc": "reno", "host": {"qdisc": "fq"}})
     with Store.open(folder) as store:
-        assert list(store.outcomes()) == second
-        assert list(store.outcomes(everything=True)) == first + second
-        assert len(store.frame()) == 4
-        assert len(store.frame(everything=True)) == 8
-        assert store.superseded() == 4
-    assert campaign() == first  # resumed, and current again
+        assert list(store.outcomes()) == first + second + third
+        labels = ["moment", "moment [path.rtt=40 ms]", "moment [flows[1].cc=reno, host.qdisc=fq]"]
+        assert store.experiments() == labels
+        assert store.frame()["experiment"].unique().tolist() == labels
+        assert [line.experiment for line in store.listing()][::4] == labels
+        assert list(store.outcomes(experiment="moment [path.rtt=40 ms]")) == second
+        assert list(store.outcomes(experiment="moment")) == first + second + third
+        assert store.superseded() == {}
+    assert campaign() == first  # resumed, and still the one without a label
     with Store.open(folder) as store:
-        assert list(store.outcomes()) == first
+        assert store.experiments() == [*labels[1:], labels[0]]
+
+
+def test_a_spec_that_differs_much_has_digits_of_its_hash(folder: Path, campaign: Any) -> None:
+    campaign(seeds=1)
+    campaign(seeds=1, path__buffer=[f"{number} bdp" for number in range(1, 20)])
+    with Store.open(folder) as store:
+        plain, other = store.experiments()
+    assert plain == "moment"
+    assert re.fullmatch(r"moment \[spec [0-9a-f]{6}\]", other)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "seeds"),
+    [(2, 4, [1, 2, 3, 4]), (4, 2, [1, 2, 3, 4]), ([3, 5], [1, 4], [1, 3, 4, 5]), ([3, 1], [3, 1], [3, 1])],
+    ids=["more", "fewer", "others", "as listed"],
+)
+def test_other_seeds_are_the_same_experiment(
+    folder: Path, campaign: Any, before: Any, after: Any, seeds: list[int]
+) -> None:
+    campaign(seeds=before)
+    asked = campaign(seeds=after)
+    with Store.open(folder) as store:
+        (found,) = store.campaigns(everything=True)
+        assert found.label == "moment"
+        outcomes = list(store.outcomes())
+        assert [(each.point["path.buffer"], each.seed) for each in outcomes] == [
+            (buffer, seed) for buffer in ("0.5 bdp", "2 bdp") for seed in seeds
+        ]
+        assert [each for each in outcomes if each.run_id in {one.run_id for one in asked}] == asked
+        assert len(store.frame()) == 2 * len(seeds)
+        assert store.superseded() == {}
+        spec = store.provenance(outcomes[0].run_id)["spec"]
+        assert isinstance(spec, dict)
+        assert Experiment(**spec).seed_values in (seeds, range(1, len(seeds) + 1))
+    assert len(campaign(seeds=after)) == len(asked)
+
+
+def test_a_part_of_a_sweep_is_shown_by_itself_until_the_whole_is_there(folder: Path, campaign: Any) -> None:
+    """As studies do: some versions of the algorithm first, all of them later, or the other way round."""
+    one, other = campaign(**{"flows[0].cc": ["bbr"]}), campaign(**{"flows[0].cc": ["reno"]})
+    with Store.open(folder) as store:
+        assert store.experiments() == ["moment", "moment [flows[0].cc=[reno]]"]
+        assert list(store.outcomes()) == one + other
+    whole = campaign(**{"flows[0].cc": ["bbr", "reno"]})
+    campaign(**{"flows[0].cc": ["reno"]})
+    with Store.open(folder) as store:
+        assert store.experiments() == ["moment"]
+        assert list(store.outcomes()) == whole
+        assert list(store.outcomes(everything=True)) == whole
+        assert store.count() == len(whole) == 8
+        assert store.superseded() == {}
+
+
+def test_a_store_of_earlier_versions_has_other_seeds_in_campaigns_of_their_own(folder: Path, campaign: Any) -> None:
+    kept = campaign(seeds=3)
+    connection = sqlite3.connect(folder / "ledger.sqlite")
+    with connection:
+        connection.execute(
+            "INSERT INTO campaign SELECT 9, experiment, engine, identity, json_set(spec, '$.seeds', 1), 9 FROM campaign"
+        )
+        connection.execute("INSERT INTO member SELECT 9, position / 3, run, point FROM member WHERE position % 3 = 0")
+    connection.close()
+    with Store.open(folder) as store:
+        assert store.experiments() == ["moment"]
+        assert list(store.outcomes()) == kept
+        assert store.superseded() == {}
+    campaign(seeds=[3, 4])
+    with Store.open(folder) as store:
+        (found,) = store.campaigns(everything=True)
+        assert [each.seed for each in store.outcomes_of(found.id)] == [1, 2, 3, 4] * 2
 
 
 def test_provenance_says_what_one_needs_to_know(filled: Store) -> None:
@@ -98,15 +173,24 @@ def test_provenance_says_what_one_needs_to_know(filled: Store) -> None:
     assert {"commit", "platform", "machine", "cores", "finished", "metrics"} <= set(found)
 
 
-def test_prune_removes_what_is_superseded_and_nothing_else(folder: Path, campaign: Any) -> None:
-    campaign(path__rtt="40 ms")
-    kept = campaign()
-    assert len(series_files(folder)) == 16
+def test_prune_removes_what_a_later_build_ran_again_and_nothing_else(folder: Path, campaign: Any) -> None:
+    kept = campaign(path__rtt="40 ms")
+    campaign(build="earlier")
+    campaign(build="earlier", path__buffer="2 bdp", seeds=1)
+    with Store.open(folder) as store:
+        assert len(store.experiments()) == 2
+        assert len(list(store.outcomes())) == 8
+        assert store.superseded() == {}
+    again = campaign()
+    assert len(series_files(folder)) == 24
     with Store.open(folder, write=True) as store:
+        assert store.superseded() == {"moment [path.rtt=20 ms] (build earlier) on sim": 4}
+        assert list(store.outcomes()) == kept + again
+        assert len(list(store.outcomes(everything=True))) == 12
         assert store.prune() == 4
-        assert list(store.outcomes(everything=True)) == kept
+        assert list(store.outcomes(everything=True)) == kept + again
         assert list(store.faults()) == []
-    assert len(series_files(folder)) == 8
+    assert len(series_files(folder)) == 16
 
 
 def test_a_run_is_found_by_the_beginning_of_its_id(filled: Store) -> None:

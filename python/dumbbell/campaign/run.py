@@ -52,8 +52,9 @@ def run(
     try:
         with Store.open(folder, write=True) as opened:
             outcomes = tuple(carry_out_into(opened, experiment, chosen, jobs=jobs, fresh=fresh))
-            (campaign,) = opened.campaigns(engine=chosen.name, experiment=experiment.name)
-        results = Results(outcomes, folder, campaign.id)
+            campaign = opened.campaign_of(experiment, chosen.name, chosen.identity())
+        assert campaign is not None  # noqa: S101 (it was just carried out)
+        results = Results(outcomes, folder, campaign)
     except BaseException:
         if store is None:
             shutil.rmtree(folder, ignore_errors=True)

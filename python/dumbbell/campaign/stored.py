@@ -83,13 +83,15 @@ class _Campaign:
     ) -> None:
         self._store, self._engine, self._beginning, self._fresh = store, engine, beginning, fresh
         self._identity = engine.identity()
-        self._id = store.begin(experiment, engine.name, self._identity)
-        store.cut(self._id, count(experiment))
+        self._id, seeds = store.begin(experiment, engine.name, self._identity)
+        self._own, self._seeds = len(experiment.seed_values), {seed: index for index, seed in enumerate(seeds)}
+        store.cut(self._id, count(experiment) // self._own * len(seeds))
         self._under_way: dict[str, Future[Outcome]] = {}
 
     def begun(self, position: int, planned: Planned, pool: ThreadPoolExecutor) -> _Awaited:
         """Has a run measured, unless it is in the store, or a point that comes to the same run is under way."""
         run_id = known(planned, self._engine, self._identity)["run_id"]
+        position = position // self._own * len(self._seeds) + self._seeds[planned.resolved.run.seed]
         place = Place(self._id, position, planned.point)
         future = self._under_way.get(run_id)
         if future is None and (self._fresh or not self._store.finished(run_id)):

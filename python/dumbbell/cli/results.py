@@ -1,5 +1,6 @@
 """`dumbbell results`: what a store has."""
 
+import sys
 from enum import StrEnum
 from itertools import chain
 from pathlib import Path
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
     from dumbbell.results.store import Store
 
 Folder = Annotated[Path, typer.Argument(metavar="[STORE]", envvar="DUMBBELL_STORE", help="The folder of the store.")]
-Experiment = Annotated[str | None, typer.Option("--experiment", metavar="NAME", help="Of this experiment only.")]
+Experiment = Annotated[str | None, typer.Option("--experiment", metavar="NAME", help="Of this name or label only.")]
 Everything = Annotated[
-    bool, typer.Option("--all", help="Also of earlier campaigns, with another spec or another build of the engine.")
+    bool, typer.Option("--all", help="Also of earlier builds of the engine, which a later one ran again.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
 
@@ -137,15 +138,33 @@ def verify(store: Folder = DEFAULT_STORE) -> None:
 def prune(
     store: Folder = DEFAULT_STORE,
     *,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell what would be removed, and remove nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before removing.")] = False,
 ) -> None:
-    """Remove the runs of earlier campaigns, with another spec or another build of the engine."""
+    """Remove the runs of an earlier build of the engine that a later build was asked for again.
+
+    Runs of another spec are another experiment, and stay.
+    """
+    from dumbbell.metrics.number import counted
+    from dumbbell.results.failure import StoreError
     from dumbbell.results.store import Store
 
     Store.open(store).close()  # which makes none
     with Store.open(store, write=not dry_run) as opened:
-        removed = opened.superseded() if dry_run else opened.prune()
-    typer.echo(f"{store}: {removed} runs {'would be ' if dry_run else ''}removed", err=True)
+        found = opened.superseded()
+        for name, count in found.items():
+            typer.echo(f"{name}: {counted(count, 'run')}", err=True)
+        runs = counted(sum(found.values()), "run")
+        if dry_run:
+            typer.echo(f"{store}: {runs} would be removed", err=True)
+            return
+        if found and not yes:
+            if not (sys.stdin.isatty() and sys.stderr.isatty()):
+                raise StoreError(f"{store}: nothing was removed: without a terminal to ask on, --yes removes {runs}")
+            if not typer.confirm(f"remove {runs}?", err=True):
+                typer.echo(f"{store}: nothing was removed", err=True)
+                return
+        typer.echo(f"{store}: {counted(opened.prune(), 'run')} removed", err=True)
 
 
 def _show_run(store: "Store", run_id: str, *, as_json: bool) -> None:
@@ -170,7 +189,7 @@ def _show_table(store: "Store", experiment: str | None, *, everything: bool) -> 
         first = next(lines, None)
         if first is not None:
             axes = list(first.point)
-            typer.echo(f"{campaign.experiment} on {campaign.engine}")
+            typer.echo(f"{campaign.label} on {campaign.engine}")
             for block in blocks([*axes, *HEADER], _cells(chain([first], lines), axes)):
                 typer.echo(block)
 
@@ -190,10 +209,13 @@ def _cells(lines: "Iterable[GroupLine]", axes: list[str]) -> "Iterator[list[str]
 
 
 def _tell_others(store: "Store", *, everything: bool) -> None:
-    others = 0 if everything else store.superseded()
+    from dumbbell.metrics.number import counted
+
+    others = 0 if everything else sum(store.superseded().values())
     if others:
         typer.echo(
-            f"and {others} runs of earlier campaigns: --all has them, `dumbbell results prune` removes them", err=True
+            f"and {counted(others, 'run')} of earlier builds: --all has them, `dumbbell results prune` removes them",
+            err=True,
         )
 
 

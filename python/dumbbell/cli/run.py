@@ -133,8 +133,8 @@ def _print_table(outcomes: "Iterator[Result | FailedRun]") -> bool:
 def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> None:
     from dumbbell.results.provenance import metrics_identity
 
-    (campaign,) = store.campaigns(engine=engine.name, experiment=experiment.name)
-    stale = store.summarised_otherwise(campaign.id, metrics_identity())
+    campaign = store.campaign_of(experiment, engine.name, engine.identity())
+    stale = 0 if campaign is None else store.summarised_otherwise(campaign, metrics_identity())
     if stale:
         typer.echo(f"note: {stale} runs of the store were summarised by other metrics; --fresh repeats them", err=True)
 

@@ -12,6 +12,7 @@ from dumbbell.comparison.failure import ComparisonError
 from dumbbell.comparison.quantity import QUANTITIES
 from dumbbell.comparison.request import Words, asked, asked_with, controllers, key, key_with
 from dumbbell.comparison.selection import CC, ENGINE, EXPERIMENT, IDENTITY, WORDS, group_of, unknown
+from dumbbell.results.campaign import not_superseded
 from dumbbell.results.ledger import Ledger
 from dumbbell.results.store import Store
 from dumbbell.spec.problem import suggestion
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from dumbbell.comparison.selection import Exchange, Selection
     from dumbbell.metrics.grouped import Floats, Integers
+    from dumbbell.results.campaign import Campaign
 
     Controllers: TypeAlias = Mapping[Exchange, Mapping[str, Any]]
 
@@ -116,14 +118,6 @@ def request(side: Side, run: int) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Campaign:
-    id: int
-    experiment: str
-    engine: str
-    spec: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
 class _Seat:
     """What is the same for all seeds of a point."""
 
@@ -160,25 +154,27 @@ class _Reading:
         side.facts = [json.loads(facts[origin]) for origin in self.origins]
         return side
 
-    def _campaigns(self) -> list[_Campaign]:
-        """The current ones; with an identity asked for, the latest of that."""
-        wanted = self.side.selection.wanted
-        rows = self.ledger.rows("SELECT id, experiment, engine, identity, spec FROM campaign ORDER BY turn")
-        for key_, column in ((EXPERIMENT, 1), (ENGINE, 2)):
-            if key_ in wanted and wanted[key_] not in {row[column] for row in rows}:
-                known = list(dict.fromkeys(row[column] for row in rows))
-                what = f'has no run of {key_} "{wanted[key_]}"; {suggestion(wanted[key_], known)}'
+    def _campaigns(self) -> list[Campaign]:
+        """Those that the store shows; with an identity asked for, those of its builds, superseded or not."""
+        wanted, found = self.side.selection.wanted, self.ledger.campaigns()
+        for key_, names in (
+            (EXPERIMENT, [name for each in found for name in (each.experiment, each.label)]),
+            (ENGINE, [each.engine for each in found]),
+        ):
+            if key_ in wanted and wanted[key_] not in names:
+                what = f'has no run of {key_} "{wanted[key_]}"; {suggestion(wanted[key_], list(dict.fromkeys(names)))}'
                 raise ComparisonError(f"{self.side.selection.text}: {what}")
-        latest = {
-            (experiment, engine): _Campaign(id_, experiment, engine, json.loads(spec))
-            for id_, experiment, engine, identity, spec in rows
-            if experiment == wanted.get(EXPERIMENT, experiment)
-            and engine == wanted.get(ENGINE, engine)
-            and identity.startswith(wanted.get(IDENTITY, ""))
-        }
-        return list(latest.values())
+        chosen = [
+            each
+            for each in found
+            if not each.hidden
+            and (EXPERIMENT not in wanted or each.called(wanted[EXPERIMENT]))
+            and each.engine == wanted.get(ENGINE, each.engine)
+            and each.identity.startswith(wanted.get(IDENTITY, ""))
+        ]
+        return not_superseded(chosen)
 
-    def _page(self, campaign: _Campaign, seats: dict[str, _Seat | None], first: int) -> None:
+    def _page(self, campaign: Campaign, seats: dict[str, _Seat | None], first: int) -> None:
         side, told = self.side, list[list[float | None]]()
         rows = self.ledger.rows(
             "SELECT run.id, run_id, seed, error, warnings IS NOT NULL, provenance, point, resolved,"  # noqa: S608 (ours)
@@ -207,7 +203,7 @@ class _Reading:
         self.runs.append(np.array(told, np.float64).reshape(len(told), len(OF_RUN)))
         self._groups(campaign, first, new)
 
-    def _groups(self, campaign: _Campaign, first: int, new: Mapping[int, int]) -> None:
+    def _groups(self, campaign: Campaign, first: int, new: Mapping[int, int]) -> None:
         rows = self.ledger.rows(
             f"SELECT g.run, g.position, g.name, {', '.join(each.sql for each in OF_GROUP)}"  # noqa: S608 (our own)
             " FROM member JOIN flow_group g ON g.run = member.run JOIN flow f ON f.run = g.run AND f.name = g.name"
@@ -234,7 +230,7 @@ class _Reading:
         for rows, positions, numbers in self.grouped:
             found[rows, positions] = numbers
 
-    def _seat(self, campaign: _Campaign, text: str) -> _Seat | None:
+    def _seat(self, campaign: Campaign, text: str) -> _Seat | None:
         """Where runs of a point belong; None where they are not asked for."""
         point = json.loads(text)
         own = (campaign.id, *(f"{path}={value}" for path, value in point.items() if not path.startswith("path.")))
@@ -251,7 +247,7 @@ class _Reading:
         if named:
             point = {path: value for path, value in point.items() if path not in named}
             text = json.dumps(point, ensure_ascii=False)
-        self.side.places.append(Place(campaign.experiment, campaign.engine, point, text, exchanged))
+        self.side.places.append(Place(campaign.label, campaign.engine, point, text, exchanged))
         self.side.forms.append(self._form(words, exchanged))
         return _Seat(words, len(self.side.places) - 1)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from dumbbell.results.schema import Result
 from dumbbell.spec import Experiment, SpecError, expand
@@ -115,9 +116,10 @@ def read(store: Store) -> list[Contents]:
     """The current campaigns of a store."""
     found = []
     for campaign in store.campaigns():
-        contents = Contents(name=campaign.experiment, engine=campaign.engine)
+        contents = Contents(name=campaign.label, engine=campaign.engine)
         _fill(contents, store.outcomes_of(campaign.id))
-        contents.experiment = _asked(store, contents)
+        with suppress(SpecError):  # as with traces, which need files
+            contents.experiment = Experiment(**campaign.spec)
         found.append(contents)
     return found
 
@@ -138,20 +140,6 @@ def place(values: Mapping[str, Any], seed: int | None = None) -> str:
     """A point, or a run of it, in words."""
     parts = [f"{path} = {value if isinstance(value, str) else json.dumps(value)}" for path, value in values.items()]
     return ", ".join([*parts, *([] if seed is None else [f"seed {seed}"])])
-
-
-def _asked(store: Store, contents: Contents) -> Experiment | None:
-    """The experiment as it was written; None where it cannot be read again, as with traces, which need files."""
-    for point in contents.points:
-        for run_id in point.run_ids.values():
-            facts = store.provenance(run_id)
-            if (facts.get("experiment"), facts.get("engine")) != (contents.name, contents.engine):
-                continue  # it was part of another experiment since
-            try:
-                return Experiment(**cast("dict[str, Any]", facts["spec"]))
-            except SpecError:
-                return None
-    return None
 
 
 def _fill(contents: Contents, outcomes: Iterable[Result | FailedRun]) -> None:

@@ -48,17 +48,17 @@ class Results(Sequence[Result | FailedRun]):
         ratios. `docs/results-format.md` explains each.
         """
         with Store.open(self.store) as store:
-            return store.frame_of([self.campaign])
+            return self._own(store.frame_of([self.campaign]))
 
     def flows(self) -> pd.DataFrame:
         """A row a flow of a run: the swept values, seed, name, cc, rates in bit/s, RTTs in seconds, and more."""
         with Store.open(self.store) as store:
-            return store.flows_of([self.campaign])
+            return self._own(store.flows_of([self.campaign]))
 
     def groups(self) -> pd.DataFrame:
         """A row a group of a run: the swept values, seed, name, goodput in bit/s, and its share of all groups'."""
         with Store.open(self.store) as store:
-            return store.groups_of([self.campaign])
+            return self._own(store.groups_of([self.campaign]))
 
     def series(self, run: int | str | None = None) -> pd.DataFrame:
         """The flows over time, every `sample`: seconds, bytes, bit/s; NaN where a gauge is not known.
@@ -81,6 +81,10 @@ class Results(Sequence[Result | FailedRun]):
         """
         with Store.open(self.store) as store:
             return self._of_runs(store.queue_series, run)
+
+    def _own(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Without the runs of other seeds that the store may have."""
+        return frame[frame["run_id"].isin({outcome.run_id for outcome in self.outcomes})].reset_index(drop=True)
 
     def _of_runs(self, series: Callable[[str], pd.DataFrame], run: int | str | None) -> pd.DataFrame:
         if run is not None:

@@ -54,7 +54,7 @@ def _parts(store: Store, table: str, *, everything: bool) -> Iterator[pd.DataFra
         for outcome in store.outcomes_of(campaign.id):
             if isinstance(outcome, Result) and store.files(outcome.run_id):
                 frame = frames.together([(outcome, series(outcome.run_id))])
-                frame.insert(1, "experiment", campaign.experiment)
+                frame.insert(1, "experiment", campaign.label)
                 frame.insert(2, "engine", campaign.engine)
                 yield frame
 

@@ -64,7 +64,7 @@ def _frame(  # noqa: PLR0913 (the parts of a query)
     import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
 
     chosen = ", ".join(str(int(campaign)) for campaign in campaigns)
-    head = "run.run_id, campaign.experiment, run.engine, run.seed, run.status"
+    head = "run.run_id, campaign.id, run.engine, run.seed, run.status"
     order = f"{_ORDER}, {then}" if then else _ORDER
     rows = ledger.rows(
         f"SELECT {head}, {', '.join(columns)}, member.point FROM campaign"  # noqa: S608 (our own names and numbers)
@@ -72,6 +72,8 @@ def _frame(  # noqa: PLR0913 (the parts of a query)
         f" WHERE campaign.id IN ({chosen}) {order}"
     )
     frame = pd.DataFrame.from_records(rows, columns=[*names, "point"])
+    labels = {each.id: each.label for each in ledger.campaigns()}
+    frame["experiment"] = frame["experiment"].map(labels).astype(object)
     points = frame.pop("point")
     for name in names[len(_HEAD) :]:
         if name not in ("name", "cc", "warnings", "error"):

@@ -9,11 +9,13 @@ import json
 import os
 import sqlite3
 import threading
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
+from dumbbell.results.campaign import Campaign, labelled, same_but_for_seeds, seeds_of, with_seeds
 from dumbbell.results.diagnosis import damaged, told
 from dumbbell.results.failure import StoreError
 from dumbbell.results.schema import FailedRun, Result
@@ -89,23 +91,12 @@ Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Campaign:
-    """The runs of one experiment on one engine, as the ledger knows them."""
-
-    id: int
-    experiment: str
-    engine: str
-    current: bool
-    """No later campaign of the same experiment on the same engine had another spec, or another engine's build."""
-
-
-@dataclass(frozen=True, slots=True)
 class Place:
     """Where a run belongs."""
 
     campaign: int
     position: int
-    """In the order of expansion."""
+    """In the order of expansion, all seeds of the campaign counted."""
     point: Mapping[str, Any]
     """Each swept value, as the spec writes it."""
 
@@ -138,17 +129,28 @@ class Ledger:
 
     # -- writing --------------------------------------------------------------------------------------------------
 
-    def begin(self, experiment: str, engine: str, identity: str, spec: str) -> int:
-        """The campaign of a spec on an engine, new or resumed; from now on it is the experiment's current one."""
+    def begin(self, experiment: str, engine: str, identity: str, spec: str) -> tuple[int, list[int]]:
+        """The campaign of a spec on an engine, new or resumed, and its seeds: those asked for now, and before."""
         with self._transaction("begin a campaign"):
             (turn,) = self._one("SELECT COALESCE(MAX(turn), 0) + 1 FROM campaign")
+            same = self._same(experiment, engine, identity, spec)
+            seeds, asked = seeds_of(spec), {seed for _, before in same for seed in seeds_of(before)}
+            if not asked <= set(seeds):
+                seeds = sorted(asked | set(seeds))
+            if not same:
+                self._connection.execute(
+                    "INSERT INTO campaign (experiment, engine, identity, spec, turn) VALUES (?, ?, ?, ?, ?)",
+                    (experiment, engine, identity, spec, turn),
+                )
+                (campaign,) = self._one("SELECT id FROM campaign WHERE turn = ?", turn)
+                return int(campaign), seeds
+            campaign = same[-1][0]
+            if any(seeds_of(before) != seeds for _, before in same):
+                self._merge([each for each, _ in same], [seeds_of(before) for _, before in same], seeds)
             self._connection.execute(
-                "INSERT INTO campaign (experiment, engine, identity, spec, turn) VALUES (?, ?, ?, ?, ?)"
-                " ON CONFLICT DO UPDATE SET turn = excluded.turn",
-                (experiment, engine, identity, spec, turn),
+                "UPDATE campaign SET spec = ?, turn = ? WHERE id = ?", (with_seeds(spec, seeds), turn, campaign)
             )
-            (campaign,) = self._one("SELECT id FROM campaign WHERE turn = ?", turn)
-            return int(campaign)
+            return int(campaign), seeds
 
     def put(  # noqa: PLR0913 (what a row has)
         self,
@@ -197,11 +199,10 @@ class Ledger:
 
     def prune(self) -> tuple[int, list[str]]:
         """Removes superseded campaigns, and runs that are in none; gives how many runs, and their files."""
-        gone = [campaign.id for campaign in self.campaigns() if not campaign.current]
+        gone = [campaign.id for campaign in self.campaigns() if campaign.superseded]
         with self._transaction("prune it"):
             for campaign in gone:
-                self._connection.execute("DELETE FROM member WHERE campaign = ?", (campaign,))
-                self._connection.execute("DELETE FROM campaign WHERE id = ?", (campaign,))
+                self._forget(campaign)
             files = self._all("SELECT file FROM series WHERE run NOT IN (SELECT run FROM member)")
             removed = self._connection.execute("DELETE FROM run WHERE id NOT IN (SELECT run FROM member)").rowcount
             self._connection.execute("DELETE FROM provenance WHERE id NOT IN (SELECT provenance FROM run)")
@@ -223,14 +224,30 @@ class Ledger:
 
     # -- reading --------------------------------------------------------------------------------------------------
 
-    def campaigns(self, experiment: str | None = None, engine: str | None = None) -> list[Campaign]:
-        """The campaigns of an experiment on an engine, or of all, the earliest begun first."""
+    def campaigns(self) -> list[Campaign]:
+        """All campaigns, the one that was begun or resumed last at the end."""
+        rows = self.rows("SELECT id, experiment, engine, identity, spec FROM campaign ORDER BY turn")
+        found = [Campaign(id_, name, on, build, json.loads(spec)) for id_, name, on, build, spec in rows]
+        builds = Counter((each.experiment, each.engine, each.identity) for each in found)
+        several = [each for each in found if builds[each.experiment, each.engine, each.identity] > 1]
+        return labelled(found, self._contained(several))
+
+    def campaign_of(self, experiment: str, engine: str, identity: str, spec: str) -> int | None:
+        """The campaign that has the runs of a spec."""
+        with self._lock, self._told("read it"):
+            same = self._same(experiment, engine, identity, spec)
+        return int(same[-1][0]) if same else None
+
+    def pruned(self) -> dict[int | None, int]:
+        """How many runs `prune` would remove, by superseded campaign; None: those that are in no campaign."""
+        gone = _listed(campaign.id for campaign in self.campaigns() if campaign.superseded)
+        ((strays,),) = self.rows("SELECT COUNT(*) FROM run WHERE id NOT IN (SELECT run FROM member)")
         rows = self.rows(
-            "SELECT id, experiment, engine, turn = MAX(turn) OVER (PARTITION BY experiment, engine) FROM campaign"
-            " ORDER BY turn"
+            "SELECT campaign, COUNT(*) FROM (SELECT MIN(campaign) AS campaign FROM member"  # noqa: S608 (our numbers)
+            f" WHERE campaign IN ({gone}) AND run NOT IN (SELECT run FROM member WHERE campaign NOT IN ({gone}))"
+            " GROUP BY run) GROUP BY campaign"
         )
-        found = (Campaign(id_, name, on, bool(current)) for id_, name, on, current in rows)
-        return [each for each in found if experiment in (None, each.experiment) and engine in (None, each.engine)]
+        return dict(rows) | ({None: strays} if strays else {})
 
     def rows(self, query: str, *values: object) -> list[Row]:
         """What a query gives."""
@@ -366,6 +383,53 @@ class Ledger:
             (place.campaign, place.position, json.dumps(place.point, ensure_ascii=False), run_id),
         )
 
+    def _same(self, experiment: str, engine: str, identity: str, spec: str) -> list[tuple[int, str]]:
+        """The campaigns of a spec, whatever its seeds; only stores of earlier versions have several."""
+        rows = self._all(
+            "SELECT id, spec FROM campaign WHERE experiment = ? AND engine = ? AND identity = ? ORDER BY turn",
+            experiment, engine, identity,
+        )  # fmt: skip
+        return [(campaign, before) for campaign, before in rows if same_but_for_seeds(before, spec)]
+
+    def _merge(self, campaigns: Sequence[int], before: Sequence[Sequence[int]], seeds: Sequence[int]) -> None:
+        """Puts the runs of campaigns, which differ in their seeds, into the last of them, which gets all seeds."""
+        members = []
+        for campaign, own in zip(campaigns, before, strict=True):
+            for position, run, point in self._all(
+                "SELECT position, run, point FROM member WHERE campaign = ?", campaign
+            ):
+                index, nth = divmod(position, len(own))
+                members.append((campaigns[-1], index * len(seeds) + seeds.index(own[nth]), run, point))
+            self._connection.execute("DELETE FROM member WHERE campaign = ?", (campaign,))
+        for campaign in campaigns[:-1]:
+            self._forget(campaign)
+        self._connection.executemany("INSERT OR REPLACE INTO member VALUES (?, ?, ?, ?)", members)
+
+    def _forget(self, campaign: int) -> None:
+        self._connection.execute("DELETE FROM member WHERE campaign = ?", (campaign,))
+        self._connection.execute("DELETE FROM campaign WHERE id = ?", (campaign,))
+
+    def _contained(self, campaigns: Sequence[Campaign]) -> set[int]:
+        """Those of which another one of the same experiment has all runs; of two with the same runs, the earlier."""
+        if not campaigns:
+            return set()
+        ids = _listed(each.id for each in campaigns)
+        query = f"SELECT campaign, COUNT(*) FROM member WHERE campaign IN ({ids}) GROUP BY campaign"  # noqa: S608 (ours)
+        sizes: dict[int, int] = dict(self.rows(query))
+        shared = self.rows(
+            "SELECT part.campaign, whole.campaign, COUNT(DISTINCT part.position) FROM member part JOIN member whole"  # noqa: S608
+            f" ON whole.run = part.run AND whole.campaign <> part.campaign WHERE part.campaign IN ({ids})"
+            f" AND whole.campaign IN ({ids}) GROUP BY part.campaign, whole.campaign"
+        )
+        found = {(part, whole) for part, whole, count in shared if count == sizes[part]}
+        experiments = {each.id: each.experiment for each in campaigns}
+        turns = {each.id: turn for turn, each in enumerate(campaigns)}
+        return {
+            part
+            for part, whole in found
+            if experiments[part] == experiments[whole] and ((whole, part) not in found or turns[part] < turns[whole])
+        }
+
     def _insert(self, table: str, rows: Iterable[Row]) -> None:
         for row in rows:
             self._connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)  # noqa: S608
@@ -389,6 +453,10 @@ class Ledger:
             jain=values["jain"],
             warnings=tuple(json.loads(values["warnings"])) if values["warnings"] else (),
         )
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    return ", ".join(map(str, numbers))
 
 
 def _run_row(outcome: Result | FailedRun, provenance: int, finished: str) -> Row:

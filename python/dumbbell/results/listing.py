@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dumbbell.results.ledger import Campaign, Ledger
+    from dumbbell.results.campaign import Campaign
+    from dumbbell.results.ledger import Ledger
 
 _PAGE = 5_000
 
@@ -54,7 +55,7 @@ def runs(ledger: Ledger, campaign: Campaign) -> Iterator[RunLine]:
     while page := ledger.rows(query, campaign.id, after, _PAGE):
         after = page[-1][0]
         for _, run_id, seed, status, warnings, point in page:
-            yield RunLine(run_id, campaign.experiment, campaign.engine, seed, status, warnings, json.loads(point))
+            yield RunLine(run_id, campaign.label, campaign.engine, seed, status, warnings, json.loads(point))
 
 
 def groups(ledger: Ledger, campaign: int) -> Iterator[GroupLine]:

@@ -7,9 +7,9 @@ results/
 └── series/           Parquet files by run id; `partial/` has those that are being written
 ```
 
-An experiment is known by its name. What the store tells about it is its *current* campaign on each engine: the one
-that was begun last. Runs of earlier campaigns that had another spec or another build of the engine stay, are found
-again by their ids, and are told with `everything=True`, until `prune` removes them.
+An experiment is a spec with its name: another spec of the same name is another experiment, and a label tells them
+apart. Runs of another build of an engine, which a later one was asked for again, are *superseded*: they stay, are found
+by their ids, and are told with `everything=True`, until `prune` removes them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
     from dumbbell.engines.measurement import Measurement
-    from dumbbell.results.ledger import Campaign, Place
+    from dumbbell.results.campaign import Campaign
+    from dumbbell.results.ledger import Place
     from dumbbell.results.listing import GroupLine, RunLine
     from dumbbell.results.schema import FailedRun, Result
     from dumbbell.results.series import SeriesFile
@@ -116,14 +117,24 @@ class Store:
     # -- what is there --------------------------------------------------------------------------------------------
 
     def experiments(self) -> list[str]:
-        """Names of the experiments, the one that was carried out last at the end."""
-        return list(dict.fromkeys(reversed([each.experiment for each in reversed(self._ledger.campaigns())])))
+        """Labels of the experiments, the one that was carried out last at the end."""
+        return list(dict.fromkeys(reversed([each.label for each in reversed(self.campaigns())])))
 
     def campaigns(
         self, *, engine: str | None = None, experiment: str | None = None, everything: bool = False
     ) -> list[Campaign]:
-        """The current campaigns, or all."""
-        return [each for each in self._ledger.campaigns(experiment, engine) if each.current or everything]
+        """The campaigns of an experiment, by its name or label, on an engine; `everything`: superseded too."""
+        return [
+            each
+            for each in self._ledger.campaigns()
+            if (each.current or (everything and not each.hidden))
+            and engine in (None, each.engine)
+            and (experiment is None or each.called(experiment))
+        ]
+
+    def campaign_of(self, experiment: Experiment, engine: str, identity: str) -> int | None:
+        """The number of the campaign that has an experiment's runs on a build of an engine."""
+        return self._ledger.campaign_of(experiment.name, engine, identity, _words(experiment))
 
     def outcomes(
         self, *, engine: str | None = None, experiment: str | None = None, everything: bool = False
@@ -250,10 +261,9 @@ class Store:
 
     # -- what a campaign does -------------------------------------------------------------------------------------
 
-    def begin(self, experiment: Experiment, engine: str, identity: str) -> int:
-        """Begins or resumes the campaign of an experiment on an engine."""
-        words = json.dumps(experiment.words(), ensure_ascii=False)
-        return self._ledger.begin(experiment.name, engine, identity, words)
+    def begin(self, experiment: Experiment, engine: str, identity: str) -> tuple[int, list[int]]:
+        """Begins or resumes the campaign of an experiment on an engine; gives its number and all of its seeds."""
+        return self._ledger.begin(experiment.name, engine, identity, _words(experiment))
 
     def put(
         self, outcome: Result | FailedRun, resolved: Resolved, measurement: Measurement | None, *,
@@ -317,14 +327,14 @@ class Store:
         found = (path.relative_to(home).as_posix() for path in home.glob("??/*.parquet"))
         return [file for file in found if file not in known]
 
-    def superseded(self) -> int:
-        """How many runs are in no current campaign."""
-        current = ", ".join(str(each.id) for each in self.campaigns())
-        query = f"SELECT COUNT(*) FROM run WHERE id NOT IN (SELECT run FROM member WHERE campaign IN ({current}))"  # noqa: S608
-        return int(self._ledger.rows(query)[0][0])
+    def superseded(self) -> dict[str, int]:
+        """How many runs `prune` would remove, by experiment, engine and build."""
+        names = {each.id: f"{each.label} on {each.engine}" for each in self._ledger.campaigns()}
+        counts = self._ledger.pruned().items()
+        return {"no experiment" if campaign is None else names[campaign]: count for campaign, count in counts}
 
     def prune(self) -> int:
-        """Removes the runs that are in no current campaign, with their files; gives how many there were."""
+        """Removes superseded runs, and those of no experiment, with their files; gives how many there were."""
         removed, files = self._ledger.prune()
         self._remove(files)
         self._remove(self.orphans())
@@ -383,6 +393,10 @@ class Store:
         with told(self.folder, "remove a series"):
             for file in files:
                 (self.folder / "series" / file).unlink(missing_ok=True)
+
+
+def _words(experiment: Experiment) -> str:
+    return json.dumps(experiment.words(), ensure_ascii=False)
 
 
 def open_store(folder: Path | str = "results") -> Store:
