@@ -27,7 +27,7 @@ def mine(tmp_path: Path) -> Path:
 def test_a_store_against_itself_is_the_same(stock: Path) -> None:
     done = dumbbell("compare", stock, stock, "--strict")
     assert (done.returncode, done.stderr) == (0, "")
-    head, *rows = [line for line in done.stdout.splitlines() if line.startswith(("metric", "goodput", "loss"))]
+    head, *rows = [line for line in done.stdout.splitlines() if line.startswith(("metric", "goodput", "queue loss"))]
     assert head.split()[-3:] == ["over", "all", "points"]
     assert {row.split()[-1] for row in rows} == {"same"}
     assert "4 pairs of runs at 2 points" in done.stdout

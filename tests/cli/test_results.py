@@ -72,6 +72,9 @@ def test_what_was_set_is_another_experiment_and_nothing_is_hidden_or_pruned(
     assert [line for line in shown if " on sim" in line] == ["moment on sim", "moment [path.rtt=40 ms] on sim"]
     only = dumbbell("results", "list", filled, "--experiment", labels[-1], "--json").stdout.splitlines()
     assert [json.loads(line)["experiment"] for line in only] == labels[4:]
+    unknown = dumbbell("results", "show", filled, "--experiment", "momnt")
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert 'has no experiment "momnt"; did you mean "moment"?' in unknown.stderr
     assert dumbbell("results", "export", filled, tmp_path / "runs.csv").returncode == 0
     rows = (tmp_path / "runs.csv").read_text(encoding="utf-8").splitlines()[1:]
     assert [row.split(",")[1] for row in rows] == labels

@@ -90,6 +90,25 @@ def test_every_measured_number_has_three_significant_digits(moment: Path) -> Non
         assert not [each for each in numbers if re.search("[eE]", each)]
 
 
+def test_the_loss_of_the_queue_and_random_loss_are_two_columns(moment: Path) -> None:
+    """At 2 % of the packets that come to the queue, of a few thousand."""
+    plain = dumbbell("run", moment).stdout.splitlines()[0]
+    assert "queue loss" in plain
+    assert "random loss" not in plain
+    asked = ("--set", "path.loss=2 %", "--set", "flows[0].cc=reno", "--set", "duration=20 s")
+    lossy = dumbbell("run", moment, *asked)
+    head, *rows = (re.split(r" {2,}", line.strip()) for line in lossy.stdout.splitlines())
+    assert head[6:8] == ["queue loss", "random loss"]
+    whole = [row for row in rows if len(row) == len(head)]
+    assert len(whole) == 4
+    assert all(float(row[7].removesuffix(" %")) == pytest.approx(2, rel=0.3) for row in whole)
+    results = [json.loads(line) for line in dumbbell("run", moment, *asked, "--json").stdout.splitlines()]
+    counted = [100 * each["bottleneck"]["dropped_packets"] / each["bottleneck"]["offered_packets"] for each in results]
+    assert [float(row[6].removesuffix(" %")) for row in whole] == pytest.approx(counted, rel=0.01)
+    shown = dumbbell("results", "show", "--experiment", "moment [duration=20 s, path.loss=2 %, flows[0].cc=reno]")
+    assert shown.stdout.splitlines()[1:] == lossy.stdout.splitlines()
+
+
 def test_a_long_list_of_warnings_is_cut(moment: Path) -> None:
     done = dumbbell("run", moment, "--seeds", "15", "--set", 'measure.window=["1 s", "1100 ms"]')
     *lines, last = done.stderr.splitlines()

@@ -209,6 +209,25 @@ def test_a_single_group_has_no_share_and_a_single_flow_no_index(tmp_path: Path) 
     assert not names & {"share", "jain", "total_goodput", "fct"}
 
 
+def test_random_loss_is_compared_where_the_path_has_any(tmp_path: Path) -> None:
+    """1 % before the queue and 3 % after it; on the path without any there is nothing to compare."""
+    plain, before, after = (
+        kept(
+            tmp_path / name,
+            path__buffer=["1 bdp"],
+            duration="20 s",
+            path__loss=loss,
+            path__loss_at=where,
+            name="moment",
+        )
+        for name, loss, where in (("p", "0 %", "before"), ("b", "1 %", "before"), ("a", "3 %", "after"))
+    )
+    assert whole(held(before, before), "random_loss").a == pytest.approx(0.01, rel=0.2)
+    assert whole(held(after, after), "random_loss").a == pytest.approx(0.03, rel=0.2)
+    assert whole(held(before, before), "random_loss").quantity.better is None
+    assert "random_loss" not in {each.quantity.name for each in held(plain, plain).overall}
+
+
 def test_metrics_are_chosen_by_name(tmp_path: Path) -> None:
     store = kept(tmp_path / "s")
     assert [each.quantity.name for each in held(store, store, "loss, utilization").overall] == ["utilization", "loss"]

@@ -11,6 +11,7 @@ from dumbbell.report import build
 from dumbbell.report.contents import Contents, PointRuns, place, read
 from dumbbell.report.overview import in_time, sweep, table
 from dumbbell.results.store import Store
+from dumbbell.spec import load
 from webpage import Webpage
 
 ONE_RUN = """
@@ -45,7 +46,7 @@ def contents(*points: PointRuns) -> Contents:
 
 def test_a_table_has_a_row_a_point_with_means_intervals_and_what_is_missing() -> None:
     head, rows = table(contents(point("0.5 bdp", 0.9, 0.8, 0.7), point("2 bdp")))
-    assert head == ["path.buffer", "flows[0].cc", "runs", "bbr share %", "cubic share %", "loss %"]
+    assert head == ["path.buffer", "flows[0].cc", "runs", "bbr share %", "cubic share %", "queue loss %"]
     texts = [[cell.text for cell in row] for row in rows]
     assert texts[0] == ["0.5 bdp", "bbr", "3", "80.0 ± 24.8", "20.0 ± 24.8", "10.0"]
     assert rows[0][5].interval == "deterministic, n\N{NO-BREAK SPACE}= 1"
@@ -59,7 +60,7 @@ def test_senders_one_at_a_time_share_a_column() -> None:
         return PointRuns(swept={"flows[0].cc": cc}, ccs={cc: cc}, run_ids={1: "0" * 16}, measured=measured)
 
     head, rows = table(contents(of("bbr", 9.0), of("cubic", 8.0)))
-    assert head == ["flows[0].cc", "runs", "Mbit/s", "loss %"]
+    assert head == ["flows[0].cc", "runs", "Mbit/s", "queue loss %"]
     assert [[cell.text for cell in row] for row in rows] == [["bbr", "1", "9.00", "0"], ["cubic", "1", "8.00", "0"]]
     assert rows[0][2].interval == ""  # of one run
 
@@ -93,6 +94,25 @@ def test_shares_are_drawn_over_the_axis_with_the_most_values() -> None:
     assert "BBR of Linux 6.1" in upper.layers[0].label
     assert "flows[0].cc = bbr_4_17" in upper.layers[3].label
     assert len(lower.layers) == 2
+
+
+def test_random_loss_stands_beside_that_of_the_queue(tmp_path: Path) -> None:
+    """1 % of the packets after the queue, and none of those before it."""
+    overrides = {"path.loss": ["0 %", "1 %"], "path.loss_at": "after", "duration": "8 s", "flows[0].cc": "cubic"}
+    dumbbell.run(load(ONE_RUN, overrides=overrides), store=tmp_path / "store")
+    with Store.open(tmp_path / "store") as store:
+        (found,) = read(store)
+    head, rows = table(found)
+    at = [head.index(f"{kind} loss %") for kind in ("queue", "random")]
+    assert [rows[0][column].text for column in at][1] == "0"
+    queue_loss, random = (float(rows[1][column].text) for column in at)
+    assert queue_loss < 0.5
+    assert random == pytest.approx(1, rel=0.3)
+    chart = sweep(found, "sweep")
+    assert chart is not None
+    assert [layer.label for layer in chart.panels[1].layers] == ["queue loss", "random loss"]
+    assert len({layer.style for layer in chart.panels[1].layers}) == 2
+    assert chart.panels[1].layers[1].y[1] == pytest.approx(random, rel=0.01)
 
 
 def test_words_on_an_axis_stand_in_the_order_of_the_spec() -> None:

@@ -67,7 +67,7 @@ def run(  # noqa: PLR0913 (each is an option)
 
     with Store.open(out, write=True) as store:
         with closing(_outcomes(store, experiment, chosen, jobs, fresh=fresh, as_json=as_json)) as outcomes:
-            failed = (_print_json if as_json else _print_table)(outcomes)
+            failed = _print_json(outcomes) if as_json else _print_table(outcomes, experiment)
         _tell_stale(store, experiment, chosen)
     if failed:
         raise typer.Exit(1)
@@ -103,7 +103,7 @@ def _print_json(outcomes: "Iterator[Result | FailedRun]") -> bool:
     return failed
 
 
-def _print_table(outcomes: "Iterator[Result | FailedRun]") -> bool:
+def _print_table(outcomes: "Iterator[Result | FailedRun]", experiment: "Experiment") -> bool:
     from dumbbell.cli.table import of_results
 
     words: list[str] = []
@@ -121,7 +121,7 @@ def _print_table(outcomes: "Iterator[Result | FailedRun]") -> bool:
             told += len(found)
             words.extend(found[: MOST_WORDS - len(words)])
 
-    for block in of_results(measured()):
+    for block in of_results(measured(), experiment.words()):
         typer.echo(block)
     for line in words:
         typer.echo(line, err=True)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from itertools import chain, islice
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from dumbbell.metrics.loss import has_random_loss, loss_at, random_loss
 from dumbbell.metrics.number import amount, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from dumbbell.results.schema import Result
 
-HEADER = ("seed", "group", "Mbit/s", "share", "RTT ms", "loss", "queue BDP", "utilization")
+GROUP = ("seed", "group", "Mbit/s", "share", "RTT ms")
+BOTTLENECK = ("queue loss", "queue BDP", "utilization")
+RANDOM_LOSS = "random loss"
 BLOCK = 2000
 """Lines that are laid out together."""
 
@@ -48,20 +51,28 @@ def _laid_out(rows: Sequence[Sequence[str]], widths: Sequence[int], numeric: Seq
     return "\n".join([(line % tuple(row)).rstrip() for row in rows])
 
 
-def of_results(results: Iterable[Result]) -> Iterator[str]:
+def header(axes: Iterable[str], spec: Mapping[str, Any]) -> list[str]:
+    """Of a table of an experiment's runs: random loss has a column where the path has any."""
+    queue_loss, *others = BOTTLENECK
+    return [*axes, *GROUP, queue_loss, *([RANDOM_LOSS] if has_random_loss(spec) else []), *others]
+
+
+def of_results(results: Iterable[Result], spec: Mapping[str, Any]) -> Iterator[str]:
     """One line a group of flows; what belongs to the whole run is on the run's first line. Piece by piece."""
     rest = iter(results)
     first = next(rest, None)
     if first is not None:
         axes = list(first.point)
-        rows = (row for result in chain([first], rest) for row in _rows(result, axes))
-        yield from blocks([*axes, *HEADER], rows)
+        rows = (row for result in chain([first], rest) for row in _rows(result, axes, spec))
+        yield from blocks(header(axes, spec), rows)
 
 
-def _rows(result: Result, axes: Sequence[str]) -> Iterator[list[str]]:
+def _rows(result: Result, axes: Sequence[str], spec: Mapping[str, Any]) -> Iterator[list[str]]:
     bottleneck = result.bottleneck
+    counts = (bottleneck.random_lost_packets, bottleneck.offered_packets, bottleneck.sent_packets)
     run = [*(str(result.point[axis]) for axis in axes), str(result.seed)]
-    shared = shared_cells(bottleneck.loss_rate, bottleneck.queue_mean_bdp, bottleneck.utilization)
+    at_random = [random_loss(*counts, loss_at(spec, result.point))] if has_random_loss(spec) else []
+    shared = shared_cells(bottleneck.loss_rate, *at_random, bottleneck.queue_mean_bdp, bottleneck.utilization)
     for name, group in result.groups.items():
         rtts_s = [flow.rtt_mean_s for flow in result.flows if flow.name == name and flow.rtt_mean_s is not None]
         yield [*run, *group_cells(name, group.goodput_bps, group.share, fmean(rtts_s) if rtts_s else None), *shared]
@@ -73,6 +84,7 @@ def group_cells(name: str, goodput_bps: float | None, share: float | None, rtt_s
     return [name, amount(goodput_bps, scale=1e-6), percent(share), amount(rtt_s, scale=1e3)]
 
 
-def shared_cells(loss_rate: float | None, queue_bdp: float | None, utilization: float | None) -> list[str]:
-    """What a line says about the bottleneck."""
-    return [percent(loss_rate), amount(queue_bdp), percent(utilization)]
+def shared_cells(*values: float | None) -> list[str]:
+    """What a line says about the bottleneck: queue loss, random loss if the table has it, queue, utilization."""
+    *losses, queue_bdp, utilization = values
+    return [*map(percent, losses), amount(queue_bdp), percent(utilization)]

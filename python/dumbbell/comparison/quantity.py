@@ -58,8 +58,14 @@ QUANTITIES: Final = (
         sql="CASE WHEN (SELECT COUNT(*) FROM flow WHERE flow.run = run.id) > 1 THEN jain END",
     ),
     Quantity(
-        name="loss", label="loss rate", unit="%", per_unit=_SHARE, of="run", better="lower", relative=False,
+        name="loss", label="queue loss", unit="%", per_unit=_SHARE, of="run", better="lower", relative=False,
         sql="loss_rate",
+    ),
+    Quantity(
+        name="random_loss", label="random loss", unit="%", per_unit=_SHARE, of="run", better=None, relative=False,
+        sql="CASE WHEN json_extract(resolved, '$.path.loss_ppb') > 0 THEN CAST(random_lost_packets AS REAL) / NULLIF("
+        "CASE json_extract(resolved, '$.path.loss_at') WHEN 'before' THEN offered_packets + random_lost_packets"
+        " ELSE sent_packets END, 0) END",
     ),
     Quantity(
         name="retransmits", label="retransmit rate", unit="%", per_unit=_SHARE, of="group", better="lower",

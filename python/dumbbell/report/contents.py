@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from dumbbell.metrics.loss import has_random_loss, loss_at, random_loss
 from dumbbell.results.schema import Result
 from dumbbell.spec import Experiment, SpecError, expand
 from dumbbell.spec.sweep import Grid
@@ -117,7 +118,7 @@ def read(store: Store) -> list[Contents]:
     found = []
     for campaign in store.campaigns():
         contents = Contents(name=campaign.label, engine=campaign.engine)
-        _fill(contents, store.outcomes_of(campaign.id))
+        _fill(contents, store.outcomes_of(campaign.id), campaign.spec)
         with suppress(SpecError):  # as with traces, which need files
             contents.experiment = Experiment(**campaign.spec)
         found.append(contents)
@@ -127,7 +128,7 @@ def read(store: Store) -> list[Contents]:
 def contents_of(experiment: Experiment, engine: str, outcomes: Iterable[Result | FailedRun]) -> Contents:
     """The runs of an experiment on an engine, whatever their campaigns."""
     contents = Contents(name=experiment.name, engine=engine, experiment=experiment)
-    _fill(contents, outcomes)
+    _fill(contents, outcomes, experiment.words())
     return contents
 
 
@@ -142,7 +143,7 @@ def place(values: Mapping[str, Any], seed: int | None = None) -> str:
     return ", ".join([*parts, *([] if seed is None else [f"seed {seed}"])])
 
 
-def _fill(contents: Contents, outcomes: Iterable[Result | FailedRun]) -> None:
+def _fill(contents: Contents, outcomes: Iterable[Result | FailedRun], spec: Mapping[str, Any]) -> None:
     points: dict[str, PointRuns] = {}
     notices: dict[tuple[str, str], Notice] = {}
     for outcome in outcomes:
@@ -150,7 +151,7 @@ def _fill(contents: Contents, outcomes: Iterable[Result | FailedRun]) -> None:
         if isinstance(outcome, Result):
             point.run_ids[outcome.seed] = outcome.run_id
             point.ccs = point.ccs or {flow.name: flow.cc for flow in reversed(outcome.flows)}
-            for key, value in _values(outcome):
+            for key, value in _values(outcome, spec):
                 point.measured.setdefault(key, []).append(value)
             told: Sequence[tuple[str, str]] = [("warning", text) for text in outcome.warnings]
         else:
@@ -167,11 +168,13 @@ def _fill(contents: Contents, outcomes: Iterable[Result | FailedRun]) -> None:
         point.ccs = dict(reversed(list(point.ccs.items())))
 
 
-def _values(result: Result) -> Iterator[tuple[tuple[str, str], float]]:
+def _values(result: Result, spec: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], float]]:
     """The numbers of a run that a table shows; what does not exist is left out."""
     bottleneck = result.bottleneck
+    counts = (bottleneck.random_lost_packets, bottleneck.offered_packets, bottleneck.sent_packets)
     path = {
         "loss": bottleneck.loss_rate,
+        "random": random_loss(*counts, loss_at(spec, result.point)) if has_random_loss(spec) else None,
         "queue": bottleneck.queue_mean_bdp,
         "utilization": bottleneck.utilization,
         "jain": result.jain if len(result.flows) > 1 else None,

@@ -43,8 +43,9 @@ ROUNDED: Final = 0.01
 _MANY_TIMES = 8
 
 QUANTITIES: Final = {
-    "goodput": ("Mbit/s", 1e-6), "share": ("share %", 100.0), "rtt": ("RTT ms", 1e3), "loss": ("loss %", 100.0),
-    "queue": ("queue BDP", 1.0), "utilization": ("utilization %", 100.0), "jain": ("Jain", 1.0),
+    "goodput": ("Mbit/s", 1e-6), "share": ("share %", 100.0), "rtt": ("RTT ms", 1e3), "loss": ("queue loss %", 100.0),
+    "random": ("random loss %", 100.0), "queue": ("queue BDP", 1.0), "utilization": ("utilization %", 100.0),
+    "jain": ("Jain", 1.0),
 }  # fmt: skip
 """Heading and factor of each quantity that a table shows."""
 
@@ -65,7 +66,7 @@ def table(contents: Contents, most: int = MOST_ROWS) -> tuple[list[str], list[li
     alone = all(len(point.ccs) <= 1 for point in contents.points)
     groups = [""] if alone and len(contents.groups) > 1 else contents.groups  # senders one at a time share a column
     shown = [(quantity, group) for group in groups for quantity in ("goodput", "share", "rtt")]
-    shown += [(quantity, "") for quantity in ("loss", "queue", "utilization", "jain")]
+    shown += [(quantity, "") for quantity in ("loss", "random", "queue", "utilization", "jain")]
     shown = [key for key in shown if not (alone and key[0] == "share")]
     shown = [key for key in shown if any(_measured(point, *key) for point in contents.points)]
     heads = [f"{group} {QUANTITIES[quantity][0]}".strip() for quantity, group in shown]
@@ -119,16 +120,19 @@ def sweep(contents: Contents, name: str) -> Chart | None:
     upper: list[Layer] = []
     lower: list[Layer] = []
     used: dict[str, int] = {}
+    losses = ["loss", *["random"] * any(("random", "") in point.measured for point in points)]
     for where, members in curves[:MOST_CURVES]:
         for group in contents.groups:
             cc = members[0].ccs.get(group)
             if cc is not None:
                 label = _called(group, cc) + (f"; {where}" if where else "")
                 upper.append(_curve(members, places, axis, (quantity, group), label, cc, used, kind=kind))
-        first = next(iter(members[0].ccs.values()))
-        label = f"all flows; {where}" if where else ""
-        number = {first: len(lower) - 1}
-        lower.append(_curve(members, places, axis, ("loss", ""), label, first, number, kind=kind))
+        styles = {"loss": next(iter(members[0].ccs.values())), "random": "random loss"}
+        for loss in losses:
+            label = "; ".join(filter(None, [f"{loss.replace('loss', 'queue')} loss", where]))
+            number = {styles[loss]: len(lower) - 1}
+            lower.append(_curve(members, places, axis, (loss, ""), label, styles[loss], number, kind=kind))
+    loss_words = "loss (% of packets)" if len(losses) > 1 else "queue loss (% of packets offered)"
     words = {"share": "share of the goodput (%)", "goodput": "goodput (Mbit/s)"}[quantity]
     left_out = f" {len(curves) - MOST_CURVES} more curves are in the table only." if len(curves) > MOST_CURVES else ""
     return Chart(
@@ -138,7 +142,7 @@ def sweep(contents: Contents, name: str) -> Chart | None:
         f" seeds, bars their 95 % intervals (Student's t).{left_out}",
         panels=(
             Panel(x=x_axis, y=Axis(label=words, limits=(0, 100 if quantity == "share" else None)), layers=tuple(upper)),
-            Panel(x=x_axis, y=Axis(label="loss (% of packets offered)", limits=(0, None)), layers=tuple(lower)),
+            Panel(x=x_axis, y=Axis(label=loss_words, limits=(0, None)), layers=tuple(lower)),
         ),
         alt=f"Two plots over {axis}: {words} by group, and loss. The table below has the same numbers.",
     )

@@ -34,6 +34,8 @@ class GroupLine(NamedTuple):
     point: dict[str, Any]
     seed: int
     loss_rate: float | None
+    packets: tuple[int, int, int]
+    """Lost at random, offered to the queue, sent by it."""
     queue_mean_bdp: float | None
     utilization: float | None
     nth: int
@@ -61,7 +63,8 @@ def runs(ledger: Ledger, campaign: Campaign) -> Iterator[RunLine]:
 def groups(ledger: Ledger, campaign: int) -> Iterator[GroupLine]:
     """The groups of the runs of a campaign that were measured, in the order of expansion."""
     query = (
-        "SELECT point, seed, loss_rate, queue_mean_bdp, utilization, flow_group.position, flow_group.name,"
+        "SELECT point, random_lost_packets, offered_packets, sent_packets, seed, loss_rate, queue_mean_bdp,"
+        " utilization, flow_group.position, flow_group.name,"
         " flow_group.goodput_bps, share,"
         " (SELECT AVG(rtt_mean_s) FROM flow WHERE flow.run = run.id AND flow.name = flow_group.name)"
         " FROM member JOIN run ON run.id = member.run JOIN flow_group ON flow_group.run = run.id"
@@ -71,7 +74,7 @@ def groups(ledger: Ledger, campaign: int) -> Iterator[GroupLine]:
     ((last,),) = ledger.rows("SELECT COALESCE(MAX(position), -1) FROM member WHERE campaign = ?", campaign)
     for first in range(0, last + 1, _PAGE):
         text, point = "", dict[str, Any]()
-        for words, *rest in ledger.rows(query, campaign, first, first + _PAGE):
+        for words, lost, offered, sent, seed, loss_rate, *rest in ledger.rows(query, campaign, first, first + _PAGE):
             if words != text:
                 text, point = words, json.loads(words)
-            yield GroupLine(point, *rest)
+            yield GroupLine(point, seed, loss_rate, (lost, offered, sent), *rest)

@@ -123,13 +123,24 @@ class Store:
     def campaigns(
         self, *, engine: str | None = None, experiment: str | None = None, everything: bool = False
     ) -> list[Campaign]:
-        """The campaigns of an experiment, by its name or label, on an engine; `everything`: superseded too."""
+        """The campaigns of an experiment, by its name or label, on an engine; `everything`: superseded too.
+
+        Raises:
+            StoreError: there is no such experiment.
+        """
+        found = self._ledger.campaigns()
+        if experiment is not None:
+            known = dict.fromkeys(name for each in found for name in (each.experiment, each.label))
+            found = [each for each in found if each.called(experiment)]
+            if not found:
+                from dumbbell.spec.problem import quoted, suggestion  # noqa: PLC0415 (late: lists need none)
+
+                hint = suggestion(experiment, list(known))
+                raise StoreError(f"{self.folder}: has no experiment {quoted(experiment)}{f'; {hint}' if hint else ''}")
         return [
             each
-            for each in self._ledger.campaigns()
-            if (each.current or (everything and not each.hidden))
-            and engine in (None, each.engine)
-            and (experiment is None or each.called(experiment))
+            for each in found
+            if (each.current or (everything and not each.hidden)) and engine in (None, each.engine)
         ]
 
     def campaign_of(self, experiment: Experiment, engine: str, identity: str) -> int | None:
