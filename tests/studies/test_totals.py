@@ -92,6 +92,17 @@ def test_the_table_in_the_documentation_is_made_of_the_object_beside_it() -> Non
     assert {each["study"] for each in counts["studies"]} == set(studies.names())
 
 
+def test_the_readme_has_the_counts_of_the_whole_study_of_the_demo() -> None:
+    counts = json.loads((DOCS / "studies.json").read_text(encoding="utf-8"))
+    (whole,) = [each["versions"] for each in counts["studies"] if each["study"] == "claypool2019"]
+    said = " ".join((DOCS.parent / "README.md").read_text(encoding="utf-8").split()).replace("`", "")
+    bbr, older = whole["bbr"], whole["bbr_4_17"]
+    assert (
+        f"of the whole study, with five, bbr {bbr['reproduced']} of {bbr['judged']}, bbr_4_17 {older['reproduced']} of"
+        f" {older['judged']}."
+    ) in said
+
+
 def test_the_table_is_written_between_its_marks(found: Total, tmp_path: Path) -> None:
     counts = json.loads(json.dumps(as_object([found], ["claypool2019"])))
     (tmp_path / "studies.md").write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
