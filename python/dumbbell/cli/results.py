@@ -11,7 +11,7 @@ import typer
 from dumbbell.cli.run import DEFAULT_STORE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from dumbbell.results.listing import GroupLine
     from dumbbell.results.store import Store
@@ -183,33 +183,31 @@ def _show_run(store: "Store", run_id: str, *, as_json: bool) -> None:
 
 def _show_table(store: "Store", experiment: str | None, *, everything: bool) -> None:
     from dumbbell.cli.table import blocks, header
+    from dumbbell.metrics.loss import has_random_loss
 
     for campaign in store.campaigns(experiment=experiment, everything=everything):
-        lines = store.table(campaign.id)
+        lines = store.table(campaign)
         first = next(lines, None)
         if first is not None:
             axes = list(first.point)
             typer.echo(f"{campaign.label} on {campaign.engine}")
-            spec = campaign.spec
-            for block in blocks(header(axes, spec), _cells(chain([first], lines), axes, spec)):
+            cells = _cells(chain([first], lines), axes, lossy=has_random_loss(campaign.spec))
+            for block in blocks(header(axes, campaign.spec), cells):
                 typer.echo(block)
 
 
-def _cells(lines: "Iterable[GroupLine]", axes: list[str], spec: "Mapping[str, Any]") -> "Iterator[list[str]]":
+def _cells(lines: "Iterable[GroupLine]", axes: list[str], *, lossy: bool) -> "Iterator[list[str]]":
     """As `dumbbell run` prints it: what belongs to the whole run is on its first line."""
     from dumbbell.cli.table import BOTTLENECK, group_cells, shared_cells
-    from dumbbell.metrics.loss import has_random_loss, loss_at, random_loss
 
-    empty, at_random = [""] * (len(axes) + 1), has_random_loss(spec)
-    nothing = [""] * (len(BOTTLENECK) + at_random)
-    for point, seed, loss_rate, counts, queue_bdp, utilization, nth, name, goodput_bps, share, rtt_s in lines:
+    empty, nothing = [""] * (len(axes) + 1), [""] * (len(BOTTLENECK) + lossy)
+    for point, at_random, seed, loss_rate, queue_bdp, utilization, nth, name, goodput_bps, share, rtt_s in lines:
         cells = group_cells(name, goodput_bps, share, rtt_s)
         if nth:
             yield [*empty, *cells, *nothing]
         else:
             run = [*(str(point[axis]) for axis in axes), str(seed)]
-            other = [random_loss(*counts, loss_at(spec, point))] if at_random else []
-            yield [*run, *cells, *shared_cells(loss_rate, *other, queue_bdp, utilization)]
+            yield [*run, *cells, *shared_cells(loss_rate, at_random, queue_bdp, utilization, lossy=lossy)]
 
 
 def _tell_others(store: "Store", *, everything: bool) -> None:

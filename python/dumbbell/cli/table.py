@@ -71,8 +71,10 @@ def _rows(result: Result, axes: Sequence[str], spec: Mapping[str, Any]) -> Itera
     bottleneck = result.bottleneck
     counts = (bottleneck.random_lost_packets, bottleneck.offered_packets, bottleneck.sent_packets)
     run = [*(str(result.point[axis]) for axis in axes), str(result.seed)]
-    at_random = [random_loss(*counts, loss_at(spec, result.point))] if has_random_loss(spec) else []
-    shared = shared_cells(bottleneck.loss_rate, *at_random, bottleneck.queue_mean_bdp, bottleneck.utilization)
+    at_random, lossy = random_loss(*counts, loss_at(spec, result.point)), has_random_loss(spec)
+    shared = shared_cells(
+        bottleneck.loss_rate, at_random, bottleneck.queue_mean_bdp, bottleneck.utilization, lossy=lossy
+    )
     for name, group in result.groups.items():
         rtts_s = [flow.rtt_mean_s for flow in result.flows if flow.name == name and flow.rtt_mean_s is not None]
         yield [*run, *group_cells(name, group.goodput_bps, group.share, fmean(rtts_s) if rtts_s else None), *shared]
@@ -84,7 +86,9 @@ def group_cells(name: str, goodput_bps: float | None, share: float | None, rtt_s
     return [name, amount(goodput_bps, scale=1e-6), percent(share), amount(rtt_s, scale=1e3)]
 
 
-def shared_cells(*values: float | None) -> list[str]:
-    """What a line says about the bottleneck: queue loss, random loss if the table has it, queue, utilization."""
-    *losses, queue_bdp, utilization = values
-    return [*map(percent, losses), amount(queue_bdp), percent(utilization)]
+def shared_cells(
+    loss_rate: float | None, at_random: float | None, queue_bdp: float | None, utilization: float | None, *, lossy: bool
+) -> list[str]:
+    """What a line says about the bottleneck; random loss if the table has a column for it."""
+    others = [amount(queue_bdp), percent(utilization)]
+    return [percent(loss_rate), percent(at_random), *others] if lossy else [percent(loss_rate), *others]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.spec.quantity import Share
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -26,7 +24,11 @@ def random_loss(lost: int, offered: int, sent: int, loss_at: str) -> float | Non
 
 def has_random_loss(spec: Mapping[str, Any]) -> bool:
     """Whether the path of a spec, given as its words, loses packets at random at any point."""
-    loss = spec["path"].get("loss", "0 %")
+    if "loss" not in spec["path"]:
+        return False
+    from dumbbell.spec.quantity import Share  # noqa: PLC0415 (late: it loads all of `spec`, and lists need none)
+
+    loss = spec["path"]["loss"]
     return any(Share(each).value for each in (loss if isinstance(loss, list) else [loss]))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Final
 
 ABSENT: Final = "-"
@@ -11,8 +12,10 @@ NOTHING: Final = 1e-9
 """What floating point leaves where it subtracts like from like; no engine resolves less than a billionth."""
 
 
-def amount(value: float | None, half_width: float | None = None, *, scale: float = 1.0, signed: bool = False) -> str:
-    """A value times `scale`, with the half-width of its interval where it has one, both to the same place.
+def amount(
+    value: float | None, half_width: float | None = None, *, scale: float = 1.0, signed: bool = False, unit: str = ""
+) -> str:
+    """A value times `scale`, with the half-width of its interval where it has one, both to the same place, and a unit.
 
     The larger of the two has three significant digits. Digits before the point are never rounded away.
 
@@ -26,31 +29,25 @@ def amount(value: float | None, half_width: float | None = None, *, scale: float
     if value is None:
         return ABSENT
     value *= scale
-    if not half_width and not signed and 1e-4 <= value < 99.9:  # noqa: PLR2004 (here Python's own format does it)
-        return f"{value:#.3g}"
+    if 1e-4 <= value < 99.9 and not half_width and not signed:  # noqa: PLR2004 (here Python's own format does it)
+        return f"{value:#.3g}{unit}"
     if not math.isfinite(value):
         return ABSENT
     half = abs(scale * half_width) if half_width and math.isfinite(half_width) else 0.0
     if max(abs(value), half) < NOTHING:
-        return "0"
+        return f"0{unit}"
     decimals = places(max(abs(value), half))
     text = f"{value:{'+' if signed else ''}.{decimals}f}"
     if not float(text):
         text = text.lstrip("+-")
     if not half:
-        return text
+        return f"{text}{unit}"
     width = f"{half:.{decimals}f}"
-    return f"{text} ± {width}" if float(width) else f"{text} ± < {10**-decimals:.{decimals}f}"
+    return f"{text} ± {width if float(width) else f'< {10**-decimals:.{decimals}f}'}{unit}"
 
 
-def percent(share: float | None, half_width: float | None = None, *, signed: bool = False) -> str:
-    """A share as `amount` writes it, in %.
-
-    >>> percent(0.1234), percent(0.0000421), percent(0.5, 0.02), percent(0), percent(None)
-    ('12.3 %', '0.00421 %', '50.0 ± 2.0 %', '0 %', '-')
-    """
-    text = amount(share, half_width, scale=100, signed=signed)
-    return text if text == ABSENT else f"{text} %"
+percent = partial(amount, scale=100.0, unit=" %")
+"""A share, in %: `percent(0.0000421)` is "0.00421 %"."""
 
 
 def trimmed(value: float | None) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dumbbell.metrics.loss import has_random_loss, loss_at, random_loss
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -32,10 +34,10 @@ class GroupLine(NamedTuple):
     """A group of flows of a run, and the bottleneck."""
 
     point: dict[str, Any]
+    random_loss: float | None
+    """None also where the path has none."""
     seed: int
     loss_rate: float | None
-    packets: tuple[int, int, int]
-    """Lost at random, offered to the queue, sent by it."""
     queue_mean_bdp: float | None
     utilization: float | None
     nth: int
@@ -60,21 +62,27 @@ def runs(ledger: Ledger, campaign: Campaign) -> Iterator[RunLine]:
             yield RunLine(run_id, campaign.label, campaign.engine, seed, status, warnings, json.loads(point))
 
 
-def groups(ledger: Ledger, campaign: int) -> Iterator[GroupLine]:
+def groups(ledger: Ledger, campaign: Campaign) -> Iterator[GroupLine]:
     """The groups of the runs of a campaign that were measured, in the order of expansion."""
+    lossy = has_random_loss(campaign.spec)
+    counts = "random_lost_packets, offered_packets, sent_packets, " if lossy else ""
     query = (
-        "SELECT point, random_lost_packets, offered_packets, sent_packets, seed, loss_rate, queue_mean_bdp,"
-        " utilization, flow_group.position, flow_group.name,"
+        f"SELECT point, {counts}seed, loss_rate, queue_mean_bdp, utilization, flow_group.position, flow_group.name,"  # noqa: S608
         " flow_group.goodput_bps, share,"
         " (SELECT AVG(rtt_mean_s) FROM flow WHERE flow.run = run.id AND flow.name = flow_group.name)"
         " FROM member JOIN run ON run.id = member.run JOIN flow_group ON flow_group.run = run.id"
         " WHERE campaign = ? AND member.position >= ? AND member.position < ?"
         " ORDER BY member.position, flow_group.position"
     )
-    ((last,),) = ledger.rows("SELECT COALESCE(MAX(position), -1) FROM member WHERE campaign = ?", campaign)
+    ((last,),) = ledger.rows("SELECT COALESCE(MAX(position), -1) FROM member WHERE campaign = ?", campaign.id)
     for first in range(0, last + 1, _PAGE):
         text, point = "", dict[str, Any]()
-        for words, lost, offered, sent, seed, loss_rate, *rest in ledger.rows(query, campaign, first, first + _PAGE):
+        for words, *numbers in ledger.rows(query, campaign.id, first, first + _PAGE):
             if words != text:
                 text, point = words, json.loads(words)
-            yield GroupLine(point, seed, loss_rate, (lost, offered, sent), *rest)
+            if not lossy:
+                yield GroupLine._make((point, None, *numbers))
+                continue
+            lost, offered, sent, *others = numbers
+            at_random = random_loss(lost, offered, sent, loss_at(campaign.spec, point))
+            yield GroupLine._make((point, at_random, *others))

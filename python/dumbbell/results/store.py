@@ -215,7 +215,7 @@ class Store:
         for campaign in self.campaigns(experiment=experiment, everything=everything):
             yield from listing.runs(self._ledger, campaign)
 
-    def table(self, campaign: int) -> Iterator[GroupLine]:
+    def table(self, campaign: Campaign) -> Iterator[GroupLine]:
         """Every group of flows of a campaign in short, in order."""
         return listing.groups(self._ledger, campaign)
 
