@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.report.number import ABSENT, counted, short, with_half_width
+from dumbbell.metrics.number import ABSENT, counted
 from dumbbell.studies import disputed
 from dumbbell.studies.label import label_of
 from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, WORDS
@@ -140,7 +140,7 @@ def _row(order: int, verdict: Verdict, *, disputed: bool) -> ClaimRow:
         disputed=disputed,
         weak=verdict.why_weak,
         flips=tuple((each.by, each.kind) for each in verdict.flips if each.verdict == REPRODUCED),
-        measured=measured(verdict),
+        measured=verdict.measured,
         interval=_resting_on(verdict.n, verdict.seeds, varies=verdict.low is not None),
         label=verdict.label,
         value_sort="" if verdict.value is None else f"{verdict.value:.6g}",
@@ -153,15 +153,10 @@ def _row(order: int, verdict: Verdict, *, disputed: bool) -> ClaimRow:
     )
 
 
-def measured(verdict: Verdict) -> str:
-    """The number that decides, with its interval; empty if there is none."""
-    return _with_interval(verdict.value, verdict.low, verdict.unit)
-
-
 def _check(check: Checked) -> CheckRow:
     return CheckRow(
         label=check.label,
-        measured=_with_interval(check.value, check.low, check.unit) or ABSENT,
+        measured=check.measured or ABSENT,
         resting_on=_resting_on(check.n, check.seeds, varies=check.low is not None),
         published=_stated(check.published, check.unit) or ABSENT,
         bounds=check.bounds,
@@ -170,20 +165,9 @@ def _check(check: Checked) -> CheckRow:
     )
 
 
-def _amount(value: float | None, unit: str) -> str:
-    return "" if value is None else f"{short(value)} {unit}".rstrip()
-
-
 def _stated(value: float | None, unit: str) -> str:
     """As the document has it."""
     return "" if value is None else f"{value:g} {unit}".rstrip()
-
-
-def _with_interval(value: float | None, low: float | None, unit: str) -> str:
-    """A mean and the half of its 95 % interval, which lies evenly around it."""
-    if value is None or low is None:
-        return _amount(value, unit)
-    return f"{with_half_width(value, value - low)} {unit}".rstrip()
 
 
 def _resting_on(n: int, seeds: int, *, varies: bool) -> str:

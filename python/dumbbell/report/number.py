@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dumbbell.metrics.number import ABSENT, amount, counted
+from dumbbell.metrics.number import amount
 from dumbbell.metrics.statistics import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-__all__ = ["ABSENT", "counted", "mean", "resting_on", "short", "with_half_width"]
-
-short = with_half_width = amount
 
 
 def resting_on(values: Sequence[float]) -> str:

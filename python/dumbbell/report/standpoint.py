@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from dumbbell.report.claims import KINDS, SIGNS, measured
+from dumbbell.report.claims import KINDS, SIGNS
 from dumbbell.studies import disputed
 
 if TYPE_CHECKING:
@@ -89,4 +89,4 @@ def _cell(verdict: Verdict | None) -> Cell:
     if verdict is None:
         return Cell("", "", "", "", "", "")
     word = verdict.verdict
-    return Cell(word, KINDS[word], SIGNS[word], measured(verdict), verdict.label, verdict.why_weak)
+    return Cell(word, KINDS[word], SIGNS[word], verdict.measured, verdict.label, verdict.why_weak)

@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from dumbbell.metrics.number import amount
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -58,6 +60,11 @@ class Checked:
     """Seeds in which there is no such number: two curves that never cross, nothing that was sent."""
     weak: str = ""
     """Why it can hardly fail; empty: it binds."""
+
+    @property
+    def measured(self) -> str:
+        """The value with the half-width of its interval and the unit; empty where there is none."""
+        return _measured(self.value, self.low, self.unit)
 
     def keeps(self, value: float) -> bool:
         """Whether a value lies within the bounds."""
@@ -137,9 +144,19 @@ class Verdict:
     """Of what makes it hold, the best: `KINDS` in this order; None where nothing does, or nothing needs to."""
 
     @property
+    def measured(self) -> str:
+        """The number that decides, as text; empty where there is none."""
+        return _measured(self.value, self.low, self.unit)
+
+    @property
     def decisive(self) -> Checked | None:
         """The check whose numbers these are."""
         return next((check for check in self.checks if check.label == self.label), None)
+
+
+def _measured(value: float | None, low: float | None, unit: str) -> str:
+    half_width = None if value is None or low is None else value - low
+    return "" if value is None else f"{amount(value, half_width)} {unit}".rstrip()
 
 
 def disputed(verdicts: Iterable[Verdict]) -> set[tuple[str, str]]:

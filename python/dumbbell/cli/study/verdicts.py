@@ -74,13 +74,9 @@ def print_table(totals: Sequence[Total], documents: Iterable[str]) -> None:
 
 def _numbers(verdict: Verdict) -> str:
     """What decides, what was published, and what is tolerated."""
-    from dumbbell.metrics.number import amount
-
     decisive = verdict.decisive
-    half = None if verdict.low is None or verdict.value is None else verdict.value - verdict.low
-    seeds = decisive.seeds if decisive else 0
-    alike = ", deterministic" if half is None and seeds > 1 else f", n = {verdict.n}"
-    value = "none" if verdict.value is None else f"{amount(verdict.value, half)} {verdict.unit}".rstrip() + alike
+    alike = ", deterministic" if verdict.low is None and decisive and decisive.seeds > 1 else f", n = {verdict.n}"
+    value = verdict.measured + alike if verdict.measured else "none"
     published = "" if verdict.published is None else f"; published {verdict.published:g} {verdict.unit}".rstrip()
     return f"{verdict.label} {value}{published}" + (f"; tolerated {decisive.bounds}" if decisive else "")
 
