@@ -168,25 +168,25 @@ long ptrace(int request, int process, void *address, struct iovec *state)
 """In the place of the C library's `ptrace`."""
 
 
-def changed(linux: kernel.Kernel, folder: Path, how: str) -> Path:
+def changed(kernel: Path, folder: Path, how: str) -> Path:
     """A kernel under which this machine takes vector state back in another way."""
     library, executable = folder / "state.so", folder / "changed"
     command: list[str | Path] = ["gcc", "-shared", "-fPIC", "-x", "c", "-o", library, "-"]
     subprocess.run(command, input=STATE.replace("CHANGED", how).encode(), check=True)
-    executable.write_text(f'#!/bin/sh\nLD_PRELOAD={library} exec {linux.executable} "$@"\n', encoding="utf-8")
+    executable.write_text(f'#!/bin/sh\nLD_PRELOAD={library} exec {kernel} "$@"\n', encoding="utf-8")
     executable.chmod(0o755)
     return executable
 
 
-def test_one_register_that_is_not_put_back_is_noticed(linux: kernel.Kernel, root: Path) -> None:
+def test_one_register_that_is_not_put_back_is_noticed(root: Path) -> None:
     compile_init(root, "registers.c")
-    (root / "linux").unlink()
-    changed(linux, root, "memset((char *)state->iov_base + 400, 0, 16)").rename(root / "linux")
+    original = (root / "linux").rename(root / "original")
+    changed(original, root, "memset((char *)state->iov_base + 400, 0, 16)").rename(root / "linux")
     assert int(told(root)["mismatches"]) > 1000
 
 
 def test_a_cpu_with_more_state_than_a_kernel_has_room_for_is_one_message(linux: kernel.Kernel, tmp_path: Path) -> None:
-    too_large = changed(linux, tmp_path, "return errno = EFAULT, -1")
+    too_large = changed(linux.executable, tmp_path, "return errno = EFAULT, -1")
     with pytest.raises(EngineFailure) as failure:
         LinuxEngine(replace(linux, executable=too_large)).boot()
     assert str(failure.value) == (

@@ -206,7 +206,7 @@ def _cells(lines: "Iterable[GroupLine]", axes: list[str], *, lossy: bool) -> "It
         if nth:
             yield [*empty, *cells, *nothing]
         else:
-            run = [*(str(point[axis]) for axis in axes), str(seed)]
+            run = [*[str(point[axis]) for axis in axes], str(seed)]
             yield [*run, *cells, *shared_cells(loss_rate, at_random, queue_bdp, utilization, lossy=lossy)]
 
 

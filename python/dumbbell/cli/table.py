@@ -83,7 +83,7 @@ def _rows(result: Result, axes: Sequence[str], spec: Mapping[str, Any]) -> Itera
 
 def group_cells(name: str, goodput_bps: float | None, share: float | None, rtt_s: float | None) -> list[str]:
     """What a line says about a group."""
-    return [name, amount(goodput_bps, scale=1e-6), percent(share), amount(rtt_s, scale=1e3)]
+    return [name, amount(goodput_bps, None, 1e-6), amount(share, None, 100.0, " %"), amount(rtt_s, None, 1e3)]
 
 
 def shared_cells(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Final
 
 ABSENT: Final = "-"
@@ -13,7 +12,7 @@ NOTHING: Final = 1e-9
 
 
 def amount(
-    value: float | None, half_width: float | None = None, *, scale: float = 1.0, signed: bool = False, unit: str = ""
+    value: float | None, half_width: float | None = None, scale: float = 1.0, unit: str = "", *, signed: bool = False
 ) -> str:
     """A value times `scale`, with the half-width of its interval where it has one, both to the same place, and a unit.
 
@@ -29,7 +28,7 @@ def amount(
     if value is None:
         return ABSENT
     value *= scale
-    if 1e-4 <= value < 99.9 and not half_width and not signed:  # noqa: PLR2004 (here Python's own format does it)
+    if half_width is None and 1e-4 <= value < 99.9 and not signed:  # noqa: PLR2004 (here Python's own format does it)
         return f"{value:#.3g}{unit}"
     if not math.isfinite(value):
         return ABSENT
@@ -46,8 +45,13 @@ def amount(
     return f"{text} ± {width if float(width) else f'< {10**-decimals:.{decimals}f}'}{unit}"
 
 
-percent = partial(amount, scale=100.0, unit=" %")
-"""A share, in %: `percent(0.0000421)` is "0.00421 %"."""
+def percent(share: float | None, half_width: float | None = None, *, signed: bool = False) -> str:
+    """A share as `amount` writes it, in %.
+
+    >>> percent(0.1234), percent(0.0000421), percent(0.5, 0.02), percent(0), percent(None)
+    ('12.3 %', '0.00421 %', '50.0 ± 2.0 %', '0 %', '-')
+    """
+    return amount(share, half_width, 100.0, " %", signed=signed)
 
 
 def trimmed(value: float | None) -> str:
