@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from dumbbell.metrics.delay import histogram_mean_s, histogram_quantile_s, smoothed_rtt
 from dumbbell.metrics.fairness import jain, shares
-from dumbbell.metrics.queue import backlog, capacity_bits
-from dumbbell.metrics.variation import coefficient_of_variation
 from dumbbell.metrics.window import NANOSECONDS, Activity, Window, ratio
 
 if TYPE_CHECKING:
@@ -151,6 +148,9 @@ def summarise(
 
 
 def _flow(index: int, name: str, cc: str, flow: FlowMeasurement, window: Window) -> FlowSummary:
+    from dumbbell.metrics.delay import histogram_mean_s, histogram_quantile_s, smoothed_rtt  # noqa: PLC0415 (late:
+    from dumbbell.metrics.variation import coefficient_of_variation  # noqa: PLC0415 who reads summaries needs no numpy)
+
     activity = Activity.within(window, flow)
     counted = activity.counted
     rtt = smoothed_rtt(flow.series, activity.window)
@@ -181,6 +181,8 @@ def _flow(index: int, name: str, cc: str, flow: FlowMeasurement, window: Window)
 
 
 def _bottleneck(run: Run, measurement: Measurement, window: Window, bdp_bytes: float) -> BottleneckSummary:
+    from dumbbell.metrics.queue import backlog, capacity_bits  # noqa: PLC0415 (as above)
+
     queue = measurement.bottleneck
     counted = window.advance(queue.at_window_begin, queue.at_window_end)
     changes = [(change.at_ns, change.rate_bps) for change in run.path.changes]

@@ -18,7 +18,6 @@ from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummar
 from dumbbell.results.campaign import Campaign, labelled, same_but_for_seeds, seeds_of, with_seeds
 from dumbbell.results.diagnosis import damaged, told
 from dumbbell.results.failure import StoreError
-from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.series import SeriesFile
 
 if TYPE_CHECKING:
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
     from typing import Self
+
+    from dumbbell.results.schema import FailedRun, Result
 
 LEDGER_SCHEMA = 1
 """Version of the tables below: a change of any of them, or of a summary's fields, is a new number."""
@@ -176,7 +177,7 @@ class Ledger:
             for table in ("flow", "flow_group", "request", "series"):
                 self._connection.execute(f"DELETE FROM {table} WHERE run = ?", (run,))  # noqa: S608 (likewise)
             self._connection.execute("INSERT INTO request VALUES (?, ?)", (run, resolved))
-            if isinstance(outcome, Result):
+            if outcome.status == "ok":
                 self._insert("flow", ((run, *(getattr(each, name) for name in _FLOW)) for each in outcome.flows))
                 groups = enumerate(outcome.groups.items())
                 self._insert("flow_group", (
@@ -435,6 +436,8 @@ class Ledger:
             self._connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)  # noqa: S608
 
     def _outcome(self, row: Sequence[Any], point: Mapping[str, Any]) -> Result | FailedRun:
+        from dumbbell.results.schema import FailedRun, Result  # noqa: PLC0415 (late: tables of many runs need no pydantic)
+
         key, values = row[0], dict(zip(_RUN, row[1:], strict=True))
         head = {name: values[name] for name in ("run_id", "engine", "seed", "wall_s")} | {"point": point}
         if values["status"] != "ok":
@@ -461,7 +464,7 @@ def _listed(numbers: Iterable[int]) -> str:
 
 def _run_row(outcome: Result | FailedRun, provenance: int, finished: str) -> Row:
     own: Row
-    if isinstance(outcome, Result):
+    if outcome.status == "ok":
         own = (None, *outcome.window_s, outcome.jain, outcome.wall_s)
         warnings = json.dumps(outcome.warnings, ensure_ascii=False) if outcome.warnings else None
         bottleneck = tuple(asdict(outcome.bottleneck)[name] for name in _BOTTLENECK)
