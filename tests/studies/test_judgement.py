@@ -225,7 +225,9 @@ def test_a_point_that_no_run_has(evidence: Callable[..., Evidence]) -> None:
 
 
 def test_a_value_is_told_apart_from_the_bound_that_it_breaks() -> None:
-    assert verdict(0.120004).reason == "it is 12.0004 %, not within 8 to 12 %"
+    found = verdict(0.120004)
+    assert found.reason == "it is 12.0004 %, not within 8 to 12 %"
+    assert found.measured == "12.0004 %"
 
 
 def test_a_claim_of_which_no_check_binds_is_weak() -> None:

@@ -32,7 +32,7 @@ _SEIZE, _INTERRUPT, _GETREGSET, _XSTATE = 0x4206, 0x4207, 0x4204, 0x202
 
 def diagnosis(console: str) -> str | None:
     """What was wrong and what helps, in one line; None: nothing that is known."""
-    if "ptrace set fp regs failed, errno = 14" in console:
+    if "ptrace set fp regs failed, errno = 14" in console and state_bytes() > STATE_ROOM_BYTES:
         return too_large(state_bytes())
     for pattern, words in _CAUSES.items():
         if re.search(pattern, console):

@@ -10,8 +10,9 @@ from dumbbell.report.html import LARGEST_BYTES, SCRIPT, filled, script, write, w
 from dumbbell.report.rendering import build
 from dumbbell.report.side import with_words
 from dumbbell.report.standpoint import side_by_side
-from dumbbell.studies import sentence
+from dumbbell.studies import of_documents, sentence
 from dumbbell.studies.command import run_command
+from dumbbell.studies.totals import HEADER, LEGEND, rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from dumbbell.report.side import Side
     from dumbbell.results.store import Store
-    from dumbbell.studies import Study
+    from dumbbell.studies import Study, Total
 
 INDEX: Final = "index.html"
 PAGE_BYTES: Final = LARGEST_BYTES // 2
@@ -55,6 +56,8 @@ class Collection:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._entries: list[Entry] = []
+        self._totals: list[Total] = []
+        self._documents: list[str] = []
 
     def add(self, study: Study, store: Store, sides: Sequence[Side], *, how: str = "") -> None:
         """Writes a study's page; `how` is what must be said with its commands, where they are not all.
@@ -66,6 +69,8 @@ class Collection:
         target = self._folder / f"{study.name}.html"
         build(target, store=store, study=study, sides=sides, largest_bytes=PAGE_BYTES, index=INDEX, how=how)
         table = side_by_side(sides)
+        self._totals += [each.total for each in sides if each.total]
+        self._documents += [study.name] * study.document
         self._entries.append(
             Entry(
                 **_words(study),
@@ -99,7 +104,16 @@ class Collection:
         written(self._folder / SCRIPT, script())
         return write(
             self._folder / INDEX,
-            lambda _: filled("index.html.j2", [], beside=True, entries=self._entries, version=__version__),
+            lambda _: filled(
+                "index.html.j2",
+                [],
+                beside=True,
+                entries=self._entries,
+                version=__version__,
+                header=HEADER,
+                rows=rows([*self._totals, *of_documents(self._totals, self._documents)]),
+                legend=LEGEND,
+            ),
         )
 
 

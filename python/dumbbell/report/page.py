@@ -374,4 +374,5 @@ def _part(study: Study) -> tuple[Collection[str], Collection[str]]:
 
 
 def _file_name(name: str) -> str:
-    return "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)
+    words = "".join(letter if letter.isalnum() or letter in "_." else " " for letter in name)
+    return "-".join(words.split())

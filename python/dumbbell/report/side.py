@@ -48,7 +48,7 @@ def side(standing: Standing, *, how: str = "") -> Side:
         verdicts=standing.judged,
         shown=tuple(standing.shown()),
         total=total(standing) if standing.judged else None,
-        rest=f"{rest.removesuffix('.')} ({how})." if rest and how else rest,
+        rest=(f"{rest.removesuffix('.')} ({how})." if rest and how else rest).replace("`", ""),
         experiments=experiments,
         outcomes={
             title: [each for each in standing.evidence.outcomes[title] if each.seed in experiment.seed_values]

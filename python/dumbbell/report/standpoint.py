@@ -73,7 +73,7 @@ def side_by_side(sides: Sequence[Side]) -> Table | None:
             claim=claim,
             statement=statement,
             disputed=tuple(variant for other, variant in sorted(unlike) if other == claim),
-            cells=tuple(_cell(at.get((claim, *column))) for column in columns),
+            cells=tuple(_cell(at.get((claim, *column)), column[0]) for column in columns),
         )
         for claim, statement in statements.items()
     )
@@ -85,8 +85,11 @@ def side_by_side(sides: Sequence[Side]) -> Table | None:
     )
 
 
-def _cell(verdict: Verdict | None) -> Cell:
+def _cell(verdict: Verdict | None, version: str) -> Cell:
+    """What contains no version stands in the first version's column, and the others refer to that."""
     if verdict is None:
         return Cell("", "", "", "", "", "")
+    if version != verdict.versions[0]:
+        return Cell("", "", "", "the same", "", "")
     word = verdict.verdict
     return Cell(word, KINDS[word], SIGNS[word], verdict.measured, verdict.label, verdict.why_weak)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,8 @@ COLUMNS = 120
 class Count:
     """Claims, each once. Those of which no check binds are counted as weak only."""
 
+    claims: int = 0
+    """That the documents make which are judged for this version."""
     judged: int = 0
     reproduced: int = 0
     explained: int = 0
@@ -79,13 +81,13 @@ def total(standing: Standing) -> Total:
         runs=there,
         runs_needed=needed,
         seeds=(min(seeds, default=0), max(seeds, default=0)),
-        versions={version: _count(judged, version) for version in study.variants},
-        any_version=_count(judged, None),
+        versions={version: _count(standing, version) for version in study.variants},
+        any_version=_count(standing, None),
     )
 
 
 def of_documents(totals: Sequence[Total], documents: Iterable[str]) -> list[Total]:
-    """The sum over documents, by engine. A document with one version counts by it in each version's sum."""
+    """The sum over documents, by engine: of each version over the documents that are judged for it."""
     wanted = set(documents)
     found = []
     for engine in dict.fromkeys(each.engine for each in totals):
@@ -103,7 +105,7 @@ def of_documents(totals: Sequence[Total], documents: Iterable[str]) -> list[Tota
                     runs_needed=sum(each.runs_needed for each in own),
                     seeds=(min(each.seeds[0] for each in own), max(each.seeds[1] for each in own)),
                     versions={
-                        version: _sum(each.versions.get(version, next(iter(each.versions.values()))) for each in own)
+                        version: _sum(each.versions[version] for each in own if version in each.versions)
                         for version in versions
                     },
                     any_version=_sum(each.any_version for each in own),
@@ -115,17 +117,25 @@ def of_documents(totals: Sequence[Total], documents: Iterable[str]) -> list[Tota
 def sentence(found: Total) -> str:
     """The counts in words.
 
-    "claypool2019 on sim: bbr reproduces 6 of 8 claims, bbr_4_17 5 of 8; weak claims apart: 1 of 1, 1 of 1; 3 seeds"
+    "claypool2019 on sim: bbr reproduces 6 of 8 claims, bbr_4_17 5 of 8; 1 more can hardly fail (weak), 1 of 1 and 1 of
+    1 reproduced; 6 not testable; 3 seeds"
     """
-    counts = ", ".join(
-        f"{version} {'reproduces ' * (not place)}{count.reproduced} of {count.judged}{' claims' * (not place)}"
-        for place, (version, count) in enumerate(found.versions.items())
-    )
-    weak = ", ".join(f"{count.weak_reproduced} of {count.weak}" for count in found.versions.values())
-    apart = f"; weak claims apart: {weak}" if any(count.weak for count in found.versions.values()) else ""
+    versions = found.versions.items()
+    parts = [
+        ", ".join(
+            f"{version} {'reproduces ' * (not place)}{count.reproduced} of {count.judged}{' claims' * (not place)}"
+            for place, (version, count) in enumerate(versions)
+        )
+    ]
+    weak, untestable = found.any_version.weak, found.any_version.not_testable
+    if weak:
+        each = " and ".join(f"{count.weak_reproduced} of {count.weak}" for _, count in versions)
+        parts.append(f"{weak} more can hardly fail (weak), {each} reproduced")
+    if untestable:
+        parts.append(f"{untestable} not testable")
     least, most = found.seeds
-    seeds = f"{least} to {most} seeds" if least != most else f"{most} seed{'s' * (most != 1)}"
-    return f"{found.study} on {found.engine}: {counts}{apart}; {seeds}"
+    parts.append(f"{least} to {most} seeds" if least != most else f"{most} seed{'s' * (most != 1)}")
+    return f"{found.study} on {found.engine}: {'; '.join(parts)}"
 
 
 def as_object(totals: Sequence[Total], documents: Iterable[str]) -> dict[str, Any]:
@@ -151,7 +161,7 @@ def rows(totals: Iterable[Total]) -> list[tuple[str, ...]]:
         least, most = each.seeds
         found += [
             (
-                each.study, each.engine, version, str(each.claims), f"{count.reproduced} of {count.judged}",
+                each.study, each.engine, version, str(count.claims), f"{count.reproduced} of {count.judged}",
                 str(count.explained), str(count.not_testable), f"{count.ok_reproduced} of {count.ok_judged}",
                 f"{count.weak_reproduced} of {count.weak}", f"{least}" if least == most else f"{least} to {most}",
             )
@@ -165,7 +175,7 @@ LEGEND = (
     " with something that agrees with all that is known of the testbed. Flagged OK: of the judged ones, those that"
     " nothing speaks against before they are run. Weak: claims that can hardly fail, reproduced and in all; no other"
     " column has them. A claim that contains no version (CUBIC against Reno) counts in each version's row; any version:"
-    " it holds with at least one."
+    " it holds with at least one. All documents: those that are judged for the version."
 )
 
 
@@ -194,13 +204,13 @@ def write(folder: Path, counts: Mapping[str, Any]) -> None:
     folder.joinpath("studies.json").write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8", newline="\n")
 
 
-def _count(verdicts: Iterable[Verdict], version: str | None) -> Count:
+def _count(standing: Standing, version: str | None) -> Count:
     """Of one version, or of the best verdict with any."""
     by_claim: dict[str, list[Verdict]] = {}
-    for verdict in verdicts:
+    for verdict in standing.judged:
         if version is None or version in verdict.versions:
             by_claim.setdefault(verdict.claim, []).append(verdict)
-    return _sum(_of_claim(each) for each in by_claim.values())
+    return replace(_sum(_of_claim(each) for each in by_claim.values()), claims=len(standing.whole.claims))
 
 
 def _of_claim(verdicts: Sequence[Verdict]) -> Count:

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from dumbbell.metrics.number import amount
+from dumbbell.metrics.number import amount, apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,7 +64,7 @@ class Checked:
     @property
     def measured(self) -> str:
         """The value with the half-width of its interval and the unit; empty where there is none."""
-        return _measured(self.value, self.low, self.unit)
+        return _measured(self.value, self.low, self.unit, self)
 
     def keeps(self, value: float) -> bool:
         """Whether a value lies within the bounds."""
@@ -146,7 +146,7 @@ class Verdict:
     @property
     def measured(self) -> str:
         """The number that decides, as text; empty where there is none."""
-        return _measured(self.value, self.low, self.unit)
+        return _measured(self.value, self.low, self.unit, self.decisive)
 
     @property
     def decisive(self) -> Checked | None:
@@ -154,9 +154,15 @@ class Verdict:
         return next((check for check in self.checks if check.label == self.label), None)
 
 
-def _measured(value: float | None, low: float | None, unit: str) -> str:
-    half_width = None if value is None or low is None else value - low
-    return "" if value is None else f"{amount(value, half_width)} {unit}".rstrip()
+def _measured(value: float | None, low: float | None, unit: str, check: Checked | None) -> str:
+    """A value that breaks a bound of a check has as many digits as show it."""
+    if value is None:
+        return ""
+    mean, plus_minus, half_width = amount(value, None if low is None else value - low).partition(" ± ")
+    for bound in (check.least, check.most) if check and not check.keeps(value) else ():
+        if bound is not None and float(mean) == bound:
+            mean = apart(value, bound)
+    return f"{mean}{plus_minus}{half_width} {unit}".rstrip()
 
 
 def disputed(verdicts: Iterable[Verdict]) -> set[tuple[str, str]]:
