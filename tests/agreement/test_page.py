@@ -65,7 +65,7 @@ def test_both_engines_are_over_one_another(agreement: Agreement, compared_folder
     with Store.open(compared_folder) as store:
         chart = overlay.in_time(store, agreement, condition, "one", "Title")
     assert [panel.y.label for panel in chart.panels] == [
-        "goodput (Mbit/s)", "cwnd a flow (kB)", "smoothed RTT (ms)", "queue (kB)",
+        "throughput (Mbit/s)", "cwnd a flow (kB)", "smoothed RTT (ms)", "queue (kB)",
     ]  # fmt: skip
     assert [layer.label for layer in chart.panels[0].layers] == [
         "bbr, sim",

@@ -87,7 +87,7 @@ def test_the_scatter_has_a_point_a_group_and_a_line_where_both_are_equal(agreeme
     chart = scatter(agreement)
     assert chart is not None
     assert [panel.title for panel in chart.panels] == [
-        "Goodput of each group", "Share of each group", "Loss rate", "Mean RTT of each group",
+        "Goodput of each group", "Share of each group", "Queue loss", "Mean RTT of each group",
     ]  # fmt: skip
     goodput = chart.panels[0]
     points = [layer for layer in goodput.layers if layer.kind == "points"]

@@ -130,11 +130,11 @@ def test_without_a_sweep_there_is_nothing_to_draw() -> None:
 def test_a_run_in_time_has_every_flow_from_its_start_on(store: Store) -> None:
     (found,) = read(store)
     run_id = found.points[0].run_ids[1]
-    goodput, rtt, queue = in_time(store, run_id, "run", "title").panels
-    assert [layer.style for layer in goodput.layers] == ["bbr", "cubic"]
-    assert goodput.layers[0].x[0] < 0.2
-    assert 0.4 < goodput.layers[1].x[0] < 0.6, "the second flow starts at 500 ms"
-    assert sum(goodput.layers[0].y) > sum(goodput.layers[1].y)
+    throughput, rtt, queue = in_time(store, run_id, "run", "title").panels
+    assert [layer.style for layer in throughput.layers] == ["bbr", "cubic"]
+    assert throughput.layers[0].x[0] < 0.2
+    assert 0.4 < throughput.layers[1].x[0] < 0.6, "the second flow starts at 500 ms"
+    assert sum(throughput.layers[0].y) > sum(throughput.layers[1].y)
     assert min(rtt.layers[0].y) >= 20
     assert max(queue.layers[0].y) <= 25, "kB, and the queue holds 25 kB"
 

@@ -73,6 +73,7 @@ def test_metrics_are_known_by_their_sources(monkeypatch: pytest.MonkeyPatch, tmp
 
 def test_every_module_that_makes_a_summary_counts() -> None:
     sources = Path(summary.__file__).read_text(encoding="utf-8")
-    used = {line.split()[1] for line in sources.splitlines() if line.startswith("from dumbbell.metrics.")}
+    imports = (line.split() for line in sources.splitlines() if line.lstrip().startswith("from dumbbell.metrics."))
+    used = {words[1] for words in imports}
     assert len(used) >= 5
     assert {name.replace(".", "/").removeprefix("dumbbell/") + ".py" for name in used} < set(provenance._JUDGES)

@@ -45,10 +45,10 @@ BANDS: Final = (
     ),
     Band(metric=TOTAL_GOODPUT, label="total goodput", unit="%", of="the reference's", median=0.01, p90=0.03),
     Band(
-        metric=LOSS, label="loss rate, where the reference loses more than 0.5 %", unit="%", of="the reference's",
+        metric=LOSS, label="queue loss, where the reference loses more than 0.5 %", unit="%", of="the reference's",
         median=0.10, p90=0.30,
     ),
-    Band(metric=SMALL_LOSS, label="loss rate, elsewhere", unit="points", of="the packets offered", p90=0.002),
+    Band(metric=SMALL_LOSS, label="queue loss, elsewhere", unit="points", of="the packets offered", p90=0.002),
     Band(
         metric=QUEUEING_DELAY, label="queueing delay", unit="points", of="the buffer's drain time", median=0.05,
         p90=0.15,

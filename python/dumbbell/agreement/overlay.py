@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 BINS: Final = 300
 """Of a gauge over the run, at most: their means are drawn where a group has several flows."""
 RATE_BINS: Final = 120
-"""Of goodput: half a second of a run of a minute."""
+"""Of throughput: half a second of a run of a minute."""
 LOOKS: Final = ("flow 1", "flow 3")
 """Of reference and candidate, where colours need not tell algorithms apart."""
 KILO, MEGA, MILLI = 1e3, 1e6, 1e-3
@@ -66,7 +66,7 @@ def in_time(store: Store, agreement: Agreement, condition: Condition, name: str,
             side.engine = f"{side.engine}, seed {run.seed}"
     time = Axis(label="time (s)", limits=(0, sides[0].end_s))
     rows = (
-        ("goodput (Mbit/s)", _layers(sides, condition.groups, _goodput)),
+        ("throughput (Mbit/s)", _layers(sides, condition.groups, _throughput)),
         ("cwnd a flow (kB)", _layers(sides, condition.groups, lambda s, g: _gauge(s, g, "cwnd_bytes", KILO))),
         ("smoothed RTT (ms)", _layers(sides, condition.groups, lambda s, g: _gauge(s, g, "srtt_s", MILLI))),
         ("queue (kB)", tuple(_backlogs(sides))),
@@ -74,11 +74,11 @@ def in_time(store: Store, agreement: Agreement, condition: Condition, name: str,
     return Chart(
         name=name,
         title=title,
-        caption=f"Both engines with their first seeds ({theirs.seed} and {ours.seed}). Goodput of each group in bins of"
-        f" {sides[0].end_s / RATE_BINS:g} s; cwnd and smoothed RTT are means over a group's flows; the queue is the"
-        f" bottleneck's. Runs {theirs.run_id} and {ours.run_id}.",
+        caption=f"Both engines with their first seeds ({theirs.seed} and {ours.seed}). Throughput of each group behind"
+        f" the bottleneck in bins of {sides[0].end_s / RATE_BINS:g} s; cwnd and smoothed RTT are means over a group's"
+        f" flows; the queue is the bottleneck's. Runs {theirs.run_id} and {ours.run_id}.",
         panels=tuple(Panel(x=time, y=Axis(label=label, limits=(0, None)), layers=layers) for label, layers in rows),
-        alt=f"Four plots over time of {title}: goodput, congestion window, smoothed RTT and queue on both engines.",
+        alt=f"Four plots over time of {title}: throughput, congestion window, smoothed RTT and queue on both engines.",
     )
 
 
@@ -95,14 +95,14 @@ def _layers(sides: Sequence[_Series], groups: Sequence[Group], curve: Curve) -> 
     return tuple(layers)
 
 
-def _goodput(side: _Series, group: Group) -> tuple[Floats, Floats]:
+def _throughput(side: _Series, group: Group) -> tuple[Floats, Floats]:
     """Middles of bins, and the group's Mbit/s in them."""
     bin_s = side.end_s / RATE_BINS
     at = edges(0, side.end_s, bin_s)
     total = np.zeros(at.size - 1)
     for flow, frame in side.members(group):
         start_s = side.run.flows[flow].start_ns / 1e9
-        counted = Counter.of(frame["time_s"], frame["delivered_bytes"], start_s=start_s)
+        counted = Counter.of(frame["time_s"], frame["bottleneck_bytes"], start_s=start_s)
         total += rates_bps(counted, 0, side.end_s, bin_s)
     return at[:-1] + bin_s / 2, total / MEGA
 

@@ -38,7 +38,7 @@ def scatter(agreement: Agreement) -> Chart | None:
     panels = (
         _panel("Goodput of each group", "Mbit/s", "log10", goodput, names),
         _panel("Share of each group", "%", "linear", share, names),
-        _panel("Loss rate", "%", "log10", loss, names),
+        _panel("Queue loss", "%", "log10", loss, names),
         _panel("Mean RTT of each group", "ms", "log10", rtt, names),
     )
     return Chart(

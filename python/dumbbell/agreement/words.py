@@ -20,8 +20,8 @@ _SIZES = ((1e6, 1e6, "Mbit/s"), (1e3, 1e3, "kbit/s"), (0.0, 1.0, "bit/s"))
 _METRICS = {
     GROUP_GOODPUT: "goodput",
     TOTAL_GOODPUT: "total goodput",
-    LOSS: "loss rate",
-    SMALL_LOSS: "loss rate",
+    LOSS: "queue loss",
+    SMALL_LOSS: "queue loss",
     QUEUEING_DELAY: "queueing delay",
 }
 

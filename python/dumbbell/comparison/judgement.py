@@ -149,10 +149,11 @@ class Column:
 
     @cached_property
     def relative_half_width(self) -> Floats:
-        """Of its 95 % interval by the delta method; NaN where there is none."""
+        """Of its 95 % interval by the delta method; NaN where there is none, or where it would deny `sign`."""
         size, t = _positive(self.a), t_quantiles(self.pairs - 1)
         half = t * self.ratio_error(1 + self.relative) / size
-        return np.where((half > 0) & (t * self.errors[0] < size), half, np.nan)
+        agrees = (np.abs(self.relative) > half) == (np.abs(self.sign) == 1)
+        return np.where((half > 0) & (t * self.errors[0] < size) & agrees, half, np.nan)
 
     def ratio_error(self, ratio: Floats | float) -> Floats:
         """Standard error of the mean of B - `ratio` x A, over the same pairs."""
@@ -320,13 +321,16 @@ def _overall(column: Column) -> Overall:
     a, b = column.a[there], column.b[there]
     return Overall(
         column.quantity, column.group, there.size, float(a.mean()), float(b.mean()),
-        Difference(found.mean, found.half_width, *_relative(column, found.mean), outcome), higher, lower, same,
+        Difference(found.mean, found.half_width, *_relative(column, found.mean, outcome), outcome), higher, lower, same,
         undecided, found.degrees, by_seeds=found.within,
     )  # fmt: skip
 
 
-def _relative(column: Column, difference: float) -> tuple[float | None, float | None]:
-    """A mean difference as a share of A's mean over all points, and the half-width of its interval."""
+def _relative(column: Column, difference: float, outcome: str) -> tuple[float | None, float | None]:
+    """A mean difference as a share of A's mean over all points, and the half-width of its interval.
+
+    An interval that would deny the outcome of the difference itself is none.
+    """
     there = column.there
     a, b, pairs = column.a[there], column.b[there], column.pairs[there]
     size = abs(float(a.mean()))
@@ -337,7 +341,9 @@ def _relative(column: Column, difference: float) -> tuple[float | None, float | 
     of_a = whole(a, column.errors[0][there], pairs)
     if not rest.half_width or (of_a.half_width or 0.0) >= size:
         return relative, None
-    return relative, rest.half_width / size
+    half_width = rest.half_width / size
+    agrees = (abs(relative) > half_width) == (outcome in {HIGHER, LOWER})
+    return relative, half_width if agrees else None
 
 
 def _positive(means: Floats) -> Floats:

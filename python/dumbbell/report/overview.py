@@ -228,19 +228,19 @@ def in_time(store: Store, run_id: str, name: str, title: str) -> Chart:
     bin_s = _bin_s(end_s, run.measure.sample_ns / 1e9)
     frames = {flow: flows[flows["flow"] == flow] for flow in range(len(run.flows))}
     starts_s = [flow.start_ns / 1e9 for flow in run.flows]
-    goodput = tuple(_goodput(frames, starts_s, end_s, bin_s))
+    throughput = tuple(_throughput(frames, starts_s, end_s, bin_s))
     time = Axis(label="time (s)", limits=(0, end_s))
     return Chart(
         name=name,
         title=title,
-        caption=f"Goodput in bins of {bin_s:g} s, the sender's smoothed RTT, and the backlog of the bottleneck, both"
-        f" sampled every {run.measure.sample_ns / 1e6:g} ms. Run {run_id}.",
+        caption=f"Throughput behind the bottleneck in bins of {bin_s:g} s, the sender's smoothed RTT, and the backlog"
+        f" of the bottleneck, both sampled every {run.measure.sample_ns / 1e6:g} ms. Run {run_id}.",
         panels=(
-            Panel(x=time, y=Axis(label="goodput (Mbit/s)", limits=(0, None)), layers=goodput),
+            Panel(x=time, y=Axis(label="throughput (Mbit/s)", limits=(0, None)), layers=throughput),
             Panel(x=time, y=Axis(label="smoothed RTT (ms)", limits=(0, None)), layers=tuple(_rtts(frames))),
             Panel(x=time, y=Axis(label="queue (kB)", limits=(0, None)), layers=(_backlog(queue),)),
         ),
-        alt=f"Three plots over time of the run with {title}: goodput and smoothed RTT of each flow, and the queue.",
+        alt=f"Three plots over time of the run with {title}: throughput and smoothed RTT of each flow, and the queue.",
     )
 
 
@@ -249,13 +249,13 @@ def _bin_s(end_s: float, sample_s: float) -> float:
     return next((bin_s for bin_s in BINS_S if bin_s >= least_s), least_s)
 
 
-def _goodput(
+def _throughput(
     frames: Mapping[int, pd.DataFrame], starts_s: Sequence[float], end_s: float, bin_s: float
 ) -> Iterator[Layer]:
     """A line a flow, or a line a group where there are many flows."""
     middles = tuple(edges(0, end_s, bin_s)[:-1] + bin_s / 2)
     rates = {
-        flow: rates_bps(Counter.of(frame["time_s"], frame["delivered_bytes"], start_s=starts_s[flow]), 0, end_s, bin_s)
+        flow: rates_bps(Counter.of(frame["time_s"], frame["bottleneck_bytes"], start_s=starts_s[flow]), 0, end_s, bin_s)
         for flow, frame in frames.items()
     }
     if len(frames) <= MOST_FLOWS:
