@@ -125,6 +125,23 @@ def test_of_100_intervals_of_a_ratio_95_have_it() -> None:
     assert covered.mean() == pytest.approx(0.95, abs=0.015)
 
 
+def test_no_interval_of_a_ratio_denies_what_the_difference_says() -> None:
+    """Small differences beside what varies: there a mean's interval and a ratio's can lie on either side of 0."""
+    chance = np.random.default_rng(20261122)
+    a = chance.normal(10, 3, 3_000)
+    b = a * chance.normal(1.3, 0.1, a.size) + chance.normal(0, 1, a.size)
+    sides = np.split(np.stack([a, b]), 1_000, axis=1)
+    bare = 0
+    for pairs in (pairs_of((ours.tolist(), theirs.tolist())) for ours, theirs in sides):
+        for found in (pairs.at(0).difference, _overall(pairs).difference):
+            assert found.relative is not None
+            if found.relative_half_width is None:
+                bare += 1
+                continue
+            assert (abs(found.relative) > found.relative_half_width) == (found.outcome in {"higher", "lower"})
+    assert 100 < bare < 1_000
+
+
 @pytest.mark.parametrize("a", [[0.0, 0.0, 0.0], [1e-17, 0.0, 0.0]])
 def test_a_share_of_nothing_is_undefined(a: list[float]) -> None:
     found = pairs_of((a, [0.1, 0.2, 0.3]))
