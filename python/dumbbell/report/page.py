@@ -235,7 +235,7 @@ def _notices(material: Material) -> Iterator[str]:
     for each in material.sides:
         if material.found and not each.begun:
             yield f"On {each.engine} the store has runs of another build of the engine only."
-        if material.found and each.rest:
+        if each.rest:
             yield each.rest
     if material.study is None:
         yield from _incomplete(material.found)
