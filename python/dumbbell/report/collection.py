@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from dumbbell import __version__
 from dumbbell.report.html import LARGEST_BYTES, SCRIPT, filled, script, write, written
 from dumbbell.report.rendering import build
 from dumbbell.report.side import with_words
 from dumbbell.report.standpoint import side_by_side
 from dumbbell.studies import sentence
 from dumbbell.studies.command import run_command
+from dumbbell.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeAlias
 
 from pydantic import Discriminator, Field, PrivateAttr, Tag, ValidationError
 
-from dumbbell import cc
+import dumbbell.cc as cc
 from dumbbell.spec.diagnosis import problems_of, without
 from dumbbell.spec.inspection import experiment_problems, trace_paths
 from dumbbell.spec.problem import Problem, SpecError

@@ -8,7 +8,7 @@ from functools import partial
 from math import gcd
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dumbbell import cc
+import dumbbell.cc as cc
 from dumbbell.spec.diagnosis import dotted
 from dumbbell.spec.problem import Problem, quoted, suggestion
 from dumbbell.spec.rules import asked, point_problems

@@ -6,8 +6,10 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from dumbbell import cc
-from dumbbell.spec import run, tables, terms
+import dumbbell.cc as cc
+import dumbbell.spec.run as run
+import dumbbell.spec.tables as tables
+import dumbbell.spec.terms as terms
 from dumbbell.spec.names import flow_names
 from dumbbell.spec.problem import SpecError
 from dumbbell.spec.rules import point_problems

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dumbbell import cc
+import dumbbell.cc as cc
 from dumbbell.spec.experiment import Experiment
 from dumbbell.spec.problem import Problem, SpecError, quoted
 

@@ -34,7 +34,7 @@ def run(  # noqa: PLR0913 (each is an option)
     as_json: Json = False,
 ) -> None:
     """Carry out what is missing, judge every claim, draw every figure, write the report."""
-    from dumbbell import studies
+    import dumbbell.studies as studies
     from dumbbell.cli.study.claims import print_counts
     from dumbbell.cli.study.place import HOME, Round
     from dumbbell.cli.study.report import of_all, of_one
