@@ -6,6 +6,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,11 @@ def imports(path: Path) -> Iterator[str]:
                     yield f"{module}.{alias.name}"
 
 
+def module_name(path: Path) -> str:
+    """The full name of a file's module; that of a package is its `__init__`."""
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
 def own(name: str) -> str | None:
     """The part of a name below `dumbbell`; None of what is not ours."""
     if name == "dumbbell":
@@ -132,6 +138,15 @@ def test_python_packages_depend_only_downwards() -> None:
             allowed = MAY_USE_PACKAGE[package] | {package}
             assert any(name == each or name.startswith(f"{each}.") for each in allowed), f"{path} imports {name}"
     assert seen > 50
+
+
+def test_imports_have_no_cycle_types_included() -> None:
+    graph = {module_name(path): set(imports(path)) - {module_name(path)} for path in modules()}
+    assert sum(name in graph for names in graph.values() for name in names) > 500
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
 def test_few_call_the_extension() -> None:

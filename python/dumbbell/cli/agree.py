@@ -293,12 +293,13 @@ def _chosen(experiments: "Sequence[Experiment]", name: str) -> "Experiment":
     """The condition of that name, or of that number, with nothing swept."""
     from dumbbell.agreement.failure import AgreementError
     from dumbbell.agreement.gathering import points
+    from dumbbell.spec import load
     from dumbbell.spec.problem import suggestion
 
     found = [pair for experiment in experiments for pair in points(experiment)]
     for number, (known, point) in enumerate(found, start=1):
         if name in (known, str(number)):
-            return point.experiment
+            return load(point.experiment)
     known_names = [known for known, _ in found]
     raise AgreementError(f'--show: there is no condition "{name}"; {suggestion(name, known_names)}')
 
