@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from dumbbell.errors import DumbbellError, EngineFailure, UnknownEngine
 
 if TYPE_CHECKING:
-    from dumbbell._core import __version__
     from dumbbell.campaign.run import run
     from dumbbell.results.collection import Results
     from dumbbell.results.failure import StoreError, StoreFailure
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from dumbbell.results.store import Store
     from dumbbell.results.store import open_store as open  # noqa: A004 (what it does, with stores)
     from dumbbell.spec import Experiment, Problem, SpecError
+    from dumbbell.version import __version__
 
 _HOMES = {
     "Experiment": "dumbbell.spec",
@@ -34,7 +34,7 @@ _HOMES = {
     "Store": "dumbbell.results.store",
     "StoreError": "dumbbell.results.failure",
     "StoreFailure": "dumbbell.results.failure",
-    "__version__": "dumbbell._core",
+    "__version__": "dumbbell.version",
     "open": "dumbbell.results.store",
     "run": "dumbbell.campaign.run",
 }

@@ -8,11 +8,11 @@ from agreed import Scaled, moment
 from dumbbell.agreement.counters import flows
 from dumbbell.agreement.gathering import Sides
 from dumbbell.engines.sim import SimEngine
-from dumbbell.spec import expand
+from dumbbell.spec import expand, load
 
 
 def test_every_flow_of_every_run_of_both_engines_with_its_counters() -> None:
-    experiment = next(expand(moment())).experiment
+    experiment = load(next(expand(moment())).experiment)
     found = flows(experiment, Sides(Scaled(0.5), SimEngine(), 2, 3), jobs=2)
     assert [(each.engine, each.seed, each.flow) for each in found] == [
         (engine, seed, flow) for engine in ("sim", "double") for seed in (1, 2) for flow in (0, 1)

@@ -6,6 +6,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -29,21 +30,22 @@ PYTHON = re.compile(r"pyo3|numpy|python")
 
 MAY_USE_PACKAGE = {
     "errors": set[str](),
+    "version": {"_core"},
     "cc": {"_core"},
     "spec": {"errors", "cc"},
     "kernel": {"errors", "cc"},
     "engines": {"errors", "cc", "spec", "kernel", "_core"},
     "metrics": {"spec", "engines.measurement"},
-    "results": {"__init__", "errors", "spec", "engines.measurement", "metrics"},
+    "results": {"errors", "spec", "engines.measurement", "metrics"},
     "campaign": {"errors", "spec", "engines", "metrics", "results"},
     "plots": {"metrics.number"},
-    "studies": {"__init__", "errors", "spec", "engines", "metrics", "results", "campaign", "plots"},
-    "agreement": {"__init__", "errors", "spec", "engines", "metrics", "results", "campaign", "plots"},
+    "studies": {"errors", "spec", "engines", "metrics", "results", "campaign", "plots"},
+    "agreement": {"errors", "spec", "engines", "metrics", "results", "campaign", "plots"},
     "validation": {"errors", "spec", "engines", "metrics.number", "results", "plots", "studies", "agreement"},
     "comparison": {"errors", "spec", "metrics", "results", "plots"},
-    "report": {"__init__", "errors", "cc", "spec", "metrics", "results", "plots", "studies", "agreement", "comparison"},
+    "report": {"version", "errors", "cc", "spec", "metrics", "results", "plots", "studies", "agreement", "comparison"},
     "cli": {
-        "__init__",
+        "version",
         "errors",
         "cc",
         "spec",
@@ -59,10 +61,10 @@ MAY_USE_PACKAGE = {
         "comparison",
         "report",
     },
-    "__init__": {"_core", "errors", "spec", "results", "campaign"},
+    "__init__": {"version", "errors", "spec", "results", "campaign"},
     "__main__": {"cli"},
 }
-MAY_USE_CORE = {"engines/sim.py", "engines/linux.py", "cc.py", "engines/measurement.py", "__init__.py"}
+MAY_USE_CORE = {"engines/sim.py", "engines/linux.py", "cc.py", "engines/measurement.py", "version.py"}
 """The simulator's adapter, the registry's, and whoever reads a guest's measurement; the last two name it for its types
 and its version only."""
 MAY_START_PROCESSES = {"engines", "kernel"}
@@ -89,16 +91,23 @@ def home(path: Path) -> str:
 
 
 def imports(path: Path) -> Iterator[str]:
-    """Full names of the modules that a file imports, wherever in it."""
+    """Full names of the modules that a file imports, wherever in it; a module taken from a package: the package too."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: a relative import"
+            module = str(node.module)
+            yield module
             for alias in node.names:
-                inner = PACKAGE.parent.joinpath(*node.module.split("."), alias.name) if node.module else None
-                is_module = inner is not None and (inner.is_dir() or inner.with_suffix(".py").is_file())
-                yield f"{node.module}.{alias.name}" if is_module or alias.name == "_core" else str(node.module)
+                inner = PACKAGE.parent.joinpath(*module.split("."), alias.name)
+                if inner.is_dir() or inner.with_suffix(".py").is_file() or alias.name == "_core":
+                    yield f"{module}.{alias.name}"
+
+
+def module_name(path: Path) -> str:
+    """The full name of a file's module; that of a package is its `__init__`."""
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
 
 
 def own(name: str) -> str | None:
@@ -129,6 +138,15 @@ def test_python_packages_depend_only_downwards() -> None:
             allowed = MAY_USE_PACKAGE[package] | {package}
             assert any(name == each or name.startswith(f"{each}.") for each in allowed), f"{path} imports {name}"
     assert seen > 50
+
+
+def test_imports_have_no_cycle_types_included() -> None:
+    graph = {module_name(path): set(imports(path)) - {module_name(path)} for path in modules()}
+    assert sum(name in graph for names in graph.values() for name in names) > 500
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
 def test_few_call_the_extension() -> None:

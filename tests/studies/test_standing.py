@@ -55,9 +55,9 @@ MODULES = [import_module(f"dumbbell.studies.claypool2019.{name}") for name in ("
 def half(brief: Study, folder: Path, store: Store) -> Standing:
     """Figures 4b and 5 with one version, and figure 9 with one seed of two."""
     some = studies.only(brief, experiments=["figure4b", "figure5", "figure5_cubic"], variants=["bbr"])
-    assert some.run(store, SimEngine()) == []
+    assert studies.run(some, store, SimEngine()) == []
     one = read(folder, *MODULES, seeds=1)
-    assert studies.only(one, experiments=["figure9"], variants=["bbr"]).run(store, SimEngine()) == []
+    assert studies.run(studies.only(one, experiments=["figure9"], variants=["bbr"]), store, SimEngine()) == []
     return studies.standing(brief, store, "sim")
 
 
@@ -100,7 +100,7 @@ def test_experiments_have_the_seeds_and_versions_that_are_there(half: Standing) 
 def test_seeds_beyond_the_studys_own_count_too(folder: Path, store: Store) -> None:
     own = read(folder, *MODULES)
     more = read(folder, *MODULES, seeds=len(own.experiments["figure5"].seed_values) + 1)
-    assert studies.only(more, experiments=["figure5"], variants=["bbr"]).run(store, SimEngine()) == []
+    assert studies.run(studies.only(more, experiments=["figure5"], variants=["bbr"]), store, SimEngine()) == []
     (judged, *_) = studies.standing(studies.only(own, claims=["S2"], variants=["bbr"]), store, "sim").judged
     assert judged.seeds == len(own.experiments["figure5"].seed_values) + 1
 
@@ -145,7 +145,7 @@ def test_runs_of_another_build_do_not_count(brief: Study, store: Store) -> None:
         def identity(self) -> str:
             return "another"
 
-    assert studies.only(brief, experiments=["figure5"], variants=["bbr"]).run(store, SimEngine()) == []
+    assert studies.run(studies.only(brief, experiments=["figure5"], variants=["bbr"]), store, SimEngine()) == []
     assert studies.engines_of(brief, store) == ("sim",)
     assert not studies.standing(brief, store, Rebuilt()).begun
 
@@ -207,7 +207,7 @@ def test_what_is_to_be_done_is_told_run_by_run_and_is_nothing_once_it_is_there(b
     assert works == list(outstanding(some, None, SimEngine()))
     both = studies.only(brief, experiments=["figure9", "figure10"], variants=["bbr"])
     assert list(outstanding(both, None, SimEngine())).count(0.0) == 2, "two runs are asked for twice"
-    assert studies.only(some, experiments=["figure5"]).run(store, SimEngine()) == []
+    assert studies.run(studies.only(some, experiments=["figure5"]), store, SimEngine()) == []
     assert [work > 0 for work in outstanding(some, store, SimEngine())] == [False] * 2 + [True] * 18
     assert list(outstanding(some, store, SimEngine(), fresh=True)) == works
 

@@ -14,6 +14,7 @@ from dumbbell.engines.sim import SimEngine
 from dumbbell.results.store import Store
 from dumbbell.spec import Problem, Run, SpecError
 from dumbbell.studies import Study, StudyError
+from dumbbell.studies.run import total_on
 from dumbbell.studies.study import read
 
 CLAIMS = import_module("dumbbell.studies.claypool2019.claims")
@@ -109,9 +110,9 @@ class Unversed(SimEngine):
 def test_a_study_is_carried_out_judged_and_drawn(brief: Study, tmp_path: Path) -> None:
     seen = []
     with Store.open(tmp_path / "store", write=True) as store:
-        assert brief.run(store, "sim", 2, lambda: seen.append(1)) == []
-        verdicts = brief.judge(store, "sim")
-        charts = brief.charts(store, SimEngine())
+        assert studies.run(brief, store, "sim", 2, lambda: seen.append(1)) == []
+        standing = studies.standing(brief, store, "sim")
+        verdicts, charts = standing.verdicts, standing.charts()
     assert len(seen) == brief.total()
     assert [(each.claim, each.variant) for each in verdicts] == [
         (claim.id, variant)
@@ -136,8 +137,8 @@ def test_a_store_that_is_half_finished(brief: Study, tmp_path: Path) -> None:
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            brief.run(store, "sim", 1, stop)
-        verdicts = {(each.claim, each.variant): each for each in brief.judge(store, "sim")}
+            studies.run(brief, store, "sim", 1, stop)
+        verdicts = {(each.claim, each.variant): each for each in studies.standing(brief, store, "sim").verdicts}
     assert verdicts["S21", "bbr"].verdict == "not run yet"
     assert verdicts["S21", "bbr"].reason == "figure10: 0 of 18 runs are there"
     assert verdicts["S1", "bbr"].seeds == 2
@@ -150,9 +151,9 @@ def test_an_experiment_that_an_engine_refuses_is_not_testable(brief: Study, tmp_
             return [Problem("flows[0].cc", "only one algorithm at a time")] if mixed else []
 
     with Store.open(tmp_path / "store", write=True) as store:
-        assert brief.run(store, Picky()) == []
-        verdicts = {each.claim: each for each in brief.judge(store, Picky())}
-        charts = brief.charts(store, Picky())
+        assert studies.run(brief, store, Picky()) == []
+        standing = studies.standing(brief, store, Picky())
+        verdicts, charts = {each.claim: each for each in standing.verdicts}, standing.charts()
     assert verdicts["S21"].verdict == "not testable here"
     assert verdicts["S21"].reason == ("figure10: engine sim cannot honour flows[0].cc: only one algorithm at a time")
     assert verdicts["S7"].verdict != "not testable here"
@@ -163,10 +164,10 @@ def test_a_version_that_an_engine_lacks_is_not_testable_and_the_other_one_is(bri
     study = studies.only(brief, claims=["S2", "S5", "S23"])
     with Store.open(tmp_path / "store", write=True) as store:
         seen: list[int] = []
-        assert study.run(store, Unversed(), progress=lambda: seen.append(1)) == []
-        assert len(seen) == study.total_on(Unversed()) == 2 + 2 + 18
-        verdicts = {(each.claim, each.variant): each for each in study.judge(store, Unversed())}
-        charts = study.charts(store, Unversed())
+        assert studies.run(study, store, Unversed(), progress=lambda: seen.append(1)) == []
+        assert len(seen) == total_on(study, Unversed()) == 2 + 2 + 18
+        standing = studies.standing(study, store, Unversed())
+        verdicts, charts = {(each.claim, each.variant): each for each in standing.verdicts}, standing.charts()
     words = {key: each.verdict for key, each in verdicts.items() if each.verdict == "not testable here"}
     assert set(words) == {("S2", "bbr_4_17"), ("S23", "bbr"), ("S23", "bbr_4_17")}
     told = "figure5: engine sim cannot honour flows[0].cc: no extra_acked_gain"
@@ -215,13 +216,13 @@ def test_some_experiments_are_told_without_the_others(brief: Study, tmp_path: Pa
     with Store.open(tmp_path / "store", write=True) as store:
         assert studies.engines_of(brief, store) == ()
         some = studies.only(brief, experiments=["figure5", "figure9"], variants=["bbr"])
-        assert some.run(store, SimEngine()) == []
-        assert studies.only(brief, claims=["S5"]).run(store, Other()) == []
+        assert studies.run(some, store, SimEngine()) == []
+        assert studies.run(studies.only(brief, claims=["S5"]), store, Other()) == []
         assert studies.engines_of(brief, store) == ("sim", "other")
         assert studies.engines_of(studies.only(brief, claims=["S17"]), store) == ("sim",)
         here = studies.standing(brief, store, SimEngine())
         there = studies.standing(brief, store, Other())
-        assert {each.verdict for each in some.judge(store, Other())} == {"not run yet"}
+        assert {each.verdict for each in studies.standing(some, store, Other()).verdicts} == {"not run yet"}
         assert [each.name for each in here.charts()] == ["figure9"]
     assert {each.claim for each in there.verdicts if each.verdict != "not run yet"} == {"S5"}
     assert {each.engine for each in there.verdicts} == {"other"}

@@ -265,8 +265,8 @@ def test_an_engine_with_half_of_its_runs_stops_no_other(
 
     monkeypatch.setattr(import_module("dumbbell.validation.claims"), "engine_named", engine)
     with Store.open(tmp_path / "store", write=True) as store:
-        studies.only(brief, experiments=["figure9"], variants=["bbr"]).run(store, named["half"], 2)
-        part.study_on("old").run(store, Aged("old"), 2)
+        studies.run(studies.only(brief, experiments=["figure9"], variants=["bbr"]), store, named["half"], 2)
+        studies.run(part.study_on("old"), store, Aged("old"), 2)
         section = read_claims(part.measure(store, [SimEngine()], 2, lambda: None).kept)
         assert [column.engine for column in section.columns] == ["sim"]
         assert [column.engine for column in section.without] == ["half", "old", "absent"]

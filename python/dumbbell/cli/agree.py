@@ -110,13 +110,12 @@ def agree(  # noqa: PLR0913 (each is an option)
     from dumbbell.results.store import Store
 
     with Store.open(out, write=True) as store:
-        found = _measured(store, experiments, sides, jobs, quiet=as_json)
+        conditions, pair = _measured(store, experiments, sides, jobs, quiet=as_json)
         if curves:
             from dumbbell.cli.curves import told
-
-            holds = told(store, found, source, sides.floor_seeds, as_json=as_json, html=html)
         else:
-            holds = _told(store, found, source, sides.floor_seeds, as_json=as_json, html=html)
+            told = _told
+        holds = told(store, conditions, pair, source, sides.floor_seeds, as_json=as_json, html=html)
     if not holds:
         raise typer.Exit(1)
 
@@ -139,14 +138,6 @@ class _Draw(NamedTuple):
     seed: int | None
     duration: str | None
     packets: int | None
-
-
-class Measured(NamedTuple):
-    """Every condition, and what is told of both engines."""
-
-    conditions: "Sequence[Condition]"
-    candidate: "Side"
-    reference: "Side"
 
 
 def _conditions(
@@ -212,23 +203,25 @@ def _check(experiments: "Sequence[Experiment]", sides: "Sides", *, curves: bool 
 
 def _measured(
     store: "Store", experiments: "Sequence[Experiment]", sides: "Sides", jobs: int | None, *, quiet: bool
-) -> Measured:
+) -> "tuple[Sequence[Condition], tuple[Side, Side]]":
+    """Every condition, and what is told of both engines."""
     from dumbbell.agreement.gathering import carry_out, runs
     from dumbbell.agreement.side import both
     from dumbbell.cli.progress import progress
 
     with progress(runs(experiments, sides), wanted=not (quiet and sys.stdout.isatty())) as advance:
         conditions = carry_out(store, experiments, sides, jobs=jobs, progress=advance)
-    return Measured(conditions, *both(store, sides, conditions))
+    return conditions, both(store, sides, conditions)
 
 
 def _told(  # noqa: PLR0913 (what was found, and how it is told)
-    store: "Store", found: Measured, source: "Source", floor_seeds: "Sequence[int]", *, as_json: bool, html: Path | None
-) -> bool:
+    store: "Store", conditions: "Sequence[Condition]", pair: "tuple[Side, Side]", source: "Source",
+    floor_seeds: "Sequence[int]", *, as_json: bool, html: Path | None,
+) -> bool:  # fmt: skip
     """Prints a comparison, and gives whether it holds."""
     from dumbbell.agreement.judgement import judged
 
-    agreement = judged(found.conditions, source, found.candidate, found.reference, floor_seeds)
+    agreement = judged(conditions, source, *pair, floor_seeds)
     (_print_json if as_json else _print_tables)(agreement)
     if html is not None:
         _write(html, agreement, store)
@@ -300,12 +293,13 @@ def _chosen(experiments: "Sequence[Experiment]", name: str) -> "Experiment":
     """The condition of that name, or of that number, with nothing swept."""
     from dumbbell.agreement.failure import AgreementError
     from dumbbell.agreement.gathering import points
+    from dumbbell.spec import load
     from dumbbell.spec.problem import suggestion
 
     found = [pair for experiment in experiments for pair in points(experiment)]
     for number, (known, point) in enumerate(found, start=1):
         if name in (known, str(number)):
-            return point.experiment
+            return load(point.experiment)
     known_names = [known for known, _ in found]
     raise AgreementError(f'--show: there is no condition "{name}"; {suggestion(name, known_names)}')
 

@@ -22,7 +22,7 @@ def list_(*, as_json: Json = False) -> None:
     """List the algorithms and their variants, and the engines that have each."""
     import json
 
-    from dumbbell import cc
+    import dumbbell.cc as cc
     from dumbbell.cli.table import aligned
     from dumbbell.engines.catalogue import catalogue, homes
 
@@ -46,7 +46,7 @@ def show(
     """Show an algorithm's parameters: value, unit, range, and where the default comes from."""
     import json
 
-    from dumbbell import cc
+    import dumbbell.cc as cc
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.spec import Problem, SpecError
     from dumbbell.spec.problem import suggestion
@@ -60,7 +60,7 @@ def show(
 
 
 def _as_json(choice: "Choice") -> dict[str, Any]:
-    from dumbbell import cc
+    import dumbbell.cc as cc
     from dumbbell.engines.catalogue import catalogue, homes
 
     algorithm, variant = catalogue()[choice.algorithm], cc.variants().get(choice.name)

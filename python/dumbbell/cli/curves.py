@@ -4,25 +4,23 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from dumbbell.cli.agree import Measured
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from dumbbell.agreement.curves.record import Curves
-    from dumbbell.agreement.record import Source
+    from dumbbell.agreement.record import Condition, Side, Source
     from dumbbell.results.store import Store
 
 
 def told(  # noqa: PLR0913 (what was found, and how it is told)
-    store: "Store", found: Measured, source: "Source", floor_seeds: "Sequence[int]", *, as_json: bool,
-    html: "Path | None",
+    store: "Store", conditions: "Sequence[Condition]", pair: "tuple[Side, Side]", source: "Source",
+    floor_seeds: "Sequence[int]", *, as_json: bool, html: "Path | None",
 ) -> bool:  # fmt: skip
     """Prints a comparison, and gives whether every limit holds."""
     from dumbbell.agreement.curves.gathering import judged
 
-    curves = judged(store, found.conditions, source.sets, (found.candidate, found.reference), floor_seeds)
+    curves = judged(store, conditions, source.sets, pair, floor_seeds)
     if as_json:
         typer.echo(curves.model_dump_json())
     else:

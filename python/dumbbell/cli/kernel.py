@@ -45,7 +45,7 @@ def build(  # noqa: PLR0913 (the options of a build)
     """Build a kernel, in about three minutes, and boot it; one that is there already is not built again."""
     import json
 
-    from dumbbell import kernel
+    import dumbbell.kernel as kernel
     from dumbbell.engines.linux import LinuxEngine
     from dumbbell.errors import EngineFailure, KernelError
     from dumbbell.kernel.cache import DEFAULT
@@ -80,7 +80,7 @@ def list_(*, as_json: Json = False) -> None:
     """List the kernels that are there, newest first."""
     import json
 
-    from dumbbell import kernel
+    import dumbbell.kernel as kernel
     from dumbbell.kernel.cache import damaged
 
     found = kernel.kernels()
@@ -97,7 +97,7 @@ def list_(*, as_json: Json = False) -> None:
 @app.command(epilog="Example: dumbbell kernel remove 6.12")
 def remove(name: Annotated[str, typer.Argument(metavar="NAME|all", help="As `dumbbell kernel list` has it.")]) -> None:
     """Remove a kernel, or all of them."""
-    from dumbbell import kernel
+    import dumbbell.kernel as kernel
     from dumbbell.kernel.cache import names
 
     for each in names() if name == "all" else [name]:

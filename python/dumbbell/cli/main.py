@@ -35,7 +35,7 @@ app.command("compare", epilog=compare.EXAMPLE)(compare.compare)
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 (typer calls it so)
     if wanted:
-        from dumbbell import __version__
+        from dumbbell.version import __version__
 
         typer.echo(f"dumbbell {__version__}")
         raise typer.Exit

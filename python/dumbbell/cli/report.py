@@ -49,7 +49,7 @@ def _written(store: Path, name: str | None, seeds: int | None, out: Path, engine
     with Store.open(store) as opened:
         if name is None:
             return build(out, store=opened)
-        from dumbbell import studies
+        import dumbbell.studies as studies
         from dumbbell.cli.study.place import HOME, Place, on_engines
 
         study = studies.load(name, seeds=seeds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dumbbell import cc
+import dumbbell.cc as cc
 from dumbbell.errors import KernelError
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dumbbell import _core, cc
+import dumbbell._core as _core
+import dumbbell.cc as cc
 from dumbbell.engines import agent, linux_limits
 from dumbbell.engines.catalogue import DEFAULT_KERNEL, engine_name
 from dumbbell.engines.cores import usable

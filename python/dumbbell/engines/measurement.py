@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from dumbbell import _core
+    import dumbbell._core as _core
 
     U8 = npt.NDArray[np.uint8]
     U16 = npt.NDArray[np.uint16]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dumbbell import _core, cc
+import dumbbell._core as _core
+import dumbbell.cc as cc
 from dumbbell.engines.catalogue import homes
 from dumbbell.engines.cores import usable
 from dumbbell.engines.measurement import Measurement

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+import dumbbell.kernel.cache as cache
+import dumbbell.kernel.congestion as congestion
 from dumbbell.cc import variants
 from dumbbell.errors import KernelError
-from dumbbell.kernel import cache, congestion
 from dumbbell.kernel.compilation import Workshop, processors
 from dumbbell.kernel.failure import BuildFailure
 from dumbbell.kernel.kernel import EXECUTABLE, Kernel, digest, write

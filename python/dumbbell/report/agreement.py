@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from dumbbell import __version__
 from dumbbell.agreement import overlay, section, words
 from dumbbell.agreement.errors import errors
 from dumbbell.agreement.scatter import scatter
@@ -14,6 +13,7 @@ from dumbbell.report.figure import drawing
 from dumbbell.report.html import filled, write
 from dumbbell.report.thinning import MOST_POINTS
 from dumbbell.results.failure import StoreError
+from dumbbell.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from dumbbell import __version__
 from dumbbell.report.html import LARGEST_BYTES, SCRIPT, filled, script, write, written
 from dumbbell.report.rendering import build
 from dumbbell.report.side import with_words
@@ -13,6 +12,7 @@ from dumbbell.report.standpoint import side_by_side
 from dumbbell.studies import of_documents, sentence
 from dumbbell.studies.command import run_command
 from dumbbell.studies.totals import HEADER, LEGEND, rows
+from dumbbell.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from dumbbell import __version__
 from dumbbell.comparison.whiskers import charts
 from dumbbell.metrics.number import counted
 from dumbbell.report import differences
 from dumbbell.report.figure import drawing
 from dumbbell.report.html import filled, write
 from dumbbell.report.thinning import MOST_POINTS
+from dumbbell.version import __version__
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dumbbell import __version__
 from dumbbell.agreement.curves import chart, document, words
 from dumbbell.report.agreement import KINDS, Verdict, sides
 from dumbbell.report.figure import drawing
 from dumbbell.report.html import filled, write
 from dumbbell.report.thinning import MOST_POINTS
+from dumbbell.version import __version__
 
 if TYPE_CHECKING:
     from pathlib import Path

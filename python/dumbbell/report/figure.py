@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
+import dumbbell.report.heat as heat
 from dumbbell.metrics.number import amount
 from dumbbell.plots.style import dash_of, ranked, style_of
-from dumbbell.report import heat
 from dumbbell.report.plotted import escaped, numbers
 from dumbbell.report.thinning import MOST_POINTS, method, thinned
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Final
 
-from dumbbell import __version__
+import dumbbell.report.overview as overview
 from dumbbell.metrics.number import counted
-from dumbbell.report import overview
 from dumbbell.report.claims import SIGNS, claims_of
 from dumbbell.report.contents import contents_of, read
 from dumbbell.report.display import parts
@@ -23,6 +22,7 @@ from dumbbell.results.failure import StoreError
 from dumbbell.results.schema import Result
 from dumbbell.studies import in_order, sentence
 from dumbbell.studies.command import run_command
+from dumbbell.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -364,7 +364,7 @@ def _again(material: Material) -> Again:
 
 def _part(study: Study) -> tuple[Collection[str], Collection[str]]:
     """Its experiments and its versions, if they are not all that the study has."""
-    from dumbbell import studies  # noqa: PLC0415 (a report without a study need not load them)
+    import dumbbell.studies as studies  # noqa: PLC0415 (a report without a study need not load them)
 
     if study.name not in studies.names():
         return (), ()

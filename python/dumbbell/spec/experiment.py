@@ -1,39 +1,24 @@
-"""An experiment: one path, its flows, and what to measure, as a spec says it."""
+"""An experiment: a spec in which nothing is wrong."""
 
 from __future__ import annotations
 
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self
 
-from pydantic import Discriminator, Field, PrivateAttr, Tag, ValidationError
+from pydantic import ValidationError
 
-from dumbbell import cc
+import dumbbell.cc as cc
 from dumbbell.spec.diagnosis import problems_of, without
 from dumbbell.spec.inspection import experiment_problems, trace_paths
 from dumbbell.spec.problem import Problem, SpecError
-from dumbbell.spec.quantity import Time
-from dumbbell.spec.run import Trace
-from dumbbell.spec.section import Section, Swept, Unsettled, form
-from dumbbell.spec.tables import MOST_FLOWS, Duration, Flow, Host, Instant, Measure, Name, Path, TimeLimit
+from dumbbell.spec.tables import Spec
 from dumbbell.spec.trace import TraceError, read_trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-MOST_SEEDS = 1_000_000
 
-Seeds: TypeAlias = Annotated[
-    Annotated[int, Field(strict=True, ge=1, le=MOST_SEEDS), Tag("#one")]
-    | Annotated[
-        list[Annotated[int, Field(strict=True, ge=0, lt=2**63)]],
-        Field(min_length=1, max_length=MOST_SEEDS),
-        Tag("#sweep"),
-    ],
-    Discriminator(form),
-]
-
-
-class Experiment(Section):
+class Experiment(Spec):
     """One description of an experiment; lists in it make it a sweep.
 
     The words are those of a spec file:
@@ -47,23 +32,6 @@ class Experiment(Section):
     Raises `SpecError` with every problem at once.
     """
 
-    lists: ClassVar[frozenset[str]] = frozenset({"seeds", "zip", "flows"})
-
-    name: Name = "experiment"
-    duration: Swept[Duration] = Field(examples=["300 s"])
-    time_limit: Swept[TimeLimit] | None = None
-    seeds: Seeds = 1
-    start_jitter: Swept[Instant] = Time("0 s")
-    zip: list[Annotated[list[str], Field(min_length=2)]] = Field(default=[])
-    path: Path = Field(examples=["[path]"])
-    flows: Annotated[list[Flow], Field(min_length=1, max_length=MOST_FLOWS)] = Field(examples=["[[flows]]"])
-    host: Host = Host()
-    measure: Measure = Measure()
-
-    _folder: FilePath = PrivateAttr(default=FilePath())
-    _registry: cc.Registry = PrivateAttr(default={})
-    _traces: dict[str, Trace] = PrivateAttr(default={})
-
     def __init__(self, /, **words: object) -> None:
         self._admit(words, FilePath(), cc.known())
 
@@ -75,25 +43,9 @@ class Experiment(Section):
         return experiment
 
     @property
-    def registry(self) -> cc.Registry:
-        """The congestion controls that it may name."""
-        return self._registry
-
-    @property
-    def folder(self) -> FilePath:
-        """Where its files are."""
-        return self._folder
-
-    @property
     def seed_values(self) -> Sequence[int]:
         """Every seed: those listed, or 1 to n."""
         return range(1, self.seeds + 1) if isinstance(self.seeds, int) else self.seeds
-
-    def trace_of(self, name: str) -> Trace:
-        """Give the writes of a trace that the spec names."""
-        if name not in self._traces:
-            raise Unsettled
-        return self._traces[name]
 
     def _admit(self, words: Mapping[str, Any], folder: FilePath, registry: cc.Registry) -> None:
         """Become what the words say, or tell all that is wrong with them."""

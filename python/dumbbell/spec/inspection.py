@@ -8,7 +8,7 @@ from functools import partial
 from math import gcd
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dumbbell import cc
+import dumbbell.cc as cc
 from dumbbell.spec.diagnosis import dotted
 from dumbbell.spec.problem import Problem, quoted, suggestion
 from dumbbell.spec.rules import asked, point_problems
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from dumbbell.cc import Registry
     from dumbbell.spec.diagnosis import Location
-    from dumbbell.spec.experiment import Experiment
-    from dumbbell.spec.tables import Flow
+    from dumbbell.spec.tables import Flow, Spec
 
 T = TypeVar("T")
 
@@ -33,7 +32,7 @@ MOST_TOLD = 4
 STRIDE = 7919
 
 
-def experiment_problems(experiment: Experiment) -> Iterator[Problem]:
+def experiment_problems(experiment: Spec) -> Iterator[Problem]:
     """Find everything wrong with an experiment whose single fields are right, or unknown."""
     yield from asked(partial(_seed_problems, experiment), partial(_cc_problems, experiment))
     crooked = list(asked(partial(zip_problems, experiment)))
@@ -46,7 +45,7 @@ def experiment_problems(experiment: Experiment) -> Iterator[Problem]:
         yield from _sampled(grid, 1 if crooked or unknown or lists else len(grid))
 
 
-def trace_paths(experiment: Experiment) -> Iterator[tuple[str, str]]:
+def trace_paths(experiment: Spec) -> Iterator[tuple[str, str]]:
     """Find every trace of a spec: the field's path, and the file as written."""
     with suppress(Unsettled):
         for index, group in enumerate(experiment.flows):
@@ -101,7 +100,7 @@ def _located(problem: Problem, values: dict[str, Any]) -> Problem:
     return Problem(problem.path, f"{problem.message} (at {', '.join(told[:MOST_TOLD])}{more})", problem.hint)
 
 
-def _seed_problems(experiment: Experiment) -> Iterator[Problem]:
+def _seed_problems(experiment: Spec) -> Iterator[Problem]:
     seeds = experiment.seeds
     if isinstance(seeds, list):
         for seed, times in Counter(seeds).items():
@@ -109,7 +108,7 @@ def _seed_problems(experiment: Experiment) -> Iterator[Problem]:
                 yield Problem("seeds", f"{seed} is listed {times} times", "list each seed once")
 
 
-def _cc_problems(experiment: Experiment) -> Iterator[Problem]:
+def _cc_problems(experiment: Spec) -> Iterator[Problem]:
     for index, group in enumerate(experiment.flows):
         yield from asked(partial(_one_cc, group, ("flows", index, "cc"), experiment.registry))
 

@@ -6,8 +6,10 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from dumbbell import cc
-from dumbbell.spec import run, tables, terms
+import dumbbell.cc as cc
+import dumbbell.spec.run as run
+import dumbbell.spec.tables as tables
+import dumbbell.spec.terms as terms
 from dumbbell.spec.names import flow_names
 from dumbbell.spec.problem import SpecError
 from dumbbell.spec.rules import point_problems
@@ -16,7 +18,6 @@ from dumbbell.spec.section import one
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dumbbell.spec.experiment import Experiment
     from dumbbell.spec.sweep import Point
 
 
@@ -74,7 +75,7 @@ def start_jitter_ns(seed: int, flow: str, jitter_ns: int) -> int:
     return int.from_bytes(digest[:8], "big") * jitter_ns >> 64
 
 
-def _flows(experiment: Experiment, group: tables.Flow, names: list[str], seed: int) -> Iterator[run.Flow]:
+def _flows(experiment: tables.Spec, group: tables.Flow, names: list[str], seed: int) -> Iterator[run.Flow]:
     choice = cc.choose(one(group.cc), experiment.registry)
     controller = run.Controller(algorithm=choice.algorithm, parameters=dict(choice.parameters))
     start_ns, stagger_ns, jitter_ns = one(group.start).ns, one(group.stagger).ns, one(experiment.start_jitter).ns
@@ -110,7 +111,7 @@ def _path(path: tables.Path) -> run.Path:
     )
 
 
-def _workload(experiment: Experiment, group: tables.Flow) -> run.Workload:
+def _workload(experiment: tables.Spec, group: tables.Flow) -> run.Workload:
     workload = one(group.workload)
     if isinstance(workload, tables.Transfer):
         return run.TransferWorkload(transfer=run.Transfer(bytes=one(workload.transfer).bytes))
@@ -140,7 +141,7 @@ def _host(host: tables.Host) -> run.Host:
     )
 
 
-def _measure(experiment: Experiment) -> run.Measure:
+def _measure(experiment: tables.Spec) -> run.Measure:
     begin_ns, end_ns = terms.window_ns(experiment)
     measure = experiment.measure
     return run.Measure(

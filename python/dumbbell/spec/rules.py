@@ -21,8 +21,7 @@ from dumbbell.spec.terms import end_ns, frame_bytes, last_start_ns, queue_room, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from dumbbell.spec.experiment import Experiment
-    from dumbbell.spec.tables import Flow, Path
+    from dumbbell.spec.tables import Flow, Path, Spec
 
 MOST_SAMPLES = 10_000_000
 MOST_WRITES = 10_000_000
@@ -30,7 +29,7 @@ LARGEST_BUFFER = Bytes("1000000 GB")
 SMALLEST_OFFLOAD_BURST = Bytes("64 kB")
 
 
-def point_problems(point: Experiment) -> Iterator[Problem]:
+def point_problems(point: Spec) -> Iterator[Problem]:
     """Find everything wrong between the fields of one point."""
     yield from asked(
         partial(_duration_problems, point),
@@ -63,7 +62,7 @@ def asked(*rules: Callable[[], Iterable[Problem]]) -> Iterator[Problem]:
             yield from rule()
 
 
-def _duration_problems(point: Experiment) -> Iterator[Problem]:
+def _duration_problems(point: Spec) -> Iterator[Problem]:
     if not one(point.duration).until_done:
         if point.time_limit is not None:
             yield Problem("time_limit", 'is of use with duration = "until done" only', "leave one of the two out")
@@ -74,7 +73,7 @@ def _duration_problems(point: Experiment) -> Iterator[Problem]:
         yield Problem("duration", '"until done", but no flow is ever done', 'give a flow a transfer, or write "300 s"')
 
 
-def _buffer_problems(point: Experiment) -> Iterator[Problem]:
+def _buffer_problems(point: Spec) -> Iterator[Problem]:
     size = one(point.path.buffer)
     counts: Literal["bytes", "packets"] = one(point.path.queue)
     if counts == "packets" and size.unit not in {"packets", "bdp"}:
@@ -84,7 +83,7 @@ def _buffer_problems(point: Experiment) -> Iterator[Problem]:
         yield from _room_problems(size, point.path, "path.buffer")
 
 
-def _access_problems(point: Experiment, group: Flow, where: str) -> Iterator[Problem]:
+def _access_problems(point: Spec, group: Flow, where: str) -> Iterator[Problem]:
     if group.access is not None:
         yield from _room_problems(one(one(group.access).buffer), point.path, where)
 
@@ -102,14 +101,14 @@ def _room_problems(size: Size, path: Path, where: str) -> Iterator[Problem]:
         yield Problem(where, f"{quoted(str(size))} is {room.bytes} B", f"at most {LARGEST_BUFFER}")
 
 
-def _offload_problems(point: Experiment) -> Iterator[Problem]:
+def _offload_problems(point: Spec) -> Iterator[Problem]:
     burst = one(point.path.burst)
     if one(point.path.offload) and burst.bytes < SMALLEST_OFFLOAD_BURST.bytes:
         told = f"{quoted(str(burst))} would cut the super-packets that offload = true lets through"
         yield Problem("path.burst", told, f'write burst = "{SMALLEST_OFFLOAD_BURST}" or more')
 
 
-def _change_problems(point: Experiment) -> Iterator[Problem]:
+def _change_problems(point: Spec) -> Iterator[Problem]:
     moments = [one(change.at).ns for change in point.path.change]
     for index, (before, moment) in enumerate(pairwise([0, *moments])):
         if moment <= before:
@@ -128,7 +127,7 @@ def _after_the_end(path: str, moment: int, end: int, what: str = "") -> Problem:
     return Problem(path, told, "make it earlier, or the duration longer")
 
 
-def _start_problems(point: Experiment, group: Flow, path: str) -> Iterator[Problem]:
+def _start_problems(point: Spec, group: Flow, path: str) -> Iterator[Problem]:
     end, start = end_ns(point), one(group.start).ns
     if start >= end:
         yield _after_the_end(f"{path}.start", start, end)
@@ -141,7 +140,7 @@ def _start_problems(point: Experiment, group: Flow, path: str) -> Iterator[Probl
         yield _after_the_end("start_jitter", latest, end, f"{path} may start as late as that: ")
 
 
-def _stop_problems(point: Experiment, group: Flow, path: str) -> Iterator[Problem]:
+def _stop_problems(point: Spec, group: Flow, path: str) -> Iterator[Problem]:
     if group.stop is None:
         return
     stop, start = one(group.stop).ns, one(group.start).ns
@@ -173,7 +172,7 @@ def _stream_problems(group: Flow, path: str) -> Iterator[Problem]:
         yield Problem(f"{path}.every", told, "write less often")
 
 
-def _trace_problems(point: Experiment, group: Flow, path: str) -> Iterator[Problem]:
+def _trace_problems(point: Spec, group: Flow, path: str) -> Iterator[Problem]:
     trace = one(group.workload)
     if isinstance(trace, Trace):
         writes = len(point.trace_of(one(trace.trace)).writes) * one(group.count)
@@ -181,17 +180,17 @@ def _trace_problems(point: Experiment, group: Flow, path: str) -> Iterator[Probl
             yield Problem(path, f"{writes} writes of all flows of the group are too many", f"at most {MOST_WRITES}")
 
 
-def _count_problems(point: Experiment) -> Iterator[Problem]:
+def _count_problems(point: Spec) -> Iterator[Problem]:
     flows = sum(one(group.count) for group in point.flows)
     if flows > MOST_FLOWS:
         yield Problem("flows", f"{flows} flows in all are too many", f"at most {MOST_FLOWS}")
 
 
-def _name_problems(point: Experiment) -> Iterator[Problem]:
+def _name_problems(point: Spec) -> Iterator[Problem]:
     return name_problems(point.flows)
 
 
-def _window_problems(point: Experiment) -> Iterator[Problem]:
+def _window_problems(point: Spec) -> Iterator[Problem]:
     if point.measure.window is None:
         return
     if one(point.duration).until_done:
@@ -210,7 +209,7 @@ def _window_problems(point: Experiment) -> Iterator[Problem]:
         yield _after_the_end("measure.window[1]", end, last)
 
 
-def _sample_problems(point: Experiment) -> Iterator[Problem]:
+def _sample_problems(point: Spec) -> Iterator[Problem]:
     sample, end = one(point.measure.sample).ns, end_ns(point)
     if end // sample > MOST_SAMPLES:
         yield Problem("measure.sample", f"{end // sample} samples are too many", f"at most {MOST_SAMPLES} a run")

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dumbbell import cc
+import dumbbell.cc as cc
 from dumbbell.spec.experiment import Experiment
 from dumbbell.spec.problem import Problem, SpecError, quoted
+from dumbbell.spec.tables import Spec
 
 if TYPE_CHECKING:
     from dumbbell.cc import Registry
@@ -22,7 +23,7 @@ _STEP = re.compile(r"([A-Za-z_]\w*)|\[([0-9]+)\]", re.ASCII)
 
 
 def load(
-    source: str | Path | Mapping[str, Any] | Experiment,
+    source: str | Path | Mapping[str, Any] | Spec,
     *,
     overrides: Mapping[str, Any] | None = None,
     folder: Path | None = None,
@@ -37,7 +38,7 @@ def load(
 
     Raises `SpecError` with every problem at once.
     """
-    if isinstance(source, Experiment):
+    if isinstance(source, Spec):
         words, home = source.words(), source.folder
         registry = registry or source.registry
     elif isinstance(source, Mapping):

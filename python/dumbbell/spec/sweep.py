@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from dumbbell.spec.diagnosis import Location
-    from dumbbell.spec.experiment import Experiment
+    from dumbbell.spec.tables import Spec
 
 MOST_POINTS = 1_000_000
 
@@ -41,7 +41,7 @@ class Point:
 
     values: dict[str, Any]
     """Each swept field's value as the spec wrote it, in order of appearance."""
-    experiment: Experiment
+    experiment: Spec
     """The experiment with these values."""
 
 
@@ -49,14 +49,14 @@ class Point:
 class Grid:
     """The points of an experiment, by number."""
 
-    experiment: Experiment
+    experiment: Spec
     axes: tuple[Axis, ...]
     """In order of appearance."""
     bundles: tuple[tuple[Axis, ...], ...]
     """Axes that vary together; the first bundle varies slowest."""
 
     @classmethod
-    def of(cls, experiment: Experiment, *, zipped: bool = True) -> Self:
+    def of(cls, experiment: Spec, *, zipped: bool = True) -> Self:
         """Find the axes and bundle them as `zip` says, unless that makes no sense."""
         found = {axis.path: axis for axis in axes(experiment)}
         partners: dict[str, list[str]] = (
@@ -115,13 +115,13 @@ def unknown_fields(section: Section, location: Location = ()) -> Iterator[Locati
                     yield from unknown_fields(item, (*here, index))
 
 
-def expand(experiment: Experiment) -> Iterator[Point]:
+def expand(experiment: Spec) -> Iterator[Point]:
     """Give every point, in order."""
     grid = Grid.of(experiment)
     return (grid.point(number) for number in range(len(grid)))
 
 
-def zip_problems(experiment: Experiment) -> Iterator[Problem]:
+def zip_problems(experiment: Spec) -> Iterator[Problem]:
     """Find what is wrong with `zip`."""
     found = {axis.path: axis for axis in axes(experiment)}
     unknown = [dotted(location) for location in unknown_fields(experiment)]

@@ -1,20 +1,24 @@
-"""The tables of a spec: `[path]`, `[[flows]]`, `[host]`, `[measure]`. What each key may say, and its default."""
+"""The tables of a spec, and the spec itself: what each key may say, and its default."""
 
 from __future__ import annotations
 
+from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
-from pydantic import AfterValidator, Discriminator, Field, Tag
+from pydantic import AfterValidator, Discriminator, Field, PrivateAttr, Tag
 from typing_extensions import override
 
+import dumbbell.cc as cc
+import dumbbell.spec.run as run
 from dumbbell.spec.problem import quoted
 from dumbbell.spec.quantity import Bytes, Moment, QuantityError, Rate, Share, Size, Time, invalid
-from dumbbell.spec.section import Section, Swept, between
+from dumbbell.spec.section import Section, Swept, Unsettled, between, form
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MOST_FLOWS = 100_000
+MOST_SEEDS = 1_000_000
 LONGEST_NAME = 100
 
 LineRate: TypeAlias = Annotated[Rate, between(Rate("1 kbit/s"), Rate("1 Tbit/s"))]
@@ -26,6 +30,15 @@ Interval: TypeAlias = Annotated[Time, between(Time("1 us"), Time("1000000 s"))]
 Payload: TypeAlias = Annotated[Bytes, between(Bytes("1 B"), Bytes("1000000 GB"))]
 Memory: TypeAlias = Annotated[Bytes, between(Bytes("1 B"), Bytes("2 GiB"))]
 Flag: TypeAlias = Annotated[bool, Field(strict=True)]
+Seeds: TypeAlias = Annotated[
+    Annotated[int, Field(strict=True, ge=1, le=MOST_SEEDS), Tag("#one")]
+    | Annotated[
+        list[Annotated[int, Field(strict=True, ge=0, lt=2**63)]],
+        Field(min_length=1, max_length=MOST_SEEDS),
+        Tag("#sweep"),
+    ],
+    Discriminator(form),
+]
 
 _LARGEST_BUFFERS = {"packets": Size("1000000000 packets"), "bdp": Size("100000 bdp")}
 _LARGEST_BUFFER = Size("1000 GB")
@@ -200,3 +213,40 @@ class Measure(Section):
     window: Annotated[list[Moment], Field(min_length=2, max_length=2)] | None = None
     sample: Swept[Interval] = Time("50 ms")
     record: Swept[Literal["summary", "series", "acks", "pcap"]] = "series"
+
+
+class Spec(Section):
+    """A spec of which each key is right by itself, or unknown; whether they fit together is for the rules to say."""
+
+    lists: ClassVar[frozenset[str]] = frozenset({"seeds", "zip", "flows"})
+
+    name: Name = "experiment"
+    duration: Swept[Duration] = Field(examples=["300 s"])
+    time_limit: Swept[TimeLimit] | None = None
+    seeds: Seeds = 1
+    start_jitter: Swept[Instant] = Time("0 s")
+    zip: list[Annotated[list[str], Field(min_length=2)]] = Field(default=[])
+    path: Path = Field(examples=["[path]"])
+    flows: Annotated[list[Flow], Field(min_length=1, max_length=MOST_FLOWS)] = Field(examples=["[[flows]]"])
+    host: Host = Host()
+    measure: Measure = Measure()
+
+    _folder: FilePath = PrivateAttr(default=FilePath())
+    _registry: cc.Registry = PrivateAttr(default={})
+    _traces: dict[str, run.Trace] = PrivateAttr(default={})
+
+    @property
+    def registry(self) -> cc.Registry:
+        """The congestion controls that it may name."""
+        return self._registry
+
+    @property
+    def folder(self) -> FilePath:
+        """Where its files are."""
+        return self._folder
+
+    def trace_of(self, name: str) -> run.Trace:
+        """Give the writes of a trace that the spec names."""
+        if name not in self._traces:
+            raise Unsettled
+        return self._traces[name]

@@ -10,12 +10,11 @@ from dumbbell.spec.run import ETHERNET_HEADER_BYTES, Buffer, RoomBytes, RoomPack
 from dumbbell.spec.section import Unsettled, one
 
 if TYPE_CHECKING:
-    from dumbbell.spec.experiment import Experiment
     from dumbbell.spec.quantity import Size
-    from dumbbell.spec.tables import Flow, Path
+    from dumbbell.spec.tables import Flow, Path, Spec
 
 
-def end_ns(experiment: Experiment) -> int:
+def end_ns(experiment: Spec) -> int:
     """When a run ends, at the latest."""
     duration = one(experiment.duration)
     if not duration.until_done:
@@ -30,7 +29,7 @@ def last_start_ns(group: Flow) -> int:
     return one(group.start).ns + (one(group.count) - 1) * one(group.stagger).ns
 
 
-def window_ns(experiment: Experiment) -> tuple[int, int]:
+def window_ns(experiment: Spec) -> tuple[int, int]:
     """Give begin and end of the summary's window."""
     end = end_ns(experiment)
     if experiment.measure.window is None:

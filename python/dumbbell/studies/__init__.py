@@ -2,10 +2,12 @@
 
 >>> from dumbbell import studies
 >>> study = studies.load("claypool2019")  # doctest: +SKIP
->>> [verdict.verdict for verdict in study.judge(store, "sim")]  # doctest: +SKIP
+>>> failures = studies.run(study, store, "sim")  # doctest: +SKIP
+>>> [verdict.verdict for verdict in studies.standing(study, store, "sim").verdicts]  # doctest: +SKIP
 """
 
 from dumbbell.studies.problem import StudyError
+from dumbbell.studies.run import run
 from dumbbell.studies.selection import engines_of, only
 from dumbbell.studies.standing import Shown, Standing, standing
 from dumbbell.studies.study import Display, Study, load, names
@@ -30,6 +32,7 @@ __all__ = [
     "names",
     "of_documents",
     "only",
+    "run",
     "sentence",
     "standing",
     "total",

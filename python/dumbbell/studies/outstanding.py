@@ -21,7 +21,7 @@ BITS = 8
 
 
 def outstanding(study: Study, store: Store | None, engine: Engine, *, fresh: bool = False) -> Iterator[float]:
-    """The work in each run that an engine can honour, in the order in which `Study.run` tells of them.
+    """The work in each run that an engine can honour, in the order in which `studies.run` tells of them.
 
     In packets, to which the time of a run is nearly proportional on every engine that has a virtual clock; 0 for a run
     that the store has, or that was asked for before. Without a store none is there.

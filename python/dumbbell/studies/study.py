@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import tomllib
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-from dumbbell.campaign.local import Beginning, count
-from dumbbell.campaign.stored import carry_out_into
-from dumbbell.engines.registry import engine as engine_named
+from dumbbell.campaign.local import count
 from dumbbell.spec import load as load_spec
 from dumbbell.spec.problem import suggestion
 from dumbbell.studies.claim import claims_of
-from dumbbell.studies.gathering import gather, honoured
 from dumbbell.studies.judgement import judge
 from dumbbell.studies.part import controls_of, part
-from dumbbell.studies.paths import assure
 from dumbbell.studies.problem import StudyError
 
 if TYPE_CHECKING:
@@ -26,14 +21,11 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
     from types import ModuleType
 
-    from dumbbell.engines.protocol import Engine
     from dumbbell.plots.chart import Chart
     from dumbbell.plots.table import Table
-    from dumbbell.results.schema import FailedRun
-    from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
     from dumbbell.studies.claim import Claim
-    from dumbbell.studies.evidence import Evidence, Source
+    from dumbbell.studies.evidence import Evidence
     from dumbbell.studies.verdict import Verdict
 
 MANIFEST = "study.toml"
@@ -116,61 +108,8 @@ class Study:
         """Each experiment with each version."""
         return ((experiment, variant) for experiment in self.experiments for variant in self.variants)
 
-    def total_on(self, engine: Engine) -> int:
-        """How many runs it has that an engine can honour."""
-        return sum(count(experiment) for experiment in honoured(self, engine).values())
-
-    def run(
-        self,
-        store: Store,
-        engine: Engine | str,
-        jobs: int | None = None,
-        progress: Callable[[], None] | None = None,
-        *,
-        fresh: bool = False,
-    ) -> list[FailedRun]:
-        """Carries out the runs that the store does not have, all of them if `fresh`, and returns those that failed.
-
-        `progress` is called after each run, those found in the store too. What the engine cannot honour, of an
-        experiment with a version of the algorithm, is left out; the claims about it are then not testable. An engine
-        that builds paths has them looked at first.
-
-        Raises:
-            UnknownEngine: there is no such engine in this version.
-            StudyError: a path is not as asked.
-            EngineFailure: a path cannot be looked at, or the first runs failed alike.
-        """
-        chosen = engine_named(engine) if isinstance(engine, str) else engine
-        failures: list[FailedRun] = []
-        experiments = honoured(self, chosen)
-        assure(experiments.values(), store, chosen, fresh=fresh)
-        beginning = Beginning()
-        for experiment in experiments.values():
-            runs = carry_out_into(
-                store, experiment, chosen, jobs=jobs, fresh=fresh, progress=progress, beginning=beginning
-            )
-            with closing(runs):
-                failures.extend(outcome for outcome in runs if outcome.status == "failed")
-        return failures
-
-    def evidence(self, store: Source, engine: Engine | str) -> Evidence:
-        """The study's runs on an engine, as far as a store has them.
-
-        Raises:
-            UnknownEngine: there is no such engine in this version.
-        """
-        return gather(self, store, engine_named(engine) if isinstance(engine, str) else engine)
-
-    def judge(self, store: Source, engine: Engine | str) -> list[Verdict]:
-        """Every claim, in the document's order, for each version of the algorithm that it contains.
-
-        Raises:
-            UnknownEngine: there is no such engine in this version.
-        """
-        return self.verdicts(self.evidence(store, engine))
-
     def verdicts(self, evidence: Evidence) -> list[Verdict]:
-        """The same, from evidence that is already at hand."""
+        """On every claim, in the document's order, for each version of the algorithm that it contains."""
         return [verdict for claim in self.claims for verdict in self._judged(claim, evidence)]
 
     def _judged(self, claim: Claim, evidence: Evidence) -> Iterator[Verdict]:
@@ -182,16 +121,8 @@ class Study:
             verdict = judge(claim, evidence, self.variants[0])
             yield replace(verdict, variant=about or ANY_VERSION, versions=self.variants)
 
-    def charts(self, store: Source, engine: Engine | str) -> list[Chart]:
-        """Every figure that the engine's runs can show, with the published numbers in it.
-
-        Raises:
-            UnknownEngine: there is no such engine in this version.
-        """
-        return self.drawn(self.evidence(store, engine))
-
     def drawn(self, evidence: Evidence) -> list[Chart]:
-        """The same, from evidence that is already at hand."""
+        """Every figure that the runs at hand can show, with the published numbers in it."""
         return [figure.draw(self, evidence) for figure in self.figures if evidence.variants(*figure.experiments)]
 
     def tabled(self, evidence: Evidence) -> list[Table]:

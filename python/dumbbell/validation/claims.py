@@ -12,8 +12,9 @@ from dumbbell.engines.registry import engine as engine_named
 from dumbbell.errors import DumbbellError
 from dumbbell.metrics.number import amount, places
 from dumbbell.plots.chart import Chart  # noqa: TC001 (pydantic reads the annotations)
-from dumbbell.studies import load, only
+from dumbbell.studies import load, only, run
 from dumbbell.studies.gathering import gather
+from dumbbell.studies.run import total_on
 from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, Verdict
 from dumbbell.validation.part import Found
 
@@ -120,14 +121,14 @@ class ClaimsPart:
 
     def total(self, engines: Sequence[Engine]) -> int:
         """How many runs."""
-        return sum(self.study_on(engine.name).total_on(engine) for engine in engines)
+        return sum(total_on(self.study_on(engine.name), engine) for engine in engines)
 
     def measure(self, store: Store, engines: Sequence[Engine], jobs: int | None, progress: Callable[[], None]) -> Found:
         """Runs what is missing on these engines, and judges on every engine that the store has all runs of."""
         failed = [
             f"{failure.run_id}: {failure.error}"
             for engine in engines
-            for failure in self.study_on(engine.name).run(store, engine, jobs, progress)
+            for failure in run(self.study_on(engine.name), store, engine, jobs, progress)
         ]
         return Found(kept=written(found(self, store, engines)), failures=tuple(failed))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.agreement.curves import words
+import dumbbell.agreement.curves.words as words
 from dumbbell.agreement.curves.limit import FIVE_PERCENT
 from dumbbell.agreement.overlay import LOOKS
 from dumbbell.plots.chart import Axis, Chart, Layer, Panel

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import dumbbell.agreement.curves.words as words
 from dumbbell.agreement import markdown
 from dumbbell.agreement import words as agreement_words
-from dumbbell.agreement.curves import words
 from dumbbell.agreement.curves.chart import figure
 from dumbbell.agreement.curves.conditions import LOSS_BASED
 from dumbbell.agreement.curves.record import Curves

@@ -7,7 +7,7 @@ from dumbbell.cli.study.option import One
 
 def list_() -> None:
     """List the studies."""
-    from dumbbell import studies
+    import dumbbell.studies as studies
     from dumbbell.cli.table import aligned
 
     rows = []
@@ -19,7 +19,7 @@ def list_() -> None:
 
 def show(name: One) -> None:
     """Show a study: its document, testbed, experiments, figures and claims."""
-    from dumbbell import studies
+    import dumbbell.studies as studies
     from dumbbell.campaign.local import count
     from dumbbell.cli.study.screen import columns, wrapped
 

@@ -26,7 +26,7 @@ def claims(  # noqa: PLR0913 (each is an option)
     docs: Docs = None,
 ) -> None:
     """Judge the claims by the runs that are there, on each engine, without running anything."""
-    from dumbbell import studies
+    import dumbbell.studies as studies
     from dumbbell.cli.study.place import Round, standings
     from dumbbell.cli.study.verdicts import print_json, print_totals, print_verdicts
 
@@ -60,7 +60,7 @@ def print_counts(judged: "Sequence[Standing]", *, as_json: bool = False, docs: P
     """The totals of several standings, as a table or as one object; with `docs` written there, too."""
     import json
 
-    from dumbbell import studies
+    import dumbbell.studies as studies
     from dumbbell.cli.study.verdicts import print_table
     from dumbbell.cli.writing import writing
     from dumbbell.studies.totals import as_object, write

@@ -27,7 +27,7 @@ def figures(
     ] = None,
 ) -> None:
     """Draw the figures again (PNG, SVG, PDF) from the runs that are there, without running anything."""
-    from dumbbell import studies
+    import dumbbell.studies as studies
     from dumbbell.cli.study.place import Round, standings
     from dumbbell.cli.writing import writing
     from dumbbell.studies import StudyError

@@ -71,7 +71,7 @@ class Round:
         """What was asked for."""
         if name != ALL:
             return cls([Place(name, out or HOME / name)], whole=False)
-        from dumbbell import studies
+        import dumbbell.studies as studies
 
         return cls([Place(each, (out or HOME) / each) for each in studies.names()], whole=True)
 
@@ -107,7 +107,7 @@ def standings(
     Raises:
         NotBegunError: the store has no runs of the whole study.
     """
-    from dumbbell import studies
+    import dumbbell.studies as studies
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.studies.command import run_command
 
@@ -130,7 +130,7 @@ def on_engines(
         UnknownEngine: there is no such engine.
         KernelError: its kernel is not on this machine.
     """
-    from dumbbell import studies
+    import dumbbell.studies as studies
     from dumbbell.engines.registry import engine as engine_named
 
     found = []

@@ -45,7 +45,7 @@ def report(
 
 def of_one(asked: "Round", target: Path | None, engines: "Sequence[str] | None", seeds: int | None) -> Path:
     """One file."""
-    from dumbbell import studies
+    import dumbbell.studies as studies
     from dumbbell.cli.study.place import standings
     from dumbbell.report import build, side
 
@@ -65,7 +65,7 @@ def of_all(asked: "Round", folder: Path, engines: "Sequence[str] | None", seeds:
         UnknownEngine: there is no such engine.
         KernelError: its kernel is not on this machine.
     """
-    from dumbbell import studies
+    import dumbbell.studies as studies
     from dumbbell.cli.study.place import on_engines
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.report import Collection, side

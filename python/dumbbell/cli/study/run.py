@@ -34,7 +34,7 @@ def run(  # noqa: PLR0913 (each is an option)
     as_json: Json = False,
 ) -> None:
     """Carry out what is missing, judge every claim, draw every figure, write the report."""
-    from dumbbell import studies
+    import dumbbell.studies as studies
     from dumbbell.cli.study.claims import print_counts
     from dumbbell.cli.study.place import HOME, Round
     from dumbbell.cli.study.report import of_all, of_one
@@ -89,6 +89,7 @@ def _carry_out(
     asked: "Round", parts: "Sequence[tuple[Place, Study]]", engine: "AnEngine", jobs: int | None, *, fresh: bool
 ) -> "tuple[list[FailedRun], list[tuple[Place, Study]]]":
     """The runs that failed, and the studies of which all that can be there is there."""
+    import dumbbell.studies as studies
     from dumbbell.cli.progress import progress
     from dumbbell.results.store import Store
 
@@ -102,7 +103,7 @@ def _carry_out(
                     missing = sum(work > 0 for work in own)
                     typer.echo(f"{study.name}: {len(own)} runs on {engine.name}, {missing} to be carried out", err=True)
                 with Store.open(place.store, write=True) as store:
-                    failures += study.run(store, engine, jobs, advance, fresh=fresh)
+                    failures += studies.run(study, store, engine, jobs, advance, fresh=fresh)
                 carried_out.append((place, study))
     return failures, carried_out
 
