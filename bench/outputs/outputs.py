@@ -43,9 +43,7 @@ def commands(stores: Path, scratch: Path, agree: Path | None, curves: Path | Non
         out = ["--out", str(folder)]
         yield f"claims-{folder.name}.json", ["study", "claims", folder.name, "--json", *out]
         yield f"claims-{folder.name}.txt", ["study", "claims", folder.name, *out]
-        study = tomllib.loads(manifest.read_text(encoding="utf-8"))
-        for row in [*study.get("figures", ()), *study.get("tables", ())]:
-            name = row["name"]
+        for name in displays(STUDIES / folder.name):
             yield f"numbers-{folder.name}-{name}.txt", ["study", "figures", folder.name, "--numbers", name, *out]
     yield "totals.json", ["study", "claims", "all", "--totals", "--json", "--out", str(stores)]
     store = str(stores / "claypool2019" / "store")
@@ -58,6 +56,14 @@ def commands(stores: Path, scratch: Path, agree: Path | None, curves: Path | Non
         yield "compare-engines.json", ["compare", f"{agree}@engine=sim", "@engine=linux:6.1", "--json"]
     if curves is not None:
         yield "curves.json", ["agree", "--curves", "--seeds", "2", "--floor", "2", "--out", str(curves), "--json"]
+
+
+def displays(study: Path) -> Iterator[str]:
+    """The names of a study's figures and tables."""
+    rows = tomllib.loads(study.joinpath("figures.toml").read_text(encoding="utf-8"))
+    for row in [*rows.get("figures", ()), *rows.get("tables", ())]:
+        cases = rows["cases"][row["for"]] if "for" in row else [{}]
+        yield from (row["name"].format_map(case) for case in cases)
 
 
 def record(arguments: argparse.Namespace) -> int:

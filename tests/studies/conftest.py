@@ -59,7 +59,6 @@ def brief(folder: Path) -> Study:
     whole = read(
         folder,
         import_module("dumbbell.studies.claypool2019.claims"),
-        import_module("dumbbell.studies.claypool2019.figures"),
         seeds=2,
     )
     return studies.only(whole, experiments=BRIEF)

@@ -48,7 +48,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-MODULES = [import_module(f"dumbbell.studies.claypool2019.{name}") for name in ("claims", "figures")]
+CLAIMS = import_module("dumbbell.studies.claypool2019.claims")
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def half(brief: Study, folder: Path, store: Store) -> Standing:
     """Figures 4b and 5 with one version, and figure 9 with one seed of two."""
     some = studies.only(brief, experiments=["figure4b", "figure5", "figure5_cubic"], variants=["bbr"])
     assert studies.run(some, store, SimEngine()) == []
-    one = read(folder, *MODULES, seeds=1)
+    one = read(folder, CLAIMS, seeds=1)
     assert studies.run(studies.only(one, experiments=["figure9"], variants=["bbr"]), store, SimEngine()) == []
     return studies.standing(brief, store, "sim")
 
@@ -98,8 +98,8 @@ def test_experiments_have_the_seeds_and_versions_that_are_there(half: Standing) 
 
 
 def test_seeds_beyond_the_studys_own_count_too(folder: Path, store: Store) -> None:
-    own = read(folder, *MODULES)
-    more = read(folder, *MODULES, seeds=len(own.experiments["figure5"].seed_values) + 1)
+    own = read(folder, CLAIMS)
+    more = read(folder, CLAIMS, seeds=len(own.experiments["figure5"].seed_values) + 1)
     assert studies.run(studies.only(more, experiments=["figure5"], variants=["bbr"]), store, SimEngine()) == []
     (judged, *_) = studies.standing(studies.only(own, claims=["S2"], variants=["bbr"]), store, "sim").judged
     assert judged.seeds == len(own.experiments["figure5"].seed_values) + 1
@@ -153,7 +153,7 @@ def test_runs_of_another_build_do_not_count(brief: Study, store: Store) -> None:
 def test_a_claim_that_nothing_can_test_is_told_on_every_engine(folder: Path, store: Store) -> None:
     with (folder / "claims.toml").open("a", encoding="utf-8") as file:
         file.write(UNTESTABLE)
-    study = read(folder, *MODULES)
+    study = read(folder, CLAIMS)
     standing = studies.standing(study, store, "sim")
     found = [each for each in standing.verdicts if each.claim == "S99"]
     assert [(each.variant, each.versions, each.verdict, each.reason) for each in found] == [
@@ -178,7 +178,7 @@ def test_a_claim_has_checks_or_says_why_not(folder: Path, row: str, told: str) -
     with (folder / "claims.toml").open("a", encoding="utf-8") as file:
         file.write(text)
     with pytest.raises(StudyError, match=f"claim S99: {told}"):
-        read(folder, *MODULES)
+        read(folder, CLAIMS)
 
 
 def test_engines_dispute_what_one_reproduces_and_another_does_not() -> None:

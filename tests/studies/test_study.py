@@ -18,7 +18,6 @@ from dumbbell.studies.run import total_on
 from dumbbell.studies.study import read
 
 CLAIMS = import_module("dumbbell.studies.claypool2019.claims")
-FIGURES = import_module("dumbbell.studies.claypool2019.figures")
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -61,9 +60,13 @@ def test_more_seeds() -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "told"),
     [
-        ("study.toml", "[[figures]]", "[[figures", "study.toml is not TOML"),
-        ("study.toml", 'name = "figure7"', 'name = "figure70"', "figure figure70: nothing draws it"),
-        ("study.toml", 'experiments = ["figure7"]', 'experiments = ["figure70"]', 'there is no experiment "figure70"'),
+        ("study.toml", "[controls.figure11]", "[controls.figure11", "study.toml is not TOML"),
+        ("figures.toml", 'metric = "loss_per_sent"', 'metric = "lost"', 'figure7: there is no function "lost"'),
+        ("figures.toml", 'experiments = "figure7"', 'experiments = "figure70"', 'there is no experiment "figure70"'),
+        ("figures.toml", 'x = "queue"', 'x = "queues"', 'figure7: there is no axis "queues"; did you mean "queue"'),
+        ("figures.toml", 'each = "flows"', 'each = "flow"', 'there is no dimension "flow"; did you mean "flows"'),
+        ("figures.toml", 'unit = "ms"', 'unit = "msec"', 'figure9: there is no unit "msec"'),
+        ("figures.toml", 'span = [0, 60]', 'spam = [0, 60]', "figures[0].spam: Extra inputs are not permitted"),
         ("study.toml", "controls.figure11", "controls.figure13", 'controls: there is no experiment "figure13"'),
         ("study.toml", 'bbr = "bbr_shallow"', 'bbr = "bbr"', "experiment figure11: its flows[0].cc (bbr_shallow, "),
         ("figure7.toml", '"bbr_4_17"', '"bbr_1_1"', "figure7: its flows[0].cc (bbr, bbr_1_1) are not"),
@@ -72,8 +75,12 @@ def test_more_seeds() -> None:
     ],
     ids=[
         "broken",
-        "undrawn",
+        "no function",
         "shows nothing",
+        "no axis",
+        "no dimension",
+        "no unit",
+        "no such field",
         "controls nothing",
         "no control",
         "no version",
@@ -82,10 +89,10 @@ def test_more_seeds() -> None:
     ],
 )
 def test_files_that_contradict_one_another(folder: Path, file: str, old: str, new: str, told: str) -> None:
-    assert read(folder, CLAIMS, FIGURES).name == "claypool2019"
+    assert read(folder, CLAIMS).name == "claypool2019"
     edit(folder / file, old, new)
     with pytest.raises(StudyError) as caught:
-        read(folder, CLAIMS, FIGURES)
+        read(folder, CLAIMS)
     assert told in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -93,7 +100,7 @@ def test_files_that_contradict_one_another(folder: Path, file: str, old: str, ne
 def test_an_experiment_with_problems(folder: Path) -> None:
     edit(folder / "figure7.toml", '"80 Mbit/s"', '"80 mbps"')
     with pytest.raises(SpecError, match=r"path\.rate"):
-        read(folder, CLAIMS, FIGURES)
+        read(folder, CLAIMS)
 
 
 class Unversed(SimEngine):

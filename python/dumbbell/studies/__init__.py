@@ -6,11 +6,12 @@
 >>> [verdict.verdict for verdict in studies.standing(study, store, "sim").verdicts]  # doctest: +SKIP
 """
 
+from dumbbell.studies.displays.loading import Display
 from dumbbell.studies.problem import StudyError
 from dumbbell.studies.run import run
 from dumbbell.studies.selection import engines_of, only
 from dumbbell.studies.standing import Shown, Standing, standing
-from dumbbell.studies.study import Display, Study, load, names
+from dumbbell.studies.study import Study, load, names
 from dumbbell.studies.totals import Count, Total, of_documents, sentence, total
 from dumbbell.studies.verdict import Checked, Flipped, Verdict, disputed, in_order
 

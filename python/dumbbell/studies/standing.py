@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from dumbbell.engines.protocol import Engine
     from dumbbell.plots.table import Table
     from dumbbell.spec import Experiment
+    from dumbbell.studies.displays.loading import Display
     from dumbbell.studies.evidence import Evidence, Source
-    from dumbbell.studies.study import Display, Study
+    from dumbbell.studies.study import Study
     from dumbbell.studies.verdict import Verdict
 
 

@@ -6,18 +6,19 @@ import tomllib
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from dumbbell.campaign.local import count
 from dumbbell.spec import load as load_spec
 from dumbbell.spec.problem import suggestion
 from dumbbell.studies.claim import claims_of
+from dumbbell.studies.displays.loading import Display, displays_of
 from dumbbell.studies.judgement import judge
 from dumbbell.studies.part import controls_of, part
 from dumbbell.studies.problem import StudyError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from importlib.resources.abc import Traversable
     from types import ModuleType
 
@@ -29,28 +30,9 @@ if TYPE_CHECKING:
     from dumbbell.studies.verdict import Verdict
 
 MANIFEST = "study.toml"
+FIGURES = "figures.toml"
 ANY_VERSION = "any version"
 """In the place of a version, of a claim that is not tested with any."""
-
-
-Shown = TypeVar("Shown")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Display(Generic[Shown]):
-    """A figure or a table of the document, made again."""
-
-    name: str
-    """As its chart, or table, and its files are called: "figure7"."""
-    title: str
-    """As the document calls it: "Figure 7: BBR's loss versus router queue size"."""
-    experiments: tuple[str, ...]
-    """The experiments that it shows."""
-    draw: Callable[[Study, Evidence], Shown]
-    """Makes it."""
-
-
-Figure: TypeAlias = "Display[Chart]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +59,7 @@ class Study:
     """The path at which a spec names the congestion control in question."""
     experiments: Mapping[str, Experiment]
     """By name."""
-    figures: tuple[Figure, ...]
+    figures: tuple[Display[Chart], ...]
     claims: tuple[Claim, ...]
     published: Mapping[str, Any]
     """The document's numbers, as `published.toml` has them."""
@@ -145,11 +127,16 @@ def load(name: str, *, seeds: int | None = None) -> Study:
     if name not in names():
         hint = suggestion(name, names())
         raise StudyError(f'unknown study "{name}"' + (f"; {hint}" if hint else ""))
-    return read(_home().joinpath(name), _module(name, "claims"), _module(name, "figures"), seeds=seeds)
+    claims = _module(name, "claims")
+    if claims is None:
+        raise StudyError(f"study {name}: there is no claims.py")
+    return read(_home().joinpath(name), claims, _module(name, "figures"), seeds=seeds)
 
 
-def read(folder: Traversable, claims: ModuleType, figures: ModuleType, *, seeds: int | None = None) -> Study:
-    """A study from its folder; `claims` and `figures` have what a row cannot say, `figures` that of tables too.
+def read(
+    folder: Traversable, claims: ModuleType, figures: ModuleType | None = None, *, seeds: int | None = None
+) -> Study:
+    """A study from its folder; `claims` and `figures` have what rows of claims, figures and tables cannot say.
 
     Raises:
         StudyError: its files contradict one another.
@@ -170,6 +157,12 @@ def read(folder: Traversable, claims: ModuleType, figures: ModuleType, *, seeds:
     fixed = (title for title, experiment in experiments.items() if controls_of(experiment, axis) is None)
     rivals |= {title: str(experiments[title].flows[0].cc) for title in fixed if title not in rivals}
     _agree(variants, axis, controls, experiments)
+    functions = (claims,) if figures is None else (figures, claims)
+    if folder.joinpath(FIGURES).is_file():
+        drawn, tabled = displays_of(_toml(folder, FIGURES), functions, experiments)
+    else:
+        drawn = tuple(_display("figure", row, figures, experiments) for row in manifest["figures"])
+        tabled = tuple(_display("table", row, figures, experiments) for row in manifest.get("tables", ()))
     return Study(
         name=folder.name,
         title=manifest["title"],
@@ -182,8 +175,8 @@ def read(folder: Traversable, claims: ModuleType, figures: ModuleType, *, seeds:
         variants=variants,
         axis=axis,
         experiments=experiments,
-        figures=tuple(_display("figure", row, figures, experiments) for row in manifest["figures"]),
-        tables=tuple(_display("table", row, figures, experiments) for row in manifest.get("tables", ())),
+        figures=drawn,
+        tables=tabled,
         claims=claims_of(_toml(folder, "claims.toml")["claims"], claims, experiments),
         published=_toml(folder, "published.toml"),
         controls=controls,
@@ -212,7 +205,7 @@ def _agree(
 
 
 def _display(
-    kind: str, row: Mapping[str, Any], functions: ModuleType, experiments: Mapping[str, Experiment]
+    kind: str, row: Mapping[str, Any], functions: ModuleType | None, experiments: Mapping[str, Experiment]
 ) -> Display[Any]:
     draw = getattr(functions, row["name"], None)
     if not callable(draw):
@@ -223,14 +216,14 @@ def _display(
     return Display(name=row["name"], title=row["title"], experiments=tuple(row["experiments"]), draw=draw)
 
 
-def _module(study: str, noun: str) -> ModuleType:
+def _module(study: str, noun: str) -> ModuleType | None:
     name = f"dumbbell.studies.{study}.{noun}"
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
-        raise StudyError(f"study {study}: there is no {noun}.py") from None
+        return None
 
 
 def _home() -> Traversable:

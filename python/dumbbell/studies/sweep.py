@@ -59,6 +59,8 @@ class Sweep:
     """As specs write it: "path.buffer"."""
     unit: str
     """As specs write it: "bdp", "packets", "kB", "Mbit/s", "ms", "%"; "" of plain numbers."""
+    packet_bytes: int | None = None
+    """Of "packets", if values may be bytes too: those of one packet."""
 
     def of(self, run: Observed) -> float:
         """Its value in a run.
@@ -68,7 +70,10 @@ class Sweep:
         """
         if self.path not in run.point:
             raise StudyError(f"{self.path} is not swept; swept: {', '.join(run.point) or 'nothing'}")
-        return number(run.point[self.path], self.unit)
+        value = run.point[self.path]
+        if self.packet_bytes is not None and Size(value).unit != self.unit:
+            return round(number(value, "B") / self.packet_bytes, 6)
+        return number(value, self.unit)
 
     def values(self, trials: Iterable[Trial]) -> tuple[float, ...]:
         """Its different values in these trials, in their order of size."""

@@ -1,0 +1,1 @@
+"""Figures and tables as rows of `figures.toml`, and what draws them."""

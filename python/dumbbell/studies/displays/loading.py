@@ -1,0 +1,135 @@
+"""The figures and tables of a study: declared as rows, each drawn when it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+
+from pydantic import ValidationError
+
+from dumbbell.studies.displays.figure import draw_figure
+from dumbbell.studies.displays.rows import Case, Displays, Figure, TableRow, Values
+from dumbbell.studies.displays.scope import Scope
+from dumbbell.studies.displays.table import draw_table
+from dumbbell.studies.displays.contradictions import contradictions
+from dumbbell.studies.problem import StudyError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+    from types import ModuleType
+
+    from dumbbell.plots.chart import Chart
+    from dumbbell.plots.table import Table
+    from dumbbell.studies.evidence import Evidence
+    from dumbbell.studies.study import Study
+
+Shown = TypeVar("Shown")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Display(Generic[Shown]):
+    """A figure or a table of the document, made again."""
+
+    name: str
+    """As its chart, or table, and its files are called: "figure7"."""
+    title: str
+    experiments: tuple[str, ...]
+    """The experiments that it shows."""
+    draw: Callable[[Study, Evidence], Shown]
+    """Makes it."""
+
+
+DrawnFigure: TypeAlias = "Display[Chart]"
+DrawnTable: TypeAlias = "Display[Table]"
+
+
+def displays_of(
+    written: Mapping[str, Any], functions: tuple[ModuleType, ...], experiments: Collection[str]
+) -> tuple[tuple[DrawnFigure, ...], tuple[DrawnTable, ...]]:
+    """The figures and the tables of `figures.toml`; `functions` have what a row cannot say.
+
+    Raises:
+        StudyError: with everything in it that cannot be so.
+    """
+    try:
+        found = Displays.model_validate(written)
+    except ValidationError as error:
+        raise StudyError("\n".join(f"figures.toml: {each}" for each in _problems(error))) from None
+    problems = list(contradictions(found, functions, experiments))
+    if problems:
+        raise StudyError("\n".join(f"figures.toml: {each}" for each in problems))
+    figures = [_figure(row, place, found, functions) for row in found.figures for place in _members(row, found)]
+    tables = [
+        Display(name=row.name, title=row.title, experiments=row.experiments,
+                draw=partial(_drawn_table, row, found, functions))
+        for row in found.tables
+    ]  # fmt: skip
+    return tuple(figures), tuple(tables)
+
+
+def _members(row: Figure, displays: Displays) -> Iterator[tuple[int, Case] | None]:
+    """The cases for each of which there is such a figure, or None where it is one."""
+    if not row.case:
+        yield None
+        return
+    if row.case not in displays.cases:
+        raise StudyError(f'figures.toml: {row.name}: there are no cases "{row.case}"')
+    found = displays.cases[row.case]
+    yield from enumerate(found.cases() if isinstance(found, Values) else found)
+
+
+def _figure(
+    row: Figure, member: tuple[int, Case] | None, displays: Displays, functions: tuple[ModuleType, ...]
+) -> DrawnFigure:
+    words = {} if member is None else {row.case: member[1].words, **(member[1].model_extra or {})}
+    return Display(
+        name=row.name.format_map(words),
+        title=row.title.format_map(words),
+        experiments=row.experiments,
+        draw=partial(_drawn_figure, row, member, displays, functions),
+    )
+
+
+def _drawn_figure(  # noqa: PLR0913, PLR0917 (all but the last two are what a display is made of)
+    row: Figure,
+    member: tuple[int, Case] | None,
+    displays: Displays,
+    functions: tuple[ModuleType, ...],
+    study: Study,
+    evidence: Evidence,
+) -> Chart:
+    scope = _scope(row, displays, functions, study, evidence)
+    return draw_figure(row, displays.axes, scope if member is None else scope.bound(row.case, *member))
+
+
+def _drawn_table(
+    row: TableRow, displays: Displays, functions: tuple[ModuleType, ...], study: Study, evidence: Evidence
+) -> Table:
+    return draw_table(row, _scope(row, displays, functions, study, evidence))
+
+
+def _scope(
+    row: Figure | TableRow,
+    displays: Displays,
+    functions: tuple[ModuleType, ...],
+    study: Study,
+    evidence: Evidence,
+) -> Scope:
+    return Scope(
+        study=study,
+        evidence=evidence,
+        functions=functions,
+        cases=displays.cases,
+        display=row.name,
+        shown=row.experiments,
+        experiments=row.experiments,
+        source=row.source,
+    )
+
+
+def _problems(error: ValidationError) -> Iterator[str]:
+    """Each with the place of its field: "figures[3].lines[0].series"."""
+    for each in error.errors():
+        steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in each["loc"])
+        yield f"{''.join(steps).lstrip('.')}: {each['msg'].removeprefix('Value error, ')}"

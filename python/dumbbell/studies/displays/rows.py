@@ -1,0 +1,265 @@
+"""`figures.toml`: a study's figures and tables as rows. What is the same in all of them is said by a default.
+
+A display is a template over cases. A case names a part of the runs (a version of the algorithm, an experiment, values
+of swept fields), has words for it, and may hold what differs there. Panels, lines, rows and columns are written once
+and repeated for each case of the dimensions in their `each`, the outermost first. Texts have the cases' words in
+braces: `title = "{version}, {rate}"`. `docs/figures.md` lists all of it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from dumbbell.studies.claim import SCALES
+
+UNITS = {**SCALES, "kbit/s": 1e-3, "kB": 1e-3, "thousands": 1e-3, "payload Mbit/s": 1e-6 * 1448 / 1514}
+"""What a number in base units is multiplied with; payload: from full frames to what iPerf3 counts of them."""
+
+
+def _listed(value: object) -> object:
+    return [value] if isinstance(value, str | int) else value
+
+
+def _ends(value: object) -> object:
+    return [*value, None][:2] if isinstance(value, list) else value
+
+
+Names: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+"""One name, or a list of them."""
+Scale: TypeAlias = Literal["linear", "log2", "log10"]
+Limits: TypeAlias = Annotated[tuple[float | None, float | None], BeforeValidator(_ends)]
+"""Both ends, or the lower one alone."""
+Places: TypeAlias = tuple[float, ...]
+
+
+class Row(BaseModel):
+    """What all rows have in common: nothing unknown stands in them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class Case(BaseModel):
+    """One case of a dimension. What it has beside these fields is a word of its own for templates."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    words: str = ""
+    at: dict[str, Any] = {}
+    """Values of swept fields; those that an experiment does not sweep say nothing about it."""
+    experiment: str = ""
+    when: dict[str, str | int] = {}
+    """The case is left out where these words are others."""
+
+
+class Values(Row):
+    """A dimension that has the values of one field as its cases."""
+
+    field: str
+    values: tuple[str | int | bool, ...]
+    words: str = "{}"
+
+    def cases(self) -> tuple[Case, ...]:
+        """Its cases: the words are those of the spec, but for BDP."""
+        return tuple(
+            Case(words=self.words.format(str(value).replace("bdp", "BDP")), at={self.field: value})
+            for value in self.values
+        )
+
+
+class Axis(Row):
+    """An axis, and for the x axis of a sweep the field that it is of."""
+
+    label: str
+    field: str = ""
+    unit: str = ""
+    """In which the field's values are told, as `Sweep` has it."""
+    packet_bytes: int | None = None
+    """Of a queue in packets that specs may have in bytes."""
+    scale: Scale = "linear"
+    limits: Limits | Literal["data"] = (None, None)
+    """`data`: those of all lines of the figure, and a little more."""
+    ticks: Places | Literal["swept"] = ()
+    """`swept`: one at each value of the field."""
+    in_bdp: str = ""
+    """The label of the same axis in BDP, on the other side."""
+
+
+class Repeated(Row):
+    """What stands for each case."""
+
+    each: Names | None = None
+    """Dimensions; "version" and "experiment" are there always."""
+    when: dict[str, str | int] = {}
+    """Only where the words are these."""
+    experiment: Names = ()
+    """Which experiments it is of; else those of what it stands in."""
+    at: dict[str, Any] = {}
+
+
+class Line(Repeated):
+    """A line, points or a band of a panel: one of `metric`, `series`, `band`, `published`, `y` and `draw`."""
+
+    metric: str = ""
+    """Over a sweep: a number of a result ("bottleneck.loss_per_sent"), or a function of the study."""
+    beside: Names = ()
+    """Other experiments whose run at the same point the function needs."""
+    also: Names = ()
+    """Other experiments whose points continue the curve."""
+    band: Literal["", "quartiles"] = ""
+    series: str = ""
+    """Over time, or as a distribution: `flows`, `group`, `queue`, `loss`, `rtt`, `ack_rtt`, or a gauge of a flow."""
+    published: str = ""
+    """A table of `published.toml`, of which `x`, `y`, `low` and `high` name columns or numbers."""
+    draw: str = ""
+    """A function of the study's `figures.py`: from the scope to layers."""
+    x: str | Places = ""
+    """A column ("buffer" unless said), or places: a number stands at each of them, else over the panel's span."""
+    y: str | Places = ()
+    low: str = ""
+    high: str = ""
+    bin_s: float | None = None
+    """Of throughput and loss; a published column of bins has no places of its own."""
+    together: int = 1
+    """Published bins are shown as the mean of so many."""
+    last: bool = False
+    """Or as the last of them, at its end."""
+    until_done: bool = False
+    """The series ends with the transfer."""
+    flow: int = 0
+    unit: str = ""
+    factor: float | None = None
+    """Instead of the unit's."""
+    label: str | None = None
+    labels: tuple[str, ...] | Literal["once"] = ()
+    """Of flows; once: each algorithm's, at its first flow."""
+    style: str = ""
+    kind: Literal["", "line", "points", "line+points", "band", "step"] = ""
+    instance: str | int = 0
+
+    @model_validator(mode="after")
+    def _one_sort(self) -> Line:
+        given = [key for key in ("metric", "series", "band", "published", "draw") if getattr(self, key)]
+        if len(given) > 1 or not (given or self.y):
+            raise ValueError(f"a line has one of metric, series, band, published, y and draw, not {given or 'none'}")
+        return self
+
+
+class Mark(Row):
+    """A vertical line."""
+
+    x: float | str
+    """A place, or a number of `published.toml`: "figure9.threshold_packets"."""
+    words: str
+    when: dict[str, str | int] = {}
+
+
+class Heat(Row):
+    """A heat map."""
+
+    metric: str
+    label: str
+    unit: str = ""
+    beside: Names = ()
+    published: str = ""
+    colours: Literal["sequential", "logarithmic", "diverging"] = "sequential"
+    most: float | str | None = None
+
+
+class Number(Row):
+    """A number of a run in a text."""
+
+    metric: str
+    digits: int = 2
+
+
+class Panel(Repeated):
+    """A panel, or one for each case."""
+
+    title: str = ""
+    x: Axis | str = ""
+    """An axis, or the name of a shared one; without it the panel is over time, or a distribution's."""
+    y: Axis | str = ""
+    span: tuple[float, float] | None = None
+    """From and until, of a panel over time."""
+    distribution: bool = False
+    lines: tuple[Line, ...] = ()
+    heat: Heat | None = None
+    marks: tuple[Mark, ...] = ()
+    numbers: dict[str, Number] = {}
+    """Words for the title that are measured."""
+
+
+class Shown(Repeated):
+    """What figures and tables have in common."""
+
+    name: str
+    title: str
+    caption: str
+    experiments: Names
+    """The experiments that it shows."""
+    source: str = ""
+    """A table of `published.toml`, whose source stands for {source}."""
+
+
+class Figure(Shown, Panel):
+    """A figure of the document. What it says of panels holds for each of them that says nothing else."""
+
+    alt: str
+    case: str = Field("", alias="for")
+    """A dimension: one such figure a case."""
+    per: Names = ()
+    """Dimensions for each of whose cases all panels stand."""
+    panels: tuple[Panel, ...] = ()
+    columns: int | Literal["versions"] = 1
+    panel_title: str = ""
+
+    def drawn_panels(self) -> tuple[Panel, ...]:
+        """Its panels; one of its own where it has none."""
+        shared = {key: getattr(self, key) for key in self.model_fields_set & SHARED} | {"title": self.panel_title}
+        return tuple(panel.model_copy(update={k: v for k, v in shared.items() if k not in panel.model_fields_set})
+                     for panel in self.panels or (Panel(),))  # fmt: skip
+
+
+SHARED = set(Panel.model_fields) - {"title"}
+
+
+class Column(Repeated):
+    """A column of a table: words, a number that is given, or one that is measured."""
+
+    title: str
+    unit: str = ""
+    words: str = ""
+    given: str = ""
+    """A number of `published.toml` that stands alone."""
+    metric: str = ""
+    sweep_metric: str = ""
+    """A function of a whole sweep."""
+    beside: Names = ()
+    factor: float | str | None = None
+    """Instead of the unit's."""
+    published: str = ""
+    """A number of `published.toml`: "table1.bbr.{size_place}"; there is none where no case has such a word."""
+    published_when: dict[str, str | int] = {}
+    """Only where the words are these."""
+    published_digits: int | None = None
+    """Written with so many after the point."""
+
+
+class TableRow(Shown):
+    """A table of the document."""
+
+    rows: Names
+    """Dimensions, one row a case."""
+    across: Names | None = None
+    """Dimensions for each of whose cases the measured columns stand; else the versions, if rows are not of them."""
+    columns: tuple[Column, ...]
+
+
+class Displays(Row):
+    """All of `figures.toml`."""
+
+    axes: dict[str, Axis] = {}
+    cases: dict[str, Values | tuple[Case, ...]] = {}
+    figures: tuple[Figure, ...] = ()
+    tables: tuple[TableRow, ...] = ()

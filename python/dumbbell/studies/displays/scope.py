@@ -1,0 +1,268 @@
+"""What a row is drawn of: the version, experiment and point that its cases name, with the words for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from string import Formatter
+from typing import TYPE_CHECKING, Any
+
+from dumbbell.studies.displays.label import family, means
+from dumbbell.studies.displays.rows import UNITS, Values
+from dumbbell.studies.label import label_of
+from dumbbell.studies.metric import metric
+from dumbbell.studies.problem import StudyError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from types import ModuleType
+
+    from dumbbell.studies.displays.rows import Case, Repeated
+    from dumbbell.studies.evidence import Evidence, Observed, Trial
+    from dumbbell.studies.study import Study
+
+VERSION, EXPERIMENT = "version", "experiment"
+Cases = dict[str, Values | tuple["Case", ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """A part of a study's runs, as far as cases have narrowed it down."""
+
+    study: Study
+    evidence: Evidence
+    functions: tuple[ModuleType, ...]
+    """Where the study's functions are."""
+    cases: Cases
+    display: str
+    shown: tuple[str, ...]
+    """The experiments that the display shows."""
+    source: str = ""
+    experiments: tuple[str, ...] = ()
+    """Those in question; one, once it is settled."""
+    version: str = ""
+    """Empty: not settled."""
+    at: tuple[tuple[str, Any], ...] = ()
+    words: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """Those that the engine has of every experiment that the display shows."""
+        return self.evidence.variants(*self.shown)
+
+    @property
+    def experiment(self) -> str:
+        """The experiment, or the first one in question."""
+        return self.experiments[0]
+
+    @property
+    def settled(self) -> Scope:
+        """The same with a version: the first one where none is settled."""
+        return self if self.version else replace(self, version=self.versions[0])
+
+    def error(self, words: str) -> StudyError:
+        """What to raise about this display."""
+        return StudyError(f"{self.display}: {words}")
+
+    def has(self, words: Mapping[str, Any]) -> bool:
+        """Whether the cases' words are these."""
+        return all(self.word(name) == value for name, value in words.items())
+
+    def knows(self, template: str) -> bool:
+        """Whether there are words for all of a template's braces."""
+        names = {name.partition("[")[0] for _, name, _, _ in Formatter().parse(template) if name}
+        return names <= dict(self.words).keys() | _WORDS.keys()
+
+    def narrowed(self, row: Repeated) -> Scope:
+        """To the experiments and the point that a row names."""
+        experiments = tuple(map(self.text, row.experiment)) or self.experiments
+        for each in experiments:
+            if each not in self.study.experiments:
+                raise self.error(f'there is no experiment "{each}"')
+        return replace(self, experiments=experiments, at=(*self.at, *row.at.items()))
+
+    def over(self, row: Repeated, *usual: str) -> Iterator[Scope]:
+        """One scope for each case of a row; `usual` are its dimensions if it names none."""
+        at_once = all(map(self.knows, row.experiment))
+        for scope in (self.narrowed(row) if at_once else self).unique(usual if row.each is None else row.each):
+            if scope.has(row.when):
+                yield scope if at_once else scope.narrowed(row)
+
+    def unique(self, dimensions: Iterable[str]) -> list[Scope]:
+        """One scope for each case of all these dimensions, the first one outermost.
+
+        What is the same for several versions, as CUBIC's own runs, is there once.
+        """
+        found: dict[str, Scope] = {}
+        for scope in self.each(dimensions):
+            version = scope.control if len(scope.experiments) == 1 else scope.version
+            found.setdefault(repr((scope.experiments, version, scope.at, scope.words)), scope)
+        return list(found.values())
+
+    def each(self, dimensions: Iterable[str]) -> list[Scope]:
+        """The same, with what is the same for several versions as often."""
+        scopes = [self]
+        for dimension in dimensions:
+            scopes = [inner for scope in scopes for inner in scope._of(dimension)]  # noqa: SLF001 (its own)
+        return scopes
+
+    def _of(self, dimension: str) -> Iterator[Scope]:
+        if dimension == VERSION:
+            yield from (replace(self, version=version) for version in self.versions)
+        elif dimension == EXPERIMENT:
+            yield from (replace(self, experiments=(each,)) for each in self.experiments)
+        elif dimension not in self.cases:
+            raise self.error(f'there are no cases "{dimension}"')
+        else:
+            found = self.cases[dimension]
+            for place, case in enumerate(found.cases() if isinstance(found, Values) else found):
+                if self.has(case.when):
+                    yield self.bound(dimension, place, case)
+
+    def bound(self, dimension: str, place: int, case: Case) -> Scope:
+        """Narrowed down to one case."""
+        words = {dimension: self.text(case.words), f"{dimension}_place": place, **(case.model_extra or {})}
+        experiment = self.text(case.experiment)
+        return replace(
+            self,
+            words=(*self.words, *words.items()),
+            at=(*self.at, *case.at.items()),
+            experiments=(experiment,) if experiment else self.experiments,
+        )
+
+    def word(self, name: str) -> Any:  # noqa: ANN401 (a text or a number)
+        """A word of a case; None where no case has it."""
+        return dict(self.words).get(name)
+
+    @property
+    def control(self) -> str:
+        """What sends in the experiment, with the parameters that the version is given there."""
+        name, version = self.experiment, self.settled.version
+        return self.study.rivals.get(name) or self.study.control(name, version)
+
+    @property
+    def sender(self) -> str:
+        """The algorithm or variant in question, without parameters: of the group, where a case names one."""
+        own = self.control.partition("[")[0]
+        group = self.word("group")
+        return own if group in {None, own.partition("_")[0]} else str(group)
+
+    @property
+    def group(self) -> str:
+        """The algorithm that the document would call it by: "bbr", "cubic", "reno"."""
+        return str(self.word("group") or self.sender.partition("_")[0])
+
+    def text(self, template: str) -> str:
+        """A template with words in the place of braces.
+
+        Raises:
+            StudyError: there are no such words here.
+        """
+        if "{" not in template:
+            return template
+        try:
+            return template.format_map(_Words(self))
+        except LookupError as error:
+            raise self.error(f'"{template}" has {error}, of which nothing is known here') from None
+
+    def trials(self, beside: Sequence[str] = (), also: Sequence[str] = ()) -> list[Trial] | list[tuple[Trial, ...]]:
+        """The runs in question, seed by seed, with those of other experiments at the same seed."""
+        scope, at = self.settled, dict(self.at)
+        if beside:
+            together = self.evidence.together([self.experiment, *map(self.text, beside)], scope.version)
+            return [tuple(_at(trial, at) for trial in each) for each in together]
+        names = (self.experiment, *map(self.text, also))
+        return [_at(trial, at) for name in names for trial in self.evidence.of(name, scope.version)]
+
+    def run(self) -> Observed:
+        """The run in question, of the first seed."""
+        return _at(self.evidence.of(self.experiment, self.settled.version)[0], dict(self.at)).only
+
+    def published(self, path: str) -> Any:  # noqa: ANN401 (of a TOML file)
+        """What `published.toml` has at a path: "figure8a.bbr_percent.0".
+
+        Raises:
+            StudyError: it has no such thing.
+        """
+        found: Any = self.study.published
+        for step in self.text(path).split("."):
+            try:
+                found = found[int(step) if isinstance(found, list) else step]
+            except (LookupError, TypeError, ValueError):
+                raise self.error(f'nothing is published at "{self.text(path)}"') from None
+        return found
+
+    def metric(self, name: str) -> Callable[..., float | None]:
+        """A number of a result, if the name has a dot, or a function of the study.
+
+        Raises:
+            StudyError: there is no such number or function.
+        """
+        return resolved(self.text(name), self.functions)
+
+    def factor(self, unit: str, factor: float | str | None) -> float:
+        """From base units to those that are drawn."""
+        if factor is not None:
+            return float(self.text(factor)) if isinstance(factor, str) else factor
+        if unit not in UNITS:
+            raise self.error(f'unknown unit "{unit}"; known: {", ".join(filter(None, UNITS))}')
+        return UNITS[unit]
+
+
+def resolved(name: str, functions: tuple[ModuleType, ...]) -> Callable[..., Any]:
+    """A number of a result, if the name has a dot, or a public function of a module.
+
+    Raises:
+        StudyError: there is no such number or function.
+    """
+    if "." in name:
+        return metric(name)
+    for module in functions:
+        if callable(found := getattr(module, name, None)) and not name.startswith("_"):
+            return found  # type: ignore[no-any-return] # of a module
+    raise StudyError(f'there is no function "{name}"; a number of a result has a dot, as bottleneck.loss_per_sent')
+
+
+class _Words(dict[str, Any]):
+    """The words of a scope, found when a template has them."""
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope.words)
+        self._scope = scope
+
+    def __missing__(self, key: str) -> Any:  # noqa: ANN401 (a text, or the published tables)
+        scope = self._scope
+        experiment = next((each for each in scope.shown if key.lower() in {f"means_{each}", f"seeds_{each}"}), "")
+        if experiment:
+            trials = scope.evidence.of(experiment, scope.settled.version)
+            return len(trials) if key.startswith("seeds") else means(trials)
+        if key not in _WORDS:
+            raise KeyError(key)
+        return _WORDS[key](scope)
+
+
+def _first(scope: Scope) -> tuple[Trial, ...]:
+    return scope.evidence.of(scope.shown[0], scope.settled.version)
+
+
+_WORDS: Mapping[str, Callable[[Scope], Any]] = {
+    "version": lambda scope: label_of(scope.settled.version, scope.evidence.engine),
+    "sender": lambda scope: label_of(scope.sender, scope.evidence.engine),
+    "cubic": lambda scope: label_of("cubic", scope.evidence.engine),
+    "style": lambda scope: scope.sender,
+    "group": lambda scope: scope.group,
+    "family": lambda scope: family(scope.group),
+    "engine": lambda scope: scope.evidence.engine,
+    "short": lambda scope: scope.study.short,
+    "published": lambda scope: scope.study.published,
+    "source": lambda scope: scope.study.published[scope.source]["source"],
+    "means": lambda scope: means(_first(scope)),
+    "Means": lambda scope: means(_first(scope)).capitalize(),
+    "seed": lambda scope: _first(scope)[0].seed,
+    "seeds": lambda scope: len(_first(scope)),
+}
+"""What every template can have; beside these means_X and seeds_X of an experiment X that the display shows."""
+
+
+def _at(trial: Trial, point: Mapping[str, Any]) -> Trial:
+    swept = {path for run in trial.runs for path in run.point}
+    return trial.where({path: value for path, value in point.items() if path in swept})

@@ -1,0 +1,78 @@
+"""Tables from their rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dumbbell.metrics.statistics import estimate
+from dumbbell.plots.table import Amount, Column, Table
+from dumbbell.studies.displays.curve import runs_of
+from dumbbell.studies.displays.scope import VERSION
+from dumbbell.studies.evidence import Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dumbbell.plots.table import Entry
+    from dumbbell.studies.displays import rows
+    from dumbbell.studies.displays.scope import Scope
+
+
+def draw_table(row: rows.TableRow, scope: Scope) -> Table:
+    """A table of the runs that a scope has."""
+    lines = [list(_columns(row, line)) for line in scope.narrowed(row).unique(row.rows)]
+    return Table(
+        name=row.name,
+        title=scope.text(row.title),
+        caption=scope.text(row.caption),
+        columns=tuple(Column(title=inner.text(column.title), unit=column.unit) for column, inner in lines[0]),
+        rows=tuple(tuple(_entry(column, inner) for column, inner in line) for line in lines),
+    )
+
+
+def entry(trials: Sequence[Trial] | Sequence[tuple[Trial, ...]], row: rows.Column, scope: Scope) -> Amount:
+    """The mean over seeds of a number of each seed's run, or of its whole sweep, with its interval."""
+    if row.sweep_metric:
+        value = scope.metric(row.sweep_metric)
+        found = [value(*((each,) if isinstance(each, Trial) else each)) for each in trials]
+    else:
+        value = scope.metric(row.metric)
+        found = [value(*runs) for runs in runs_of(trials)]
+        if len(found) != len(trials):
+            raise scope.error(f'{len(found)} runs for {len(trials)} seeds have "{row.metric}": name their point')
+    factor = scope.factor(row.unit if row.factor is None else "", row.factor)
+    values = [factor * each for each in found if each is not None]
+    published = _published(row, scope)
+    if not values:
+        return Amount(None, None, published)
+    mean = estimate(values)
+    return Amount(mean.mean, mean.half_width, published)
+
+
+def _columns(row: rows.TableRow, scope: Scope) -> Iterator[tuple[rows.Column, Scope]]:
+    """Each column with what it is of in one row of the table: first those of words, once."""
+    heads = [column for column in row.columns if column.words]
+    measured = [column for column in row.columns if not column.words]
+    across = row.across if row.across is not None else () if scope.version else (VERSION,)
+    yield from ((column, scope) for column in heads)
+    for outer in scope.unique(across):
+        for column in measured:
+            yield from ((column, inner) for inner in outer.over(column))
+
+
+def _entry(column: rows.Column, scope: Scope) -> Entry:
+    if column.words:
+        return scope.text(column.words)
+    if column.given:
+        return Amount(float(scope.published(column.given)))
+    return entry(scope.trials(column.beside), column, scope)
+
+
+def _published(column: rows.Column, scope: Scope) -> float | str | None:
+    """The document's number; None where a case has no word for it."""
+    if not column.published or not scope.knows(column.published) or not scope.has(column.published_when):
+        return None
+    found: float | str = scope.published(column.published)
+    return (
+        found if column.published_digits is None or isinstance(found, str) else f"{found:.{column.published_digits}f}"
+    )
