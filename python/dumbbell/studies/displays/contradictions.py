@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dumbbell.spec.problem import suggestion
-from dumbbell.studies.displays.rows import UNITS, Figure, Repeated
+from dumbbell.studies.displays.rows import UNITS, Column, Figure, Line, Panel, Repeated
 from dumbbell.studies.displays.scope import EXPERIMENT, VERSION, resolved
 from dumbbell.studies.problem import StudyError
 
@@ -29,13 +29,15 @@ def contradictions(
                 yield from _unknown(row.name, "experiment", name, experiments)
             for name in _dimensions(part):
                 yield from _unknown(row.name, "dimension", name, {*displays.cases, VERSION, EXPERIMENT})
-            for name in (getattr(part, "x", None), getattr(part, "y", None)):
-                if isinstance(name, str) and name and not hasattr(part, "published"):
-                    yield from _unknown(row.name, "axis", name, displays.axes)
-            for name in (getattr(part, key, "") for key in ("metric", "sweep_metric", "draw")):
-                yield from _unmeasured(row.name, name, functions)
-            if getattr(part, "factor", None) is None and hasattr(part, "metric"):
-                yield from _unknown(row.name, "unit", getattr(part, "unit", ""), UNITS)
+            for name in _axes(part):
+                yield from _unknown(row.name, "axis", name, displays.axes)
+            if isinstance(part, Line | Column):
+                yield from _unmeasured(row.name, part, functions)
+
+
+def _axes(part: Repeated) -> Iterator[str]:
+    axes = (part.x, part.y) if isinstance(part, Panel) else ()
+    return (axis for axis in axes if isinstance(axis, str) and axis)
 
 
 def _parts(row: Repeated) -> Iterator[Repeated]:
@@ -55,12 +57,15 @@ def _dimensions(part: Repeated) -> Iterator[str]:
         yield part.case
 
 
-def _unmeasured(display: str, name: str, functions: tuple[ModuleType, ...]) -> Iterator[str]:
-    if name and "{" not in name:
-        try:
-            resolved(name, functions)
-        except StudyError as error:
-            yield f"{display}: {error}"
+def _unmeasured(display: str, part: Line | Column, functions: tuple[ModuleType, ...]) -> Iterator[str]:
+    for name in (part.metric, getattr(part, "sweep_metric", ""), getattr(part, "draw", "")):
+        if name and "{" not in name:
+            try:
+                resolved(name, functions)
+            except StudyError as error:
+                yield f"{display}: {error}"
+    if part.factor is None:
+        yield from _unknown(display, "unit", part.unit, UNITS)
 
 
 def _unknown(display: str, noun: str, name: str, known: Collection[str]) -> Iterator[str]:

@@ -66,9 +66,7 @@ def _panel(row: rows.Panel, axes: Mapping[str, rows.Axis], scope: Scope) -> Pane
     return Panel(
         title=title,
         x=_swept_axis(x, row, scope) if x else Axis(label="time (s)", limits=row.span or (None, None)),
-        y=Axis(
-            label=scope.text(y.label), scale=y.scale, limits=limits, ticks=_ticks(() if y.ticks == "swept" else y.ticks)
-        ),
+        y=up,
         layers=layers,
         marks=marks,
     )

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
+from dumbbell.studies.displays.contradictions import contradictions
 from dumbbell.studies.displays.figure import draw_figure
 from dumbbell.studies.displays.rows import Case, Displays, Figure, TableRow, Values
 from dumbbell.studies.displays.scope import Scope
 from dumbbell.studies.displays.table import draw_table
-from dumbbell.studies.displays.contradictions import contradictions
+from dumbbell.studies.manifest import problems_of
 from dumbbell.studies.problem import StudyError
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def displays_of(
     try:
         found = Displays.model_validate(written)
     except ValidationError as error:
-        raise StudyError("\n".join(f"figures.toml: {each}" for each in _problems(error))) from None
+        raise StudyError("\n".join(f"figures.toml: {each}" for each in problems_of(error))) from None
     problems = list(contradictions(found, functions, experiments))
     if problems:
         raise StudyError("\n".join(f"figures.toml: {each}" for each in problems))
@@ -126,10 +127,3 @@ def _scope(
         experiments=row.experiments,
         source=row.source,
     )
-
-
-def _problems(error: ValidationError) -> Iterator[str]:
-    """Each with the place of its field: "figures[3].lines[0].series"."""
-    for each in error.errors():
-        steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in each["loc"])
-        yield f"{''.join(steps).lstrip('.')}: {each['msg'].removeprefix('Value error, ')}"
