@@ -93,7 +93,8 @@ class Repeated(Row):
     when: dict[str, str | int] = {}
     """Only where the words are these."""
     experiment: Names = ()
-    """Which experiments it is of; else those of what it stands in."""
+    """Which experiments it is of, those that a case names; else those of what it stands in. Of a column, the first one
+    that has runs."""
     at: dict[str, Any] = {}
 
 

@@ -74,7 +74,7 @@ class Scope:
 
     def narrowed(self, row: Repeated) -> Scope:
         """To the experiments and the point that a row names."""
-        experiments = tuple(map(self.text, row.experiment)) or self.experiments
+        experiments = tuple(self.text(each) for each in row.experiment if self.knows(each)) or self.experiments
         for each in experiments:
             if each not in self.study.experiments:
                 raise self.error(f'there is no experiment "{each}"')
@@ -82,7 +82,7 @@ class Scope:
 
     def over(self, row: Repeated, *usual: str) -> Iterator[Scope]:
         """One scope for each case of a row; `usual` are its dimensions if it names none."""
-        at_once = all(map(self.knows, row.experiment))
+        at_once = all(map(self.knows, row.experiment)) or row.each is None
         for scope in (self.narrowed(row) if at_once else self).unique(usual if row.each is None else row.each):
             if scope.has(row.when):
                 yield scope if at_once else scope.narrowed(row)
@@ -254,7 +254,7 @@ _WORDS: Mapping[str, Callable[[Scope], Any]] = {
     "engine": lambda scope: scope.evidence.engine,
     "short": lambda scope: scope.study.short,
     "published": lambda scope: scope.study.published,
-    "source": lambda scope: scope.study.published[scope.source]["source"],
+    "source": lambda scope: scope.published(f"{scope.source}.source"),
     "means": lambda scope: means(_first(scope)),
     "Means": lambda scope: means(_first(scope)).capitalize(),
     "seed": lambda scope: _first(scope)[0].seed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dumbbell.metrics.statistics import estimate
@@ -65,7 +66,8 @@ def _entry(column: rows.Column, scope: Scope) -> Entry:
         return scope.text(column.words)
     if column.given:
         return Amount(float(scope.published(column.given)))
-    return entry(scope.trials(column.beside), column, scope)
+    of_each = (replace(scope, experiments=(name,)).trials(column.beside) for name in scope.experiments)
+    return entry(next(filter(None, of_each), []), column, scope)
 
 
 def _published(column: rows.Column, scope: Scope) -> float | str | None:
