@@ -66,8 +66,10 @@ def _entry(column: rows.Column, scope: Scope) -> Entry:
         return scope.text(column.words)
     if column.given:
         return Amount(float(scope.published(column.given)))
-    of_each = (replace(scope, experiments=(name,)).trials(column.beside) for name in scope.experiments)
-    return entry(next(filter(None, of_each), []), column, scope)
+    for name in scope.experiments:
+        if trials := replace(scope, experiments=(name,)).trials(column.beside):
+            return entry(trials, column, scope)
+    return entry([], column, scope)
 
 
 def _published(column: rows.Column, scope: Scope) -> float | str | None:
