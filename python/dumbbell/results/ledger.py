@@ -18,6 +18,7 @@ from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummar
 from dumbbell.results.campaign import Campaign, labelled, same_but_for_seeds, seeds_of, with_seeds
 from dumbbell.results.diagnosis import damaged, told
 from dumbbell.results.failure import StoreError
+from dumbbell.results.request import Request, request_from_texts
 from dumbbell.results.series import SeriesFile
 
 if TYPE_CHECKING:
@@ -28,8 +29,13 @@ if TYPE_CHECKING:
 
     from dumbbell.results.schema import FailedRun, Result
 
-LEDGER_SCHEMA = 1
-"""Version of the tables below: a change of any of them, or of a summary's fields, is a new number."""
+LEDGER_SCHEMA = 2
+"""Version of the tables below: a change of any of them, or of a summary's fields, is a new number.
+
+2: `run` has `request_key` and `request_groups`. A store of schema 1 is read as it is, and migrated where it is written.
+"""
+WITHOUT_REQUESTS = 1
+"""The schema before that."""
 
 _SQL_TYPES = {"int": "INTEGER NOT NULL", "float": "REAL NOT NULL", "str": "TEXT NOT NULL"}
 _NULLABLE = {"int | None": "INTEGER", "float | None": "REAL"}
@@ -58,7 +64,8 @@ CREATE TABLE run (
     id INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, engine TEXT NOT NULL, seed INTEGER NOT NULL,
     status TEXT NOT NULL, error TEXT, window_begin_s REAL, window_end_s REAL, jain REAL, wall_s REAL NOT NULL,
     warnings TEXT, provenance INTEGER NOT NULL REFERENCES provenance (id), finished TEXT NOT NULL,
-    {_columns(BottleneckSummary, nullable=True)}
+    {_columns(BottleneckSummary, nullable=True)},
+    request_key TEXT NOT NULL DEFAULT '', request_groups TEXT NOT NULL DEFAULT '[]'
 );
 CREATE TABLE member (
     campaign INTEGER NOT NULL REFERENCES campaign (id), position INTEGER NOT NULL,
@@ -86,7 +93,20 @@ _RUN = (
     "run_id", "engine", "seed", "status", "error", "window_begin_s", "window_end_s", "jain", "wall_s", "warnings",
     "provenance", "finished", *_BOTTLENECK,
 )  # fmt: skip
+_KEPT = (*_RUN, "request_key", "request_groups")
 _SERIES = tuple(each.name for each in fields(SeriesFile))
+
+_MIGRATION = """
+ALTER TABLE run ADD COLUMN request_key TEXT NOT NULL DEFAULT '';
+ALTER TABLE run ADD COLUMN request_groups TEXT NOT NULL DEFAULT '[]';
+UPDATE run SET (request_key, request_groups) = (
+    SELECT request_key(resolved, spec, point), request_groups(resolved, spec, point)
+    FROM member JOIN campaign ON campaign.id = campaign JOIN request ON request.run = member.run
+    WHERE member.run = run.id ORDER BY turn DESC LIMIT 1
+) WHERE id IN (SELECT run FROM member);
+UPDATE schema SET version = 2;
+"""
+"""From schema 1 to 2. A run of no experiment gets no key, and is measured again if it is asked for."""
 
 Row = tuple[Any, ...]
 
@@ -158,6 +178,7 @@ class Ledger:
         outcome: Result | FailedRun,
         *,
         resolved: str,
+        request: Request,
         series: Sequence[SeriesFile],
         facts: str,
         finished: str,
@@ -169,9 +190,9 @@ class Ledger:
             self._connection.execute("INSERT OR IGNORE INTO provenance (facts) VALUES (?)", (facts,))
             (provenance,) = self._one("SELECT id FROM provenance WHERE facts = ?", facts)
             self._connection.execute(
-                f"INSERT INTO run ({', '.join(_RUN)}) VALUES ({', '.join('?' * len(_RUN))})"  # noqa: S608 (our names)
-                f" ON CONFLICT (run_id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _RUN)}",
-                _run_row(outcome, provenance, finished),
+                f"INSERT INTO run ({', '.join(_KEPT)}) VALUES ({', '.join('?' * len(_KEPT))})"  # noqa: S608 (our names)
+                f" ON CONFLICT (run_id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _KEPT)}",
+                (*_run_row(outcome, provenance, finished), *request),
             )
             (run,) = self._one("SELECT id FROM run WHERE run_id = ?", outcome.run_id)
             for table in ("flow", "flow_group", "request", "series"):
@@ -261,8 +282,8 @@ class Ledger:
         return [name for (name,) in self.rows("SELECT run_id FROM run WHERE run_id GLOB ? LIMIT 2", pattern)]
 
     def status(self, run_id: str) -> str | None:
-        """Whether a run is there, and how it ended."""
-        rows = self.rows("SELECT status FROM run WHERE run_id = ?", run_id)
+        """Whether a run is there with all that the ledger keeps of it, and how it ended."""
+        rows = self.rows("SELECT status FROM run WHERE run_id = ? AND request_key <> ''", run_id)
         return str(rows[0][0]) if rows else None
 
     def series(self, run_id: str) -> list[SeriesFile]:
@@ -298,6 +319,18 @@ class Ledger:
                 campaign, after, count,
             )  # fmt: skip
             return [(position, self._outcome(row, json.loads(point))) for position, point, *row in rows]
+
+    def requests(self, campaign: int) -> dict[int, Request]:
+        """What pairs the runs of a campaign with others, by the run's number in the ledger."""
+        if self._version > WITHOUT_REQUESTS:
+            query = "SELECT run.id, request_key, request_groups FROM member JOIN run ON run.id = run WHERE campaign = ?"
+            return {run: Request(key, groups) for run, key, groups in self.rows(query, campaign)}
+        rows = self.rows(
+            "SELECT member.run, resolved, spec, point FROM member JOIN campaign ON campaign.id = campaign"
+            " JOIN request ON request.run = member.run WHERE campaign = ?",
+            campaign,
+        )
+        return {run: request_from_texts(*texts) for run, *texts in rows}
 
     def faults(self) -> list[str]:
         """What SQLite finds wrong with the file when it reads all of it."""
@@ -337,10 +370,10 @@ class Ledger:
             raise StoreError(f"{self._folder}: is a store that nothing was ever kept in")
         elif not {"schema", "run"} <= found:
             raise StoreError(f"{self._folder}: is no store of dumbbell: its ledger.sqlite is something else's")
-        (version,) = self._one("SELECT MAX(version) FROM schema")
-        if version != LEDGER_SCHEMA:
+        (self._version,) = self._one("SELECT MAX(version) FROM schema")
+        if self._version not in {LEDGER_SCHEMA, WITHOUT_REQUESTS}:
             raise StoreError(
-                f"{self._folder}: is a store of schema {version}, and this dumbbell knows schema {LEDGER_SCHEMA};"
+                f"{self._folder}: is a store of schema {self._version}, and this dumbbell knows schema {LEDGER_SCHEMA};"
                 " give another folder, or use the dumbbell that made it"
             )
         if write and self._path.stat().st_size <= _LARGEST_CHECKED_BYTES:
@@ -351,8 +384,17 @@ class Ledger:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA foreign_keys = ON")
+            if self._version == WITHOUT_REQUESTS:
+                self._migrate()
         else:
             connection.execute("PRAGMA query_only = ON")
+
+    def _migrate(self) -> None:
+        connection = self._connection
+        connection.create_function("request_key", 3, lambda *texts: request_from_texts(*texts).key)
+        connection.create_function("request_groups", 3, lambda *texts: request_from_texts(*texts).groups)
+        connection.executescript(f"BEGIN IMMEDIATE;{_MIGRATION}COMMIT;")
+        self._version = LEDGER_SCHEMA
 
     @contextmanager
     def _transaction(self, doing: str) -> Iterator[None]:
