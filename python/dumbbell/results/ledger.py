@@ -9,16 +9,16 @@ import json
 import os
 import sqlite3
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
+from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary, Summary
 from dumbbell.results.campaign import Campaign, labelled, same_but_for_seeds, seeds_of, with_seeds
 from dumbbell.results.diagnosis import damaged, told
 from dumbbell.results.failure import StoreError
-from dumbbell.results.request import Request, request_from_texts
+from dumbbell.results.request import request_from_texts
 from dumbbell.results.series import SeriesFile
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from dumbbell.results.request import Request
     from dumbbell.results.schema import FailedRun, Result
 
 LEDGER_SCHEMA = 2
@@ -108,7 +109,41 @@ UPDATE schema SET version = 2;
 """
 """From schema 1 to 2. A run of no experiment gets no key, and is measured again if it is asked for."""
 
+_WRITER_PRAGMAS = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
+_ASKED = """
+CREATE TEMP VIEW asked AS SELECT
+    campaign, position, request_key(resolved, spec, point) AS request_key,
+    request_groups(resolved, spec, point) AS request_groups
+FROM member JOIN campaign ON campaign.id = campaign JOIN request ON request.run = member.run
+"""
+"""What schema 2 keeps in `run`, of a store of schema 1 that is only read."""
+_PAGE = 5_000
+
 Row = tuple[Any, ...]
+
+
+class StoredRun(NamedTuple):
+    """A run of a campaign, as the ledger has it."""
+
+    run: int
+    """Its number in the ledger."""
+    run_id: str
+    seed: int
+    error: str | None
+    warned: int
+    """1 of a run with warnings."""
+    provenance: int
+    """The number of its provenance in the ledger."""
+    point: str
+    """JSON of each swept value as the spec writes it."""
+    request_key: str
+    request_groups: str
+    """JSON, see `request.Request`."""
+    summary: Summary | None
+    """None of a run that failed."""
+
+
+_HEAD = len(StoredRun._fields) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +162,7 @@ class Ledger:
 
     def __init__(self, folder: Path, *, write: bool) -> None:
         self._folder, self._path, self._lock = folder, folder / "ledger.sqlite", threading.RLock()
+        self._request = "run"  # the table that has what runs were asked for
         with self._told("open it"):
             self._connection = self._connect(write=write)
             try:
@@ -320,17 +356,40 @@ class Ledger:
             )  # fmt: skip
             return [(position, self._outcome(row, json.loads(point))) for position, point, *row in rows]
 
-    def requests(self, campaign: int) -> dict[int, Request]:
-        """What pairs the runs of a campaign with others, by the run's number in the ledger."""
-        if self._version > WITHOUT_REQUESTS:
-            query = "SELECT run.id, request_key, request_groups FROM member JOIN run ON run.id = run WHERE campaign = ?"
-            return {run: Request(key, groups) for run, key, groups in self.rows(query, campaign)}
-        rows = self.rows(
-            "SELECT member.run, resolved, spec, point FROM member JOIN campaign ON campaign.id = campaign"
-            " JOIN request ON request.run = member.run WHERE campaign = ?",
-            campaign,
+    def stored_runs(self, campaign: int) -> Iterator[StoredRun]:
+        """The runs of a campaign with their summaries, in order. Few are in memory at a time."""
+        request = f"{self._request}.request_key, {self._request}.request_groups"
+        head = f"run.id, run_id, seed, error, warnings IS NOT NULL, provenance, member.point, {request}"
+        select = (
+            f"SELECT {{}} FROM member JOIN {{}} WHERE member.campaign = {campaign}"  # noqa: S608 (our own number)
+            " AND member.position >= ? AND member.position < ? ORDER BY member.position"
         )
-        return {run: request_from_texts(*texts) for run, *texts in rows}
+        runs = select.format(
+            f"{head}, window_begin_s, window_end_s, jain, {', '.join(_BOTTLENECK)}",
+            f"run ON run.id = member.run{'' if self._request == 'run' else ' JOIN asked USING (campaign, position)'}",
+        )
+        flows = select.format(f"flow.run, {_of('flow', _FLOW)}", "flow ON flow.run = member.run") + ", flow.flow"
+        groups = (
+            select.format(f"g.run, name, {_of('g', _GROUP)}", "flow_group g ON g.run = member.run") + ", g.position"
+        )
+        ((last,),) = self.rows("SELECT COALESCE(MAX(position), -1) FROM member WHERE campaign = ?", campaign)
+        for page in ((first, first + _PAGE) for first in range(0, last + 1, _PAGE)):
+            flows_of, groups_of = defaultdict[int, dict[int, FlowSummary]](dict), defaultdict[int, dict[str, Any]](dict)
+            for run, *values in self.rows(flows, *page):
+                flow = FlowSummary(**dict(zip(_FLOW, values, strict=True)))
+                flows_of[run][flow.flow] = flow
+            for run, name, *values in self.rows(groups, *page):
+                groups_of[run][name] = GroupSummary(**dict(zip(_GROUP, values, strict=True)))
+            for row in self.rows(runs, *page):
+                run, error, (begin_s, end_s, jain, *queue) = row[0], row[3], row[_HEAD:]
+                summary = None if error is not None else Summary(
+                    window_s=(begin_s, end_s),
+                    flows=tuple(flows_of[run].values()),
+                    bottleneck=BottleneckSummary(**dict(zip(_BOTTLENECK, queue, strict=True))),
+                    groups=groups_of[run],
+                    jain=jain,
+                )  # fmt: skip
+                yield StoredRun._make((*row[:_HEAD], summary))
 
     def faults(self) -> list[str]:
         """What SQLite finds wrong with the file when it reads all of it."""
@@ -370,31 +429,42 @@ class Ledger:
             raise StoreError(f"{self._folder}: is a store that nothing was ever kept in")
         elif not {"schema", "run"} <= found:
             raise StoreError(f"{self._folder}: is no store of dumbbell: its ledger.sqlite is something else's")
-        (self._version,) = self._one("SELECT MAX(version) FROM schema")
-        if self._version not in {LEDGER_SCHEMA, WITHOUT_REQUESTS}:
-            raise StoreError(
-                f"{self._folder}: is a store of schema {self._version}, and this dumbbell knows schema {LEDGER_SCHEMA};"
-                " give another folder, or use the dumbbell that made it"
-            )
+        version = self._version()
         if write and self._path.stat().st_size <= _LARGEST_CHECKED_BYTES:
             (verdict,) = self._one("PRAGMA quick_check(1)")
             if verdict != "ok":
                 raise damaged(self._folder, verdict)
         if write:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute("PRAGMA foreign_keys = ON")
-            if self._version == WITHOUT_REQUESTS:
-                self._migrate()
-        else:
+            connection.executescript(_WRITER_PRAGMAS)
+        if version == WITHOUT_REQUESTS:
+            self._add_requests(write=write)
+        if not write:
             connection.execute("PRAGMA query_only = ON")
 
-    def _migrate(self) -> None:
+    def _version(self) -> int:
+        """The schema of the tables.
+
+        Raises:
+            StoreError: this version of dumbbell does not know it.
+        """
+        (version,) = self._one("SELECT MAX(version) FROM schema")
+        if version not in {LEDGER_SCHEMA, WITHOUT_REQUESTS}:
+            raise StoreError(
+                f"{self._folder}: is a store of schema {version}, and this dumbbell knows schema {LEDGER_SCHEMA};"
+                " give another folder, or use the dumbbell that made it"
+            )
+        return int(version)
+
+    def _add_requests(self, *, write: bool) -> None:
+        """Migrates the tables of schema 1, or computes what they lack whenever it is read."""
         connection = self._connection
         connection.create_function("request_key", 3, lambda *texts: request_from_texts(*texts).key)
         connection.create_function("request_groups", 3, lambda *texts: request_from_texts(*texts).groups)
-        connection.executescript(f"BEGIN IMMEDIATE;{_MIGRATION}COMMIT;")
-        self._version = LEDGER_SCHEMA
+        if write:
+            connection.executescript(f"BEGIN IMMEDIATE;{_MIGRATION}COMMIT;")
+        else:
+            connection.execute(_ASKED)
+            self._request = "asked"
 
     @contextmanager
     def _transaction(self, doing: str) -> Iterator[None]:
@@ -498,6 +568,10 @@ class Ledger:
             jain=values["jain"],
             warnings=tuple(json.loads(values["warnings"])) if values["warnings"] else (),
         )
+
+
+def _of(table: str, columns: Iterable[str]) -> str:
+    return ", ".join(f"{table}.{name}" for name in columns)
 
 
 def _listed(numbers: Iterable[int]) -> str:

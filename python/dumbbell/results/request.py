@@ -36,6 +36,7 @@ def request_of(resolved: Resolved) -> Request:
     return _request(run, resolved.start_jitter_ns, list(zip(resolved.groups, resolved.ccs, strict=True)))
 
 
+@lru_cache(1)
 def request_from_texts(run: str, spec: str, point: str) -> Request:
     """The same from a resolved run, its experiment's spec and its point, each as the ledger has it: JSON."""
     resolved = json.loads(run)
@@ -47,8 +48,16 @@ def request_from_texts(run: str, spec: str, point: str) -> Request:
     return _request(resolved, jitter_ns, owners)
 
 
-def leaves(run: Mapping[str, Any], start_jitter_ns: int) -> dict[str, Any]:
-    """The fields of a resolved run that its key is made of."""
+def fields_of(run: str, spec: str, point: str) -> dict[str, Any]:
+    """What pairs a run, from the same texts: the fields behind its key, its seed, its flows' names and algorithms."""
+    resolved = json.loads(run)
+    fields = _key_fields(resolved, _from_spec(spec, point)[0])
+    for own, flow in zip(fields["flows"], resolved["flows"], strict=True):
+        own |= {"name": flow["name"], "cc": flow["cc"]}
+    return fields | {"seed": resolved["seed"]}
+
+
+def _key_fields(run: Mapping[str, Any], start_jitter_ns: int) -> dict[str, Any]:
     from dumbbell.spec.resolve import start_jitter_ns as draw_ns  # noqa: PLC0415 (late: lists need no specs)
 
     flows = []
@@ -66,7 +75,7 @@ def leaves(run: Mapping[str, Any], start_jitter_ns: int) -> dict[str, Any]:
 
 def _request(run: Mapping[str, Any], start_jitter_ns: int, owners: Sequence[tuple[str, str]]) -> Request:
     """`owners` has the name and the algorithm, in the spec's words, of each flow's group."""
-    text = json.dumps(leaves(run, start_jitter_ns), sort_keys=True)
+    text = json.dumps(_key_fields(run, start_jitter_ns), sort_keys=True)
     key = hashlib.blake2b(text.encode(), digest_size=KEY_BYTES).hexdigest()
     return Request(key, json.dumps(list(_groups(run, owners)), ensure_ascii=False))
 
