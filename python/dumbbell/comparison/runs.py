@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
 from dumbbell.comparison.failure import ComparisonError
 from dumbbell.comparison.selection import CC, ENGINE, EXPERIMENT, IDENTITY, WORDS, group_of, unknown
-from dumbbell.metrics.catalogue import QUANTITIES, Setup, group_values, run_values
+from dumbbell.metrics.catalogue import QUANTITIES, Setup, groups
+from dumbbell.metrics.loss import has_random_loss
 from dumbbell.results.campaign import not_superseded
 from dumbbell.results.ledger import Ledger
 from dumbbell.results.store import Store
-from dumbbell.spec import Run
 from dumbbell.spec.problem import suggestion
 
 if TYPE_CHECKING:
@@ -23,6 +23,16 @@ if TYPE_CHECKING:
     from dumbbell.comparison.selection import Exchange, Selection
     from dumbbell.results.campaign import Campaign
     from dumbbell.results.ledger import StoredRun
+
+
+OF_RUN: Final = {name: each.of_run for name, each in QUANTITIES.items() if each.of_run}
+OF_GROUP: Final = {name: each.of_group for name, each in QUANTITIES.items() if each.of_group}
+RUN_COLUMNS: Final = (
+    "run_id", "engine", "seed", "point", "error", "warned", "key", "groups", "groups_count", "flows_count",
+)  # fmt: skip
+GROUP_COLUMNS: Final = ("run", "groups_count", "flows_count", "position", "name")
+TWO: Final = 2
+_PAGE: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +103,11 @@ class _Reading:
         self.met: list[tuple[list[dict[str, Any]], dict[str, Any]]] = []
         """Groups and swept values of every point, chosen or not."""
         self.parsed: dict[str, list[dict[str, Any]]] = {}
-        self.runs: list[dict[str, Any]] = []
-        self.groups: list[dict[str, Any]] = []
+        self.count = 0
+        self.runs: list[tuple[Any, ...]] = []
+        self.groups: list[tuple[Any, ...]] = []
+        self.run_frames: list[pd.DataFrame] = []
+        self.group_frames: list[pd.DataFrame] = []
 
     def side(self) -> Side:
         provenance: dict[int, None] = {}
@@ -109,13 +122,12 @@ class _Reading:
                     seen.add(stored.run)
                     provenance[stored.provenance] = None
                     self._add(stored, number, campaign.engine)
-        if not self.runs:
+        if not self.count:
             raise self._nothing()
+        self._flush()
+        runs, groups_ = (pd.concat(each, ignore_index=True) for each in (self.run_frames, self.group_frames))
         facts: dict[int, str] = dict(self.ledger.rows("SELECT id, facts FROM provenance"))
-        return Side(
-            self.selection, self.points, pd.DataFrame(self.runs), pd.DataFrame(self.groups),
-            [json.loads(facts[each]) for each in provenance],
-        )  # fmt: skip
+        return Side(self.selection, self.points, runs, groups_, [json.loads(facts[each]) for each in provenance])
 
     def _campaigns(self) -> list[Campaign]:
         """Those that the store shows; with an identity wanted, those of its builds, superseded or not."""
@@ -145,8 +157,7 @@ class _Reading:
         hidden = {f"flows[{index}].cc" for index, _ in exchanged_groups(groups, self.exchanged)}
         own = {path: value for path, value in values.items() if path not in hidden}
         self.points.append(Point(campaign.label, campaign.engine, own))
-        ((run,),) = self.ledger.rows("SELECT resolved FROM request WHERE run = ?", stored.run)
-        self.setups.append(Setup.of(Run.from_json(run)))
+        self.setups.append(_setup(campaign.spec, values))
         return len(self.points) - 1
 
     def _groups_of(self, text: str) -> list[dict[str, Any]]:
@@ -155,20 +166,35 @@ class _Reading:
         return self.parsed[text]
 
     def _add(self, stored: StoredRun, point: int, engine: str) -> None:
-        head = {
-            "run_id": stored.run_id, "engine": engine, "seed": stored.seed, "point": point, "error": stored.error,
-            "warned": stored.warned, "key": stored.request_key, "groups": stored.request_groups,
-        }  # fmt: skip
-        run, summary = len(self.runs), stored.summary
-        self.runs.append(head)
+        summary, setup = stored.summary, self.setups[point]
+        head = (stored.run_id, engine, stored.seed, point, stored.error, stored.warned, stored.request_key,
+                stored.request_groups)  # fmt: skip
         if summary is None:
-            return
-        says_nothing: dict[str, float | None] = {
-            name: None for name, each in QUANTITIES.items() if not each.informative(summary)
-        }
-        head |= run_values(summary, self.setups[point]) | says_nothing
-        for position, (name, values) in enumerate(group_values(summary).items()):
-            self.groups.append({"run": run, "position": position, "name": name} | values | says_nothing)
+            self.runs.append((*head, 0, 0, *(None for _ in OF_RUN)))
+        else:
+            counts = len(summary.groups), len(summary.flows)
+            self.runs.append((*head, *counts, *[formula(summary, setup) for formula in OF_RUN.values()]))
+            for position, (name, group) in enumerate(groups(summary).items()):
+                values = [formula(group) for formula in OF_GROUP.values()]
+                self.groups.append((self.count, *counts, position, name, *values))
+        self.count += 1
+        if self.count % _PAGE == 0:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Turns rows into frames, piece by piece: many small objects are slow to keep."""
+        for rows, frames, columns in (
+            (self.runs, self.run_frames, (*RUN_COLUMNS, *OF_RUN)),
+            (self.groups, self.group_frames, (*GROUP_COLUMNS, *OF_GROUP)),
+        ):
+            frame = pd.DataFrame(rows, columns=columns)
+            for name in QUANTITIES.keys() & frame.columns:
+                several = QUANTITIES[name].needs_several
+                frame[name] = frame[name].astype(float)
+                if several:
+                    frame.loc[frame[f"{several}_count"] < TWO, name] = float("nan")
+            frames.append(frame)
+            rows.clear()
 
     def _nothing(self) -> ComparisonError:
         selection = self.selection
@@ -185,6 +211,14 @@ class _Reading:
                 return ComparisonError(f"{selection.text}: no run has {name} = {value}; {suggestion(value, known)}")
         what = "no run is so" if selection.wanted else "there is no run in it yet"
         return ComparisonError(f"{selection.text}: {what}")
+
+
+def _setup(spec: Mapping[str, Any], point: Mapping[str, Any]) -> Setup:
+    """What the quantities need to know of a point."""
+    if not has_random_loss(spec):
+        return Setup()
+    path = spec["path"]
+    return Setup.of_words({"path": path | {"loss": point.get("path.loss", path.get("loss"))}}, point)
 
 
 def exchanged_groups(groups: Sequence[Mapping[str, Any]], exchanges: Sequence[Exchange]) -> list[tuple[int, Exchange]]:
