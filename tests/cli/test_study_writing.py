@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 PANEL = Panel(x=Axis(label="x"), y=Axis(label="y"), layers=(Layer(label="sim", style="bbr", x=(1.0,), y=(2.0,)),))
 CHART = Chart(name="figure1", title="Figure 1", caption="", panels=(PANEL,))
-FIGURE: Display[Chart] = Display(name="figure1", title="Figure 1", experiments=("moment",), draw=lambda _, __: CHART)
+FIGURE: Display[Chart] = Display(name="figure1", experiments=("moment",), draw=lambda _, __: CHART)
 
 
 @pytest.fixture(autouse=True)

@@ -136,9 +136,7 @@ def test_names_are_one_of_a_kind_and_anchors_lead_somewhere(page: Webpage, index
 def test_a_figure_whose_runs_are_missing_is_not_named(
     store: Store, sides: list[Side], chart: Chart, tmp_path: Path
 ) -> None:
-    seven: Display[Chart] = Display(
-        name="figure7", title="Figure 7: loss", experiments=("moment",), draw=lambda _, __: chart
-    )
+    seven: Display[Chart] = Display(name="figure7", experiments=("moment",), draw=lambda _, __: chart)
     collection = Collection(tmp_path / "report")
     collection.add(replace(study_of(MOMENT), figures=(seven,)), store, [replace(sides[1], shown=())])
     said = Webpage((tmp_path / "report" / "hand.html").read_text(encoding="utf-8")).said

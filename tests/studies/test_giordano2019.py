@@ -60,7 +60,7 @@ def as_published(
                 {"path.rate": rate, "path.buffer": buffer},
                 sender,
                 ((rates or {}).get((sender, rate, buffer), single[f"{sender}_mbit_s"][RATES[rate]]),),
-                (variation or {}).get((sender, rate), varied[sender][RATES[rate]]),
+                (variation or {}).get((sender, rate), varied[f"{sender}_percent"][RATES[rate]] / 100),
             )
             for rate, buffer in zip(map(str, written["rate"]), map(str, written["buffer"]), strict=True)
         ]
@@ -211,9 +211,10 @@ def test_its_figures_and_tables_have_the_published_numbers_beside_ours(giordano:
     assert [layer.style for layer in theirs.layers] == ["bbr", "cubic", "reno"]
     assert theirs.layers[0].y[:2] == (123, 98.5)
     frames, swing = (
-        giordano.published[name][key][0] for name, key in (("single", "cubic_mbit_s"), ("single_variation", "cubic"))
+        giordano.published[name][key][0]
+        for name, key in (("single", "cubic_mbit_s"), ("single_variation", "cubic_percent"))
     )
-    assert max(ours.layers[2].y) == pytest.approx(frames * (1 + swing) * 1448 / 1514)
+    assert max(ours.layers[2].y) == pytest.approx(frames * (1 + swing / 100) * 1448 / 1514)
     tables = {table.name: table for table in giordano.tabled(evidence)}
     assert list(tables) == ["single", "dual", "variation", "own", "evenness"]
     for name, table in tables.items():

@@ -46,8 +46,6 @@ class Manifest(BaseModel):
     """How many runs each has, by name. A test holds both counts against the specs."""
     controls: dict[str, str | dict[str, str]] = {}
     """What stands at `axis` for each version, by experiment; text where that is one algorithm for all versions."""
-    figures: tuple[dict[str, Any], ...] = ()
-    tables: tuple[dict[str, Any], ...] = ()
 
 
 def names() -> tuple[str, ...]:
@@ -89,14 +87,13 @@ def claim_rows(folder: Traversable) -> list[dict[str, Any]]:
 
 def figure_titles(folder: Traversable) -> list[str]:
     """The titles of a study's figures, as `figures.toml` has them."""
-    if not folder.joinpath(FIGURES).is_file():
-        return [row["title"] for row in manifest_of(folder).figures]
     rows = read_toml(folder, FIGURES)
-    return [
-        row["title"].format_map({**case, row.get("for", ""): case.get("words", "")})
-        for row in rows.get("figures", ())
-        for case in (rows["cases"][row["for"]] if "for" in row else ({},))
-    ]
+    titles = {}
+    for row in rows.get("figures", ()):
+        for case in rows["cases"][row["for"]] if "for" in row else ({},):
+            words = {**case, row.get("for", ""): case.get("words", "")}
+            titles[row["name"].format_map(words)] = row["title"].format_map(words)
+    return [titles[name] for name in rows.get("order", titles)]
 
 
 def problems_of(error: ValidationError) -> Iterator[str]:

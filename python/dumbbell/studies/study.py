@@ -137,11 +137,7 @@ def read(
     rivals |= {title: str(experiments[title].flows[0].cc) for title in fixed if title not in rivals}
     _agree(variants, axis, controls, experiments)
     functions = (claims,) if figures is None else (figures, claims)
-    if folder.joinpath(FIGURES).is_file():
-        drawn, tabled = displays_of(read_toml(folder, FIGURES), functions, experiments)
-    else:
-        drawn = tuple(_display("figure", row, figures, experiments) for row in manifest.figures)
-        tabled = tuple(_display("table", row, figures, experiments) for row in manifest.tables)
+    drawn, tabled = displays_of(read_toml(folder, FIGURES), functions, experiments)
     return Study(
         name=folder.name,
         title=manifest.title,
@@ -181,18 +177,6 @@ def _agree(
         if set(asked) != set(variants) or (there is not None and set(asked.values()) != set(there)):
             written = ", ".join(there or ())
             raise StudyError(f"experiment {title}: its {axis} ({written}) are not those of {', '.join(variants)}")
-
-
-def _display(
-    kind: str, row: Mapping[str, Any], functions: ModuleType | None, experiments: Mapping[str, Experiment]
-) -> Display[Any]:
-    draw = getattr(functions, row["name"], None)
-    if not callable(draw):
-        raise StudyError(f"{kind} {row['name']}: nothing draws it")
-    for experiment in row["experiments"]:
-        if experiment not in experiments:
-            raise StudyError(f'{kind} {row["name"]}: there is no experiment "{experiment}"')
-    return Display(name=row["name"], title=row["title"], experiments=tuple(row["experiments"]), draw=draw)
 
 
 def _claims(study: str) -> ModuleType:

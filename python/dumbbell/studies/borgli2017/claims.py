@@ -6,15 +6,12 @@ from itertools import pairwise
 from statistics import fmean, median, pstdev
 from typing import TYPE_CHECKING
 
-from typing_extensions import override
-
 from dumbbell.metrics.convergence import convergence_time_s
 from dumbbell.metrics.counter import least_rate_bps, variation
 from dumbbell.metrics.curve import argmax, is_unimodal, rank_correlation
 from dumbbell.metrics.distribution import relative_iqr
 from dumbbell.metrics.phases import after_stays, entries_s
 from dumbbell.metrics.window import ratio
-from dumbbell.spec.quantity import Size
 from dumbbell.studies.series import BIN_S, gauge, received, throughput_bps
 from dumbbell.studies.sweep import Sweep
 
@@ -42,21 +39,10 @@ UNIMODAL_SLACK = 0.05
 RIVALS = Sweep("flows[1].count", "")
 FLOWS = Sweep("flows[0].count", "")
 OTHER_RTT = Sweep("flows[1].rtt", "ms")
-_BYTES = Sweep("path.buffer", "kB")
 
 
-class _Packets(Sweep):
-    """The queue in the document's packets, whether a spec has it in those or in bytes."""
-
-    @override
-    def of(self, run: Observed) -> float:
-        size = run.point.get(self.path)
-        if size is not None and Size(size).unit == self.unit:
-            return super().of(run)
-        return round(_BYTES.of(run) * 1e3 / PACKET_BYTES, 6)
-
-
-QUEUE = _Packets("path.buffer", "packets")
+QUEUE = Sweep("path.buffer", "packets", packet_bytes=PACKET_BYTES)
+"""In the document's packets, whether a spec has it in those or in bytes."""
 
 
 def queue_bdp(run: Observed) -> float:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dumbbell.spec.problem import suggestion
 from dumbbell.studies.displays.rows import UNITS, Column, Figure, Line, Panel, Repeated
-from dumbbell.studies.displays.scope import EXPERIMENT, VERSION, resolved
+from dumbbell.studies.displays.scope import EXPERIMENT, PLACEHOLDERS, VERSION, resolved
 from dumbbell.studies.problem import StudyError
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ def contradictions(
     displays: Displays, functions: tuple[ModuleType, ...], experiments: Collection[str]
 ) -> Iterator[str]:
     """Every name in rows for which there is nothing; those with words in braces show when they are drawn."""
+    for name in displays.cases.keys() & (PLACEHOLDERS - {"group"}):
+        yield f'cases "{name}" hide the words of that name that every template has'
     shown: list[Shown] = [*displays.figures, *displays.tables]
     for row in shown:
         for name in row.experiments:

@@ -30,6 +30,7 @@ ROOM = (0.9, 1.05)
 
 def draw_figure(row: rows.Figure, axes: Mapping[str, rows.Axis], scope: Scope) -> Chart:
     """A figure of the runs that a scope has."""
+    published = {name: each for name, each in row.numbers.items() if each.published and scope.knows(each.published)}
     panels = []
     for outer in scope.unique(row.per):
         for panel in row.drawn_panels():
@@ -39,26 +40,33 @@ def draw_figure(row: rows.Figure, axes: Mapping[str, rows.Axis], scope: Scope) -
     return Chart(
         name=scope.text(row.name),
         title=scope.text(row.title),
-        caption=scope.text(row.caption),
+        caption=_with(published, scope).text(row.caption),
         alt=scope.text(row.alt),
         panels=tuple(panels),
         columns=len(scope.versions) if row.columns == "versions" else row.columns,
     )
 
 
-def _panel(row: rows.Panel, axes: Mapping[str, rows.Axis], scope: Scope) -> Panel:
-    measured = {
-        name: f"{scope.metric(number.metric)(scope.run()) or 0:.{number.digits}f}"
-        for name, number in row.numbers.items()
+def _with(numbers: Mapping[str, rows.Number], scope: Scope) -> Scope:
+    """With numbers as words."""
+    words = {
+        name: str(scope.published(number.published))
+        if number.published
+        else f"{scope.metric(number.metric)(scope.run()) or 0:.{number.digits}f}"
+        for name, number in numbers.items()
     }
-    title = replace(scope, words=(*scope.words, *measured.items())).text(row.title)
+    return replace(scope, words=(*scope.words, *words.items()))
+
+
+def _panel(row: rows.Panel, axes: Mapping[str, rows.Axis], scope: Scope) -> Panel:
+    title = _with(row.numbers, scope).text(row.title)
     marks = tuple(
         (float(scope.published(mark.x) if isinstance(mark.x, str) else mark.x), scope.text(mark.words))
         for mark in row.marks
         if scope.has(mark.when)
     )
     y = _axis(row.y, axes)
-    up = Axis(label=scope.text(y.label), scale=y.scale, limits=_limits(y), ticks=_ticks(y.ticks))
+    up = Axis(label=scope.text(y.label), scale=y.scale, limits=_limits(y, scope), ticks=_ticks(y.ticks))
     if row.heat is not None:
         return _heat(row.heat, (_axis(row.x, axes), y), title, scope)
     x = _axis(row.x, axes) if row.x else None
@@ -96,7 +104,7 @@ def _cases(line: rows.Line, scope: Scope) -> Iterator[Scope]:
 def _curve(line: rows.Line, x: rows.Axis, scope: Scope) -> Layer:
     style = scope.text(line.style) or scope.sender
     label = scope.text(line.label) if line.label is not None else label_of(scope.sender, scope.evidence.engine)
-    factor = scope.factor(line.unit, line.factor)
+    factor = scope.factor(line.unit, line.factor) / line.divisor
     place = sweep_of(x).of if isinstance(line.x, str) else lambda _: line.x[0]
     if line.band:
         trials: Any = scope.trials()
@@ -129,7 +137,7 @@ def _swept_axis(axis: rows.Axis, row: rows.Panel, scope: Scope) -> Axis:
         one_bdp = trials[0].runs[0].bdp_bytes / axis.packet_bytes
         beyond = int(max(sweep_of(axis).values(trials)) / one_bdp)
         opposite = Axis(label=axis.in_bdp, ticks=tuple((each * one_bdp, str(each)) for each in range(beyond + 1)))
-    return Axis(label=axis.label, scale=axis.scale, limits=_limits(axis), ticks=_ticks(ticks), opposite=opposite)
+    return Axis(label=axis.label, scale=axis.scale, limits=_limits(axis, scope), ticks=_ticks(ticks), opposite=opposite)
 
 
 def _heat(row: rows.Heat, axes: tuple[rows.Axis, rows.Axis], title: str, scope: Scope) -> Panel:
@@ -165,8 +173,11 @@ def _axis(axis: rows.Axis | str, axes: Mapping[str, rows.Axis]) -> rows.Axis:
     return axes[axis]
 
 
-def _limits(axis: rows.Axis) -> tuple[float | None, float | None]:
-    return (None, None) if axis.limits == "data" else axis.limits
+def _limits(axis: rows.Axis, scope: Scope) -> tuple[float | None, float | None]:
+    if axis.limits == "data":
+        return None, None
+    low, high = (float(scope.text(end)) if isinstance(end, str) else end for end in axis.limits)
+    return low, high
 
 
 def _ticks(places: Iterable[float] | str) -> tuple[tuple[float, str], ...]:

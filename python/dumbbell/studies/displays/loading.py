@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from dumbbell.plots.chart import Chart
     from dumbbell.plots.table import Table
+    from dumbbell.studies.displays.scope import Document
     from dumbbell.studies.evidence import Evidence
-    from dumbbell.studies.study import Study
 
 Shown = TypeVar("Shown")
 
@@ -34,10 +34,9 @@ class Display(Generic[Shown]):
 
     name: str
     """As its chart, or table, and its files are called: "figure7"."""
-    title: str
     experiments: tuple[str, ...]
     """The experiments that it shows."""
-    draw: Callable[[Study, Evidence], Shown]
+    draw: Callable[[Document, Evidence], Shown]
     """Makes it."""
 
 
@@ -61,8 +60,10 @@ def displays_of(
     if problems:
         raise StudyError("\n".join(f"figures.toml: {each}" for each in problems))
     figures = [_figure(row, place, found, functions) for row in found.figures for place in _members(row, found)]
+    if found.order:
+        figures.sort(key=lambda each: found.order.index(each.name))
     tables = [
-        Display(name=row.name, title=row.title, experiments=row.experiments,
+        Display(name=row.name, experiments=row.experiments,
                 draw=partial(_drawn_table, row, found, functions))
         for row in found.tables
     ]  # fmt: skip
@@ -83,10 +84,9 @@ def _members(row: Figure, displays: Displays) -> Iterator[tuple[int, Case] | Non
 def _figure(
     row: Figure, member: tuple[int, Case] | None, displays: Displays, functions: tuple[ModuleType, ...]
 ) -> DrawnFigure:
-    words = {} if member is None else {row.case: member[1].words, **(member[1].model_extra or {})}
+    words = {} if member is None else member[1].model_extra or {}
     return Display(
         name=row.name.format_map(words),
-        title=row.title.format_map(words),
         experiments=row.experiments,
         draw=partial(_drawn_figure, row, member, displays, functions),
     )
@@ -97,7 +97,7 @@ def _drawn_figure(  # noqa: PLR0913, PLR0917 (all but the last two are what a di
     member: tuple[int, Case] | None,
     displays: Displays,
     functions: tuple[ModuleType, ...],
-    study: Study,
+    study: Document,
     evidence: Evidence,
 ) -> Chart:
     scope = _scope(row, displays, functions, study, evidence)
@@ -105,7 +105,7 @@ def _drawn_figure(  # noqa: PLR0913, PLR0917 (all but the last two are what a di
 
 
 def _drawn_table(
-    row: TableRow, displays: Displays, functions: tuple[ModuleType, ...], study: Study, evidence: Evidence
+    row: TableRow, displays: Displays, functions: tuple[ModuleType, ...], study: Document, evidence: Evidence
 ) -> Table:
     return draw_table(row, _scope(row, displays, functions, study, evidence))
 
@@ -114,7 +114,7 @@ def _scope(
     row: Figure | TableRow,
     displays: Displays,
     functions: tuple[ModuleType, ...],
-    study: Study,
+    study: Document,
     evidence: Evidence,
 ) -> Scope:
     return Scope(

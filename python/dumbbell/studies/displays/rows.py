@@ -3,7 +3,7 @@
 A display is a template over cases. A case names a part of the runs (a version of the algorithm, an experiment, values
 of swept fields), has words for it, and may hold what differs there. Panels, lines, rows and columns are written once
 and repeated for each case of the dimensions in their `each`, the outermost first. Texts have the cases' words in
-braces: `title = "{version}, {rate}"`. `docs/figures.md` lists all of it.
+braces: `title = "{version}, {rate}"`. `docs/studies.md` says what there is.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def _ends(value: object) -> object:
 Names: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 """One name, or a list of them."""
 Scale: TypeAlias = Literal["linear", "log2", "log10"]
-Limits: TypeAlias = Annotated[tuple[float | None, float | None], BeforeValidator(_ends)]
-"""Both ends, or the lower one alone."""
+Limits: TypeAlias = Annotated[tuple[float | str | None, float | str | None], BeforeValidator(_ends)]
+"""Both ends, or the lower one alone; a text is a template."""
 Places: TypeAlias = tuple[float, ...]
 
 
@@ -131,6 +131,8 @@ class Line(Repeated):
     unit: str = ""
     factor: float | None = None
     """Instead of the unit's."""
+    divisor: float = 1
+    """What is drawn is divided by this: by bytes a segment."""
     label: str | None = None
     labels: tuple[str, ...] | Literal["once"] = ()
     """Of flows; once: each algorithm's, at its first flow."""
@@ -168,10 +170,11 @@ class Heat(Row):
 
 
 class Number(Row):
-    """A number of a run in a text."""
+    """A number in a text: measured in a panel's run, or published."""
 
-    metric: str
+    metric: str = ""
     digits: int = 2
+    published: str = ""
 
 
 class Panel(Repeated):
@@ -188,7 +191,7 @@ class Panel(Repeated):
     heat: Heat | None = None
     marks: tuple[Mark, ...] = ()
     numbers: dict[str, Number] = {}
-    """Words for the title that are measured."""
+    """Words of their own for the title; those that are published for the caption too."""
 
 
 class Shown(Repeated):
@@ -262,5 +265,7 @@ class Displays(Row):
 
     axes: dict[str, Axis] = {}
     cases: dict[str, Values | tuple[Case, ...]] = {}
+    order: Names = ()
+    """The figures' names in the document's order, where their rows have another."""
     figures: tuple[Figure, ...] = ()
     tables: tuple[TableRow, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from string import Formatter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dumbbell.studies.displays.label import family, means
 from dumbbell.studies.displays.rows import UNITS, Values
@@ -18,17 +18,39 @@ if TYPE_CHECKING:
 
     from dumbbell.studies.displays.rows import Case, Repeated
     from dumbbell.studies.evidence import Evidence, Observed, Trial
-    from dumbbell.studies.study import Study
 
 VERSION, EXPERIMENT = "version", "experiment"
 Cases = dict[str, Values | tuple["Case", ...]]
+
+
+class Document(Protocol):
+    """What a display needs to know of its study."""
+
+    @property
+    def short(self) -> str:
+        """For legends: "Claypool et al. 2019"."""
+
+    @property
+    def published(self) -> Mapping[str, Any]:
+        """The document's numbers."""
+
+    @property
+    def experiments(self) -> Mapping[str, Any]:
+        """By name."""
+
+    @property
+    def rivals(self) -> Mapping[str, str]:
+        """What sends in experiments without a version."""
+
+    def control(self, experiment: str, variant: str) -> str:
+        """What stands for a version in an experiment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
     """A part of a study's runs, as far as cases have narrowed it down."""
 
-    study: Study
+    study: Document
     evidence: Evidence
     functions: tuple[ModuleType, ...]
     """Where the study's functions are."""
@@ -261,6 +283,9 @@ _WORDS: Mapping[str, Callable[[Scope], Any]] = {
     "seeds": lambda scope: len(_first(scope)),
 }
 """What every template can have; beside these means_X and seeds_X of an experiment X that the display shows."""
+
+
+PLACEHOLDERS = frozenset(_WORDS)
 
 
 def _at(trial: Trial, point: Mapping[str, Any]) -> Trial:

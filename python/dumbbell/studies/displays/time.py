@@ -46,7 +46,7 @@ def series_layers(line: Line, span: Span | None, scope: Scope) -> Iterator[Layer
     if line.until_done:
         flow = run.result.flows[line.flow]
         span = (0.0, flow.start_s + (flow.fct_s or 0.0))
-    factor = scope.factor(line.unit or USUAL.get(line.series, ""), line.factor)
+    factor = scope.factor(line.unit or USUAL.get(line.series, ""), line.factor) / line.divisor
     bin_s = line.bin_s or BIN_S
     instance = int(scope.text(str(line.instance)))
     if line.series == "flows":
