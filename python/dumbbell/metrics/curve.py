@@ -116,13 +116,13 @@ def cliff(losses: Sequence[float], goodputs_bps: Sequence[float], rate_bps: floa
     return last_at_least(losses, goodputs_bps, [share * rate_bps * (1 - loss) for loss in losses])
 
 
-def rank_correlation(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
+def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
     """Spearman's: 1 where one rises whenever the other does. Equal values share their ranks; None of a constant.
 
     >>> rank_correlation([1.0, 2.0, 30.0], [5.0, 6.0, 7.0])
     1.0
     """
-    if np.size(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:  # noqa: PLR2004
+    if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:  # noqa: PLR2004
         return None
     from scipy.stats import spearmanr  # noqa: PLC0415 (late: it takes long to load)
 
