@@ -373,7 +373,9 @@ def test_a_changing_path_is_drawn_with_its_bdp(claypool: Study, evidence: Callab
     (panel,) = chart.panels
     assert [at for at, _ in panel.marks] == [20, 40]
     path = panel.layers[-1]
-    assert (path.x, path.y) == ((0, 20, 40, 60), (250, 500, 250, 250))
+    written = claypool.experiments["mqp8"].words()["path"]
+    assert (written["rate"], written["rtt"]) == ("10 Mbit/s", "40 ms")
+    assert (path.x, path.y) == ((0, 20, 40, 60), (50, 100, 50, 50))
     assert panel.layers[0].y == pytest.approx([50.0] * len(panel.layers[0].y))
 
 
