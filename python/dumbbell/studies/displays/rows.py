@@ -56,7 +56,8 @@ class Values(Row):
     """A dimension that has the values of one field as its cases."""
 
     field: str
-    values: tuple[str | int | bool, ...]
+    values: tuple[str | int | bool, ...] = ()
+    """As specs write them; empty: those that the experiment sweeps."""
     words: str = "{}"
 
     def cases(self) -> tuple[Case, ...]:

@@ -135,10 +135,16 @@ class Scope:
         elif dimension not in self.cases:
             raise self.error(f'there are no cases "{dimension}"')
         else:
-            found = self.cases[dimension]
-            for place, case in enumerate(found.cases() if isinstance(found, Values) else found):
+            for place, case in enumerate(self._cases(self.cases[dimension])):
                 if self.has(case.when):
                     yield self.bound(dimension, place, case)
+
+    def _cases(self, found: Values | tuple[Case, ...]) -> tuple[Case, ...]:
+        if not isinstance(found, Values):
+            return found
+        runs = () if found.values else self.evidence.of(self.experiment, self.settled.version)[0].runs
+        swept = dict.fromkeys(run.point[found.field] for run in runs)
+        return found.model_copy(update={"values": tuple(swept)}).cases() if swept else found.cases()
 
     def bound(self, dimension: str, place: int, case: Case) -> Scope:
         """Narrowed down to one case."""

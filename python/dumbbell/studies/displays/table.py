@@ -39,7 +39,7 @@ def entry(trials: Sequence[Trial] | Sequence[tuple[Trial, ...]], row: rows.Colum
     else:
         value = scope.metric(row.metric)
         found = [value(*runs) for runs in runs_of(trials)]
-        if len(found) != len(trials):
+        if len(found) > len(trials):
             raise scope.error(f'{len(found)} runs for {len(trials)} seeds have "{row.metric}": name their point')
     factor = scope.factor(row.unit if row.factor is None else "", row.factor)
     values = [factor * each for each in found if each is not None]
