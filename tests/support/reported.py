@@ -10,6 +10,7 @@ from dumbbell.report import Side
 from dumbbell.results.store import Store
 from dumbbell.spec import load
 from dumbbell.studies import Count, Shown, Study, Total, Verdict
+from dumbbell.studies.formula import Formulas
 
 NASTY = "<script>alert('&')</script>"
 """What must come out as text."""
@@ -31,6 +32,7 @@ def study_of(spec: str) -> Study:
         name="hand", title="A study made by hand", citation="Hand, M. Nowhere, 2020", short="Hand 2020", summary="All.",
         testbed="A table.", here="Another.", readme="", variants=("bbr", "bbr_4_17"), axis="flows[0].cc",
         experiments={"moment": load(spec)}, figures=(), claims=(), published={},
+        metrics=Formulas({}),
     )  # fmt: skip
 
 
