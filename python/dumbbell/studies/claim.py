@@ -220,11 +220,15 @@ def claims_of(rows: Sequence[Mapping[str, Any]], vocabulary: Vocabulary) -> tupl
 
 
 def _problems(error: ValidationError, rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    """Each with its claim and the field's path; once where alternatives have it from the claim's checks."""
+    seen = set()
     for each in error.errors(include_url=False, include_context=False, include_input=False):
         index, *path = each["loc"]
-        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
-        where = f"claim {rows[int(index)].get('id', '?')}" + f": {place}" * bool(place)
-        yield f"{where}: {each['msg'].removeprefix('Value error, ')}"
+        message = each["msg"].removeprefix("Value error, ")
+        if (index, message) not in seen:
+            place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+            yield f"claim {rows[int(index)].get('id', '?')}" + f": {place}" * bool(place) + f": {message}"
+        seen.add((index, message))
 
 
 def _with_checks(row: Mapping[str, Any], checks: Iterable[Mapping[str, Any]], shared: Mapping[str, Any]) -> Any:  # noqa: ANN401 (not validated yet)
