@@ -13,7 +13,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from commandline import DUMBBELL, ROOT, dumbbell
+from commandline import DUMBBELL, ROOT, dumbbell, process
 
 pytestmark = pytest.mark.slow
 
@@ -128,7 +128,7 @@ def test_runs_of_other_metrics_are_noted(moment: Path, store: Path) -> None:
 
 
 def test_json_is_utf_8_wherever_it_goes(moment: Path) -> None:
-    done = dumbbell("run", moment, "--json", "--set", "flows[0].name=größer", PYTHONIOENCODING="ascii")
+    done = process("run", moment, "--json", "--set", "flows[0].name=größer", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout.splitlines()[0])["flows"][0]["name"] == "größer"
 
@@ -203,34 +203,34 @@ def test_what_the_engine_cannot_honour_is_bad_input_before_anything_runs(moment:
 
 
 def test_ctrl_c_stops_at_once_and_says_so(moment: Path) -> None:
-    process = subprocess.Popen(
+    started = subprocess.Popen(
         [DUMBBELL, "run", moment, "--json", "--set", "duration=10000 s", "--seeds", "50"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
     )
     time.sleep(2)
-    process.send_signal(signal.SIGINT)
+    started.send_signal(signal.SIGINT)
     began = time.monotonic()
-    output, words = process.communicate(timeout=30)
+    output, words = started.communicate(timeout=30)
     assert time.monotonic() - began < 2
-    assert (process.returncode, words) == (130, "interrupted\n")
+    assert (started.returncode, words) == (130, "interrupted\n")
     for line in output.splitlines():
         json.loads(line)
 
 
 def test_ctrl_c_keeps_what_is_finished(moment: Path, store: Path) -> None:
-    process = subprocess.Popen(
+    started = subprocess.Popen(
         [DUMBBELL, "run", moment, "--json", "--set", "duration=100 s", "--seeds", "500"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
     )
-    assert process.stdout is not None
-    first = process.stdout.readline()
-    process.send_signal(signal.SIGINT)
-    output, words = process.communicate(timeout=30)
-    assert (process.returncode, words) == (130, "interrupted\n")
+    assert started.stdout is not None
+    first = started.stdout.readline()
+    started.send_signal(signal.SIGINT)
+    output, words = started.communicate(timeout=30)
+    assert (started.returncode, words) == (130, "interrupted\n")
     printed = [first, *output.splitlines(keepends=True)]
     verified = dumbbell("results", "verify", store)
     assert verified.returncode == 0 or "belongs to no run" in verified.stdout
@@ -251,7 +251,7 @@ def test_a_terminal_sees_no_progress_of_what_is_over_in_a_moment(moment: Path) -
 def on_a_terminal(*arguments: str | Path) -> str:
     """What a terminal shows of standard error; standard output goes elsewhere."""
     terminal, theirs = pty.openpty()
-    with subprocess.Popen([DUMBBELL, *arguments], stdout=subprocess.DEVNULL, stderr=theirs) as process:
+    with subprocess.Popen([DUMBBELL, *arguments], stdout=subprocess.DEVNULL, stderr=theirs) as started:
         os.close(theirs)
         seen = b""
         try:
@@ -259,6 +259,6 @@ def on_a_terminal(*arguments: str | Path) -> str:
                 seen += part
         except OSError:  # Linux's way of saying that the other side is closed
             pass
-        assert process.wait() == 0
+        assert started.wait() == 0
     os.close(terminal)
     return seen.decode()
