@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from commandline import MOMENT
 from dumbbell import studies
@@ -87,22 +88,8 @@ def test_a_reader_without_eyes_is_told(page: Webpage) -> None:
     assert controls == len(page.named("label"))
 
 
-def test_claims_are_told_with_all_that_belongs_to_them(page: Webpage) -> None:
-    for words in (
-        "hand on sim: bbr reproduces 1 of 2 claims, bbr_4_17 0 of 1; 2 seeds.", "2 claims of Hand 2020", "11.0 ± 0.5 %",
-        "loss at 0.5 BDP", "8 to 13 %", "BBR as of Linux 4.17", "ART: looks like an artefact",
-    ):  # fmt: skip
-        assert words in page.said, words
-    rows = [found["data-verdict"] for found in page.named("tr") if "data-verdict" in found]
-    assert rows == ["reproduced", "not reproduced", "not testable here"]
-
-
-def test_path_hosts_provenance_and_commands_are_told(page: Webpage) -> None:
-    for words in (
-        "Hand, M. Nowhere, 2020", "20 Mbit/s, charged on Ethernet frames", "0.5 BDP = 25 kB, drop-tail",
-        "1 x cubic, CUBIC of Linux 6.1; bulk", "Identity of the engine", "Version of dumbbell", "experiment: 1, 2",
-        "dumbbell study run hand", "4 of 4 runs",
-    ):  # fmt: skip
+def test_provenance_is_told(page: Webpage) -> None:
+    for words in ("Identity of the engine", "Version of dumbbell", "experiment: 1, 2"):
         assert words in page.said, words
 
 
@@ -113,12 +100,10 @@ def test_no_path_of_the_machine_is_in_it(page: Webpage, plain: Webpage, moment_f
         assert str(Path.home()) + "/" not in each.said
 
 
-def test_any_store_has_tables_shares_and_runs_in_time(plain: Webpage) -> None:
-    for words in ("Store runs", "cubic share %", "queue BDP", "Runs in time", "path.buffer = 0.5 bdp, seed 1"):
-        assert words in plain.said, words
+def test_the_page_of_any_store(plain: Webpage, snapshot: SnapshotAssertion) -> None:
+    assert plain.lines == snapshot
     plots = json.loads(next(text for found, text in plain.scripts if found.get("type") == "application/json"))
     assert set(plots) == {"sweep-0", "run-0", "run-1"}
-    assert len(plain.named("option")) == 2
 
 
 def test_every_plot_is_one_that_plotly_knows(page: Webpage, plain: Webpage) -> None:
@@ -165,16 +150,13 @@ def test_of_a_half_finished_store_it_is_told_what_is_missing(tmp_path: Path) -> 
     assert "path.buffer = 2 bdp, seed 2" in page.said
 
 
-def test_of_a_study_that_was_not_begun_there_is_a_report_too(store: Store, tmp_path: Path) -> None:
+def test_without_runs_there_is_a_report_too(store: Store, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     other = study_of(f'name = "another"\n{MOMENT}')
     page = Webpage(build(tmp_path / "report.html", store=store, study=other).read_text(encoding="utf-8"))
-    assert "There are no runs yet." in page.said
-
-
-def test_an_empty_store_has_a_report(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "empty", write=True) as store:
-        page = Webpage(build(tmp_path / "report.html", store=store).read_text(encoding="utf-8"))
-    assert "There are no runs yet." in page.said
+    assert page.lines == snapshot(name="study")
+    with Store.open(tmp_path / "empty", write=True) as empty:
+        page = Webpage(build(tmp_path / "report.html", store=empty).read_text(encoding="utf-8"))
+    assert page.lines == snapshot(name="store")
 
 
 def test_lines_are_thinned_until_the_page_is_small_enough(store: Store, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dumbbell.plots.chart import Chart
+from dumbbell.plots.table import Table
 from dumbbell.report import Side
 from dumbbell.results.store import Store
 from dumbbell.spec import load
@@ -46,7 +47,7 @@ def side_of(
     *,
     engine: str = "sim",
     verdicts: Sequence[Verdict] = (),
-    charts: Sequence[Chart] = (),
+    charts: Sequence[Chart | Table] = (),
     rest: str = "",
 ) -> Side:
     """What an engine says of the study above, with all runs that a store has."""

@@ -56,5 +56,7 @@ def _written(store: Path, name: str | None, seeds: int | None, out: Path, engine
         asked = engines or studies.engines_of(study, opened) or ["sim"]
         found = on_engines(study, opened, asked, needed=engines is not None)
         usual = Place(name, HOME / name).store.resolve() == store.resolve()
-        how = "" if usual else "with --out FOLDER, where FOLDER/store is this store"
-        return build(out, store=opened, study=study, sides=[side(each, how=how) for each in found], how=how)
+        comment = "" if usual else "with --out FOLDER, where FOLDER/store is this store"
+        return build(
+            out, store=opened, study=study, sides=[side(each, comment=comment) for each in found], comment=comment
+        )

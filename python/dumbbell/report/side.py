@@ -39,8 +39,8 @@ class Side:
         return any(self.outcomes.values())
 
 
-def side(standing: Standing, *, how: str = "") -> Side:
-    """What a study's runs on an engine say; `how` is what must be said with a command, where it is not all."""
+def side(standing: Standing, *, comment: str = "") -> Side:
+    """What a study's runs on an engine say; `comment` is how commands must be completed."""
     experiments = standing.experiments
     rest = standing.rest()
     return Side(
@@ -48,7 +48,7 @@ def side(standing: Standing, *, how: str = "") -> Side:
         verdicts=standing.judged,
         shown=tuple(standing.shown()),
         total=total(standing) if standing.judged else None,
-        rest=(f"{rest.removesuffix('.')} ({how})." if rest and how else rest).replace("`", ""),
+        rest=(f"{rest.removesuffix('.')} ({comment})." if rest and comment else rest).replace("`", ""),
         experiments=experiments,
         outcomes={
             title: [each for each in standing.evidence.outcomes[title] if each.seed in experiment.seed_values]
@@ -57,10 +57,10 @@ def side(standing: Standing, *, how: str = "") -> Side:
     )
 
 
-def with_words(command: str, how: str) -> str:
-    """A command, and in a comment how it is to be given: a page tells no machine's folders.
+def with_comment(command: str, comment: str) -> str:
+    """A command, and how it is to be completed: a page names no machine's folders.
 
-    >>> with_words("dumbbell study run theory", "with the same --out")
+    >>> with_comment("dumbbell study run theory", "with the same --out")
     'dumbbell study run theory  # with the same --out'
     """
-    return f"{command}  # {how}" if how else command
+    return f"{command}  # {comment}" if comment else command
