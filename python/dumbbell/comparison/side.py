@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from dumbbell.comparison.selection import Exchange, Selection
-    from dumbbell.metrics.grouped import Floats, Integers
+    from dumbbell.metrics.statistics import Floats, Integers
     from dumbbell.results.campaign import Campaign
 
     Controllers: TypeAlias = Mapping[Exchange, Mapping[str, Any]]
