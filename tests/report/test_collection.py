@@ -54,9 +54,9 @@ def sides(store: Store, verdicts: list[Verdict], chart: Chart) -> list[Side]:
         checked(value=None, n=0),
         same,
     )
-    flips = [("fitted", "more memory", "reproduced"), ("would need", "less", "not reproduced")]
+    flips = (flipped("fitted", "more memory", "reproduced"), flipped("would need", "less", "not reproduced"))
     there = [
-        verdict(verdict="not reproduced", value=15.0, checks=several, flips=[flipped(*each) for each in flips]),
+        verdict(verdict="not reproduced", value=15.0, checks=several, flips=flips),
         verdict(claim="S2", flag="SENS", binding="weak", why_weak="anything is"),
         verdict(claim="S3", variant="cubic, reno", versions=("bbr", "bbr_4_17"), low=11.0399, high=11.0401),
     ]

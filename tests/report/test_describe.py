@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from dumbbell.report.describe import brief, describe_runs
 from experiments import resolved
 
 
-class Sender(NamedTuple):
-    name: str
-    cc: str
-
-
 def described(*specs: dict[str, Any]) -> dict[str, list[str]]:
     runs = [resolved(**spec) for spec in specs]
-    return describe_runs((run.run, [Sender(*each) for each in zip(run.groups, run.ccs, strict=True)]) for run in runs)
+    return describe_runs((run.run, list(zip(run.groups, run.ccs, strict=True))) for run in runs)
 
 
 def path(**words: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import dumbbell.cc as cc
 from dumbbell.plots.style import style_of
@@ -21,8 +21,10 @@ from dumbbell.spec.run import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from dumbbell.metrics.summary import FlowSummary
     from dumbbell.spec.run import Buffer, Flow, Host, Path, Run, Workload
+
+    Senders: TypeAlias = Sequence[tuple[str, str]]
+    """Group and congestion control of each flow of a run."""
 
 NS_PER_MS = 1_000_000
 HEADERS_BYTES = 52
@@ -31,11 +33,11 @@ MOST_STARTS = 8
 BOTTLENECK, ROUND_TRIP, QUEUE = "Bottleneck", "Round trip without a queue", "Queue"
 
 
-def describe_runs(runs: Iterable[tuple[Run, Sequence[FlowSummary]]]) -> dict[str, list[str]]:
+def describe_runs(runs: Iterable[tuple[Run, Senders]]) -> dict[str, list[str]]:
     """By label, one text where it is the same for all runs, otherwise one for each value."""
     found: dict[str, dict[str, None]] = {}
-    for run, flows in runs:
-        for label, text in _describe(run, flows):
+    for run, senders in runs:
+        for label, text in _describe(run, senders):
             found.setdefault(label, {})[text] = None
     return {label: list(texts) for label, texts in found.items()}
 
@@ -56,7 +58,7 @@ def _clause(text: str) -> str:
     return text.partition(", ")[0]
 
 
-def _describe(run: Run, flows: Sequence[FlowSummary]) -> Iterator[tuple[str, str]]:
+def _describe(run: Run, senders: Senders) -> Iterator[tuple[str, str]]:
     path = run.path
     rtts_ns = list(dict.fromkeys(flow.forward_delay_ns + flow.return_delay_ns for flow in run.flows))
     yield BOTTLENECK, f"{Rate.show(path.rate_bps)}, charged on Ethernet frames (IP packet + {ETHERNET_HEADER_BYTES} B)"
@@ -67,9 +69,9 @@ def _describe(run: Run, flows: Sequence[FlowSummary]) -> Iterator[tuple[str, str
     if path.changes:
         changes = (f"{Rate.show(change.rate_bps)} from {Time.show(change.at_ns)} on" for change in path.changes)
         yield "Changes of the rate", "; ".join(changes)
-    written = {flow.name: flow.cc for flow in reversed(flows)}
-    for group in dict.fromkeys(flow.name for flow in flows):
-        members = [flow for flow, measured in zip(run.flows, flows, strict=True) if measured.name == group]
+    written = dict(reversed(senders))
+    for group in dict.fromkeys(name for name, _ in senders):
+        members = [flow for flow, (name, _) in zip(run.flows, senders, strict=True) if name == group]
         yield f"Senders “{group}”", _senders(members, written[group], run.seed, differing=len(rtts_ns) > 1)
     yield "Hosts", _hosts(run.host, path)
     yield "Duration", _duration(run)

@@ -66,7 +66,7 @@ class Display:
 def displays(sides: Sequence[Side], study: Study | None, most: int = MOST_POINTS) -> list[Display]:
     """In the document's order: every figure and table that an engine shows."""
     shown = [(each.engine, one) for each in sides for one in each.shown]
-    planned = [] if study is None else [each.name for each in (*study.figures, *study.tables)]
+    planned = [*(each.name for each in study.figures), *(each.name for each in study.tables)] if study else []
     names = dict.fromkeys([*planned, *(one.display.name for _, one in shown)])
     by_name = {name: [each for each in shown if each[1].display.name == name] for name in names}
     return [_display(name, own, most) for name, own in by_name.items() if own]

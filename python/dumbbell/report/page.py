@@ -133,7 +133,9 @@ def _experiment(store: Store, runs: ExperimentRuns) -> ExperimentPart:
     """With its path and hosts, from the first run of each of its points."""
     firsts = (min(point.run_ids.items())[1] for point in runs.points[:MOST_DESCRIBED] if point.run_ids)
     found = [(store.run(run_id), store.get(run_id)) for run_id in firsts]
-    facts = describe_runs((run, result.flows) for run, result in found if isinstance(result, Result))
+    facts = describe_runs(
+        (run, [(flow.name, flow.cc) for flow in result.flows]) for run, result in found if isinstance(result, Result)
+    )
     return ExperimentPart(runs=runs, facts=facts, brief=brief(facts))
 
 

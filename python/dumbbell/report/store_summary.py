@@ -182,13 +182,15 @@ def _add(point: PointRuns, result: Result, spec: Mapping[str, Any]) -> None:
     if not point.ccs:
         first = {flow.name: flow.cc for flow in reversed(result.flows)}
         point.ccs = dict(reversed(first.items()))
-    of_run = run_values(result, Setup.of_words(spec, result.point))
-    found = [(name, "", of_run[name]) for name in RUN_COLUMNS if QUANTITIES[name].informative(result)]
-    for group, values in group_values(result).items():
-        found += [(name, group, values[name]) for name in GROUP_COLUMNS]
-    for name, group, value in found:
-        if value is not None:
-            point.measured.setdefault((name, group), []).append(value)
+    names = [name for name in RUN_COLUMNS if QUANTITIES[name].informative(result)]
+    by_group = {
+        "": run_values(result, Setup.of_words(spec, result.point), names),
+        **group_values(result, GROUP_COLUMNS),
+    }
+    for group, values in by_group.items():
+        for name, value in values.items():
+            if value is not None:
+                point.measured.setdefault((name, group), []).append(value)
 
 
 def _key(values: Mapping[str, Any]) -> str:
