@@ -8,8 +8,6 @@ import pytest
 from commandline import dumbbell
 from dumbbell.engines.sim import SimEngine
 
-pytestmark = pytest.mark.slow
-
 
 def test_a_healthy_machine(store: Path) -> None:
     done = dumbbell("doctor")

@@ -10,8 +10,6 @@ import typer
 from commandline import dumbbell, process, python
 from dumbbell.cli.main import app
 
-pytestmark = pytest.mark.slow
-
 
 def commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[list[str]]:
     """Every command and group of commands, as words after `dumbbell`."""
@@ -38,6 +36,7 @@ def test_every_command_has_help_with_an_example(command: list[str]) -> None:
     assert "Example: dumbbell" in done.stdout
 
 
+@pytest.mark.slow
 def test_help_loads_nothing_heavy() -> None:
     program = f"""
 import sys
@@ -55,6 +54,7 @@ print("loaded:", *(set(sys.modules) & {set(HEAVY)}))
     assert loaded == "loaded:"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [[], ["run"], ["study", "run"]], ids=" ".join)
 def test_help_is_there_at_once(command: list[str]) -> None:
     """At its best, because the machine may be busy with something else."""
@@ -66,6 +66,7 @@ def test_help_is_there_at_once(command: list[str]) -> None:
     assert min(times_s) < 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_shell_completes_commands_and_loads_nothing_heavy(shell: str) -> None:
     script = process("--show-completion", shell, _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
