@@ -12,13 +12,13 @@ from syrupy.assertion import SnapshotAssertion
 from commandline import MOMENT
 from dumbbell.plots.chart import Chart
 from dumbbell.plots.table import Amount, Column, Table
-from dumbbell.report import Collection, ReportError, Side, build
+from dumbbell.report import Collection, ReportError, build
 from dumbbell.report.collection import PAGE_BYTES
 from dumbbell.report.html import SCRIPT
 from dumbbell.results.store import Store
-from dumbbell.studies import Checked, Display, Flipped, Shown, Study, Verdict
+from dumbbell.studies import Checked, Flipped, Standing, Study, Verdict
 from dumbbell.studies.verdict import Kind, Word
-from reported import side_of, study_of, verdict
+from reported import standing_of, study_of, verdict
 from webpage import Webpage
 
 PLOTLY = "plotly.js v"
@@ -44,7 +44,7 @@ def flipped(kind: Kind, by: str, word: Word) -> Flipped:
 
 
 @pytest.fixture
-def sides(store: Store, verdicts: list[Verdict], chart: Chart) -> list[Side]:
+def standings(study: Study, store: Store, verdicts: list[Verdict], chart: Chart) -> list[Standing]:
     """Two engines that differ about S1 with one version; the second one shows a figure of each of two seeds."""
     same = checked(low=None, high=None, n=1)
     several = (
@@ -60,20 +60,17 @@ def sides(store: Store, verdicts: list[Verdict], chart: Chart) -> list[Side]:
         verdict(claim="S2", flag="SENS", binding="weak", why_weak="anything is"),
         verdict(claim="S3", variant="cubic, reno", versions=("bbr", "bbr_4_17"), low=11.0399, high=11.0401),
     ]
-    linux = side_of(
-        store,
-        engine="linux",
-        verdicts=[replace(each, engine="linux") for each in there],
-        rest="On linux 1 of the study's 3 claims wait for runs.",
-    )
-    by_seed = tuple(Shown(display=chart, seed=seed) for seed in (1, 2))
-    return [side_of(store, verdicts=verdicts, charts=[chart, TABLE]), replace(linux, shown=by_seed)]
+    linux = [replace(each, engine="linux") for each in there]
+    return [
+        standing_of(study, store, verdicts=verdicts, displays=[chart, TABLE]),
+        standing_of(study, store, engine="linux", verdicts=linux, displays=[chart], by_seed=True),
+    ]
 
 
 @pytest.fixture
-def folder(store: Store, study: Study, sides: list[Side], tmp_path: Path) -> Path:
+def folder(store: Store, study: Study, standings: list[Standing], tmp_path: Path) -> Path:
     collection = Collection(tmp_path / "report")
-    collection.add(study, store, sides)
+    collection.add(study, store, standings)
     collection.add_missing(replace(study_of(MOMENT), name="another"))
     assert collection.close() == tmp_path / "report" / "index.html"
     return tmp_path / "report"
@@ -121,9 +118,9 @@ def test_runs_that_engines_have_not_are_told_with_how_to_make_them(tmp_path: Pat
 
 
 def test_a_page_of_another_folder_says_so_without_naming_it(
-    store: Store, study: Study, sides: list[Side], tmp_path: Path
+    store: Store, study: Study, standings: list[Standing], tmp_path: Path
 ) -> None:
-    page = build(tmp_path / "page.html", store=store, study=study, sides=sides, comment="with the same --out")
+    page = build(tmp_path / "page.html", store=store, study=study, standings=standings, comment="with the same --out")
     said = Webpage(page.read_text(encoding="utf-8")).said
     assert "dumbbell study report hand # with the same --out" in said
     assert str(store.folder) not in said
@@ -167,19 +164,16 @@ def test_names_are_one_of_a_kind_and_anchors_lead_somewhere(page: Webpage, index
         assert controls == len(each.named("label"))
 
 
-def test_a_figure_whose_runs_are_missing_is_not_named(
-    store: Store, sides: list[Side], chart: Chart, tmp_path: Path
+def test_a_figure_whose_runs_are_missing_is_not_named(store: Store, study: Study, chart: Chart, tmp_path: Path) -> None:
+    whole = standing_of(study, store, displays=[chart])
+    missing = replace(whole, evidence=replace(whole.evidence, trials={}))
+    page = build(tmp_path / "hand.html", store=store, study=whole.study, standings=[missing])
+    assert chart.title not in Webpage(page.read_text(encoding="utf-8")).said
+
+
+def test_a_folder_that_cannot_be_written_is_told(
+    store: Store, study: Study, standings: list[Standing], tmp_path: Path
 ) -> None:
-    seven: Display[Chart] = Display(
-        name="figure7", title="Figure 7: loss", experiments=("moment",), draw=lambda _, __: chart
-    )
-    collection = Collection(tmp_path / "report")
-    collection.add(replace(study_of(MOMENT), figures=(seven,)), store, [replace(sides[1], shown=())])
-    said = Webpage((tmp_path / "report" / "hand.html").read_text(encoding="utf-8")).said
-    assert "Figure 7" not in said
-
-
-def test_a_folder_that_cannot_be_written_is_told(store: Store, study: Study, sides: list[Side], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder", encoding="utf-8")
     with pytest.raises(ReportError, match="cannot write the report"):
-        Collection(tmp_path / "file").add(study, store, sides)
+        Collection(tmp_path / "file").add(study, store, standings)

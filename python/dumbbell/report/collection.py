@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dumbbell.report.html import LARGEST_BYTES, SCRIPT, filled, script, write, written
-from dumbbell.report.page import build
-from dumbbell.report.side import with_comment
-from dumbbell.studies import disputed, of_documents
+from dumbbell.report.page import build, commented, rest
+from dumbbell.studies import disputed, of_documents, total
 from dumbbell.studies.command import run_command
 from dumbbell.studies.totals import HEADER, LEGEND, rows
 
@@ -16,9 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from dumbbell.report.side import Side
     from dumbbell.results.store import Store
-    from dumbbell.studies import Study
+    from dumbbell.studies import Standing, Study, Total
 
 INDEX: Final = "index.html"
 PAGE_BYTES: Final = LARGEST_BYTES // 2
@@ -32,18 +30,15 @@ class Entry:
     study: Study
     page: str = ""
     """Its file; empty: it has no runs."""
-    sides: Sequence[Side] = ()
+    totals: Sequence[Total] = ()
+    disputed: Sequence[str] = ()
+    """Claims about which engines say different things, in the document's order."""
+    rest: Sequence[str] = ()
+    """What is not on its page, a line an engine."""
     without: Sequence[str] = ()
     """The engines that it has no runs on, if it has no page; none: on no engine."""
     commands: Sequence[str] = ()
     """What makes the runs of a study that has none."""
-
-    @property
-    def disputed(self) -> list[str]:
-        """Claims about which engines say different things, in the document's order."""
-        verdicts = [verdict for each in self.sides for verdict in each.verdicts]
-        unlike = {claim for claim, _ in disputed(verdicts)}
-        return list(dict.fromkeys(verdict.claim for verdict in verdicts if verdict.claim in unlike))
 
 
 class Collection:
@@ -53,7 +48,7 @@ class Collection:
         self._folder = folder
         self._entries: list[Entry] = []
 
-    def add(self, study: Study, store: Store, sides: Sequence[Side], *, comment: str = "") -> None:
+    def add(self, study: Study, store: Store, standings: Sequence[Standing], *, comment: str = "") -> None:
         """Writes a study's page; `comment` is how the commands about it must be completed.
 
         Raises:
@@ -61,12 +56,30 @@ class Collection:
             StoreError: the store cannot be read.
         """
         target = self._folder / f"{study.name}.html"
-        build(target, store=store, study=study, sides=sides, largest_bytes=PAGE_BYTES, index=INDEX, comment=comment)
-        self._entries.append(Entry(study=study, page=target.name, sides=sides))
+        build(
+            target,
+            store=store,
+            study=study,
+            standings=standings,
+            largest_bytes=PAGE_BYTES,
+            index=INDEX,
+            comment=comment,
+        )
+        verdicts = [verdict for each in standings for verdict in each.judged]
+        unlike = {claim for claim, _ in disputed(verdicts)}
+        self._entries.append(
+            Entry(
+                study=study,
+                page=target.name,
+                totals=[total(each) for each in standings if each.judged],
+                disputed=list(dict.fromkeys(verdict.claim for verdict in verdicts if verdict.claim in unlike)),
+                rest=[words for each in standings if (words := rest(each, comment))],
+            )
+        )
 
     def add_missing(self, study: Study, engines: Sequence[str] = (), *, comment: str = "") -> None:
         """A study that has no runs yet, or none on these engines; `comment` as with `add`."""
-        commands = [with_comment(run_command(study, each), comment) for each in engines or ("sim",)]
+        commands = [commented(run_command(study, each), comment) for each in engines or ("sim",)]
         self._entries.append(Entry(study=study, without=engines, commands=commands))
 
     def close(self) -> Path:
@@ -75,7 +88,7 @@ class Collection:
         Raises:
             ReportError: they cannot be written.
         """
-        totals = [side.total for entry in self._entries for side in entry.sides if side.total]
+        totals = [each for entry in self._entries for each in entry.totals]
         documents = [entry.study.name for entry in self._entries if entry.page and entry.study.document]
         words = {"header": HEADER, "rows": rows([*totals, *of_documents(totals, documents)]), "legend": LEGEND}
         written(self._folder / SCRIPT, script())

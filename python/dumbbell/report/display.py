@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from dumbbell.plots.table import Table
     from dumbbell.report.figure import Drawing
-    from dumbbell.report.side import Side
     from dumbbell.studies import Shown
     from dumbbell.studies.study import Study
 
@@ -63,9 +62,8 @@ class Display:
         return json.dumps([[view.engine, view.seed, view.key] for view in self.views])
 
 
-def displays(sides: Sequence[Side], study: Study | None, most: int = MOST_POINTS) -> list[Display]:
-    """In the document's order: every figure and table that an engine shows."""
-    shown = [(each.engine, one) for each in sides for one in each.shown]
+def displays(shown: Sequence[tuple[str, Shown]], study: Study | None, most: int = MOST_POINTS) -> list[Display]:
+    """In the document's order: every figure and table that an engine, which stands before it, shows."""
     planned = [*(each.name for each in study.figures), *(each.name for each in study.tables)] if study else []
     names = dict.fromkeys([*planned, *(one.display.name for _, one in shown)])
     by_name = {name: [each for each in shown if each[1].display.name == name] for name in names}

@@ -14,13 +14,12 @@ from dumbbell.report.figure import drawing
 from dumbbell.report.html import LARGEST_BYTES, filled, write
 from dumbbell.report.provenance import origins
 from dumbbell.report.readme import html
-from dumbbell.report.side import with_comment
 from dumbbell.report.specification import toml
 from dumbbell.report.store_summary import read, runs_of
 from dumbbell.report.verdict_matrix import verdict_matrix
 from dumbbell.results.failure import StoreError
 from dumbbell.results.schema import Result
-from dumbbell.studies import disputed, in_order, sentence
+from dumbbell.studies import disputed, in_order, total
 from dumbbell.studies.command import run_command
 from dumbbell.studies.label import label_of
 
@@ -31,10 +30,9 @@ if TYPE_CHECKING:
     from dumbbell.plots.chart import Chart
     from dumbbell.report.display import Display
     from dumbbell.report.figure import Drawing
-    from dumbbell.report.side import Side
     from dumbbell.report.store_summary import ExperimentRuns, PointRuns
     from dumbbell.results.store import Store
-    from dumbbell.studies.study import Study
+    from dumbbell.studies import Standing, Study
 
 MOST_RUNS_IN_TIME: Final = 24
 MOST_DESCRIBED: Final = 64
@@ -63,7 +61,7 @@ def build(  # noqa: PLR0913 (each is a part of the report)
     *,
     store: Store,
     study: Study | None = None,
-    sides: Sequence[Side] = (),
+    standings: Sequence[Standing] = (),
     largest_bytes: int = LARGEST_BYTES,
     index: str = "",
     comment: str = "",
@@ -77,34 +75,35 @@ def build(  # noqa: PLR0913 (each is a part of the report)
         ReportError: it cannot be written, or is too large however few points are drawn.
         StoreError: the store cannot be read.
     """
-    runs = read(store) if study is None else list(_of_study(study, sides))
+    runs = read(store) if study is None else list(_of_study(study, standings))
     experiments = [_experiment(store, each) for each in runs]
     in_time, note = _in_time(store, runs)
-    verdicts = in_order(each.verdicts for each in sides)
+    verdicts = in_order(each.judged for each in standings)
     versions = dict.fromkeys(version for verdict in verdicts for version in verdict.versions)
     engines = dict.fromkeys(verdict.engine for verdict in verdicts)
+    figures = [(each.engine, one) for each in standings for one in each.shown()]
     name = store.folder.name or "results"
     words = {
         "index": index,
         "study": study,
         "store_name": name,
         "readme": html(study.readme) if study and study.readme else None,
-        "notices": list(_notices(study, sides, runs)),
+        "notices": list(_notices(study, standings, runs, comment)),
         "verdicts": verdicts,
         "disputed": disputed(verdicts),
-        "matrix": verdict_matrix([verdict for each in sides for verdict in each.verdicts]),
+        "matrix": verdict_matrix([verdict for each in standings for verdict in each.judged]),
         "labels": {each: list(dict.fromkeys(label_of(each, engine) for engine in engines)) for each in versions},
-        "totals": [sentence(each.total) for each in sides if each.total],
+        "totals": [total(each) for each in standings if each.judged],
         "experiments": experiments,
         "run_count": len({run_id for each in runs for point in each.points for run_id in point.run_ids.values()}),
         "series_note": note,
         "warnings": list(islice((notice for each in runs for notice in each.notices), MOST_NOTICES)),
         "provenance": origins(store, runs),
-        **(_of_store_again(name, runs) if study is None else _of_study_again(study, sides, comment)),
+        **(_of_store_again(name, runs) if study is None else _of_study_again(study, standings, comment)),
     }
 
     def rendered(most: int) -> str:
-        shown = displays(sides, study, most)
+        shown = displays(figures, study, most)
         series = [drawing(chart, max(2, most // RUN_IN_TIME_SHARE)) for chart in in_time]
         for number, each in enumerate(experiments):
             chart = overview.sweep(each.runs, f"sweep-{number}")
@@ -117,16 +116,34 @@ def build(  # noqa: PLR0913 (each is a part of the report)
     return write(target, rendered, largest_bytes)
 
 
+def rest(standing: Standing, comment: str) -> str:
+    """What a study has beyond what is shown, and the command that makes it; empty if nothing."""
+    words = standing.rest().replace("`", "")
+    return f"{words.removesuffix('.')} ({comment})." if words and comment else words
+
+
+def commented(command: str, comment: str) -> str:
+    """A command, and how it is to be completed: a page names no machine's folders.
+
+    >>> commented("dumbbell study run theory", "with the same --out")
+    'dumbbell study run theory  # with the same --out'
+    """
+    return f"{command}  # {comment}" if comment else command
+
+
 def _drawings(shown: Sequence[Display]) -> Iterator[Any]:
     return (view.shows for each in shown if not each.tabular for view in each.views)
 
 
-def _of_study(study: Study, sides: Sequence[Side]) -> Iterator[ExperimentRuns]:
-    """What was begun, the engines of an experiment one after the other."""
+def _of_study(study: Study, standings: Sequence[Standing]) -> Iterator[ExperimentRuns]:
+    """The runs of whole seeds, the engines of an experiment one after the other."""
+    parts = [(each, each.experiments) for each in standings]
     for title in study.experiments:
-        for each in sides:
-            if each.outcomes.get(title):
-                yield runs_of(each.experiments.get(title, study.experiments[title]), each.engine, each.outcomes[title])
+        for standing, experiments in parts:
+            if title in experiments:
+                seeds = experiments[title].seed_values
+                outcomes = [each for each in standing.evidence.outcomes[title] if each.seed in seeds]
+                yield runs_of(experiments[title], standing.engine, outcomes)
 
 
 def _experiment(store: Store, runs: ExperimentRuns) -> ExperimentPart:
@@ -139,14 +156,17 @@ def _experiment(store: Store, runs: ExperimentRuns) -> ExperimentPart:
     return ExperimentPart(runs=runs, facts=facts, brief=brief(facts))
 
 
-def _notices(study: Study | None, sides: Sequence[Side], runs: Sequence[ExperimentRuns]) -> Iterator[str]:
+def _notices(
+    study: Study | None, standings: Sequence[Standing], runs: Sequence[ExperimentRuns], comment: str
+) -> Iterator[str]:
     if not any(each.measured + each.failed for each in runs):
         yield "There are no runs yet."
-    for side in sides:
-        if runs and not side.begun:
-            yield f"On {side.engine} the store has runs of another build of the engine only."
-        if side.rest:
-            yield side.rest
+    engines = {each.engine for each in runs}
+    for standing in standings:
+        if runs and standing.engine not in engines:
+            yield f"On {standing.engine} the store has runs of another build of the engine only."
+        if standing.rest():
+            yield rest(standing, comment)
     for each in runs:
         missing = each.total - each.measured - each.failed
         if missing and study is None:
@@ -197,17 +217,17 @@ def _by_turns(runs: Sequence[ExperimentRuns]) -> Iterator[tuple[ExperimentRuns, 
         yield from ((each, point) for each, point in zip(runs, points, strict=True) if point and point.run_ids)
 
 
-def _of_study_again(study: Study, sides: Sequence[Side], comment: str) -> dict[str, Any]:
+def _of_study_again(study: Study, standings: Sequence[Standing], comment: str) -> dict[str, Any]:
     """The commands that carry out a study, or the part of it that this is, and report it."""
     import dumbbell.studies as studies  # noqa: PLC0415 (a report without a study need not load them)
 
     whole = studies.load(study.name) if study.name in studies.names() else study
     some = () if set(study.experiments) == set(whole.experiments) else tuple(study.experiments)
     variants = () if study.variants == whole.variants else study.variants
-    engines = [each.engine for each in sides] or ["sim"]
+    engines = [each.engine for each in standings] or ["sim"]
     commands = [run_command(study, engine, some, variants) for engine in engines]
     commands.append(f"dumbbell study report {study.name}")
-    return {"commands": [with_comment(command, comment) for command in commands], "specs": {}}
+    return {"commands": [commented(command, comment) for command in commands], "specs": {}}
 
 
 def _of_store_again(store: str, runs: Sequence[ExperimentRuns]) -> dict[str, Any]:
