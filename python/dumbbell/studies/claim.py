@@ -225,10 +225,12 @@ def _problems(error: ValidationError, rows: Sequence[Mapping[str, Any]]) -> Iter
     for each in error.errors(include_url=False, include_context=False, include_input=False):
         index, *path = each["loc"]
         message = each["msg"].removeprefix("Value error, ")
-        if (index, message) not in seen:
+        inherited = path[:1] == ["alternatives"] and "checks" in path
+        problem = (index, *(path[2:] if inherited else path), message)
+        if problem not in seen:
             place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
             yield f"claim {rows[int(index)].get('id', '?')}" + f": {place}" * bool(place) + f": {message}"
-        seen.add((index, message))
+        seen.add(problem)
 
 
 def _with_checks(row: Mapping[str, Any], checks: Iterable[Mapping[str, Any]], shared: Mapping[str, Any]) -> Any:  # noqa: ANN401 (not validated yet)
