@@ -27,6 +27,7 @@ from dumbbell.results import frames, listing, provenance, series
 from dumbbell.results.diagnosis import told
 from dumbbell.results.failure import StoreError, StoreFailure
 from dumbbell.results.ledger import Ledger
+from dumbbell.results.request import request_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from dumbbell.engines.measurement import Measurement
     from dumbbell.results.campaign import Campaign
     from dumbbell.results.ledger import Place
-    from dumbbell.results.listing import GroupLine, RunLine
+    from dumbbell.results.listing import RunLine, RunSummary
     from dumbbell.results.schema import FailedRun, Result
     from dumbbell.results.series import SeriesFile
     from dumbbell.spec import Experiment, Resolved, Run
@@ -215,9 +216,9 @@ class Store:
         for campaign in self.campaigns(experiment=experiment, everything=everything):
             yield from listing.runs(self._ledger, campaign)
 
-    def table(self, campaign: Campaign) -> Iterator[GroupLine]:
-        """Every group of flows of a campaign in short, in order."""
-        return listing.groups(self._ledger, campaign)
+    def summaries(self, campaign: Campaign) -> Iterator[RunSummary]:
+        """What the runs of a campaign that were measured came to, in order. A hundred thousand take seconds."""
+        return listing.summaries(self._ledger, campaign)
 
     def files(self, run_id: str) -> list[Path]:
         """The Parquet files behind a run."""
@@ -291,6 +292,7 @@ class Store:
             former = self._ledger.put(
                 outcome,
                 resolved=resolved.run.to_json(),
+                request=request_of(resolved),
                 series=kept,
                 facts=json.dumps(facts, ensure_ascii=False),
                 finished=datetime.now(UTC).isoformat(timespec="seconds"),
