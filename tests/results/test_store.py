@@ -80,7 +80,7 @@ def test_another_spec_of_the_same_name_is_another_experiment(folder: Path, campa
         labels = ["moment", "moment [path.rtt=40 ms]", "moment [flows[1].cc=reno, host.qdisc=fq]"]
         assert store.experiments() == labels
         assert store.runs()["experiment"].unique().tolist() == labels
-        assert [line.experiment for line in store.listing()][::4] == labels
+        assert [line.experiment for line in store.run_listing()][::4] == labels
         assert list(store.outcomes(experiment="moment [path.rtt=40 ms]")) == second
         assert list(store.outcomes(experiment="moment")) == first + second + third
         assert store.superseded() == {}

@@ -52,7 +52,7 @@ def list_(
     from dumbbell.results.store import Store
 
     with Store.open(store) as opened:
-        listed = opened.listing(experiment=experiment, include_superseded=everything)
+        listed = opened.run_listing(experiment=experiment, include_superseded=everything)
         if as_json:
             for each in listed:
                 typer.echo(json.dumps(each._asdict(), ensure_ascii=False))
@@ -178,10 +178,10 @@ def _show_run(store: "Store", run_id: str, *, as_json: bool) -> None:
 
 
 def _show_table(store: "Store", experiment: str | None, *, everything: bool) -> None:
-    from dumbbell.cli.table import of_results
+    from dumbbell.cli.table import of_groups
 
     for campaign in store.campaigns(experiment=experiment, include_superseded=everything):
-        for number, block in enumerate(of_results(store.summaries(campaign), campaign.spec)):
+        for number, block in enumerate(of_groups(store.group_listing(campaign), campaign.spec)):
             if number == 0:
                 typer.echo(f"{campaign.label} on {campaign.engine}")
             typer.echo(block)

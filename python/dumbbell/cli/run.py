@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from dumbbell.engines.protocol import Engine
+    from dumbbell.results.listing import GroupLine
     from dumbbell.results.schema import FailedRun, Result
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
@@ -104,16 +105,18 @@ def _print_json(outcomes: "Iterator[Result | FailedRun]") -> bool:
 
 
 def _print_table(outcomes: "Iterator[Result | FailedRun]", experiment: "Experiment") -> bool:
-    from dumbbell.cli.table import of_results
+    from dumbbell.cli.table import of_groups
+    from dumbbell.results.listing import groups_of
 
     words: list[str] = []
+    spec = experiment.words()
     told = failed = 0
 
-    def measured() -> "Iterator[Result]":
+    def lines() -> "Iterator[GroupLine]":
         nonlocal told, failed
         for outcome in outcomes:
             if outcome.status == "ok":
-                yield outcome
+                yield from groups_of(outcome, spec)
                 found = [f"warning: {_place(outcome)}: {warning}" for warning in outcome.warnings]
             else:
                 found = [f"failed: {_place(outcome)}: {outcome.error}"]
@@ -121,7 +124,7 @@ def _print_table(outcomes: "Iterator[Result | FailedRun]", experiment: "Experime
             told += len(found)
             words.extend(found[: MOST_WORDS - len(words)])
 
-    for block in of_results(measured(), experiment.words()):
+    for block in of_groups(lines(), spec):
         typer.echo(block)
     for line in words:
         typer.echo(line, err=True)

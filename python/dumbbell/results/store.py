@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from dumbbell.engines.measurement import Measurement
     from dumbbell.results.campaign import Campaign
     from dumbbell.results.ledger import CampaignEntry
-    from dumbbell.results.listing import RunLine, RunSummary
+    from dumbbell.results.listing import GroupLine, RunLine
     from dumbbell.results.schema import FailedRun, Result
     from dumbbell.results.series import SeriesFile
     from dumbbell.spec import Experiment, Resolved, Run
@@ -210,14 +210,14 @@ class Store:
         ((runs,),) = self._ledger.rows("SELECT COUNT(*) FROM run")
         return int(runs)
 
-    def listing(self, *, experiment: str | None = None, include_superseded: bool = False) -> Iterator[RunLine]:
+    def run_listing(self, *, experiment: str | None = None, include_superseded: bool = False) -> Iterator[RunLine]:
         """Every run in short, in order."""
         for campaign in self.campaigns(experiment=experiment, include_superseded=include_superseded):
             yield from listing.runs(self._ledger, campaign)
 
-    def summaries(self, campaign: Campaign) -> Iterator[RunSummary]:
-        """What the runs of a campaign that were measured came to, in order. A hundred thousand take seconds."""
-        return listing.summaries(self._ledger, campaign)
+    def group_listing(self, campaign: Campaign) -> Iterator[GroupLine]:
+        """Every group of flows of a campaign in short, in order."""
+        return listing.groups(self._ledger, campaign)
 
     def files(self, run_id: str) -> list[Path]:
         """The Parquet files behind a run."""
