@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 from concurrent.futures import ThreadPoolExecutor
+from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,8 @@ ROOT = Path(__file__).resolve().parents[2]
 STUDIES = ROOT / "python/dumbbell/studies"
 UNCOMPARED = {"run_id", "wall_s", "versions", "identity", "measured_on", "example"}
 MOST_SHOWN = 12
+ROUNDING = 1e-12
+"""What the order of operations leaves: two numbers this close are one."""
 
 
 def commands(stores: Path, scratch: Path, agree: Path | None, curves: Path | None) -> Iterator[tuple[str, list[str]]]:
@@ -43,10 +46,7 @@ def commands(stores: Path, scratch: Path, agree: Path | None, curves: Path | Non
         out = ["--out", str(folder)]
         yield f"claims-{folder.name}.json", ["study", "claims", folder.name, "--json", *out]
         yield f"claims-{folder.name}.txt", ["study", "claims", folder.name, *out]
-        study = tomllib.loads(manifest.read_text(encoding="utf-8"))
-        for row in [*study.get("figures", ()), *study.get("tables", ())]:
-            name = row["name"]
-            yield f"numbers-{folder.name}-{name}.txt", ["study", "figures", folder.name, "--numbers", name, *out]
+        yield f"numbers-{folder.name}.txt", ["study", "figures", folder.name, "--numbers", "all", *out]
     yield "totals.json", ["study", "claims", "all", "--totals", "--json", "--out", str(stores)]
     store = str(stores / "claypool2019" / "store")
     for b in ("cubic", "bbr_4_17"):
@@ -105,8 +105,15 @@ def differences(old: Any, new: Any, place: str = "") -> Iterator[str]:  # noqa: 
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for index, (one, other) in enumerate(zip(old, new, strict=True)):
             yield from differences(one, other, f"{place}[{index}]")
-    elif old != new:
+    elif (
+        not (isinstance(old, float) and isinstance(new, float) and math.isclose(old, new, rel_tol=ROUNDING))
+        and old != new
+    ):
         yield f"{place}: {str(old)[:120]} -> {str(new)[:120]}"
+
+
+def _words(line: str) -> str:
+    return " ".join(line.split())
 
 
 def of_file(old: Path, new: Path) -> Iterator[str]:
@@ -115,13 +122,14 @@ def of_file(old: Path, new: Path) -> Iterator[str]:
         yield "not there"
         return
     before, after = (path.read_text(encoding="utf-8").splitlines() for path in (old, new))
+    if old.suffix != ".json":
+        lines = unified_diff([*map(_words, before)], [*map(_words, after)], lineterm="", n=0)
+        yield from (line for line in lines if line[:2] not in {"--", "++", "@@"})
+        return
     if len(before) != len(after):
         yield f"{len(before)} lines -> {len(after)} lines"
     for number, (one, other) in enumerate(zip(before, after, strict=False), start=1):
-        if old.suffix == ".json":
-            yield from (f"{number}{each}" for each in differences(json.loads(one), json.loads(other)))
-        elif one.split() != other.split():
-            yield f"{number}: {' '.join(one.split())[:160]} -> {' '.join(other.split())[:160]}"
+        yield from (f"{number}{each}" for each in differences(json.loads(one), json.loads(other)))
 
 
 def diff(arguments: argparse.Namespace) -> int:

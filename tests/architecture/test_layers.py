@@ -39,7 +39,7 @@ MAY_USE_PACKAGE = {
     "results": {"errors", "spec", "engines.measurement", "metrics"},
     "campaign": {"errors", "spec", "engines", "metrics", "results"},
     "plots": {"metrics.number"},
-    "studies": {"errors", "spec", "engines", "metrics", "results", "campaign", "plots"},
+    "studies": {"errors", "spec", "engines", "metrics", "results", "campaign", "plots", "agreement"},
     "agreement": {"errors", "spec", "engines", "metrics", "results", "campaign", "plots"},
     "validation": {"errors", "spec", "engines", "metrics.number", "results", "plots", "studies", "agreement"},
     "comparison": {"errors", "spec", "metrics", "results", "plots"},

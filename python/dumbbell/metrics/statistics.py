@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from statistics import fmean
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
@@ -68,8 +69,10 @@ def estimate(values: Sequence[float]) -> Estimate:
     if not len(values):
         raise ValueError("a mean needs at least one value")
     found = estimates(np.asarray(values, np.float64), np.zeros(len(values), np.intp), 1)
-    mean, half_width = float(found.mean[0]), float(found.half_width[0])
-    return Estimate(mean, None, 1) if np.isnan(half_width) else Estimate(mean, half_width, len(values))
+    half_width = float(found.half_width[0])
+    if np.isnan(half_width):
+        return Estimate(float(found.mean[0]), None, 1)
+    return Estimate(fmean(values), half_width, len(values))  # whose sum is exact
 
 
 def estimates(values: Floats, owners: Integers, sets: int) -> Estimates:
@@ -85,9 +88,7 @@ def estimates(values: Floats, owners: Integers, sets: int) -> Estimates:
     np.maximum.at(most, owners, values)
     varied = least < most
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.bincount(owners, values, sets) / count
-        mean += np.bincount(owners, values - mean[owners], sets) / count  # what rounding has lost
-        mean = np.where(varied, mean, np.where(count, least, np.nan))
+        mean = np.where(varied, np.bincount(owners, values, sets) / count, np.where(count, least, np.nan))
         squares = np.bincount(owners, (values - mean[owners]) ** 2, sets)
         error = np.where(varied, np.sqrt(squares / (count - 1) / count), np.where(count > 1, 0.0, np.nan))
     return Estimates(mean, error, np.where(varied, t_quantiles(count - 1) * error, np.nan), count)
