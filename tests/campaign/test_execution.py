@@ -167,16 +167,25 @@ def test_points_that_come_to_the_same_run_share_it(tmp_path: Path) -> None:
 
 
 def test_what_is_finished_is_kept_though_an_earlier_run_is_not(tmp_path: Path) -> None:
+    released = threading.Event()
+
+    class Waiting(Counting):
+        def measure(self, run: Run) -> Measurement:
+            if run.seed == 1:
+                released.wait(30)
+            return super().measure(run)
+
     with Store.open(tmp_path / "s", write=True) as store:
-        outcomes = run_campaign(store, experiment(), Counting(slow=(1,)), jobs=2)
+        outcomes = run_campaign(store, experiment(), Waiting(), jobs=2)
         waiter = threading.Thread(target=next, args=(outcomes,))
         waiter.start()
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 20
         with Store.open(tmp_path / "s") as reader:
             while reader.count() < 3 and time.monotonic() < deadline:
                 time.sleep(0.01)
             found = [each.seed for each in reader.outcomes()]
         assert waiter.is_alive()
+        released.set()
         waiter.join()
     assert found == [2, 3, 4]
 
