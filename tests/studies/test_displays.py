@@ -18,7 +18,7 @@ from dumbbell.plots.chart import Chart, Layer
 from dumbbell.plots.table import Amount, Table
 from dumbbell.studies import StudyError
 from dumbbell.studies.displays.loading import displays_of
-from dumbbell.studies.evidence import Evidence, Observed, Trial
+from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
 from dumbbell.studies.series import BIN_S
 from observed import BDP_BYTES, frame, observed
 
@@ -47,17 +47,17 @@ class Document:
         return self.rivals.get(experiment, variant)
 
 
-def goodput(run: Observed) -> float | None:
+def goodput(run: RunData) -> float | None:
     return run.result.groups["bbr"].goodput_bps
 
 
-def on_the_long_path(run: Observed, other: Observed) -> float | None:
+def on_the_long_path(run: RunData, other: RunData) -> float | None:
     """A gain that there is on one of two paths."""
     ours, theirs = goodput(run) or 0, goodput(other) or 1
     return ours / theirs - 1 if run.point["path.rtt"] == "200 ms" else None
 
 
-def of_long_queues(run: Observed) -> float | None:
+def of_long_queues(run: RunData) -> float | None:
     return goodput(run) if run.point["path.buffer"] == "4 bdp" else None
 
 
@@ -65,9 +65,9 @@ FUNCTIONS = ModuleType("functions")
 FUNCTIONS.__dict__.update(goodput=goodput, on_the_long_path=on_the_long_path, of_long_queues=of_long_queues)
 
 
-def sweep(seed: int, more: float = 0.0) -> Trial:
+def sweep(seed: int, more: float = 0.0) -> SeedSweep:
     """Goodput in Mbit/s is ten times the size, `more` from seed to seed, and 100 more on the long path."""
-    return Trial(
+    return SeedSweep(
         seed,
         tuple(
             observed({"path.buffer": size, "path.rtt": rtt}, {"bbr": [10 * bdp + more + longer]}, (0, 60))
@@ -115,7 +115,7 @@ def test_a_band_lies_between_the_means_of_its_ends() -> None:
         observed({"path.buffer": size}, {"bbr": [8.0]}, (0, 10), series=series, flows=({"name": "bbr"},))
         for size in SIZES
     )
-    found = Evidence(engine="sim", trials={("grid", "bbr"): (Trial(1, runs),)})
+    found = Evidence(engine="sim", trials={("grid", "bbr"): (SeedSweep(1, runs),)})
     (layer,) = layers(f'{QUEUE}{RATE}lines = [{{ band = "quartiles", unit = "Mbit/s" }}]', found)
     assert (layer.kind, layer.x) == ("band", (1, 4))
     assert layer.low == layer.high == pytest.approx((8, 8))
@@ -186,7 +186,7 @@ def test_a_heat_map_of_pairs_has_a_hole_where_there_is_no_number() -> None:
 
 
 @pytest.fixture
-def run() -> Observed:
+def run() -> RunData:
     """A BBR flow of 8 Mbit/s, and a CUBIC flow of 4 from 5 s on; a queue that grows to 1 BDP; a loss of 1/50."""
     steady = frame(0, AT, AT * 1e6, "probe_bw").assign(
         srtt_s=0.04 + AT / 1000, cwnd_bytes=np.where(AT < 5, 14_480.0, 144_800.0), ssthresh_bytes=np.nan
@@ -201,14 +201,14 @@ def run() -> Observed:
     return observed({}, groups, (0, 10), series=pd.concat([steady, late]), backlog=queue, acks=acks, flows=flows)
 
 
-def in_time(run: Observed, line: str, span: str = "[0, 10]", rest: str = "") -> tuple[Layer, ...]:
-    found = Evidence(engine="sim", trials={("grid", "bbr"): (Trial(1, (run,)),)})
+def in_time(run: RunData, line: str, span: str = "[0, 10]", rest: str = "") -> tuple[Layer, ...]:
+    found = Evidence(engine="sim", trials={("grid", "bbr"): (SeedSweep(1, (run,)),)})
     text = f"span = {span}\n{RATE}{rest}lines = [{{ {line} }}]"
     (panel,) = chart(text, found, rest='[cases]\ngroup = [{ group = "cubic" }]\n').panels
     return panel.layers
 
 
-def test_flows_look_like_their_algorithms_and_begin_when_they_do(run: Observed) -> None:
+def test_flows_look_like_their_algorithms_and_begin_when_they_do(run: RunData) -> None:
     bbr, cubic = in_time(run, 'series = "flows", bin_s = 1')
     assert (bbr.style, bbr.label) == ("bbr", "flow 1: BBR of Linux 6.1")
     assert (cubic.style, cubic.label) == ("cubic", "flow 2: CUBIC of Linux 6.1")
@@ -240,7 +240,7 @@ def test_no_bin_of_a_throughput_is_above_what_line_and_bucket_let_through() -> N
     series, result = found.series(0), found.summaries[0]
     overflowing = replace(observed({}, {}, result.window_s), result=result, flow_series=lambda: series)
 
-    def highest_mbit(run: Observed) -> float:
+    def highest_mbit(run: RunData) -> float:
         (layer,) = in_time(run, 'series = "flows"', "[0, 20]")
         return max(layer.y)
 
@@ -263,19 +263,19 @@ def test_no_bin_of_a_throughput_is_above_what_line_and_bucket_let_through() -> N
         ('series = "ssthresh_bytes"', "[0, 9]", (), ()),
     ],
 )
-def test_series(run: Observed, line: str, span: str, x: Sequence[float], y: Sequence[float]) -> None:
+def test_series(run: RunData, line: str, span: str, x: Sequence[float], y: Sequence[float]) -> None:
     (layer,) = in_time(run, line, span)
     assert layer.x == pytest.approx(tuple(x))
     assert layer.y == pytest.approx(tuple(y))
 
 
-def test_a_gauge_that_there_is_not(run: Observed) -> None:
+def test_a_gauge_that_there_is_not(run: RunData) -> None:
     with pytest.raises(StudyError, match='flows have no gauge "cwind"'):
         in_time(run, 'series = "cwind"')
 
 
 @pytest.mark.parametrize(("series", "x"), [("ack_rtt", (25, 26, 27, 28)), ("rtt", tuple(40 + AT))])
-def test_cumulative_curves_end_at_1(run: Observed, series: str, x: Sequence[float]) -> None:
+def test_cumulative_curves_end_at_1(run: RunData, series: str, x: Sequence[float]) -> None:
     (layer,) = in_time(run, f'series = "{series}"', rest="distribution = true\n")
     assert layer.kind == "step"
     assert layer.x == pytest.approx(x)

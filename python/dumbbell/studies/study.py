@@ -7,10 +7,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.spec import load as load_spec
-from dumbbell.studies.claim import claims_of
+from dumbbell.studies.claim import Vocabulary, claims_of
 from dumbbell.studies.displays.loading import Display, displays_of
+from dumbbell.studies.formula import Formulas
 from dumbbell.studies.judgement import judge
-from dumbbell.studies.manifest import FIGURES, claim_rows, folder_of, manifest_of, read_text, read_toml
+from dumbbell.studies.manifest import FIGURES, claim_rows, folder_of, manifest_of, metric_rows, read_text, read_toml
 from dumbbell.studies.part import controls_of, part
 from dumbbell.studies.problem import StudyError
 
@@ -56,6 +57,8 @@ class Study:
     """By name."""
     figures: tuple[Display[Chart], ...]
     claims: tuple[Claim, ...]
+    metrics: Formulas
+    """What its claims and figures may measure, by name."""
     published: Mapping[str, Any]
     """The document's numbers, as `published.toml` has them."""
     tables: tuple[Display[Table], ...] = ()
@@ -138,6 +141,7 @@ def read(
     _agree(variants, axis, controls, experiments)
     functions = (claims,) if figures is None else (figures, claims)
     drawn, tabled = displays_of(read_toml(folder, FIGURES), functions, experiments)
+    formulas = Formulas(metric_rows(folder), claims)
     return Study(
         name=folder.name,
         title=manifest.title,
@@ -152,7 +156,8 @@ def read(
         experiments=experiments,
         figures=drawn,
         tables=tabled,
-        claims=claims_of(claim_rows(folder), claims, experiments),
+        metrics=formulas,
+        claims=claims_of(claim_rows(folder), Vocabulary(frozenset(experiments), formulas)),
         published=read_toml(folder, "published.toml"),
         controls=controls,
         rivals=rivals,

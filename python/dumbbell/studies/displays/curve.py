@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dumbbell.metrics.statistics import estimate
 from dumbbell.plots.chart import Layer
-from dumbbell.studies.evidence import Trial
+from dumbbell.studies.evidence import SeedSweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from dumbbell.metrics.statistics import Estimate
-    from dumbbell.studies.evidence import Observed
+    from dumbbell.studies.evidence import RunData
 
-Together: TypeAlias = "Sequence[Trial] | Sequence[tuple[Trial, ...]]"
+Together: TypeAlias = "Sequence[SeedSweep] | Sequence[tuple[SeedSweep, ...]]"
 """An experiment's trials, or those of several experiments seed by seed, as `Evidence.together` gives them."""
 Value: TypeAlias = "Callable[..., float | None]"
 """A number of a run; of several experiments', of the runs at the same point."""
-Place: TypeAlias = "Callable[[Observed], float]"
+Place: TypeAlias = "Callable[[RunData], float]"
 """Where a run stands on the axis: `Sweep.of`."""
 
 
@@ -52,9 +52,9 @@ def curve(  # noqa: PLR0913, PLR0917 (what a curve is made of)
 def band(  # noqa: PLR0913, PLR0917 (what a band is made of)
     label: str,
     style: str,
-    trials: Sequence[Trial],
+    trials: Sequence[SeedSweep],
     place: Place,
-    ends: Callable[[Observed], tuple[float, float]],
+    ends: Callable[[RunData], tuple[float, float]],
     factor: float = 1.0,
 ) -> Layer:
     """Between two numbers of each run, each the mean over seeds: quartiles."""
@@ -73,9 +73,9 @@ def band(  # noqa: PLR0913, PLR0917 (what a band is made of)
     )
 
 
-def runs_of(trials: Together) -> Iterator[tuple[Observed, ...]]:
+def runs_of(trials: Together) -> Iterator[tuple[RunData, ...]]:
     """Each run of each seed, with those at its point of the other experiments."""
     for each in trials:
-        first, *others = (each,) if isinstance(each, Trial) else each
+        first, *others = (each,) if isinstance(each, SeedSweep) else each
         for run in first.runs:
             yield run, *(other.beside(run) for other in others)

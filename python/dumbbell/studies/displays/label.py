@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dumbbell.studies.evidence import Trial
+    from dumbbell.studies.evidence import SeedSweep
 
 
 def family(group: str) -> str:
@@ -15,6 +15,6 @@ def family(group: str) -> str:
     return group.capitalize() if group == "reno" else group.upper()
 
 
-def means(trials: Sequence[Trial]) -> str:
+def means(trials: Sequence[SeedSweep]) -> str:
     """What points and bars are."""
     return f"mean over {len(trials)} seeds with 95 % intervals (Student's t)" if len(trials) > 1 else "one seed"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from dumbbell.studies.displays.rows import Case, Repeated
-    from dumbbell.studies.evidence import Evidence, Observed, Trial
+    from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
 
 VERSION, EXPERIMENT = "version", "experiment"
 Cases = dict[str, Values | tuple["Case", ...]]
@@ -192,7 +192,9 @@ class Scope:
         except LookupError as error:
             raise self.error(f'"{template}" has {error}, of which nothing is known here') from None
 
-    def trials(self, beside: Sequence[str] = (), also: Sequence[str] = ()) -> list[Trial] | list[tuple[Trial, ...]]:
+    def trials(
+        self, beside: Sequence[str] = (), also: Sequence[str] = ()
+    ) -> list[SeedSweep] | list[tuple[SeedSweep, ...]]:
         """The runs in question, seed by seed, with those of other experiments at the same seed."""
         scope, at = self.settled, dict(self.at)
         if beside:
@@ -201,7 +203,7 @@ class Scope:
         names = (self.experiment, *map(self.text, also))
         return [_at(trial, at) for name in names for trial in self.evidence.of(name, scope.version)]
 
-    def run(self) -> Observed:
+    def run(self) -> RunData:
         """The run in question, of the first seed."""
         return _at(self.evidence.of(self.experiment, self.settled.version)[0], dict(self.at)).only
 
@@ -268,7 +270,7 @@ class _Words(dict[str, Any]):
         return _WORDS[key](scope)
 
 
-def _first(scope: Scope) -> tuple[Trial, ...]:
+def _first(scope: Scope) -> tuple[SeedSweep, ...]:
     return scope.evidence.of(scope.shown[0], scope.settled.version)
 
 
@@ -294,6 +296,6 @@ _WORDS: Mapping[str, Callable[[Scope], Any]] = {
 PLACEHOLDERS = frozenset(_WORDS)
 
 
-def _at(trial: Trial, point: Mapping[str, Any]) -> Trial:
+def _at(trial: SeedSweep, point: Mapping[str, Any]) -> SeedSweep:
     swept = {path for run in trial.runs for path in run.point}
     return trial.where({path: value for path, value in point.items() if path in swept})

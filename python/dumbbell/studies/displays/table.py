@@ -9,7 +9,7 @@ from dumbbell.metrics.statistics import estimate
 from dumbbell.plots.table import Amount, Column, Table
 from dumbbell.studies.displays.curve import runs_of
 from dumbbell.studies.displays.scope import VERSION
-from dumbbell.studies.evidence import Trial
+from dumbbell.studies.evidence import SeedSweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,11 +31,11 @@ def draw_table(row: rows.TableRow, scope: Scope) -> Table:
     )
 
 
-def entry(trials: Sequence[Trial] | Sequence[tuple[Trial, ...]], row: rows.Column, scope: Scope) -> Amount:
+def entry(trials: Sequence[SeedSweep] | Sequence[tuple[SeedSweep, ...]], row: rows.Column, scope: Scope) -> Amount:
     """The mean over seeds of a number of each seed's run, or of its whole sweep, with its interval."""
     if row.sweep_metric:
         value = scope.metric(row.sweep_metric)
-        found = [value(*((each,) if isinstance(each, Trial) else each)) for each in trials]
+        found = [value(*((each,) if isinstance(each, SeedSweep) else each)) for each in trials]
     else:
         value = scope.metric(row.metric)
         found = [value(*runs) for runs in runs_of(trials)]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dumbbell.metrics.counter import Floats
     from dumbbell.studies.displays.rows import Line
     from dumbbell.studies.displays.scope import Scope
-    from dumbbell.studies.evidence import Observed
+    from dumbbell.studies.evidence import RunData
 
 Span: TypeAlias = tuple[float, float]
 """From and until, in seconds of the run."""
@@ -66,7 +66,7 @@ def series_layers(line: Line, span: Span | None, scope: Scope) -> Iterator[Layer
     )
 
 
-def samples(run: Observed, line: Line, span: Span, bin_s: float, group: str) -> Samples:
+def samples(run: RunData, line: Line, span: Span, bin_s: float, group: str) -> Samples:
     """A series in base units; the queue in BDP, if its row does not say kB.
 
     Throughput is a group's, in bins; loss is packets dropped / sent on in each bin, NaN in one in which none was sent.
@@ -92,7 +92,7 @@ def samples(run: Observed, line: Line, span: Span, bin_s: float, group: str) -> 
 
 
 def flow_rates(
-    run: Observed, span: Span, bin_s: float = BIN_S, *, labels: Sequence[str] = (), factor: float = 1.0
+    run: RunData, span: Span, bin_s: float = BIN_S, *, labels: Sequence[str] = (), factor: float = 1.0
 ) -> Iterator[Layer]:
     """Each flow's throughput in frames, from its start on.
 
@@ -121,7 +121,7 @@ def middles(span: Span, bin_s: float) -> Floats:
     return edges(*span, bin_s)[:-1] + bin_s / 2
 
 
-def _once(run: Observed) -> Sequence[str]:
+def _once(run: RunData) -> Sequence[str]:
     """Where algorithms meet, each one's name once; of flows of one kind none."""
     ccs = _algorithms(run)
     if len(set(ccs)) == 1:
@@ -129,6 +129,6 @@ def _once(run: Observed) -> Sequence[str]:
     return [label_of(cc, run.result.engine) if cc not in ccs[:index] else "" for index, cc in enumerate(ccs)]
 
 
-def _algorithms(run: Observed) -> list[str]:
+def _algorithms(run: RunData) -> list[str]:
     """Each flow's congestion control without its parameters."""
     return [flow.cc.partition("[")[0].strip() for flow in run.result.flows]
