@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from commandline import MOMENT
-from dumbbell.plots.chart import Chart
+from dumbbell.charts.chart import Chart
 from dumbbell.report import Collection, ReportError, Side, build
 from dumbbell.report.collection import PAGE_BYTES
 from dumbbell.report.html import SCRIPT

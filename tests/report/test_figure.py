@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pytest
 
-from dumbbell.plots.chart import Axis, Chart, HeatMap, Layer, Panel
+from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
 from dumbbell.report.figure import Drawing, drawing
 
 AXIS = Axis(label="x")

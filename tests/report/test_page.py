@@ -12,8 +12,8 @@ import pytest
 from commandline import MOMENT
 from dumbbell import studies
 from dumbbell.campaign.stored import carry_out_into
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.engines.sim import SimEngine
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
 from dumbbell.report import LARGEST_BYTES, Side, build
 from dumbbell.report.failure import ReportError
 from dumbbell.results.store import Store

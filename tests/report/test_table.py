@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dumbbell.plots.table import Amount, Column, Table
+from dumbbell.charts.table import Amount, Column, Table
 from dumbbell.report.html import _environment
 from dumbbell.report.table import tabulated
 from reported import NASTY

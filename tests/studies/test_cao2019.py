@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from dumbbell import studies
-from dumbbell.plots import heat
-from dumbbell.plots.style import style_of
+from dumbbell.charts import heat
+from dumbbell.charts.style import style_of
 from dumbbell.spec.quantity import Rate, Share, Time
 from dumbbell.studies import Study, Verdict
 from dumbbell.studies.evidence import Evidence, Observed, Trial

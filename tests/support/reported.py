@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dumbbell.plots.chart import Chart
+from dumbbell.charts.chart import Chart
 from dumbbell.report import Side
 from dumbbell.results.store import Store
 from dumbbell.spec import load

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from dumbbell.plots.chart import Chart
+    from dumbbell.charts.chart import Chart
 
 
 def document(lines: Iterable[str]) -> str:
@@ -55,7 +55,7 @@ def failures(failed: Sequence[str]) -> Iterator[str]:
 
 def save(chart: Chart | None, folder: Path) -> list[Path]:
     """Writes the figure, as PNG, and gives where it is; none where there is no chart."""
-    from dumbbell.plots import paper  # noqa: PLC0415 (late: matplotlib takes long to load)
+    from dumbbell.charts import paper  # noqa: PLC0415 (late: matplotlib takes long to load)
 
     return [] if chart is None else paper.save(chart, folder, ("png",))
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from dumbbell.agreement.curves import chart, document, words
 from dumbbell.report.agreement import KINDS, Verdict, sides
+from dumbbell.report.downsample import MOST_POINTS
 from dumbbell.report.figure import drawing
 from dumbbell.report.html import filled, write
-from dumbbell.report.thinning import MOST_POINTS
 from dumbbell.version import __version__
 
 if TYPE_CHECKING:

@@ -6,15 +6,15 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dumbbell.plots.chart import Chart
+from dumbbell.charts.chart import Chart
+from dumbbell.report.downsample import MOST_POINTS
 from dumbbell.report.figure import drawing
 from dumbbell.report.table import tabulated
-from dumbbell.report.thinning import MOST_POINTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dumbbell.plots.table import Table
+    from dumbbell.charts.table import Table
     from dumbbell.report.figure import Drawing
     from dumbbell.report.side import Side
     from dumbbell.report.table import Tabulated

@@ -8,16 +8,16 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 import dumbbell.report.heat as heat
+from dumbbell.charts.style import dash_of, ranked, style_of
 from dumbbell.metrics.number import amount
-from dumbbell.plots.style import dash_of, ranked, style_of
+from dumbbell.report.downsample import MOST_POINTS, method, thinned
 from dumbbell.report.plotted import escaped, numbers
-from dumbbell.report.thinning import MOST_POINTS, method, thinned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dumbbell.plots.chart import Axis, Chart, Layer, Panel
-    from dumbbell.plots.style import Style
+    from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+    from dumbbell.charts.style import Style
 
 PANEL_HEIGHT: Final = {1: 380, 2: 250}
 """Pixels of a row by the number of rows; more rows are `LOW_PANEL` high."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from dumbbell.charts.heat import place, stops, ticks, words
 from dumbbell.metrics.number import amount
-from dumbbell.plots.heat import place, stops, ticks, words
 from dumbbell.report.plotted import escaped, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dumbbell.plots.chart import HeatMap, Panel
+    from dumbbell.charts.chart import HeatMap, Panel
 
 
 def trace(panel: Panel, heat: HeatMap, number: int) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from dumbbell.report.downsample import MOST_POINTS
 from dumbbell.report.failure import ReportError
-from dumbbell.report.thinning import MOST_POINTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.style import style_of
 from dumbbell.metrics.counter import Counter, edges, rates_bps
 from dumbbell.metrics.number import ABSENT
 from dumbbell.metrics.statistics import estimate
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
-from dumbbell.plots.style import style_of
 from dumbbell.report.contents import place
 from dumbbell.report.number import mean, resting_on
 

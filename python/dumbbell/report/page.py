@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from dumbbell.plots.chart import Chart
+    from dumbbell.charts.chart import Chart
     from dumbbell.report.claims import Claims
     from dumbbell.report.contents import Contents, Notice, PointRuns
     from dumbbell.report.display import Part

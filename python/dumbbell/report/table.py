@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dumbbell.plots.numbers import laid_out
-from dumbbell.plots.table import Amount
+from dumbbell.charts.numbers import laid_out
+from dumbbell.charts.table import Amount
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dumbbell.plots.table import Entry, Table
+    from dumbbell.charts.table import Entry, Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Final
 
 from dumbbell.agreement.markdown import table
+from dumbbell.charts.chart import Chart  # noqa: TC001 (pydantic reads the annotations)
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.errors import DumbbellError
 from dumbbell.metrics.number import amount, places
-from dumbbell.plots.chart import Chart  # noqa: TC001 (pydantic reads the annotations)
 from dumbbell.studies import load, only, run
 from dumbbell.studies.gathering import gather
 from dumbbell.studies.run import total_on
@@ -142,7 +142,7 @@ class ClaimsPart:
 
     def draw(self, kept: str, folder: Path) -> list[Path]:
         """The study's figures, engine beside engine."""
-        from dumbbell.plots import paper  # noqa: PLC0415 (late: matplotlib takes long to load)
+        from dumbbell.charts import paper  # noqa: PLC0415 (late: matplotlib takes long to load)
 
         return [path for chart in read(kept).charts for path in paper.save(chart, folder, ("png",))]
 

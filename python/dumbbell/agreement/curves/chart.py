@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import dumbbell.agreement.curves.words as words
 from dumbbell.agreement.curves.limit import FIVE_PERCENT
 from dumbbell.agreement.overlay import LOOKS
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,8 @@ from dumbbell.cli.study.option import Engines, Name, Out, Seeds
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from dumbbell.plots.chart import Chart
-    from dumbbell.plots.table import Table
+    from dumbbell.charts.chart import Chart
+    from dumbbell.charts.table import Table
     from dumbbell.studies import Standing
 
 
@@ -69,8 +69,8 @@ def drawn(standing: "Standing", folder: Path) -> list[Path]:
 
 
 def _written(charts: "Iterable[Chart]", shown: "Iterable[Table]", target: Path) -> "Iterator[Path]":
-    from dumbbell.plots import paper
-    from dumbbell.plots.numbers import markdown, tables
+    from dumbbell.charts import paper
+    from dumbbell.charts.numbers import markdown, tables
 
     for chart in charts:
         yield from paper.save(chart, target)
@@ -84,8 +84,8 @@ def _written(charts: "Iterable[Chart]", shown: "Iterable[Table]", target: Path) 
 
 
 def _print_numbers(standing: "Standing", name: str) -> None:
+    from dumbbell.charts.numbers import tables
     from dumbbell.cli.table import aligned
-    from dumbbell.plots.numbers import tables
     from dumbbell.studies import StudyError
 
     there = {each.name: each for each in standing.drawable()}

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dumbbell.plots import paper
-from dumbbell.plots.chart import Axis, Chart, HeatMap, Layer, Panel
+from dumbbell.charts import paper
+from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
 
 QUEUES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 CHART = Chart(

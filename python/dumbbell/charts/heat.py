@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from dumbbell.metrics.number import trimmed
 
 if TYPE_CHECKING:
-    from dumbbell.plots.chart import HeatMap
+    from dumbbell.charts.chart import HeatMap
 
 SEQUENTIAL: Final = ("#ffffff", "#cfe3f2", "#8dbfe0", "#3f8fc4", "#0a5c99", "#08306b")
 DIVERGING: Final = ("#08407e", "#2a7ab9", "#74b0da", "#c3dcef", "#ffffff", "#fbcdb8", "#ee8f72", "#cf4a3c", "#8b1a10")

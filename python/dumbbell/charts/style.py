@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dumbbell.plots.chart import Layer
+    from dumbbell.charts.chart import Layer
 
 Marker: TypeAlias = Literal["circle", "square", "triangle-up", "triangle-down", "diamond", "cross", "x", "star"]
 Dash: TypeAlias = Literal["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from dumbbell.plots import heat as cells
-from dumbbell.plots.style import dash_of, ranked, style_of
+from dumbbell.charts import heat as cells
+from dumbbell.charts.style import dash_of, ranked, style_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.typing import RcKeyType
 
-    from dumbbell.plots.chart import Axis, Chart, HeatMap, Layer, Panel
-    from dumbbell.plots.style import Dash, Marker, Style
+    from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
+    from dumbbell.charts.style import Dash, Marker, Style
 
 FORMATS = ("png", "svg", "pdf")
 COLUMN_INCHES, PAGE_INCHES = 3.5, 7.2

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from dumbbell.plots import heat
-from dumbbell.plots.chart import HeatMap
+from dumbbell.charts import heat
+from dumbbell.charts.chart import HeatMap
 
 NAN = float("nan")
 GAIN = HeatMap(label="gain (%)", cells=((-34.0, 0.0), (115.0, NAN)), colours="diverging")
