@@ -19,7 +19,7 @@ from dumbbell.spec.resolve import resolve
 from dumbbell.spec.sweep import expand
 from dumbbell.studies import Standing, Study, StudyError
 from dumbbell.studies.evidence import Evidence
-from dumbbell.studies.outstanding import outstanding, packets
+from dumbbell.studies.execution import count_runs, packets, remaining_packets
 from dumbbell.studies.study import read
 from dumbbell.studies.verdict import NOT_RUN, NOT_TESTABLE
 from reported import verdict
@@ -86,8 +86,8 @@ def test_the_rest_is_one_line_with_the_command_that_makes_it(half: Standing, sto
     )
     assert "--out elsewhere`" in half.rest(out="elsewhere")
     assert half.begun
-    shared = len(brief.variants) * 2
-    assert half.runs == (store.count(), brief.total() - shared) == (2 + 2 + 2 + 1, brief.total() - shared)
+    assert half.runs == (store.count(), count_runs(brief, SimEngine()))
+    assert store.count() == 2 + 2 + 2 + 1
 
 
 def test_experiments_have_the_seeds_and_versions_that_are_there(half: Standing) -> None:
@@ -200,16 +200,14 @@ def test_what_engines_say_of_a_claim_stands_together() -> None:
     assert found == [("S1", "sim"), ("S1", "linux"), ("S2", "sim"), ("S2", "linux")]
 
 
-def test_what_is_to_be_done_is_told_run_by_run_and_is_nothing_once_it_is_there(brief: Study, store: Store) -> None:
+def test_work_remains_in_each_distinct_run_until_the_store_has_it(brief: Study, store: Store) -> None:
     some = studies.only(brief, experiments=["figure5", "figure7"], variants=["bbr"])
-    works = list(outstanding(some, store, SimEngine()))
-    assert works == [pytest.approx(8e6 * 80 / 8 / 1514)] * some.total()
-    assert works == list(outstanding(some, None, SimEngine()))
-    both = studies.only(brief, experiments=["figure9", "figure10"], variants=["bbr"])
-    assert list(outstanding(both, None, SimEngine())).count(0.0) == 2, "two runs are asked for twice"
+    works = list(remaining_packets(some, store, SimEngine()))
+    assert works == [pytest.approx(8e6 * 80 / 8 / 1514)] * count_runs(some, SimEngine())
+    assert works == list(remaining_packets(some, None, SimEngine()))
     assert studies.run(studies.only(some, experiments=["figure5"]), store, SimEngine()) == []
-    assert [work > 0 for work in outstanding(some, store, SimEngine())] == [False] * 2 + [True] * 18
-    assert list(outstanding(some, store, SimEngine(), fresh=True)) == works
+    assert [work > 0 for work in remaining_packets(some, store, SimEngine())] == [False] * 2 + [True] * 18
+    assert list(remaining_packets(some, store, SimEngine(), fresh=True)) == works
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,32 @@
 >>> study = studies.load("claypool2019")  # doctest: +SKIP
 >>> failures = studies.run(study, store, "sim")  # doctest: +SKIP
 >>> [verdict.verdict for verdict in studies.standing(study, store, "sim").verdicts]  # doctest: +SKIP
+
+What is imported here is loaded when it is first used, so that `dumbbell study list` answers at once.
 """
 
-from dumbbell.studies.problem import StudyError
-from dumbbell.studies.run import run
-from dumbbell.studies.selection import engines_of, only
-from dumbbell.studies.standing import Shown, Standing, standing
-from dumbbell.studies.study import Display, Study, load, names
-from dumbbell.studies.totals import Count, Total, of_documents, sentence, total
-from dumbbell.studies.verdict import Checked, Flipped, Verdict, disputed, in_order
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dumbbell.studies.execution import run
+    from dumbbell.studies.manifest import names
+    from dumbbell.studies.problem import StudyError
+    from dumbbell.studies.selection import engines_of, only
+    from dumbbell.studies.status import Shown, Standing, standing
+    from dumbbell.studies.study import Display, Study, load
+    from dumbbell.studies.totals import Count, Total, of_documents, sentence, total
+    from dumbbell.studies.verdict import Checked, Flipped, Verdict, disputed, in_order
+
+_HOMES = {
+    "Checked": "verdict", "Count": "totals", "Display": "study", "Flipped": "verdict", "Shown": "status",
+    "Standing": "status", "Study": "study", "StudyError": "problem", "Total": "totals", "Verdict": "verdict",
+    "disputed": "verdict", "engines_of": "selection", "in_order": "verdict", "load": "study", "names": "manifest",
+    "of_documents": "totals", "only": "selection", "run": "execution", "sentence": "totals", "standing": "status",
+    "total": "totals",
+}  # fmt: skip
 
 __all__ = [
     "Checked",
@@ -37,3 +54,11 @@ __all__ = [
     "standing",
     "total",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-from dumbbell.campaign.local import count
 from dumbbell.spec import load as load_spec
-from dumbbell.spec.problem import suggestion
 from dumbbell.studies.claim import claims_of
 from dumbbell.studies.judgement import judge
+from dumbbell.studies.manifest import claim_rows, folder_of, manifest_of, read_text, read_toml
 from dumbbell.studies.part import controls_of, part
 from dumbbell.studies.problem import StudyError
 
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
     from dumbbell.studies.evidence import Evidence
     from dumbbell.studies.verdict import Verdict
 
-MANIFEST = "study.toml"
 ANY_VERSION = "any version"
 """In the place of a version, of a claim that is not tested with any."""
 
@@ -91,10 +87,6 @@ class Study:
     seeds: int | None = None
     """The seeds that were asked for, 1 to this many; None: each experiment has its own."""
 
-    def total(self) -> int:
-        """How many runs it has."""
-        return sum(count(experiment) for experiment in self.experiments.values())
-
     def control(self, experiment: str, variant: str) -> str:
         """What stands for a version of the algorithm in an experiment: itself, another form of it, or its rival."""
         return self.controls.get(experiment, {}).get(variant, variant)
@@ -130,11 +122,6 @@ class Study:
         return [table.draw(self, evidence) for table in self.tables if evidence.variants(*table.experiments)]
 
 
-def names() -> tuple[str, ...]:
-    """The studies that are installed."""
-    return tuple(sorted(each.name for each in _home().iterdir() if each.joinpath(MANIFEST).is_file()))
-
-
 def load(name: str, *, seeds: int | None = None) -> Study:
     """A study by its name; with `seeds`, each of its experiments with the seeds 1 to that many.
 
@@ -142,10 +129,7 @@ def load(name: str, *, seeds: int | None = None) -> Study:
         StudyError: there is none of that name, or its files contradict one another.
         SpecError: one of its experiments has problems.
     """
-    if name not in names():
-        hint = suggestion(name, names())
-        raise StudyError(f'unknown study "{name}"' + (f"; {hint}" if hint else ""))
-    return read(_home().joinpath(name), _module(name, "claims"), _module(name, "figures"), seeds=seeds)
+    return read(folder_of(name), _module(name, "claims"), _module(name, "figures"), seeds=seeds)
 
 
 def read(folder: Traversable, claims: ModuleType, figures: ModuleType, *, seeds: int | None = None) -> Study:
@@ -155,13 +139,12 @@ def read(folder: Traversable, claims: ModuleType, figures: ModuleType, *, seeds:
         StudyError: its files contradict one another.
         SpecError: one of its experiments has problems.
     """
-    manifest = _toml(folder, MANIFEST)
+    manifest = manifest_of(folder)
     overrides = None if seeds is None else {"seeds": seeds}
     experiments = {
-        title: load_spec(_text(folder, f"{title}.toml"), overrides=overrides) for title in manifest["experiments"]
+        title: load_spec(read_text(folder, f"{title}.toml"), overrides=overrides) for title in manifest.experiments
     }
-    variants, axis = tuple(manifest["variants"]), manifest["axis"]
-    written: dict[str, str | dict[str, str]] = manifest.get("controls", {})
+    variants, axis, written = manifest.variants, manifest.axis, manifest.controls
     controls = {
         title: dict.fromkeys(variants, control) if isinstance(control, str) else control
         for title, control in written.items()
@@ -172,23 +155,23 @@ def read(folder: Traversable, claims: ModuleType, figures: ModuleType, *, seeds:
     _agree(variants, axis, controls, experiments)
     return Study(
         name=folder.name,
-        title=manifest["title"],
-        citation=manifest["citation"],
-        short=manifest["short"],
-        summary=manifest["summary"].strip(),
-        testbed=manifest["testbed"].strip(),
-        here=manifest["here"].strip(),
-        readme=_text(folder, "README.md"),
+        title=manifest.title,
+        citation=manifest.citation,
+        short=manifest.short,
+        summary=manifest.summary,
+        testbed=manifest.testbed,
+        here=manifest.here,
+        readme=read_text(folder, "README.md"),
         variants=variants,
         axis=axis,
         experiments=experiments,
-        figures=tuple(_display("figure", row, figures, experiments) for row in manifest["figures"]),
-        tables=tuple(_display("table", row, figures, experiments) for row in manifest.get("tables", ())),
-        claims=claims_of(_toml(folder, "claims.toml")["claims"], claims, experiments),
-        published=_toml(folder, "published.toml"),
+        figures=tuple(_display("figure", row, figures, experiments) for row in manifest.figures),
+        tables=tuple(_display("table", row, figures, experiments) for row in manifest.tables),
+        claims=claims_of(claim_rows(folder), claims, experiments),
+        published=read_toml(folder, "published.toml"),
         controls=controls,
         rivals=rivals,
-        document=manifest.get("document", True),
+        document=manifest.document,
         seeds=seeds,
     )
 
@@ -231,21 +214,3 @@ def _module(study: str, noun: str) -> ModuleType:
         if error.name != name:
             raise
         raise StudyError(f"study {study}: there is no {noun}.py") from None
-
-
-def _home() -> Traversable:
-    return files("dumbbell.studies")
-
-
-def _text(folder: Traversable, name: str) -> str:
-    try:
-        return folder.joinpath(name).read_text(encoding="utf-8")
-    except OSError as error:
-        raise StudyError(f"study {folder.name}: {name} cannot be read: {error.strerror}") from None
-
-
-def _toml(folder: Traversable, name: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(_text(folder, name))
-    except tomllib.TOMLDecodeError as error:
-        raise StudyError(f"study {folder.name}: {name} is not TOML: {error}") from None

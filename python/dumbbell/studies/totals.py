@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from dumbbell.studies.standing import Standing
+    from dumbbell.studies.status import Standing
     from dumbbell.studies.verdict import Verdict
 
 

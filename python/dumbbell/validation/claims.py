@@ -13,8 +13,8 @@ from dumbbell.engines.registry import engine as engine_named
 from dumbbell.errors import DumbbellError
 from dumbbell.metrics.number import amount, places
 from dumbbell.studies import load, only, run
+from dumbbell.studies.execution import count_runs
 from dumbbell.studies.gathering import gather
-from dumbbell.studies.run import total_on
 from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, Verdict
 from dumbbell.validation.part import Found
 
@@ -121,7 +121,7 @@ class ClaimsPart:
 
     def total(self, engines: Sequence[Engine]) -> int:
         """How many runs."""
-        return sum(total_on(self.study_on(engine.name), engine) for engine in engines)
+        return sum(count_runs(self.study_on(engine.name), engine) for engine in engines)
 
     def measure(self, store: Store, engines: Sequence[Engine], jobs: int | None, progress: Callable[[], None]) -> Found:
         """Runs what is missing on these engines, and judges on every engine that the store has all runs of."""

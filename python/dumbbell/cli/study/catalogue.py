@@ -1,4 +1,4 @@
-"""`dumbbell study list` and `show`: what studies there are, and what is in one."""
+"""`dumbbell study list` and `show`: what studies there are, and what is in one. They read manifests, no experiment."""
 
 import typer
 
@@ -7,35 +7,38 @@ from dumbbell.cli.study.option import One
 
 def list_() -> None:
     """List the studies."""
-    import dumbbell.studies as studies
     from dumbbell.cli.table import aligned
+    from dumbbell.studies.manifest import claim_rows, folder_of, manifest_of, names
 
     rows = []
-    for name in studies.names():
-        study = studies.load(name)
-        rows.append([name, str(study.total()), str(len(study.claims)), str(len(study.figures)), study.title])
+    for name in names():
+        folder = folder_of(name)
+        study = manifest_of(folder)
+        rows.append([name, str(study.runs), str(len(claim_rows(folder))), str(len(study.figures)), study.title])
     typer.echo(aligned(("study", "runs", "claims", "figures", "document"), rows))
 
 
 def show(name: One) -> None:
     """Show a study: its document, testbed, experiments, figures and claims."""
-    import dumbbell.studies as studies
-    from dumbbell.campaign.local import count
     from dumbbell.cli.study.screen import columns, wrapped
+    from dumbbell.studies.manifest import claim_rows, folder_of, manifest_of
 
-    study = studies.load(name)
+    folder = folder_of(name)
+    study = manifest_of(folder)
+    experiments = ", ".join(f"{title} ({runs} runs)" for title, runs in study.experiments.items())
+    shared = sum(study.experiments.values()) - study.runs
     parts = [
-        f"{study.name}: {study.title}\n{study.citation}",
+        f"{name}: {study.title}\n{study.citation}",
         study.summary,
-        f"There: {study.testbed}",
-        f"Here: {study.here}",
-        "Experiments: " + ", ".join(f"{title} ({count(each)} runs)" for title, each in study.experiments.items()),
-        "Figures: " + "; ".join(figure.title for figure in study.figures),
+        f"Testbed: {study.testbed}",
+        f"In this study: {study.here}",
+        f"Experiments: {experiments}; {study.runs} different runs" + f", {shared} of them shared" * (shared > 0),
+        "Figures: " + "; ".join(figure["title"] for figure in study.figures),
         "Claims, each judged for " + " and ".join(study.variants) + ":",
     ]
     parts += [
-        f"{claim.id}  {claim.statement} ({claim.section}).\nTolerated: {claim.tolerance}."
-        + (f"\nNot testable: {claim.untestable}." if claim.untestable else "")
-        for claim in study.claims
+        f"{claim['id']}  {claim['statement']} ({claim['section']}).\nTolerated: {claim['tolerance']}."
+        + (f"\nNot testable: {claim['untestable']}." if "untestable" in claim else "")
+        for claim in claim_rows(folder)
     ]
     typer.echo("\n\n".join(wrapped(part, columns()) for part in parts))

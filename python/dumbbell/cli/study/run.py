@@ -110,12 +110,12 @@ def _carry_out(
 
 def _works(study: "Study", place: "Place", engine: "AnEngine", *, fresh: bool) -> list[float]:
     """What is to be done in each run."""
-    from dumbbell.studies.outstanding import outstanding
+    from dumbbell.studies.execution import remaining_packets
 
     if not place.store.exists():
-        return list(outstanding(study, None, engine))
+        return list(remaining_packets(study, None, engine))
     with place.opened() as store:
-        return list(outstanding(study, store, engine, fresh=fresh))
+        return list(remaining_packets(study, store, engine, fresh=fresh))
 
 
 def _tell_failures(failures: "Sequence[FailedRun]", unwritten: "Sequence[ReportError]") -> None:

@@ -1,0 +1,120 @@
+"""`study.toml`: what a study says of itself. Enough to list and show studies, without loading an experiment."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from dumbbell.studies.problem import StudyError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
+
+FILE = "study.toml"
+
+
+class Manifest(BaseModel):
+    """A study's `study.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    title: str
+    citation: str
+    """Authors, where, when."""
+    short: str
+    """For legends and tables: "Claypool et al. 2019"."""
+    summary: str
+    """What the document is about and found, in a few sentences."""
+    testbed: str
+    """Path and hosts of the document, in words."""
+    here: str
+    """How that is run here, in words."""
+    axis: str
+    """The path at which a spec names the congestion control in question."""
+    variants: tuple[str, ...]
+    """Versions of the algorithm for which every claim is judged; neither is "the document's"."""
+    document: bool = True
+    """It is a document's; else formulas, or proposals of ours."""
+    runs: int
+    """How many runs it has; one that experiments share counts once."""
+    experiments: dict[str, int]
+    """How many runs each has, by name. A test holds both counts against the specs."""
+    controls: dict[str, str | dict[str, str]] = {}
+    """What stands at `axis` for each version, by experiment; text where that is one algorithm for all versions."""
+    figures: tuple[dict[str, Any], ...]
+    tables: tuple[dict[str, Any], ...] = ()
+
+
+def names() -> tuple[str, ...]:
+    """The studies that are installed."""
+    return tuple(sorted(each.name for each in _home().iterdir() if each.joinpath(FILE).is_file()))
+
+
+def folder_of(name: str) -> Traversable:
+    """The folder of a study.
+
+    Raises:
+        StudyError: there is none of that name.
+    """
+    if name not in names():
+        from dumbbell.spec.problem import suggestion  # noqa: PLC0415 (late: the spec's models take long to load)
+
+        hint = suggestion(name, names())
+        raise StudyError(f'unknown study "{name}"' + (f"; {hint}" if hint else ""))
+    return _home().joinpath(name)
+
+
+def manifest_of(folder: Traversable) -> Manifest:
+    """What a study says of itself.
+
+    Raises:
+        StudyError: the file cannot be read, or has problems: all of them, one a line.
+    """
+    try:
+        return Manifest.model_validate(read_toml(folder, FILE))
+    except ValidationError as error:
+        raise StudyError("\n".join(f"study {folder.name}: {FILE}: {each}" for each in problems_of(error))) from None
+
+
+def claim_rows(folder: Traversable) -> list[dict[str, Any]]:
+    """The claims of a study as `claims.toml` has them, not validated."""
+    rows: list[dict[str, Any]] = read_toml(folder, "claims.toml")["claims"]
+    return rows
+
+
+def problems_of(error: ValidationError) -> Iterator[str]:
+    """Each problem with the path of its field: "checks.0.unit: Field required"."""
+    for each in error.errors(include_url=False, include_context=False, include_input=False):
+        yield f"{'.'.join(map(str, each['loc']))}: {each['msg']}"
+
+
+def read_text(folder: Traversable, name: str) -> str:
+    """A file of a study.
+
+    Raises:
+        StudyError: it cannot be read.
+    """
+    try:
+        return folder.joinpath(name).read_text(encoding="utf-8")
+    except OSError as error:
+        raise StudyError(f"study {folder.name}: {name} cannot be read: {error.strerror}") from None
+
+
+def read_toml(folder: Traversable, name: str) -> dict[str, Any]:
+    """A TOML file of a study.
+
+    Raises:
+        StudyError: it cannot be read, or is not TOML.
+    """
+    try:
+        return tomllib.loads(read_text(folder, name))
+    except tomllib.TOMLDecodeError as error:
+        raise StudyError(f"study {folder.name}: {name} is not TOML: {error}") from None
+
+
+def _home() -> Traversable:
+    return files("dumbbell.studies")
