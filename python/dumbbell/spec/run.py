@@ -11,6 +11,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 ETHERNET_HEADER_BYTES = 14
+NS_PER_S = 1_000_000_000
 
 Count: TypeAlias = Annotated[int, Field(ge=0, lt=2**64)]
 
@@ -55,6 +56,16 @@ class Path(_Part):
     mtu_bytes: Count
     offload: bool
     changes: tuple[Change, ...]
+
+    @property
+    def frame_bytes(self) -> int:
+        """Length of a full frame, as the bottleneck counts it."""
+        return self.mtu_bytes + ETHERNET_HEADER_BYTES
+
+    @property
+    def buffer_bytes(self) -> int:
+        """Room of the bottleneck's queue, in bytes of full frames."""
+        return self.buffer.bytes if isinstance(self.buffer, RoomBytes) else self.buffer.packets * self.frame_bytes
 
 
 class Controller(_Part):
@@ -134,6 +145,11 @@ class Flow(_Part):
     return_delay_ns: Count
     """From the receiver back to the sender."""
     access: Access | None
+
+    @property
+    def base_rtt_s(self) -> float:
+        """Round-trip time without any queue."""
+        return (self.forward_delay_ns + self.return_delay_ns) / NS_PER_S
 
 
 class MemoryBytes(_Part):

@@ -1,0 +1,250 @@
+"""The catalogue of quantities: what a run, a flow and a group of flows are described by, each formula once.
+
+Values are in base units (bit/s, seconds, shares of 1); `factor` makes of one what is shown. A formula gives None where
+a run has nothing of the kind.
+
+>>> QUANTITIES["rtt"].heading, QUANTITIES["rtt"].text(0.0417)
+('RTT ms', '41.7')
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
+
+from dumbbell.metrics.loss import has_random_loss, loss_at, random_loss
+from dumbbell.metrics.number import amount
+from dumbbell.metrics.window import Window, ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
+    from dumbbell.spec.run import Run
+
+    Value: TypeAlias = float | None
+
+
+class Summarised(Protocol):
+    """What quantities are computed from: a `Summary`, or the `Result` that has its fields."""
+
+    @property
+    def flows(self) -> Sequence[FlowSummary]:
+        """In the order of the spec."""
+
+    @property
+    def bottleneck(self) -> BottleneckSummary:
+        """Within the window."""
+
+    @property
+    def groups(self) -> Mapping[str, GroupSummary]:
+        """By the name of the `[[flows]]` table."""
+
+    @property
+    def jain(self) -> float | None:
+        """Jain's index of the flows' goodput."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What some quantities need to know of the path; without it they are None."""
+
+    random_loss_at: str | None = None
+    """Where packets are lost at random, "before" or "after" the queue; None: nowhere."""
+    base_rtts_s: Sequence[float] = ()
+    """Each flow's round-trip time without a queue."""
+    drain_time_s: float | None = None
+    """How long the full buffer takes to leave at the bottleneck's rate, its mean over the window where it changes."""
+
+    @classmethod
+    def of(cls, run: Run) -> Setup:
+        """The setup of a resolved run."""
+        return cls(
+            random_loss_at=run.path.loss_at if run.path.loss_ppb else None,
+            base_rtts_s=[flow.base_rtt_s for flow in run.flows],
+            drain_time_s=ratio(8 * run.path.buffer_bytes, mean_rate_bps(run)),
+        )
+
+    @classmethod
+    def of_words(cls, spec: Mapping[str, Any], point: Mapping[str, Any]) -> Setup:
+        """What the words of a spec say: only random loss, which counts at every point if there is any at some."""
+        return cls(random_loss_at=loss_at(spec, point) if has_random_loss(spec) else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group of a run: its own summary, and its flows'."""
+
+    summary: GroupSummary
+    flows: Sequence[FlowSummary]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """One number of a run, or of each group of flows in it and of each flow."""
+
+    name: str
+    label: str
+    short: str
+    """Its name above a column."""
+    unit: str
+    """In which it is shown; "" of a ratio that is shown as it is."""
+    factor: float
+    """What a value is multiplied by to be in that unit."""
+    better: Literal["higher", "lower"] | None = None
+    """None: what one group gains, another one loses."""
+    relative: bool = False
+    """Conditions differ in its size, so that differences are drawn as shares of it."""
+    needs_several: Literal["groups", "flows"] | None = None
+    """It says something only of a run with more than one of these."""
+    of_run: Callable[[Summarised, Setup], Value] | None = None
+    of_group: Callable[[Group], Value] | None = None
+    of_flow: Callable[[FlowSummary], Value] | None = None
+
+    @property
+    def of(self) -> Literal["run", "group"]:
+        """Whether a run has one of it, or each group."""
+        return "group" if self.of_run is None else "run"
+
+    @property
+    def heading(self) -> str:
+        """What stands above a column of it: short name and unit."""
+        return f"{self.short} {self.unit}".strip()
+
+    def text(self, value: Value, half_width: Value = None, *, signed: bool = False) -> str:
+        """A value, or a difference, as it is shown: three digits, with a percent sign but without other units."""
+        return amount(value, half_width, self.factor, " %" if self.unit == "%" else "", signed=signed)
+
+    def informative(self, summary: Summarised) -> bool:
+        """Whether a run has several of what this distinguishes."""
+        return self.needs_several is None or len(getattr(summary, self.needs_several)) > 1
+
+
+def mean_rate_bps(run: Run) -> float:
+    """The bottleneck's rate, its mean over the window where it changes."""
+    from dumbbell.metrics.queue import capacity_bits  # noqa: PLC0415 (late: it loads numpy)
+
+    window = Window(run.measure.window_begin_ns, run.measure.window_end_ns)
+    changes = [(change.at_ns, change.rate_bps) for change in run.path.changes]
+    return ratio(capacity_bits(run.path.rate_bps, changes, window), window.seconds) or float(run.path.rate_bps)
+
+
+def _mean(values: Iterable[Value]) -> Value:
+    """The mean of what is known."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def _mean_completion_s(group: Group) -> Value:
+    """None if a flow did not end: the mean of the others would flatter whoever left some behind."""
+    times_s = [flow.fct_s for flow in group.flows]
+    return None if None in times_s else _mean(times_s)
+
+
+def _total_goodput_bps(summary: Summarised, _: Setup) -> Value:
+    known = [group.goodput_bps for group in summary.groups.values() if group.goodput_bps is not None]
+    return sum(known) if known else None
+
+
+def _random_loss(summary: Summarised, setup: Setup) -> Value:
+    if setup.random_loss_at is None:
+        return None
+    queue = summary.bottleneck
+    return random_loss(queue.random_lost_packets, queue.offered_packets, queue.sent_packets, setup.random_loss_at)
+
+
+def _queueing_delay(summary: Summarised, setup: Setup) -> Value:
+    """Mean over flows of mean RTT less base RTT, as a share of the time in which the full buffer drains."""
+    if setup.drain_time_s is None:
+        return None
+    wait_s = _mean(
+        None if flow.rtt_mean_s is None else flow.rtt_mean_s - base_s
+        for base_s, flow in zip(setup.base_rtts_s, summary.flows, strict=True)
+    )
+    return None if wait_s is None else ratio(wait_s, setup.drain_time_s)
+
+
+def _pooled_retransmit_rate(group: Group) -> Value:
+    return ratio(sum(flow.retransmits for flow in group.flows), sum(flow.segments_sent for flow in group.flows))
+
+
+_PERCENT: Final = 100.0
+_QUANTITIES: Final = (
+    Quantity(
+        name="goodput", label="goodput", short="", unit="Mbit/s", factor=1e-6, better="higher", relative=True,
+        of_group=lambda group: group.summary.goodput_bps, of_flow=lambda flow: flow.goodput_bps,
+    ),
+    Quantity(
+        name="total_goodput", label="total goodput", short="total", unit="Mbit/s", factor=1e-6, better="higher",
+        relative=True, needs_several="groups", of_run=_total_goodput_bps,
+    ),
+    Quantity(
+        name="share", label="share", short="share", unit="%", factor=_PERCENT, needs_several="groups",
+        of_group=lambda group: group.summary.share,
+    ),
+    Quantity(
+        name="utilization", label="utilization", short="utilization", unit="%", factor=_PERCENT, better="higher",
+        of_run=lambda summary, _: summary.bottleneck.utilization,
+    ),
+    Quantity(
+        name="jain", label="Jain's index", short="Jain", unit="", factor=1.0, better="higher", needs_several="flows",
+        of_run=lambda summary, _: summary.jain,
+    ),
+    Quantity(
+        name="loss", label="queue loss", short="queue loss", unit="%", factor=_PERCENT, better="lower",
+        of_run=lambda summary, _: summary.bottleneck.loss_rate,
+    ),
+    Quantity(
+        name="random_loss", label="random loss", short="random loss", unit="%", factor=_PERCENT, of_run=_random_loss,
+    ),
+    Quantity(
+        name="retransmits", label="retransmit rate", short="retransmits", unit="%", factor=_PERCENT, better="lower",
+        of_group=_pooled_retransmit_rate, of_flow=lambda flow: flow.retransmit_rate,
+    ),
+    Quantity(
+        name="rtt", label="mean RTT", short="RTT", unit="ms", factor=1e3, better="lower", relative=True,
+        of_group=lambda group: _mean(flow.rtt_mean_s for flow in group.flows), of_flow=lambda flow: flow.rtt_mean_s,
+    ),
+    Quantity(
+        name="rtt_p95", label="RTT, 95th percentile", short="p95 RTT", unit="ms", factor=1e3, better="lower",
+        relative=True,
+        of_group=lambda group: _mean(flow.rtt_p95_s for flow in group.flows), of_flow=lambda flow: flow.rtt_p95_s,
+    ),
+    Quantity(
+        name="queue", label="mean queue", short="queue", unit="BDP", factor=1.0, better="lower",
+        of_run=lambda summary, _: summary.bottleneck.queue_mean_bdp,
+    ),
+    Quantity(
+        name="queueing_delay", label="queueing delay", short="queueing delay", unit="%", factor=_PERCENT,
+        better="lower", of_run=_queueing_delay,
+    ),
+    Quantity(
+        name="fct", label="completion time", short="completion", unit="s", factor=1.0, better="lower", relative=True,
+        of_group=_mean_completion_s, of_flow=lambda flow: flow.fct_s,
+    ),
+)  # fmt: skip
+
+QUANTITIES: Final = {quantity.name: quantity for quantity in _QUANTITIES}
+"""By name. A group of several flows has the mean over them of its times, and all their segments together."""
+
+
+def run_values(summary: Summarised, setup: Setup = Setup()) -> dict[str, Value]:
+    """What a whole run has of each quantity, by name."""
+    return {each.name: each.of_run(summary, setup) for each in _QUANTITIES if each.of_run}
+
+
+def group_values(summary: Summarised) -> dict[str, dict[str, Value]]:
+    """What each group of a run has of each quantity, by the names of both."""
+    return {
+        name: {each.name: each.of_group(group) for each in _QUANTITIES if each.of_group}
+        for name, group in groups(summary).items()
+    }
+
+
+def groups(summary: Summarised) -> dict[str, Group]:
+    """The groups of a run with their flows, in the order of the spec."""
+    members: dict[str, list[FlowSummary]] = {name: [] for name in summary.groups}
+    for flow in summary.flows:
+        members[flow.name].append(flow)
+    return {name: Group(own, members[name]) for name, own in summary.groups.items()}
