@@ -14,7 +14,11 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build demo test lint check bench bench-peers kernel validation wheel clean
+.PHONY: help build demo test test-rust test-python test-long lint lint-rust lint-python check bench bench-peers \
+        kernel validation wheel clean
+
+# Of several parts at once: each part's output in one piece, and no line about folders.
+PARTS := $(MAKE) --no-print-directory --jobs 2 --output-sync=target
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,21 +29,34 @@ demo: build ## A published study in a minute: claims judged, figures and a repor
 	$(BIN)/dumbbell study run claypool2019 --experiments figure4b,figure7,figure10 --seeds 3 --out out/claypool2019
 	$(BIN)/dumbbell study figures claypool2019 --seeds 3 --out out/claypool2019 --numbers figure7
 
-test: build ## Every test; those of the engine `linux` where a kernel can be built
+test: build ## The tests, minutes; those of the engine `linux` where a kernel can be built
 	@$(MAKE) --no-print-directory kernel || echo "no kernel: the engine linux is not tested" >&2
+	@$(PARTS) test-rust test-python
+
+test-rust:
 	cargo test --workspace --quiet
-	$(BIN)/python -m pytest -q
+
+test-python:
+	$(BIN)/python -m pytest -q -n auto -m "not long"
+
+test-long: build ## The tests that `make test` leaves out: the wheel in an environment of its own, the whole demo
+	$(BIN)/python -m pytest -q -m long
 
 lint: build
+	@$(PARTS) lint-rust lint-python
+
+lint-rust:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+lint-python:
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
 	$(BIN)/mypy
 
 check: lint ## Formatting, lints, types and the quick tests
 	cargo test --workspace --lib --quiet
-	$(BIN)/python -m pytest -q -m "not slow"
+	$(BIN)/python -m pytest -q -n auto -m "not slow"
 
 bench: build ## Speed of both engines, data packets a second on one core
 	cargo bench -p sim

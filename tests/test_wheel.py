@@ -15,7 +15,7 @@ import pytest
 
 from commandline import MOMENT, ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -18,8 +18,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 from concurrent.futures import ThreadPoolExecutor
+from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,10 +43,7 @@ def commands(stores: Path, scratch: Path, agree: Path | None, curves: Path | Non
         out = ["--out", str(folder)]
         yield f"claims-{folder.name}.json", ["study", "claims", folder.name, "--json", *out]
         yield f"claims-{folder.name}.txt", ["study", "claims", folder.name, *out]
-        study = tomllib.loads(manifest.read_text(encoding="utf-8"))
-        for row in [*study.get("figures", ()), *study.get("tables", ())]:
-            name = row["name"]
-            yield f"numbers-{folder.name}-{name}.txt", ["study", "figures", folder.name, "--numbers", name, *out]
+        yield f"numbers-{folder.name}.txt", ["study", "figures", folder.name, "--numbers", "all", *out]
     yield "totals.json", ["study", "claims", "all", "--totals", "--json", "--out", str(stores)]
     store = str(stores / "claypool2019" / "store")
     for b in ("cubic", "bbr_4_17"):
@@ -109,19 +106,24 @@ def differences(old: Any, new: Any, place: str = "") -> Iterator[str]:  # noqa: 
         yield f"{place}: {str(old)[:120]} -> {str(new)[:120]}"
 
 
+def _words(line: str) -> str:
+    return " ".join(line.split())
+
+
 def of_file(old: Path, new: Path) -> Iterator[str]:
     """The differences between two files."""
     if not new.is_file():
         yield "not there"
         return
     before, after = (path.read_text(encoding="utf-8").splitlines() for path in (old, new))
+    if old.suffix != ".json":
+        lines = unified_diff([*map(_words, before)], [*map(_words, after)], lineterm="", n=0)
+        yield from (line for line in lines if line[:2] not in {"--", "++", "@@"})
+        return
     if len(before) != len(after):
         yield f"{len(before)} lines -> {len(after)} lines"
     for number, (one, other) in enumerate(zip(before, after, strict=False), start=1):
-        if old.suffix == ".json":
-            yield from (f"{number}{each}" for each in differences(json.loads(one), json.loads(other)))
-        elif one.split() != other.split():
-            yield f"{number}: {' '.join(one.split())[:160]} -> {' '.join(other.split())[:160]}"
+        yield from (f"{number}{each}" for each in differences(json.loads(one), json.loads(other)))
 
 
 def diff(arguments: argparse.Namespace) -> int:

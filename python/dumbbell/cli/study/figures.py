@@ -23,7 +23,12 @@ def figures(
     seeds: Seeds = None,
     numbers: Annotated[
         str | None,
-        typer.Option("--numbers", metavar="FIGURE", help="Print this figure's numbers instead.", show_default=False),
+        typer.Option(
+            "--numbers",
+            metavar="FIGURE|all",
+            help="Print the numbers of this figure, or of all, instead.",
+            show_default=False,
+        ),
     ] = None,
 ) -> None:
     """Draw the figures again (PNG, SVG, PDF) from the runs that are there, without running anything."""
@@ -85,12 +90,14 @@ def _written(charts: "Iterable[Chart]", shown: "Iterable[Table]", target: Path) 
 
 def _print_numbers(standing: "Standing", name: str) -> None:
     from dumbbell.charts.numbers import tables
+    from dumbbell.cli.study.place import ALL
     from dumbbell.cli.table import aligned
     from dumbbell.studies import StudyError
 
     there = {each.name: each for each in standing.drawable()}
-    if name not in there:
+    if name != ALL and name not in there:
         known = ", ".join(there) or "none"
         raise StudyError(f"no figure {name!r} of the runs on {standing.engine}; known: {known}")
-    for title, header, rows in tables(there[name].draw(standing.study, standing.evidence)):
-        typer.echo(f"{title}; {standing.engine}\n\n{aligned(header, rows)}\n")
+    for display in there.values() if name == ALL else [there[name]]:
+        for title, header, rows in tables(display.draw(standing.study, standing.evidence)):
+            typer.echo(f"{title}; {standing.engine}\n\n{aligned(header, rows)}\n")
