@@ -39,7 +39,7 @@ MAY_USE_PACKAGE = {
     "results": {"errors", "spec", "engines.measurement", "metrics"},
     "campaign": {"errors", "spec", "engines", "metrics", "results"},
     "charts": {"metrics.number"},
-    "studies": {"errors", "spec", "engines", "metrics", "results", "campaign", "charts"},
+    "studies": {"errors", "spec", "engines", "metrics", "results", "campaign", "charts", "agreement"},
     "agreement": {"errors", "spec", "engines", "metrics", "results", "campaign", "charts"},
     "validation": {"errors", "spec", "engines", "metrics.number", "results", "charts", "studies", "agreement"},
     "comparison": {"errors", "spec", "metrics", "results", "charts"},

@@ -8,18 +8,19 @@ import numpy as np
 import pytest
 
 from compared import held, kept, rows, whole
+from dumbbell.comparison.differences import Column, Difference, Overall, column, overall, verdict
 from dumbbell.comparison.failure import ComparisonError
-from dumbbell.comparison.judgement import Column, Difference, Overall, _column, _overall, verdict
-from dumbbell.comparison.quantity import QUANTITIES, chosen
 from dumbbell.comparison.record import objects
-from dumbbell.comparison.side import OF_RUN
+from dumbbell.comparison.selection import quantities
+from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.statistics import estimate, t_quantile
-from dumbbell.report.differences import overall, row
+from dumbbell.report.differences import overall as overall_row
+from dumbbell.report.differences import row
 
-GOODPUT, LOSS, SHARE = (next(each for each in QUANTITIES if each.name == name) for name in ("goodput", "loss", "share"))
+GOODPUT, LOSS, SHARE = (QUANTITIES[name] for name in ("goodput", "loss", "share"))
 
 
-def column(*points: tuple[float, float]) -> Column:
+def points_of(*points: tuple[float, float]) -> Column:
     """Differences and half-widths of pairs whose A is 10."""
     difference, half_width = np.array(points, np.float64).T
     a, count = np.full(len(points), 10.0), np.full(len(points), 3)
@@ -29,7 +30,7 @@ def column(*points: tuple[float, float]) -> Column:
 
 def test_an_interval_that_excludes_0_is_marked() -> None:
     nan = float("nan")
-    found = column((2, 1), (-2, 1), (2, 2), (2, 3), (0, nan), (2, nan))
+    found = points_of((2, 1), (-2, 1), (2, 2), (2, 3), (0, nan), (2, nan))
     outcomes = ["higher", "lower", "undecided", "undecided", "same", "undecided"]
     assert [found.at(point).difference.outcome for point in range(6)] == outcomes
     assert found.sign.tolist() == [1, -1, 0, 0, 2, 0]
@@ -41,7 +42,7 @@ def seeds(*points: list[float]) -> Column:
     """Losses of B, a list a point, where A has lost 10 in every pair."""
     values = np.array([value for each in points for value in each])
     owners = np.repeat(np.arange(len(points)), [len(each) for each in points])
-    return _column(LOSS, None, np.full(values.size, 10.0), values, owners, len(points))
+    return column(LOSS, None, np.full(values.size, 10.0), values, owners, len(points))
 
 
 def test_what_differs_by_the_same_with_every_seed_is_not_by_chance() -> None:
@@ -64,14 +65,14 @@ def test_what_differs_by_the_same_with_every_seed_is_not_by_chance() -> None:
     ],
 )
 def test_over_all_points_too(points: list[list[float]], outcome: str) -> None:
-    found = _overall(seeds(*points))
+    found = overall(seeds(*points))
     assert (found.difference.outcome, found.difference.half_width) == (outcome, None)
     assert found.worse(1) is (outcome == "higher")
 
 
 def test_where_no_seed_matters_points_are_compared_as_with_one_seed() -> None:
     losses = [12.0, 12.5, 13.0, 12.2]
-    many, one = (_overall(seeds(*[[loss] * count for loss in losses])) for count in (3, 1))
+    many, one = (overall(seeds(*[[loss] * count for loss in losses])) for count in (3, 1))
     assert many.difference == one.difference
     assert (many.difference.outcome, many.degrees, many.by_seeds) == ("higher", 3, False)
     assert many.worse(1)
@@ -81,7 +82,7 @@ def test_where_no_seed_matters_points_are_compared_as_with_one_seed() -> None:
 def pairs_of(*points: tuple[list[float], list[float]]) -> Column:
     """A and B of every pair, a point a tuple."""
     a, b = (np.array([value for point in points for value in point[side]]) for side in (0, 1))
-    return _column(LOSS, None, a, b, np.repeat(np.arange(len(points)), [len(each) for each, _ in points]), len(points))
+    return column(LOSS, None, a, b, np.repeat(np.arange(len(points)), [len(each) for each, _ in points]), len(points))
 
 
 @pytest.mark.parametrize(
@@ -93,13 +94,13 @@ def pairs_of(*points: tuple[list[float], list[float]]) -> Column:
     ],
 )
 def test_the_relative_difference_is_of_the_means_beside_it(a: list[float], b: list[float], expected: float) -> None:
-    found = _overall(pairs_of(*(([ours], [theirs]) for ours, theirs in zip(a, b, strict=True))))
+    found = overall(pairs_of(*(([ours], [theirs]) for ours, theirs in zip(a, b, strict=True))))
     assert found.difference.relative == pytest.approx(found.b / found.a - 1) == pytest.approx(expected, abs=1e-3)
 
 
 def test_a_ratio_that_every_pair_has_is_exact_whatever_the_pairs_differ_by() -> None:
     found = pairs_of(([9.0, 10.0, 11.0], [18.0, 20.0, 22.0]), ([90.0, 99.0, 111.0], [180.0, 198.0, 222.0]))
-    for difference in (found.at(0).difference, found.at(1).difference, _overall(found).difference):
+    for difference in (found.at(0).difference, found.at(1).difference, overall(found).difference):
         assert difference.half_width
         assert difference.relative == pytest.approx(1)
         assert (difference.relative_half_width or 0.0) < 1e-9
@@ -111,7 +112,7 @@ def test_the_interval_of_a_ratio_is_that_of_what_is_left_beside_it() -> None:
     ratio = sum(b) / sum(a)
     by_hand = estimate([theirs - ratio * ours for ours, theirs in zip(a, b, strict=True)])
     assert by_hand.half_width is not None
-    for difference in (pairs_of((a, b)).at(0).difference, _overall(pairs_of((a, b))).difference):
+    for difference in (pairs_of((a, b)).at(0).difference, overall(pairs_of((a, b))).difference):
         assert difference.relative_half_width == pytest.approx(by_hand.half_width / (sum(a) / len(a)))
 
 
@@ -120,7 +121,7 @@ def test_of_100_intervals_of_a_ratio_95_have_it() -> None:
     chance = np.random.default_rng(20261122)
     a = chance.normal(10, 1, 10_000)
     b = 3 * a + chance.normal(0, 6, a.size)
-    found = _column(LOSS, None, a, b, np.repeat(np.arange(2000), 5), 2000)
+    found = column(LOSS, None, a, b, np.repeat(np.arange(2000), 5), 2000)
     covered = np.abs(found.relative - 2) <= found.relative_half_width
     assert covered.mean() == pytest.approx(0.95, abs=0.015)
 
@@ -133,7 +134,7 @@ def test_no_interval_of_a_ratio_denies_what_the_difference_says() -> None:
     sides = np.split(np.stack([a, b]), 1_000, axis=1)
     bare = 0
     for pairs in (pairs_of((ours.tolist(), theirs.tolist())) for ours, theirs in sides):
-        for found in (pairs.at(0).difference, _overall(pairs).difference):
+        for found in (pairs.at(0).difference, overall(pairs).difference):
             assert found.relative is not None
             if found.relative_half_width is None:
                 bare += 1
@@ -145,14 +146,14 @@ def test_no_interval_of_a_ratio_denies_what_the_difference_says() -> None:
 @pytest.mark.parametrize("a", [[0.0, 0.0, 0.0], [1e-17, 0.0, 0.0]])
 def test_a_share_of_nothing_is_undefined(a: list[float]) -> None:
     found = pairs_of((a, [0.1, 0.2, 0.3]))
-    for difference in (found.at(0).difference, _overall(found).difference):
+    for difference in (found.at(0).difference, overall(found).difference):
         assert (difference.relative, difference.relative_half_width) == (None, None)
-    assert row(found.at(0))[-2] == overall(_overall(found))[6] == "undefined"
+    assert row(found.at(0))[-2] == overall_row(overall(found))[6] == "undefined"
 
 
 def test_a_ratio_to_what_may_be_nothing_has_no_interval() -> None:
     found = pairs_of(([0.0, 0.0, 0.3], [5.0, 6.0, 7.0]))
-    for difference in (found.at(0).difference, _overall(found).difference):
+    for difference in (found.at(0).difference, overall(found).difference):
         assert difference.half_width is not None
         assert difference.relative == pytest.approx(59)
         assert difference.relative_half_width is None
@@ -187,9 +188,9 @@ def test_over_all_points_their_verdicts_are_counted_and_their_means_averaged(tmp
         sum(row.verdict == "better" for row in each), 2,
     )  # fmt: skip
     assert loss.by_seeds
-    runs = [found.pairing.b.of_run[other] - found.pairing.a.of_run[run]
-            for run, other in zip(found.pairing.of_a, found.pairing.of_b, strict=True)]  # fmt: skip
-    by_hand = estimate([float(values[OF_RUN.index(LOSS)]) for values in runs[:4]])
+    pairs = found.pairs
+    losses = [side.runs["loss"].to_numpy()[pairs.table[run]] for side, run in ((pairs.a, "run_a"), (pairs.b, "run_b"))]
+    by_hand = estimate((losses[1] - losses[0])[:4].tolist())
     assert [each[0].difference.value, each[0].difference.half_width] == pytest.approx(
         [by_hand.mean, by_hand.half_width]
     )
@@ -249,7 +250,7 @@ def test_metrics_are_chosen_by_name(tmp_path: Path) -> None:
     store = kept(tmp_path / "s")
     assert [each.quantity.name for each in held(store, store, "loss, utilization").overall] == ["utilization", "loss"]
     with pytest.raises(ComparisonError, match='unknown "los"; did you mean "loss"'):
-        chosen("los")
+        quantities("los")
 
 
 def test_the_objects_are_rows_in_the_units_of_a_result(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compared import held, kept
-from dumbbell.comparison.judgement import Comparison
+from dumbbell.comparison.differences import Comparison
 from dumbbell.comparison.whiskers import charts
 from dumbbell.report import compare as page
 from dumbbell.report.differences import chance, overall, points, row
@@ -102,7 +102,7 @@ def test_a_page_that_has_no_room_tells_what_it_leaves_out(found: Comparison) -> 
 
 
 def test_text_is_text(found: Comparison) -> None:
-    place = replace(found.points[0], point={"path.buffer": NASTY})
+    place = replace(found.points[0], swept={"path.buffer": NASTY})
     text = page.rendered(page.compose(replace(found, points=[place, found.points[1]]), NASTY))
     assert NASTY not in text
     assert NASTY in Webpage(text).said

@@ -27,7 +27,7 @@ def refused(a: Path | str, b: Path | str) -> str:
 def test_a_store_and_itself_do_not_differ(tmp_path: Path) -> None:
     store = kept(tmp_path / "s")
     found = held(store, store)
-    assert (len(found.pairing), len(found.points), reasons(found)) == (4, 2, {})
+    assert (len(found.pairs), len(found.points), reasons(found)) == (4, 2, {})
     assert found.count > 20
     assert {each.difference.value for each in found.rows()} == {0.0}
     assert {each.difference.outcome for each in found.rows()} == {"same"}
@@ -38,15 +38,15 @@ def test_a_store_and_itself_do_not_differ(tmp_path: Path) -> None:
 def test_each_run_meets_the_one_of_its_point_and_seed(tmp_path: Path) -> None:
     a, b = kept(tmp_path / "a"), kept(tmp_path / "b", Scaled(0.5))
     found = held(a, b)
-    pairs = zip(found.pairing.of_a.tolist(), found.pairing.of_b.tolist(), strict=True)
+    pairs = zip(found.pairs.table["run_a"], found.pairs.table["run_b"], strict=True)
     for ours, theirs in pairs:
-        assert found.pairing.a.seed[ours] == found.pairing.b.seed[theirs]
-        assert found.pairing.a.at(ours).point == found.pairing.b.at(theirs).point
+        assert found.pairs.a.of(ours, "seed") == found.pairs.b.of(theirs, "seed")
+        assert found.pairs.a.point_of(ours).swept == found.pairs.b.point_of(theirs).swept
     with Store.open(a) as first, Store.open(b) as second:
         frames = [store.groups().set_index(["path.buffer", "seed", "name"])["goodput_bps"] for store in (first, second)]
     for group in ("bbr", "cubic"):
         for row in rows(found, "goodput", group):
-            point = found.points[row.point].point["path.buffer"]
+            point = found.points[row.point].swept["path.buffer"]
             expected = [(frames[1] - frames[0])[point, seed, group] for seed in (1, 2)]
             assert row.difference.value == pytest.approx(sum(expected) / 2)
             assert row.pairs == 2
@@ -55,19 +55,19 @@ def test_each_run_meets_the_one_of_its_point_and_seed(tmp_path: Path) -> None:
 
 def test_what_is_kept_of_a_run_does_not_part_it_from_another(tmp_path: Path) -> None:
     a, b = kept(tmp_path / "a"), kept(tmp_path / "b", measure__record="series")
-    assert len(held(a, b).pairing) == 4
+    assert len(held(a, b).pairs) == 4
 
 
 def test_half_of_the_points_and_seeds_are_told_apart(tmp_path: Path) -> None:
     a = kept(tmp_path / "a", path__buffer=FOUR[:3], seeds=[1, 2])
     b = kept(tmp_path / "b", path__buffer=FOUR[1:], seeds=[2, 3])
     found = held(a, b)
-    assert (len(found.pairing), [place.point["path.buffer"] for place in found.points]) == (2, FOUR[1:3])
+    assert (len(found.pairs), [place.swept["path.buffer"] for place in found.points]) == (2, FOUR[1:3])
     assert reasons(found) == {
         ("A", "B has no such point"): 2, ("A", "B has not this seed"): 2,
         ("B", "A has no such point"): 2, ("B", "A has not this seed"): 2,
     }  # fmt: skip
-    assert {each.example for each in found.pairing.unpaired} >= {"moment, path.buffer = 0.5 bdp, seed 1"}
+    assert {each.example for each in found.pairs.unpaired} >= {"moment, path.buffer = 0.5 bdp, seed 1"}
 
 
 def test_a_point_that_was_asked_otherwise_is_told_with_what_differs(tmp_path: Path) -> None:
@@ -76,11 +76,11 @@ def test_a_point_that_was_asked_otherwise_is_told_with_what_differs(tmp_path: Pa
     assert "path.buffer.bytes 50000 and 75000" in refused(a, b)
     kept(b, name="other", path__buffer=["1 bdp"])
     found = held(a, b)
-    assert len(found.pairing) == 2
+    assert len(found.pairs) == 2
     assert reasons(found) == {
         ("A", "B asks for something else there"): 2, ("B", "A asks for something else there"): 4,
     }  # fmt: skip
-    (example, _) = (each.example for each in found.pairing.unpaired)
+    (example, _) = (each.example for each in found.pairs.unpaired)
     assert example.startswith("moment, path.buffer = 100 kB, seed 1: flows[0].return_delay_ns 20000000 and 30000000")
 
 
@@ -100,12 +100,12 @@ def test_engines_are_paired_with_themselves_unless_each_side_has_one(tmp_path: P
     both = kept(kept(tmp_path / "both"), Scaled(0.5))
     one = kept(tmp_path / "one")
     found = held(both, one)
-    assert (len(found.pairing), {place.engine for place in found.points}) == (4, {"sim"})
+    assert (len(found.pairs), {place.engine for place in found.points}) == (4, {"sim"})
     assert reasons(found) == {("A", "B has no experiment of this name on this engine"): 4}
     found = held(f"{both}@engine=sim", "@engine=double")
-    assert len(found.pairing) == 4
+    assert len(found.pairs) == 4
     assert whole(found, "total_goodput").difference.relative == pytest.approx(-0.5, abs=1e-3)
-    assert len(held(both, both).pairing) == 8
+    assert len(held(both, both).pairs) == 8
 
 
 def test_an_earlier_build_is_found_by_its_identity(tmp_path: Path) -> None:
@@ -119,13 +119,13 @@ def test_one_algorithm_in_the_place_of_another(tmp_path: Path) -> None:
     store = kept(tmp_path / "s", **{"flows[0].cc": ["bbr", "cubic"], "start_jitter": "50 ms"})
     for a, b in (("cc=bbr", "cc=cubic"), ("flows[0].cc=bbr", "flows[0].cc=cubic")):
         found = held(f"{store}@{a}", f"@{b}")
-        assert (len(found.pairing), len(found.points)) == (4, 2)
-        assert [dict(place.point) for place in found.points] == [{"path.buffer": "0.5 bdp"}, {"path.buffer": "2 bdp"}]
+        assert (len(found.pairs), len(found.points)) == (4, 2)
+        assert [dict(place.swept) for place in found.points] == [{"path.buffer": "0.5 bdp"}, {"path.buffer": "2 bdp"}]
         assert {each.group for each in found.overall} == {None, "bbr → cubic", "cubic"}
         shallow = rows(found, "retransmits", "bbr → cubic")[0]
         assert shallow.difference.value < -0.03  # BBR loses in a queue of half a BDP
         assert shallow.verdict == "better"
-    assert len(held(f"{store}@flows[0].cc=bbr", "@flows[0].cc=bbr").pairing) == 4
+    assert len(held(f"{store}@flows[0].cc=bbr", "@flows[0].cc=bbr").pairs) == 4
     assert "@cc=bbrr: no run has cc = bbrr; did you mean" in refused(store, f"{store}@cc=bbrr")
 
 
@@ -133,7 +133,7 @@ def test_two_groups_each_have_another_algorithm_in_their_place(tmp_path: Path) -
     a = kept(tmp_path / "a", **{"flows[1].cc": "bbr"})
     b = kept(tmp_path / "b", **{"flows[0].cc": "cubic", "flows[1].cc": "reno"})
     found = held(f"{a}@flows[0].cc=bbr,flows[1].cc=bbr", f"{b}@flows[0].cc=cubic,flows[1].cc=reno")
-    assert (len(found.pairing), reasons(found)) == (4, {})
+    assert (len(found.pairs), reasons(found)) == (4, {})
     assert {each.group for each in found.overall} == {None, "bbr → cubic", "bbr-2 → reno"}
 
 
@@ -160,24 +160,24 @@ def test_what_differs_besides_the_algorithm_is_told_without_it(tmp_path: Path) -
     other = kept(tmp_path / "d", path__buffer=["1 bdp", "100 kB"], path__rtt="30 ms", **{"flows[0].cc": "reno"})
     kept(other, name="more", path__buffer=["1 bdp"], **{"flows[0].cc": "reno"})
     first = kept(tmp_path / "e", path__buffer=["1 bdp", "100 kB"])
-    (example, *_) = (each.example for each in held(f"{first}@cc=bbr", f"{other}@cc=reno").pairing.unpaired)
+    (example, *_) = (each.example for each in held(f"{first}@cc=bbr", f"{other}@cc=reno").pairs.unpaired)
     assert example.startswith("moment, path.buffer = 100 kB, seed 1: flows[0].return_delay_ns 20000000 and 30000000")
 
 
 def test_algorithms_of_two_specs_in_two_stores(tmp_path: Path) -> None:
     a, b = kept(tmp_path / "a"), kept(tmp_path / "b", name="mine", **{"flows[0].cc": "bbr[cwnd_gain=1.5]"})
     found = held(f"{a}@cc=bbr", f"{b}@cc=bbr[cwnd_gain=1.5]")
-    assert len(found.pairing) == 4
+    assert len(found.pairs) == 4
     assert whole(found, "retransmits", "bbr").difference.value < 0
 
 
 def test_runs_that_failed_are_told_and_not_compared(tmp_path: Path) -> None:
     a, b = kept(tmp_path / "a"), kept(tmp_path / "b", Scaled(failing=(2,)))
     found = held(a, b)
-    assert (len(found.pairing), found.pairing.failed_in_b) == (2, 2)
+    assert (len(found.pairs), found.pairs.failed_in_b) == (2, 2)
     assert reasons(found) == {("A", "its partner failed"): 2, ("B", "failed"): 2}
-    assert found.pairing.unpaired[-1].example == "moment, path.buffer = 0.5 bdp, seed 2: a bug"
-    assert held(b, a).pairing.failed_in_b == 0
+    assert found.pairs.unpaired[-1].example == "moment, path.buffer = 0.5 bdp, seed 2: a bug"
+    assert held(b, a).pairs.failed_in_b == 0
     none = kept(
         tmp_path / "none", Scaled(failing=(1, 2)), path__buffer="0.5 bdp"
     )  # of four the engine would be given up
@@ -203,13 +203,13 @@ def test_a_selection_of_nothing(selection: str, words: str, tmp_path: Path) -> N
 def test_a_swept_field_selects(tmp_path: Path) -> None:
     store = kept(tmp_path / "s")
     found = held(store, f"{store}@path.buffer=2 bdp")
-    assert [place.point["path.buffer"] for place in found.points] == ["2 bdp"]
+    assert [place.swept["path.buffer"] for place in found.points] == ["2 bdp"]
 
 
 def test_a_run_in_two_experiments_counts_once(tmp_path: Path) -> None:
     store = kept(kept(tmp_path / "s"), name="again", path__buffer=["2 bdp"])
     found = held(store, store)
-    assert (len(found.pairing), reasons(found)) == (4, {})
+    assert (len(found.pairs), reasons(found)) == (4, {})
 
 
 def test_the_latest_of_two_builds_counts(tmp_path: Path) -> None:
@@ -254,7 +254,7 @@ def test_two_specs_of_one_name_in_one_store_are_both_there_to_compare(tmp_path: 
     store = kept(tmp_path / "s")
     kept(tmp_path / "s", **{"flows[0].cc": "bbr[cwnd_gain=1.5]"})
     found = held(f"{store}@cc=bbr", f"{store}@cc=bbr[cwnd_gain=1.5]")
-    assert len(found.pairing) == 4
+    assert len(found.pairs) == 4
     label = "moment [flows[0].cc=bbr[cwnd_gain=1.5]]"
-    assert len(held(f"{store}@experiment={label}", f"{store}@experiment={label}").pairing) == 4
-    assert len(held(str(store), str(store)).pairing) == 8
+    assert len(held(f"{store}@experiment={label}", f"{store}@experiment={label}").pairs) == 4
+    assert len(held(str(store), str(store)).pairs) == 8

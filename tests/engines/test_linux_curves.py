@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from dumbbell.agreement.curves.conditions import experiments
-from dumbbell.agreement.curves.gathering import judged
 from dumbbell.agreement.gathering import Sides, carry_out, side
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.sim import SimEngine
 from dumbbell.results.store import Store
 from dumbbell.spec import load
+from dumbbell.studies.single_flows.comparison import judge
+from dumbbell.studies.single_flows.conditions import experiments
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +25,7 @@ def test_a_loss_epoch_of_cubic_and_the_phases_of_bbr_are_the_kernels(linux: Linu
     with Store.open(tmp_path / "store", write=True) as store:
         conditions = carry_out(store, chosen, sides)
         told = (side(store, linux, [1, 2, 3], []), side(store, linux, [1, 2, 3], []))
-        found = judged(store, conditions, (), told, ())
+        found = judge(store, conditions, (), told, ())
     assert not [each for case in found.cases for each in case.failures]
     broken = {f"{case.cc}: {each.label}": each.difference for case in found.cases for each in case.comparisons
               if not each.holds}  # fmt: skip

@@ -313,7 +313,7 @@ def test_another_schema_is_refused_with_both_numbers(folder: Path, campaign: Any
     connection.close()
     before = (folder / "ledger.sqlite").read_bytes()
     for write in (False, True):
-        with pytest.raises(StoreError, match=r"schema 7, .* schema 1"):
+        with pytest.raises(StoreError, match=r"schema 7, .* schema 2"):
             Store.open(folder, write=write)
     assert (folder / "ledger.sqlite").read_bytes() == before
 

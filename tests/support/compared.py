@@ -7,20 +7,19 @@ from typing import Any
 
 from commandline import MOMENT
 from dumbbell.campaign import carry_out_into
-from dumbbell.comparison.judgement import Comparison, Overall, Row, compare
-from dumbbell.comparison.quantity import chosen
-from dumbbell.comparison.selection import selections
+from dumbbell.comparison.differences import Comparison, Overall, Row, compare
+from dumbbell.comparison.selection import quantities, selections
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.sim import SimEngine
 from dumbbell.results.store import Store
-from dumbbell.spec import load
+from dumbbell.spec import Experiment, load
 
 
-def kept(folder: Path, engine: Engine | None = None, /, **settings: Any) -> Path:
-    """A store with the runs of a moment, two points and two seeds, but for what is set; others are added to it."""
+def kept(folder: Path, engine: Engine | None = None, spec: Experiment | None = None, /, **settings: Any) -> Path:
+    """A store with the runs of `spec`, or of a moment, two points and two seeds, but for what is set."""
     overrides = {path.replace("__", "."): value for path, value in settings.items()}
     usual = {"name": "moment", "duration": "2 s", "measure.record": "summary"}
-    experiment = load(MOMENT, overrides=usual | overrides)
+    experiment = spec or load(MOMENT, overrides=usual | overrides)
     with Store.open(folder, write=True) as store:
         list(carry_out_into(store, experiment, engine or SimEngine(), jobs=2))
     return folder
@@ -28,7 +27,7 @@ def kept(folder: Path, engine: Engine | None = None, /, **settings: Any) -> Path
 
 def held(a: Path | str, b: Path | str, metrics: str | None = None) -> Comparison:
     """The whole way."""
-    return compare(*selections(str(a), str(b)), chosen(metrics))
+    return compare(*selections(str(a), str(b)), quantities(metrics))
 
 
 def whole(found: Comparison, metric: str, group: str | None = None) -> Overall:
@@ -41,4 +40,4 @@ def rows(found: Comparison, metric: str, group: str | None = None) -> list[Row]:
 
 
 def reasons(found: Comparison) -> dict[tuple[str, str], int]:
-    return {(each.side, each.reason): each.runs for each in found.pairing.unpaired}
+    return {(each.side, each.reason): each.runs for each in found.pairs.unpaired}

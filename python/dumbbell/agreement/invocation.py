@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dumbbell.agreement.curves.record import Curves
-    from dumbbell.agreement.record import Agreement
+    from dumbbell.agreement.record import EngineComparison
 
 
-def invocation(conditions: Sequence[str], sets: Sequence[str], found: Agreement | Curves) -> str:
+def invocation(conditions: Sequence[str], sets: Sequence[str], found: EngineComparison) -> str:
     """With the words that ask for the conditions, the fields that were set, and the engines and seeds of `found`."""
     seeds, floor = len(found.reference.seeds), len(found.floor_seeds)
     return " ".join((

@@ -231,15 +231,13 @@ class Worst(Part):
     """How far, in multiples of the band's 90th percentile."""
 
 
-class Agreement(Part):
-    """Everything."""
+class EngineComparison(Part):
+    """Two engines held against one another."""
 
     schema_version: Literal[1] = Field(default=1, alias="schema")
     """Version of this format."""
     versions: dict[str, str | None]
     """Of dumbbell, its commit, and what computed this."""
-    source: Source
-    """Which conditions."""
     candidate: Side
     """The engine that is held against the other."""
     reference: Side
@@ -247,7 +245,14 @@ class Agreement(Part):
     floor_seeds: tuple[int, ...]
     """Other seeds of the reference: its noise."""
     holds: bool
-    """No band is broken, nothing failed, and something was compared."""
+    """No band or limit is broken, nothing failed, and something was compared."""
+
+
+class Agreement(EngineComparison):
+    """All conditions, and every band over them."""
+
+    source: Source
+    """Which conditions."""
     bands: tuple[BandVerdict, ...]
     """In the order of the design."""
     worst: tuple[Worst, ...]

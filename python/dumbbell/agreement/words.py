@@ -10,8 +10,7 @@ from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dumbbell.agreement.curves.record import Curves
-    from dumbbell.agreement.record import Agreement, BandVerdict, Condition, Difference, Side, Worst
+    from dumbbell.agreement.record import Agreement, BandVerdict, Condition, Difference, EngineComparison, Side, Worst
 
 HOLDS, BROKEN, UNTOLD = "holds", "broken", "no data"
 HEADER = ("band", "n", "median", "limit", "p90", "limit", "noise median", "noise p90", "difference", "verdict")
@@ -116,7 +115,7 @@ def engine(side: Side) -> str:
     return f"{side.engine}{f' (kernel {kernel})' if isinstance(kernel, str) else ''}, identity {side.identity[:12]}"
 
 
-def versions(agreement: Agreement | Curves) -> str:
+def versions(agreement: EngineComparison) -> str:
     """Both engines, and what computed the verdicts."""
     told = ", ".join(f"{name} {version}" for name, version in agreement.versions.items() if version)
     return f"Engines: {engine(agreement.candidate)}; {engine(agreement.reference)}. Versions: {told}."

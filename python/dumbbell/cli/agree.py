@@ -156,7 +156,7 @@ def _conditions(
     if count is None and wanted[1:] != (None, None, None):
         raise AgreementError("--seed, --duration and --packets are for --random")
     if curves:
-        from dumbbell.agreement.curves.conditions import experiments
+        from dumbbell.studies.single_flows.conditions import experiments
 
         return [load(each, overrides=overrides) for each in experiments()], Source(sets=tuple(sets or ()))
     if spec is not None:
@@ -192,9 +192,9 @@ def _check(experiments: "Sequence[Experiment]", sides: "Sides", *, curves: bool 
 
     found = problems(experiments, sides)
     if curves:
-        from dumbbell.agreement.curves.requirement import problems as without_curves
+        from dumbbell.studies.single_flows.conditions import problems as curve_problems
 
-        found += without_curves(experiments)
+        found += curve_problems(experiments)
     if found:
         raise SpecError(found)
     if not all("start_jitter" in each.words() for each in experiments):

@@ -8,7 +8,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dumbbell.comparison.judgement import Comparison
+    from dumbbell.comparison.differences import Comparison
 
 EXAMPLE = "Example: dumbbell compare results@engine=linux:6.1 @engine=linux:6.12 --html compare.html"
 WORSE = 1
@@ -47,18 +47,17 @@ def compare(  # noqa: PLR0913 (each is an option)
 
     Two algorithms on the same paths: dumbbell compare results@cc=bbr @cc=cubic
     """
-    from dumbbell.comparison.judgement import compare as compared
-    from dumbbell.comparison.quantity import chosen
-    from dumbbell.comparison.selection import selections
+    from dumbbell.comparison.differences import compare as compared
+    from dumbbell.comparison.selection import quantities, selections
 
-    found = compared(*selections(a, b), chosen(metrics))
+    found = compared(*selections(a, b), quantities(metrics))
     if as_json:
         _print_json(found)
     else:
         for line in _lines(found, everything=everything):
             typer.echo(line)
     _tell_cautions(found)
-    worse = strict and (found.worse or found.pairing.failed_in_b)
+    worse = strict and (found.worse or found.pairs.failed_in_b)
     if worse:
         _tell_worse(found)
     if html is not None:
@@ -80,7 +79,7 @@ def _lines(found: "Comparison", *, everything: bool) -> "Iterator[str]":
     from dumbbell.cli.table import aligned, blocks
     from dumbbell.report import differences
 
-    for name, side in (("A", found.pairing.a), ("B", found.pairing.b)):
+    for name, side in (("A", found.pairs.a), ("B", found.pairs.b)):
         yield f"{name}: {differences.side(side)}"
     yield f"{differences.pairs(found)}; every difference is B - A"
     yield ""
@@ -107,8 +106,8 @@ def _tell_cautions(found: "Comparison") -> None:
 def _tell_worse(found: "Comparison") -> None:
     for each in found.worse:
         typer.echo(f"worse: {each.quantity.label}{f' of {each.group}' if each.group else ''}", err=True)
-    if found.pairing.failed_in_b:
-        typer.echo(f"worse: {found.pairing.failed_in_b} runs failed in B that A finished", err=True)
+    if found.pairs.failed_in_b:
+        typer.echo(f"worse: {found.pairs.failed_in_b} runs failed in B that A finished", err=True)
 
 
 def _command(a: str, b: str, metrics: str | None) -> str:

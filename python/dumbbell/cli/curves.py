@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from dumbbell.agreement.curves.record import Curves
     from dumbbell.agreement.record import Condition, Side, Source
     from dumbbell.results.store import Store
+    from dumbbell.studies.single_flows.record import Curves
 
 
 def told(  # noqa: PLR0913 (what was found, and how it is told)
@@ -18,9 +18,9 @@ def told(  # noqa: PLR0913 (what was found, and how it is told)
     floor_seeds: "Sequence[int]", *, as_json: bool, html: "Path | None",
 ) -> bool:  # fmt: skip
     """Prints a comparison, and gives whether every limit holds."""
-    from dumbbell.agreement.curves.gathering import judged
+    from dumbbell.studies.single_flows.comparison import judge
 
-    curves = judged(store, conditions, source.sets, pair, floor_seeds)
+    curves = judge(store, conditions, source.sets, pair, floor_seeds)
     if as_json:
         typer.echo(curves.model_dump_json())
     else:
@@ -35,13 +35,13 @@ def told(  # noqa: PLR0913 (what was found, and how it is told)
 
 
 def _print(curves: "Curves") -> None:
-    from dumbbell.agreement.curves import words
     from dumbbell.cli.table import aligned
+    from dumbbell.studies.single_flows import text
 
-    typer.echo(f"{curves.candidate.engine} over {curves.reference.engine}: {words.origin(curves)}")
+    typer.echo(f"{curves.candidate.engine} over {curves.reference.engine}: {text.origin(curves)}")
     typer.echo()
-    typer.echo(aligned(words.header(curves), words.table(curves)))
+    typer.echo(aligned(text.header(curves), text.table(curves)))
     typer.echo()
-    typer.echo(words.summary(curves))
-    for line in words.failures(curves):
+    typer.echo(text.summary(curves))
+    for line in text.failures(curves):
         typer.echo(f"failed: {line}", err=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dumbbell.comparison.judgement import Comparison, Difference
+    from dumbbell.comparison.differences import Comparison, Difference
 
 SCHEMA_VERSION: Final = 1
 DIGITS: Final = 6
@@ -15,7 +15,7 @@ DIGITS: Final = 6
 
 def objects(found: Comparison) -> Iterator[dict[str, Any]]:
     """What is not paired, every quantity over all points, and every quantity at every point."""
-    for each in found.pairing.unpaired:
+    for each in found.pairs.unpaired:
         yield {
             "schema": SCHEMA_VERSION, "row": "unpaired", "side": each.side, "reason": each.reason, "runs": each.runs,
             "example": each.example,
@@ -31,7 +31,7 @@ def objects(found: Comparison) -> Iterator[dict[str, Any]]:
         place = found.points[row.point]
         yield {
             "schema": SCHEMA_VERSION, "row": "point", "experiment": place.experiment, "engine": place.engine,
-            "point": place.point, "metric": row.quantity.name, "group": row.group, "pairs": row.pairs,
+            "point": place.swept, "metric": row.quantity.name, "group": row.group, "pairs": row.pairs,
             "a": _rounded(row.a), "b": _rounded(row.b), **_of(row.difference), "better": row.quantity.better,
         }  # fmt: skip
 

@@ -8,14 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from dumbbell.comparison.failure import ComparisonError
+from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.spec.problem import quoted, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from dumbbell.metrics.catalogue import Quantity
+
 ENGINE, EXPERIMENT, IDENTITY, CC = "engine", "experiment", "identity", "cc"
 WORDS: Final = (ENGINE, EXPERIMENT, IDENTITY, CC)
 """What may be asked of any run; besides, whatever its experiment sweeps, by its path."""
+BY_NAME_ONLY: Final = {"queueing_delay"}
+"""Quantities that are compared where they are named: the RTT says the same."""
 _COMMA = re.compile(r",(?![^\[\]]*\])")
 """One that is not among the parameters of an algorithm."""
 _GROUPS_CC = re.compile(r"flows\[([0-9]+)\]\.cc")
@@ -80,6 +85,21 @@ def exchanges(a: Selection, b: Selection) -> tuple[list[Exchange], list[Exchange
     groups = {key: group_of(key) for key in named if _of_cc(key)}
     ours, theirs = ([Exchange(side.wanted[key], group) for key, group in groups.items()] for side in (a, b))
     return ours, theirs
+
+
+def quantities(names: str | None) -> Sequence[Quantity]:
+    """The quantities of these names, in the order of the catalogue; without names all that are usual.
+
+    Raises:
+        ComparisonError: one does not exist.
+    """
+    if names is None:
+        return [each for name, each in QUANTITIES.items() if name not in BY_NAME_ONLY]
+    wanted = [name.strip() for name in names.split(",")]
+    for name in wanted:
+        if name not in QUANTITIES:
+            raise ComparisonError(f"--metrics: unknown {quoted(name)}; {suggestion(name, list(QUANTITIES))}")
+    return [each for name, each in QUANTITIES.items() if name in wanted]
 
 
 def group_of(path: str) -> int | None:

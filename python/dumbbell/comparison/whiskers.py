@@ -12,8 +12,8 @@ from dumbbell.charts.style import PUBLISHED, STYLES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dumbbell.comparison.judgement import Column, Comparison
-    from dumbbell.comparison.quantity import Quantity
+    from dumbbell.comparison.differences import Column, Comparison
+    from dumbbell.metrics.catalogue import Quantity
 
 MOST_NAMED: Final = 40
 """Points whose names fit below an axis; more are numbered."""
@@ -68,7 +68,7 @@ def _layers(columns: Sequence[Column]) -> Iterator[Layer]:
             there = there[~np.isnan(column.relative[there])]
             middles, halves, scale = column.relative, column.relative_half_width, 100.0
         else:
-            middles, halves, scale = column.difference, column.half_width, 1 / column.quantity.per_unit
+            middles, halves, scale = column.difference, column.half_width, column.quantity.factor
         middle = middles[there] * scale
         half = np.nan_to_num(halves[there]) * scale
         x = there + SPREAD * ((number + 0.5) / len(columns) - 0.5)

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from dumbbell.agreement.curves.record import Curves
-    from dumbbell.agreement.record import Agreement, Condition
+    from dumbbell.agreement.record import Agreement, Condition, EngineComparison
     from dumbbell.charts.chart import Chart
     from dumbbell.report.figure import Drawing
     from dumbbell.results.store import Store
@@ -145,7 +144,7 @@ def _row(condition: Condition) -> list[tuple[str, str]]:
     ]
 
 
-def sides(agreement: Agreement | Curves) -> Iterator[tuple[str, str]]:
+def sides(agreement: EngineComparison) -> Iterator[tuple[str, str]]:
     """What is told of both engines, and of what computed the verdicts."""
     for role, side in (("Engine held against it", agreement.candidate), ("Reference", agreement.reference)):
         yield role, words.engine(side)

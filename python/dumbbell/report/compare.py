@@ -17,7 +17,7 @@ from dumbbell.version import __version__
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dumbbell.comparison.judgement import Comparison, Overall, Row
+    from dumbbell.comparison.differences import Comparison, Overall, Row
     from dumbbell.report.figure import Drawing
 
 ROWS_A_POINT: Final = 2
@@ -85,7 +85,7 @@ def rendered(page: ComparisonPage) -> str:
 
 def compose(found: Comparison, command: str, most: int = MOST_POINTS) -> ComparisonPage:
     """The page, with at most `most` points a line and rows in proportion."""
-    a, b = found.pairing.a, found.pairing.b
+    a, b = found.pairs.a, found.pairs.b
     head, points = differences.points(found)
     marked = found.count > ROWS_A_POINT * most
     rows = list(islice(found.rows(marked=marked), ROWS_A_POINT * most))

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dumbbell.agreement.curves import chart, document, words
 from dumbbell.report.agreement import KINDS, Verdict, sides
 from dumbbell.report.downsample import MOST_POINTS
 from dumbbell.report.figure import drawing
 from dumbbell.report.html import filled, write
+from dumbbell.studies.single_flows import chart, text
 from dumbbell.version import __version__
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dumbbell.agreement.curves.record import Curves
     from dumbbell.report.figure import Drawing
+    from dumbbell.studies.single_flows.record import Curves
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,19 +47,19 @@ def build(target: Path, curves: Curves) -> Path:
 
 def compose(curves: Curves, most: int = MOST_POINTS) -> CurvesPage:
     """The page, with at most `most` points a line."""
-    told = words.table(curves)
+    told = text.table(curves)
     return CurvesPage(
         version=__version__,
         title=f"Single flows: {curves.candidate.engine} over {curves.reference.engine}",
-        made=f"{words.origin(curves)}. Made by dumbbell {__version__}.",
-        summary=words.summary(curves),
-        header=words.header(curves),
+        made=f"{text.origin(curves)}. Made by dumbbell {__version__}.",
+        summary=text.summary(curves),
+        header=text.header(curves),
         rows=[(cells[:-1], Verdict(cells[-1], *KINDS[cells[-1]])) for cells in told],
-        legend=words.legend(curves),
+        legend=text.legend(curves),
         drawings=[drawing(chart.of_case(case, curves), most) for case in curves.cases if case.curves],
-        failures=words.failures(curves),
+        failures=text.failures(curves),
         facts=list(sides(curves)),
-        command=document.command(curves),
+        command=text.command(curves),
     )
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.comparison.side import origins
 from dumbbell.metrics.number import amount, counted, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from dumbbell.comparison.judgement import Comparison, Difference, Overall, Row
-    from dumbbell.comparison.pairing import Unpaired
-    from dumbbell.comparison.quantity import Quantity
-    from dumbbell.comparison.side import Side
+    from dumbbell.comparison.differences import Comparison, Difference, Overall, Row
+    from dumbbell.comparison.pairs import Unpaired
+    from dumbbell.comparison.runs import Side
+    from dumbbell.metrics.catalogue import Quantity
 
 OVERALL: Final = ("metric", "group", "points", "A", "B", "B - A", "relative", "better", "worse", "same", "open",
                   "over all points")  # fmt: skip
@@ -51,7 +50,7 @@ def _head(quantity: Quantity, group: str | None) -> list[str]:
 
 
 def _amounts(found: Overall | Row) -> list[str]:
-    scale, difference = 1 / found.quantity.per_unit, found.difference
+    scale, difference = found.quantity.factor, found.difference
     return [
         amount(found.a, scale=scale),
         amount(found.b, scale=scale),
@@ -70,13 +69,13 @@ def points(found: Comparison) -> tuple[list[str], list[list[str]]]:
     """What the points differ in, and each point's cells."""
     experiments = len({place.experiment for place in found.points}) > 1
     engines = len({place.engine for place in found.points}) > 1
-    axes = list(dict.fromkeys(path for place in found.points for path in place.point))
+    axes = list(dict.fromkeys(path for place in found.points for path in place.swept))
     head = [*(["experiment"] if experiments else []), *(["engine"] if engines else []), *axes]
     return head, [
         [
             *([place.experiment] if experiments else []),
             *([place.engine] if engines else []),
-            *(str(place.point.get(axis, "")) for axis in axes),
+            *(str(place.swept.get(axis, "")) for axis in axes),
         ]
         for place in found.points
     ]
@@ -86,7 +85,7 @@ def side(found: Side) -> str:
     """What a side is: where it is from, on which engines, and how many runs it has."""
     kernels = [str(each.get("measured_on", {}).get("kernel.release")) for each in found.facts if "measured_on" in each]
     kernel = f" (kernel {' and '.join(dict.fromkeys(kernels))})" if any(name != "None" for name in kernels) else ""
-    identities = [each[:IDENTITY_DIGITS] for each in origins(found.facts, "identity")]
+    identities = [each[:IDENTITY_DIGITS] for each in found.origins("identity")]
     identity = "identity" if len(identities) == 1 else "identities"
     engines = " and ".join(found.engines)
     runs = counted(len(found), "run")
@@ -95,7 +94,7 @@ def side(found: Side) -> str:
 
 def pairs(found: Comparison) -> str:
     """How much is compared."""
-    return f"{counted(len(found.pairing), 'pair')} of runs at {counted(len(found.points), 'point')}"
+    return f"{counted(len(found.pairs), 'pair')} of runs at {counted(len(found.points), 'point')}"
 
 
 def chance(found: Comparison) -> str:
@@ -127,7 +126,7 @@ def over_points(found: Comparison) -> str:
 
 def unpaired(found: Comparison) -> Iterator[str]:
     """What is not compared, a line a reason."""
-    for each in found.pairing.unpaired:
+    for each in found.pairs.unpaired:
         yield _unpaired(each)
 
 
@@ -138,14 +137,14 @@ def _unpaired(each: Unpaired) -> str:
 
 def cautions(found: Comparison) -> Iterator[str]:
     """What to look at before the numbers are trusted."""
-    a, b = found.pairing.a, found.pairing.b
-    judges = [origins(each.facts, "metrics") for each in (a, b)]
-    if judges[0] != judges[1]:
+    a, b = found.pairs.a, found.pairs.b
+    if a.origins("metrics") != b.origins("metrics"):
         yield "the summaries of A and of B were not made by the same version of the metrics"
     for name, each in (("A", a), ("B", b)):
-        if each.warned:
+        warned = int(each.runs["warned"].sum())
+        if warned:
             yield (
-                f"{counted(each.warned, 'run')} of {name} with warnings: `dumbbell results show {each.selection.folder}"
+                f"{counted(warned, 'run')} of {name} with warnings: `dumbbell results show {each.selection.folder}"
                 " RUN` has them"
             )
 
@@ -159,7 +158,7 @@ def origin(found: Side) -> Iterator[tuple[str, str]]:
         "platform": "Platform", "machine": "Machine",
     }  # fmt: skip
     for key, label in told.items():
-        known = origins(found.facts, key)
+        known = found.origins(key)
         if known:
             yield label, ", ".join(known)
     measured: dict[str, dict[str, None]] = {}
@@ -167,6 +166,6 @@ def origin(found: Side) -> Iterator[tuple[str, str]]:
         for key, value in (each.get("measured_on") or {}).items():
             measured.setdefault(key, {})[str(value)] = None
     yield from ((key, ", ".join(values)) for key, values in measured.items())
-    versions = origins((each.get("versions", {}) for each in found.facts), "dumbbell")
+    versions = dict.fromkeys(each["versions"]["dumbbell"] for each in found.facts if "versions" in each)
     if versions:
         yield "Version of dumbbell", ", ".join(versions)

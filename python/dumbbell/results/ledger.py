@@ -9,27 +9,34 @@ import json
 import os
 import sqlite3
 import threading
-from collections import Counter
+from collections import Counter, defaultdict, namedtuple
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
+from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary, Summary
 from dumbbell.results.campaign import Campaign, labelled, same_but_for_seeds, seeds_of, with_seeds
 from dumbbell.results.diagnosis import damaged, told
 from dumbbell.results.failure import StoreError
+from dumbbell.results.request import request_from_texts
 from dumbbell.results.series import SeriesFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
     from typing import Self
 
+    from dumbbell.results.request import Request
     from dumbbell.results.schema import FailedRun, Result
 
-LEDGER_SCHEMA = 1
-"""Version of the tables below: a change of any of them, or of a summary's fields, is a new number."""
+LEDGER_SCHEMA = 2
+"""Version of the tables below: a change of any of them, or of a summary's fields, is a new number.
+
+2: `run` has `request_key` and `request_groups`. A store of schema 1 is read as it is, and migrated where it is written.
+"""
+WITHOUT_REQUESTS = 1
+"""The schema before that."""
 
 _SQL_TYPES = {"int": "INTEGER NOT NULL", "float": "REAL NOT NULL", "str": "TEXT NOT NULL"}
 _NULLABLE = {"int | None": "INTEGER", "float | None": "REAL"}
@@ -58,7 +65,8 @@ CREATE TABLE run (
     id INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, engine TEXT NOT NULL, seed INTEGER NOT NULL,
     status TEXT NOT NULL, error TEXT, window_begin_s REAL, window_end_s REAL, jain REAL, wall_s REAL NOT NULL,
     warnings TEXT, provenance INTEGER NOT NULL REFERENCES provenance (id), finished TEXT NOT NULL,
-    {_columns(BottleneckSummary, nullable=True)}
+    {_columns(BottleneckSummary, nullable=True)},
+    request_key TEXT NOT NULL DEFAULT '', request_groups TEXT NOT NULL DEFAULT '[]'
 );
 CREATE TABLE member (
     campaign INTEGER NOT NULL REFERENCES campaign (id), position INTEGER NOT NULL,
@@ -86,9 +94,68 @@ _RUN = (
     "run_id", "engine", "seed", "status", "error", "window_begin_s", "window_end_s", "jain", "wall_s", "warnings",
     "provenance", "finished", *_BOTTLENECK,
 )  # fmt: skip
+_KEPT = (*_RUN, "request_key", "request_groups")
 _SERIES = tuple(each.name for each in fields(SeriesFile))
 
+T = TypeVar("T")
+
+
+def _row_of(summary: type[T]) -> Callable[[Iterable[Any]], T]:
+    """What reads a row as something with the fields of a summary: a tuple, which is three times as fast to make."""
+    names = [each.name for each in fields(cast("Any", summary))]
+    row: Any = cast("Any", namedtuple)(summary.__name__, names)  # noqa: PYI024 (its fields are those of another class)
+    return cast("Callable[[Iterable[Any]], T]", row._make)
+
+
+_FLOW_ROW, _GROUP_ROW, _QUEUE_ROW = _row_of(FlowSummary), _row_of(GroupSummary), _row_of(BottleneckSummary)
+
+_MIGRATION = """
+ALTER TABLE run ADD COLUMN request_key TEXT NOT NULL DEFAULT '';
+ALTER TABLE run ADD COLUMN request_groups TEXT NOT NULL DEFAULT '[]';
+UPDATE run SET (request_key, request_groups) = (
+    SELECT request_key(resolved, spec, point), request_groups(resolved, spec, point)
+    FROM member JOIN campaign ON campaign.id = campaign JOIN request ON request.run = member.run
+    WHERE member.run = run.id ORDER BY turn DESC LIMIT 1
+) WHERE id IN (SELECT run FROM member);
+UPDATE schema SET version = 2;
+"""
+"""From schema 1 to 2. A run of no experiment gets no key, and is measured again if it is asked for."""
+
+_WRITER_PRAGMAS = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
+_ASKED = """
+CREATE TEMP VIEW asked AS SELECT
+    campaign, position, request_key(resolved, spec, point) AS request_key,
+    request_groups(resolved, spec, point) AS request_groups
+FROM member JOIN campaign ON campaign.id = campaign JOIN request ON request.run = member.run
+"""
+"""What schema 2 keeps in `run`, of a store of schema 1 that is only read."""
+_PAGE = 5_000
+
 Row = tuple[Any, ...]
+
+
+class StoredRun(NamedTuple):
+    """A run of a campaign, as the ledger has it."""
+
+    run: int
+    """Its number in the ledger."""
+    run_id: str
+    seed: int
+    error: str | None
+    warned: int
+    """1 of a run with warnings."""
+    provenance: int
+    """The number of its provenance in the ledger."""
+    point: str
+    """JSON of each swept value as the spec writes it."""
+    request_key: str
+    request_groups: str
+    """JSON, see `request.Request`."""
+    summary: Summary | None
+    """None of a run that failed."""
+
+
+_HEAD = len(StoredRun._fields) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +174,7 @@ class Ledger:
 
     def __init__(self, folder: Path, *, write: bool) -> None:
         self._folder, self._path, self._lock = folder, folder / "ledger.sqlite", threading.RLock()
+        self._request = "run"  # the table that has what runs were asked for
         with self._told("open it"):
             self._connection = self._connect(write=write)
             try:
@@ -158,6 +226,7 @@ class Ledger:
         outcome: Result | FailedRun,
         *,
         resolved: str,
+        request: Request,
         series: Sequence[SeriesFile],
         facts: str,
         finished: str,
@@ -169,9 +238,9 @@ class Ledger:
             self._connection.execute("INSERT OR IGNORE INTO provenance (facts) VALUES (?)", (facts,))
             (provenance,) = self._one("SELECT id FROM provenance WHERE facts = ?", facts)
             self._connection.execute(
-                f"INSERT INTO run ({', '.join(_RUN)}) VALUES ({', '.join('?' * len(_RUN))})"  # noqa: S608 (our names)
-                f" ON CONFLICT (run_id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _RUN)}",
-                _run_row(outcome, provenance, finished),
+                f"INSERT INTO run ({', '.join(_KEPT)}) VALUES ({', '.join('?' * len(_KEPT))})"  # noqa: S608 (our names)
+                f" ON CONFLICT (run_id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _KEPT)}",
+                (*_run_row(outcome, provenance, finished), *request),
             )
             (run,) = self._one("SELECT id FROM run WHERE run_id = ?", outcome.run_id)
             for table in ("flow", "flow_group", "request", "series"):
@@ -261,8 +330,8 @@ class Ledger:
         return [name for (name,) in self.rows("SELECT run_id FROM run WHERE run_id GLOB ? LIMIT 2", pattern)]
 
     def status(self, run_id: str) -> str | None:
-        """Whether a run is there, and how it ended."""
-        rows = self.rows("SELECT status FROM run WHERE run_id = ?", run_id)
+        """Whether a run is there with all that the ledger keeps of it, and how it ended."""
+        rows = self.rows("SELECT status FROM run WHERE run_id = ? AND request_key <> ''", run_id)
         return str(rows[0][0]) if rows else None
 
     def series(self, run_id: str) -> list[SeriesFile]:
@@ -298,6 +367,41 @@ class Ledger:
                 campaign, after, count,
             )  # fmt: skip
             return [(position, self._outcome(row, json.loads(point))) for position, point, *row in rows]
+
+    def stored_runs(self, campaign: int) -> Iterator[StoredRun]:
+        """The runs of a campaign with their summaries, in order. Few are in memory at a time."""
+        request = f"{self._request}.request_key, {self._request}.request_groups"
+        head = f"run.id, run_id, seed, error, warnings IS NOT NULL, provenance, member.point, {request}"
+        select = (
+            f"SELECT {{}} FROM member JOIN {{}} WHERE member.campaign = {campaign}"  # noqa: S608 (our own number)
+            " AND member.position >= ? AND member.position < ? ORDER BY member.position"
+        )
+        runs = select.format(
+            f"{head}, window_begin_s, window_end_s, jain, {', '.join(_BOTTLENECK)}",
+            f"run ON run.id = member.run{'' if self._request == 'run' else ' JOIN asked USING (campaign, position)'}",
+        )
+        flows = select.format(f"flow.run, {_of('flow', _FLOW)}", "flow ON flow.run = member.run") + ", flow.flow"
+        groups = (
+            select.format(f"g.run, name, {_of('g', _GROUP)}", "flow_group g ON g.run = member.run") + ", g.position"
+        )
+        ((last,),) = self.rows("SELECT COALESCE(MAX(position), -1) FROM member WHERE campaign = ?", campaign)
+        for page in ((first, first + _PAGE) for first in range(0, last + 1, _PAGE)):
+            flows_of, groups_of = defaultdict[int, dict[int, FlowSummary]](dict), defaultdict[int, dict[str, Any]](dict)
+            for run, *values in self.rows(flows, *page):
+                flow = _FLOW_ROW(values)
+                flows_of[run][flow.flow] = flow
+            for run, name, *values in self.rows(groups, *page):
+                groups_of[run][name] = _GROUP_ROW(values)
+            for row in self.rows(runs, *page):
+                run, error, (begin_s, end_s, jain, *queue) = row[0], row[3], row[_HEAD:]
+                summary = None if error is not None else Summary(
+                    window_s=(begin_s, end_s),
+                    flows=tuple(flows_of[run].values()),
+                    bottleneck=_QUEUE_ROW(queue),
+                    groups=groups_of[run],
+                    jain=jain,
+                )  # fmt: skip
+                yield StoredRun._make((*row[:_HEAD], summary))
 
     def faults(self) -> list[str]:
         """What SQLite finds wrong with the file when it reads all of it."""
@@ -337,22 +441,42 @@ class Ledger:
             raise StoreError(f"{self._folder}: is a store that nothing was ever kept in")
         elif not {"schema", "run"} <= found:
             raise StoreError(f"{self._folder}: is no store of dumbbell: its ledger.sqlite is something else's")
-        (version,) = self._one("SELECT MAX(version) FROM schema")
-        if version != LEDGER_SCHEMA:
-            raise StoreError(
-                f"{self._folder}: is a store of schema {version}, and this dumbbell knows schema {LEDGER_SCHEMA};"
-                " give another folder, or use the dumbbell that made it"
-            )
+        version = self._version()
         if write and self._path.stat().st_size <= _LARGEST_CHECKED_BYTES:
             (verdict,) = self._one("PRAGMA quick_check(1)")
             if verdict != "ok":
                 raise damaged(self._folder, verdict)
         if write:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute("PRAGMA foreign_keys = ON")
-        else:
+            connection.executescript(_WRITER_PRAGMAS)
+        if version == WITHOUT_REQUESTS:
+            self._add_requests(write=write)
+        if not write:
             connection.execute("PRAGMA query_only = ON")
+
+    def _version(self) -> int:
+        """The schema of the tables.
+
+        Raises:
+            StoreError: this version of dumbbell does not know it.
+        """
+        (version,) = self._one("SELECT MAX(version) FROM schema")
+        if version not in {LEDGER_SCHEMA, WITHOUT_REQUESTS}:
+            raise StoreError(
+                f"{self._folder}: is a store of schema {version}, and this dumbbell knows schema {LEDGER_SCHEMA};"
+                " give another folder, or use the dumbbell that made it"
+            )
+        return int(version)
+
+    def _add_requests(self, *, write: bool) -> None:
+        """Migrates the tables of schema 1, or computes what they lack whenever it is read."""
+        connection = self._connection
+        connection.create_function("request_key", 3, lambda *texts: request_from_texts(*texts).key)
+        connection.create_function("request_groups", 3, lambda *texts: request_from_texts(*texts).groups)
+        if write:
+            connection.executescript(f"BEGIN IMMEDIATE;{_MIGRATION}COMMIT;")
+        else:
+            connection.execute(_ASKED)
+            self._request = "asked"
 
     @contextmanager
     def _transaction(self, doing: str) -> Iterator[None]:
@@ -456,6 +580,10 @@ class Ledger:
             jain=values["jain"],
             warnings=tuple(json.loads(values["warnings"])) if values["warnings"] else (),
         )
+
+
+def _of(table: str, columns: Iterable[str]) -> str:
+    return ", ".join(f"{table}.{name}" for name in columns)
 
 
 def _listed(numbers: Iterable[int]) -> str:

@@ -27,6 +27,7 @@ from dumbbell.results import frames, listing, provenance, series
 from dumbbell.results.diagnosis import told
 from dumbbell.results.failure import StoreError, StoreFailure
 from dumbbell.results.ledger import Ledger
+from dumbbell.results.request import request_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -291,6 +292,7 @@ class Store:
             former = self._ledger.put(
                 outcome,
                 resolved=resolved.run.to_json(),
+                request=request_of(resolved),
                 series=kept,
                 facts=json.dumps(facts, ensure_ascii=False),
                 finished=datetime.now(UTC).isoformat(timespec="seconds"),

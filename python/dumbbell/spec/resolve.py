@@ -32,6 +32,8 @@ class Resolved:
     """Each flow's congestion control as the spec wrote it."""
     bdp_bytes: float
     """The path's rate times its round-trip time, in queue bytes."""
+    start_jitter_ns: int
+    """Within which each flow's start was drawn."""
 
 
 def resolve(point: Point, seed: int) -> Resolved:
@@ -60,7 +62,13 @@ def resolve(point: Point, seed: int) -> Resolved:
         measure=_measure(experiment),
     )
     bdp_bytes = float(terms.bdp_bytes(experiment.path))
-    return Resolved(run=resolved, groups=tuple(groups), ccs=tuple(ccs), bdp_bytes=bdp_bytes)
+    return Resolved(
+        run=resolved,
+        groups=tuple(groups),
+        ccs=tuple(ccs),
+        bdp_bytes=bdp_bytes,
+        start_jitter_ns=one(experiment.start_jitter).ns,
+    )
 
 
 def start_jitter_ns(seed: int, flow: str, jitter_ns: int) -> int:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dumbbell.comparison.pairing import paired
-from dumbbell.comparison.side import OF_GROUP, OF_RUN
+from dumbbell.comparison.pairs import pair
 from dumbbell.metrics.grouped import estimates, t_quantile_of, t_quantiles, whole
 from dumbbell.metrics.number import NOTHING
 from dumbbell.metrics.statistics import CONFIDENCE
@@ -18,10 +17,12 @@ from dumbbell.metrics.statistics import CONFIDENCE
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dumbbell.comparison.pairing import Pairing
-    from dumbbell.comparison.quantity import Quantity
+    import pandas as pd
+
+    from dumbbell.comparison.pairs import Pairs
+    from dumbbell.comparison.runs import Point
     from dumbbell.comparison.selection import Selection
-    from dumbbell.comparison.side import Place
+    from dumbbell.metrics.catalogue import Quantity
     from dumbbell.metrics.grouped import Bools, Floats, Integers
 
 
@@ -195,8 +196,8 @@ class Column:
 class Comparison:
     """Everything."""
 
-    pairing: Pairing
-    points: Sequence[Place]
+    pairs: Pairs
+    points: Sequence[Point]
     """Those of A that have a pair."""
     columns: Sequence[Column]
     overall: Sequence[Overall]
@@ -235,70 +236,55 @@ class Comparison:
 
 
 def compare(first: Selection, second: Selection, quantities: Sequence[Quantity]) -> Comparison:
-    """Both sides, held against one another: B - A.
+    """The differences B - A of two selections.
 
     Raises:
         ComparisonError: there is no pair, or no run of a side.
         StoreError: a store cannot be read.
     """
-    pairing = paired(first, second)
-    places, owners = np.unique(np.array(pairing.a.place)[pairing.of_a], return_inverse=True)
-    columns = [
-        each for each in _columns(pairing, owners, places.size, quantities) if each.there.size
-    ]  # fmt: skip
+    pairs = pair(first, second)
+    points, owners = np.unique(pairs.table["point"], return_inverse=True)
+    columns = [each for each in _columns(pairs, owners, points.size, quantities) if each.there.size]
     return Comparison(
-        pairing=pairing,
-        points=[pairing.a.places[place] for place in places],
+        pairs=pairs,
+        points=[pairs.a.points[point] for point in points],
         columns=columns,
-        overall=[_overall(each) for each in columns],
+        overall=[overall(each) for each in columns],
     )
 
 
-def _columns(pairing: Pairing, owners: Integers, points: int, quantities: Sequence[Quantity]) -> Iterator[Column]:
-    of_a, of_b = pairing.of_a, pairing.of_b
-    members = list(_members(pairing))
+def _columns(pairs: Pairs, owners: Integers, points: int, quantities: Sequence[Quantity]) -> Iterator[Column]:
+    table = pairs.table.assign(owner=owners)
+    groups = _group_pairs(pairs, table)
     for quantity in quantities:
         if quantity.of == "run":
-            index = OF_RUN.index(quantity)
-            yield _column(quantity, None, pairing.a.of_run[of_a, index], pairing.b.of_run[of_b, index], owners, points)
+            a, b = (
+                side.runs[quantity.name].to_numpy(np.float64)[table[run]]
+                for side, run in ((pairs.a, "run_a"), (pairs.b, "run_b"))
+            )
+            yield column(quantity, None, a, b, owners, points)
             continue
-        index = OF_GROUP.index(quantity)
-        for name, pairs, positions in members:
-            yield _column(
-                quantity, name,
-                pairing.a.of_group[of_a[pairs], positions, index], pairing.b.of_group[of_b[pairs], positions, index],
-                owners[pairs], points,
-            )  # fmt: skip
+        for name, own in groups:
+            a, b = (own[f"{quantity.name}_{side}"].to_numpy(np.float64) for side in ("a", "b"))
+            yield column(quantity, name, a, b, own["owner"].to_numpy(), points)
 
 
-def _members(pairing: Pairing) -> Iterator[tuple[str, Integers, Integers]]:
-    """Each group with the pairs that have it, and where in them it is."""
-    found: dict[str, tuple[list[int], list[int]]] = {}
-    named: dict[tuple[object, ...], list[str]] = {}
-    a, b = pairing.a, pairing.b
-    for pair, (ours, theirs) in enumerate(zip(pairing.of_a.tolist(), pairing.of_b.tolist(), strict=True)):
-        key = (a.groups[ours], b.groups[theirs], a.at(ours).exchanged)
-        if key not in named:
-            named[key] = _names(*key)
-        for position, name in enumerate(named[key]):
-            pairs, positions = found.setdefault(name, ([], []))
-            pairs.append(pair)
-            positions.append(position)
-    for name, (pairs, positions) in found.items():
-        yield name, np.array(pairs, np.intp), np.array(positions, np.intp)
-
-
-def _names(ours: tuple[str, ...], theirs: tuple[str, ...], exchanged: tuple[int, ...]) -> list[str]:
-    """A group's name; both, where its algorithm is what is compared and named it."""
-    return [
-        f"{mine} → {other}" if position in exchanged and mine != other else mine
-        for position, (mine, other) in enumerate(zip(ours, theirs, strict=True))
+def _group_pairs(pairs: Pairs, table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """The groups of all pairs by what they are called, in the order of appearance."""
+    of_a, of_b = (side.groups.rename(columns={"run": run}) for side, run in ((pairs.a, "run_a"), (pairs.b, "run_b")))
+    both = table.merge(of_a, on="run_a").merge(of_b, on=["run_b", "position"], suffixes=("_a", "_b"))
+    exchanged = both["run_a"].map(pairs.a.runs["groups"].map(pairs.exchanged))
+    both["name"] = [
+        f"{a} → {b}" if position in positions and a != b else a
+        for a, b, position, positions in zip(both["name_a"], both["name_b"], both["position"], exchanged, strict=True)
     ]
+    return [(str(name), own) for name, own in both.groupby("name", sort=False)]
 
 
-def _column(  # noqa: PLR0913, PLR0917 (both sides, and where they belong)
+def column(  # noqa: PLR0913, PLR0917 (both sides, and where they belong)
     quantity: Quantity, group: str | None, a: Floats, b: Floats, owners: Integers, points: int
 ) -> Column:
+    """The differences between values of pairs, whose points `owners` has; NaN of a pair that has none."""
     a, b = np.where(np.isnan(b), np.nan, a), np.where(np.isnan(a), np.nan, b)
     of_a, of_b, found = (estimates(values, owners, points) for values in (a, b, b - a))
     return Column(
@@ -307,7 +293,8 @@ def _column(  # noqa: PLR0913, PLR0917 (both sides, and where they belong)
     )  # fmt: skip
 
 
-def _overall(column: Column) -> Overall:
+def overall(column: Column) -> Overall:
+    """A quantity over all points that have it."""
     there = column.there
     signs = column.sign[there]
     higher, lower, same, undecided = (int((signs == sign).sum()) for sign in (1, -1, 2, 0))

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-import dumbbell.agreement.curves.words as words
-from dumbbell.agreement.curves.limit import FIVE_PERCENT
 from dumbbell.agreement.overlay import LOOKS
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.studies.single_flows import text
+from dumbbell.studies.single_flows.limits import FIVE_PERCENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dumbbell.agreement.curves.record import Case, Curve, Curves
+    from dumbbell.studies.single_flows.record import Case, Curve, Curves
 
 NAME: Final = "curves"
 EPOCHS: Final = ("epoch", "long_epoch")
@@ -30,7 +30,7 @@ def figure(curves: Curves) -> Chart | None:
     drawn = [case for case in curves.cases if case.curves]
     if not drawn:
         return None
-    paths = list(dict.fromkeys(map(words.path, drawn)))
+    paths = list(dict.fromkeys(map(text.path, drawn)))
     path = paths[len(paths) // 2]
     theirs, ours = curves.reference.engine, curves.candidate.engine
     return Chart(
@@ -39,7 +39,7 @@ def figure(curves: Curves) -> Chart | None:
         caption=f"One flow at {path}, {ours} over {theirs}: loss epochs since the reduction, the band being"
         f" {100 * FIVE_PERCENT:g} % of {theirs}'s window; BBR's start, its dip for the minimum RTT since the entry to"
         " PROBE_RTT, and its cycle of gains since a probe for bandwidth, the last of its variants too.",
-        panels=tuple(panel for case in drawn if words.path(case) == path for panel in _of_the_figure(case, curves)),
+        panels=tuple(panel for case in drawn if text.path(case) == path for panel in _of_the_figure(case, curves)),
         columns=_COLUMNS,
         alt=f"Small plots of windows over time, one or more an algorithm, each with a line of {theirs} and of {ours}.",
     )
@@ -50,7 +50,7 @@ def of_case(case: Case, curves: Curves) -> Chart:
     told = ", ".join(curve.label for curve in case.curves)
     return Chart(
         name=case.name,
-        title=f"{case.cc}, {words.path(case)}",
+        title=f"{case.cc}, {text.path(case)}",
         caption=f"{curves.candidate.engine} over {curves.reference.engine}: {told}. Medians over seeds and over epochs,"
         " cycles or entries; a band is the limit.",
         panels=tuple(_panel(curve, curve.label, curves) for curve in case.curves),

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from pydantic import Field
-
-from dumbbell.agreement.curves.limit import Scale, Unit  # noqa: TC001 (pydantic reads them)
-from dumbbell.agreement.record import Number, Part, Side
+from dumbbell.agreement.record import EngineComparison, Number, Part
+from dumbbell.studies.single_flows.limits import Scale, Unit  # noqa: TC001 (pydantic reads them)
 
 Gauge: TypeAlias = Literal["cwnd", "inflight"]
 
 
-class Comparison(Part):
+class LimitVerdict(Part):
     """One quantity in one condition: medians over seeds, or over all of their epochs."""
 
     key: str
@@ -77,7 +75,7 @@ class Case(Part):
     """Room of the queue in bandwidth-delay products."""
     epochs: dict[str, int]
     """How many loss epochs of the candidate, the reference, and its other seeds; empty for BBR."""
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[LimitVerdict, ...]
     """Empty where an engine failed."""
     curves: tuple[Curve, ...]
     """Likewise."""
@@ -85,22 +83,10 @@ class Case(Part):
     """What an engine said of runs that it could not finish."""
 
 
-class Curves(Part):
-    """Everything."""
+class Curves(EngineComparison):
+    """All conditions; both engines hold when every limit does."""
 
-    schema_version: Literal[1] = Field(default=1, alias="schema")
-    """Version of this format."""
-    versions: dict[str, str | None]
-    """Of dumbbell, its commit, and what computed this."""
     sets: tuple[str, ...]
     """Fields that were set instead of the usual, as `path=value`."""
-    candidate: Side
-    """The engine that is held against the other."""
-    reference: Side
-    """The other."""
-    floor_seeds: tuple[int, ...]
-    """Other seeds of the reference: its noise."""
-    holds: bool
-    """No limit is broken, nothing failed, and something was compared."""
     cases: tuple[Case, ...]
     """By algorithm, then by path."""

@@ -1,0 +1,62 @@
+"""A store of schema 1: `schema1.sql` is one that an earlier version made, with a run that no experiment has."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from compared import held, kept
+from dumbbell.results.store import Store
+from dumbbell.spec import load
+
+SPEC = """
+duration = "1 s"
+seeds = 2
+start_jitter = "50 ms"
+measure.record = "summary"
+path = { rate = "5 Mbit/s", rtt = "20 ms", buffer = "1 bdp" }
+flows = [{ cc = ["bbr", "cubic"] }, { name = "others", cc = "reno", count = 2 }]
+"""
+OF_NO_EXPERIMENT = "SELECT run_id FROM run WHERE id NOT IN (SELECT run FROM member)"
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    folder = tmp_path / "old"
+    folder.mkdir()
+    connection = sqlite3.connect(folder / "ledger.sqlite")
+    connection.executescript(Path(__file__).with_name("schema1.sql").read_text(encoding="utf-8"))
+    connection.close()
+    return folder
+
+
+def rows(folder: Path, query: str) -> list[tuple[object, ...]]:
+    connection = sqlite3.connect(folder / "ledger.sqlite")
+    found = connection.execute(query).fetchall()
+    connection.close()
+    return found
+
+
+def test_it_is_read_as_it_is(old: Path) -> None:
+    with Store.open(old) as store:
+        assert [each.seed for each in store.outcomes()] == [1, 2, 1, 2]
+    found = held(f"{old}@cc=bbr", "@cc=cubic")
+    assert (len(found.pairs), {each.group for each in found.overall}) == (2, {None, "bbr → cubic", "others"})
+    assert rows(old, "SELECT version FROM schema") == [(1,)]
+
+
+def test_it_is_migrated_where_it_is_written(old: Path, tmp_path: Path) -> None:
+    with Store.open(old) as store:
+        before = list(store.outcomes())
+    with Store.open(old, write=True) as store:
+        assert list(store.outcomes()) == before
+        assert all(store.finished(each.run_id) for each in before)
+        assert not any(store.finished(str(stray)) for (stray,) in rows(old, OF_NO_EXPERIMENT))
+    assert rows(old, "SELECT version FROM schema") == [(2,)]
+    keys = "SELECT request_key, request_groups FROM run JOIN member ON run = run.id ORDER BY position"
+    new = kept(tmp_path / "new", None, load(SPEC))
+    assert rows(old, keys) == rows(new, keys)
+    assert len({key for key, _ in rows(old, keys)}) == 1
+    assert len(held(old, new).pairs) == 4
