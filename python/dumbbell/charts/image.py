@@ -65,7 +65,7 @@ def _ordered(pdf: bytes) -> bytes:
 
     def by_name(found: re.Match[bytes]) -> bytes:
         lines: list[bytes] = re.findall(rb"\n[^\n]+", found[0])
-        return b"".join(sorted(lines, key=lambda line: (len(line.split()[0]), line)))
+        return b"".join(sorted(lines))
 
     return re.sub(rb"(?:\n +/[a-z]+\d+ \d+ 0 R){2,}", by_name, pdf)
 
