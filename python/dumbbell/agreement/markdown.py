@@ -55,9 +55,9 @@ def failures(failed: Sequence[str]) -> Iterator[str]:
 
 def save(chart: Chart | None, folder: Path) -> list[Path]:
     """Writes the figure, as PNG, and gives where it is; none where there is no chart."""
-    from dumbbell.charts import paper  # noqa: PLC0415 (late: matplotlib takes long to load)
+    from dumbbell.charts import image  # noqa: PLC0415 (late: the renderer takes long to load)
 
-    return [] if chart is None else paper.save(chart, folder, ("png",))
+    return [] if chart is None else image.save(chart, folder, ("png",))
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -1,1 +1,1 @@
-"""Charts: numbers first (`chart`), then ink (`paper` with matplotlib; `dumbbell.report` with plotly)."""
+"""Charts: numbers first (`chart`), then one description of the ink (`vega`), for print (`image`) and for pages."""

@@ -29,7 +29,7 @@ def build(  # noqa: PLR0913 (each is a part of the report)
 ) -> Path:
     """Writes the report of a store, or of a study by what each engine's runs in it say; gives where it is.
 
-    `index`: the file beside it that tells of all studies; it has plotly's script beside it too. `how`: what
+    `index`: the file beside it that tells of all studies; it has Vega's script beside it too. `how`: what
     must be said with the commands about a study, where they are not all: "with the same --out".
 
     Raises:

@@ -142,9 +142,9 @@ class ClaimsPart:
 
     def draw(self, kept: str, folder: Path) -> list[Path]:
         """The study's figures, engine beside engine."""
-        from dumbbell.charts import paper  # noqa: PLC0415 (late: matplotlib takes long to load)
+        from dumbbell.charts import image  # noqa: PLC0415 (late: the renderer takes long to load)
 
-        return [path for chart in read(kept).charts for path in paper.save(chart, folder, ("png",))]
+        return [path for chart in read(kept).charts for path in image.save(chart, folder, ("png",))]
 
     def study_on(self, engine: str) -> Study:
         """As much of the study as an engine's columns need."""

@@ -74,11 +74,11 @@ def drawn(standing: "Standing", folder: Path) -> list[Path]:
 
 
 def _written(charts: "Iterable[Chart]", shown: "Iterable[Table]", target: Path) -> "Iterator[Path]":
-    from dumbbell.charts import paper
+    from dumbbell.charts import image
     from dumbbell.charts.numbers import markdown, tables
 
     for chart in charts:
-        yield from paper.save(chart, target)
+        yield from image.save(chart, target)
     for table in shown:
         ((title, header, rows),) = tables(table)
         path = target / f"{table.name}.md"
