@@ -365,7 +365,7 @@ def _heat(panel: Panel, heat: HeatMap, x: Spec, y: Spec, name: str, layout: Layo
         texts.append(("beside", {"fontSize": {"expr": f"0.8*{size}"}, "dy": {"expr": f"0.65*{size}"}}))
     at = {"x": {"field": "column", **x}, "y": {"field": "row", **y}, "color": ink}
     squares = {
-        "mark": {"type": "rect", "stroke": "#d9d9d9", "strokeWidth": 0.4},
+        "mark": {"type": "rect", "stroke": "#d9d9d9", "strokeWidth": 0.4, "invalid": "show"},
         "encoding": {**square, "color": colour, **hover},
     }
     words = [{"mark": {"type": "text", **mark}, "encoding": {**at, "text": {"field": field}}} for field, mark in texts]

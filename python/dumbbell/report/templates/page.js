@@ -62,9 +62,15 @@
     const numbers = layersOf(spec).map((layers) => layers.map(({ data }) => data.values));
     const { view } = await vegaEmbed(place, spec, { ...options, renderer, downloadFileName: name });
     const columns = spec.columns;
-    const drawn = place.querySelector("canvas, svg").getBoundingClientRect().width;
-    const own = Math.max(80, spec.params[0].value + Math.floor((width - drawn) / columns));
-    await view.signal(columns === 1 ? "width" : "childWidth", own).signal("panel_width", own).runAsync();
+    let own = spec.params[0].value;
+    for (let pass = 0; pass < 2; pass += 1) {
+      const drawn = place.querySelector("canvas, svg").getBoundingClientRect().width;
+      const spare = Math.floor((width - drawn) / columns);
+      if (spare === 0) break;
+      own = Math.max(80, own + spare);
+      await view.signal(columns === 1 ? "width" : "childWidth", own).signal("panel_width", own).resize().runAsync();
+      await view.resize().runAsync();
+    }
     if (!printing) tellNearest(view, plots[name].spec.usermeta.panels, numbers, place);
     place.style.minHeight = "";
     place.dataset.width = width;
