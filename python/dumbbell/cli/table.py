@@ -5,74 +5,67 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.metrics.catalogue import QUANTITIES, Setup, group_values, run_values
-from dumbbell.metrics.loss import has_random_loss, loss_at
+from dumbbell.metrics.catalogue import QUANTITIES
+from dumbbell.metrics.loss import has_random_loss
+from dumbbell.metrics.number import amount
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from dumbbell.results.listing import RunSummary
-    from dumbbell.results.schema import Result
+    from dumbbell.results.listing import GroupLine
 
-OF_GROUP = ("goodput", "share", "rtt")
-OF_RUN = ("loss", "random_loss", "queue", "utilization")
+
+COLUMNS = ("goodput", "share", "rtt", "loss", "random_loss", "queue", "utilization")
+"""Quantities of a group and of its run, in the order of a `GroupLine`."""
 BLOCK = 2000
 """Lines that are laid out together."""
 
 
-def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def aligned(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Lines of columns: numbers to the right, words to the left."""
-    return _laid_out([header, *rows], _widths([header, *rows]), _numeric(header, rows))
+    return "\n".join(blocks(header, rows))
 
 
 def blocks(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """A table of any length, piece by piece. Columns may grow wider further down, and are never narrower."""
     rest = iter(rows)
     block = [header, *islice(rest, BLOCK)]
-    widths, numeric = _widths(block), _numeric(header, block[1:])
+    columns = list(zip(*block, strict=True))
+    numeric = [all(cell == "" or cell[0] in "-+.0123456789" for cell in column[1:]) for column in columns]
+    widths = [0] * len(header)
     while block:
-        yield _laid_out(block, widths, numeric)
+        widths = [max(width, *map(len, column)) for width, column in zip(widths, zip(*block, strict=True), strict=True)]
+        line = "  ".join(f"%{'' if right else '-'}{width}s" for width, right in zip(widths, numeric, strict=True))
+        yield "\n".join([(line % tuple(row)).rstrip() for row in block])
         block = list(islice(rest, BLOCK))
-        widths = [max(pair) for pair in zip(widths, _widths(block), strict=True)] if block else widths
 
 
-def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
-    return [max(map(len, column)) for column in zip(*rows, strict=True)]
-
-
-def _numeric(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[bool]:
-    columns = zip(*rows, strict=True) if rows else ([] for _ in header)
-    return [all(cell == "" or cell[0] in "-+.0123456789" for cell in column) for column in columns]
-
-
-def _laid_out(rows: Sequence[Sequence[str]], widths: Sequence[int], numeric: Sequence[bool]) -> str:
-    line = "  ".join(f"%{'' if right else '-'}{width}s" for width, right in zip(widths, numeric, strict=True))
-    return "\n".join([(line % tuple(row)).rstrip() for row in rows])
-
-
-def of_results(results: Iterable[Result | RunSummary], spec: Mapping[str, Any]) -> Iterator[str]:
+def of_groups(lines: Iterable[GroupLine], spec: Mapping[str, Any]) -> Iterator[str]:
     """One line a group of flows; what belongs to the whole run is on the run's first line. Piece by piece.
 
     Random loss has a column where the path has any.
     """
-    rest = iter(results)
+    rest = iter(lines)
     first = next(rest, None)
-    if first is None:
-        return
-    of_run = [name for name in OF_RUN if name != "random_loss" or has_random_loss(spec)]
-    axes = list(first.point)
-    names = [QUANTITIES[name].heading.removesuffix(" %") for name in (*OF_GROUP, *of_run)]
-    rows = (row for result in chain([first], rest) for row in _rows(result, axes, of_run, spec))
-    yield from blocks([*axes, "seed", "group", *names], rows)
+    if first is not None:
+        axes, lossy = list(first.point), has_random_loss(spec)
+        names = [QUANTITIES[name].heading.removesuffix(" %") for name in COLUMNS if lossy or name != "random_loss"]
+        yield from blocks([*axes, "seed", "group", *names], _rows(chain([first], rest), axes, lossy=lossy))
 
 
-def _rows(
-    result: Result | RunSummary, axes: Sequence[str], of_run: Sequence[str], spec: Mapping[str, Any]
-) -> Iterator[list[str]]:
-    run = [*(str(result.point[axis]) for axis in axes), str(result.seed)]
-    setup = Setup(loss_at(spec, result.point)) if "random_loss" in of_run else Setup()
-    values = run_values(result, setup, of_run)
-    shared = [QUANTITIES[name].text(value) for name, value in values.items()]
-    for group, own in group_values(result, OF_GROUP).items():
-        yield [*run, group, *(QUANTITIES[name].text(value) for name, value in own.items()), *shared]
-        run, shared = [""] * len(run), [""] * len(shared)
+def _rows(lines: Iterable[GroupLine], axes: Sequence[str], *, lossy: bool) -> Iterator[list[str]]:
+    goodput, share, rtt, loss, random_loss, queue, utilization = map(_text, COLUMNS)
+    empty, nothing = [""] * (len(axes) + 1), [""] * (3 + lossy)
+    for point, seed, nth, group, bps, part, rtt_s, lost, at_random, bdp, used in lines:
+        cells = [group, goodput(bps), share(part), rtt(rtt_s)]
+        if nth:
+            yield [*empty, *cells, *nothing]
+        else:
+            shared = [loss(lost), *([random_loss(at_random)] if lossy else []), queue(bdp), utilization(used)]
+            yield [*[str(point[axis]) for axis in axes], str(seed), *cells, *shared]
+
+
+def _text(name: str) -> Callable[[float | None], str]:
+    """The quantity's `text`, faster."""
+    factor, suffix = QUANTITIES[name].factor, QUANTITIES[name].suffix
+    return lambda value: amount(value, None, factor, suffix)
