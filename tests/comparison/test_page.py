@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from compared import held, kept
+from dumbbell.comparison.difference_plot import charts
 from dumbbell.comparison.differences import Comparison
-from dumbbell.comparison.whiskers import charts
 from dumbbell.report import compare as page
 from dumbbell.report.differences import chance, overall, points, row
 from dumbbell.report.failure import ReportError

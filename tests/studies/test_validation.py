@@ -13,8 +13,8 @@ import pytest
 from agreed import Scaled
 from commandline import ROOT, dumbbell
 from dumbbell import studies
-from dumbbell.agreement.record import Agreement
 from dumbbell.cli import validation as command
+from dumbbell.comparison.record import Agreement
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import KernelError

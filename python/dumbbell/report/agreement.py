@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.agreement import overlay, section, words
-from dumbbell.agreement.errors import errors
-from dumbbell.agreement.scatter import scatter
+from dumbbell.comparison import agreement_text as words
+from dumbbell.comparison import overlay
+from dumbbell.comparison.charts import errors, scatter
 from dumbbell.metrics.number import ABSENT, amount
 from dumbbell.report.figure import drawing
 from dumbbell.report.html import filled, write
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from dumbbell.agreement.record import Agreement, Condition, EngineComparison
+    from dumbbell.comparison.record import Agreement, Condition, EngineComparison
     from dumbbell.plots.chart import Chart
     from dumbbell.report.figure import Drawing
     from dumbbell.results.store import Store
@@ -79,9 +79,9 @@ def compose(agreement: Agreement, charts: list[Chart], note: str, most: int = MO
         version=__version__,
         title=f"{agreement.candidate.engine} against {agreement.reference.engine}",
         made=f"{words.origin(agreement)}. Made by dumbbell {__version__}.",
-        summary=section.verdict(agreement),
+        summary=words.summary(agreement),
         bands=[(cells[:-1], Verdict(cells[-1], *KINDS[cells[-1]])) for cells in told],
-        legend=section.legend(agreement),
+        legend=words.legend(agreement),
         overall=[drawing(chart, most) for chart in overall],
         worst=[_worst(agreement, row) for row in words.worst_table(agreement)],
         in_time=[drawing(each, max(2, most // IN_TIME_SHARE)) for each in charts],
@@ -90,7 +90,7 @@ def compose(agreement: Agreement, charts: list[Chart], note: str, most: int = MO
         conditions=[_row(each) for each in agreement.conditions],
         failures=words.failures(agreement.conditions),
         facts=list(sides(agreement)),
-        command=section.command(agreement),
+        command=words.command(agreement),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.comparison.whiskers import charts
+from dumbbell.comparison.difference_plot import charts
 from dumbbell.metrics.number import counted
 from dumbbell.report import differences
 from dumbbell.report.figure import drawing

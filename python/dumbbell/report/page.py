@@ -15,11 +15,11 @@ from dumbbell.report.figure import drawing
 from dumbbell.report.readme import html
 from dumbbell.report.side import with_words
 from dumbbell.report.sources import sources
-from dumbbell.report.specification import toml
 from dumbbell.report.standpoint import side_by_side
 from dumbbell.report.words import brief, facts
 from dumbbell.results.failure import StoreError
 from dumbbell.results.schema import Result
+from dumbbell.spec.writer import toml
 from dumbbell.studies import in_order, sentence
 from dumbbell.studies.command import run_command
 from dumbbell.version import __version__

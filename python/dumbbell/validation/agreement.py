@@ -6,18 +6,18 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from dumbbell.agreement import draw, section, words
-from dumbbell.agreement.gathering import Sides, carry_out, runs
-from dumbbell.agreement.judgement import judged
-from dumbbell.agreement.record import Agreement, Source
-from dumbbell.agreement.side import both
+from dumbbell.comparison import agreement_text as words
+from dumbbell.comparison import random_conditions, section
+from dumbbell.comparison.bands import judge
+from dumbbell.comparison.campaigns import Sides, carry_out, engine_sides, runs
+from dumbbell.comparison.record import Agreement, Source
 from dumbbell.validation.part import Found
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from dumbbell.agreement.record import Condition, Side
+    from dumbbell.comparison.record import Condition, Side
     from dumbbell.engines.protocol import Engine
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
@@ -41,8 +41,8 @@ class AgreementPart:
     """Of each engine's runs."""
     floor: int
     """More seeds of the reference, which it is held against itself with."""
-    duration: str = draw.USUAL_DURATION
-    most_packets: int = draw.MOST_PACKETS
+    duration: str = random_conditions.USUAL_DURATION
+    most_packets: int = random_conditions.MOST_PACKETS
 
     @property
     def engines(self) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ class AgreementPart:
         sides = self._sides(engines)
         conditions, (ours, theirs) = compared(store, list(self._drawn()), sides, jobs, progress)
         source = Source(random=self.random, seed=self.seed, duration=self.duration, most_packets=self.most_packets)
-        agreement = judged(conditions, source, ours, theirs, sides.floor_seeds)
+        agreement = judge(conditions, source, ours, theirs, sides.floor_seeds)
         return Found(kept=kept(agreement), failures=failures(conditions))
 
     def told(self, kept: str) -> str:
@@ -73,14 +73,16 @@ class AgreementPart:
     def verdict(self, kept: str) -> str:
         """Which bands hold."""
         agreement = Agreement.model_validate_json(kept)
-        return f"{words.origin(agreement)}. {section.verdict(agreement)}"
+        return f"{words.origin(agreement)}. {words.summary(agreement)}"
 
     def draw(self, kept: str, folder: Path) -> list[Path]:
         """Distributions and scatter."""
         return section.draw(json.loads(kept), folder)
 
     def _drawn(self) -> Iterator[Experiment]:
-        return draw.conditions(self.random, self.seed, duration=self.duration, most_packets=self.most_packets)
+        return random_conditions.conditions(
+            self.random, self.seed, duration=self.duration, most_packets=self.most_packets
+        )
 
     def _sides(self, engines: Sequence[Engine]) -> Sides:
         return sides_of(engines, self.candidate, self.reference, self.seeds, self.floor)
@@ -97,7 +99,7 @@ def compared(
 ) -> tuple[list[Condition], tuple[Side, Side]]:
     """Every condition, and what is told of candidate and reference."""
     conditions = carry_out(store, experiments, sides, jobs=jobs, progress=progress)
-    return conditions, both(store, sides, conditions)
+    return conditions, engine_sides(store, sides, conditions)
 
 
 def failures(conditions: Sequence[Condition]) -> tuple[str, ...]:

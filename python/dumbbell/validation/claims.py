@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from textwrap import fill
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.agreement.markdown import table
+from dumbbell.comparison.markdown import table
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.errors import DumbbellError
 from dumbbell.metrics.number import amount, places

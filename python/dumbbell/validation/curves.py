@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dumbbell.agreement import markdown, words
-from dumbbell.agreement.gathering import runs
+from dumbbell.comparison import agreement_text as words
+from dumbbell.comparison import markdown
+from dumbbell.comparison.campaigns import runs
 from dumbbell.studies.single_flows import text
 from dumbbell.studies.single_flows.chart import figure
 from dumbbell.studies.single_flows.comparison import judge
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from dumbbell.agreement.gathering import Sides
+    from dumbbell.comparison.campaigns import Sides
     from dumbbell.engines.protocol import Engine
     from dumbbell.results.store import Store
 

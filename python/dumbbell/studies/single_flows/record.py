@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from dumbbell.agreement.record import EngineComparison, Number, Part
+from dumbbell.comparison.record import EngineComparison, Number, Part
 from dumbbell.studies.single_flows.limits import Scale, Unit  # noqa: TC001 (pydantic reads them)
 
 Gauge: TypeAlias = Literal["cwnd", "inflight"]
