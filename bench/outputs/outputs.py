@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -30,6 +31,8 @@ ROOT = Path(__file__).resolve().parents[2]
 STUDIES = ROOT / "python/dumbbell/studies"
 UNCOMPARED = {"run_id", "wall_s", "versions", "identity", "measured_on", "example"}
 MOST_SHOWN = 12
+ROUNDING = 1e-12
+"""What the order of operations leaves: two numbers this close are one."""
 
 
 def commands(stores: Path, scratch: Path, agree: Path | None, curves: Path | None) -> Iterator[tuple[str, list[str]]]:
@@ -102,7 +105,10 @@ def differences(old: Any, new: Any, place: str = "") -> Iterator[str]:  # noqa: 
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for index, (one, other) in enumerate(zip(old, new, strict=True)):
             yield from differences(one, other, f"{place}[{index}]")
-    elif old != new:
+    elif (
+        not (isinstance(old, float) and isinstance(new, float) and math.isclose(old, new, rel_tol=ROUNDING))
+        and old != new
+    ):
         yield f"{place}: {str(old)[:120]} -> {str(new)[:120]}"
 
 

@@ -2,7 +2,6 @@
 
 import sys
 from enum import StrEnum
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,9 +10,6 @@ import typer
 from dumbbell.cli.run import DEFAULT_STORE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from dumbbell.results.listing import GroupLine
     from dumbbell.results.store import Store
 
 Folder = Annotated[Path, typer.Argument(metavar="[STORE]", envvar="DUMBBELL_STORE", help="The folder of the store.")]
@@ -182,32 +178,13 @@ def _show_run(store: "Store", run_id: str, *, as_json: bool) -> None:
 
 
 def _show_table(store: "Store", experiment: str | None, *, everything: bool) -> None:
-    from dumbbell.cli.table import blocks, header
-    from dumbbell.metrics.loss import has_random_loss
+    from dumbbell.cli.table import of_results
 
     for campaign in store.campaigns(experiment=experiment, everything=everything):
-        lines = store.table(campaign)
-        first = next(lines, None)
-        if first is not None:
-            axes = list(first.point)
-            typer.echo(f"{campaign.label} on {campaign.engine}")
-            cells = _cells(chain([first], lines), axes, lossy=has_random_loss(campaign.spec))
-            for block in blocks(header(axes, campaign.spec), cells):
-                typer.echo(block)
-
-
-def _cells(lines: "Iterable[GroupLine]", axes: list[str], *, lossy: bool) -> "Iterator[list[str]]":
-    """As `dumbbell run` prints it: what belongs to the whole run is on its first line."""
-    from dumbbell.cli.table import BOTTLENECK, group_cells, shared_cells
-
-    empty, nothing = [""] * (len(axes) + 1), [""] * (len(BOTTLENECK) + lossy)
-    for point, at_random, seed, loss_rate, queue_bdp, utilization, nth, name, goodput_bps, share, rtt_s in lines:
-        cells = group_cells(name, goodput_bps, share, rtt_s)
-        if nth:
-            yield [*empty, *cells, *nothing]
-        else:
-            run = [*[str(point[axis]) for axis in axes], str(seed)]
-            yield [*run, *cells, *shared_cells(loss_rate, at_random, queue_bdp, utilization, lossy=lossy)]
+        for number, block in enumerate(of_results(store.summaries(campaign), campaign.spec)):
+            if number == 0:
+                typer.echo(f"{campaign.label} on {campaign.engine}")
+            typer.echo(block)
 
 
 def _tell_others(store: "Store", *, everything: bool) -> None:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from itertools import chain, islice
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.metrics.loss import has_random_loss, loss_at, random_loss
-from dumbbell.metrics.number import amount, percent
+from dumbbell.metrics.catalogue import QUANTITIES, Setup, group_values, run_values
+from dumbbell.metrics.loss import has_random_loss, loss_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from dumbbell.results.listing import RunSummary
     from dumbbell.results.schema import Result
 
-GROUP = ("seed", "group", "Mbit/s", "share", "RTT ms")
-BOTTLENECK = ("queue loss", "queue BDP", "utilization")
-RANDOM_LOSS = "random loss"
+OF_GROUP = ("goodput", "share", "rtt")
+OF_RUN = ("loss", "random_loss", "queue", "utilization")
 BLOCK = 2000
 """Lines that are laid out together."""
 
@@ -51,44 +50,29 @@ def _laid_out(rows: Sequence[Sequence[str]], widths: Sequence[int], numeric: Seq
     return "\n".join([(line % tuple(row)).rstrip() for row in rows])
 
 
-def header(axes: Iterable[str], spec: Mapping[str, Any]) -> list[str]:
-    """Of a table of an experiment's runs: random loss has a column where the path has any."""
-    queue_loss, *others = BOTTLENECK
-    return [*axes, *GROUP, queue_loss, *([RANDOM_LOSS] if has_random_loss(spec) else []), *others]
+def of_results(results: Iterable[Result | RunSummary], spec: Mapping[str, Any]) -> Iterator[str]:
+    """One line a group of flows; what belongs to the whole run is on the run's first line. Piece by piece.
 
-
-def of_results(results: Iterable[Result], spec: Mapping[str, Any]) -> Iterator[str]:
-    """One line a group of flows; what belongs to the whole run is on the run's first line. Piece by piece."""
+    Random loss has a column where the path has any.
+    """
     rest = iter(results)
     first = next(rest, None)
-    if first is not None:
-        axes = list(first.point)
-        rows = (row for result in chain([first], rest) for row in _rows(result, axes, spec))
-        yield from blocks(header(axes, spec), rows)
+    if first is None:
+        return
+    of_run = [name for name in OF_RUN if name != "random_loss" or has_random_loss(spec)]
+    axes = list(first.point)
+    names = [QUANTITIES[name].heading.removesuffix(" %") for name in (*OF_GROUP, *of_run)]
+    rows = (row for result in chain([first], rest) for row in _rows(result, axes, of_run, spec))
+    yield from blocks([*axes, "seed", "group", *names], rows)
 
 
-def _rows(result: Result, axes: Sequence[str], spec: Mapping[str, Any]) -> Iterator[list[str]]:
-    bottleneck = result.bottleneck
-    counts = (bottleneck.random_lost_packets, bottleneck.offered_packets, bottleneck.sent_packets)
+def _rows(
+    result: Result | RunSummary, axes: Sequence[str], of_run: Sequence[str], spec: Mapping[str, Any]
+) -> Iterator[list[str]]:
     run = [*(str(result.point[axis]) for axis in axes), str(result.seed)]
-    at_random, lossy = random_loss(*counts, loss_at(spec, result.point)), has_random_loss(spec)
-    shared = shared_cells(
-        bottleneck.loss_rate, at_random, bottleneck.queue_mean_bdp, bottleneck.utilization, lossy=lossy
-    )
-    for name, group in result.groups.items():
-        rtts_s = [flow.rtt_mean_s for flow in result.flows if flow.name == name and flow.rtt_mean_s is not None]
-        yield [*run, *group_cells(name, group.goodput_bps, group.share, fmean(rtts_s) if rtts_s else None), *shared]
+    setup = Setup(loss_at(spec, result.point)) if "random_loss" in of_run else Setup()
+    values = run_values(result, setup, of_run)
+    shared = [QUANTITIES[name].text(value) for name, value in values.items()]
+    for group, own in group_values(result, OF_GROUP).items():
+        yield [*run, group, *(QUANTITIES[name].text(value) for name, value in own.items()), *shared]
         run, shared = [""] * len(run), [""] * len(shared)
-
-
-def group_cells(name: str, goodput_bps: float | None, share: float | None, rtt_s: float | None) -> list[str]:
-    """What a line says about a group."""
-    return [name, amount(goodput_bps, None, 1e-6), amount(share, None, 100.0, " %"), amount(rtt_s, None, 1e3)]
-
-
-def shared_cells(
-    loss_rate: float | None, at_random: float | None, queue_bdp: float | None, utilization: float | None, *, lossy: bool
-) -> list[str]:
-    """What a line says about the bottleneck; random loss if the table has a column for it."""
-    others = [amount(queue_bdp), percent(utilization)]
-    return [percent(loss_rate), percent(at_random), *others] if lossy else [percent(loss_rate), *others]

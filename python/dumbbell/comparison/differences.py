@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dumbbell.comparison.pairs import pair
-from dumbbell.metrics.grouped import estimates, t_quantile_of, t_quantiles, whole
 from dumbbell.metrics.number import NOTHING
-from dumbbell.metrics.statistics import CONFIDENCE
+from dumbbell.metrics.statistics import CONFIDENCE, estimates, pooled, t_quantile, t_quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from dumbbell.comparison.runs import Point
     from dumbbell.comparison.selection import Selection
     from dumbbell.metrics.catalogue import Quantity
-    from dumbbell.metrics.grouped import Bools, Floats, Integers
+    from dumbbell.metrics.statistics import Bools, Floats, Integers
 
 
 HIGHER, LOWER, SAME, UNDECIDED = "higher", "lower", "same", "undecided"
@@ -111,7 +110,7 @@ class Overall:
         found = self.difference
         if self.verdict != "worse" or found.half_width is None:
             return self.verdict == "worse"
-        wider = t_quantile_of(self.degrees, 1 - (1 - CONFIDENCE) / rows) / t_quantile_of(self.degrees)
+        wider = t_quantile(self.degrees, 1 - (1 - CONFIDENCE) / rows) / t_quantile(self.degrees)
         return abs(found.value) > found.half_width * wider
 
 
@@ -299,7 +298,7 @@ def overall(column: Column) -> Overall:
     signs = column.sign[there]
     higher, lower, same, undecided = (int((signs == sign).sum()) for sign in (1, -1, 2, 0))
     differences, errors, pairs = column.difference[there], column.error[there], column.pairs[there]
-    found = whole(differences, errors, pairs)
+    found = pooled(differences, errors, pairs)
     decided = (errors == 0).all() if found.half_width is None else abs(found.mean) > found.half_width
     if decided and found.mean:
         outcome = HIGHER if found.mean > 0 else LOWER
@@ -324,8 +323,8 @@ def _relative(column: Column, difference: float, outcome: str) -> tuple[float | 
     if size < NOTHING:
         return None, None
     relative = difference / size
-    rest = whole(b - (1 + relative) * a, column.ratio_error(1 + relative)[there], pairs)
-    of_a = whole(a, column.errors[0][there], pairs)
+    rest = pooled(b - (1 + relative) * a, column.ratio_error(1 + relative)[there], pairs)
+    of_a = pooled(a, column.errors[0][there], pairs)
     if not rest.half_width or (of_a.half_width or 0.0) >= size:
         return relative, None
     half_width = rest.half_width / size

@@ -5,7 +5,6 @@ The agent tells what it saw; what is right is said here. No congestion control i
 
 from __future__ import annotations
 
-import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
@@ -205,25 +204,10 @@ def plausible(lost: int, sent: int, probability: float) -> bool:
     """
     if probability <= 0:
         return lost == 0
-    tail = (1 - LOSS_CONFIDENCE) / 2
-    if lost > sent * probability:
-        return _at_most(sent - lost, sent, 1 - probability) > tail
-    return _at_most(lost, sent, probability) > tail
+    from scipy.special import bdtr, bdtrc  # noqa: PLC0415 (late: only a path with random loss needs it)
 
-
-def _at_most(count: int, trials: int, probability: float) -> float:
-    """The probability of so many successes or fewer, below their mean: its largest terms, which come last."""
-    log_odds = math.log(probability) - math.log1p(-probability)
-    log_term = (
-        math.lgamma(trials + 1) - math.lgamma(count + 1) - math.lgamma(trials - count + 1)
-        + count * math.log(probability) + (trials - count) * math.log1p(-probability)
-    )  # fmt: skip
-    total = term = math.exp(log_term)
-    while count > 0 and term > total * 1e-12:
-        term *= count / (trials - count + 1) * math.exp(-log_odds)
-        total += term
-        count -= 1
-    return total
+    tail = bdtrc(lost - 1, sent, probability) if lost > sent * probability else bdtr(lost, sent, probability)
+    return bool(tail > (1 - LOSS_CONFIDENCE) / 2)
 
 
 def _rate(bps: int) -> str:

@@ -229,16 +229,21 @@ QUANTITIES: Final = {quantity.name: quantity for quantity in _QUANTITIES}
 """By name. A group of several flows has the mean over them of its times, and all their segments together."""
 
 
-def run_values(summary: Summarised, setup: Setup = Setup()) -> dict[str, Value]:
-    """What a whole run has of each quantity, by name."""
-    return {each.name: each.of_run(summary, setup) for each in _QUANTITIES if each.of_run}
+OF_RUN: Final = tuple(each.name for each in _QUANTITIES if each.of_run)
+OF_GROUP: Final = tuple(each.name for each in _QUANTITIES if each.of_group)
 
 
-def group_values(summary: Summarised) -> dict[str, dict[str, Value]]:
-    """What each group of a run has of each quantity, by the names of both."""
+def run_values(summary: Summarised, setup: Setup = Setup(), names: Sequence[str] = OF_RUN) -> dict[str, float | None]:
+    """What a whole run has of these quantities, by name."""
+    formulas = {name: QUANTITIES[name].of_run for name in names}
+    return {name: formula(summary, setup) for name, formula in formulas.items() if formula}
+
+
+def group_values(summary: Summarised, names: Sequence[str] = OF_GROUP) -> dict[str, dict[str, float | None]]:
+    """What each group of a run has of these quantities, by the names of both."""
+    formulas = {name: formula for name in names if (formula := QUANTITIES[name].of_group)}
     return {
-        name: {each.name: each.of_group(group) for each in _QUANTITIES if each.of_group}
-        for name, group in groups(summary).items()
+        group: {name: formula(part) for name, formula in formulas.items()} for group, part in groups(summary).items()
     }
 
 

@@ -21,7 +21,9 @@ def linear_r2(x: npt.ArrayLike, y: npt.ArrayLike) -> float | None:
     across, up = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if across.size < 3 or np.ptp(across) == 0 or np.ptp(up) == 0:  # noqa: PLR2004
         return None
-    return float(np.corrcoef(across, up)[0, 1]) ** 2
+    from scipy.stats import linregress  # noqa: PLC0415 (late: it takes long to load)
+
+    return float(linregress(across, up).rvalue) ** 2
 
 
 def interpolated(x: Sequence[float], y: Sequence[float], at: float) -> float | None:
@@ -114,20 +116,14 @@ def cliff(losses: Sequence[float], goodputs_bps: Sequence[float], rate_bps: floa
     return last_at_least(losses, goodputs_bps, [share * rate_bps * (1 - loss) for loss in losses])
 
 
-def rank_correlation(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
+def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
     """Spearman's: 1 where one rises whenever the other does. Equal values share their ranks; None of a constant.
 
     >>> rank_correlation([1.0, 2.0, 30.0], [5.0, 6.0, 7.0])
     1.0
     """
-    one, other = _ranks(first), _ranks(second)
-    if one.size < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:  # noqa: PLR2004
+    if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:  # noqa: PLR2004
         return None
-    return float(np.clip(np.corrcoef(one, other)[0, 1], -1, 1))
+    from scipy.stats import spearmanr  # noqa: PLC0415 (late: it takes long to load)
 
-
-def _ranks(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Each value's rank, those of equal values their mean."""
-    _, groups, counts = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True, return_counts=True)
-    found: npt.NDArray[np.float64] = (np.cumsum(counts) - (counts - 1) / 2)[groups]
-    return found
+    return float(np.clip(spearmanr(first, second).statistic, -1, 1))

@@ -1,16 +1,26 @@
-"""A mean over seeds, and how far it can be trusted."""
+"""Means of independent values, and how far they can be trusted: 95 % intervals by Student's t."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from statistics import fmean, stdev
-from typing import TYPE_CHECKING
+from functools import cache
+from statistics import fmean
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-CONFIDENCE = 0.95
+    import numpy.typing as npt
+
+Floats: TypeAlias = "npt.NDArray[np.float64]"
+Integers: TypeAlias = "npt.NDArray[np.intp]"
+Bools: TypeAlias = "npt.NDArray[np.bool_]"
+
+CONFIDENCE: Final = 0.95
+_ROUNDING: Final = 1e-9
+"""So that equal sets have exactly the sum of their degrees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,33 +34,92 @@ class Estimate:
     """How many values it rests on; 1 where all are the same."""
 
 
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """The means of many sets of values; NaN of an empty one."""
+
+    mean: Floats
+    error: Floats
+    """Standard error of the mean; NaN where there is one value, 0 where all are the same."""
+    half_width: Floats
+    """Of the 95 % interval; NaN where there is one value or all are the same."""
+    count: Integers
+    """Values in the set."""
+
+
+@dataclass(frozen=True, slots=True)
+class PooledEstimate:
+    """The mean of sets' means."""
+
+    mean: float
+    half_width: float | None
+    """None where nothing is known of variation."""
+    degrees: int
+    """Of freedom, behind the half-width; 0 without one."""
+    within: bool
+    """The interval comes from the scatter within the sets, or from their having none; not from their means' scatter."""
+
+
 def estimate(values: Sequence[float]) -> Estimate:
-    """The mean of independent values and its interval by Student's t.
+    """The mean of independent values and its interval.
 
     Raises:
-        StatisticsError: there is no value.
+        ValueError: there is no value.
     """
-    if len(values) > 0 and min(values) == max(values):
-        return Estimate(values[0], None, 1)
-    mean, n = fmean(values), len(values)
-    return Estimate(mean, t_quantile(n - 1) * stdev(values) / math.sqrt(n), n)
+    if not len(values):
+        raise ValueError("a mean needs at least one value")
+    found = estimates(np.asarray(values, np.float64), np.zeros(len(values), np.intp), 1)
+    half_width = float(found.half_width[0])
+    if np.isnan(half_width):
+        return Estimate(float(found.mean[0]), None, 1)
+    return Estimate(fmean(values), half_width, len(values))  # whose sum is exact
 
 
+def estimates(values: Floats, owners: Integers, sets: int) -> Estimates:
+    """The mean of each set of independent values and its interval; `owners` has the set of each value, 0 to `sets` - 1.
+
+    What is NaN counts in no set.
+    """
+    known = ~np.isnan(values)
+    values, owners = values[known], owners[known]
+    count = np.bincount(owners, minlength=sets).astype(np.intp)
+    least, most = np.full(sets, np.inf), np.full(sets, -np.inf)
+    np.minimum.at(least, owners, values)
+    np.maximum.at(most, owners, values)
+    varied = least < most
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(varied, np.bincount(owners, values, sets) / count, np.where(count, least, np.nan))
+        squares = np.bincount(owners, (values - mean[owners]) ** 2, sets)
+        error = np.where(varied, np.sqrt(squares / (count - 1) / count), np.where(count > 1, 0.0, np.nan))
+    return Estimates(mean, error, np.where(varied, t_quantiles(count - 1) * error, np.nan), count)
+
+
+def pooled(means: Floats, errors: Floats, counts: Integers) -> PooledEstimate:
+    """The mean over sets, each counting the same; `errors` are standard errors of their means.
+
+    The sets are taken as they are, not as drawn from others like them: what is by chance is the scatter within them
+    (Satterthwaite, Biometrics Bulletin 2(6), 1946, for the degrees of freedom, rounded down). Where a set has one value
+    only, or nothing varied in any of them, that tells nothing, and the sets' means are taken as independent values.
+    """
+    squares = errors**2
+    if squares.any() and not np.isnan(squares).any():
+        degrees = int(squares.sum() ** 2 / (squares**2 / np.maximum(counts - 1, 1)).sum() + _ROUNDING)
+        half_width = t_quantile(degrees) * float(np.sqrt(squares.sum())) / means.size
+        return PooledEstimate(float(means.mean()), half_width, degrees, within=True)
+    found = estimate(means.tolist())
+    degrees = 0 if found.half_width is None else means.size - 1
+    return PooledEstimate(found.mean, found.half_width, degrees, within=not degrees and not squares.any())
+
+
+@cache
 def t_quantile(degrees: int, confidence: float = CONFIDENCE) -> float:
     """The t that `confidence` of Student's distribution lies within, on both sides together."""
-    low, high = 0.0, math.pi / 2
-    for _ in range(60):
-        angle = (low + high) / 2
-        low, high = (angle, high) if _t_within(angle, degrees) < confidence else (low, angle)
-    return math.sqrt(degrees) * math.tan(low)
+    from scipy.special import stdtrit  # noqa: PLC0415 (late: a mean of what does not vary needs none)
+
+    return float(stdtrit(degrees, (1 + confidence) / 2))
 
 
-def _t_within(angle: float, degrees: int) -> float:
-    """Probability of `|t| <= sqrt(degrees) tan(angle)`: Abramowitz and Stegun 26.7.3 and 26.7.4."""
-    sine, cosine = math.sin(angle), math.cos(angle)
-    odd = degrees % 2
-    term, total = (cosine, 0.0) if odd else (1.0, 0.0)
-    for k in range(2 + odd, degrees + 1, 2):
-        total += term
-        term *= cosine * cosine * (k - 1) / k
-    return 2 / math.pi * (angle + sine * total) if odd else sine * total
+def t_quantiles(degrees: Integers) -> Floats:
+    """`t_quantile` of each; NaN where there is no degree."""
+    known, inverse = np.unique(degrees, return_inverse=True)
+    return np.array([t_quantile(int(each)) if each > 0 else np.nan for each in known], np.float64)[inverse]

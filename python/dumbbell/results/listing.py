@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dumbbell.metrics.loss import has_random_loss, loss_at, random_loss
+from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from dumbbell.results.campaign import Campaign
     from dumbbell.results.ledger import Ledger
 
 _PAGE = 5_000
+_BOTTLENECK = tuple(each.name for each in fields(BottleneckSummary))
+_FLOW = tuple(each.name for each in fields(FlowSummary))
+_GROUP = tuple(each.name for each in fields(GroupSummary))
 
 
 class RunLine(NamedTuple):
@@ -30,23 +35,17 @@ class RunLine(NamedTuple):
     """Each swept value as the spec wrote it, by its path."""
 
 
-class GroupLine(NamedTuple):
-    """A group of flows of a run, and the bottleneck."""
+class RunSummary(NamedTuple):
+    """A run that was measured: what its `Result` says of flows, groups and the bottleneck, not validated again."""
 
-    point: dict[str, Any]
-    random_loss: float | None
-    """None also where the path has none."""
+    run_id: str
     seed: int
-    loss_rate: float | None
-    queue_mean_bdp: float | None
-    utilization: float | None
-    nth: int
-    """0 for the first group of a run, which is that of its first flow."""
-    name: str
-    goodput_bps: float | None
-    share: float | None
-    rtt_mean_s: float | None
-    """Mean over its flows."""
+    point: dict[str, Any]
+    """Each swept value as the spec wrote it, by its path."""
+    bottleneck: BottleneckSummary
+    flows: tuple[FlowSummary, ...]
+    groups: dict[str, GroupSummary]
+    jain: float | None
 
 
 def runs(ledger: Ledger, campaign: Campaign) -> Iterator[RunLine]:
@@ -62,28 +61,28 @@ def runs(ledger: Ledger, campaign: Campaign) -> Iterator[RunLine]:
             yield RunLine(run_id, campaign.label, campaign.engine, seed, status, warnings, json.loads(point))
 
 
-def groups(ledger: Ledger, campaign: Campaign) -> Iterator[GroupLine]:
-    """The groups of the runs of a campaign that were measured, in the order of expansion."""
-    lossy = has_random_loss(campaign.spec)
-    counts = "random_lost_packets, offered_packets, sent_packets, " if lossy else ""
-    query = (
-        f"SELECT point, {counts}seed, loss_rate, queue_mean_bdp, utilization, flow_group.position, flow_group.name,"  # noqa: S608
-        " flow_group.goodput_bps, share,"
-        " (SELECT AVG(rtt_mean_s) FROM flow WHERE flow.run = run.id AND flow.name = flow_group.name)"
-        " FROM member JOIN run ON run.id = member.run JOIN flow_group ON flow_group.run = run.id"
-        " WHERE campaign = ? AND member.position >= ? AND member.position < ?"
-        " ORDER BY member.position, flow_group.position"
-    )
+def summaries(ledger: Ledger, campaign: Campaign) -> Iterator[RunSummary]:
+    """The runs of a campaign that were measured, in the order of expansion."""
     ((last,),) = ledger.rows("SELECT COALESCE(MAX(position), -1) FROM member WHERE campaign = ?", campaign.id)
-    line = GroupLine._make  # here every microsecond of a row counts a hundred thousand times
     for first in range(0, last + 1, _PAGE):
-        text, point = "", dict[str, Any]()
-        for row in ledger.rows(query, campaign.id, first, first + _PAGE):
-            if row[0] != text:
-                text, point = row[0], json.loads(row[0])
-            if lossy:
-                _, lost, offered, sent, *others = row
-                at_random = random_loss(lost, offered, sent, loss_at(campaign.spec, point))
-                yield line((point, at_random, *others))
-            else:
-                yield line((point, None, *row[1:]))
+        page = (campaign.id, first, first + _PAGE)
+        flows, groups = defaultdict[int, list[FlowSummary]](list), defaultdict[int, dict[str, GroupSummary]](dict)
+        for run, *values in ledger.rows(_query("flow", _FLOW, "flow.flow"), *page):
+            flows[run].append(FlowSummary(**dict(zip(_FLOW, values, strict=True))))
+        for run, name, *values in ledger.rows(_query("flow_group", ("name", *_GROUP), "flow_group.position"), *page):
+            groups[run][name] = GroupSummary(**dict(zip(_GROUP, values, strict=True)))
+        for run, run_id, seed, point, jain, *values in ledger.rows(
+            f"SELECT id, run_id, seed, point, jain, {', '.join(_BOTTLENECK)} FROM member JOIN run ON run.id = run"  # noqa: S608
+            " WHERE campaign = ? AND position >= ? AND position < ? AND status = 'ok' ORDER BY position",
+            *page,
+        ):
+            bottleneck = BottleneckSummary(**dict(zip(_BOTTLENECK, values, strict=True)))
+            yield RunSummary(run_id, seed, json.loads(point), bottleneck, tuple(flows[run]), groups[run], jain)
+
+
+def _query(table: str, names: Sequence[str], order: str) -> str:
+    """Each run's rows of a table, once however often the run is in the page."""
+    return (
+        f"SELECT run, {', '.join(names)} FROM {table} WHERE run IN (SELECT run FROM member"  # noqa: S608 (our own names)
+        f" WHERE campaign = ? AND position >= ? AND position < ?) ORDER BY run, {order}"
+    )

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from dumbbell.engines.measurement import Measurement
     from dumbbell.results.campaign import Campaign
     from dumbbell.results.ledger import Place
-    from dumbbell.results.listing import GroupLine, RunLine
+    from dumbbell.results.listing import RunLine, RunSummary
     from dumbbell.results.schema import FailedRun, Result
     from dumbbell.results.series import SeriesFile
     from dumbbell.spec import Experiment, Resolved, Run
@@ -216,9 +216,9 @@ class Store:
         for campaign in self.campaigns(experiment=experiment, everything=everything):
             yield from listing.runs(self._ledger, campaign)
 
-    def table(self, campaign: Campaign) -> Iterator[GroupLine]:
-        """Every group of flows of a campaign in short, in order."""
-        return listing.groups(self._ledger, campaign)
+    def summaries(self, campaign: Campaign) -> Iterator[RunSummary]:
+        """What the runs of a campaign that were measured came to, in order. A hundred thousand take seconds."""
+        return listing.summaries(self._ledger, campaign)
 
     def files(self, run_id: str) -> list[Path]:
         """The Parquet files behind a run."""
