@@ -8,8 +8,6 @@ import pytest
 
 from commandline import dumbbell
 
-pytestmark = pytest.mark.slow
-
 HEALTHY = """
 duration = "3 s"
 [path]
@@ -19,41 +17,43 @@ buffer = "1 bdp"
 [[flows]]
 cc = "bbr"
 """
+BAD = """
+duration = "300"
+seeds = 0
+[path]
+rate = "80 mbps"
+rtt = "nan ms"
+bufer = "1 bdp"
+[[flows]]
+cc = "bbrr"
+start = "-1 s"
+[[flows]]
+cc = "bbr[cwnd_gian=1.5]"
+"""
 
 
 def problems(path: Path, *options: str) -> list[str]:
-    """What is said of a spec that cannot be run."""
+    """What `run` and `check` say of a spec that cannot be run."""
     done = dumbbell("run", path, *options)
-    assert done.returncode == 2, done.stderr
-    assert done.stdout == ""
+    assert (done.returncode, done.stdout) == (2, "")
     assert "Traceback" not in done.stderr
-    lines = done.stderr.splitlines()
-    assert lines
     assert dumbbell("check", path, *options).stderr == done.stderr
-    return lines
+    return done.stderr.splitlines()
 
 
-def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "bad.toml"
-    path.write_text(
-        """
-        duration = "300"
-        seeds = 0
-        [path]
-        rate = "80 mbps"
-        rtt = "nan ms"
-        bufer = "1 bdp"
-        [[flows]]
-        cc = "bbrr"
-        start = "-1 s"
-        [[flows]]
-        cc = "bbr[cwnd_gian=1.5]"
-        """,
-        encoding="utf-8",
-    )
-    told = [line.partition(":")[0] for line in problems(path)]
-    wanted = ["duration", "seeds", "path.rate", "path.rtt", "path.bufer", "path.buffer", "flows[0].cc", "flows[1].cc"]
-    assert set(wanted) | {"flows[0].start"} == set(told)
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    path = tmp_path / "spec.toml"
+    path.write_text(HEALTHY, encoding="utf-8")
+    return path
+
+
+def test_every_problem_is_told_at_once(spec: Path) -> None:
+    spec.write_text(BAD, encoding="utf-8")
+    assert {line.partition(":")[0] for line in problems(spec)} == {
+        "duration", "seeds", "path.rate", "path.rtt", "path.bufer", "path.buffer", "flows[0].cc", "flows[0].start",
+        "flows[1].cc",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -71,55 +71,61 @@ def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
         ("flows[0].cc=bbr[cwnd_gain=-1]", "flows[0].cc", "out of range"),
         ("path.colour=red", "path.colour", "unknown key"),
         ("flows[7].cc=bbr", "flows[7].cc", "no such entry"),
+        ("path.rate", "path.rate", "sets no field"),
     ],
 )
-def test_one_thing_wrong(tmp_path: Path, setting: str, path: str, words: str) -> None:
-    spec = tmp_path / "healthy.toml"
-    spec.write_text(HEALTHY, encoding="utf-8")
+def test_one_thing_wrong(spec: Path, setting: str, path: str, words: str) -> None:
     told = problems(spec, "--set", setting)
-    assert any(line.startswith(f"{path}: ") and words in line for line in told), told
-
-
-def test_what_is_not_toml(tmp_path: Path) -> None:
-    path = tmp_path / "bad.toml"
-    path.write_text("duration = 300 s", encoding="utf-8")
-    (told,) = problems(path)
-    assert told.startswith(str(path))
-    assert "not TOML" in told
-
-
-@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"", b"\x00"], ids=["not UTF-8", "nothing", "a zero"])
-def test_what_is_no_spec_at_all(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "bad.toml"
-    path.write_bytes(content)
-    assert problems(path)
-
-
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    (told,) = problems(tmp_path / "absent.toml")
-    assert "no such file" in told
-    (told,) = problems(tmp_path)
-    assert "is a folder" in told
+    assert any(path in line.partition(": ")[0] and words in line for line in told), told
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        ["fly"],
-        ["run"],
-        ["run", "a.toml", "--jobs", "0"],
-        ["run", "a.toml", "--jobs", "many"],
-        ["run", "a.toml", "--out", "x"],
-    ],
+    ("content", "words"),
+    [(b"duration = 300 s", "not TOML"), (b"\xff\xfe\x00", ""), (b"", ""), (b"\x00", "")],
+    ids=["no TOML", "not UTF-8", "nothing", "a zero"],
 )
-def test_a_command_line_that_makes_no_sense(arguments: list[str]) -> None:
-    done = dumbbell(*arguments)
+def test_what_is_no_spec_at_all(spec: Path, content: bytes, words: str) -> None:
+    spec.write_bytes(content)
+    assert words in "\n".join(problems(spec))
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    assert ["no such file" in line for line in problems(tmp_path / "absent.toml")] == [True]
+    assert ["is a folder" in line for line in problems(tmp_path)] == [True]
+
+
+@pytest.mark.parametrize(
+    "arguments", ["fly", "run", "run a.toml --jobs 0", "run a.toml --jobs many", "run a.toml --out x"]
+)
+def test_a_command_line_that_makes_no_sense(arguments: str) -> None:
+    done = dumbbell(*arguments.split())
     assert (done.returncode, done.stdout) == (2, "")
     assert "Traceback" not in done.stderr
 
 
-def test_a_setting_that_sets_nothing(tmp_path: Path) -> None:
-    spec = tmp_path / "healthy.toml"
-    spec.write_text(HEALTHY, encoding="utf-8")
-    (told,) = problems(spec, "--set", "path.rate")
-    assert "sets no field" in told
+@pytest.mark.parametrize(
+    ("engine", "words"),
+    [
+        ("netns", "is not in this version"),
+        ("tofino", "unknown engine"),
+        ("linux:mine", 'no kernel "mine" here: `dumbbell kernel build'),
+    ],
+)
+def test_an_engine_that_is_not_there(spec: Path, engine: str, words: str) -> None:
+    done = dumbbell("run", spec, "--engine", engine)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert words in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("flows[0].cc=vegas", 'flows[0].cc: the simulator has no "vegas"; the linux engine '),
+        ("measure.record=pcap", "measure.record: "),
+    ],
+)
+def test_what_the_engine_cannot_honour(spec: Path, store: Path, setting: str, words: str) -> None:
+    done = dumbbell("run", spec, "--json", "--set", setting)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert done.stderr.startswith(words)
+    assert not store.exists()

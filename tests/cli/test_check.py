@@ -1,3 +1,5 @@
+"""`dumbbell check`, and the spec that `dumbbell init` writes."""
+
 from __future__ import annotations
 
 import json
@@ -6,8 +8,6 @@ from pathlib import Path
 import pytest
 
 from commandline import dumbbell
-
-pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(autouse=True)
@@ -26,23 +26,48 @@ def test_what_a_spec_comes_to(moment: Path) -> None:
         "netns: not in this version",
         "hosts: not in this version",
     ]
-
-
-def test_the_same_as_json(moment: Path) -> None:
     facts = json.loads(dumbbell("check", moment, "--json", "--seeds", "5").stdout)
     assert (facts["points"], facts["runs"], facts["simulated_s"]) == (2, 10, 30)
-    assert facts["engines"]["sim"] == []
-    assert facts["engines"]["netns"] == ["not in this version"]
+    assert (facts["engines"]["sim"], facts["engines"]["netns"]) == ([], ["not in this version"])
 
 
 def test_an_engine_that_cannot_run_it_says_why(moment: Path) -> None:
-    done = dumbbell("check", moment, "--set", "measure.record=pcap")
-    assert done.returncode == 0
-    assert "sim: measure.record: " in done.stdout
-
-
-def test_what_only_linux_has_is_no_mistake(moment: Path) -> None:
+    assert "sim: measure.record: " in dumbbell("check", moment, "--set", "measure.record=pcap").stdout
     lines = dumbbell("check", moment, "--set", "flows[1].cc=vegas").stdout.splitlines()
     assert 'sim: flows[1].cc: the simulator has no "vegas"; the linux engine has it' in lines
     refused = dumbbell("check", moment, "--set", "flows[1].cc=vegass")
     assert (refused.returncode, refused.stderr) == (2, 'flows[1].cc: unknown "vegass"; did you mean "vegas"?\n')
+
+
+def test_the_spec_of_init_passes_check_and_can_be_run(tmp_path: Path) -> None:
+    spec = tmp_path / "mine.toml"
+    done = dumbbell("init", spec)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert f"dumbbell run {spec}" in done.stderr
+    checked = dumbbell("check", spec)
+    assert checked.stdout.splitlines()[:2] == ["mine: 3 points, 9 runs, 540 simulated seconds", "sim: can run it"]
+    assert dumbbell("run", spec, "--seeds", "1", "--set", "duration=5 s").returncode == 0
+
+
+def test_every_suggestion_of_init_is_a_spec_too(tmp_path: Path) -> None:
+    """A line that begins with a comment sign and has an assignment becomes part of the spec."""
+    lines = dumbbell("init", "-").stdout.partition("\n\n")[2].splitlines()
+    suggestions = [line for line in lines if line.startswith("# ") and ("=" in line or "[[" in line)]
+    assert len(suggestions) > 8
+    spec = tmp_path / "all.toml"
+    spec.write_text("\n".join(line[2:] if line in suggestions else line for line in lines), encoding="utf-8")
+    done = dumbbell("check", spec)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "sim: can run it" in done.stdout
+
+
+def test_init_replaces_no_file(tmp_path: Path) -> None:
+    spec = tmp_path / "mine.toml"
+    spec.write_text("precious", encoding="utf-8")
+    done = dumbbell("init", spec)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "already there" in done.stderr
+    assert spec.read_text(encoding="utf-8") == "precious"
+    assert dumbbell("init", spec, "--force").returncode == 0
+    assert spec.read_text(encoding="utf-8") != "precious"
+    assert dumbbell("init", tmp_path / "absent" / "mine.toml").returncode == 2

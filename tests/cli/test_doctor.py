@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from commandline import dumbbell, python
-
-pytestmark = pytest.mark.slow
+from commandline import dumbbell
+from dumbbell.engines.sim import SimEngine
 
 
 def test_a_healthy_machine(store: Path) -> None:
@@ -21,14 +20,12 @@ def test_a_healthy_machine(store: Path) -> None:
     assert not store.exists()
 
 
-def test_a_broken_engine_is_found() -> None:
-    done = python(
-        "from dumbbell.engines.sim import SimEngine\n"
-        "def broken(self, run): raise RuntimeError('no simulator')\n"
-        "SimEngine.measure = broken\n"
-        "import sys; sys.argv = ['dumbbell', 'doctor']\n"
-        "from dumbbell.cli.main import main; main()"
-    )
+def test_a_broken_engine_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("no simulator")
+
+    monkeypatch.setattr(SimEngine, "measure", broken)
+    done = dumbbell("doctor")
     assert done.returncode == 1
     (line,) = [line for line in done.stdout.splitlines() if "BAD" in line]
     assert line.startswith("engine sim")

@@ -12,8 +12,6 @@ import pytest
 
 from commandline import DUMBBELL, dumbbell
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def filled(moment: Path, store: Path) -> Path:
@@ -115,6 +113,7 @@ def test_runs_of_an_earlier_build_are_mentioned_listed_on_demand_and_pruned_if_o
     assert len(dumbbell("results", "list", rebuilt, "--all").stdout.splitlines()) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "left"), [("n", 9), ("y", 5)])
 def test_prune_asks_on_a_terminal(rebuilt: Path, answer: str, left: int) -> None:
     ours, theirs = pty.openpty()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from commandline import MOMENT, dumbbell
+from commandline import MOMENT, dumbbell, process
 from dumbbell import kernel
 from dumbbell.engines import agent
 from dumbbell.errors import EngineFailure
@@ -169,8 +169,8 @@ def test_what_cannot_be_built() -> None:
 
 @pytest.mark.usefixtures("cache")
 def test_missing_tools_are_one_message(tmp_path: Path) -> None:
-    done = dumbbell("kernel", "build", "6.1", PATH=str(tmp_path))
+    done = process("kernel", "build", "6.1", PATH=str(tmp_path))
     assert (done.returncode, done.stdout) == (1, "")
     assert "apt-get install bc binutils bison flex gcc" in done.stderr
-    done = dumbbell("kernel", "build", "6.1", "--packages", PATH=str(tmp_path))
+    done = process("kernel", "build", "6.1", "--packages", PATH=str(tmp_path))
     assert {"bc", "bison", "flex", "gcc", "make", "xz-utils"} <= set(done.stdout.split())

@@ -8,10 +8,9 @@ import pytest
 import dumbbell
 from commandline import MOMENT
 from dumbbell.plots.chart import Axis, Chart, Layer, Panel
-from dumbbell.report import Side
 from dumbbell.results.store import Store
-from dumbbell.studies import Study, Verdict
-from reported import NASTY, side_of, study_of, verdict
+from dumbbell.studies import Standing, Study, Verdict
+from reported import NASTY, standing_of, study_of, verdict
 
 
 @pytest.fixture(scope="session")
@@ -65,12 +64,12 @@ def verdicts() -> list[Verdict]:
 
 
 @pytest.fixture
-def side(store: Store, verdicts: list[Verdict], chart: Chart) -> Side:
-    """What `sim` says of it."""
-    return side_of(store, verdicts=verdicts, charts=[chart])
+def study() -> Study:
+    """A study of the small experiment that the store has."""
+    return study_of(MOMENT, claims=("S1", "S2", "S3"))
 
 
 @pytest.fixture
-def study() -> Study:
-    """A study of the small experiment that the store has."""
-    return study_of(MOMENT)
+def standing(study: Study, store: Store, verdicts: list[Verdict], chart: Chart) -> Standing:
+    """What `sim` says of it."""
+    return standing_of(study, store, verdicts=verdicts, displays=[chart])

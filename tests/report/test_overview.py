@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 import dumbbell
+from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.report import build
-from dumbbell.report.contents import Contents, PointRuns, place, read
-from dumbbell.report.overview import in_time, sweep, table
+from dumbbell.report.overview import in_time, sweep
+from dumbbell.report.store_summary import ExperimentRuns, PointRuns, read
 from dumbbell.results.store import Store
 from dumbbell.spec import load
 from webpage import Webpage
@@ -40,18 +41,8 @@ def point(buffer: str, *shares: float, cc: str = "bbr") -> PointRuns:
     )
 
 
-def contents(*points: PointRuns) -> Contents:
-    return Contents(name="hand", engine="sim", points=list(points))
-
-
-def test_a_table_has_a_row_a_point_with_means_intervals_and_what_is_missing() -> None:
-    head, rows = table(contents(point("0.5 bdp", 0.9, 0.8, 0.7), point("2 bdp")))
-    assert head == ["path.buffer", "flows[0].cc", "runs", "bbr share %", "cubic share %", "queue loss %"]
-    texts = [[cell.text for cell in row] for row in rows]
-    assert texts[0] == ["0.5 bdp", "bbr", "3", "80.0 ± 24.8", "20.0 ± 24.8", "10.0"]
-    assert rows[0][5].interval == "deterministic, n\N{NO-BREAK SPACE}= 1"
-    assert texts[1][2:] == ["0", *["-"] * 3]
-    assert [row[0].sort for row in rows] == ["0.5", "2"]
+def contents(*points: PointRuns) -> ExperimentRuns:
+    return ExperimentRuns(name="hand", engine="sim", points=list(points))
 
 
 def test_senders_one_at_a_time_share_a_column() -> None:
@@ -59,25 +50,9 @@ def test_senders_one_at_a_time_share_a_column() -> None:
         measured = {("goodput", cc): [mbit_s * 1e6], ("share", cc): [1.0], ("loss", ""): [0.0]}
         return PointRuns(swept={"flows[0].cc": cc}, ccs={cc: cc}, run_ids={1: "0" * 16}, measured=measured)
 
-    head, rows = table(contents(of("bbr", 9.0), of("cubic", 8.0)))
-    assert head == ["flows[0].cc", "runs", "Mbit/s", "queue loss %"]
-    assert [[cell.text for cell in row] for row in rows] == [["bbr", "1", "9.00", "0"], ["cubic", "1", "8.00", "0"]]
-    assert rows[0][2].interval == ""  # of one run
-
-
-def test_a_table_is_cut_where_the_page_would_be_too_long() -> None:
-    found = contents(*(point(f"{number} bdp", 0.5) for number in range(9)))
-    assert len(table(found, 4)[1]) == 4
-
-
-def test_a_number_that_its_text_does_not_tell_is_sorted_by_itself() -> None:
-    few, many = (
-        PointRuns(swept={}, ccs={"bbr": "bbr"}, run_ids={1: "0" * 16}, measured={("loss", ""): [share]})
-        for share in (0.1234, 0.000001)
-    )
-    ((*_, first),), ((*_, second),) = (table(contents(each))[1] for each in (few, many))
-    assert (first.text, first.sort) == ("12.3", "")
-    assert (second.text, second.sort) == ("0.000100", "")
+    found = contents(of("bbr", 9.0), of("cubic", 8.0))
+    assert [(quantity.heading, group) for quantity, group in found.columns] == [("Mbit/s", ""), ("queue loss %", "")]
+    assert [[point.values(*column) for column in found.columns] for point in found.points] == [[[9], [0]], [[8], [0]]]
 
 
 def test_shares_are_drawn_over_the_axis_with_the_most_values() -> None:
@@ -102,17 +77,14 @@ def test_random_loss_stands_beside_that_of_the_queue(tmp_path: Path) -> None:
     dumbbell.run(load(ONE_RUN, overrides=overrides), store=tmp_path / "store")
     with Store.open(tmp_path / "store") as store:
         (found,) = read(store)
-    head, rows = table(found)
-    at = [head.index(f"{kind} loss %") for kind in ("queue", "random")]
-    assert [rows[0][column].text for column in at][1] == "0"
-    queue_loss, random = (float(rows[1][column].text) for column in at)
-    assert queue_loss < 0.5
-    assert random == pytest.approx(1, rel=0.3)
+    loss, random = ([point.values(QUANTITIES[name])[0] for point in found.points] for name in ("loss", "random_loss"))
+    assert loss[1] < 0.5
+    assert random == [0, pytest.approx(1, rel=0.3)]
     chart = sweep(found, "sweep")
     assert chart is not None
     assert [layer.label for layer in chart.panels[1].layers] == ["queue loss", "random loss"]
     assert len({layer.style for layer in chart.panels[1].layers}) == 2
-    assert chart.panels[1].layers[1].y[1] == pytest.approx(random, rel=0.01)
+    assert chart.panels[1].layers[1].y == tuple(random)
 
 
 def test_words_on_an_axis_stand_in_the_order_of_the_spec() -> None:
@@ -141,9 +113,8 @@ def test_a_run_in_time_has_every_flow_from_its_start_on(store: Store) -> None:
 
 def test_a_store_is_read_with_what_was_asked(store: Store) -> None:
     (found,) = read(store)
-    assert (found.name, found.engine, found.total, found.there, found.failed) == ("experiment", "sim", 4, 4, 0)
+    assert (found.name, found.engine, found.total, found.measured, found.failed) == ("experiment", "sim", 4, 4, 0)
     assert found.axes == ["path.buffer"]
-    assert found.seeds == [1, 2]
     assert found.missing() == []
     assert [len(each.measured["goodput", "cubic"]) for each in found.points] == [2, 2]
 
@@ -154,7 +125,7 @@ def test_of_an_interrupted_campaign_the_missing_runs_are_known(moment_folder: Pa
     del found.points[1].run_ids[2]
     found.points[0].run_ids.pop(1)
     found.points[0].failed.append(1)
-    assert (found.total, found.there, found.failed) == (4, 2, 1)
+    assert (found.total, found.measured, found.failed) == (4, 2, 1)
     assert found.missing() == ["path.buffer = 2 bdp, seed 2"]
 
 
@@ -164,9 +135,3 @@ def test_one_run_without_series_is_told_so(tmp_path: Path) -> None:
         page = Webpage(build(tmp_path / "report.html", store=store).read_text(encoding="utf-8"))
     assert "The runs kept no series" in page.said
     assert "the one run that is there kept every rule" in page.said
-
-
-def test_a_place_is_told_in_the_words_of_the_spec() -> None:
-    assert (
-        place({"path.buffer": "1 bdp", "path.offload": True}, 3) == "path.buffer = 1 bdp, path.offload = true, seed 3"
-    )

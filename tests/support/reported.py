@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 from dumbbell.plots.chart import Chart
-from dumbbell.report import Side
+from dumbbell.plots.table import Table
 from dumbbell.results.store import Store
 from dumbbell.spec import load
-from dumbbell.studies import Count, Shown, Study, Total, Verdict
+from dumbbell.studies import Display, Standing, Study, Verdict
+from dumbbell.studies.evidence import Evidence, Trial
 
 NASTY = "<script>alert('&')</script>"
 """What must come out as text."""
@@ -26,35 +29,39 @@ def verdict(**words: object) -> Verdict:
     return Verdict(**{"versions": (whole["variant"],)} | whole)  # type: ignore[arg-type]
 
 
-def study_of(spec: str) -> Study:
+def study_of(spec: str, claims: Sequence[str] = ()) -> Study:
+    stubs: Any = tuple(SimpleNamespace(id=claim) for claim in claims)
     return Study(
         name="hand", title="A study made by hand", citation="Hand, M. Nowhere, 2020", short="Hand 2020", summary="All.",
         testbed="A table.", here="Another.", readme="", variants=("bbr", "bbr_4_17"), axis="flows[0].cc",
-        experiments={"moment": load(spec)}, figures=(), claims=(), published={},
+        experiments={"moment": load(spec)}, figures=(), claims=stubs, published={},
     )  # fmt: skip
 
 
-TOTAL = Total(
-    study="hand", short="Hand 2020", engine="sim", claims=3, waiting=1, runs=4, runs_needed=6, seeds=(2, 2),
-    versions={"bbr": Count(judged=2, reproduced=1), "bbr_4_17": Count(judged=1)},
-    any_version=Count(judged=2, reproduced=1),
-)  # fmt: skip
-
-
-def side_of(
+def standing_of(  # noqa: PLR0913 (each is what a test varies)
+    study: Study,
     store: Store,
     *,
     engine: str = "sim",
     verdicts: Sequence[Verdict] = (),
-    charts: Sequence[Chart] = (),
-    rest: str = "",
-) -> Side:
-    """What an engine says of the study above, with all runs that a store has."""
-    return Side(
+    displays: Sequence[Chart | Table] = (),
+    by_seed: bool = False,
+) -> Standing:
+    """How the study stands on an engine that has all runs of a store; `by_seed`: its charts differ between seeds."""
+
+    def display(made: Any) -> Display[Any]:
+        def draw(_: Study, evidence: Evidence) -> Any:
+            first = evidence.of("moment", "bbr")[0].seed
+            return replace(made, panels=made.panels[-first:]) if by_seed else made
+
+        return Display(name=made.name, title=made.title, experiments=("moment",), draw=draw)
+
+    outcomes = tuple(store.outcomes())
+    trials = tuple(Trial(seed, ()) for seed in sorted({each.seed for each in outcomes}))
+    evidence = Evidence(
         engine=engine,
-        verdicts=tuple(verdicts),
-        shown=tuple(Shown(display=chart, seed=None) for chart in charts),
-        total=replace(TOTAL, engine=engine) if verdicts else None,
-        rest=rest,
-        outcomes={"moment": tuple(store.outcomes())},
+        trials={(title, "bbr"): trials for title in study.experiments},
+        outcomes=dict.fromkeys(study.experiments, outcomes),
     )
+    drawn = replace(study, figures=tuple(map(display, displays)))
+    return Standing(study=drawn, whole=study, evidence=evidence, verdicts=tuple(verdicts))

@@ -7,6 +7,23 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
 FETCHING = {"src", "href", "srcset", "data", "action", "formaction", "poster", "background", "manifest", "xlink:href"}
+LINES = {
+    "caption",
+    "dd",
+    "details",
+    "dt",
+    "figcaption",
+    "h1",
+    "h2",
+    "h3",
+    "li",
+    "option",
+    "p",
+    "section",
+    "summary",
+    "tr",
+}
+"""Elements that begin a line of `lines`."""
 VOID = {"meta", "link", "input", "br", "hr", "img", "col"}
 
 
@@ -19,6 +36,7 @@ class Webpage(HTMLParser):
     scripts: list[tuple[dict[str, str], str]] = field(default_factory=list)
     styles: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
+    laid_out: list[str] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -29,6 +47,7 @@ class Webpage(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         found = {name: value or "" for name, value in attrs}
         self.elements.append((tag, found))
+        self.laid_out.append("\n" * (tag in LINES) + f"## {found.get('id')}\n" * (tag == "section"))
         if tag not in VOID:
             self.open.append(tag)
         if tag == "script":
@@ -37,6 +56,7 @@ class Webpage(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         assert self.open, f"</{tag}> closes nothing"
         assert self.open.pop() == tag, f"</{tag}> is out of place"
+        self.laid_out.append(" | " * (tag in {"td", "th"}))
 
     def handle_data(self, data: str) -> None:
         if self.open and self.open[-1] == "script":
@@ -46,11 +66,19 @@ class Webpage(HTMLParser):
             self.styles.append(data)
         else:
             self.words.append(data)
+            self.laid_out.append(re.sub(r"\s+", " ", data))
 
     @property
     def said(self) -> str:
         """All that a reader reads, in one line."""
         return re.sub(r"\s+", " ", " ".join(self.words))
+
+    @property
+    def lines(self) -> str:
+        """The same, a line for each row, paragraph and heading; runs' ids and the machine's facts are left out."""
+        text = re.sub(r"(?s)## provenance\n.*?(?=## )", "", "".join(self.laid_out))
+        text = re.sub(r"\b[0-9a-f]{16,}\b", "ID", text)
+        return "\n".join(line.strip() for line in text.splitlines() if line.strip())
 
     def requests(self) -> list[str]:
         """Whatever a browser would fetch from elsewhere."""

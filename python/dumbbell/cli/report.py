@@ -43,7 +43,7 @@ def report(
 
 
 def _written(store: Path, name: str | None, seeds: int | None, out: Path, engines: list[str] | None) -> Path:
-    from dumbbell.report import build, side
+    from dumbbell.report import build
     from dumbbell.results.store import Store
 
     with Store.open(store) as opened:
@@ -56,5 +56,5 @@ def _written(store: Path, name: str | None, seeds: int | None, out: Path, engine
         asked = engines or studies.engines_of(study, opened) or ["sim"]
         found = on_engines(study, opened, asked, needed=engines is not None)
         usual = Place(name, HOME / name).store.resolve() == store.resolve()
-        how = "" if usual else "with --out FOLDER, where FOLDER/store is this store"
-        return build(out, store=opened, study=study, sides=[side(each, how=how) for each in found], how=how)
+        comment = "" if usual else "with --out FOLDER, where FOLDER/store is this store"
+        return build(out, store=opened, study=study, standings=found, comment=comment)

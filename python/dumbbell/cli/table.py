@@ -20,34 +20,23 @@ BLOCK = 2000
 """Lines that are laid out together."""
 
 
-def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def aligned(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Lines of columns: numbers to the right, words to the left."""
-    return _laid_out([header, *rows], _widths([header, *rows]), _numeric(header, rows))
+    return "\n".join(blocks(header, rows))
 
 
 def blocks(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """A table of any length, piece by piece. Columns may grow wider further down, and are never narrower."""
     rest = iter(rows)
     block = [header, *islice(rest, BLOCK)]
-    widths, numeric = _widths(block), _numeric(header, block[1:])
+    columns = list(zip(*block, strict=True))
+    numeric = [all(cell == "" or cell[0] in "-+.0123456789" for cell in column[1:]) for column in columns]
+    widths = [0] * len(header)
     while block:
-        yield _laid_out(block, widths, numeric)
+        widths = [max(width, *map(len, column)) for width, column in zip(widths, zip(*block, strict=True), strict=True)]
+        line = "  ".join(f"%{'' if right else '-'}{width}s" for width, right in zip(widths, numeric, strict=True))
+        yield "\n".join([(line % tuple(row)).rstrip() for row in block])
         block = list(islice(rest, BLOCK))
-        widths = [max(pair) for pair in zip(widths, _widths(block), strict=True)] if block else widths
-
-
-def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
-    return [max(map(len, column)) for column in zip(*rows, strict=True)]
-
-
-def _numeric(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[bool]:
-    columns = zip(*rows, strict=True) if rows else ([] for _ in header)
-    return [all(cell == "" or cell[0] in "-+.0123456789" for cell in column) for column in columns]
-
-
-def _laid_out(rows: Sequence[Sequence[str]], widths: Sequence[int], numeric: Sequence[bool]) -> str:
-    line = "  ".join(f"%{'' if right else '-'}{width}s" for width, right in zip(widths, numeric, strict=True))
-    return "\n".join([(line % tuple(row)).rstrip() for row in rows])
 
 
 def of_results(results: Iterable[Result | RunSummary], spec: Mapping[str, Any]) -> Iterator[str]:

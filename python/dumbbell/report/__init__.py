@@ -3,7 +3,6 @@
 from dumbbell.report.collection import Collection
 from dumbbell.report.failure import ReportError
 from dumbbell.report.html import LARGEST_BYTES
-from dumbbell.report.rendering import build
-from dumbbell.report.side import Side, side
+from dumbbell.report.page import build
 
-__all__ = ["LARGEST_BYTES", "Collection", "ReportError", "Side", "build", "side"]
+__all__ = ["LARGEST_BYTES", "Collection", "ReportError", "build"]

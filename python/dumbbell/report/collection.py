@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from dumbbell.report.html import LARGEST_BYTES, SCRIPT, filled, script, write, written
-from dumbbell.report.rendering import build
-from dumbbell.report.side import with_words
-from dumbbell.report.standpoint import side_by_side
-from dumbbell.studies import of_documents, sentence
+from dumbbell.report.page import build, commented, rest
+from dumbbell.studies import disputed, of_documents, total
 from dumbbell.studies.command import run_command
 from dumbbell.studies.totals import HEADER, LEGEND, rows
-from dumbbell.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from dumbbell.report.side import Side
     from dumbbell.results.store import Store
-    from dumbbell.studies import Study, Total
+    from dumbbell.studies import Standing, Study, Total
 
 INDEX: Final = "index.html"
 PAGE_BYTES: Final = LARGEST_BYTES // 2
@@ -31,22 +27,17 @@ PAGE_BYTES: Final = LARGEST_BYTES // 2
 class Entry:
     """A study in the index."""
 
-    name: str
-    title: str
-    citation: str
-    summary: str
-    page: str
+    study: Study
+    page: str = ""
     """Its file; empty: it has no runs."""
-    without: tuple[str, ...] = ()
+    totals: Sequence[Total] = ()
+    disputed: Sequence[str] = ()
+    """Claims about which engines say different things, in the document's order."""
+    rest: Sequence[str] = ()
+    """What is not on its page, a line an engine."""
+    without: Sequence[str] = ()
     """The engines that it has no runs on, if it has no page; none: on no engine."""
-    claims: int
-    totals: tuple[str, ...]
-    """How many claims hold, a sentence an engine."""
-    disputed: tuple[str, ...]
-    """Claims about which engines say different things."""
-    rest: tuple[str, ...]
-    """What is not here, a line an engine."""
-    commands: tuple[str, ...] = ()
+    commands: Sequence[str] = ()
     """What makes the runs of a study that has none."""
 
 
@@ -56,44 +47,40 @@ class Collection:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._entries: list[Entry] = []
-        self._totals: list[Total] = []
-        self._documents: list[str] = []
 
-    def add(self, study: Study, store: Store, sides: Sequence[Side], *, how: str = "") -> None:
-        """Writes a study's page; `how` is what must be said with its commands, where they are not all.
+    def add(self, study: Study, store: Store, standings: Sequence[Standing], *, comment: str = "") -> None:
+        """Writes a study's page; `comment` is how the commands about it must be completed.
 
         Raises:
             ReportError: it cannot be written, or is too large however few points are drawn.
             StoreError: the store cannot be read.
         """
         target = self._folder / f"{study.name}.html"
-        build(target, store=store, study=study, sides=sides, largest_bytes=PAGE_BYTES, index=INDEX, how=how)
-        table = side_by_side(sides)
-        self._totals += [each.total for each in sides if each.total]
-        self._documents += [study.name] * study.document
+        build(
+            target,
+            store=store,
+            study=study,
+            standings=standings,
+            largest_bytes=PAGE_BYTES,
+            index=INDEX,
+            comment=comment,
+        )
+        verdicts = [verdict for each in standings for verdict in each.judged]
+        unlike = {claim for claim, _ in disputed(verdicts)}
         self._entries.append(
             Entry(
-                **_words(study),
+                study=study,
                 page=target.name,
-                totals=tuple(sentence(each.total) for each in sides if each.total),
-                disputed=tuple(row.claim for row in table.rows if row.disputed) if table else (),
-                rest=tuple(each.rest for each in sides if each.rest),
+                totals=[total(each) for each in standings if each.judged],
+                disputed=list(dict.fromkeys(verdict.claim for verdict in verdicts if verdict.claim in unlike)),
+                rest=[words for each in standings if (words := rest(each, comment))],
             )
         )
 
-    def add_missing(self, study: Study, engines: Sequence[str] = (), *, how: str = "") -> None:
-        """A study that has no runs yet, or none on these engines; `how` as with `add`."""
-        self._entries.append(
-            Entry(
-                **_words(study),
-                page="",
-                without=tuple(engines),
-                totals=(),
-                disputed=(),
-                rest=(),
-                commands=tuple(with_words(run_command(study, each), how) for each in engines or ("sim",)),
-            )
-        )
+    def add_missing(self, study: Study, engines: Sequence[str] = (), *, comment: str = "") -> None:
+        """A study that has no runs yet, or none on these engines; `comment` as with `add`."""
+        commands = [commented(run_command(study, each), comment) for each in engines or ("sim",)]
+        self._entries.append(Entry(study=study, without=engines, commands=commands))
 
     def close(self) -> Path:
         """Writes the index and the script; gives where the index is.
@@ -101,27 +88,10 @@ class Collection:
         Raises:
             ReportError: they cannot be written.
         """
+        totals = [each for entry in self._entries for each in entry.totals]
+        documents = [entry.study.name for entry in self._entries if entry.page and entry.study.document]
+        words = {"header": HEADER, "rows": rows([*totals, *of_documents(totals, documents)]), "legend": LEGEND}
         written(self._folder / SCRIPT, script())
         return write(
-            self._folder / INDEX,
-            lambda _: filled(
-                "index.html.j2",
-                [],
-                beside=True,
-                entries=self._entries,
-                version=__version__,
-                header=HEADER,
-                rows=rows([*self._totals, *of_documents(self._totals, self._documents)]),
-                legend=LEGEND,
-            ),
+            self._folder / INDEX, lambda _: filled("index.html.j2", [], beside=True, entries=self._entries, **words)
         )
-
-
-def _words(study: Study) -> dict[str, Any]:
-    return {
-        "name": study.name,
-        "title": study.title,
-        "citation": study.citation,
-        "summary": study.summary,
-        "claims": len(study.claims),
-    }

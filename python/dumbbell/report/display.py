@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from dumbbell.plots.chart import Chart
 from dumbbell.report.figure import drawing
-from dumbbell.report.table import tabulated
 from dumbbell.report.thinning import MOST_POINTS
 
 if TYPE_CHECKING:
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
 
     from dumbbell.plots.table import Table
     from dumbbell.report.figure import Drawing
-    from dumbbell.report.side import Side
-    from dumbbell.report.table import Tabulated
+    from dumbbell.studies import Shown
     from dumbbell.studies.study import Study
 
 ALL_SEEDS = "all"
@@ -31,8 +29,7 @@ class View:
     """Names it on the page."""
     engine: str
     seed: str
-    drawing: Drawing | None
-    tabulated: Tabulated | None
+    shows: Drawing | Table
 
     @property
     def where(self) -> str:
@@ -41,11 +38,12 @@ class View:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Display:
     """A figure or a table of the page."""
 
     name: str
     title: str
+    tabular: bool
     views: tuple[View, ...]
 
     @property
@@ -63,37 +61,21 @@ class Part:
         """Engine, seed and key of every view, for the script."""
         return json.dumps([[view.engine, view.seed, view.key] for view in self.views])
 
-    @property
-    def drawings(self) -> tuple[Drawing, ...]:
-        """Of every view that is a figure."""
-        return tuple(view.drawing for view in self.views if view.drawing)
+
+def displays(shown: Sequence[tuple[str, Shown]], study: Study | None, most: int = MOST_POINTS) -> list[Display]:
+    """In the document's order: every figure and table that an engine, which stands before it, shows."""
+    planned = [*(each.name for each in study.figures), *(each.name for each in study.tables)] if study else []
+    names = dict.fromkeys([*planned, *(one.display.name for _, one in shown)])
+    by_name = {name: [each for each in shown if each[1].display.name == name] for name in names}
+    return [_display(name, own, most) for name, own in by_name.items() if own]
 
 
-def parts(sides: Sequence[Side], study: Study | None, most: int = MOST_POINTS) -> tuple[Part, ...]:
-    """In the document's order: every figure and table that an engine shows."""
-    there = {shown.display.name: shown.display.title for each in sides for shown in each.shown}
-    planned = [] if study is None else [*(each.name for each in study.figures), *(each.name for each in study.tables)]
-    return tuple(_part(name, there[name], sides, most) for name in dict.fromkeys((*planned, *there)) if name in there)
-
-
-def _part(name: str, title: str, sides: Sequence[Side], most: int) -> Part:
-    several = sum(shown.display.name == name for each in sides for shown in each.shown) > 1
+def _display(name: str, shown: Sequence[tuple[str, Shown]], most: int) -> Display:
     views = []
-    for each in sides:
-        for shown in each.shown:
-            if shown.display.name == name:
-                seed = ALL_SEEDS if shown.seed is None else str(shown.seed)
-                key = "-".join((name, each.engine.replace(":", "-"), seed)) if several else name
-                views.append(_view(key, each.engine, seed, shown.display, most))
-    return Part(name=name, title=title, views=tuple(views))
-
-
-def _view(key: str, engine: str, seed: str, display: Chart | Table, most: int) -> View:
-    chart, table = (display, None) if isinstance(display, Chart) else (None, display)
-    return View(
-        key=key,
-        engine=engine,
-        seed=seed,
-        drawing=None if chart is None else replace(drawing(chart, most), name=key),
-        tabulated=None if table is None else tabulated(table),
-    )
+    for engine, one in shown:
+        seed = ALL_SEEDS if one.seed is None else str(one.seed)
+        key = "-".join((name, engine.replace(":", "-"), seed)) if len(shown) > 1 else name
+        drawn = replace(drawing(one.display, most), name=key) if isinstance(one.display, Chart) else one.display
+        views.append(View(key=key, engine=engine, seed=seed, shows=drawn))
+    first = shown[0][1].display
+    return Display(name=name, title=first.title, tabular=not isinstance(first, Chart), views=tuple(views))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 from functools import cache
 from importlib.resources import files
@@ -11,8 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from dumbbell.metrics.number import ABSENT, amount, counted
+from dumbbell.metrics.statistics import estimate
 from dumbbell.report.failure import ReportError
 from dumbbell.report.thinning import MOST_POINTS
+from dumbbell.studies.totals import sentence
+from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, WORDS
+from dumbbell.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -24,6 +30,8 @@ LARGEST_BYTES: Final = 8_000_000
 """Of a report. Lines are thinned, and long tables cut, until it is no larger."""
 FEWEST_POINTS: Final = 100
 SCRIPT: Final = "plotly.min.js"
+SIGNS: Final = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "○"}
+_NUMBER_AND_UNIT: Final = re.compile(r"\s*([0-9.]+)\s*(.*?)\s*")
 _POLICY: Final = (
     "default-src 'none'; script-src 'unsafe-inline'{also}; style-src 'unsafe-inline'; img-src data: blob:;"
     " font-src data:"
@@ -67,7 +75,7 @@ def filled(template: str, drawings: Iterable[Drawing], *, beside: bool = False, 
     """A template with its words, its drawings, and all that they need; `beside`: the script is in a file beside it."""
     plots = {each.name: {**each.plot, "alt": each.alt, "caption": each.caption} for each in drawings}
     plotly = Markup(f'<script src="{SCRIPT}"></script>') if beside else Markup(f"<script>{_plotly()}</script>")  # noqa: S704 (a library's own file, which no tag closes)
-    return _environment().get_template(template).render(
+    return environment().get_template(template).render(
         plots=_for_script(plots), style=_file("page.css"), script=_file("page.js"), plotly=plotly,
         policy=_POLICY.format(also=" 'self' file:" if beside else ""), **words,
     )  # fmt: skip
@@ -79,11 +87,48 @@ def script() -> bytes:
 
 
 @cache
-def _environment() -> Environment:
-    return Environment(
+def environment() -> Environment:
+    """The templates, with the filters by which they write the fields of records."""
+    made = Environment(
         loader=PackageLoader("dumbbell.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
+    made.filters |= {
+        "amount": amount,
+        "amount_of": lambda mean: amount(mean.mean, mean.half_width),
+        "counted": counted,
+        "estimate": estimate,
+        "sample": sample,
+        "sort_key": sort_key,
+        "sentence": sentence,
+        "stated": lambda value, unit="": "" if value is None else f"{value:g} {unit}".rstrip(),
+    }
+    made.globals |= {"version": __version__, "absent": ABSENT, "SIGNS": SIGNS, "VERDICTS": WORDS}
+    return made
+
+
+def sample(n: int, *, repeated: bool, varies: bool) -> str:
+    r"""How many different values a mean rests on; `repeated`: there was more than one seed.
+
+    >>> sample(3, repeated=True, varies=True), sample(1, repeated=True, varies=False)
+    ('n\xa0=\xa03', 'deterministic, n\xa0=\xa01')
+    """
+    text = f"n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{n}" if n else ""
+    return f"deterministic, {text}" if text and repeated and not varies else text
+
+
+def sort_key(value: object) -> str:
+    """What a cell is sorted by: of a number six digits, of a text with a number and a unit the number.
+
+    >>> sort_key(0.1234567), sort_key(3), sort_key("0.5 bdp"), sort_key("bbr"), sort_key(None)
+    ('0.123457', '3', '0.5', 'bbr', '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    match = _NUMBER_AND_UNIT.fullmatch(str(value))
+    return match[1] if match else str(value)
 
 
 def _for_script(value: object) -> Markup:

@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
+from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.counter import Counter, edges, rates_bps
-from dumbbell.metrics.number import ABSENT
 from dumbbell.metrics.statistics import estimate
 from dumbbell.plots.chart import Axis, Chart, Layer, Panel
 from dumbbell.plots.style import style_of
-from dumbbell.report.contents import place
-from dumbbell.report.number import mean, resting_on
+from dumbbell.report.store_summary import point_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import pandas as pd
 
-    from dumbbell.report.contents import Contents, PointRuns
+    from dumbbell.report.store_summary import ExperimentRuns, PointRuns
     from dumbbell.results.store import Store
 
 Kind: TypeAlias = Literal["points", "line+points"]
 
-MOST_ROWS: Final = 400
 MOST_CURVES: Final = 8
 MOST_FLOWS: Final = 12
 MOST_TICKS: Final = 12
@@ -38,98 +35,34 @@ USUAL_BIN_S: Final = 0.5
 """Shorter ones show single rounds of a sender rather than its rate."""
 BINS_S: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 _AMOUNT = re.compile(r"\s*([0-9.]+)\s*(.*?)\s*")
-ROUNDED: Final = 0.01
-"""What is told to this of its value sorts itself."""
 _MANY_TIMES = 8
 
-QUANTITIES: Final = {
-    "goodput": ("Mbit/s", 1e-6), "share": ("share %", 100.0), "rtt": ("RTT ms", 1e3), "loss": ("queue loss %", 100.0),
-    "random": ("random loss %", 100.0), "queue": ("queue BDP", 1.0), "utilization": ("utilization %", 100.0),
-    "jain": ("Jain", 1.0),
-}  # fmt: skip
-"""Heading and factor of each quantity that a table shows."""
 
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One cell of a table."""
-
-    text: str
-    sort: str = ""
-    """What its column is sorted by; empty: its text."""
-    interval: str = ""
-    number: bool = True
-
-
-def table(contents: Contents, most: int = MOST_ROWS) -> tuple[list[str], list[list[Cell]]]:
-    """Head and rows of an experiment: a row a point, at most `most` and `MOST_ROWS`."""
-    alone = all(len(point.ccs) <= 1 for point in contents.points)
-    groups = [""] if alone and len(contents.groups) > 1 else contents.groups  # senders one at a time share a column
-    shown = [(quantity, group) for group in groups for quantity in ("goodput", "share", "rtt")]
-    shown += [(quantity, "") for quantity in ("loss", "random", "queue", "utilization", "jain")]
-    shown = [key for key in shown if not (alone and key[0] == "share")]
-    shown = [key for key in shown if any(_measured(point, *key) for point in contents.points)]
-    heads = [f"{group} {QUANTITIES[quantity][0]}".strip() for quantity, group in shown]
-    kept = contents.points[: min(most, MOST_ROWS)]
-    rows = [_row(point, contents.axes, shown, order) for order, point in enumerate(kept)]
-    return [*contents.axes, "runs", *heads], rows
-
-
-def _measured(point: PointRuns, quantity: str, group: str) -> list[float]:
-    """A value a seed; without a group the path's, or that of the only group there is."""
-    whose = (group,) if group else ("", *point.ccs)
-    return next((point.measured[quantity, own] for own in whose if (quantity, own) in point.measured), [])
-
-
-def _row(point: PointRuns, axes: Sequence[str], shown: Sequence[tuple[str, str]], order: int) -> list[Cell]:
-    cells = [
-        Cell(str(point.swept.get(axis, ABSENT)), _sort(point.swept.get(axis), order), number=False) for axis in axes
-    ]
-    failed = f", {len(point.failed)} failed" if point.failed else ""
-    cells.append(Cell(f"{len(point.run_ids)}{failed}"))
-    for quantity, group in shown:
-        values = [QUANTITIES[quantity][1] * value for value in _measured(point, quantity, group)]
-        if not values:
-            cells.append(Cell(ABSENT))
-            continue
-        told, exact = mean(values), f"{estimate(values).mean:.6g}"
-        own = _AMOUNT.match(told)
-        alike = own is not None and math.isclose(float(own[1]), float(exact), rel_tol=ROUNDED)
-        cells.append(Cell(told, "" if alike else exact, resting_on(values) if len(values) > 1 else ""))
-    return cells
-
-
-def _sort(value: object, order: int) -> str:
-    """Numbers by size where they have one unit; anything else as the spec has it."""
-    match = _AMOUNT.fullmatch(str(value))
-    return match[1] if match else f"{value}" if value is not None else str(order)
-
-
-def sweep(contents: Contents, name: str) -> Chart | None:
+def sweep(runs: ExperimentRuns, name: str) -> Chart | None:
     """What the groups share, and what is lost, over the swept axis with the most values; None without a sweep."""
-    points = [point for point in contents.points if point.run_ids]
-    axis = _main_axis(points, contents.axes)
+    points = [point for point in runs.points if point.run_ids]
+    axis = _main_axis(points, runs.axes)
     if axis is None:
         return None
-    others = [other for other in contents.axes if other != axis]
+    others = [other for other in runs.axes if other != axis]
     places, x_axis = _positions(points, axis)
-    quantity = "share" if len(contents.groups) > 1 else "goodput"
+    quantity = "share" if len(runs.groups) > 1 else "goodput"
     curves = _curves(points, others)
     # between words there is nothing
     kind: Kind = "points" if _unit(set(places)) is None else "line+points"
     upper: list[Layer] = []
     lower: list[Layer] = []
     used: dict[str, int] = {}
-    losses = ["loss", *["random"] * any(("random", "") in point.measured for point in points)]
+    losses = ["loss", *["random_loss"] * any(("random_loss", "") in point.measured for point in points)]
     for where, members in curves[:MOST_CURVES]:
-        for group in contents.groups:
+        for group in runs.groups:
             cc = members[0].ccs.get(group)
             if cc is not None:
                 label = _called(group, cc) + (f"; {where}" if where else "")
                 upper.append(_curve(members, places, axis, (quantity, group), label, cc, used, kind=kind))
-        styles = {"loss": next(iter(members[0].ccs.values())), "random": "random loss"}
+        styles = {"loss": next(iter(members[0].ccs.values())), "random_loss": "random loss"}
         for loss in losses:
-            label = "; ".join(filter(None, [f"{loss.replace('loss', 'queue')} loss", where]))
+            label = "; ".join(filter(None, [QUANTITIES[loss].label, where]))
             number = {styles[loss]: len(lower) - 1}
             lower.append(_curve(members, places, axis, (loss, ""), label, styles[loss], number, kind=kind))
     loss_words = "loss (% of packets)" if len(losses) > 1 else "queue loss (% of packets offered)"
@@ -137,8 +70,8 @@ def sweep(contents: Contents, name: str) -> Chart | None:
     left_out = f" {len(curves) - MOST_CURVES} more curves are in the table only." if len(curves) > MOST_CURVES else ""
     return Chart(
         name=name,
-        title=f"{contents.name} over {axis}",
-        caption=f"{words[0].upper()}{words[1:]} and loss over {axis}, on {contents.engine}. Points are means over"
+        title=f"{runs.name} over {axis}",
+        caption=f"{words[0].upper()}{words[1:]} and loss over {axis}, on {runs.engine}. Points are means over"
         f" seeds, bars their 95 % intervals (Student's t).{left_out}",
         panels=(
             Panel(x=x_axis, y=Axis(label=words, limits=(0, 100 if quantity == "share" else None)), layers=tuple(upper)),
@@ -154,11 +87,11 @@ def _curve(  # noqa: PLR0913, PLR0917 (what a curve is made of)
 ) -> Layer:  # fmt: skip
     style = cc.partition("[")[0].strip()
     used[style] = used.get(style, -1) + 1
-    factor = QUANTITIES[key[0]][1]
+    name, group = key
     found = sorted(
-        (places[str(point.swept[axis])], estimate([factor * value for value in point.measured[key]]))
+        (places[str(point.swept[axis])], estimate(values))
         for point in members
-        if point.measured.get(key)
+        if (name, group) in point.measured and (values := point.values(QUANTITIES[name], group))
     )
     halves = [each.half_width or 0.0 for _, each in found]
     return Layer(
@@ -208,7 +141,7 @@ def _curves(points: Sequence[PointRuns], others: Sequence[str]) -> list[tuple[st
     """The points with the same values of the other axes, and those values in words."""
 
     def words(point: PointRuns) -> str:
-        return place({axis: point.swept[axis] for axis in others if axis in point.swept})
+        return point_words({axis: point.swept[axis] for axis in others if axis in point.swept})
 
     order = {text: index for index, text in enumerate(dict.fromkeys(map(words, points)))}
     ordered = sorted(points, key=lambda point: order[words(point)])

@@ -47,15 +47,16 @@ def of_one(asked: "Round", target: Path | None, engines: "Sequence[str] | None",
     """One file."""
     import dumbbell.studies as studies
     from dumbbell.cli.study.place import standings
-    from dumbbell.report import build, side
+    from dumbbell.report import build
 
     (place,) = asked.places
     with asked.guarded(place):
         study = studies.load(place.name, seeds=seeds)
         with place.opened() as store:
-            how = "with the same --out" if place.out else ""
-            sides = [side(each, how=how) for each in standings(study, store, engines, out=place.out)]
-            return build(target or place.folder / "report.html", store=store, study=study, sides=sides, how=how)
+            comment = "with the same --out" if place.out else ""
+            found = standings(study, store, engines, out=place.out)
+            file = target or place.folder / "report.html"
+            return build(file, store=store, study=study, standings=found, comment=comment)
 
 
 def of_all(asked: "Round", folder: Path, engines: "Sequence[str] | None", seeds: int | None) -> Path:
@@ -68,7 +69,7 @@ def of_all(asked: "Round", folder: Path, engines: "Sequence[str] | None", seeds:
     import dumbbell.studies as studies
     from dumbbell.cli.study.place import on_engines
     from dumbbell.engines.registry import engine as engine_named
-    from dumbbell.report import Collection, side
+    from dumbbell.report import Collection
 
     for name in engines or ():
         engine_named(name)  # which may not exist
@@ -76,15 +77,15 @@ def of_all(asked: "Round", folder: Path, engines: "Sequence[str] | None", seeds:
     for place in asked.places:
         with asked.guarded(place):
             study = studies.load(place.name, seeds=seeds)
-            how = f"with the same --out, and /{study.name} behind it" if place.out else ""
+            comment = f"with the same --out, and /{study.name} behind it" if place.out else ""
             if not place.store.exists():
-                collection.add_missing(study, engines or (), how=how)
+                collection.add_missing(study, engines or (), comment=comment)
                 continue
             with place.opened() as store:
                 there = studies.engines_of(study, store)
                 found = on_engines(study, store, [each for each in engines or there if each in there], needed=False)
                 if found:
-                    collection.add(study, store, [side(each, how=how) for each in found], how=how)
+                    collection.add(study, store, found, comment=comment)
                 else:
-                    collection.add_missing(study, engines or (["sim"] if there else []), how=how)
+                    collection.add_missing(study, engines or (["sim"] if there else []), comment=comment)
     return collection.close()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from dumbbell.report.words import brief, facts
+from dumbbell.report.describe import brief, describe_runs
 from experiments import resolved
 
 
-def described(*specs: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+def described(*specs: dict[str, Any]) -> dict[str, list[str]]:
     runs = [resolved(**spec) for spec in specs]
-    return {fact.label: fact.texts for fact in facts((run.run, run.groups, run.ccs) for run in runs)}
+    return describe_runs((run.run, list(zip(run.groups, run.ccs, strict=True))) for run in runs)
 
 
 def path(**words: Any) -> dict[str, Any]:
@@ -21,22 +21,21 @@ def test_a_plain_path() -> None:
     (bottleneck,) = described(path())["Bottleneck"]
     assert bottleneck.startswith("80 Mbit/s, charged on Ethernet frames")
     found = described(path())
-    assert found["Queue"] == ("0.5 BDP = 125 kB, drop-tail",)
-    assert found["Token bucket"] == ("5 kB",)
-    assert found["Random loss"] == ("none",)
-    assert found["Numbers taken from"] == ("5 s to 10 s; gauges every 50 ms",)
+    assert found["Queue"] == ["0.5 BDP = 125 kB, drop-tail"]
+    assert found["Token bucket"] == ["5 kB"]
+    assert found["Random loss"] == ["none"]
+    assert found["Numbers taken from"] == ["5 s to 10 s; gauges every 50 ms"]
 
 
 def test_what_differs_between_runs_is_listed() -> None:
     found = described(path(), path(buffer="2 bdp"), path(buffer="2 bdp"))
-    assert found["Queue"] == ("0.5 BDP = 125 kB, drop-tail", "2 BDP = 500 kB, drop-tail")
+    assert found["Queue"] == ["0.5 BDP = 125 kB, drop-tail", "2 BDP = 500 kB, drop-tail"]
     assert len(found["Bottleneck"]) == 1
 
 
 def test_a_path_in_one_line() -> None:
     def line(*specs: dict[str, Any]) -> str:
-        runs = [resolved(**spec) for spec in specs]
-        return brief(facts((run.run, run.groups, run.ccs) for run in runs))
+        return brief(described(*specs))
 
     assert line(path()) == "80 Mbit/s, 25 ms RTT, queue of 0.5 BDP = 125 kB, drop-tail"
     assert line(path(), path(buffer="2 bdp")) == "80 Mbit/s, 25 ms RTT, queues of 0.5 BDP = 125 kB to 2 BDP = 500 kB"
@@ -50,11 +49,11 @@ def test_every_property_of_a_path_is_told() -> None:
             delay_side="split", change=[{"at": "5 s", "rate": "20 Mbit/s"}],
         )
     )  # fmt: skip
-    assert found["Queue"] == ("100 packets, drop-tail, counted in packets",)
-    assert found["Random loss"] == ("0.1 % of the data packets, after the queue",)
-    assert found["Token bucket"] == ("none: a plain line",)
-    assert found["Changes of the rate"] == ("20 Mbit/s from 5 s on",)
-    assert found["Round trip without a queue"] == ("25 ms, split between data and ACKs",)
+    assert found["Queue"] == ["100 packets, drop-tail, counted in packets"]
+    assert found["Random loss"] == ["0.1 % of the data packets, after the queue"]
+    assert found["Token bucket"] == ["none: a plain line"]
+    assert found["Changes of the rate"] == ["20 Mbit/s from 5 s on"]
+    assert found["Round trip without a queue"] == ["25 ms, split between data and ACKs"]
     assert "segments of 8948 B" in found["Hosts"][0]
 
 
@@ -76,7 +75,7 @@ def test_senders_with_their_versions_starts_and_workloads() -> None:
     ):  # fmt: skip
         assert words in video, words
     assert "a transfer of 1 MB" in several["Senders “reno”"][0]
-    assert several["Queue"] == ("250 kB, drop-tail",), "two round trips: no one BDP"
+    assert several["Queue"] == ["250 kB, drop-tail"], "two round trips: no one BDP"
 
 
 def test_hosts_with_every_setting() -> None:

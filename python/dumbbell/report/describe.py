@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import dumbbell.cc as cc
 from dumbbell.plots.style import style_of
 from dumbbell.spec.quantity import Bytes, Rate, Share, Time
 from dumbbell.spec.run import (
     ETHERNET_HEADER_BYTES,
+    NS_PER_S,
     MemoryBytes,
     RoomBytes,
     StreamWorkload,
@@ -19,11 +19,13 @@ from dumbbell.spec.run import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from dumbbell.spec.run import Buffer, Flow, Host, Path, Run, Workload
 
-NS_PER_S = 1_000_000_000
+    Senders: TypeAlias = Sequence[tuple[str, str]]
+    """Group and congestion control of each flow of a run."""
+
 NS_PER_MS = 1_000_000
 HEADERS_BYTES = 52
 """IP and TCP with timestamps."""
@@ -31,29 +33,20 @@ MOST_STARTS = 8
 BOTTLENECK, ROUND_TRIP, QUEUE = "Bottleneck", "Round trip without a queue", "Queue"
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """One property of the runs: one text where it is the same for all, otherwise one for each value."""
-
-    label: str
-    texts: tuple[str, ...]
-
-
-def facts(runs: Iterable[tuple[Run, Sequence[str], Sequence[str]]]) -> list[Fact]:
-    """What is the same for all runs, and what differs; each with the group and the algorithm of every flow."""
+def describe_runs(runs: Iterable[tuple[Run, Senders]]) -> dict[str, list[str]]:
+    """By label, one text where it is the same for all runs, otherwise one for each value."""
     found: dict[str, dict[str, None]] = {}
-    for run, groups, ccs in runs:
-        for label, text in _of_a_run(run, groups, ccs):
+    for run, senders in runs:
+        for label, text in _describe(run, senders):
             found.setdefault(label, {})[text] = None
-    return [Fact(label, tuple(texts)) for label, texts in found.items()]
+    return {label: list(texts) for label, texts in found.items()}
 
 
-def brief(described: Sequence[Fact]) -> str:
+def brief(facts: Mapping[str, Sequence[str]]) -> str:
     """The path in one line; "" where nothing is known of it."""
-    texts = {fact.label: fact.texts for fact in described}
-    if BOTTLENECK not in texts:
+    if BOTTLENECK not in facts:
         return ""
-    rates, rtts, queues = texts[BOTTLENECK], texts[ROUND_TRIP], texts[QUEUE]
+    rates, rtts, queues = facts[BOTTLENECK], facts[ROUND_TRIP], facts[QUEUE]
     return ", ".join([
         _clause(rates[0]) if len(rates) == 1 else f"{len(rates)} rates",
         f"{_clause(rtts[0])} RTT" if len(rtts) == 1 else f"{len(rtts)} RTTs",
@@ -65,7 +58,7 @@ def _clause(text: str) -> str:
     return text.partition(", ")[0]
 
 
-def _of_a_run(run: Run, groups: Sequence[str], ccs: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _describe(run: Run, senders: Senders) -> Iterator[tuple[str, str]]:
     path = run.path
     rtts_ns = list(dict.fromkeys(flow.forward_delay_ns + flow.return_delay_ns for flow in run.flows))
     yield BOTTLENECK, f"{Rate.show(path.rate_bps)}, charged on Ethernet frames (IP packet + {ETHERNET_HEADER_BYTES} B)"
@@ -74,12 +67,12 @@ def _of_a_run(run: Run, groups: Sequence[str], ccs: Sequence[str]) -> Iterator[t
     yield "Token bucket", _bucket(path)
     yield "Random loss", _loss(path) if path.loss_ppb else "none"
     if path.changes:
-        told = (f"{Rate.show(change.rate_bps)} from {Time.show(change.at_ns)} on" for change in path.changes)
-        yield "Changes of the rate", "; ".join(told)
-    for group in dict.fromkeys(groups):
-        members = [flow for flow, name in zip(run.flows, groups, strict=True) if name == group]
-        written = ccs[groups.index(group)]
-        yield f"Senders “{group}”", _senders(members, written, run.seed, differing=len(rtts_ns) > 1)
+        changes = (f"{Rate.show(change.rate_bps)} from {Time.show(change.at_ns)} on" for change in path.changes)
+        yield "Changes of the rate", "; ".join(changes)
+    written = dict(reversed(senders))
+    for group in dict.fromkeys(name for name, _ in senders):
+        members = [flow for flow, (name, _) in zip(run.flows, senders, strict=True) if name == group]
+        yield f"Senders “{group}”", _senders(members, written[group], run.seed, differing=len(rtts_ns) > 1)
     yield "Hosts", _hosts(run.host, path)
     yield "Duration", _duration(run)
     yield "Numbers taken from", _window(run)
@@ -105,8 +98,7 @@ def _queue(path: Path, rtts_ns: Sequence[int]) -> str:
 
 
 def _bucket(path: Path) -> str:
-    frame = path.mtu_bytes + ETHERNET_HEADER_BYTES
-    return Bytes.show(path.burst_bytes) if path.burst_bytes > frame else "none: a plain line"
+    return Bytes.show(path.burst_bytes) if path.burst_bytes > path.frame_bytes else "none: a plain line"
 
 
 def _loss(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""Where runs come from, told once for all that come from the same place."""
+"""Where runs come from, said once for all that come from the same place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from dumbbell.report.contents import Contents
+    from dumbbell.report.store_summary import ExperimentRuns
     from dumbbell.results.store import Store
 
 MOST_ASKED = 2000
@@ -19,17 +19,17 @@ _LABELS = {
 }  # fmt: skip
 
 
-def sources(store: Store, found: Iterable[Contents]) -> list[list[tuple[str, str]]]:
+def origins(store: Store, runs: Iterable[ExperimentRuns]) -> list[list[tuple[str, str]]]:
     """Label and text of each fact; one list for each different origin."""
-    origins: dict[tuple[tuple[str, str], ...], dict[str, list[Any]]] = {}
-    for contents in found:
-        ids = (run_id for point in contents.points for run_id in point.run_ids.values())
+    by_origin: dict[tuple[tuple[str, str], ...], dict[str, list[Any]]] = {}
+    for each in runs:
+        ids = (run_id for point in each.points for run_id in point.run_ids.values())
         for run_id in islice(ids, MOST_ASKED):
             facts = store.provenance(run_id)
-            origin = origins.setdefault(tuple(_facts(facts)), {})
+            origin = by_origin.setdefault(tuple(_facts(facts)), {})
             origin.setdefault("finished", []).append(facts.get("finished"))
-            origin.setdefault("experiments", []).append((contents.name, facts.get("seed")))
-    return [[*_extent(seen), *shared] for shared, seen in origins.items()]
+            origin.setdefault("experiments", []).append((each.name, facts.get("seed")))
+    return [[*_extent(seen), *shared] for shared, seen in by_origin.items()]
 
 
 def _facts(facts: Mapping[str, Any]) -> Iterable[tuple[str, str]]:

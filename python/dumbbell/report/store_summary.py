@@ -1,0 +1,197 @@
+"""What a store has, read once for a report: by experiment and point, what was measured, failed, is missing."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from dumbbell.metrics.catalogue import QUANTITIES, Setup, group_values, run_values
+from dumbbell.results.schema import Result
+from dumbbell.spec import Experiment, SpecError, expand
+from dumbbell.spec.sweep import Grid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from dumbbell.metrics.catalogue import Quantity
+    from dumbbell.results.schema import FailedRun
+    from dumbbell.results.store import Store
+
+MOST_LISTED = 10_000
+"""Runs of an experiment of which the missing ones are still told by name."""
+GROUP_COLUMNS = ("goodput", "share", "rtt")
+RUN_COLUMNS = ("loss", "random_loss", "queue", "utilization", "jain")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+@dataclass(slots=True, kw_only=True)
+class PointRuns:
+    """The runs at one point of a sweep."""
+
+    swept: Mapping[str, Any]
+    """Each swept value as the spec wrote it."""
+    ccs: Mapping[str, str] = field(default_factory=dict)
+    """Each group's algorithm."""
+    run_ids: dict[int, str] = field(default_factory=dict)
+    """Of the runs that were measured, by seed."""
+    failed: list[int] = field(default_factory=list)
+    """Seeds of those that were not."""
+    measured: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+    """One value a seed by quantity and group; the group of what belongs to the path is empty."""
+
+    @property
+    def words(self) -> str:
+        """Its swept values."""
+        return point_words(self.swept)
+
+    def values(self, quantity: Quantity, group: str = "") -> list[float]:
+        """A value a seed in the quantity's unit; without a group the path's, or that of the only group."""
+        groups = (group,) if group else ("", *self.ccs)
+        found = next((self.measured[quantity.name, own] for own in groups if (quantity.name, own) in self.measured), [])
+        return [quantity.factor * value for value in found]
+
+
+@dataclass(slots=True)
+class Notice:
+    """A warning or a failure, and in how many runs it was."""
+
+    kind: str
+    text: str
+    """As the first run had it."""
+    place: str
+    """The first run."""
+    runs: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class ExperimentRuns:
+    """One experiment on one engine."""
+
+    name: str
+    engine: str
+    points: list[PointRuns] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+    experiment: Experiment | None = None
+    """What was asked; None where the store does not tell."""
+
+    @property
+    def measured(self) -> int:
+        """Runs that were measured."""
+        return sum(len(point.run_ids) for point in self.points)
+
+    @property
+    def failed(self) -> int:
+        """Runs that failed."""
+        return sum(len(point.failed) for point in self.points)
+
+    @property
+    def total(self) -> int:
+        """Runs that were asked for."""
+        asked = self.measured + self.failed
+        if self.experiment is None:
+            return asked
+        return max(asked, len(Grid.of(self.experiment)) * len(self.experiment.seed_values))
+
+    @property
+    def groups(self) -> list[str]:
+        """Names of the groups, in order."""
+        return list(dict.fromkeys(group for point in self.points for group in point.ccs))
+
+    @property
+    def axes(self) -> list[str]:
+        """The swept fields, in order."""
+        return list(dict.fromkeys(path for point in self.points for path in point.swept))
+
+    @property
+    def columns(self) -> list[tuple[Quantity, str]]:
+        """Each quantity that its table shows, with its group; senders one at a time share a column."""
+        alone = all(len(point.ccs) <= 1 for point in self.points)
+        groups = [""] if alone and len(self.groups) > 1 else self.groups
+        of_groups = [name for name in GROUP_COLUMNS if not (alone and name == "share")]
+        shown = [(QUANTITIES[name], group) for group in groups for name in of_groups]
+        shown += [(QUANTITIES[name], "") for name in RUN_COLUMNS]
+        return [key for key in shown if any(point.values(*key) for point in self.points)]
+
+    def missing(self) -> list[str]:
+        """The runs that are not there yet, in words; empty also where there are too many runs to list."""
+        if self.experiment is None or not 0 < self.total <= MOST_LISTED:
+            return []
+        there = {_key(point.swept): {*point.run_ids, *point.failed} for point in self.points}
+        return [
+            point_words(point.values, seed)
+            for point in expand(self.experiment)
+            for seed in self.experiment.seed_values
+            if seed not in there.get(_key(point.values), ())
+        ]
+
+
+def read(store: Store) -> list[ExperimentRuns]:
+    """The current campaigns of a store."""
+    found = []
+    for campaign in store.campaigns():
+        runs = ExperimentRuns(name=campaign.label, engine=campaign.engine)
+        _fill(runs, store.outcomes_of(campaign.id), campaign.spec)
+        with suppress(SpecError):  # as with traces, which need files
+            runs.experiment = Experiment(**campaign.spec)
+        found.append(runs)
+    return found
+
+
+def runs_of(experiment: Experiment, engine: str, outcomes: Iterable[Result | FailedRun]) -> ExperimentRuns:
+    """The runs of an experiment on an engine, whatever their campaigns."""
+    runs = ExperimentRuns(name=experiment.name, engine=engine, experiment=experiment)
+    _fill(runs, outcomes, experiment.words())
+    return runs
+
+
+def point_words(values: Mapping[str, Any], seed: int | None = None) -> str:
+    """A point, or a run of it, in words.
+
+    >>> point_words({"path.buffer": "1 bdp", "flows[0].count": 2}, 3)
+    'path.buffer = 1 bdp, flows[0].count = 2, seed 3'
+    """
+    parts = [f"{path} = {value if isinstance(value, str) else json.dumps(value)}" for path, value in values.items()]
+    return ", ".join([*parts, *([] if seed is None else [f"seed {seed}"])])
+
+
+def _fill(runs: ExperimentRuns, outcomes: Iterable[Result | FailedRun], spec: Mapping[str, Any]) -> None:
+    points: dict[str, PointRuns] = {}
+    notices: dict[tuple[str, str], Notice] = {}
+    for outcome in outcomes:
+        point = points.setdefault(_key(outcome.point), PointRuns(swept=outcome.point))
+        if isinstance(outcome, Result):
+            _add(point, outcome, spec)
+        else:
+            point.failed.append(outcome.seed)
+        kind, texts = ("warning", outcome.warnings) if isinstance(outcome, Result) else ("failure", [outcome.error])
+        for text in texts:  # those that differ in a number only are one notice
+            notice = notices.setdefault(
+                (kind, _NUMBER.sub("#", text)), Notice(kind, text, point_words(outcome.point, outcome.seed))
+            )
+            notice.runs += 1
+    runs.points = list(points.values())
+    runs.notices = sorted(notices.values(), key=lambda notice: notice.kind)
+
+
+def _add(point: PointRuns, result: Result, spec: Mapping[str, Any]) -> None:
+    """Adds the numbers of a run that a table shows; what does not exist is left out."""
+    point.run_ids[result.seed] = result.run_id
+    if not point.ccs:
+        first = {flow.name: flow.cc for flow in reversed(result.flows)}
+        point.ccs = dict(reversed(first.items()))
+    names = [name for name in RUN_COLUMNS if QUANTITIES[name].informative(result)]
+    by_group = {
+        "": run_values(result, Setup.of_words(spec, result.point), names),
+        **group_values(result, GROUP_COLUMNS),
+    }
+    for group, values in by_group.items():
+        for name, value in values.items():
+            if value is not None:
+                point.measured.setdefault((name, group), []).append(value)
+
+
+def _key(values: Mapping[str, Any]) -> str:
+    return json.dumps(values, sort_keys=True, ensure_ascii=False)
