@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from dumbbell.report.agreement import sides
+from dumbbell.report.agreement import engines_page, mark
 from dumbbell.report.figure import drawing
 from dumbbell.report.html import filled, write
 from dumbbell.studies.single_flows import text
@@ -22,11 +22,26 @@ def build(target: Path, curves: Curves) -> Path:
     Raises:
         ReportError: it cannot be written, or is too large however few points are drawn.
     """
-    charts = [chart_of_case(case, curves) for case in curves.cases if case.curves]
 
-    def rendered(most_points: int) -> str:
-        drawings = [drawing(chart, most_points) for chart in charts]
-        facts = list(sides(curves))
-        return filled("curves.html.j2", drawings, curves=curves, pictures=drawings, facts=facts, text=text)
+    def rendered(most: int) -> str:
+        page = compose(curves, most)
+        return filled("curves.html.j2", page["figures"], **page)
 
     return write(target, rendered)
+
+
+def compose(curves: Curves, most: int) -> dict[str, Any]:
+    """What the template shows, with at most `most` points a line."""
+    drawings = [drawing(chart_of_case(case, curves), most) for case in curves.cases if case.curves]
+    return engines_page(curves) | {
+        "title": f"Single flows: {curves.candidate.engine} over {curves.reference.engine}",
+        "summary": text.summary(curves),
+        "made": f"{text.origin(curves)}.",
+        "notices": [f"Not compared: {failure}" for failure in text.failures(curves)],
+        "sections": (("series", "Curves", drawings), ("limits", "Limits", True), ("provenance", "Provenance", True)),
+        "header": text.header(curves),
+        "rows": [(cells[:-1], mark(cells[-1])) for cells in text.table(curves)],
+        "legend": text.legend(curves),
+        "figures": drawings,
+        "command": text.command(curves),
+    }

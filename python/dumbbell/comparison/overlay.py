@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dumbbell.agreement.scatter import algorithm
+from dumbbell.comparison.charts import algorithm
 from dumbbell.metrics.counter import Counter, edges, rates_bps
 from dumbbell.plots.chart import Axis, Chart, Layer, Panel
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
 
-    from dumbbell.agreement.record import Agreement, Condition, Group
+    from dumbbell.comparison.record import Agreement, Condition, Group
     from dumbbell.results.store import Store
     from dumbbell.spec import Run
 
