@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dumbbell import cc
+import dumbbell.cc as cc
 from dumbbell.kernel.failure import SubstitutionError
 
 if TYPE_CHECKING:
