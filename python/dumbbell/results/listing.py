@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from dumbbell.results.campaign import Campaign
     from dumbbell.results.ledger import Ledger
@@ -46,6 +46,16 @@ class RunSummary(NamedTuple):
     flows: tuple[FlowSummary, ...]
     groups: dict[str, GroupSummary]
     jain: float | None
+
+
+def point_text(values: Mapping[str, Any], seed: int | None = None) -> str:
+    """A point of a sweep, or a run at it.
+
+    >>> point_text({"path.buffer": "1 bdp", "path.offload": True}, 3)
+    'path.buffer = 1 bdp, path.offload = true, seed 3'
+    """
+    parts = [f"{path} = {value if isinstance(value, str) else json.dumps(value)}" for path, value in values.items()]
+    return ", ".join([*parts, *([] if seed is None else [f"seed {seed}"])])
 
 
 def runs(ledger: Ledger, campaign: Campaign) -> Iterator[RunLine]:
