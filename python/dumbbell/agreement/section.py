@@ -1,59 +1,14 @@
-"""The comparison as a section of the documentation: Markdown and figures, from the stored JSON and nothing else."""
+"""Sentences about a comparison: which bands hold, what makes it again, what its table's columns are."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dumbbell.agreement import markdown, words
 from dumbbell.agreement.draw import MOST_PACKETS, USUAL_DURATION
-from dumbbell.agreement.errors import errors
 from dumbbell.agreement.invocation import invocation
-from dumbbell.agreement.record import Agreement
-from dumbbell.agreement.scatter import scatter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-
-def section(stored: Mapping[str, Any], *, figures: str = "figures") -> str:
-    """Markdown of what `dumbbell agree --json` printed; `figures` is where the text finds what `draw` writes.
-
-    The same JSON gives the same text.
-    """
-    agreement = Agreement.model_validate(stored)
-    return markdown.document(_lines(agreement, figures))
-
-
-def draw(stored: Mapping[str, Any], folder: Path) -> list[Path]:
-    """Writes the figures of the section, as PNG, and gives where they are; none when nothing was compared."""
-    agreement = Agreement.model_validate(stored)
-    return [*markdown.save(errors(agreement), folder), *markdown.save(scatter(agreement), folder)]
-
-
-def _lines(agreement: Agreement, figures: str) -> Iterator[str]:
-    ours, theirs = agreement.candidate, agreement.reference
-    yield f"## Agreement of `{ours.engine}` with `{theirs.engine}`"
-    yield ""
-    yield f"{words.origin(agreement)}. {verdict(agreement)}"
-    yield ""
-    yield from markdown.console(command(agreement))
-    yield from markdown.table(words.HEADER, words.table(agreement))
-    yield legend(agreement)
-    yield ""
-    yield from markdown.figure(errors(agreement), figures, ": how many conditions differ by how much")
-    yield from markdown.figure(scatter(agreement), figures, ": goodput, share, loss and RTT of every condition")
-    if agreement.worst:
-        yield "### The worst conditions"
-        yield ""
-        yield "Each by its largest error, in multiples of what the band allows the 90th percentile."
-        yield ""
-        settings = {each.name: words.setting(each) for each in agreement.conditions}
-        rows = [[each.condition, settings[each.condition], *words.worst_row(agreement, each)[1:]]
-                for each in agreement.worst]  # fmt: skip
-        yield from markdown.table((words.WORST_HEADER[0], "setting", *words.WORST_HEADER[1:]), rows)
-    yield from markdown.failures(words.failures(agreement.conditions))
-    yield words.versions(agreement)
+    from dumbbell.agreement.record import Agreement
 
 
 def verdict(agreement: Agreement) -> str:

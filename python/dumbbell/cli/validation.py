@@ -9,11 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from dumbbell.engines.protocol import Engine
-    from dumbbell.results.store import Store
-    from dumbbell.validation.part import Found, Part
+    from dumbbell.validation import Plan
 
 EXAMPLE = "Example: dumbbell study validation --only agreement"
-FAILED = 1
 
 
 def validation(  # noqa: PLR0913 (each is an option)
@@ -46,74 +44,76 @@ def validation(  # noqa: PLR0913 (each is an option)
         ),
     ] = None,
     page: Annotated[
-        bool, typer.Option("--page", help="Write page and figures again from what is kept, and measure nothing.")
+        bool, typer.Option("--page", help="Write page and figures again from what is stored, and measure nothing.")
     ] = False,
 ) -> None:  # fmt: skip
     """Measure how engines agree with one another, with theory and with published claims; write validation.md.
 
     A run that the store has is not run again: the same command goes on where it was stopped. What each part came to is
-    kept beside the page, and a part that is not measured now keeps its place there.
+    stored beside the page, and a part that is not measured now keeps its place there.
     """
-    from dumbbell.results.store import Store
-    from dumbbell.validation import ValidationError
-    from dumbbell.validation import plan as plan_of
-    from dumbbell.validation.page import assure, keep, write
+    from dumbbell.validation import ValidationError, load_plan
+    from dumbbell.validation.page import check_writable, write
 
     if page and (only or engine or jobs is not None):
         raise ValidationError("--only, --engine and --jobs are for what is measured; --page measures nothing")
-    whole = plan_of(plan)
-    chosen = whole.only(only) if only else whole
+    every = load_plan(plan)
+    chosen = every.only(only) if only else every
     for name in engine or ():
         if name not in chosen.engines:
             raise ValidationError(f"validation has no engine {name!r}; known: {', '.join(chosen.engines)}")
-    assure(docs)
+    check_writable(docs)
     failures: list[str] = []
     if not page:
-        engines = _engines(engine or chosen.engines, wanted=bool(engine))
-        with Store.open(out / "store", write=True) as store:
-            for part in chosen.parts:
-                own = [each for each in engines if each.name in part.engines]
-                if not own or (part.whole and len(own) < len(set(part.engines))):
-                    told = f"{part.name} is measured on {' and '.join(part.engines)}"
-                    if only:
-                        raise ValidationError(told)
-                    typer.echo(f"not measured: {told}", err=True)
-                    continue
-                found = _measured(part, store, own, jobs)
-                typer.echo(keep(part.name, found.kept, docs))
-                failures += found.failures
-    _tell(write(whole, docs))
+        engines = _engines(engine or chosen.engines, required=bool(engine))
+        failures = _measure(chosen, engines, out, docs, jobs, required=bool(only))
+    for path in write(every, docs):
+        typer.echo(path)
     for failure in failures:
         typer.echo(f"failed: {failure}", err=True)
     if failures:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(1)
 
 
-def _engines(names: "Iterable[str]", *, wanted: bool) -> "list[Engine]":
-    """Those that this machine has; one that was asked for by its name must be there."""
+def _engines(names: "Iterable[str]", *, required: bool) -> "list[Engine]":
+    """Those that this machine has; all if they are required."""
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.errors import DumbbellError
 
-    found = []
+    engines = []
     for name in names:
         try:
-            found.append(engine_named(name))
+            engines.append(engine_named(name))
         except DumbbellError as error:
-            if wanted:
+            if required:
                 raise
             typer.echo(f"nothing is measured on {name}: {error}", err=True)
-    return found
+    return engines
 
 
-def _measured(part: "Part", store: "Store", engines: "Sequence[Engine]", jobs: int | None) -> "Found":
+def _measure(  # noqa: PLR0913 (what, where, how, and where it goes)
+    plan: "Plan", engines: "Sequence[Engine]", out: Path, docs: Path, jobs: int | None, *, required: bool
+) -> list[str]:
+    """Measures and stores every part that these engines can, all of them if they are required; gives what failed."""
     from dumbbell.cli.progress import progress
+    from dumbbell.results.store import Store
+    from dumbbell.validation import ValidationError
+    from dumbbell.validation.page import store_record
 
-    total = part.total(engines)
-    typer.echo(f"{part.name}: {total} runs on {', '.join(engine.name for engine in engines)}", err=True)
-    with progress(total) as advance:
-        return part.measure(store, engines, jobs, advance)
-
-
-def _tell(paths: "Iterable[Path]") -> None:
-    for path in paths:
-        typer.echo(path)
+    failures = []
+    with Store.open(out / "store", write=True) as store:
+        for part in plan.parts:
+            own = [each for each in engines if each.name in part.engines]
+            if not own or (part.needs_all_engines and len(own) < len(set(part.engines))):
+                message = f"{part.name} is measured on {' and '.join(part.engines)}"
+                if required:
+                    raise ValidationError(message)
+                typer.echo(f"not measured: {message}", err=True)
+                continue
+            total = part.total(own)
+            typer.echo(f"{part.name}: {total} runs on {', '.join(each.name for each in own)}", err=True)
+            with progress(total) as advance:
+                record, failed = part.measure(store, own, jobs, advance)
+            typer.echo(store_record(part.name, record, docs))
+            failures += failed
+    return failures

@@ -1,138 +1,186 @@
-"""The page: every part as it is kept, a JSON file each, and the Markdown and figures that are made from them."""
+"""The page: the record of every part, a JSON file each, and the Markdown and figures that are made from them."""
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
 from tempfile import TemporaryFile
+from textwrap import fill
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.validation.failure import ValidationError
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from dumbbell.agreement import section, words
+from dumbbell.agreement.errors import errors
+from dumbbell.agreement.record import Agreement
+from dumbbell.agreement.scatter import scatter
+from dumbbell.metrics.number import amount, places
+from dumbbell.studies.single_flows import text
+from dumbbell.studies.single_flows.chart import figure
+from dumbbell.studies.single_flows.conditions import LOSS_BASED
+from dumbbell.studies.single_flows.record import Curves
+from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
+from dumbbell.validation.claims import ClaimsRecord
+from dumbbell.validation.plan import ValidationError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from dumbbell.plots.chart import Chart
+    from dumbbell.validation.part import Record
     from dumbbell.validation.plan import Plan
 
 PAGE: Final = "validation.md"
-KEPT: Final = "validation"
+RECORDS: Final = "validation"
 """Folder of the JSON files, beside the page."""
 FIGURES: Final = "figures"
-
-_HEAD = """\
-# Validation
-
-How far the simulator can be trusted, measured: against the real kernel, against theory, against published findings.
-`make validation` makes this page, and goes on where it was stopped. What it found is in `validation/`, a file a part;
-page and figures are made from that and nothing else, and nothing here is edited by hand. Tolerances were set before any
-run; how a claim is read, and what was changed about that afterwards, is in its study's README.
-
-| part | what came out |
-| --- | --- |"""
+COLUMNS: Final = 120
+SIGNS: Final[Mapping[str, str]] = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "○"}
 
 
-def read(plan: Plan, docs: Path) -> dict[str, str]:
-    """What is kept of each part, as far as it was measured.
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the plan, with what it came to."""
+
+    name: str
+    kind: str
+    record: Record | None
+    """None: it is not measured yet."""
+    charts: tuple[Chart, ...] = ()
+
+
+def read(plan: Plan, docs: Path) -> list[Section]:
+    """The record of each part that was measured.
 
     Raises:
-        ValidationError: a file cannot be read.
+        ValidationError: a file cannot be read, or is not what this version stores.
     """
-    found = {}
+    sections = []
     for part in plan.parts:
-        path = docs / KEPT / f"{part.name}.json"
-        if not path.exists():
-            continue
+        path = docs / RECORDS / f"{part.name}.json"
+        record: Record | None = None
         try:
-            found[part.name] = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            if path.exists():
+                record = part.record_type.model_validate_json(path.read_bytes())
+        except OSError as error:
             raise ValidationError(f"{path}: cannot be read: {error}") from None
-    return found
+        except ValueError as error:  # of JSON, of pydantic, or of another schema
+            raise ValidationError(f"{path}: is not what this version stores: {error}") from None
+        sections.append(Section(part.name, part.kind, record, tuple(_charts(record))))
+    return sections
 
 
-def assure(docs: Path) -> None:
+def check_writable(docs: Path) -> None:
     """Tries whether the page can be written there, before anything is measured for it.
 
     Raises:
         ValidationError: it cannot.
     """
-    with _writable(docs):
+    with _writing(docs):
         docs.mkdir(parents=True, exist_ok=True)
-    for folder in (docs, docs / KEPT, docs / FIGURES):
+    for folder in (docs, docs / RECORDS, docs / FIGURES):
         if folder.exists():
-            with _writable(folder), TemporaryFile(dir=folder):
+            with _writing(folder), TemporaryFile(dir=folder):
                 pass
 
 
-def keep(name: str, kept: str, docs: Path) -> Path:
-    """Keeps what a part came to.
+def store_record(name: str, record: Record, docs: Path) -> Path:
+    """Writes what a part came to, and gives where it is.
 
     Raises:
         ValidationError: it cannot be written.
     """
-    path = docs / KEPT / f"{name}.json"
-    _write(path, kept)
+    path = docs / RECORDS / f"{name}.json"
+    _write(path, _compact(record) if isinstance(record, Agreement) else record.model_dump_json() + "\n")
     return path
 
 
-def markdown(plan: Plan, kept: Mapping[str, str]) -> str:
-    """The page.
-
-    Raises:
-        ValidationError: what is kept of a part is not what this version keeps.
-    """
-    return "\n".join(_lines(plan, kept)).rstrip() + "\n"
+def markdown(sections: Sequence[Section]) -> str:
+    """The page; the same records give the same text."""
+    return _environment().get_template("page.md.j2").render(sections=sections).rstrip() + "\n"
 
 
 def write(plan: Plan, docs: Path) -> list[Path]:
-    """Writes page and figures from what is kept, and gives where they are.
+    """Writes page and figures from the stored records, and gives where they are.
 
     Raises:
-        ValidationError: what is kept cannot be read, or what is made of it cannot be written.
+        ValidationError: a record cannot be read, or what is made of it cannot be written.
     """
-    kept = read(plan, docs)
-    page = docs / PAGE
-    _write(page, markdown(plan, kept))
-    drawn = []
-    for part in plan.parts:
-        if part.name in kept:
-            with _understood(part.name), _writable(docs / FIGURES):
-                drawn += part.draw(kept[part.name], docs / FIGURES)
-    return [page, *drawn]
+    from dumbbell.plots import paper  # noqa: PLC0415 (late: matplotlib takes long to load)
+
+    sections = read(plan, docs)
+    _write(docs / PAGE, markdown(sections))
+    with _writing(docs / FIGURES):
+        charts = [chart for section in sections for chart in section.charts]
+        return [docs / PAGE, *(path for chart in charts for path in paper.save(chart, docs / FIGURES, ("png",)))]
 
 
-def _lines(plan: Plan, kept: Mapping[str, str]) -> Iterator[str]:
-    yield _HEAD
-    sections = []
-    for part in plan.parts:
-        verdict = f"not measured yet: `dumbbell study validation --only {part.name}`"
-        if part.name in kept:
-            with _understood(part.name):
-                verdict = part.verdict(kept[part.name])
-                sections.append(part.told(kept[part.name]))
-        yield f"| {part.name} | {verdict} |"
-    yield ""
-    yield from sections
+def _charts(record: Record | None) -> Iterator[Chart]:
+    if isinstance(record, ClaimsRecord):
+        yield from record.charts
+    elif isinstance(record, Curves):
+        yield from filter(None, [figure(record)])
+    elif record is not None:
+        yield from filter(None, [errors(record), scatter(record)])
 
 
-def _write(path: Path, text: str) -> None:
-    with _writable(path):
+@cache
+def _environment() -> Environment:
+    environment = Environment(  # noqa: S701 (Markdown is no HTML)
+        loader=PackageLoader("dumbbell.validation", "."), trim_blocks=True, lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )  # fmt: skip
+    environment.filters |= {"amount": amount, "prose": _prose, "seed_range": _seed_range, "sign": SIGNS.__getitem__}
+    environment.globals |= {
+        "agreement": section, "curves": text, "loss_based": LOSS_BASED, "places": places, "words": words,
+    }  # fmt: skip
+    return environment
+
+
+def _prose(text: str, hanging: str = "") -> str:
+    """A paragraph in lines that a reader of the source can follow."""
+    return fill(text, COLUMNS, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False)
+
+
+def _seed_range(seeds: Sequence[int]) -> str:
+    consecutive = len(seeds) > 2 and list(seeds) == list(range(seeds[0], seeds[-1] + 1))  # noqa: PLR2004
+    return f"{seeds[0]} to {seeds[-1]}" if consecutive else ", ".join(map(str, seeds))
+
+
+def _compact(agreement: Agreement) -> str:
+    """An agreement as JSON without what no page shows, a line a condition.
+
+    Left out are the runs of the noise, of which each difference has its own number, and what runs are looked up by. Two
+    hundred conditions with five seeds are less than a megabyte. The store has the rest.
+    """
+    record = agreement.model_dump(mode="json")
+    for condition in record["conditions"]:
+        condition["floor"] = []
+        for run in (*condition["candidate"], *condition["reference"]):
+            run |= {"run_id": "", "utilization": None}
+            for group in run["groups"].values():
+                group["retransmit_rate"] = None
+    conditions = ",\n".join(map(_json, record.pop("conditions")))
+    head = "".join(f"{_json(key)}: {_json(value)},\n" for key, value in record.items())
+    return f'{{\n{head}"conditions": [\n{conditions}\n]\n}}\n'
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _write(path: Path, content: str) -> None:
+    with _writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
+        path.write_text(content, encoding="utf-8", newline="\n")
 
 
 @contextmanager
-def _writable(path: Path) -> Iterator[None]:
-    """What is done there can be done."""
+def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         raise ValidationError(f"{path}: cannot be written: {error.strerror or error}") from None
-
-
-@contextmanager
-def _understood(name: str) -> Iterator[None]:
-    """What is kept of a part is what this version keeps."""
-    try:
-        yield
-    except ValueError as error:  # of JSON, of pydantic, or of another schema
-        raise ValidationError(f"{KEPT}/{name}.json: is not what this version keeps: {error}") from None

@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated
 
+from pydantic import BaseModel, ConfigDict, Field
+
+from dumbbell.errors import DumbbellError
 from dumbbell.spec.problem import suggestion
-from dumbbell.validation.agreement import AgreementPart
-from dumbbell.validation.claims import ClaimsPart, Column
-from dumbbell.validation.curves import CurvesPart
-from dumbbell.validation.failure import ValidationError
+from dumbbell.validation.part import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Collection
     from pathlib import Path
 
-    from dumbbell.validation.part import Part
 
-KINDS: Final[Mapping[str, Callable[..., Part]]] = {
-    "agreement": AgreementPart,
-    "claims": ClaimsPart,
-    "curves": CurvesPart,
-}
+class ValidationError(DumbbellError):
+    """The plan, or what is stored, is not as it must be."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(BaseModel):
     """All parts, in the order of the page."""
 
-    parts: tuple[Part, ...]
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    parts: tuple[Annotated[Part, Field(discriminator="kind")], ...]
 
     @property
     def engines(self) -> tuple[str, ...]:
@@ -38,7 +34,7 @@ class Plan:
         return tuple(dict.fromkeys(engine for part in self.parts for engine in part.engines))
 
     def only(self, names: Collection[str]) -> Plan:
-        """These parts.
+        """The plan with these parts alone.
 
         Raises:
             ValidationError: there is no such part.
@@ -48,27 +44,19 @@ class Plan:
             if name not in known:
                 hint = suggestion(name, known) or f"known: {', '.join(known)}"
                 raise ValidationError(f'validation has no part "{name}"; {hint}')
-        return Plan(tuple(part for part in self.parts if part.name in names))
+        return Plan(parts=tuple(part for part in self.parts if part.name in names))
 
 
-def plan(file: Path | None = None) -> Plan:
-    """What `docs/validation.md` shows; with `file`, what another plan asks for.
+def load_plan(file: Path | None = None) -> Plan:
+    """What `docs/validation.md` shows, or the plan in another file.
 
     Raises:
         ValidationError: it is no plan.
     """
     path = files("dumbbell.validation").joinpath("plan.toml") if file is None else file
     try:
-        rows = tomllib.loads(path.read_text(encoding="utf-8"))["parts"]
-        return Plan(tuple(_part(dict(row)) for row in rows))
+        return Plan.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise ValidationError(f"{path}: cannot be read: {error.strerror}") from None
-    except (KeyError, TypeError, ValueError) as error:
+    except ValueError as error:
         raise ValidationError(f"{path}: is no plan of a validation: {error}") from None
-
-
-def _part(row: dict[str, Any]) -> Part:
-    kind = KINDS[row.pop("kind")]
-    if "columns" in row:
-        row["columns"] = tuple(Column(**column) for column in row["columns"])
-    return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in row.items()})
