@@ -36,7 +36,7 @@ def test_it_is_whole_and_asks_for_nothing(html: Webpage) -> None:
     assert html.open == []
     assert html.requests() == []
     assert [found for found, _ in html.scripts if "src" in found] == []
-    assert sum("Plotly" in text and len(text) > 10**6 for _, text in html.scripts) == 1
+    assert sum("window.vegaEmbed=" in text for _, text in html.scripts) == 1
 
 
 def test_every_place_of_a_figure_has_one(html: Webpage) -> None:

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import dumbbell
+from dumbbell.charts.chart import Layer
 from dumbbell.metrics.merit import gain
-from dumbbell.plots.chart import Layer
 from dumbbell.studies import StudyError, drawing
 from dumbbell.studies.evidence import Evidence, Observed, Trial
 from dumbbell.studies.series import BIN_S

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from dumbbell import studies
-from dumbbell.plots.table import Amount, Column, Table
+from dumbbell.charts.table import Amount, Column, Table
 from dumbbell.studies import Study, StudyError
 from dumbbell.studies.drawing import PERCENT, entry
 from dumbbell.studies.evidence import Evidence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dumbbell.agreement.scatter import algorithm
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.metrics.counter import Counter, edges, rates_bps
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

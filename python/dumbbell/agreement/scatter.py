@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.style import PUBLISHED
 from dumbbell.metrics.discrepancy import median
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
-from dumbbell.plots.style import PUBLISHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -9,9 +9,9 @@ from dumbbell.agreement import overlay, section, words
 from dumbbell.agreement.errors import errors
 from dumbbell.agreement.scatter import scatter
 from dumbbell.metrics.number import ABSENT, amount
+from dumbbell.report.downsample import MOST_POINTS
 from dumbbell.report.figure import drawing
 from dumbbell.report.html import filled, write
-from dumbbell.report.thinning import MOST_POINTS
 from dumbbell.results.failure import StoreError
 from dumbbell.version import __version__
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dumbbell.agreement.record import Agreement, Condition, EngineComparison
-    from dumbbell.plots.chart import Chart
+    from dumbbell.charts.chart import Chart
     from dumbbell.report.figure import Drawing
     from dumbbell.results.store import Store
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 from dumbbell.comparison.whiskers import charts
 from dumbbell.metrics.number import counted
 from dumbbell.report import differences
+from dumbbell.report.downsample import MOST_POINTS
 from dumbbell.report.figure import drawing
 from dumbbell.report.html import filled, write
-from dumbbell.report.thinning import MOST_POINTS
 from dumbbell.version import __version__
 
 if TYPE_CHECKING:

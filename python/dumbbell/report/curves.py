@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dumbbell.report.agreement import KINDS, Verdict, sides
+from dumbbell.report.downsample import MOST_POINTS
 from dumbbell.report.figure import drawing
 from dumbbell.report.html import filled, write
-from dumbbell.report.thinning import MOST_POINTS
 from dumbbell.studies.single_flows import chart, text
 from dumbbell.version import __version__
 

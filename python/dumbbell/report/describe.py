@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, TypeAlias
 
 import dumbbell.cc as cc
-from dumbbell.plots.style import style_of
+from dumbbell.charts.style import style_of
 from dumbbell.spec.quantity import Bytes, Rate, Share, Time
 from dumbbell.spec.run import (
     ETHERNET_HEADER_BYTES,

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.style import style_of
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.counter import Counter, edges, rates_bps
 from dumbbell.metrics.statistics import estimate
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
-from dumbbell.plots.style import style_of
 from dumbbell.results.listing import point_text
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from dumbbell.plots.chart import Chart
+    from dumbbell.charts.chart import Chart
     from dumbbell.report.display import Display
     from dumbbell.report.figure import Drawing
     from dumbbell.report.store_summary import ExperimentRuns, PointRuns
@@ -68,7 +68,7 @@ def build(  # noqa: PLR0913 (each is a part of the report)
 ) -> Path:
     """Writes the report of a store, or of a study by what each engine's runs in it say; gives where it is.
 
-    `index`: the file beside it that lists all studies; it has plotly's script beside it too. `comment`: how the
+    `index`: the file beside it that lists all studies; it has Vega's script beside it too. `comment`: how the
     commands about a study must be completed: "with the same --out".
 
     Raises:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from dumbbell.plots.chart import Chart
+    from dumbbell.charts.chart import Chart
     from dumbbell.validation.part import Record
     from dumbbell.validation.plan import Plan
 
@@ -109,13 +109,13 @@ def write(plan: Plan, docs: Path) -> list[Path]:
     Raises:
         ValidationError: a record cannot be read, or what is made of it cannot be written.
     """
-    from dumbbell.plots import paper  # noqa: PLC0415 (late: matplotlib takes long to load)
+    from dumbbell.charts import image  # noqa: PLC0415 (late: the renderer takes long to load)
 
     sections = read(plan, docs)
     _write(docs / PAGE, markdown(sections))
     with _writing(docs / FIGURES):
         charts = [chart for section in sections for chart in section.charts]
-        return [docs / PAGE, *(path for chart in charts for path in paper.save(chart, docs / FIGURES, ("png",)))]
+        return [docs / PAGE, *(path for chart in charts for path in image.save(chart, docs / FIGURES, ("png",)))]
 
 
 def _charts(record: Record | None) -> Iterator[Chart]:

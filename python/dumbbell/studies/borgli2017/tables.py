@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dumbbell.plots.table import Column, Table
+from dumbbell.charts.table import Column, Table
 from dumbbell.studies.borgli2017.claims import (
     OTHER_RTT,
     PACKET_BYTES,
@@ -27,7 +27,7 @@ from dumbbell.studies.label import label_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dumbbell.plots.table import Entry
+    from dumbbell.charts.table import Entry
     from dumbbell.studies.evidence import Evidence, Observed, Trial
     from dumbbell.studies.study import Study
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.plots.table import Amount, Column, Entry, Table
+from dumbbell.charts.table import Amount, Column, Entry, Table
 from dumbbell.studies.cao2019.claims import (
     DEEP,
     LARGE,

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
-from dumbbell.plots.style import PUBLISHED
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.style import PUBLISHED
 from dumbbell.studies.claypool2019.claims import QUEUE, loss_per_sent
 from dumbbell.studies.claypool2019.sweeps import (
     AXIS,

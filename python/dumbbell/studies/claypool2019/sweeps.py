@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
-from dumbbell.plots.style import PUBLISHED
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.style import PUBLISHED
 from dumbbell.studies.claypool2019.claims import FLOWS, QUEUE, RATE, goodput_bps, loss_per_sent
 from dumbbell.studies.drawing import MBIT, PERCENT, curve, grid, means, published, swept_axis
 from dumbbell.studies.label import label_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
-from dumbbell.plots.style import PUBLISHED
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.style import PUBLISHED
 from dumbbell.studies.claypool2019.claims import QUEUE, loss_per_sent
 from dumbbell.studies.claypool2019_proposals.claims import share
 from dumbbell.studies.drawing import (

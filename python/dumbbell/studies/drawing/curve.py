@@ -5,8 +5,8 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from dumbbell.charts.chart import Axis, Layer
 from dumbbell.metrics.statistics import estimate
-from dumbbell.plots.chart import Axis, Layer
 from dumbbell.studies.evidence import Trial
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from dumbbell.charts.chart import Layer
 from dumbbell.metrics.distribution import cdf as cumulated
-from dumbbell.plots.chart import Layer
 from dumbbell.studies.drawing.label import MS
 from dumbbell.studies.series import ack_rtts_s, gauge
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dumbbell.charts.table import Amount
 from dumbbell.metrics.statistics import estimate
-from dumbbell.plots.table import Amount
 from dumbbell.studies.evidence import Trial
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from dumbbell.charts.chart import Axis, Layer, Panel
 from dumbbell.metrics.counter import edges, rates_bps, ratio_in_bins
-from dumbbell.plots.chart import Axis, Layer, Panel
 from dumbbell.studies.drawing.label import MBIT, MS, PERCENT
 from dumbbell.studies.label import label_of
 from dumbbell.studies.problem import StudyError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.plots.chart import Chart, Layer, Panel
+from dumbbell.charts.chart import Chart, Layer, Panel
 from dumbbell.studies.drawing import PAYLOAD_MBIT, family, flow_rates, panel_in_time
 from dumbbell.studies.giordano2019.claims import BIN_S
 from dumbbell.studies.giordano2019.tables import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dumbbell.charts.table import Column, Entry, Table
 from dumbbell.metrics.fairness import jain
-from dumbbell.plots.table import Column, Entry, Table
 from dumbbell.studies.drawing import MBIT, PERCENT, entry, means
 from dumbbell.studies.giordano2019.claims import evenness as jain_of
 from dumbbell.studies.giordano2019.claims import over, total, variation_by_second

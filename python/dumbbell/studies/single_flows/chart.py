@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from dumbbell.agreement.overlay import LOOKS
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.studies.single_flows import text
 from dumbbell.studies.single_flows.limits import FIVE_PERCENT
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.style import PUBLISHED
 from dumbbell.metrics.counter import BITS
 from dumbbell.metrics.statistics import estimate
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
-from dumbbell.plots.style import PUBLISHED
 from dumbbell.studies.label import label_of
 from dumbbell.studies.theory.claims import LOSSY_BPS, MSS_BYTES, buffer_bdp, payload_bps
 from dumbbell.studies.theory.claims import loss as loss_of

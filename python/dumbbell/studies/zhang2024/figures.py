@@ -6,8 +6,8 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
-from dumbbell.plots.style import PUBLISHED
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.style import PUBLISHED
 from dumbbell.studies.drawing import (
     MBIT,
     curve,

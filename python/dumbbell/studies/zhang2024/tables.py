@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dumbbell.plots.table import Column, Entry, Table
+from dumbbell.charts.table import Column, Entry, Table
 from dumbbell.studies.drawing import MBIT, MS, entry, means
 from dumbbell.studies.label import label_of
 from dumbbell.studies.metric import metric

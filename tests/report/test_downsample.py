@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dumbbell.plots.chart import Layer
-from dumbbell.report.thinning import lowest_and_highest, method, thinned
+from dumbbell.charts.chart import Layer
+from dumbbell.report.downsample import lowest_and_highest, method, thinned
 
 
 def layer(*values: float) -> Layer:

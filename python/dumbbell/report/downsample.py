@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dumbbell.plots.chart import Layer
+    from dumbbell.charts.chart import Layer
 
 MOST_POINTS = 1500
 """Of one line, unless the page would become too large."""

@@ -2,7 +2,7 @@
 
 A chart is panels over one another or side by side; a panel has axes and layers, or a heat map. The style of a layer
 follows from its `style` key (an algorithm's or group's name, or "published"), by the one table in
-`dumbbell.plots.style`.
+`dumbbell.charts.style`.
 """
 
 from __future__ import annotations

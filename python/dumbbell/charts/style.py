@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dumbbell.plots.chart import Layer
+    from dumbbell.charts.chart import Layer
 
 Marker: TypeAlias = Literal["circle", "square", "triangle-up", "triangle-down", "diamond", "cross", "x", "star"]
 Dash: TypeAlias = Literal["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
@@ -23,7 +23,7 @@ PUBLISHED = "published"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """The look of one thing. The words of marker and dash are plotly's; `paper` translates them."""
+    """The look of one thing. What marker and dash are: `SHAPES`, `SYMBOLS` and `DASHES`."""
 
     colour: str
     """As #rrggbb."""
@@ -35,6 +35,39 @@ class Style:
     """The marker is an outline: it stands on another one without hiding it."""
 
 
+FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""The first of them comes with the renderer for print, wherever it runs."""
+DASHES: Final[dict[Dash, tuple[float, ...]]] = {
+    "solid": (),
+    "dash": (4, 1.6),
+    "dot": (1, 1.5),
+    "dashdot": (5, 1.6, 1, 1.6),
+    "longdash": (8, 2),
+    "longdashdot": (8, 1.8, 1, 1.8),
+}
+"""Lengths of strokes and gaps, by the line's width."""
+SHAPES: Final[dict[Marker, str]] = {
+    "circle": "circle",
+    "square": "square",
+    "triangle-up": "triangle-up",
+    "triangle-down": "triangle-down",
+    "diamond": "diamond",
+    "cross": "cross",
+    "x": "M-.7,-.7L.7,.7M-.7,.7L.7,-.7",
+    "star": "M0,-1L.25,-.31L.95,-.31L.38,.1L.59,.81L0,.38L-.59,.81L-.38,.1L-.95,-.31L-.25,-.31Z",
+}
+"""Vega's names of markers, or paths from -1 to 1."""
+SYMBOLS: Final[dict[Marker, str]] = {
+    "circle": "M-.25,0A.25,.25,0,1,1,.25,0A.25,.25,0,1,1,-.25,0Z",
+    "square": "M-.22,-.22H.22V.22H-.22Z",
+    "triangle-up": "M0,-.28L.28,.22H-.28Z",
+    "triangle-down": "M0,.28L.28,-.22H-.28Z",
+    "diamond": "M0,-.3L.25,0L0,.3L-.25,0Z",
+    "cross": "M-.27,-.09H-.09V-.27H.09V-.09H.27V.09H.09V.27H-.09V.09H-.27Z",
+    "x": "M-.22,-.22L.22,.22M-.22,.22L.22,-.22",
+    "star": "M0,-.33L.08,-.1L.31,-.1L.13,.03L.19,.27L0,.13L-.19,.27L-.13,.03L-.31,-.1L-.08,-.1Z",
+}
+"""The same in a legend, on a line from -1 to 1."""
 _BLACK, _ORANGE, _SKY, _GREEN = "#000000", "#e69f00", "#56b4e9", "#009e73"
 _BLUE, _VERMILION, _PURPLE, _GREY = "#0072b2", "#d55e00", "#cc79a7", "#7f7f7f"
 
@@ -119,3 +152,9 @@ def ranked(layers: Sequence[Layer]) -> Iterator[tuple[Layer, int]]:
 def dash_of(style: Style, rank: int) -> Dash:
     """Layers of one style have its colour, and each its own dash."""
     return _IN_TURN[(_IN_TURN.index(style.dash) + rank) % len(_IN_TURN)]
+
+
+def faint(colour: str) -> str:
+    """Of an area, through which lines are seen."""
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.18)"

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from dumbbell import cc
-from dumbbell.plots.chart import Layer
-from dumbbell.plots.style import PUBLISHED, STYLES, dash_of, ranked, style_of
+from dumbbell.charts.chart import Layer
+from dumbbell.charts.style import PUBLISHED, STYLES, dash_of, ranked, style_of
 
 TOGETHER = [
     ("bbr", "bbr_4_17", "cubic", "reno"),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from dumbbell.charts.table import Table
 from dumbbell.metrics.number import amount
-from dumbbell.plots.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dumbbell.plots.chart import Axis, Chart, HeatMap, Layer, Panel
-    from dumbbell.plots.table import Entry
+    from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
+    from dumbbell.charts.table import Entry
 
 PUBLISHED = "published"
 

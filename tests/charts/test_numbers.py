@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from dumbbell.plots.chart import Axis, Chart, HeatMap, Layer, Panel
-from dumbbell.plots.numbers import laid_out, markdown, tables
-from dumbbell.plots.table import Amount, Column, Table
+from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
+from dumbbell.charts.numbers import laid_out, markdown, tables
+from dumbbell.charts.table import Amount, Column, Table
 
 
 def test_a_layer_is_a_column_and_an_interval_is_half_its_width() -> None:
