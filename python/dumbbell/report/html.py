@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from dumbbell.report.figure import Drawing
 
-LARGEST_BYTES: Final = 3_000_000
+LARGEST_BYTES: Final = 8_000_000
 """Of a report. Lines are thinned, and long tables cut, until it is no larger."""
 FEWEST_POINTS: Final = 100
 SCRIPT: Final = "vega.min.js"
