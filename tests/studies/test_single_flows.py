@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from dumbbell.spec import Run
 from dumbbell.studies.single_flows import conditions
 from dumbbell.studies.single_flows.chart import figure
 from dumbbell.studies.single_flows.comparison import Roles, compare_bbr, compare_epochs
-from dumbbell.studies.single_flows.record import Curves
+from dumbbell.studies.single_flows.record import Curve, Curves, LimitVerdict
 from flowseries import STARTUP, STEP_S, USUAL, bbr_series, epochs_of
 from webpage import Webpage
 
@@ -41,21 +41,27 @@ def test_every_algorithm_is_alone_on_every_path() -> None:
         assert set(flow) == {"cc"}
 
 
+def parts(compared: Iterable[LimitVerdict | Curve]) -> tuple[list[LimitVerdict], list[Curve]]:
+    every = list(compared)
+    curves = [each for each in every if isinstance(each, Curve)]
+    return [each for each in every if isinstance(each, LimitVerdict)], curves
+
+
 def test_equal_sawtooths_hold_every_limit_and_another_factor_breaks_those_of_the_curve() -> None:
     same = epochs_of(50, 60, 60, 60)
-    comparisons, curves = compare_epochs(Roles(same, same, same), STEP_S)
+    comparisons, curves = parts(compare_epochs(Roles(same, same, same), STEP_S))
     assert len(comparisons) == 5
     assert all(each.holds and not each.difference and not each.noise for each in comparisons)
     assert [(curve.key, len(curve.reference)) for curve in curves] == [("epoch", 60)]
     other = epochs_of(50, 60, 60, 60, beta=0.6)
-    comparisons, _ = compare_epochs(Roles(other, same, same), STEP_S)
+    comparisons, _ = parts(compare_epochs(Roles(other, same, same), STEP_S))
     broken = {each.key: each.difference for each in comparisons if not each.holds}
     assert broken == pytest.approx({"curve_largest": 0.2, "curve_median": 0.05, "w_min": 0.2}, rel=0.4)
 
 
 def test_a_candidate_without_the_long_epochs_breaks_their_share_and_their_limits() -> None:
     both, short = epochs_of(50, 60, 100, 60, 100), epochs_of(50, 60, 60, 60)
-    comparisons, _ = compare_epochs(Roles(short, both, []), STEP_S)
+    comparisons, _ = parts(compare_epochs(Roles(short, both, []), STEP_S))
     by_label = {each.label: each for each in comparisons}
     assert by_label["share of long epochs"].difference == -0.5
     assert not by_label["share of long epochs"].holds
@@ -65,13 +71,14 @@ def test_a_candidate_without_the_long_epochs_breaks_their_share_and_their_limits
 
 
 def test_two_engines_without_an_epoch_are_not_compared() -> None:
-    assert compare_epochs(Roles([], [], []), STEP_S) == ([], [])
-    assert not any(each.holds for each in compare_epochs(Roles([], epochs_of(50, 60), []), STEP_S)[0])
+    assert list(compare_epochs(Roles([], [], []), STEP_S)) == []
+    comparisons, _ = parts(compare_epochs(Roles([], epochs_of(50, 60), []), STEP_S))
+    assert not any(each.holds for each in comparisons)
 
 
 def test_equal_bbr_runs_hold_every_limit_and_have_three_curves() -> None:
     runs = [bbr_series(USUAL), bbr_series(USUAL)]
-    comparisons, curves = compare_bbr(Roles(runs, runs, runs), RTT_S, STEP_S)
+    comparisons, curves = parts(compare_bbr(Roles(runs, runs, runs), RTT_S, STEP_S))
     assert len(comparisons) == 16
     assert all(each.holds and not each.difference and not each.noise for each in comparisons)
     assert {curve.key for curve in curves} == {"start_up", "cycle", "probe_rtt"}
@@ -94,13 +101,13 @@ def test_equal_bbr_runs_hold_every_limit_and_have_three_curves() -> None:
     ],
 )  # fmt: skip
 def test_a_run_that_differs_breaks_the_limits_of_what_differs(other: pd.DataFrame, broken: set[str]) -> None:
-    comparisons, _ = compare_bbr(Roles([other], [bbr_series(USUAL)], []), RTT_S, STEP_S)
+    comparisons, _ = parts(compare_bbr(Roles([other], [bbr_series(USUAL)], []), RTT_S, STEP_S))
     assert {each.key for each in comparisons if not each.holds} == broken
 
 
 def test_seeds_that_say_different_words_are_both_told_and_differ() -> None:
     other = bbr_series([USUAL[0], *USUAL[2:]])
-    comparisons, _ = compare_bbr(Roles([bbr_series(USUAL), other], [bbr_series(USUAL)] * 2, []), RTT_S, STEP_S)
+    comparisons, _ = parts(compare_bbr(Roles([bbr_series(USUAL), other], [bbr_series(USUAL)] * 2, []), RTT_S, STEP_S))
     phases = next(each for each in comparisons if each.key == "phases")
     assert phases.candidate == "startup drain probe_bw probe_rtt probe_bw; startup probe_bw probe_rtt probe_bw"
     assert (phases.difference, phases.holds) == (1.0, False)

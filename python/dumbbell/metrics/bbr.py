@@ -67,6 +67,11 @@ def probes_s(series: pd.DataFrame) -> Floats:
     return entries_s(series["time_s"], np.where(up, "up", ""), "up")
 
 
+def probe_rtts_s(series: pd.DataFrame) -> list[float]:
+    """When PROBE_RTT was entered, each time that it was left before the end."""
+    return [begin_s for begin_s, _ in stays_s(series, PROBE_RTT)]
+
+
 def around(series: pd.DataFrame, gauge: str, instants_s: Iterable[float], offsets_s: Floats) -> Iterator[Floats]:
     """A gauge at the same offsets around each instant, of those around which the run has all of them."""
     time_s, values = series["time_s"].to_numpy(), series[gauge].to_numpy()

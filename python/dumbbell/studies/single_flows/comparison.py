@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import numpy as np
 
@@ -28,12 +28,10 @@ if TYPE_CHECKING:
     from dumbbell.metrics.bbr import Value
     from dumbbell.metrics.counter import Floats
     from dumbbell.results.store import Store
-    from dumbbell.studies.single_flows.limits import Limit
-    from dumbbell.studies.single_flows.record import Gauge
+    from dumbbell.studies.single_flows.record import Limit
 
 T = TypeVar("T")
 U = TypeVar("U")
-Parts: TypeAlias = "tuple[list[LimitVerdict], list[Curve]]"
 
 MOST_POINTS: Final = 240
 """Of a curve that is stored for drawing."""
@@ -97,7 +95,7 @@ def judge_case(store: Store, condition: Condition) -> Case:
     if (len(condition.groups), group.flows) != (1, 1):
         raise AgreementError(f"{condition.name}: curves are those of a single flow")
     counts: dict[str, int] = {}
-    parts: Parts = [], []
+    compared: list[LimitVerdict | Curve] = []
     if not condition.failures:
         runs = Roles(condition.candidate, condition.reference, condition.floor)
         series = runs.each(lambda of: [_series(store, run) for run in of])
@@ -105,9 +103,9 @@ def judge_case(store: Store, condition: Condition) -> Case:
         if group.cc in LOSS_BASED:
             epochs = series.each(_epochs)
             counts = asdict(epochs.each(len))
-            parts = compare_epochs(epochs, step_s)
+            compared = list(compare_epochs(epochs, step_s))
         else:
-            parts = compare_bbr(series, condition.rtt_s, step_s)
+            compared = list(compare_bbr(series, condition.rtt_s, step_s))
     return Case(
         name=condition.name,
         cc=group.cc,
@@ -115,96 +113,85 @@ def judge_case(store: Store, condition: Condition) -> Case:
         rtt_s=condition.rtt_s,
         buffer_bdp=condition.buffer_bdp,
         epochs=counts,
-        comparisons=tuple(parts[0]),
-        curves=tuple(parts[1]),
+        comparisons=tuple(each for each in compared if isinstance(each, LimitVerdict)),
+        curves=tuple(each for each in compared if isinstance(each, Curve)),
         failures=condition.failures,
     )
 
 
-def compare_epochs(epochs: Roles[list[LossEpoch]], step_s: float) -> Parts:
+def compare_epochs(epochs: Roles[list[LossEpoch]], step_s: float) -> Iterator[LimitVerdict | Curve]:
     """Reno and CUBIC: loss epochs over one another, long ones and short ones apart."""
-    boundary = kind_boundary_s([*epochs.candidate, *epochs.reference, *epochs.floor])
-    if boundary is None:
-        return _compare_kind(epochs, step_s, "epoch", "")
-    short = epochs.each(lambda of: [epoch for epoch in of if epoch.length_s <= boundary])
-    long = epochs.each(lambda of: [epoch for epoch in of if epoch.length_s > boundary])
+    boundary_s = kind_boundary_s([*epochs.candidate, *epochs.reference, *epochs.floor])
+    if boundary_s is None:
+        yield from _compare_kind(epochs, step_s, "epoch")
+        return
+    short = epochs.each(lambda of: [epoch for epoch in of if epoch.length_s <= boundary_s])
+    long = epochs.each(lambda of: [epoch for epoch in of if epoch.length_s > boundary_s])
     shares: Roles[Value] = epochs.each(
-        lambda of: sum(epoch.length_s > boundary for epoch in of) / len(of) if of else None
+        lambda of: sum(epoch.length_s > boundary_s for epoch in of) / len(of) if of else None
     )
-    of_short = _compare_kind(short, step_s, "epoch", ", short epochs")
-    of_long = _compare_kind(long, step_s, "long_epoch", ", long epochs")
-    return [*_verdict(limits.LONG_SHARE, shares), *of_short[0], *of_long[0]], [*of_short[1], *of_long[1]]
+    yield from _verdicts(limits.LONG_SHARE, shares)
+    yield from _compare_kind(short, step_s, "epoch", ", short epochs")
+    yield from _compare_kind(long, step_s, "long_epoch", ", long epochs")
 
 
-def compare_bbr(series: Roles[list[pd.DataFrame]], rtt_s: float, step_s: float) -> Parts:
+def _compare_kind(
+    epochs: Roles[list[LossEpoch]], step_s: float, key: str, kind: str = ""
+) -> Iterator[LimitVerdict | Curve]:
+    """Epochs of one kind, which `kind` adds to the labels."""
+    if not epochs.candidate and not epochs.reference:
+        return
+    windows = epochs.each(lambda of: median_window(of, step_s))
+    off, noise = (relative_differences(each, windows.reference) for each in (windows.candidate, windows.floor))
+    yield _limited(limits.CURVE_LARGEST, _farthest(off), _farthest(noise), kind=kind)
+    yield _limited(limits.CURVE_MEDIAN, _median(np.abs(off)), _median(np.abs(noise)), kind=kind)
+    for limit in limits.EPOCH:
+        yield from _verdicts(limit, epochs.each(partial(_over_epochs, attribute=limit.key)), kind=kind)
+    times_s = step_s * np.arange(max(windows.candidate.size, windows.reference.size), dtype=np.float64)
+    yield from _curves(key, f"cwnd since the reduction{kind}", "cwnd", times_s, windows)
+
+
+def compare_bbr(series: Roles[list[pd.DataFrame]], rtt_s: float, step_s: float) -> Iterator[LimitVerdict | Curve]:
     """BBR: what each engine's runs report of themselves, and how they start, probe, and look for the minimum RTT."""
     runs = series.each(lambda of: [bbr.quantities(each) for each in of])
-    verdicts = [
-        each for limit in limits.BBR for each in _verdict(limit, runs.each(partial(_over_seeds, key=limit.key)), rtt_s)
-    ]
-    return verdicts, list(_bbr_curves(series, rtt_s, step_s))
-
-
-def _compare_kind(epochs: Roles[list[LossEpoch]], step_s: float, key: str, kind: str) -> Parts:
-    """Epochs of one kind."""
-    windows = epochs.each(lambda of: median_window(of, step_s))
-    curves = list(_curve(key, f"cwnd since the reduction{kind}", "cwnd", (0.0, step_s), windows))
-    if not epochs.candidate and not epochs.reference:
-        return [], curves
-    off, noise = (relative_differences(each, windows.reference) for each in (windows.candidate, windows.floor))
-    return [
-        _limited(limits.CURVE_LARGEST, _farthest(off), _farthest(noise), kind=kind),
-        _limited(limits.CURVE_MEDIAN, _middle(np.abs(off)), _middle(np.abs(noise)), kind=kind),
-        *(
-            each
-            for limit in limits.EPOCH
-            for each in _verdict(limit, epochs.each(partial(_over_epochs, attribute=limit.key)), kind=kind)
-        ),
-    ], curves  # fmt: skip
-
-
-def _bbr_curves(series: Roles[list[pd.DataFrame]], rtt_s: float, step_s: float) -> Iterator[Curve]:
-    def median_around(
-        gauge: str, instants_s: Callable[[pd.DataFrame], Iterable[float]], offsets_s: Floats
-    ) -> Roles[Floats]:
-        """The median of a gauge around all instants of all runs; empty where there are none."""
-
-        def around(of: list[pd.DataFrame]) -> Floats:
-            rows = [row for each in of for row in bbr.around(each, gauge, instants_s(each), offsets_s)]
-            return np.asarray(np.median(rows, axis=0) if rows else (), dtype=np.float64)
-
-        return series.each(around)
-
-    drawn: tuple[tuple[str, str, Gauge, Floats, Callable[[pd.DataFrame], Iterable[float]]], ...] = (
-        ("start_up", "in flight since the start", "inflight", np.arange(0, START_UP_RTTS * rtt_s, step_s),
-         lambda each: [float(each["time_s"].iloc[0])]),
+    for limit in limits.BBR:
+        yield from _verdicts(limit, runs.each(partial(_over_seeds, key=limit.key)), rtt_s)
+    for key, label, gauge, offsets_s, instants_s in (
+        ("start_up", "in flight since the start", "inflight", np.arange(0, START_UP_RTTS * rtt_s, step_s), _start_s),
         ("cycle", "in flight since a probe for bandwidth", "inflight", np.arange(0, CYCLE_RTTS * rtt_s, step_s),
          bbr.probes_s),
         ("probe_rtt", "cwnd around the entry to PROBE_RTT", "cwnd", np.arange(*AROUND_PROBE_RTT_S, step_s),
-         lambda each: [begin_s for begin_s, _ in bbr.stays_s(each, bbr.PROBE_RTT)]),
-    )  # fmt: skip
-    for key, label, gauge, offsets_s, instants_s in drawn:
-        values = median_around(f"{gauge}_segments", instants_s, offsets_s)
-        yield from _curve(key, label, gauge, (float(offsets_s[0]), step_s), values)
+         bbr.probe_rtts_s),
+    ):  # fmt: skip
+        around = partial(_median_around, gauge=f"{gauge}_segments", instants_s=instants_s, offsets_s=offsets_s)
+        yield from _curves(key, label, gauge, offsets_s, series.each(around))
 
 
-def _curve(
-    key: str, label: str, gauge: Gauge, begin_and_step_s: tuple[float, float], values: Roles[Floats]
-) -> Iterator[Curve]:
-    """Both engines' values, or as far as they reach, thinned to every so many-th; a point is no curve."""
-    count = max(values.candidate.size, values.reference.size)
-    if not min(values.candidate.size, values.reference.size) or count == 1:
+def _median_around(
+    series: Sequence[pd.DataFrame], gauge: str, instants_s: Callable[[pd.DataFrame], Iterable[float]], offsets_s: Floats
+) -> Floats:
+    """The median of a gauge around all instants of all runs; empty where there are none."""
+    rows = [row for each in series for row in bbr.around(each, gauge, instants_s(each), offsets_s)]
+    return np.asarray(np.median(rows, axis=0) if rows else (), dtype=np.float64)
+
+
+def _start_s(series: pd.DataFrame) -> list[float]:
+    return [float(series["time_s"].iloc[0])]
+
+
+def _curves(key: str, label: str, gauge: str, times_s: Floats, values: Roles[Floats]) -> Iterator[Curve]:
+    """Both engines' values, as far as they reach, thinned to every so many-th; a point is no curve."""
+    if not values.candidate.size or not values.reference.size or times_s.size == 1:
         return
-    begin_s, step_s = begin_and_step_s
-    every = -(-count // MOST_POINTS)
-    stored = values.each(lambda of: tuple(of[::every].tolist()))
-    yield Curve(
-        key=key, label=label, gauge=gauge, begin_s=begin_s, step_s=every * step_s, reference=stored.reference,
-        candidate=stored.candidate,
-    )  # fmt: skip
+    every = -(-times_s.size // MOST_POINTS)
+    stored = values.each(lambda of: of[::every].tolist())
+    yield Curve.model_validate({
+        "key": key, "label": label, "gauge": gauge, "begin_s": times_s[0],
+        "step_s": every * (times_s[1] - times_s[0]), "reference": stored.reference, "candidate": stored.candidate,
+    })  # fmt: skip
 
 
-def _verdict(limit: Limit, values: Roles[Value], rtt_s: float = 0.0, *, kind: str = "") -> Iterator[LimitVerdict]:
+def _verdicts(limit: Limit, values: Roles[Value], rtt_s: float = 0.0, *, kind: str = "") -> Iterator[LimitVerdict]:
     """How far the candidate is off; nothing where neither engine has such a value."""
     if values.candidate is None and values.reference is None:
         return
@@ -213,22 +200,18 @@ def _verdict(limit: Limit, values: Roles[Value], rtt_s: float = 0.0, *, kind: st
 
 
 def _limited(
-    limit: Limit, difference: float | None, noise: float | None, values: Roles[Value] = NO_VALUES, *,
-    kind: str = "",
-) -> LimitVerdict:  # fmt: skip
+    limit: Limit, difference: float | None, noise: float | None, values: Roles[Value] = NO_VALUES, *, kind: str = ""
+) -> LimitVerdict:
     """A difference held against its limit; `kind` is added to the label where a quantity is compared several times."""
-    return LimitVerdict(
-        key=limit.key,
-        label=f"{limit.label}{kind}",
-        unit=limit.unit,
-        reference=values.reference,
-        candidate=values.candidate,
-        floor=values.floor,
-        of=limit.of,
-        difference=difference,
-        noise=noise,
-        limit=limit.limit,
-        holds=difference is not None and abs(difference) <= limit.limit,
+    return LimitVerdict.model_validate(
+        limit.model_dump()
+        | asdict(values)
+        | {
+            "label": f"{limit.label}{kind}",
+            "difference": difference,
+            "noise": noise,
+            "holds": difference is not None and abs(difference) <= limit.limit,
+        }
     )
 
 
@@ -244,7 +227,7 @@ def _difference(limit: Limit, value: Value, reference: Value, rtt_s: float) -> f
 
 
 def _over_epochs(epochs: Sequence[LossEpoch], attribute: str) -> Value:
-    return _middle([getattr(epoch, attribute) for epoch in epochs])
+    return _median([getattr(epoch, attribute) for epoch in epochs])
 
 
 def _over_seeds(runs: Sequence[Mapping[str, Value]], key: str) -> Value:
@@ -262,7 +245,7 @@ def _farthest(differences: Floats) -> float | None:
     return float(differences[np.abs(differences).argmax()]) if differences.size else None
 
 
-def _middle(values: Floats | Sequence[float]) -> float | None:
+def _median(values: Floats | Sequence[float]) -> float | None:
     return float(np.median(values)) if len(values) else None
 
 

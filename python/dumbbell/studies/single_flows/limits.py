@@ -8,41 +8,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final
 
-Scale: TypeAlias = Literal["reference", "rtt", "whole", "same"]
-"""What a difference is a share of: the reference's value, the base RTT, or the whole; "same": words, equal or not."""
-Unit: TypeAlias = Literal["segments", "s", "bit/s", "%", ""]
+from dumbbell.studies.single_flows.record import Limit
 
 FIVE_PERCENT: Final = 0.05
 ONE_RTT: Final = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """A quantity and the most that it may differ by, without sign."""
-
-    key: str
-    label: str
-    unit: Unit
-    of: Scale
-    limit: float
-
-
-def _value(key: str, label: str, unit: Unit = "") -> Limit:
-    return Limit(key, label, unit, "reference", FIVE_PERCENT)
+def _value(key: str, label: str, unit: Any = "") -> Limit:  # noqa: ANN401 (pydantic checks it)
+    return Limit(key=key, label=label, unit=unit, of="reference", limit=FIVE_PERCENT)
 
 
 def _time(key: str, label: str) -> Limit:
-    return Limit(key, label, "s", "rtt", ONE_RTT)
+    return Limit(key=key, label=label, unit="s", of="rtt", limit=ONE_RTT)
 
 
 def _words(key: str, label: str) -> Limit:
-    return Limit(key, label, "", "same", 0.0)
+    return Limit(key=key, label=label, unit="", of="same", limit=0.0)
 
 
-LONG_SHARE: Final = Limit("long_share", "share of long epochs", "%", "whole", FIVE_PERCENT)
+LONG_SHARE: Final = Limit(key="long_share", label="share of long epochs", unit="%", of="whole", limit=FIVE_PERCENT)
 CURVE_LARGEST: Final = _value("curve_largest", "cwnd curve, largest difference")
 CURVE_MEDIAN: Final = _value("curve_median", "cwnd curve, median difference")
 EPOCH: Final = (

@@ -9,55 +9,56 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from dumbbell.agreement.record import EngineComparison, Number, Part
-from dumbbell.studies.single_flows.limits import Scale, Unit  # noqa: TC001 (pydantic reads them)
 
-Gauge: TypeAlias = Literal["cwnd", "inflight"]
+Scale: TypeAlias = Literal["reference", "rtt", "whole", "same"]
+"""What a difference is a share of: the reference's value, the base RTT, or the whole; "same": words, equal or not."""
 
 
-class LimitVerdict(Part):
-    """One quantity in one condition: medians over seeds, or over all of their epochs."""
+class Limit(Part):
+    """A quantity and how far the engines may be apart in it."""
 
     key: str
-    """Of the quantity."""
     label: str
-    """In words."""
-    unit: Unit
-    """Of both values; empty: they are words, or there are none."""
-    reference: Number | str | None
-    """The reference's; null: it has no such thing, or the difference is one of curves."""
-    candidate: Number | str | None
-    """The candidate's."""
-    floor: Number | str | None
-    """The reference's under other seeds."""
+    """For readers."""
+    unit: Literal["segments", "s", "bit/s", "%", ""]
+    """Of the values; empty: they are words, or there are none."""
     of: Scale
     """What the difference is a share of; "same": it is 0 where both are the same, else 1."""
+    limit: float
+    """The most that the difference may be, without sign."""
+
+
+class LimitVerdict(Limit):
+    """One quantity in one condition: medians over seeds, or over all of their epochs."""
+
+    reference: Number | str | None
+    """Null: the reference has no such thing, or the difference is one of curves."""
+    candidate: Number | str | None
+    floor: Number | str | None
+    """Of the reference under other seeds."""
     difference: Number | None
     """(candidate - reference) / scale; null: one of the engines has no such thing."""
     noise: Number | None
     """The same of the reference under other seeds; null: there are none, or they have no such thing."""
-    limit: float
-    """The most that the difference may be, without sign."""
     holds: bool
-    """Whether it is that."""
+    """Whether the difference is within the limit."""
 
 
 class Curve(Part):
     """Both engines over one another, thinned for drawing; what is judged has all samples."""
 
-    key: str
-    """`epoch`, `long_epoch`, `start_up`, `cycle` or `probe_rtt`."""
+    key: Literal["epoch", "long_epoch", "start_up", "cycle", "probe_rtt"]
     label: str
-    """In words."""
-    gauge: Gauge
+    """For readers."""
+    gauge: Literal["cwnd", "inflight"]
     """What is drawn, in segments."""
     begin_s: Number
-    """Of the first value."""
+    """Time of the first value."""
     step_s: Number
     """From value to value."""
     reference: tuple[Number, ...]
     """Medians over seeds, or over all of their epochs."""
     candidate: tuple[Number, ...]
-    """The candidate's."""
 
 
 class Case(Part):
@@ -66,7 +67,6 @@ class Case(Part):
     name: str
     """Of the condition."""
     cc: str
-    """The algorithm."""
     rate_bps: int
     """Of the bottleneck."""
     rtt_s: Number
@@ -78,13 +78,13 @@ class Case(Part):
     comparisons: tuple[LimitVerdict, ...]
     """Empty where an engine failed."""
     curves: tuple[Curve, ...]
-    """Likewise."""
+    """Empty where an engine failed."""
     failures: tuple[str, ...]
-    """What an engine said of runs that it could not finish."""
+    """What an engine reported of runs that it could not finish."""
 
 
 class Curves(EngineComparison):
-    """All conditions; both engines hold when every limit does."""
+    """All conditions; both engines agree when every limit holds."""
 
     sets: tuple[str, ...]
     """Fields that were set instead of the usual, as `path=value`."""
