@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from dumbbell.agreement.record import Condition, Side, Source
+    from dumbbell.comparison.record import Condition, Side, Source
     from dumbbell.results.store import Store
     from dumbbell.studies.single_flows.record import Curves
 

@@ -14,11 +14,11 @@ from dumbbell.report.figure import drawing
 from dumbbell.report.html import LARGEST_BYTES, filled, write
 from dumbbell.report.provenance import origins
 from dumbbell.report.readme import html
-from dumbbell.report.specification import toml
 from dumbbell.report.store_summary import read, runs_of
 from dumbbell.report.verdict_matrix import verdict_matrix
 from dumbbell.results.failure import StoreError
 from dumbbell.results.schema import Result
+from dumbbell.spec.writer import toml
 from dumbbell.studies import disputed, in_order, total
 from dumbbell.studies.command import run_command
 from dumbbell.studies.label import label_of

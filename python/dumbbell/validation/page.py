@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from dumbbell.agreement import section, words
-from dumbbell.agreement.errors import errors
-from dumbbell.agreement.record import Agreement
-from dumbbell.agreement.scatter import scatter
+from dumbbell.comparison import agreement_text as words
+from dumbbell.comparison.charts import errors, scatter
+from dumbbell.comparison.record import Agreement
 from dumbbell.metrics.number import amount, places
 from dumbbell.studies.single_flows import text
 from dumbbell.studies.single_flows.chart import figure
@@ -135,7 +134,7 @@ def _environment() -> Environment:
     )  # fmt: skip
     environment.filters |= {"amount": amount, "prose": _prose, "seed_range": _seed_range, "sign": SIGNS.__getitem__}
     environment.globals |= {
-        "agreement": section, "curves": text, "loss_based": LOSS_BASED, "places": places, "words": words,
+        "agreement": words, "curves": text, "loss_based": LOSS_BASED, "places": places,
     }  # fmt: skip
     return environment
 

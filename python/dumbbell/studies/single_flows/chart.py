@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.agreement.overlay import LOOKS
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.comparison.overlay import LOOKS
 from dumbbell.studies.single_flows import text
 from dumbbell.studies.single_flows.limits import FIVE_PERCENT
 

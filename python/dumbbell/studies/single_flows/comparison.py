@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import numpy as np
 
-from dumbbell.agreement.failure import AgreementError
-from dumbbell.agreement.judgement import versions
+from dumbbell.comparison.bands import versions
+from dumbbell.comparison.failure import ComparisonError
 from dumbbell.metrics import bbr
 from dumbbell.metrics.discrepancy import median
 from dumbbell.metrics.loss_epoch import LossEpoch, kind_boundary_s, loss_epochs, median_window, relative_differences
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dumbbell.agreement.record import Condition, RunFigures, Side
+    from dumbbell.comparison.record import Condition, RunFigures, Side
     from dumbbell.metrics.bbr import Value
     from dumbbell.metrics.counter import Floats
     from dumbbell.results.store import Store
@@ -69,7 +69,7 @@ def judge(
     """Every condition judged; `sides` are candidate and reference.
 
     Raises:
-        AgreementError: a condition has more than one flow.
+        ComparisonError: a condition has more than one flow.
         StoreError: runs kept no series, or they are damaged.
     """
     cases = tuple(judge_case(store, condition) for condition in conditions)
@@ -89,11 +89,11 @@ def judge_case(store: Store, condition: Condition) -> Case:
     """A condition with every quantity; without any where a run failed.
 
     Raises:
-        AgreementError: there is more than one flow.
+        ComparisonError: there is more than one flow.
     """
     group = condition.groups[0]
     if (len(condition.groups), group.flows) != (1, 1):
-        raise AgreementError(f"{condition.name}: curves are those of a single flow")
+        raise ComparisonError(f"{condition.name}: curves are those of a single flow")
     counts: dict[str, int] = {}
     compared: list[LimitVerdict | Curve] = []
     if not condition.failures:

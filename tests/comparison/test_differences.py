@@ -10,7 +10,7 @@ import pytest
 from compared import held, kept, rows, whole
 from dumbbell.comparison.differences import Column, Difference, Overall, column, overall, verdict
 from dumbbell.comparison.failure import ComparisonError
-from dumbbell.comparison.record import objects
+from dumbbell.comparison.rows import objects
 from dumbbell.comparison.selection import quantities
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.statistics import estimate, t_quantile

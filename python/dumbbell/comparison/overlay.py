@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dumbbell.agreement.scatter import algorithm
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.comparison.charts import algorithm
 from dumbbell.metrics.counter import Counter, edges, rates_bps
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
 
-    from dumbbell.agreement.record import Agreement, Condition, Group
+    from dumbbell.comparison.record import Agreement, Condition, Group
     from dumbbell.results.store import Store
     from dumbbell.spec import Run
 

@@ -1,4 +1,4 @@
-"""The runs behind a comparison: both engines into one store, where what is there is not run again."""
+"""The runs behind an agreement: a campaign on each engine into one store, where what is there is not run again."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING
 
-from dumbbell.agreement.comparison import Measured, compared
-from dumbbell.agreement.failure import AgreementError
-from dumbbell.agreement.record import Side
 from dumbbell.campaign.local import Beginning, count, refusals
 from dumbbell.campaign.stored import carry_out_into
+from dumbbell.comparison.condition import Measured, compare_condition
+from dumbbell.comparison.failure import ComparisonError
+from dumbbell.comparison.record import Side
 from dumbbell.spec import Problem, expand, load, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from dumbbell.agreement.comparison import Outcome
-    from dumbbell.agreement.record import Condition, RunFigures
+    from dumbbell.comparison.condition import Outcome
+    from dumbbell.comparison.record import Condition, RunFigures
     from dumbbell.engines.protocol import Engine
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment, Point
@@ -93,12 +93,12 @@ def carry_out(
     A run is kept the moment it is finished. Whoever interrupts it gets no comparison, and runs nothing twice.
 
     Raises:
-        AgreementError: two experiments have one name, which a store cannot tell apart.
+        ComparisonError: two experiments have one name, which a store cannot tell apart.
         EngineFailure: the first runs on an engine failed alike.
     """
     names = [experiment.name for experiment in experiments]
     if len(set(names)) < len(names):
-        raise AgreementError("two experiments have the same name")
+        raise ComparisonError("two experiments have the same name")
     jobs = jobs or min(sides.candidate.slots(), sides.reference.slots())
     abreast = min(jobs, len(experiments))
     stopped = Event()
@@ -125,7 +125,7 @@ def carry_out(
         conditions: list[Condition] = []
         for experiment, asked in zip(experiments, futures, strict=True):
             outcomes = [future.result() for _, future in asked]
-            conditions += map(compared, _points(experiment, sides, outcomes))
+            conditions += map(compare_condition, _points(experiment, sides, outcomes))
         finished = True
     finally:
         stopped.set()
@@ -133,19 +133,21 @@ def carry_out(
     return conditions
 
 
-def side(store: Store, engine: Engine, seeds: Sequence[int], compared_runs: Sequence[RunFigures]) -> Side:
-    """What is told of an engine, with what all of its runs say of where they were measured."""
-    told: dict[str, Any] = {}
-    for number, run in enumerate(compared_runs):
+def engine_sides(store: Store, sides: Sides, conditions: Sequence[Condition]) -> tuple[Side, Side]:
+    """Candidate and reference, each with what all of its compared runs say of where they were measured."""
+    return (
+        _side(store, sides.candidate, sides.candidate_seeds, [run for each in conditions for run in each.candidate]),
+        _side(store, sides.reference, sides.reference_seeds, [run for each in conditions for run in each.reference]),
+    )
+
+
+def _side(store: Store, engine: Engine, seeds: Sequence[int], runs: Sequence[RunFigures]) -> Side:
+    shared: dict[str, Any] = {}
+    for number, run in enumerate(runs):
         facts = store.provenance(run.run_id).get("measured_on")
         own = facts if isinstance(facts, dict) else {}
-        told = own if number == 0 else {key: value for key, value in told.items() if own.get(key) == value}
-    return Side(
-        engine=engine.name,
-        identity=engine.identity(),
-        seeds=tuple(seeds),
-        measured_on=told,
-    )
+        shared = own if number == 0 else {key: value for key, value in shared.items() if own.get(key) == value}
+    return Side(engine=engine.name, identity=engine.identity(), seeds=tuple(seeds), measured_on=shared)
 
 
 def points(experiment: Experiment) -> list[tuple[str, Point]]:

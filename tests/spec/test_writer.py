@@ -5,8 +5,8 @@ import tomllib
 import pytest
 
 from commandline import MOMENT, ROOT
-from dumbbell.report.specification import toml
 from dumbbell.spec import load
+from dumbbell.spec.writer import toml
 
 EVERYTHING = """
 name = "a \\"name\\" \u2014 with more"

@@ -1,16 +1,18 @@
-"""Figures of a comparison in words, the same on the terminal, in the report and in the documentation."""
+"""An agreement as text, the same on the terminal, in the report and in the documentation."""
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
-from dumbbell.agreement.band import GROUP_GOODPUT, LOSS, QUEUEING_DELAY, SMALL_LOSS, TOTAL_GOODPUT
+from dumbbell.comparison.bands import GROUP_GOODPUT, LOSS, QUEUEING_DELAY, SMALL_LOSS, TOTAL_GOODPUT
+from dumbbell.comparison.random_conditions import MOST_PACKETS, USUAL_DURATION
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dumbbell.agreement.record import Agreement, BandVerdict, Condition, Difference, EngineComparison, Side, Worst
+    from dumbbell.comparison.record import Agreement, BandVerdict, Condition, Difference, EngineComparison, Side, Worst
 
 HOLDS, BROKEN, UNTOLD = "holds", "broken", "no data"
 HEADER = ("band", "n", "median", "limit", "p90", "limit", "noise median", "noise p90", "difference", "verdict")
@@ -139,3 +141,49 @@ def failures(conditions: Sequence[Condition]) -> list[str]:
 def _hundredths(share: float | None) -> str:
     """For a column whose head has the unit."""
     return amount(share, scale=100)
+
+
+def summary(agreement: Agreement) -> str:
+    """Which bands hold, in a sentence."""
+    broken = [band.label for band in agreement.bands if band.holds is False]
+    untold = [band.label for band in agreement.bands if band.holds is None]
+    told = f"Broken: {'; '.join(broken)}." if broken else "Every band that has data holds."
+    return f"{told} Without data: {'; '.join(untold)}." if untold else told
+
+
+def command(agreement: Agreement) -> str:
+    """What makes the same comparison."""
+    source = agreement.source
+    if source.spec is not None:
+        conditions = [f"{source.spec}.toml"]
+    else:
+        conditions = [f"--random {source.random} --seed {source.seed}"]
+        conditions += [f'--duration "{source.duration}"'] if source.duration not in (None, USUAL_DURATION) else []
+        conditions += [f"--packets {source.most_packets}"] if source.most_packets not in (None, MOST_PACKETS) else []
+    return invocation(conditions, source.sets, agreement)
+
+
+def legend(agreement: Agreement) -> str:
+    """What the columns of the bands' table are."""
+    theirs = agreement.reference.engine
+    return (
+        "An error is the difference of the medians over seeds, as far as it exceeds half the interquartile range of"
+        f" {theirs}'s own seeds; median and p90 are over conditions (over groups, for the goodput of each). Noise is"
+        f" the same of {theirs} against itself under other seeds. Difference is the mean with its sign, unexcused,"
+        " and its 95 % interval (Student's t). A group's goodput is relative to the larger of the reference's and"
+        " 5 % of the rate; queueing delay is mean RTT less base RTT, in points of the buffer's drain time; the winner"
+        " has most goodput a flow."
+    )
+
+
+def invocation(conditions: Sequence[str], sets: Sequence[str], found: EngineComparison) -> str:
+    """With the words that ask for the conditions, the fields that were set, and the engines and seeds of `found`."""
+    seeds, floor = len(found.reference.seeds), len(found.floor_seeds)
+    return " ".join((
+        "dumbbell agree",
+        *conditions,
+        *(f"--set {shlex.quote(each)}" for each in sets),
+        f"--engines {found.candidate.engine},{found.reference.engine}",
+        f"--seeds {seeds}",
+        *([f"--floor {floor}"] if floor != seeds else []),
+    ))  # fmt: skip

@@ -9,11 +9,11 @@ import pytest
 
 from agreed import NASTY, Scaled, agreement_of, moment, result
 from agreed import measured as by_hand
-from dumbbell.agreement import overlay
-from dumbbell.agreement.comparison import compared
-from dumbbell.agreement.gathering import Sides
-from dumbbell.agreement.judgement import judged
-from dumbbell.agreement.record import Agreement, Side, Source
+from dumbbell.comparison import overlay
+from dumbbell.comparison.bands import judge
+from dumbbell.comparison.campaigns import Sides
+from dumbbell.comparison.condition import compare_condition
+from dumbbell.comparison.record import Agreement, Side, Source
 from dumbbell.engines.sim import SimEngine
 from dumbbell.report import agreement as page
 from dumbbell.report.failure import ReportError
@@ -103,9 +103,11 @@ def test_runs_without_series_are_told_and_not_drawn(tmp_path: Path) -> None:
 
 
 def test_text_is_text() -> None:
-    nasty = compared(by_hand([result({NASTY: 60.0})], [result({NASTY: 50.0})], flows=[{"cc": "bbr", "name": NASTY}]))
+    nasty = compare_condition(
+        by_hand([result({NASTY: 60.0})], [result({NASTY: 50.0})], flows=[{"cc": "bbr", "name": NASTY}])
+    )
     side = Side(engine=NASTY, identity="0", seeds=(1,), measured_on={NASTY: NASTY})
-    found = judged([nasty.model_copy(update={"name": NASTY})], Source(spec=NASTY), side, side, ())
+    found = judge([nasty.model_copy(update={"name": NASTY})], Source(spec=NASTY), side, side, ())
     text = page.rendered(page.compose(found, [], NASTY))
     assert NASTY not in text
     assert NASTY in Webpage(text).said

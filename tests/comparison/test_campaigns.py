@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from agreed import Scaled, agreement_of, moment
-from dumbbell.agreement import draw
-from dumbbell.agreement.failure import AgreementError
-from dumbbell.agreement.gathering import Sides, carry_out, points, problems, runs
-from dumbbell.agreement.record import Agreement
+from dumbbell.comparison import random_conditions
+from dumbbell.comparison.campaigns import Sides, carry_out, points, problems, runs
+from dumbbell.comparison.failure import ComparisonError
+from dumbbell.comparison.record import Agreement
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
@@ -63,7 +63,7 @@ def test_an_engine_that_delivers_too_little_breaks_the_goodput_bands_and_no_othe
 @pytest.mark.slow
 def test_the_same_engine_under_other_seeds_is_within_the_bands(tmp_path: Path) -> None:
     """Ten random conditions of 20 s with five seeds. By medians: of ten conditions one that is all chance is a tail."""
-    drawn = list(draw.conditions(10, 21, duration="20 s", most_packets=60_000))
+    drawn = list(random_conditions.conditions(10, 21, duration="20 s", most_packets=60_000))
     found = agreement_of(tmp_path / "s", Sides(SimEngine(), SimEngine(), 5, 0), drawn)
     for band in found.bands:
         if band.measured.median is not None and band.median_limit is not None:
@@ -74,7 +74,7 @@ def test_the_same_engine_under_other_seeds_is_within_the_bands(tmp_path: Path) -
 
 def test_an_engine_that_fails_alike_from_the_start_is_asked_for_three_runs_of_all_conditions(tmp_path: Path) -> None:
     dead = Scaled(failing=(1, 2, 3))
-    drawn = list(draw.conditions(20, 21, duration="1 s", most_packets=2_000))
+    drawn = list(random_conditions.conditions(20, 21, duration="1 s", most_packets=2_000))
     with (
         Store.open(tmp_path / "s", write=True) as store,
         pytest.raises(EngineFailure, match="3 runs failed alike and none succeeded, so no other was tried: a bug"),
@@ -118,7 +118,7 @@ def test_what_is_there_is_not_run_again(tmp_path: Path) -> None:
 
 
 def test_jobs_change_nothing(tmp_path: Path) -> None:
-    drawn = list(draw.conditions(3, 2, duration="2 s", most_packets=5_000))
+    drawn = list(random_conditions.conditions(3, 2, duration="2 s", most_packets=5_000))
     with Store.open(tmp_path / "a", write=True) as store:
         one = carry_out(store, drawn, Sides(Scaled(), SimEngine(), 2, 1), jobs=1)
     with Store.open(tmp_path / "b", write=True) as store:
@@ -144,7 +144,7 @@ def test_after_a_failure_of_the_store_no_condition_is_begun(tmp_path: Path, monk
         began.set()
         raise StoreFailure("the disk is full")
 
-    drawn = list(draw.conditions(40, 2, duration="1 s", most_packets=5_000))
+    drawn = list(random_conditions.conditions(40, 2, duration="1 s", most_packets=5_000))
     with Store.open(tmp_path / "s", write=True) as store:
         monkeypatch.setattr(store, "put", full)
         with pytest.raises(StoreFailure):
@@ -171,5 +171,5 @@ def test_what_either_engine_refuses_is_told_once_with_its_name_and_path() -> Non
 
 
 def test_two_experiments_of_one_name_are_refused(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "s", write=True) as store, pytest.raises(AgreementError):
+    with Store.open(tmp_path / "s", write=True) as store, pytest.raises(ComparisonError):
         carry_out(store, [moment(), moment()], Sides(Scaled(), SimEngine(), 1, 0))

@@ -24,7 +24,7 @@ import math
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
-from dumbbell.agreement.failure import AgreementError
+from dumbbell.comparison.failure import ComparisonError
 from dumbbell.spec import Experiment
 from dumbbell.spec.quantity import QuantityError, Time
 
@@ -62,7 +62,7 @@ def conditions(
     """Conditions 1 to `count` of a seed.
 
     Raises:
-        AgreementError: `duration` is none, or no rate is low enough for `most_packets`.
+        ComparisonError: `duration` is none, or no rate is low enough for `most_packets`.
     """
     return (condition(number, seed, duration=duration, most_packets=most_packets) for number in range(1, count + 1))
 
@@ -75,7 +75,7 @@ def condition(
     seconds = _seconds(duration)
     highest = min(RATE_MBPS[1], most_packets * FRAME_BYTES * 8 / seconds / 1e6)
     if highest < RATE_MBPS[0]:
-        raise AgreementError(f"{RATE_MBPS[0]:g} Mbit/s for {duration} are more than {most_packets:,} packets")
+        raise ComparisonError(f"{RATE_MBPS[0]:g} Mbit/s for {duration} are more than {most_packets:,} packets")
     rate_mbps = _digits(chance.log_uniform("rate", RATE_MBPS[0], highest))
     rtt_ms = _digits(chance.log_uniform("rtt", *RTT_MS))
     path = {"rate": f"{rate_mbps:g} Mbit/s", "rtt": f"{rtt_ms:g} ms", "buffer": _buffer(chance, rate_mbps, rtt_ms)}
@@ -169,7 +169,7 @@ def _seconds(duration: str) -> float:
     try:
         seconds = Time(duration).ns / 1e9
     except QuantityError as error:
-        raise AgreementError(f"duration: {error}") from None
+        raise ComparisonError(f"duration: {error}") from None
     if seconds <= 0:
-        raise AgreementError(f"duration: {duration} is no time to measure anything in")
+        raise ComparisonError(f"duration: {duration} is no time to measure anything in")
     return seconds

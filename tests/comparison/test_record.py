@@ -7,9 +7,9 @@ import pytest
 from pydantic import ValidationError
 
 from commandline import ROOT
-from dumbbell.agreement.record import Agreement
+from dumbbell.comparison.record import Agreement
 
-SCHEMA = ROOT / "tests" / "agreement" / "agreement.schema.json"
+SCHEMA = ROOT / "tests" / "comparison" / "agreement.schema.json"
 
 
 def test_the_schema_is_the_one_that_was_published() -> None:

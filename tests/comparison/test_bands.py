@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from agreed import DRAIN_S, failed, measured, result
-from dumbbell.agreement.band import BANDS
-from dumbbell.agreement.comparison import compared
-from dumbbell.agreement.judgement import judged, verdicts, worst
-from dumbbell.agreement.record import BandVerdict, Condition, Side, Source
+from dumbbell.comparison.bands import BANDS, judge, verdicts, worst
+from dumbbell.comparison.condition import compare_condition
+from dumbbell.comparison.record import BandVerdict, Condition, Side, Source
 
 SIDE = Side(engine="hand", identity="0", seeds=(1,), measured_on={})
 MIXED = ({"cc": "bbr"}, {"cc": "cubic"})
@@ -19,7 +18,7 @@ MIXED = ({"cc": "bbr"}, {"cc": "cubic"})
 def conditions(errors: Sequence[float], *, loss: float = 0.0, lost: Sequence[float] = ()) -> list[Condition]:
     """Total goodput off by each of these shares of 50 Mbit/s, one condition each; losses of candidates may differ."""
     return [
-        compared(
+        compare_condition(
             measured(
                 [result({"bbr": 50 * (1 + error)}, loss=lost[index] if lost else loss)],
                 [result({"bbr": 50.0}, loss=loss)],
@@ -82,7 +81,7 @@ def test_loss_bands() -> None:
 
 @pytest.mark.parametrize(("off", "holds"), [(0.04, True), (0.06, False)])
 def test_the_band_of_queueing_delay(off: float, holds: bool) -> None:  # noqa: FBT001 (expected)
-    found = compared(
+    found = compare_condition(
         measured([result({"bbr": 50.0}, delay_s=(0.5 + off) * DRAIN_S)], [result({"bbr": 50.0}, delay_s=0.5 * DRAIN_S)])
     )
     assert band([found], "queueing_delay").holds is holds
@@ -91,7 +90,7 @@ def test_the_band_of_queueing_delay(off: float, holds: bool) -> None:  # noqa: F
 def mixed(candidate: tuple[float, float], *reference: tuple[float, float]) -> Condition:
     own = [result(dict(zip(("bbr", "cubic"), candidate, strict=True)))]
     theirs = [result(dict(zip(("bbr", "cubic"), each, strict=True)), seed=1 + n) for n, each in enumerate(reference)]
-    return compared(measured(own, theirs, theirs, flows=MIXED))
+    return compare_condition(measured(own, theirs, theirs, flows=MIXED))
 
 
 def test_the_band_of_winners_leaves_out_where_the_references_seeds_differ() -> None:
@@ -109,7 +108,7 @@ def test_the_band_of_winners_leaves_out_where_the_references_seeds_differ() -> N
 def test_the_floor_stands_beside_it() -> None:
     found = band(conditions([0.02, 0.04]), "total_goodput")
     assert (found.measured.median, found.floor.median, found.floor.p90) == (0.03, 0.0, 0.0)
-    alone = compared(measured([result({"bbr": 50.0})], [result({"bbr": 50.0})]))
+    alone = compare_condition(measured([result({"bbr": 50.0})], [result({"bbr": 50.0})]))
     assert band([alone], "total_goodput").floor.n == 0
 
 
@@ -123,19 +122,19 @@ def test_with_one_condition_the_interval_is_over_its_seeds() -> None:
     own, theirs = (
         [result({"bbr": mbps}, seed=n) for n, mbps in enumerate(side)] for side in ((41, 52, 63), (40, 50, 60))
     )
-    found = band([compared(measured(own, theirs))], "total_goodput")
+    found = band([compare_condition(measured(own, theirs))], "total_goodput")
     assert found.measured.n == 1
     assert found.half_width == pytest.approx(4.3027 / 3**0.5 / 50, rel=1e-4)
 
 
 def test_it_holds_when_nothing_is_broken_failed_or_missing() -> None:
     def holds(found: list[Condition]) -> bool:
-        return judged(found, Source(spec="hand"), SIDE, SIDE, ()).holds
+        return judge(found, Source(spec="hand"), SIDE, SIDE, ()).holds
 
     assert holds(conditions([0.0]))
     assert not holds(conditions([0.5]))
     assert not holds([])
-    assert not holds([*conditions([0.0]), compared(measured([failed()], [result({"bbr": 1.0})]))])
+    assert not holds([*conditions([0.0]), compare_condition(measured([failed()], [result({"bbr": 1.0})]))])
 
 
 def test_the_worst_are_ten_by_multiples_of_their_bands_limit() -> None:

@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 
 from agreed import failed, measured, result
-from dumbbell.agreement.comparison import compared
-from dumbbell.agreement.errors import errors
-from dumbbell.agreement.judgement import judged
-from dumbbell.agreement.record import Agreement, Side, Source
-from dumbbell.agreement.scatter import scatter
-from dumbbell.agreement.section import command, verdict
+from dumbbell.comparison.agreement_text import command, summary
+from dumbbell.comparison.bands import judge
+from dumbbell.comparison.charts import errors, scatter
+from dumbbell.comparison.condition import compare_condition
+from dumbbell.comparison.record import Agreement, Side, Source
 
 
 @pytest.fixture(scope="module")
@@ -23,17 +22,17 @@ def stored(agreement: Agreement) -> dict[str, Any]:
 def drawn(**words: object) -> Agreement:
     """One condition that was compared and one that failed."""
     conditions = [
-        compared(measured([result({"bbr": 60.0})], [result({"bbr": 50.0})], name="random-9-1")),
-        compared(measured([failed()], [result({"bbr": 50.0})], name="random-9-2")),
+        compare_condition(measured([result({"bbr": 60.0})], [result({"bbr": 50.0})], name="random-9-1")),
+        compare_condition(measured([failed()], [result({"bbr": 50.0})], name="random-9-2")),
     ]
     ours = Side(engine="sim", identity="a" * 20, seeds=(1, 2, 3), measured_on={})
     theirs = Side(engine="linux", identity="b" * 20, seeds=(1, 2, 3), measured_on={"kernel.release": "6.1.192"})
     source = Source.model_validate({"random": 2, "seed": 9, "duration": "60 s", "most_packets": 5_000_000} | words)
-    return judged(conditions, source, ours, theirs, (4, 5, 6))
+    return judge(conditions, source, ours, theirs, (4, 5, 6))
 
 
 def test_a_verdict_names_what_is_broken(agreement: Agreement) -> None:
-    assert verdict(agreement).startswith("Broken: goodput of each group; total goodput.")
+    assert summary(agreement).startswith("Broken: goodput of each group; total goodput.")
 
 
 def test_the_command_says_what_is_not_usual() -> None:

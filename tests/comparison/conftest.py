@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from agreed import Scaled, agreement_of
-from dumbbell.agreement.gathering import Sides
-from dumbbell.agreement.record import Agreement
+from dumbbell.comparison.campaigns import Sides
+from dumbbell.comparison.record import Agreement
 from dumbbell.engines.sim import SimEngine
 
 

@@ -6,18 +6,18 @@ from collections import Counter
 
 import pytest
 
-from dumbbell.agreement import draw
-from dumbbell.agreement.failure import AgreementError
-from dumbbell.report.specification import toml
+from dumbbell.comparison import random_conditions
+from dumbbell.comparison.failure import ComparisonError
 from dumbbell.spec import Run, expand, load, resolve
 from dumbbell.spec.run import RoomBytes
+from dumbbell.spec.writer import toml
 
 MANY = 400
 
 
 @pytest.fixture(scope="module")
 def runs() -> list[Run]:
-    return [resolve(point, 1).run for drawn in draw.conditions(MANY, 5) for point in expand(drawn)]
+    return [resolve(point, 1).run for drawn in random_conditions.conditions(MANY, 5) for point in expand(drawn)]
 
 
 def room(run: Run) -> int:
@@ -61,14 +61,14 @@ def test_they_are_spread_as_they_should_be(runs: list[Run]) -> None:
 
 
 def test_every_algorithm_is_drawn() -> None:
-    drawn = Counter(str(flow.cc) for condition in draw.conditions(MANY, 5) for flow in condition.flows)
+    drawn = Counter(str(flow.cc) for condition in random_conditions.conditions(MANY, 5) for flow in condition.flows)
     assert set(drawn) == {"reno", "cubic", "bbr", "bbr_4_17", "bbr_1_1", "bbr_1_5", "bbr_shallow"}
     assert min(drawn["reno"], drawn["cubic"], drawn["bbr"]) > 2 * max(drawn["bbr_4_17"], drawn["bbr_1_1"])
 
 
 def test_a_condition_is_the_same_for_ever() -> None:
     """Literally: whoever changes this changes every published seed."""
-    assert draw.condition(2, 7).words() == {
+    assert random_conditions.condition(2, 7).words() == {
         "name": "random-7-2",
         "duration": "60 s",
         "start_jitter": "100 ms",
@@ -79,24 +79,24 @@ def test_a_condition_is_the_same_for_ever() -> None:
 
 
 def test_a_condition_does_not_depend_on_how_many_are_drawn_but_on_the_seed() -> None:
-    few, many = list(draw.conditions(3, 7)), list(draw.conditions(9, 7))
+    few, many = list(random_conditions.conditions(3, 7)), list(random_conditions.conditions(9, 7))
     assert [each.words() for each in few] == [each.words() for each in many[:3]]
-    assert draw.condition(1, 8).words()["path"] != few[0].words()["path"]
+    assert random_conditions.condition(1, 8).words()["path"] != few[0].words()["path"]
     assert len({str(each.words()["path"]) for each in many}) == 9
 
 
 def test_a_condition_is_an_ordinary_spec() -> None:
-    for drawn in draw.conditions(20, 11):
+    for drawn in random_conditions.conditions(20, 11):
         again = load(toml(drawn.words()))
         assert again.words() == drawn.words()
 
 
 def test_packets_bound_the_rate() -> None:
-    for drawn in draw.conditions(50, 3, most_packets=100_000, duration="10 s"):
-        assert draw.packets(drawn) <= 100_500  # a rate has three digits
+    for drawn in random_conditions.conditions(50, 3, most_packets=100_000, duration="10 s"):
+        assert random_conditions.packets(drawn) <= 100_500  # a rate has three digits
 
 
 @pytest.mark.parametrize("words", [{"most_packets": 100}, {"duration": "10"}, {"duration": "0 s"}, {"duration": "x"}])
 def test_what_cannot_be_drawn_is_refused(words: dict[str, object]) -> None:
-    with pytest.raises(AgreementError):
-        list(draw.conditions(1, 1, **words))  # type: ignore[arg-type]
+    with pytest.raises(ComparisonError):
+        list(random_conditions.conditions(1, 1, **words))  # type: ignore[arg-type]
