@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, field
 from statistics import median
 
-from dumbbell.campaign.local import plan
+from dumbbell.campaign.plan import plan
 from dumbbell.cli.table import aligned
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.errors import DumbbellError

@@ -38,7 +38,7 @@ ROUNDING = 1e-12
 def commands(stores: Path, scratch: Path, agree: Path | None, curves: Path | None) -> Iterator[tuple[str, list[str]]]:
     """A name and the arguments of each command."""
     for spec in sorted((ROOT / "examples").glob("*.toml")):
-        yield f"run-{spec.stem}.json", ["run", str(spec), "--json", "--out", str(scratch / "examples")]
+        yield f"run-{spec.stem}.json", ["run", str(spec), "--json", "--out", str(scratch / spec.stem)]
     for folder in sorted(stores.iterdir()):
         manifest = STUDIES / folder.name / "study.toml"
         if not manifest.is_file():
@@ -55,7 +55,7 @@ def commands(stores: Path, scratch: Path, agree: Path | None, curves: Path | Non
     if agree is not None:
         yield "agree.json", ["agree", "--random", "10", "--seed", "7", "--seeds", "2", "--floor", "2",
                              "--duration", "20 s", "--packets", "600000", "--out", str(agree), "--json"]  # fmt: skip
-        yield "compare-engines.json", ["compare", f"{agree}@engine=sim", "@engine=linux:6.1", "--json"]
+        yield "compare-engines.json", ["compare", f"{agree}@engine=sim", "@engine=linux", "--json"]
     if curves is not None:
         yield "curves.json", ["agree", "--curves", "--seeds", "2", "--floor", "2", "--out", str(curves), "--json"]
 

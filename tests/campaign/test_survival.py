@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 RUNS = 120
 CAMPAIGN = """
-from dumbbell.campaign import carry_out_into
+from dumbbell.campaign import run_campaign
 from dumbbell.engines.sim import SimEngine
 from dumbbell.results.store import Store
 from dumbbell.spec import load
@@ -29,7 +29,7 @@ import pyarrow.parquet
 experiment = load({spec!r}, overrides={{"seeds": {seeds}, "path.buffer": "1 bdp"}} | {overrides!r})
 with Store.open({folder!r}, write=True) as store:
     print("begun", flush=True)
-    for outcome in carry_out_into(store, experiment, SimEngine(), jobs=2):
+    for outcome in run_campaign(store, experiment, SimEngine(), jobs=2):
         print(outcome.status, flush=True)
 """
 

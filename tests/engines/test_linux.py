@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dumbbell import _core
-from dumbbell.campaign.local import refusals
+from dumbbell.campaign.plan import refusals
 from dumbbell.engines import agent, linux, registry
 from dumbbell.engines.guest import Guests, Order
 from dumbbell.engines.linux import LinuxEngine

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from dumbbell.campaign.local import Planned, measure
+from dumbbell.campaign.execution import execute
+from dumbbell.campaign.plan import Planned
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
@@ -212,7 +213,7 @@ def seen(engine: LinuxEngine | SimEngine, words: dict[str, Any], patch: pytest.M
 
     patch.setattr(engine, "measure", keeping)
     planned = resolved(**{"path": PATH, "flows": CUBIC} | words)
-    outcome = measure(Planned({}, planned), engine, "0")
+    outcome = execute(Planned({}, planned), engine, "0")[0]
     assert isinstance(outcome, Result), outcome
     return Seen(planned.run, outcome, kept[-1])
 

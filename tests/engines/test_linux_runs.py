@@ -21,7 +21,8 @@ from typing import Any
 import pytest
 
 from commandline import DUMBBELL, dumbbell
-from dumbbell.campaign.local import Planned, measure
+from dumbbell.campaign.execution import execute
+from dumbbell.campaign.plan import Planned
 from dumbbell.engines import agent
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.measurement import Measurement
@@ -65,7 +66,7 @@ def run(**words: Any) -> Run:
 
 
 def result(engine: LinuxEngine | SimEngine, **words: Any) -> Result:
-    outcome = measure(Planned({}, resolved(**words)), engine, engine.identity())
+    outcome = execute(Planned({}, resolved(**words)), engine, engine.identity())[0]
     assert isinstance(outcome, Result), outcome
     return outcome
 
@@ -279,7 +280,7 @@ def test_an_agent_that_is_killed_is_a_failed_run(linux: LinuxEngine) -> None:
 def test_a_kernel_that_takes_too_long_is_a_failed_run(linux: LinuxEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DUMBBELL_RUN_LIMIT_S", "1")
     began = time.monotonic()
-    outcome = measure(Planned({}, resolved(**LONG)), linux, "0")
+    outcome = execute(Planned({}, resolved(**LONG)), linux, "0")[0]
     assert time.monotonic() - began < 5
     assert outcome.status == "failed"
     assert outcome.error.startswith("not finished after 1 s, and killed")

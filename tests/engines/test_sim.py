@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from dumbbell.campaign.local import Planned, measure
+from dumbbell.campaign.execution import execute
+from dumbbell.campaign.plan import Planned
 from dumbbell.engines import registry
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import UnknownEngine
@@ -18,7 +19,7 @@ MIXED = [{"cc": "bbr", "count": 2}, {"cc": "cubic"}, {"cc": "reno"}]
 
 def result(**words: Any) -> Result:
     engine = SimEngine()
-    outcome = measure(Planned({}, resolved(**words)), engine, engine.identity())
+    outcome = execute(Planned({}, resolved(**words)), engine, engine.identity())[0]
     assert isinstance(outcome, Result)
     return outcome
 

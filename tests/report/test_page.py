@@ -12,7 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from commandline import MOMENT
 from dumbbell import studies
-from dumbbell.campaign.stored import carry_out_into
+from dumbbell.campaign.execution import run_campaign
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.engines.sim import SimEngine
 from dumbbell.report import LARGEST_BYTES, build
@@ -130,7 +130,7 @@ def test_a_run_counts_once_however_many_experiments_share_it(store: Store, study
 def test_of_a_half_finished_store_it_is_told_what_is_missing(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", write=True) as half:
         experiment = load(MOMENT)
-        runs = carry_out_into(half, experiment, SimEngine(), jobs=1)
+        runs = run_campaign(half, experiment, SimEngine(), jobs=1)
         next(runs)
         runs.close()
         done = half.count()

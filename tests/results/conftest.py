@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from commandline import MOMENT
-from dumbbell.campaign import carry_out_into
+from dumbbell.campaign import run_campaign
 from dumbbell.engines.sim import SimEngine
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
@@ -40,7 +40,7 @@ def campaign(folder: Path) -> Campaign:
         overrides = {path.replace("__", "."): value for path, value in settings.items()}
         experiment = load(MOMENT, overrides={"name": name, "duration": "1 s"} | overrides)
         with Store.open(folder, write=True) as store:
-            return list(carry_out_into(store, experiment, Built(build), jobs=2, fresh=fresh))
+            return list(run_campaign(store, experiment, Built(build), jobs=2, fresh=fresh))
 
     return carried_out
 

@@ -55,7 +55,7 @@ def test_a_store_keeps_the_runs_and_answers_from_them(tmp_path: Path) -> None:
     with dumbbell.open(tmp_path / "store") as store:
         assert isinstance(store, dumbbell.Store)
         assert tuple(store.outcomes()) == fresh.outcomes
-        assert store.frame().equals(fresh.summary())
+        assert store.runs().equals(fresh.summary())
 
 
 def test_results_are_those_of_their_own_campaign(tmp_path: Path) -> None:

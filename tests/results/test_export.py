@@ -19,7 +19,7 @@ def test_what_is_exported_is_what_the_frames_have(filled: Store, tmp_path: Path,
     found = pd.read_csv(file) if suffix == "csv" else pd.read_parquet(file)
     ids = [each.run_id for each in filled.outcomes()]
     wanted = {
-        "runs": filled.frame(),
+        "runs": filled.runs(),
         "flows": filled.flows(),
         "groups": filled.groups(),
         "series": pd.concat(map(filled.flow_series, ids)),

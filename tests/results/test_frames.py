@@ -120,7 +120,7 @@ def test_the_series_of_a_real_run_are_the_engines(filled: Store) -> None:
 
 
 def test_a_row_a_run_with_the_numbers_of_its_summary(filled: Store) -> None:
-    frame, outcomes = filled.frame(), list(filled.outcomes())
+    frame, outcomes = filled.runs(), list(filled.outcomes())
     assert list(frame.columns[:6]) == ["run_id", "experiment", "engine", "seed", "status", "path.buffer"]
     assert frame["path.buffer"].tolist() == ["0.5 bdp", "0.5 bdp", "2 bdp", "2 bdp"]
     for row, outcome in zip(frame.to_dict("records"), outcomes, strict=True):
@@ -151,8 +151,8 @@ def test_a_failed_run_has_a_row_that_says_so(folder: Path, campaign: Any, monkey
     outcomes = campaign()
     with Store.open(folder) as store:
         assert list(store.outcomes()) == outcomes
-        assert store.frame()["error"].str.startswith("a bug with").tolist() == [True] * 4
-        assert store.frame()["bottleneck.loss_rate"].isna().all()
+        assert store.runs()["error"].str.startswith("a bug with").tolist() == [True] * 4
+        assert store.runs()["bottleneck.loss_rate"].isna().all()
         assert store.flows().empty
 
 
@@ -160,6 +160,6 @@ def test_experiments_with_other_axes_share_a_frame(folder: Path, campaign: Any) 
     campaign("one", seeds=1)
     campaign("two", seeds=1, path__buffer="1 bdp", path__rtt=["20 ms", "40 ms"])
     with Store.open(folder) as store:
-        frame = store.frame()
+        frame = store.runs()
     assert frame["path.buffer"].dropna().tolist() == ["0.5 bdp", "2 bdp"]
     assert frame["path.rtt"].dropna().tolist() == ["20 ms", "40 ms"]

@@ -68,7 +68,7 @@ def timed(work: Callable[[], CompletedProcess[str]]) -> tuple[CompletedProcess[s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("frame", [Store.frame, Store.groups], ids=["runs", "groups"])
+@pytest.mark.parametrize("frame", [Store.runs, Store.groups], ids=["runs", "groups"])
 def test_a_frame_of_a_hundred_thousand_runs_is_there_at_once(many: Path, frame: Callable[[Store], object]) -> None:
     with Store.open(many) as store:
         times_s: list[float] = []

@@ -9,7 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from commandline import ROOT
-from dumbbell.campaign.local import Planned, measure
+from dumbbell.campaign.execution import execute
+from dumbbell.campaign.plan import Planned
 from dumbbell.cc import Registry
 from dumbbell.engines.measurement import Measurement
 from dumbbell.errors import EngineFailure
@@ -56,7 +57,7 @@ class Stub:
 
 
 def outcome(answer: Measurement | EngineFailure) -> Result | FailedRun:
-    return measure(Planned({"path.buffer": "1 bdp"}, resolved()), Stub(answer), "0")
+    return execute(Planned({"path.buffer": "1 bdp"}, resolved()), Stub(answer), "0")[0]
 
 
 EMPTY = outcome(

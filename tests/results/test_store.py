@@ -79,8 +79,8 @@ def test_another_spec_of_the_same_name_is_another_experiment(folder: Path, campa
         assert list(store.outcomes()) == first + second + third
         labels = ["moment", "moment [path.rtt=40 ms]", "moment [flows[1].cc=reno, host.qdisc=fq]"]
         assert store.experiments() == labels
-        assert store.frame()["experiment"].unique().tolist() == labels
-        assert [line.experiment for line in store.listing()][::4] == labels
+        assert store.runs()["experiment"].unique().tolist() == labels
+        assert [line.experiment for line in store.run_listing()][::4] == labels
         assert list(store.outcomes(experiment="moment [path.rtt=40 ms]")) == second
         assert list(store.outcomes(experiment="moment")) == first + second + third
         assert store.superseded() == {}
@@ -109,14 +109,14 @@ def test_other_seeds_are_the_same_experiment(
     campaign(seeds=before)
     asked = campaign(seeds=after)
     with Store.open(folder) as store:
-        (found,) = store.campaigns(everything=True)
+        (found,) = store.campaigns(include_superseded=True)
         assert found.label == "moment"
         outcomes = list(store.outcomes())
         assert [(each.point["path.buffer"], each.seed) for each in outcomes] == [
             (buffer, seed) for buffer in ("0.5 bdp", "2 bdp") for seed in seeds
         ]
         assert [each for each in outcomes if each.run_id in {one.run_id for one in asked}] == asked
-        assert len(store.frame()) == 2 * len(seeds)
+        assert len(store.runs()) == 2 * len(seeds)
         assert store.superseded() == {}
         spec = store.provenance(outcomes[0].run_id)["spec"]
         assert isinstance(spec, dict)
@@ -135,7 +135,7 @@ def test_a_part_of_a_sweep_is_shown_by_itself_until_the_whole_is_there(folder: P
     with Store.open(folder) as store:
         assert store.experiments() == ["moment"]
         assert list(store.outcomes()) == whole
-        assert list(store.outcomes(everything=True)) == whole
+        assert list(store.outcomes(include_superseded=True)) == whole
         assert store.count() == len(whole) == 8
         assert store.superseded() == {}
 
@@ -155,7 +155,7 @@ def test_a_store_of_earlier_versions_has_other_seeds_in_campaigns_of_their_own(f
         assert store.superseded() == {}
     campaign(seeds=[3, 4])
     with Store.open(folder) as store:
-        (found,) = store.campaigns(everything=True)
+        (found,) = store.campaigns(include_superseded=True)
         assert [each.seed for each in store.outcomes_of(found.id)] == [1, 2, 3, 4] * 2
 
 
@@ -186,9 +186,9 @@ def test_prune_removes_what_a_later_build_ran_again_and_nothing_else(folder: Pat
     with Store.open(folder, write=True) as store:
         assert store.superseded() == {"moment [path.rtt=20 ms] (build earlier) on sim": 4}
         assert list(store.outcomes()) == kept + again
-        assert len(list(store.outcomes(everything=True))) == 12
+        assert len(list(store.outcomes(include_superseded=True))) == 12
         assert store.prune() == 4
-        assert list(store.outcomes(everything=True)) == kept + again
+        assert list(store.outcomes(include_superseded=True)) == kept + again
         assert list(store.faults()) == []
     assert len(series_files(folder)) == 16
 

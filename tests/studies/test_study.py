@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dumbbell import studies
-from dumbbell.campaign.local import count, plan, refusals
+from dumbbell.campaign.plan import count, plan, refusals
 from dumbbell.engines.sim import SimEngine
 from dumbbell.results.store import Store
 from dumbbell.spec import Problem, Run, SpecError

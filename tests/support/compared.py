@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from commandline import MOMENT
-from dumbbell.campaign import carry_out_into
+from dumbbell.campaign import run_campaign
 from dumbbell.comparison.differences import Comparison, Overall, Row, compare
 from dumbbell.comparison.selection import quantities, selections
 from dumbbell.engines.protocol import Engine
@@ -21,7 +21,7 @@ def kept(folder: Path, engine: Engine | None = None, spec: Experiment | None = N
     usual = {"name": "moment", "duration": "2 s", "measure.record": "summary"}
     experiment = spec or load(MOMENT, overrides=usual | overrides)
     with Store.open(folder, write=True) as store:
-        list(carry_out_into(store, experiment, engine or SimEngine(), jobs=2))
+        list(run_campaign(store, experiment, engine or SimEngine(), jobs=2))
     return folder
 
 

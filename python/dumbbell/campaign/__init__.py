@@ -1,5 +1,5 @@
 """Carrying out the runs of an experiment, in order."""
 
-from dumbbell.campaign.stored import carry_out_into
+from dumbbell.campaign.execution import run_campaign
 
-__all__ = ["carry_out_into"]
+__all__ = ["run_campaign"]

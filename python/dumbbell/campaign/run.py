@@ -8,8 +8,8 @@ import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.campaign.local import refusals
-from dumbbell.campaign.stored import carry_out_into
+from dumbbell.campaign.execution import run_campaign
+from dumbbell.campaign.plan import refusals
 from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.results.collection import Results
@@ -51,7 +51,7 @@ def run(
     folder = Path(store if store is not None else tempfile.mkdtemp(prefix="dumbbell-"))
     try:
         with Store.open(folder, write=True) as opened:
-            outcomes = tuple(carry_out_into(opened, experiment, chosen, jobs=jobs, fresh=fresh))
+            outcomes = tuple(run_campaign(opened, experiment, chosen, jobs=jobs, fresh=fresh))
             campaign = opened.campaign_of(experiment, chosen.name, chosen.identity())
         assert campaign is not None  # noqa: S101 (it was just carried out)
         results = Results(outcomes, folder, campaign)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from dumbbell.charts.table import Table
@@ -34,7 +35,8 @@ def tables(display: Chart | Table) -> Iterator[tuple[str, list[str], list[list[s
             continue
         layers = [layer for layer in panel.layers if layer.kind != "band"]
         positions = sorted({x for layer in layers for x in layer.x})
-        rows = [[_tick(panel.x, x), *(_value(layer, x) for layer in layers)] for x in positions]
+        columns = [_column(layer) for layer in layers]
+        rows = [[_tick(panel.x, x), *(column.get(x, "") for column in columns)] for x in positions]
         yield f"{title}; {panel.y.label}", [panel.x.label, *(layer.label for layer in layers)], rows
 
 
@@ -94,9 +96,8 @@ def _tick(axis: Axis, x: float) -> str:
     return next((label for position, label in axis.ticks if position == x), f"{x:g}")
 
 
-def _value(layer: Layer, x: float) -> str:
-    if x not in layer.x:
-        return ""
-    index = layer.x.index(x)
-    half = (layer.high[index] - layer.low[index]) / 2 if layer.low else 0.0
-    return amount(layer.y[index], half if 0 < half < math.inf else None)
+def _column(layer: Layer) -> dict[float, str]:
+    """A layer's values by position; the first where it has several at one."""
+    halves = ((high - low) / 2 for low, high in zip(layer.low, layer.high, strict=True)) if layer.low else repeat(0.0)
+    values = [amount(y, half if 0 < half < math.inf else None) for y, half in zip(layer.y, halves, strict=False)]
+    return dict(zip(reversed(layer.x), reversed(values), strict=True))

@@ -32,7 +32,7 @@ def check(
 
 
 def _facts(experiment: "Experiment") -> dict[str, Any]:
-    from dumbbell.campaign.local import count, plan
+    from dumbbell.campaign.plan import count, plan
     from dumbbell.engines import registry
     from dumbbell.engines.catalogue import engine_name
     from dumbbell.kernel.cache import names
@@ -51,7 +51,7 @@ def _facts(experiment: "Experiment") -> dict[str, Any]:
 
 def _reasons(experiment: "Experiment", engine: str) -> list[str]:
     """Why an engine cannot run it; none when it can."""
-    from dumbbell.campaign.local import refusals
+    from dumbbell.campaign.plan import refusals
     from dumbbell.engines import registry
     from dumbbell.errors import EngineFailure, KernelError
 

@@ -104,12 +104,13 @@ def _packages() -> tuple[bool, str]:
 def _sim() -> tuple[bool, str]:
     import time
 
-    from dumbbell.campaign.local import carry_out, plan
+    from dumbbell.campaign.execution import execute
+    from dumbbell.campaign.plan import plan
     from dumbbell.engines.registry import engine
     from dumbbell.spec import load
 
     began, sim = time.perf_counter(), engine("sim")
-    (outcome,) = carry_out(plan(load(MOMENT)), sim, 1)
+    outcome, _ = execute(next(plan(load(MOMENT))), sim, sim.identity())
     took_ms = 1000 * (time.perf_counter() - began)
     if outcome.status == "failed":
         return False, outcome.error
@@ -202,7 +203,7 @@ def _state() -> tuple[bool, str]:
 
 
 def _paths(engine: "Engine", spec: Path | None) -> "Iterator[Finding]":
-    from dumbbell.campaign.local import plan
+    from dumbbell.campaign.plan import plan
     from dumbbell.cli.run import experiment_of
     from dumbbell.engines.path_check import check_paths
     from dumbbell.spec import load

@@ -53,7 +53,7 @@ def list_(
     from dumbbell.results.store import Store
 
     with Store.open(store) as opened:
-        listed = opened.listing(experiment=experiment, everything=everything)
+        listed = opened.run_listing(experiment=experiment, include_superseded=everything)
         if as_json:
             for each in listed:
                 typer.echo(json.dumps(each._asdict(), ensure_ascii=False))
@@ -87,7 +87,7 @@ def show(
         if run is not None:
             _show_run(opened, opened.find(run), as_json=as_json)
         elif as_json:
-            for outcome in opened.outcomes(experiment=experiment, everything=everything):
+            for outcome in opened.outcomes(experiment=experiment, include_superseded=everything):
                 typer.echo(outcome.model_dump_json())
         else:
             _show_table(opened, experiment, everything=everything)
@@ -109,7 +109,7 @@ def export(
     from dumbbell.results.store import Store
 
     with Store.open(store) as opened:
-        rows = write(opened, table.value, file, everything=everything)
+        rows = write(opened, table.value, file, include_superseded=everything)
     typer.echo(f"{file}: {rows} rows", err=True)
 
 
@@ -179,10 +179,10 @@ def _show_run(store: "Store", run_id: str, *, as_json: bool) -> None:
 
 
 def _show_table(store: "Store", experiment: str | None, *, everything: bool) -> None:
-    from dumbbell.cli.table import of_results
+    from dumbbell.cli.table import of_groups
 
-    for campaign in store.campaigns(experiment=experiment, everything=everything):
-        for number, block in enumerate(of_results(store.summaries(campaign), campaign.spec)):
+    for campaign in store.campaigns(experiment=experiment, include_superseded=everything):
+        for number, block in enumerate(of_groups(store.group_listing(campaign), campaign.spec)):
             if number == 0:
                 typer.echo(f"{campaign.label} on {campaign.engine}")
             typer.echo(block)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from dumbbell.engines.protocol import Engine
+    from dumbbell.results.listing import GroupLine
     from dumbbell.results.schema import FailedRun, Result
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
@@ -42,7 +43,7 @@ def run(  # noqa: PLR0913 (each is an option)
 
     Whatever happens, finished runs are kept: the same command goes on where it was stopped.
     """
-    from dumbbell.campaign.local import refusals
+    from dumbbell.campaign.plan import refusals
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.spec import SpecError
 
@@ -76,12 +77,12 @@ def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Exp
 def _outcomes(  # noqa: PLR0913 (the options of a campaign)
     store: "Store", experiment: "Experiment", engine: "Engine", jobs: int | None, *, fresh: bool, as_json: bool
 ) -> "Generator[Result | FailedRun]":
-    from dumbbell.campaign.local import count
-    from dumbbell.campaign.stored import carry_out_into
+    from dumbbell.campaign.execution import run_campaign
+    from dumbbell.campaign.plan import count
     from dumbbell.cli.progress import progress
 
     with progress(count(experiment), wanted=not (as_json and sys.stdout.isatty())) as advance:
-        yield from carry_out_into(store, experiment, engine, jobs=jobs, fresh=fresh, progress=advance)
+        yield from run_campaign(store, experiment, engine, jobs=jobs, fresh=fresh, progress=advance)
 
 
 def _print_json(outcomes: "Iterator[Result | FailedRun]") -> bool:
@@ -94,27 +95,27 @@ def _print_json(outcomes: "Iterator[Result | FailedRun]") -> bool:
 
 
 def _print_table(outcomes: "Iterator[Result | FailedRun]", experiment: "Experiment") -> bool:
-    from dumbbell.cli.table import of_results
-    from dumbbell.results.listing import point_text
+    from dumbbell.cli.table import of_groups
+    from dumbbell.results.listing import groups_of, point_text
 
     words: list[str] = []
+    spec = experiment.words()
     told = failed = 0
 
-    def measured() -> "Iterator[Result]":
+    def lines() -> "Iterator[GroupLine]":
         nonlocal told, failed
         for outcome in outcomes:
             if outcome.status == "ok":
-                yield outcome
-                found = [
-                    f"warning: {point_text(outcome.point, outcome.seed)}: {warning}" for warning in outcome.warnings
-                ]
+                yield from groups_of(outcome, spec)
+                place = point_text(outcome.point, outcome.seed)
+                found = [f"warning: {place}: {warning}" for warning in outcome.warnings]
             else:
                 found = [f"failed: {point_text(outcome.point, outcome.seed)}: {outcome.error}"]
                 failed += 1
             told += len(found)
             words.extend(found[: MOST_WORDS - len(words)])
 
-    for block in of_results(measured(), experiment.words()):
+    for block in of_groups(lines(), spec):
         typer.echo(block)
     for line in words:
         typer.echo(line, err=True)
@@ -135,11 +136,11 @@ def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> N
 def _print_plan(experiment: "Experiment", engine: "Engine", *, as_json: bool) -> None:
     import json
 
-    from dumbbell.campaign.local import known, plan
+    from dumbbell.campaign.plan import plan, run_key
     from dumbbell.cli.table import aligned
 
     identity = engine.identity()
-    planned = [(known(each, engine, identity), each.resolved.run) for each in plan(experiment)]
+    planned = [(run_key(each, engine, identity), each.resolved.run) for each in plan(experiment)]
     if as_json:
         for facts, resolved in planned:
             typer.echo(json.dumps({**facts, "run": resolved.model_dump(mode="json")}, ensure_ascii=False))

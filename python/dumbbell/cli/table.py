@@ -5,17 +5,18 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.metrics.catalogue import QUANTITIES, Setup, group_values, run_values
-from dumbbell.metrics.loss import has_random_loss, loss_at
+from dumbbell.metrics.catalogue import QUANTITIES
+from dumbbell.metrics.loss import has_random_loss
+from dumbbell.metrics.number import amount
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from dumbbell.results.listing import RunSummary
-    from dumbbell.results.schema import Result
+    from dumbbell.results.listing import GroupLine
 
-OF_GROUP = ("goodput", "share", "rtt")
-OF_RUN = ("loss", "random_loss", "queue", "utilization")
+
+COLUMNS = ("goodput", "share", "rtt", "loss", "random_loss", "queue", "utilization")
+"""Quantities of a group and of its run, in the order of a `GroupLine`."""
 BLOCK = 2000
 """Lines that are laid out together."""
 
@@ -39,29 +40,32 @@ def blocks(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str
         block = list(islice(rest, BLOCK))
 
 
-def of_results(results: Iterable[Result | RunSummary], spec: Mapping[str, Any]) -> Iterator[str]:
+def of_groups(lines: Iterable[GroupLine], spec: Mapping[str, Any]) -> Iterator[str]:
     """One line a group of flows; what belongs to the whole run is on the run's first line. Piece by piece.
 
     Random loss has a column where the path has any.
     """
-    rest = iter(results)
+    rest = iter(lines)
     first = next(rest, None)
-    if first is None:
-        return
-    of_run = [name for name in OF_RUN if name != "random_loss" or has_random_loss(spec)]
-    axes = list(first.point)
-    names = [QUANTITIES[name].heading.removesuffix(" %") for name in (*OF_GROUP, *of_run)]
-    rows = (row for result in chain([first], rest) for row in _rows(result, axes, of_run, spec))
-    yield from blocks([*axes, "seed", "group", *names], rows)
+    if first is not None:
+        axes, lossy = list(first.point), has_random_loss(spec)
+        names = [QUANTITIES[name].heading.removesuffix(" %") for name in COLUMNS if lossy or name != "random_loss"]
+        yield from blocks([*axes, "seed", "group", *names], _rows(chain([first], rest), axes, lossy=lossy))
 
 
-def _rows(
-    result: Result | RunSummary, axes: Sequence[str], of_run: Sequence[str], spec: Mapping[str, Any]
-) -> Iterator[list[str]]:
-    run = [*(str(result.point[axis]) for axis in axes), str(result.seed)]
-    setup = Setup(loss_at(spec, result.point)) if "random_loss" in of_run else Setup()
-    values = run_values(result, setup, of_run)
-    shared = [QUANTITIES[name].text(value) for name, value in values.items()]
-    for group, own in group_values(result, OF_GROUP).items():
-        yield [*run, group, *(QUANTITIES[name].text(value) for name, value in own.items()), *shared]
-        run, shared = [""] * len(run), [""] * len(shared)
+def _rows(lines: Iterable[GroupLine], axes: Sequence[str], *, lossy: bool) -> Iterator[list[str]]:
+    goodput, share, rtt, loss, random_loss, queue, utilization = map(_text, COLUMNS)
+    empty, nothing = [""] * (len(axes) + 1), [""] * (3 + lossy)
+    for point, seed, nth, group, bps, part, rtt_s, lost, at_random, bdp, used in lines:
+        cells = [group, goodput(bps), share(part), rtt(rtt_s)]
+        if nth:
+            yield [*empty, *cells, *nothing]
+        else:
+            shared = [loss(lost), *([random_loss(at_random)] if lossy else []), queue(bdp), utilization(used)]
+            yield [*[str(point[axis]) for axis in axes], str(seed), *cells, *shared]
+
+
+def _text(name: str) -> Callable[[float | None], str]:
+    """The quantity's `text`, faster."""
+    factor, suffix = QUANTITIES[name].factor, QUANTITIES[name].suffix
+    return lambda value: amount(value, None, factor, suffix)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING
 
-from dumbbell.campaign.local import Beginning, count, refusals
-from dumbbell.campaign.stored import carry_out_into
+from dumbbell.campaign.execution import FailureWatch, run_campaign
+from dumbbell.campaign.plan import count, refusals
 from dumbbell.comparison.condition import Measured, compare_condition
 from dumbbell.comparison.failure import ComparisonError
 from dumbbell.comparison.record import Side
@@ -102,13 +102,13 @@ def carry_out(
     jobs = jobs or min(sides.candidate.slots(), sides.reference.slots())
     abreast = min(jobs, len(experiments))
     stopped = Event()
-    beginnings = {engine.name: Beginning() for engine in (sides.candidate, sides.reference)}
+    watches = {engine.name: FailureWatch() for engine in (sides.candidate, sides.reference)}
 
     def campaign(engine: Engine, experiment: Experiment) -> list[Outcome]:
         outcomes: list[Outcome] = []
-        beginning = beginnings[engine.name]
-        for outcome in carry_out_into(
-            store, experiment, engine, jobs=max(1, jobs // abreast), progress=progress, beginning=beginning
+        failures = watches[engine.name]
+        for outcome in run_campaign(
+            store, experiment, engine, jobs=max(1, jobs // abreast), progress=progress, failures=failures
         ):
             outcomes.append(outcome)
             if stopped.is_set():

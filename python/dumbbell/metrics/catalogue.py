@@ -112,9 +112,14 @@ class Quantity:
         """What stands above a column of it: short name and unit."""
         return f"{self.short} {self.unit}".strip()
 
+    @property
+    def suffix(self) -> str:
+        """What stands behind every value: a percent sign, but no other unit."""
+        return " %" if self.unit == "%" else ""
+
     def text(self, value: Value, half_width: Value = None, *, signed: bool = False) -> str:
-        """A value, or a difference, as it is shown: three digits, with a percent sign but without other units."""
-        return amount(value, half_width, self.factor, " %" if self.unit == "%" else "", signed=signed)
+        """A value, or a difference, as it is shown: three digits in its unit, and the suffix."""
+        return amount(value, half_width, self.factor, self.suffix, signed=signed)
 
     def informative(self, summary: Summarised) -> bool:
         """Whether a run has several of what this distinguishes."""
@@ -130,8 +135,8 @@ def mean_rate_bps(run: Run) -> float:
     return ratio(capacity_bits(run.path.rate_bps, changes, window), window.seconds) or float(run.path.rate_bps)
 
 
-def _mean(values: Iterable[Value]) -> Value:
-    """The mean of what is known."""
+def mean(values: Iterable[Value]) -> Value:
+    """Of what is known: what a group of several flows has of a quantity of each."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
 
@@ -139,7 +144,7 @@ def _mean(values: Iterable[Value]) -> Value:
 def _mean_completion_s(group: Group) -> Value:
     """None if a flow did not end: the mean of the others would flatter whoever left some behind."""
     times_s = [flow.fct_s for flow in group.flows]
-    return None if None in times_s else _mean(times_s)
+    return None if None in times_s else mean(times_s)
 
 
 def _total_goodput_bps(summary: Summarised, _: Setup) -> Value:
@@ -158,7 +163,7 @@ def _queueing_delay(summary: Summarised, setup: Setup) -> Value:
     """Mean over flows of mean RTT less base RTT, as a share of the time in which the full buffer drains."""
     if setup.drain_time_s is None:
         return None
-    wait_s = _mean(
+    wait_s = mean(
         None if flow.rtt_mean_s is None else flow.rtt_mean_s - base_s
         for base_s, flow in zip(setup.base_rtts_s, summary.flows, strict=True)
     )
@@ -204,12 +209,12 @@ _QUANTITIES: Final = (
     ),
     Quantity(
         name="rtt", label="mean RTT", short="RTT", unit="ms", factor=1e3, better="lower", relative=True,
-        of_group=lambda group: _mean(flow.rtt_mean_s for flow in group.flows), of_flow=lambda flow: flow.rtt_mean_s,
+        of_group=lambda group: mean(flow.rtt_mean_s for flow in group.flows), of_flow=lambda flow: flow.rtt_mean_s,
     ),
     Quantity(
         name="rtt_p95", label="RTT, 95th percentile", short="p95 RTT", unit="ms", factor=1e3, better="lower",
         relative=True,
-        of_group=lambda group: _mean(flow.rtt_p95_s for flow in group.flows), of_flow=lambda flow: flow.rtt_p95_s,
+        of_group=lambda group: mean(flow.rtt_p95_s for flow in group.flows), of_flow=lambda flow: flow.rtt_p95_s,
     ),
     Quantity(
         name="queue", label="mean queue", short="queue", unit="BDP", factor=1.0, better="lower",

@@ -48,17 +48,17 @@ class Results(Sequence[Result | FailedRun]):
         ratios. `docs/results-format.md` explains each.
         """
         with Store.open(self.store) as store:
-            return self._own(store.frame_of([self.campaign]))
+            return self._own(store.runs(campaigns=[self.campaign]))
 
     def flows(self) -> pd.DataFrame:
         """A row a flow of a run: the swept values, seed, name, cc, rates in bit/s, RTTs in seconds, and more."""
         with Store.open(self.store) as store:
-            return self._own(store.flows_of([self.campaign]))
+            return self._own(store.flows(campaigns=[self.campaign]))
 
     def groups(self) -> pd.DataFrame:
         """A row a group of a run: the swept values, seed, name, goodput in bit/s, and its share of all groups'."""
         with Store.open(self.store) as store:
-            return self._own(store.groups_of([self.campaign]))
+            return self._own(store.groups(campaigns=[self.campaign]))
 
     def series(self, run: int | str | None = None) -> pd.DataFrame:
         """The flows over time, every `sample`: seconds, bytes, bit/s; NaN where a gauge is not known.

@@ -19,8 +19,8 @@ _FULL = (errno.ENOSPC, errno.EFBIG, errno.EIO)
 
 
 @contextmanager
-def told(folder: Path, doing: str) -> Iterator[None]:
-    """Turns what the operating system or SQLite raise into one line; `doing` is what the store was about to do."""
+def translating_errors(folder: Path, doing: str) -> Iterator[None]:
+    """Turns errors of the system or SQLite into a `StoreFailure` of one line; `doing` completes "cannot …"."""
     try:
         yield
     except sqlite3.Error as error:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FORMATS = (".csv", ".parquet")
 
 
-def export(store: Store, table: str, file: Path, *, everything: bool = False) -> int:
+def export(store: Store, table: str, file: Path, *, include_superseded: bool = False) -> int:
     """Writes `runs`, `flows`, `groups`, `series` or `queue` to a CSV or Parquet file; gives the number of rows.
 
     The file has its name when it is whole. Runs that kept no series are left out of `series` and `queue`.
@@ -33,7 +33,7 @@ def export(store: Store, table: str, file: Path, *, everything: bool = False) ->
         raise StoreError(f'{file}: cannot write "{file.suffix}"; the name must end in {" or ".join(FORMATS)}')
     partial = file.with_name(f".{file.name}.partial")
     try:
-        rows = _write(_parts(store, table, everything=everything), partial, file.suffix)
+        rows = _write(_parts(store, table, include_superseded=include_superseded), partial, file.suffix)
         if not rows:
             raise StoreError(f"{store.folder}: has no {table} to write")
         os.replace(partial, file)  # noqa: PTH105 (over an existing file too, everywhere)
@@ -44,13 +44,13 @@ def export(store: Store, table: str, file: Path, *, everything: bool = False) ->
     return rows
 
 
-def _parts(store: Store, table: str, *, everything: bool) -> Iterator[pd.DataFrame]:
+def _parts(store: Store, table: str, *, include_superseded: bool) -> Iterator[pd.DataFrame]:
     if table in ("runs", "flows", "groups"):
-        whole = {"runs": store.frame, "flows": store.flows, "groups": store.groups}[table]
-        yield whole(everything=everything)
+        whole = {"runs": store.runs, "flows": store.flows, "groups": store.groups}[table]
+        yield whole(include_superseded=include_superseded)
         return
     series = {"series": store.flow_series, "queue": store.queue_series}[table]
-    for campaign in store.campaigns(everything=everything):
+    for campaign in store.campaigns(include_superseded=include_superseded):
         for outcome in store.outcomes_of(campaign.id):
             if isinstance(outcome, Result) and store.files(outcome.run_id):
                 frame = frames.together([(outcome, series(outcome.run_id))])

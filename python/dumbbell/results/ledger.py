@@ -10,13 +10,13 @@ import os
 import sqlite3
 import threading
 from collections import Counter, defaultdict, namedtuple
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary, Summary
 from dumbbell.results.campaign import Campaign, labelled, same_but_for_seeds, seeds_of, with_seeds
-from dumbbell.results.diagnosis import damaged, told
+from dumbbell.results.diagnosis import damaged, translating_errors
 from dumbbell.results.failure import StoreError
 from dumbbell.results.request import request_from_texts
 from dumbbell.results.series import SeriesFile
@@ -159,8 +159,8 @@ _HEAD = len(StoredRun._fields) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a run belongs."""
+class CampaignEntry:
+    """The place of a run in a campaign."""
 
     campaign: int
     position: int
@@ -175,7 +175,7 @@ class Ledger:
     def __init__(self, folder: Path, *, write: bool) -> None:
         self._folder, self._path, self._lock = folder, folder / "ledger.sqlite", threading.RLock()
         self._request = "run"  # the table that has what runs were asked for
-        with self._told("open it"):
+        with self._errors("open it"):
             self._connection = self._connect(write=write)
             try:
                 self._prepare(write=write)
@@ -198,8 +198,11 @@ class Ledger:
 
     # -- writing --------------------------------------------------------------------------------------------------
 
-    def begin(self, experiment: str, engine: str, identity: str, spec: str) -> tuple[int, list[int]]:
-        """The campaign of a spec on an engine, new or resumed, and its seeds: those asked for now, and before."""
+    def begin(self, experiment: str, engine: str, identity: str, spec: str, points: int) -> tuple[int, list[int]]:
+        """The campaign of a spec on an engine, new or resumed, and its seeds: those asked for now, and before.
+
+        Entries beyond its `points` are forgotten, which a trace that became shorter leaves behind.
+        """
         with self._transaction("begin a campaign"):
             (turn,) = self._one("SELECT COALESCE(MAX(turn), 0) + 1 FROM campaign")
             same = self._same(experiment, engine, identity, spec)
@@ -219,6 +222,9 @@ class Ledger:
             self._connection.execute(
                 "UPDATE campaign SET spec = ?, turn = ? WHERE id = ?", (with_seeds(spec, seeds), turn, campaign)
             )
+            self._connection.execute(
+                "DELETE FROM member WHERE campaign = ? AND position >= ?", (campaign, points * len(seeds))
+            )
             return int(campaign), seeds
 
     def put(  # noqa: PLR0913 (what a row has)
@@ -230,7 +236,7 @@ class Ledger:
         series: Sequence[SeriesFile],
         facts: str,
         finished: str,
-        place: Place | None,
+        entry: CampaignEntry | None,
     ) -> list[str]:
         """Enters a run, in place of what was there under its id; gives the files that nothing refers to any more."""
         with self._transaction("enter a run"):
@@ -253,19 +259,14 @@ class Ledger:
                     (run, index, name, *(getattr(each, field) for field in _GROUP)) for index, (name, each) in groups
                 ))  # fmt: skip
             self._insert("series", ((run, *(getattr(each, name) for name in _SERIES)) for each in series))
-            if place:
-                self._seat(place, outcome.run_id)
+            if entry:
+                self._upsert_member(entry, outcome.run_id)
         return [file for (file,) in former if file not in {each.file for each in series}]
 
-    def enrol(self, place: Place, run_id: str) -> None:
-        """Gives a run that is there a place."""
+    def add_member(self, entry: CampaignEntry, run_id: str) -> None:
+        """Gives a run that is there its place in a campaign."""
         with self._transaction("enter a run"):
-            self._seat(place, run_id)
-
-    def cut(self, campaign: int, count: int) -> None:
-        """Forgets the places of a campaign that its experiment has not."""
-        with self._transaction("enter a run"):
-            self._connection.execute("DELETE FROM member WHERE campaign = ? AND position >= ?", (campaign, count))
+            self._upsert_member(entry, run_id)
 
     def prune(self) -> tuple[int, list[str]]:
         """Removes superseded campaigns, and runs that are in none; gives how many runs, and their files."""
@@ -276,19 +277,19 @@ class Ledger:
             files = self._all("SELECT file FROM series WHERE run NOT IN (SELECT run FROM member)")
             removed = self._connection.execute("DELETE FROM run WHERE id NOT IN (SELECT run FROM member)").rowcount
             self._connection.execute("DELETE FROM provenance WHERE id NOT IN (SELECT provenance FROM run)")
-        with self._lock, self._told("prune it"):
+        with self._lock, self._errors("prune it"):
             self._connection.execute("VACUUM")
         return removed, [file for (file,) in files]
 
-    def take(self) -> bool:
-        """Notes this process as the writer; whether the last one ended without giving it back."""
+    def mark_writer(self) -> bool:
+        """Notes that this process writes, and returns whether the last writer was killed: its note is still there."""
         with self._transaction("open it"):
             unclean = self._connection.execute("DELETE FROM writer").rowcount > 0
             self._connection.execute("INSERT INTO writer VALUES (?)", (os.getpid(),))
         return unclean
 
-    def give_back(self) -> None:
-        """Notes that the writer ended as it should."""
+    def clear_writer(self) -> None:
+        """Removes the note: the writer ended as it should."""
         with self._transaction("close it"):
             self._connection.execute("DELETE FROM writer")
 
@@ -304,7 +305,7 @@ class Ledger:
 
     def campaign_of(self, experiment: str, engine: str, identity: str, spec: str) -> int | None:
         """The campaign that has the runs of a spec."""
-        with self._lock, self._told("read it"):
+        with self._lock, self._errors("read it"):
             same = self._same(experiment, engine, identity, spec)
         return int(same[-1][0]) if same else None
 
@@ -321,7 +322,7 @@ class Ledger:
 
     def rows(self, query: str, *values: object) -> list[Row]:
         """What a query gives."""
-        with self._lock, self._told("read it"):
+        with self._lock, self._errors("read it"):
             return self._all(query, *values)
 
     def named(self, run_id: str) -> list[str]:
@@ -344,7 +345,7 @@ class Ledger:
 
     def outcome(self, run_id: str, point: Mapping[str, Any] | None = None) -> Result | FailedRun | None:
         """A run as it was printed; its point is that of the latest campaign it is in, unless one is given."""
-        with self._lock, self._told("read it"):
+        with self._lock, self._errors("read it"):
             rows = self._all(f"SELECT id, {', '.join(_RUN)} FROM run WHERE run_id = ?", run_id)  # noqa: S608
             if not rows:
                 return None
@@ -359,7 +360,7 @@ class Ledger:
 
     def members(self, campaign: int, after: int, count: int) -> list[tuple[int, Result | FailedRun]]:
         """Some of a campaign's outcomes with their positions, in order, those after a position."""
-        with self._lock, self._told("read it"):
+        with self._lock, self._errors("read it"):
             names = ", ".join(f"run.{name}" for name in ("id", *_RUN))
             rows = self._all(
                 f"SELECT position, point, {names} FROM member JOIN run ON run.id = member.run"  # noqa: S608
@@ -438,7 +439,7 @@ class Ledger:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.executescript(f"BEGIN;{TABLES}INSERT INTO schema VALUES ({LEDGER_SCHEMA});COMMIT;")  # noqa: S608
         elif not found:
-            raise StoreError(f"{self._folder}: is a store that nothing was ever kept in")
+            raise StoreError(f"{self._folder}: is an empty store: it has no run")
         elif not {"schema", "run"} <= found:
             raise StoreError(f"{self._folder}: is no store of dumbbell: its ledger.sqlite is something else's")
         version = self._version()
@@ -480,7 +481,7 @@ class Ledger:
 
     @contextmanager
     def _transaction(self, doing: str) -> Iterator[None]:
-        with self._lock, self._told(doing):
+        with self._lock, self._errors(doing):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -490,8 +491,8 @@ class Ledger:
                     self._connection.execute("ROLLBACK")
                 raise
 
-    def _told(self, doing: str) -> Any:  # noqa: ANN401 (a context)
-        return told(self._folder, doing)
+    def _errors(self, doing: str) -> AbstractContextManager[None]:
+        return translating_errors(self._folder, doing)
 
     def _all(self, query: str, *values: object) -> list[Row]:
         return self._connection.execute(query, values).fetchall()
@@ -500,12 +501,12 @@ class Ledger:
         (row,) = self._all(query, *values)
         return row
 
-    def _seat(self, place: Place, run_id: str) -> None:
+    def _upsert_member(self, entry: CampaignEntry, run_id: str) -> None:
         self._connection.execute(
             "INSERT INTO member SELECT ?, ?, id, ? FROM run WHERE run_id = ?"
             " ON CONFLICT DO UPDATE SET run = excluded.run, point = excluded.point"
             " WHERE run <> excluded.run OR point <> excluded.point",
-            (place.campaign, place.position, json.dumps(place.point, ensure_ascii=False), run_id),
+            (entry.campaign, entry.position, json.dumps(entry.point, ensure_ascii=False), run_id),
         )
 
     def _same(self, experiment: str, engine: str, identity: str, spec: str) -> list[tuple[int, str]]:

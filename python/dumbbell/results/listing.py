@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from dataclasses import fields
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
+from dumbbell.metrics.catalogue import Setup, group_values, mean, run_values
+from dumbbell.metrics.loss import has_random_loss, loss_at, random_loss
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from dumbbell.results.campaign import Campaign
     from dumbbell.results.ledger import Ledger
+    from dumbbell.results.schema import Result
 
 _PAGE = 5_000
-_BOTTLENECK = tuple(each.name for each in fields(BottleneckSummary))
-_FLOW = tuple(each.name for each in fields(FlowSummary))
-_GROUP = tuple(each.name for each in fields(GroupSummary))
+_GROUPS = """
+SELECT member.position, flow_group.position, flow.rtt_mean_s, point, random_lost_packets, offered_packets, sent_packets,
+    seed, flow_group.name, flow_group.goodput_bps, share, loss_rate, queue_mean_bdp, utilization
+FROM member JOIN run ON run.id = member.run JOIN flow_group ON flow_group.run = run.id
+JOIN flow ON flow.run = run.id AND flow.name = flow_group.name
+WHERE campaign = ? AND member.position >= ? AND member.position < ? ORDER BY member.position, flow_group.position
+"""
 
 
 class RunLine(NamedTuple):
@@ -35,17 +41,23 @@ class RunLine(NamedTuple):
     """Each swept value as the spec wrote it, by its path."""
 
 
-class RunSummary(NamedTuple):
-    """A run that was measured: what its `Result` says of flows, groups and the bottleneck, not validated again."""
+class GroupLine(NamedTuple):
+    """A group of flows of a run, and the bottleneck: quantities of the catalogue, by their names there."""
 
-    run_id: str
-    seed: int
     point: dict[str, Any]
     """Each swept value as the spec wrote it, by its path."""
-    bottleneck: BottleneckSummary
-    flows: tuple[FlowSummary, ...]
-    groups: dict[str, GroupSummary]
-    jain: float | None
+    seed: int
+    nth: int
+    """0 for the first group of a run, which is that of its first flow."""
+    name: str
+    goodput: float | None
+    share: float | None
+    rtt: float | None
+    loss: float | None
+    random_loss: float | None
+    """None also where the path has none."""
+    queue: float | None
+    utilization: float | None
 
 
 def point_text(values: Mapping[str, Any], seed: int | None = None) -> str:
@@ -71,28 +83,27 @@ def runs(ledger: Ledger, campaign: Campaign) -> Iterator[RunLine]:
             yield RunLine(run_id, campaign.label, campaign.engine, seed, status, warnings, json.loads(point))
 
 
-def summaries(ledger: Ledger, campaign: Campaign) -> Iterator[RunSummary]:
-    """The runs of a campaign that were measured, in the order of expansion."""
+def groups(ledger: Ledger, campaign: Campaign) -> Iterator[GroupLine]:
+    """The groups of the runs of a campaign that were measured, in the order of expansion."""
+    lossy = has_random_loss(campaign.spec)
     ((last,),) = ledger.rows("SELECT COALESCE(MAX(position), -1) FROM member WHERE campaign = ?", campaign.id)
+    line = GroupLine._make  # here every microsecond of a row counts a hundred thousand times
+    text, point, at_random = "", dict[str, Any](), None
     for first in range(0, last + 1, _PAGE):
-        page = (campaign.id, first, first + _PAGE)
-        flows, groups = defaultdict[int, list[FlowSummary]](list), defaultdict[int, dict[str, GroupSummary]](dict)
-        for run, *values in ledger.rows(_query("flow", _FLOW, "flow.flow"), *page):
-            flows[run].append(FlowSummary(**dict(zip(_FLOW, values, strict=True))))
-        for run, name, *values in ledger.rows(_query("flow_group", ("name", *_GROUP), "flow_group.position"), *page):
-            groups[run][name] = GroupSummary(**dict(zip(_GROUP, values, strict=True)))
-        for run, run_id, seed, point, jain, *values in ledger.rows(
-            f"SELECT id, run_id, seed, point, jain, {', '.join(_BOTTLENECK)} FROM member JOIN run ON run.id = run"  # noqa: S608
-            " WHERE campaign = ? AND position >= ? AND position < ? AND status = 'ok' ORDER BY position",
-            *page,
-        ):
-            bottleneck = BottleneckSummary(**dict(zip(_BOTTLENECK, values, strict=True)))
-            yield RunSummary(run_id, seed, json.loads(point), bottleneck, tuple(flows[run]), groups[run], jain)
+        rows = ledger.rows(_GROUPS, campaign.id, first, first + _PAGE)
+        for (_, nth), flows in groupby(rows, itemgetter(0, 1)):
+            (_, _, rtt_s, swept, lost, offered, sent, seed, name, goodput_bps, share, loss, *rest), *others = flows
+            if others:
+                rtt_s = mean([rtt_s, *(each[2] for each in others)])
+            if swept != text:
+                text, point = swept, json.loads(swept)
+            if lossy:
+                at_random = random_loss(lost, offered, sent, loss_at(campaign.spec, point))
+            yield line((point, seed, nth, name, goodput_bps, share, rtt_s, loss, at_random, *rest))
 
 
-def _query(table: str, names: Sequence[str], order: str) -> str:
-    """Each run's rows of a table, once however often the run is in the page."""
-    return (
-        f"SELECT run, {', '.join(names)} FROM {table} WHERE run IN (SELECT run FROM member"  # noqa: S608 (our own names)
-        f" WHERE campaign = ? AND position >= ? AND position < ?) ORDER BY run, {order}"
-    )
+def groups_of(result: Result, spec: Mapping[str, Any]) -> Iterator[GroupLine]:
+    """The groups of one run, whose experiment's words are `spec`."""
+    whole = run_values(result, Setup.of_words(spec, result.point), GroupLine._fields[-4:])
+    for nth, (name, own) in enumerate(group_values(result, GroupLine._fields[4:7]).items()):
+        yield GroupLine(point=result.point, seed=result.seed, nth=nth, name=name, **own, **whole)

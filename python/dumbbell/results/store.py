@@ -9,7 +9,7 @@ results/
 
 An experiment is a spec with its name: another spec of the same name is another experiment, and a label tells them
 apart. Runs of another build of an engine, which a later one was asked for again, are *superseded*: they stay, are found
-by their ids, and are told with `everything=True`, until `prune` removes them.
+by their ids, and are told with `include_superseded=True`, until `prune` removes them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from dumbbell.results import frames, listing, provenance, series
-from dumbbell.results.diagnosis import told
+from dumbbell.results.diagnosis import translating_errors
 from dumbbell.results.failure import StoreError, StoreFailure
 from dumbbell.results.ledger import Ledger
 from dumbbell.results.request import request_of
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
     from dumbbell.engines.measurement import Measurement
     from dumbbell.results.campaign import Campaign
-    from dumbbell.results.ledger import Place
-    from dumbbell.results.listing import RunLine, RunSummary
+    from dumbbell.results.ledger import CampaignEntry
+    from dumbbell.results.listing import GroupLine, RunLine
     from dumbbell.results.schema import FailedRun, Result
     from dumbbell.results.series import SeriesFile
     from dumbbell.spec import Experiment, Resolved, Run
@@ -56,7 +56,7 @@ class Store:
     """Every run of every campaign into one folder. Any thread may ask; one process at a time may write.
 
     >>> with Store.open("results") as store:  # doctest: +SKIP
-    ...     store.frame()[["path.buffer", "seed", "bottleneck.loss_rate"]]
+    ...     store.runs()[["path.buffer", "seed", "bottleneck.loss_rate"]]
     """
 
     def __init__(self, folder: Path, ledger: Ledger, lock: FileLock | None) -> None:
@@ -78,14 +78,14 @@ class Store:
         _check(folder, write=write)
         if not write:
             return cls(folder, Ledger(folder, write=False), None)
-        with told(folder, "make a store there"):
+        with translating_errors(folder, "make a store there"):
             (folder / "series").mkdir(parents=True, exist_ok=True)
         lock = _taken(folder)
         try:
             ledger = Ledger(folder, write=True)
             try:
                 store = cls(folder, ledger, lock)
-                store._tidy(unclean=ledger.take())
+                store._tidy(unclean=ledger.mark_writer())
             except BaseException:
                 ledger.close()
                 raise
@@ -100,7 +100,7 @@ class Store:
         try:
             if self._lock is not None:
                 with suppress(StoreFailure):  # then the next writer tidies up
-                    self._ledger.give_back()
+                    self._ledger.clear_writer()
         finally:
             self._ledger.close()
             if self._lock is not None:
@@ -122,9 +122,9 @@ class Store:
         return list(dict.fromkeys(reversed([each.label for each in reversed(self.campaigns())])))
 
     def campaigns(
-        self, *, engine: str | None = None, experiment: str | None = None, everything: bool = False
+        self, *, engine: str | None = None, experiment: str | None = None, include_superseded: bool = False
     ) -> list[Campaign]:
-        """The campaigns of an experiment, by its name or label, on an engine; `everything`: superseded too.
+        """The campaigns of an experiment, by its name or label, on an engine; `include_superseded`: superseded too.
 
         Raises:
             StoreError: there is no such experiment.
@@ -141,7 +141,7 @@ class Store:
         return [
             each
             for each in found
-            if (each.current or (everything and not each.hidden)) and engine in (None, each.engine)
+            if (each.current or (include_superseded and not each.hidden)) and engine in (None, each.engine)
         ]
 
     def campaign_of(self, experiment: Experiment, engine: str, identity: str) -> int | None:
@@ -149,10 +149,10 @@ class Store:
         return self._ledger.campaign_of(experiment.name, engine, identity, _words(experiment))
 
     def outcomes(
-        self, *, engine: str | None = None, experiment: str | None = None, everything: bool = False
+        self, *, engine: str | None = None, experiment: str | None = None, include_superseded: bool = False
     ) -> Iterator[Result | FailedRun]:
         """Every outcome, by experiment, in the order of its expansion. Few are in memory at a time."""
-        for campaign in self.campaigns(engine=engine, experiment=experiment, everything=everything):
+        for campaign in self.campaigns(engine=engine, experiment=experiment, include_superseded=include_superseded):
             yield from self.outcomes_of(campaign.id)
 
     def outcomes_of(self, campaign: int) -> Iterator[Result | FailedRun]:
@@ -211,14 +211,14 @@ class Store:
         ((runs,),) = self._ledger.rows("SELECT COUNT(*) FROM run")
         return int(runs)
 
-    def listing(self, *, experiment: str | None = None, everything: bool = False) -> Iterator[RunLine]:
+    def run_listing(self, *, experiment: str | None = None, include_superseded: bool = False) -> Iterator[RunLine]:
         """Every run in short, in order."""
-        for campaign in self.campaigns(experiment=experiment, everything=everything):
+        for campaign in self.campaigns(experiment=experiment, include_superseded=include_superseded):
             yield from listing.runs(self._ledger, campaign)
 
-    def summaries(self, campaign: Campaign) -> Iterator[RunSummary]:
-        """What the runs of a campaign that were measured came to, in order. A hundred thousand take seconds."""
-        return listing.summaries(self._ledger, campaign)
+    def group_listing(self, campaign: Campaign) -> Iterator[GroupLine]:
+        """Every group of flows of a campaign in short, in order."""
+        return listing.groups(self._ledger, campaign)
 
     def files(self, run_id: str) -> list[Path]:
         """The Parquet files behind a run."""
@@ -226,33 +226,22 @@ class Store:
 
     # -- frames ---------------------------------------------------------------------------------------------------
 
-    def frame(self, *, everything: bool = False) -> pd.DataFrame:
+    def runs(self, *, campaigns: Sequence[int] | None = None, include_superseded: bool = False) -> pd.DataFrame:
         """A row a run: run_id, experiment, engine, seed, status, the swept values, `bottleneck.*`, jain, the window.
 
         Times are in seconds, rates in bit/s, sizes in bytes, as the columns' names say. `warnings` and `error` are
-        text, empty where there is nothing to tell.
+        text, empty where there is nothing to tell. `campaigns` are numbers of campaigns; without them all that are
+        shown.
         """
-        return self.frame_of(self._chosen(everything=everything))
+        return frames.runs(self._ledger, self._chosen(campaigns, include_superseded))
 
-    def flows(self, *, everything: bool = False) -> pd.DataFrame:
+    def flows(self, *, campaigns: Sequence[int] | None = None, include_superseded: bool = False) -> pd.DataFrame:
         """A row a flow of a run that was measured: its run, the swept values, and every field of its summary."""
-        return self.flows_of(self._chosen(everything=everything))
+        return frames.flows(self._ledger, self._chosen(campaigns, include_superseded))
 
-    def groups(self, *, everything: bool = False) -> pd.DataFrame:
+    def groups(self, *, campaigns: Sequence[int] | None = None, include_superseded: bool = False) -> pd.DataFrame:
         """A row a group of a run that was measured: its run, the swept values, goodput in bit/s, and share."""
-        return self.groups_of(self._chosen(everything=everything))
-
-    def frame_of(self, campaigns: Sequence[int]) -> pd.DataFrame:
-        """`frame` of some campaigns."""
-        return frames.runs(self._ledger, campaigns)
-
-    def flows_of(self, campaigns: Sequence[int]) -> pd.DataFrame:
-        """`flows` of some campaigns."""
-        return frames.flows(self._ledger, campaigns)
-
-    def groups_of(self, campaigns: Sequence[int]) -> pd.DataFrame:
-        """`groups` of some campaigns."""
-        return frames.groups(self._ledger, campaigns)
+        return frames.groups(self._ledger, self._chosen(campaigns, include_superseded))
 
     def flow_series(self, run_id: str) -> pd.DataFrame:
         """The flows' gauges over time: seconds, bytes, bit/s; NaN where a gauge is not known.
@@ -275,11 +264,13 @@ class Store:
 
     def begin(self, experiment: Experiment, engine: str, identity: str) -> tuple[int, list[int]]:
         """Begins or resumes the campaign of an experiment on an engine; gives its number and all of its seeds."""
-        return self._ledger.begin(experiment.name, engine, identity, _words(experiment))
+        from dumbbell.spec.sweep import Grid  # noqa: PLC0415 (late: lists need none)
+
+        return self._ledger.begin(experiment.name, engine, identity, _words(experiment), len(Grid.of(experiment)))
 
     def put(
         self, outcome: Result | FailedRun, resolved: Resolved, measurement: Measurement | None, *,
-        identity: str, place: Place | None = None,
+        identity: str, entry: CampaignEntry | None = None,
     ) -> None:  # fmt: skip
         """Keeps a finished run: first its series, then its row. What was there under its id is replaced."""
         if self._closed:
@@ -296,7 +287,7 @@ class Store:
                 series=kept,
                 facts=json.dumps(facts, ensure_ascii=False),
                 finished=datetime.now(UTC).isoformat(timespec="seconds"),
-                place=place,
+                entry=entry,
             )
         except BaseException:
             with suppress(StoreError):  # then the next writer does it
@@ -305,13 +296,9 @@ class Store:
             raise
         self._remove(former)
 
-    def enrol(self, place: Place, run_id: str) -> None:
+    def add_member(self, entry: CampaignEntry, run_id: str) -> None:
         """Gives a run that is there its place in a campaign."""
-        self._ledger.enrol(place, run_id)
-
-    def cut(self, campaign: int, count: int) -> None:
-        """Forgets the places of a campaign beyond the last."""
-        self._ledger.cut(campaign, count)
+        self._ledger.add_member(entry, run_id)
 
     def finished(self, run_id: str) -> bool:
         """Whether a run was measured and its series are whole: then it need not be run again."""
@@ -364,8 +351,10 @@ class Store:
 
     # -- its own --------------------------------------------------------------------------------------------------
 
-    def _chosen(self, *, everything: bool) -> list[int]:
-        return [each.id for each in self.campaigns(everything=everything)]
+    def _chosen(self, campaigns: Sequence[int] | None, include_superseded: bool) -> Sequence[int]:  # noqa: FBT001
+        if campaigns is not None:
+            return campaigns
+        return [each.id for each in self.campaigns(include_superseded=include_superseded)]
 
     def _row(self, query: str, run_id: str) -> tuple[Any, ...]:
         rows = self._ledger.rows(query, run_id)
@@ -385,7 +374,7 @@ class Store:
 
     def _written(self, run_id: str, resolved: Resolved, measurement: Measurement) -> Iterator[SeriesFile]:
         home = self.folder / "series"
-        with told(self.folder, "write a series"):
+        with translating_errors(self.folder, "write a series"):
             for kind, table in series.tables(resolved.run, measurement, resolved.groups, resolved.ccs).items():
                 partial = home / "partial" / f"{run_id}-{next(self._names)}"
                 try:
@@ -395,7 +384,7 @@ class Store:
 
     def _tidy(self, *, unclean: bool) -> None:
         """Removes what a killed campaign left behind."""
-        with told(self.folder, "tidy up"):
+        with translating_errors(self.folder, "tidy up"):
             partial = self.folder / "series" / "partial"
             shutil.rmtree(partial, ignore_errors=True)
             partial.mkdir(exist_ok=True)
@@ -403,7 +392,7 @@ class Store:
             self._remove(self.orphans())
 
     def _remove(self, files: list[str]) -> None:
-        with told(self.folder, "remove a series"):
+        with translating_errors(self.folder, "remove a series"):
             for file in files:
                 (self.folder / "series" / file).unlink(missing_ok=True)
 
@@ -443,7 +432,7 @@ def _taken(folder: Path) -> FileLock:
         from filelock import FileLock, SoftFileLock, Timeout  # noqa: PLC0415 (late: readers need none)
 
     lock = FileLock(folder / (HELD if issubclass(FileLock, SoftFileLock) else LOCK), thread_local=False)
-    with told(folder, "lock it"):
+    with translating_errors(folder, "lock it"):
         try:
             lock.acquire(timeout=0)
         except Timeout:

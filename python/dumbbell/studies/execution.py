@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from dumbbell.campaign.local import Beginning, known, plan
-from dumbbell.campaign.stored import carry_out_into
+from dumbbell.campaign.execution import FailureWatch, run_campaign
+from dumbbell.campaign.plan import plan, run_key
 from dumbbell.engines.path_check import check_paths
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.spec.run import ETHERNET_HEADER_BYTES, TransferWorkload
@@ -33,7 +33,7 @@ def distinct_runs(experiments: Iterable[Experiment], engine: Engine) -> Iterator
     seen: set[str] = set()
     for experiment in experiments:
         for planned in plan(experiment):
-            run_id = known(planned, engine, identity)["run_id"]
+            run_id = run_key(planned, engine, identity)["run_id"]
             if run_id not in seen:
                 seen.add(run_id)
                 yield run_id, planned.resolved.run
@@ -88,9 +88,9 @@ def run(  # noqa: PLR0913 (a study, where it is measured, and how)
     _check_paths(experiments.values(), store, chosen, fresh=fresh)
     failures: list[FailedRun] = []
     seen: set[str] = set()
-    beginning = Beginning()
+    watch = FailureWatch()
     for experiment in experiments.values():
-        outcomes = carry_out_into(store, experiment, chosen, jobs=jobs, fresh=fresh, beginning=beginning)
+        outcomes = run_campaign(store, experiment, chosen, jobs=jobs, fresh=fresh, failures=watch)
         with closing(outcomes):
             for outcome in outcomes:
                 if outcome.status == "failed":

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import count, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from dumbbell.campaign.local import Planned, known, refusals
+from dumbbell.campaign.plan import Planned, refusals, run_key
 from dumbbell.results.schema import FailedRun
 from dumbbell.spec import expand, resolve
 from dumbbell.studies.evidence import Coverage, Evidence, Observed, Trial
@@ -115,7 +115,7 @@ def _by_seed(
 
 
 def _looked(planned: Planned, axis: str, source: Source, engine: Engine, identity: str) -> _Looked:
-    run_id = known(planned, engine, identity)["run_id"]
+    run_id = run_key(planned, engine, identity)["run_id"]
     outcome = source.get(run_id, planned.point)
     if outcome is None or outcome.status == "failed":
         return _Looked(run_id, outcome, None)

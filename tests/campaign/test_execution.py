@@ -3,14 +3,16 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from commandline import MOMENT
-from dumbbell.campaign import carry_out_into
-from dumbbell.campaign.local import Beginning
+from dumbbell.campaign import execution, run_campaign
+from dumbbell.campaign.execution import AHEAD, FailureWatch
+from dumbbell.campaign.plan import Planned, count, plan
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
@@ -48,7 +50,7 @@ def carried_out(
     folder: Path, engine: SimEngine, what: Experiment | None = None, **options: Any
 ) -> list[Result | FailedRun]:
     with Store.open(folder, write=True) as store:
-        return list(carry_out_into(store, what or experiment(), engine, **{"jobs": 2} | options))
+        return list(run_campaign(store, what or experiment(), engine, **{"jobs": 2} | options))
 
 
 def test_a_run_is_never_run_twice(tmp_path: Path) -> None:
@@ -137,13 +139,11 @@ def test_points_that_share_a_run_which_fails_are_one_failure(tmp_path: Path) -> 
 
 
 def test_campaigns_on_one_engine_can_begin_together(tmp_path: Path) -> None:
-    beginning, dead = Beginning(), Dead()
+    failures, dead = FailureWatch(), Dead()
     for name in ("first", "second"):
-        carried_out(
-            tmp_path / "s", dead, experiment(name=name, seeds=1, duration=f"{len(name)} s"), beginning=beginning
-        )
+        carried_out(tmp_path / "s", dead, experiment(name=name, seeds=1, duration=f"{len(name)} s"), failures=failures)
     with pytest.raises(EngineFailure, match="3 runs failed alike"):
-        carried_out(tmp_path / "s", dead, experiment(name="third", seeds=5), beginning=beginning)
+        carried_out(tmp_path / "s", dead, experiment(name="third", seeds=5), failures=failures)
 
 
 def test_a_run_that_fails_after_it_was_measured_leaves_no_series_behind(tmp_path: Path) -> None:
@@ -167,16 +167,25 @@ def test_points_that_come_to_the_same_run_share_it(tmp_path: Path) -> None:
 
 
 def test_what_is_finished_is_kept_though_an_earlier_run_is_not(tmp_path: Path) -> None:
+    released = threading.Event()
+
+    class Waiting(Counting):
+        def measure(self, run: Run) -> Measurement:
+            if run.seed == 1:
+                released.wait(30)
+            return super().measure(run)
+
     with Store.open(tmp_path / "s", write=True) as store:
-        outcomes = carry_out_into(store, experiment(), Counting(slow=(1,)), jobs=2)
+        outcomes = run_campaign(store, experiment(), Waiting(), jobs=2)
         waiter = threading.Thread(target=next, args=(outcomes,))
         waiter.start()
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 20
         with Store.open(tmp_path / "s") as reader:
             while reader.count() < 3 and time.monotonic() < deadline:
                 time.sleep(0.01)
             found = [each.seed for each in reader.outcomes()]
         assert waiter.is_alive()
+        released.set()
         waiter.join()
     assert found == [2, 3, 4]
 
@@ -191,7 +200,7 @@ def test_progress_is_told_once_a_run_whether_found_or_measured(tmp_path: Path) -
 def test_whoever_stops_asking_stops_the_campaign_and_keeps_what_is_finished(tmp_path: Path) -> None:
     engine = Counting(slow=tuple(range(2, 50)))
     with Store.open(tmp_path / "s", write=True) as store:
-        outcomes = carry_out_into(store, experiment(seeds=50), engine, jobs=1)
+        outcomes = run_campaign(store, experiment(seeds=50), engine, jobs=1)
         assert next(outcomes).seed == 1
         outcomes.close()
         time.sleep(0.5)
@@ -209,9 +218,9 @@ def test_whoever_stops_asking_stops_the_engine_and_nobody_else_does(tmp_path: Pa
             stopped.append(True)
 
     with Store.open(tmp_path / "s", write=True) as store:
-        assert len(list(carry_out_into(store, experiment(), Stoppable()))) == 4
+        assert len(list(run_campaign(store, experiment(), Stoppable()))) == 4
         assert not stopped
-        outcomes = carry_out_into(store, experiment(), Stoppable(), fresh=True)
+        outcomes = run_campaign(store, experiment(), Stoppable(), fresh=True)
         next(outcomes)
         outcomes.close()
     assert stopped == [True]
@@ -229,3 +238,32 @@ def test_a_bug_in_python_is_not_hidden_and_loses_nothing(tmp_path: Path) -> None
     engine = Counting()
     assert len(carried_out(tmp_path / "s", engine)) == 4
     assert 1 not in engine.measured
+
+
+def test_outcomes_come_in_the_order_of_the_plan_and_threads_change_nothing(tmp_path: Path) -> None:
+    one, two = (
+        carried_out(tmp_path / f"{jobs}", Counting(slow=(1,)), experiment(seeds=6), jobs=jobs) for jobs in (1, 2)
+    )
+    assert [each.seed for each in two] == [1, 2, 3, 4, 5, 6]
+    assert one == [each.model_copy(update={"wall_s": same.wall_s}) for each, same in zip(two, one, strict=True)]
+
+
+def test_a_long_plan_is_not_drawn_up_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Planned] = []
+
+    def counting(asked: Experiment) -> Iterator[Planned]:
+        for planned in plan(asked):
+            drawn.append(planned)
+            yield planned
+
+    monkeypatch.setattr(execution, "plan", counting)
+    with Store.open(tmp_path / "s", write=True) as store:
+        outcomes = run_campaign(store, experiment(seeds=200), Counting(slow=(1,)), jobs=1)
+        next(outcomes)
+        assert len(drawn) <= AHEAD + 1
+        outcomes.close()
+
+
+def test_a_plan_has_as_many_runs_as_were_counted() -> None:
+    asked = load(MOMENT)
+    assert count(asked) == len(list(plan(asked))) == 4
