@@ -15,7 +15,7 @@ import pytest
 
 from dumbbell import studies
 from dumbbell.studies import Study
-from dumbbell.studies.evidence import Evidence, Trial
+from dumbbell.studies.evidence import Evidence, SeedSweep
 from dumbbell.studies.study import read
 from observed import BDP_BYTES, frame, observed
 
@@ -65,46 +65,21 @@ def brief(folder: Path) -> Study:
     return studies.only(whole, experiments=BRIEF)
 
 
-def as_published(  # noqa: PLR0913 (each is a number of the document)
+def as_published(
     published: Mapping[str, Any],
     *,
     loss: Mapping[str, float] | None = None,
-    goodput: Mapping[str, float] | None = None,
-    bbr: Mapping[str, float] | None = None,
-    cubic: Mapping[str, float] | None = None,
-    third_quartile: Mapping[str, float] | None = None,
-    rates: tuple[float, ...] = (20.0, 20.0, 20.0, 20.0),
-    probes_later_s: float = 0.0,
-    shallow: Mapping[str, float] | None = None,
-    queue_bdp: float | None = None,
-    peaks_bdp: tuple[float, float] = (1.28, 1.48),
-    rtts_ms: tuple[float, float] = (52.1, 203.0),
-    cubic_queue_bdp: tuple[float, float] = (7.0, 8.0),
-    cycle: Mapping[str, Any] | None = None,
-    drops_after_s: float = 1.0,
-    standing: Mapping[tuple[int, int], float] | None = None,
     sweep_loss: Mapping[tuple[int, int, str], float] | None = None,
-    mixed_loss: float = 9.0,
-    beside: Mapping[tuple[int, int], tuple[float, float]] | None = None,
-    shallow_bbr: Mapping[str, float] | None = None,
 ) -> Evidence:
-    """Losses in %, rates in Mbit/s, each by queue size; `probes_later_s` shifts the last flow's PROBE_RTTs.
-
-    `peaks_bdp` is the queue's 95th percentile and maximum, `rtts_ms` BBR's and CUBIC's; `cubic_queue_bdp` is mean and
-    maximum; `cycle` what `taking_turns` is called with, and `drops_after_s` how long after the path was last found full
-    its drops are. By rate and number of BBR flows `standing` has queues in BDP, `sweep_loss`, by the queue's size too,
-    losses, and `beside` losses and CUBIC's share of goodput, both in %, in 0.5 BDP.
-    """
+    """What the document has, but for losses in % by queue size, of the sweep by rate and number of BBR flows too."""
     seven, ten, twelve = (published[figure] for figure in ("figure7", "figure10", "figure12"))
     losses = dict(zip(seven["buffer"], seven["loss_percent"], strict=True)) | dict(loss or {})
-    shares = {
-        group: dict(zip(ten["buffer"], ten[f"{group}_mbit_s"], strict=True)) | dict(changed or {})
-        for group, changed in (("bbr", bbr), ("cubic", cubic))
-    }
-    first = dict(zip(ten["buffer"], ten["bbr_first_quartile_mbit_s"], strict=True))
-    third = dict(zip(ten["buffer"], ten["bbr_third_quartile_mbit_s"], strict=True)) | dict(third_quartile or {})
+    shares = {group: dict(zip(ten["buffer"], ten[f"{group}_mbit_s"], strict=True)) for group in ("bbr", "cubic")}
+    first, third = (
+        dict(zip(ten["buffer"], ten[f"bbr_{which}_quartile_mbit_s"], strict=True)) for which in ("first", "third")
+    )
     figure7 = [
-        observed({"path.buffer": size}, {"bbr": [(goodput or {}).get(size, 75.5) / 4] * 4}, (150, 255), lost=lost / 100)
+        observed({"path.buffer": size}, {"bbr": [75.5 / 4] * 4}, (150, 255), lost=lost / 100)
         for size, lost in losses.items()
     ]
     figure10 = [
@@ -116,31 +91,31 @@ def as_published(  # noqa: PLR0913 (each is a number of the document)
         )
         for size in ten["buffer"]
     ]
-    figure4b = [observed({}, {"bbr": list(rates)}, (0, 60), series=steady(rates, probes_later_s))]
+    figure4b = [observed({}, {"bbr": [20.0] * 4}, (0, 60), series=steady((20.0,) * 4))]
     eleven = published["figure11"]
     quiet = dict.fromkeys(seven["buffer"], 0.0)
-    shallows = quiet | dict(zip(eleven["buffer"], eleven["loss_percent"], strict=True)) | dict(shallow or {})
+    shallows = quiet | dict(zip(eleven["buffer"], eleven["loss_percent"], strict=True))
     figure11 = [
         observed({"path.buffer": size}, {"bbr": [18.9] * 4}, (150, 255), lost=lost / 100)
         for size, lost in shallows.items()
     ]
-    kept = published["figure5"]["bbr_mean_bdp"] if queue_bdp is None else queue_bdp
+    kept = published["figure5"]["bbr_mean_bdp"]
     figure5 = [
         observed(
-            {}, {"bbr": [18.9] * 4}, (150, 255), queue_bdp=(kept, peaks_bdp[1]), backlog=filling(kept, kept),
-            bottleneck={"queue_p95_bytes": peaks_bdp[0] * BDP_BYTES}, flows=[{"rtt_mean_s": rtts_ms[0] / 1e3}] * 4,
+            {}, {"bbr": [18.9] * 4}, (150, 255), queue_bdp=(kept, 1.48), backlog=filling(kept, kept),
+            bottleneck={"queue_p95_bytes": 1.28 * BDP_BYTES}, flows=[{"rtt_mean_s": 0.0521}] * 4,
         )
     ]  # fmt: skip
     figure5_cubic = [
         observed(
-            {}, {"cubic": [18.9] * 4}, (150, 255), queue_bdp=cubic_queue_bdp, backlog=filling(*cubic_queue_bdp),
-            flows=[{"rtt_mean_s": rtts_ms[1] / 1e3}] * 4,
+            {}, {"cubic": [18.9] * 4}, (150, 255), queue_bdp=(7.0, 8.0), backlog=filling(7.0, 8.0),
+            flows=[{"rtt_mean_s": 0.203}] * 4,
         )
     ]  # fmt: skip
     figure9 = [
         observed(
-            {}, {"bbr": [27.0] * 2, "cubic": [11.0] * 2}, (150, 240), series=taking_turns(**(cycle or {})),
-            backlog=filling(1.5, 1.75, drops_after_s),
+            {}, {"bbr": [27.0] * 2, "cubic": [11.0] * 2}, (150, 240), series=taking_turns(),
+            backlog=filling(1.5, 1.75, 1.0),
         )
     ]  # fmt: skip
     runs = {
@@ -155,7 +130,7 @@ def as_published(  # noqa: PLR0913 (each is a number of the document)
         "standing": [
             observed(point, {"bbr": [rate / flows] * flows}, (150, 255), queue_bdp=(kept, kept))
             for (rate, flows), point in conditions((2, 4, 8)).items()
-            for kept in [(standing or {}).get((rate, flows), 1.75 if (rate, flows) == (40, 8) else 1.13)]
+            for kept in [1.75 if (rate, flows) == (40, 8) else 1.13]
         ],
         "figure6": [observed({}, {"bbr": [18.9] * 4}, (150, 255), lost=0.11, backlog=filling(0.5, 0.5))],
         "figure7_sweep": [
@@ -167,14 +142,14 @@ def as_published(  # noqa: PLR0913 (each is a number of the document)
         ],
         "figure8": [
             observed(
-                {}, {"bbr": [37.5] * 2, "cubic": [0.3] * 2}, (150, 240), lost=mixed_loss / 100,
+                {}, {"bbr": [37.5] * 2, "cubic": [0.3] * 2}, (150, 240), lost=0.09,
                 series=alternating(37.5, 37.5),
             )
         ],
         "shallow_sweep": [
             observed(point, {"bbr": [100 - share], "cubic": [share]}, (150, 240), lost=lost / 100)
-            for (rate, flows), point in conditions((1, 2, 4)).items()
-            for lost, share in [(beside or {}).get((rate, flows), (0.9, 10.0) if flows == 1 else (9.0, 0.8))]
+            for (_, flows), point in conditions((1, 2, 4)).items()
+            for lost, share in [(0.9, 10.0) if flows == 1 else (9.0, 0.8)]
         ],
         "figure10_sweep": [
             observed(
@@ -186,7 +161,7 @@ def as_published(  # noqa: PLR0913 (each is a number of the document)
         ],
         "figure12": [
             observed(
-                {"path.buffer": size}, {"bbr": [(shallow_bbr or {}).get(size, bbr_mbit_s)], "cubic": [cubic_mbit_s]},
+                {"path.buffer": size}, {"bbr": [bbr_mbit_s], "cubic": [cubic_mbit_s]},
                 (150, 240), series=alternating(20.0, 30.0),
             )
             for size, bbr_mbit_s, cubic_mbit_s in zip(
@@ -198,7 +173,7 @@ def as_published(  # noqa: PLR0913 (each is a number of the document)
     return Evidence(
         engine="sim",
         trials={
-            (experiment, variant): tuple(Trial(seed, tuple(found)) for seed in SEEDS)
+            (experiment, variant): tuple(SeedSweep(seed, tuple(found)) for seed in SEEDS)
             for experiment, found in runs.items()
             for variant in ("bbr", "bbr_4_17")
         },
@@ -214,13 +189,12 @@ def conditions(counts: tuple[int, ...]) -> dict[tuple[int, int], dict[str, Any]]
     }
 
 
-def steady(rates: tuple[float, ...], last_later_s: float = 0.0) -> pd.DataFrame:
-    """60 s at steady rates in Mbit/s, with a PROBE_RTT of 0.2 s every 10 s, the last flow's so much later."""
+def steady(rates: tuple[float, ...]) -> pd.DataFrame:
+    """60 s at steady rates in Mbit/s, with a PROBE_RTT of 0.2 s every 10 s."""
     at = np.arange(0, 60.01, 0.1)
     frames = []
     for index, rate in enumerate(rates):
-        later = last_later_s if index == len(rates) - 1 else 0.0
-        probing = np.any([(at > probe + later) & (at < probe + later + 0.25) for probe in PROBE_RTTS_S], axis=0)
+        probing = np.any([(at > probe) & (at < probe + 0.25) for probe in PROBE_RTTS_S], axis=0)
         frames.append(frame(index, at, at * rate * 1e6 / 8, np.where(probing, "probe_rtt", "probe_bw")))
     return pd.concat(frames, ignore_index=True)
 
@@ -235,31 +209,22 @@ def alternating(low: float, high: float) -> pd.DataFrame:
 
 
 @cache
-def taking_turns(
-    *,
-    period_s: float = 20.0,
-    together: bool = False,
-    low_ms: float = 25.0,
-    high_ms: float = 60.0,
-    alternating: bool = True,
-) -> pd.DataFrame:
+def taking_turns() -> pd.DataFrame:
     """300 s of two BBR and two CUBIC flows whose groups have 60 and 16 Mbit/s, then the other way round.
 
-    BBR is in PROBE_RTT every 10 s and leaves it with the low estimate, then the high one; if they do not alternate it
-    is the high one each fifth time only. `together`: CUBIC has much when BBR has.
+    BBR is in PROBE_RTT every 10 s and leaves it with the low estimate, 25 ms, then the high one, 60 ms.
     """
     at = np.arange(0, 300.01, 0.1)
-    much = (at[:-1] % period_s) < period_s / 2
+    much = (at[:-1] % 20) < 10
     bbr = np.where(much, 30.0, 8.0)
-    cubic = np.where(much == together, 30.0, 8.0)
-    turn = (at // 10).astype(int)
-    high = turn % 2 == 1 if alternating else turn % 5 == 4
+    cubic = np.where(much, 8.0, 30.0)
+    high = (at // 10).astype(int) % 2 == 1
     probing = np.where(at % 10 < 0.25, "probe_rtt", "probe_bw")
     frames = []
     for index, rates in enumerate((bbr, bbr, cubic, cubic)):
         delivered = np.concatenate(([0.0], np.cumsum(rates * 0.1e6 / 8)))
         own = frame(index, at, delivered, probing if index < 2 else np.full(at.size, "avoidance"))
-        frames.append(own.assign(cc_min_rtt_s=np.where(high, high_ms, low_ms) / 1e3, srtt_s=0.06))
+        frames.append(own.assign(cc_min_rtt_s=np.where(high, 0.060, 0.025), srtt_s=0.06))
     return pd.concat(frames, ignore_index=True)
 
 

@@ -14,7 +14,7 @@ import dumbbell
 from dumbbell.charts.chart import Layer
 from dumbbell.metrics.merit import gain
 from dumbbell.studies import StudyError, drawing
-from dumbbell.studies.evidence import Evidence, Observed, Trial
+from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
 from dumbbell.studies.series import BIN_S
 from dumbbell.studies.sweep import Sweep
 from observed import BDP_BYTES, frame, observed
@@ -26,7 +26,7 @@ HALF_OF_TWO = 12.7062
 """t of one degree of freedom: half the 95 % interval of two values is so many times half their distance."""
 
 
-def sweep(seed: int, more: float = 0.0) -> Trial:
+def sweep(seed: int, more: float = 0.0) -> SeedSweep:
     """Goodput in Mbit/s is ten times the size and `more`, from seed to seed; the first two of the grid's RTTs alike."""
     runs = [
         observed(
@@ -37,7 +37,7 @@ def sweep(seed: int, more: float = 0.0) -> Trial:
         for rtt in RTTS
         for size in SIZES
     ]
-    return Trial(seed, tuple(runs))
+    return SeedSweep(seed, tuple(runs))
 
 
 QUEUE_OF = {"4 bdp": 4, "1 bdp": 1}
@@ -49,11 +49,11 @@ def drawn(layer: Layer, x: Sequence[float], y: Sequence[float]) -> None:
     assert layer.y == pytest.approx(tuple(y))
 
 
-def goodput(run: Observed) -> float | None:
+def goodput(run: RunData) -> float | None:
     return run.result.groups["bbr"].goodput_bps
 
 
-def over(run: Observed, other: Observed) -> float | None:
+def over(run: RunData, other: RunData) -> float | None:
     return gain(goodput(run) or 0, goodput(other) or 0)
 
 
@@ -129,7 +129,7 @@ def test_a_grid_of_pairs_has_a_hole_where_there_is_no_number() -> None:
 
 
 @pytest.fixture
-def run() -> Observed:
+def run() -> RunData:
     """A BBR flow of 8 Mbit/s, and a CUBIC flow of 4 from 5 s on; a queue that grows to 1 BDP; a loss of 1/50."""
     steady = frame(0, AT, AT * 1e6, "probe_bw").assign(
         srtt_s=0.04 + AT / 1000, cwnd_bytes=np.where(AT < 5, 14_480.0, 144_800.0), ssthresh_bytes=np.nan
@@ -144,7 +144,7 @@ def run() -> Observed:
     return observed({}, groups, (0, 10), series=pd.concat([steady, late]), backlog=queue, acks=acks, flows=flows)
 
 
-def test_flows_look_like_their_algorithms_and_begin_when_they_do(run: Observed) -> None:
+def test_flows_look_like_their_algorithms_and_begin_when_they_do(run: RunData) -> None:
     bbr, cubic = drawing.flow_rates(run, (0, 10), 1)
     assert (bbr.style, bbr.label) == ("bbr", "flow 1: BBR of Linux 6.1")
     assert (cubic.style, cubic.label) == ("cubic", "flow 2: CUBIC of Linux 6.1")
@@ -171,7 +171,7 @@ def test_a_lone_flow_looks_like_its_algorithm() -> None:
 
 
 @pytest.fixture(scope="module")
-def overflowing() -> Observed:
+def overflowing() -> RunData:
     """CUBIC on `sim` for 20 s in a line of 10 Mbit/s whose queue overflows."""
     path = {"rate": "10 Mbit/s", "rtt": "80 ms", "buffer": "1 bdp", "burst": "5 kB"}
     found = dumbbell.run(
@@ -181,8 +181,8 @@ def overflowing() -> Observed:
     return replace(observed({}, {}, result.window_s), result=result, flow_series=lambda: series)
 
 
-def test_no_bin_of_a_throughput_is_above_what_line_and_bucket_let_through(overflowing: Observed) -> None:
-    def highest_mbit(run: Observed) -> float:
+def test_no_bin_of_a_throughput_is_above_what_line_and_bucket_let_through(overflowing: RunData) -> None:
+    def highest_mbit(run: RunData) -> float:
         (layer,) = drawing.flow_rates(run, (0, 20))
         return max(layer.y)
 
@@ -193,7 +193,7 @@ def test_no_bin_of_a_throughput_is_above_what_line_and_bucket_let_through(overfl
     assert highest_mbit(replace(overflowing, flow_series=lambda: in_order)) > 11
 
 
-def test_groups_queue_and_loss_in_time(run: Observed) -> None:
+def test_groups_queue_and_loss_in_time(run: RunData) -> None:
     rates = drawing.group_rates(run, "cubic", (4, 7), 1, label="CUBIC", style="cubic")
     drawn(rates, (4.5, 5.5, 6.5), (0, 4, 4))
     queue = drawing.backlog(run, (2, 3), label="queue", style="bbr")
@@ -203,7 +203,7 @@ def test_groups_queue_and_loss_in_time(run: Observed) -> None:
     drawn(lost, (2.5, 7.5), (2, 2))
 
 
-def test_gauges_in_time(run: Observed) -> None:
+def test_gauges_in_time(run: RunData) -> None:
     assert drawing.round_trips(run, 0, (0, 1), label="", style="bbr").y == pytest.approx((40, 40.5, 41))
     acks = drawing.round_trips(run, 0, (2, 3), label="", style="bbr", per_ack=True)
     drawn(acks, (2, 3), (25, 26))
@@ -217,7 +217,7 @@ def test_gauges_in_time(run: Observed) -> None:
         drawing.gauge_in_time(run, 0, "cwind", (0, 9), label="", style="bbr")
 
 
-def test_a_panel_in_time_never_begins_at_0_on_a_logarithmic_scale(run: Observed) -> None:
+def test_a_panel_in_time_never_begins_at_0_on_a_logarithmic_scale(run: RunData) -> None:
     layer = drawing.backlog(run, (2, 3), label="queue", style="bbr")
     panel = drawing.panel_in_time("title", "queue (BDP)", (2, 3), layer)
     assert (panel.x.limits, panel.y.limits, panel.layers) == ((2, 3), (0, None), (layer,))
@@ -225,7 +225,7 @@ def test_a_panel_in_time_never_begins_at_0_on_a_logarithmic_scale(run: Observed)
     assert drawing.panel_in_time("", "cwnd", (2, 3), scale="log10", limits=(1, 9)).y.limits == (1, 9)
 
 
-def test_cumulative_curves_end_at_1(run: Observed) -> None:
+def test_cumulative_curves_end_at_1(run: RunData) -> None:
     acks = drawing.ack_rtt_cdf("BBR", "bbr", run, 0)
     drawn(acks, (25, 26, 27, 28), (0.25, 0.5, 0.75, 1))
     smoothed = drawing.smoothed_rtt_cdf("BBR", "bbr", run, 0, 9)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ import pytest
 
 from dumbbell import studies
 from dumbbell.studies import Study, Verdict
-from dumbbell.studies.evidence import Evidence, Observed, Trial
+from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
 from observed import frame, observed
 
 CLAIMS = tuple(f"G{number}" for number in range(1, 13))
@@ -38,7 +37,7 @@ def swinging(rates: tuple[float, ...], share: float) -> pd.DataFrame:
     return pd.concat(frames)
 
 
-def run_of(point: Mapping[str, str], group: str, rates: tuple[float, ...], share: float = 0.1) -> Observed:
+def run_of(point: Mapping[str, str], group: str, rates: tuple[float, ...], share: float = 0.1) -> RunData:
     jain = sum(rates) ** 2 / (len(rates) * sum(rate**2 for rate in rates))
     return observed(point, {group: rates}, WHOLE_S, series=swinging(rates, share), jain=jain)
 
@@ -46,21 +45,19 @@ def run_of(point: Mapping[str, str], group: str, rates: tuple[float, ...], share
 def as_published(
     study: Study,
     *,
-    rates: Mapping[tuple[str, str, str], float] | None = None,
-    variation: Mapping[tuple[str, str], float] | None = None,
     pairs: Mapping[tuple[str, str], tuple[float, float]] | None = None,
 ) -> Evidence:
-    """Rates by sender, line and queue; variations by sender and line; pairs by sender and line or queue."""
+    """Pairs of rates by sender and line or queue, where they are not the published ones."""
     single, varied = study.published["single"], study.published["single_variation"]
-    runs: dict[str, list[Observed]] = {}
+    runs: dict[str, list[RunData]] = {}
     for tail, sender in SENDERS.items():
         written = study.experiments["single"].words()["path"]
         runs[f"single{tail}"] = [
             run_of(
                 {"path.rate": rate, "path.buffer": buffer},
                 sender,
-                ((rates or {}).get((sender, rate, buffer), single[f"{sender}_mbit_s"][RATES[rate]]),),
-                (variation or {}).get((sender, rate), varied[sender][RATES[rate]]),
+                (single[f"{sender}_mbit_s"][RATES[rate]],),
+                varied[sender][RATES[rate]],
             )
             for rate, buffer in zip(map(str, written["rate"]), map(str, written["buffer"]), strict=True)
         ]
@@ -81,7 +78,7 @@ def as_published(
     return Evidence(
         engine="sim",
         trials={
-            (experiment, variant): tuple(Trial(seed, tuple(found)) for seed in SEEDS)
+            (experiment, variant): tuple(SeedSweep(seed, tuple(found)) for seed in SEEDS)
             for experiment, found in runs.items()
             for variant in ("bbr", "bbr_4_17")
         },
@@ -93,10 +90,6 @@ def verdict_of(study: Study, claim: str, evidence: Evidence) -> Verdict:
     return found
 
 
-def test_its_claims_are_all_of_the_reference(giordano: Study) -> None:
-    assert tuple(claim.id for claim in giordano.claims) == CLAIMS
-
-
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_what_was_published_reproduces_a_claim(giordano: Study, claim: str) -> None:
     found = verdict_of(giordano, claim, as_published(giordano))
@@ -104,84 +97,6 @@ def test_what_was_published_reproduces_a_claim(giordano: Study, claim: str) -> N
 
 
 SLOW, FAST, CPU = RATES
-
-
-@pytest.mark.parametrize(
-    ("claim", "changes", "label", "value"),
-    [
-        ("G1", {"rates": {("bbr", SLOW, "1 bdp"): 94.9}}, "BBR's rate with a queue of 1 BDP", 94.9),
-        ("G1", {"rates": {("reno", SLOW, "1000 packets"): 100.1}}, "Reno's rate with a queue of 1000 packets", 100.1),
-        (
-            "G1",
-            {"rates": {("cubic", SLOW, "1 bdp"): 96.0, ("reno", SLOW, "1 bdp"): 99.9}},
-            "from slowest to fastest with a queue of 1 BDP",
-            100 * 3.9 / 99.9,
-        ),
-        (
-            "G2",
-            {"rates": {("bbr", FAST, "1 bdp"): 933.0}},
-            "from slowest to fastest with a queue of 1 BDP",
-            100 * 60.4 / 993.4,
-        ),
-        (
-            "G2",
-            {"rates": {("bbr", FAST, "1000 packets"): 990.0}},
-            "BBR's rate over the slower other's with a queue of 1000 packets",
-            990 / 986.5,
-        ),
-        ("G3", {"rates": {("reno", CPU, "1000 packets"): 1000.0}}, "from slowest to fastest", 100 * 280.5 / 1280.5),
-        (
-            "G4",
-            {"variation": {("reno", SLOW): 0.02}},
-            "BBR's variation less the others' at 100 Mbit/s with a queue of 1 BDP",
-            -1.0,
-        ),
-        ("G5", {"pairs": {("bbr", "360 Mbit/s"): (69, 71)}}, "both BBR flows over both CUBIC flows", 140 / 140.4),
-        ("G6", {"pairs": {("cubic", "1 bdp"): (42, 42.5)}}, "both CUBIC flows with a queue of 1 BDP", 84.5),
-        (
-            "G6",
-            {"pairs": {("bbr", "1000 packets"): (43, 43)}},
-            "both BBR flows over both CUBIC flows with a queue of 1000 packets",
-            86 / 90.7,
-        ),
-        ("G7", {"pairs": {("cubic", "280 Mbit/s"): (60, 61)}}, "both CUBIC flows over both Reno flows", 121 / 121.6),
-        ("G8", {"pairs": {("reno", "280 Mbit/s"): (69, 69)}}, "both CUBIC flows over both Reno flows", 136.9 / 138),
-        ("G9", {"pairs": {("bbr", "360 Mbit/s"): (220, 220)}}, "BBR over CUBIC at 360 Mbit/s with loss", 440 / 140.4),
-        (
-            "G9",
-            {"pairs": {("bbr", "1 bdp"): (60, 60)}},
-            "BBR over CUBIC at 100 Mbit/s with a queue of 1 BDP",
-            120 / 90.7,
-        ),
-        ("G10", {"pairs": {("reno", "360 Mbit/s"): (71, 71)}}, "CUBIC over Reno at 360 Mbit/s with loss", 140.4 / 142),
-        (
-            "G10",
-            {"pairs": {("reno", "1 bdp"): (44, 44)}},
-            "CUBIC over Reno at 100 Mbit/s with a queue of 1 BDP",
-            90.7 / 88,
-        ),
-        ("G11", {"pairs": {("cubic", "1000 packets"): (56, 42)}}, "CUBIC with a queue of 1000 packets", 0.98),
-        (
-            "G12",
-            {"rates": {("reno", FAST, "1 bdp"): 930.0}},
-            "from slowest to fastest at 1 Gbit/s with a queue of 1 BDP",
-            100 * 63.4 / 993.4,
-        ),
-    ],
-)
-def test_a_wrong_number_fails_its_claim(
-    giordano: Study, claim: str, changes: dict[str, Any], label: str, value: float
-) -> None:
-    found = verdict_of(giordano, claim, as_published(giordano, **changes))
-    assert found.verdict == "not reproduced"
-    (check,) = [check for check in found.checks if check.label == label]
-    assert not check.holds
-    assert check.value == pytest.approx(value, abs=1e-2)
-
-
-def test_every_claim_has_been_seen_to_fail() -> None:
-    (rows,) = [mark.args[1] for mark in test_a_wrong_number_fails_its_claim.pytestmark if mark.name == "parametrize"]
-    assert {row[0] for row in rows} == set(CLAIMS)
 
 
 def test_its_bounds_are_those_of_the_reference(giordano: Study) -> None:

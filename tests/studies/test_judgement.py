@@ -6,14 +6,15 @@ from types import ModuleType
 import pytest
 
 from dumbbell.studies import StudyError, Verdict
-from dumbbell.studies.claim import claims_of
-from dumbbell.studies.evidence import Evidence, Observed, Trial
+from dumbbell.studies.claim import Vocabulary, claims_of
+from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
+from dumbbell.studies.formula import Formulas
 from dumbbell.studies.judgement import judge
 
 FUNCTIONS = ModuleType("functions")
 
 
-def found_in(trial: Trial) -> float | None:
+def found_in(trial: SeedSweep) -> float | None:
     """What a test says that the trial of a seed gives."""
     return VALUES[trial.seed]
 
@@ -22,6 +23,7 @@ VALUES: dict[int, float | None] = {}
 found_in.__module__ = FUNCTIONS.__name__
 FUNCTIONS.__dict__["found_in"] = found_in
 FUNCTIONS.__dict__["imported"] = judge
+VOCABULARY = Vocabulary(frozenset({"sweep"}), Formulas({}, FUNCTIONS))
 
 
 def row(**words: object) -> dict[str, object]:
@@ -45,8 +47,8 @@ def verdict(*values: float | None, engine: str = "sim", untestable: str = "", **
     """The verdict on a claim of which each seed's trial gives one of these shares."""
     VALUES.clear()
     VALUES.update(enumerate(values))
-    (claim,) = claims_of([row(**words)], FUNCTIONS, ["sweep"])
-    trials = tuple(Trial(seed, ()) for seed in range(len(values)))
+    (claim,) = claims_of([row(**words)], VOCABULARY)
+    trials = tuple(SeedSweep(seed, ()) for seed in range(len(values)))
     evidence = Evidence(
         engine=engine,
         trials={("sweep", "bbr"): trials} if trials else {},
@@ -109,7 +111,7 @@ def test_what_is_known_of_the_cause_stands_after_what_failed() -> None:
 
 def test_a_cause_is_an_engines_own_its_familys_or_anyones() -> None:
     why = {"linux": {"bbr": "A."}, "linux:6.12": {"bbr": "B."}, "any": {"bbr": "C.", "bbr_4_17": "D."}}
-    (claim,) = claims_of([row(why=why)], FUNCTIONS, ["sweep"])
+    (claim,) = claims_of([row(why=why)], VOCABULARY)
     assert [claim.cause(engine, "bbr") for engine in ("linux", "linux:6.12", "linux:6.6", "sim")] == [
         "A.",
         "B.",
@@ -171,7 +173,7 @@ def test_a_number_that_the_engine_does_not_measure_is_not_testable(evidence: Cal
         unit="",
         checks=[{"label": "queue", "at": {"path.buffer": "8 bdp"}, "most": 2}],
     )
-    (read,) = claims_of([claim], FUNCTIONS, ["figure7"])
+    (read,) = claims_of([claim], Vocabulary(frozenset({"figure7"})))
     found = judge(read, made, "bbr")
     assert (found.verdict, found.value) == ("not testable here", None)
     assert found.reason == "the runs do not give queue"
@@ -189,37 +191,47 @@ def test_an_engine_that_cannot_is_told_with_the_reason() -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ({"metric": "loss_at_noon"}, 'claim X1: there is no metric "loss_at_noon"'),
-        ({"metric": "imported"}, 'claim X1: there is no metric "imported"'),
-        ({"metric": "bottleneck.loss_at_noon"}, 'claim X1: no result has "bottleneck.loss_at_noon"'),
-        ({"metric": "bottleneck.loss_rate.mean"}, 'claim X1: no result has "bottleneck.loss_rate.mean"'),
-        ({"metric": "engine.name"}, 'claim X1: no result has "engine.name"'),
-        ({"experiment": "figure99"}, 'claim X1: there is no experiment "figure99"; known: sweep'),
-        ({"unit": "mbps"}, 'claim X1: unknown unit "mbps"'),
-        ({"kind": "Z"}, 'claim X1: kind is "Z", not one of M, N, Q'),
-        ({"flag": "MAYBE"}, 'claim X1: flag is "MAYBE"'),
+        ({"metric": "loss_at_noon"}, 'claim X1: checks[0].metric: no result has "loss_at_noon"'),
+        ({"metric": "imported"}, 'claim X1: checks[0].metric: no result has "imported"'),
+        (
+            {"metric": "bottleneck.loss_rate.mean"},
+            'claim X1: checks[0].metric: no result has "bottleneck.loss_rate.mean"',
+        ),
+        ({"metric": "engine.name"}, 'claim X1: checks[0].metric: no result has "engine.name"'),
+        ({"experiment": "figure99"}, 'claim X1: checks[0].experiment: there is no experiment "figure99"; known: sweep'),
+        ({"unit": "mbps"}, 'claim X1: checks[0].unit: unknown unit "mbps"; known: %, Mbit/s'),
+        ({"kind": "Z"}, "claim X1: kind: Input should be 'N', 'Q' or 'M'"),
+        ({"flag": "MAYBE"}, "claim X1: flag: Input should be 'OK', 'SENS', 'ART' or 'CONTRA'"),
         ({"checks": []}, "claim X1: there is nothing to check"),
-        ({"checks": [{"label": "it"}]}, "claim X1: it has neither least nor most"),
-        ({"checks": [{"label": "it", "mots": 3, "most": 3}]}, "claim X1: has unknown mots"),
-        ({"checks": [{"most": 3}]}, "claim X1: lacks label"),
+        ({"untestable": "no satellite"}, "claim X1: untestable, and has checks"),
+        ({"checks": [{"label": "it"}]}, "claim X1: checks[0]: it has neither least nor most"),
+        (
+            {"checks": [{"label": "it", "most": 3, "in_seeds": 0.4}]},
+            "claim X1: checks[0].in_seeds: Input should be greater",
+        ),
+        ({"checks": [{"most": 3}]}, "claim X1: checks[0].label: Field required"),
+        (
+            {"checks": [{"label": "it", "mots": 3, "most": 3}], "engine": "sim"},
+            "claim X1: checks[0].mots: Extra inputs are not permitted\nclaim X1: engine: Extra inputs are",
+        ),
     ],
     ids=str,
 )
 def test_a_row_that_makes_no_sense(words: dict[str, object], told: str) -> None:
     with pytest.raises(StudyError) as caught:
-        claims_of([row(**words)], FUNCTIONS, ["sweep"])
+        claims_of([row(**words)], VOCABULARY)
     assert str(caught.value).startswith(told)
 
 
 def test_a_group_of_a_result_may_have_any_name() -> None:
-    claims_of([row(metric="groups.cubic.share")], FUNCTIONS, ["sweep"])
+    claims_of([row(metric="groups.cubic.share")], VOCABULARY)
 
 
 def test_a_point_that_no_run_has(evidence: Callable[..., Evidence]) -> None:
     (trial, *_) = evidence().of("figure7", "bbr")
     with pytest.raises(StudyError, match=r"path\.buffer = 3 bdp: 0 runs of the experiment are there, not one"):
         trial.at({"path.buffer": "3 bdp"})
-    assert isinstance(trial.at({"path.buffer": "2 bdp"}), Observed)
+    assert isinstance(trial.at({"path.buffer": "2 bdp"}), RunData)
     with pytest.raises(StudyError, match="9 runs"):
         _ = trial.only
 

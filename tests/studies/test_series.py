@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dumbbell.studies.evidence import Observed
+from dumbbell.studies.evidence import RunData
 from dumbbell.studies.series import (
     ack_rtts_s,
     backlog_bytes,
@@ -23,7 +23,7 @@ AT = np.arange(0, 10.01, 0.5)
 
 
 @pytest.fixture
-def run() -> Observed:
+def run() -> RunData:
     """A BBR flow of 8 Mbit/s and two CUBIC flows of 4 and of 0, then 8, half a second each; one drop in ten sent."""
     steady = frame(0, AT, AT * 1e6, "probe_bw").assign(srtt_s=0.05, cwnd_bytes=np.where(AT < 5, np.nan, 30_000.0))
     half = frame(1, AT, AT * 0.5e6, "avoidance")
@@ -36,7 +36,7 @@ def run() -> Observed:
     return observed({}, groups, (2, 8), series=pd.concat([steady, half, turns]), backlog=queue, acks=acks)
 
 
-def test_bytes_received_are_counters_by_flow(run: Observed) -> None:
+def test_bytes_received_are_counters_by_flow(run: RunData) -> None:
     assert list(received(run)) == [0, 1, 2]
     assert list(received(run, "cubic")) == [1, 2]
     assert received(run)[0].at([2.25]) == pytest.approx([2.25e6])
@@ -48,16 +48,16 @@ def test_a_hole_that_is_filled_is_no_burst_of_throughput() -> None:
     assert throughput_bps(run, 0, 4, 6) == pytest.approx([8e6] * 4)
 
 
-def test_a_groups_rates_are_the_sum_of_its_flows(run: Observed) -> None:
+def test_a_groups_rates_are_the_sum_of_its_flows(run: RunData) -> None:
     assert group_rates_bps(run, "cubic", 2, 4) == pytest.approx([4e6, 12e6] * 2)
     assert group_rates_bps(run, None, 2, 4, bin_s=1) == pytest.approx([16e6] * 2)
 
 
-def test_quartiles_are_of_each_flow_by_itself(run: Observed) -> None:
+def test_quartiles_are_of_each_flow_by_itself(run: RunData) -> None:
     assert quartiles_bps(run, "cubic") == pytest.approx((4e6 + 0, 4e6 + 8e6))
 
 
-def test_a_gauge_is_taken_where_it_is_known(run: Observed) -> None:
+def test_a_gauge_is_taken_where_it_is_known(run: RunData) -> None:
     found = gauge(run, 0, "cwnd_bytes")
     assert (found.time_s[0], found.time_s[-1]) == (5, 10)
     assert set(found.value) == {30_000}
@@ -65,7 +65,7 @@ def test_a_gauge_is_taken_where_it_is_known(run: Observed) -> None:
     assert gauge(run, 1, "cwnd_bytes").value.size == 0
 
 
-def test_the_queue_and_single_acks(run: Observed) -> None:
+def test_the_queue_and_single_acks(run: RunData) -> None:
     assert backlog_bytes(run, 1, 2).value.tolist() == [1000, 1500, 2000]
     dropped, sent = dropped_and_sent(run)
     assert (dropped.at([3.0])[0], sent.at([3.0])[0]) == (30, 300)

@@ -127,7 +127,7 @@ def test_a_figure_of_all_seeds_is_shown_once(claypool: Study, evidence: Callable
     seven = replace(claypool, figures=tuple(each for each in claypool.figures if each.name == "figure7"), tables=())
     standing = Standing(study=seven, whole=seven, evidence=found, verdicts=())
     assert [(each.display.name, each.seed) for each in standing.shown()] == [("figure7", None)]
-    led = found.led_by(2).of("figure7", "bbr")
+    led = found.with_first_seed(2).of("figure7", "bbr")
     assert [trial.seed for trial in led] == [2, 1, 3]
 
 

@@ -36,10 +36,6 @@ def test_every_study_is_there_and_whole() -> None:
         assert all((study.title, study.citation, study.short, study.summary, study.testbed, study.here))
         assert len({claim.id for claim in study.claims}) == len(study.claims) > 0
         assert len({each.name for each in study.experiments.values()}) == len(study.experiments)
-        for claim in study.claims:
-            assert set(claim.why) <= {"any", "sim", "linux", "linux:6.12"}
-            assert {variant for causes in claim.why.values() for variant in causes} <= set(study.variants)
-            assert claim.id in study.readme
         for title, experiment in study.experiments.items():
             assert refusals(experiment, SimEngine()) == []
             swept = {planned.point.get(study.axis) for planned in plan(experiment)} - {None}
@@ -77,7 +73,12 @@ def test_more_seeds() -> None:
         ("study.toml", 'bbr = "bbr_shallow"', 'bbr = "bbr"', "experiment figure11: its flows[0].cc (bbr_shallow, "),
         ("figure7.toml", '"bbr_4_17"', '"bbr_1_1"', "figure7: its flows[0].cc (bbr, bbr_1_1) are not"),
         ("study.toml", "\nfigure7 = ", "\nfigure70 = ", "figure70.toml cannot be read"),
-        ("claims.toml", '"loss_at_1_bdp"', '"loss_at_1bdp"', 'claim S9: there is no metric "loss_at_1bdp"'),
+        (
+            "claims.toml",
+            "interpolated(queue, loss, 1)",
+            "interpolated(queu, loss, 1)",
+            'no result has "queu"; did you mean',
+        ),
     ],
     ids=[
         "broken",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dumbbell.studies import StudyError
-from dumbbell.studies.evidence import Trial
+from dumbbell.studies.evidence import SeedSweep
 from dumbbell.studies.sweep import Sweep, buffer_bdp, number
 from observed import BDP_BYTES, observed
 
@@ -13,9 +13,9 @@ QUEUE = Sweep("path.buffer", "bdp")
 SIZES = ("8 bdp", "0.5 bdp", "2 bdp")
 
 
-def trial(sizes: tuple[str, ...] = SIZES, rtts: tuple[str, ...] = ("25 ms",)) -> Trial:
+def trial(sizes: tuple[str, ...] = SIZES, rtts: tuple[str, ...] = ("25 ms",)) -> SeedSweep:
     """The goodput is the size, and a hundredth of the RTT."""
-    return Trial(
+    return SeedSweep(
         1,
         tuple(
             observed(

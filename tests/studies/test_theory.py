@@ -13,7 +13,7 @@ from dumbbell import studies
 from dumbbell.spec.quantity import Rate, Share, Size, Time
 from dumbbell.studies import Study
 from dumbbell.studies.claim import Check
-from dumbbell.studies.evidence import Trial
+from dumbbell.studies.evidence import SeedSweep
 from dumbbell.studies.theory import claims
 from observed import BDP_BYTES, frame, observed
 
@@ -170,11 +170,6 @@ def test_a_cliff_lies_within_what_is_swept(theory: Study) -> None:
                 assert max(swept) > check.most
 
 
-def test_a_window_is_what_is_delivered_in_a_round_trip() -> None:
-    run = observed({"path.rtt": "100 ms"}, {"reno": [MSS * 8 * 50 / 0.1 / 1e6]}, (20, 600))
-    assert claims.window_segments(run) == pytest.approx(50)
-
-
 def series(at: Any, **columns: Any) -> pd.DataFrame:
     return frame(0, at, columns.pop("delivered", np.zeros(len(at))), columns.pop("phase", "probe_bw")).assign(**columns)
 
@@ -228,13 +223,17 @@ def test_a_sawtooth_has_a_period_and_a_mean() -> None:
     assert claims.sawtooth_period(flat) is None
 
 
-def test_a_cliff_is_the_last_loss_that_is_borne_with_all_before() -> None:
+def test_a_cliff_is_the_last_loss_that_is_borne_with_all_before(theory: Study) -> None:
     possible = [100 * MSS / FRAME * (1 - p) for p in (0.10, 0.12, 0.14, 0.16)]
     shares = (0.95, 0.81, 0.79, 0.90)
     runs = [
         observed({"path.loss": loss}, {"bbr": [share * most]}, (20, 30))
         for loss, share, most in zip(("10 %", "12 %", "14 %", "16 %"), shares, possible, strict=True)
     ]
-    assert claims.cliff(Trial(1, tuple(runs))) == pytest.approx(0.12)
-    assert claims.goodput_over_possible(runs[0]) == pytest.approx(0.95)
-    assert claims.cliff(Trial(1, tuple(runs[2:]))) is None
+    cliff, goodput = (checks(theory, claim)[0].metric for claim in ("V16a", "V7a"))
+    assert cliff.value(SeedSweep(1, tuple(runs))) == pytest.approx(0.12)
+    assert goodput.of_run(runs[0]) == pytest.approx(0.95)
+    assert cliff.value(SeedSweep(1, tuple(runs[2:]))) is None
+    window = checks(theory, "V8")[0].metric
+    run = observed({"path.rtt": "100 ms"}, {"reno": [MSS * 8 * 50 / 0.1 / 1e6]}, (20, 600))
+    assert window.of_run(run) == pytest.approx(50)

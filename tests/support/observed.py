@@ -11,7 +11,7 @@ import pandas as pd
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.results.schema import Result
-from dumbbell.studies.evidence import Observed
+from dumbbell.studies.evidence import RunData
 
 BDP_BYTES = 250_000
 
@@ -29,7 +29,7 @@ def observed(  # noqa: PLR0913 (each is a number of a run)
     flows: Sequence[Mapping[str, Any]] = (),
     bottleneck: Mapping[str, Any] | None = None,
     jain: float | None = None,
-) -> Observed:
+) -> RunData:
     """A run whose groups' flows have these goodputs in Mbit/s; what is not said is 0 or null.
 
     `lost` is dropped / sent, `queue_bdp` mean and maximum. `flows` and `bottleneck` have more fields of the summary,
@@ -67,7 +67,7 @@ def observed(  # noqa: PLR0913 (each is a number of a run)
         warnings=(),
     )
     frames = [pd.DataFrame() if each is None else each for each in (series, backlog, acks)]
-    return Observed(
+    return RunData(
         point=point,
         result=result,
         flow_series=lambda: frames[0],

@@ -12,7 +12,8 @@ from dumbbell.charts.table import Table
 from dumbbell.results.store import Store
 from dumbbell.spec import load
 from dumbbell.studies import Display, Standing, Study, Verdict
-from dumbbell.studies.evidence import Evidence, Trial
+from dumbbell.studies.evidence import Evidence, SeedSweep
+from dumbbell.studies.formula import Formulas
 
 NASTY = "<script>alert('&')</script>"
 """What must come out as text."""
@@ -34,7 +35,7 @@ def study_of(spec: str, claims: Sequence[str] = ()) -> Study:
     return Study(
         name="hand", title="A study made by hand", citation="Hand, M. Nowhere, 2020", short="Hand 2020", summary="All.",
         testbed="A table.", here="Another.", readme="", variants=("bbr", "bbr_4_17"), axis="flows[0].cc",
-        experiments={"moment": load(spec)}, figures=(), claims=stubs, published={},
+        experiments={"moment": load(spec)}, figures=(), claims=stubs, published={}, metrics=Formulas({}),
     )  # fmt: skip
 
 
@@ -57,7 +58,7 @@ def standing_of(  # noqa: PLR0913 (each is what a test varies)
         return Display(name=made.name, title=made.title, experiments=("moment",), draw=draw)
 
     outcomes = tuple(store.outcomes())
-    trials = tuple(Trial(seed, ()) for seed in sorted({each.seed for each in outcomes}))
+    trials = tuple(SeedSweep(seed, ()) for seed in sorted({each.seed for each in outcomes}))
     evidence = Evidence(
         engine=engine,
         trials={(title, "bbr"): trials for title in study.experiments},

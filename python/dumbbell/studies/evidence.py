@@ -32,7 +32,7 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Observed:
+class RunData:
     """One run that was measured."""
 
     point: Mapping[str, Any]
@@ -54,14 +54,14 @@ class Observed:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class SeedSweep:
     """The runs of one experiment with one version and one seed: a whole sweep, once."""
 
     seed: int
-    runs: tuple[Observed, ...]
+    runs: tuple[RunData, ...]
     """In the order of the sweep."""
 
-    def at(self, point: Mapping[str, Any]) -> Observed:
+    def at(self, point: Mapping[str, Any]) -> RunData:
         """The run at a point.
 
         Raises:
@@ -73,20 +73,20 @@ class Trial:
             raise StudyError(f"{where}: {len(found)} runs of the experiment are there, not one")
         return found[0]
 
-    def where(self, point: Mapping[str, Any]) -> Trial:
+    def where(self, point: Mapping[str, Any]) -> SeedSweep:
         """The part of the sweep that has these values."""
-        return Trial(self.seed, tuple(run for run in self.runs if _has(run, point)))
+        return SeedSweep(self.seed, tuple(run for run in self.runs if _has(run, point)))
 
-    def replaced_by(self, other: Trial) -> Trial:
+    def replaced_by(self, other: SeedSweep) -> SeedSweep:
         """The sweep with another trial's runs in the place of its own at their points.
 
         Raises:
             StudyError: the other has a run where this one has none, or several.
         """
         places = {id(self.at(run.point)): run for run in other.runs}
-        return Trial(self.seed, tuple(places.get(id(run), run) for run in self.runs))
+        return SeedSweep(self.seed, tuple(places.get(id(run), run) for run in self.runs))
 
-    def beside(self, run: Observed) -> Observed:
+    def beside(self, run: RunData) -> RunData:
         """The run at the point of another experiment's, as far as this one sweeps what that one does.
 
         Raises:
@@ -96,12 +96,12 @@ class Trial:
         return self.at({path: value for path, value in run.point.items() if path in swept})
 
     @property
-    def only(self) -> Observed:
+    def only(self) -> RunData:
         """The run of an experiment without a sweep."""
         return self.at({})
 
 
-def _has(run: Observed, point: Mapping[str, Any]) -> bool:
+def _has(run: RunData, point: Mapping[str, Any]) -> bool:
     return all(run.point.get(path) == value for path, value in point.items())
 
 
@@ -130,7 +130,7 @@ class Evidence:
     """The runs of a study on one engine."""
 
     engine: str
-    trials: Mapping[tuple[str, str], tuple[Trial, ...]] = field(default_factory=dict)
+    trials: Mapping[tuple[str, str], tuple[SeedSweep, ...]] = field(default_factory=dict)
     """By experiment and version: the seeds whose runs are all there."""
     untestable: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """What the engine could not carry out, by experiment and version, and why."""
@@ -144,11 +144,11 @@ class Evidence:
         """What is not complete, by experiment and version."""
         return {part: coverage for part, coverage in self.coverage.items() if coverage.missing}
 
-    def of(self, experiment: str, variant: str) -> tuple[Trial, ...]:
+    def of(self, experiment: str, variant: str) -> tuple[SeedSweep, ...]:
         """The trials of an experiment with a version."""
         return self.trials.get((experiment, variant), ())
 
-    def together(self, experiments: Sequence[str], variant: str) -> list[tuple[Trial, ...]]:
+    def together(self, experiments: Sequence[str], variant: str) -> list[tuple[SeedSweep, ...]]:
         """The trials of several experiments with a version, by the seeds that all of them have."""
         first, *others = (self.of(experiment, variant) for experiment in experiments)
         by_seed = [{trial.seed: trial for trial in trials} for trials in others]
@@ -167,7 +167,7 @@ class Evidence:
         """Whether it has all trials of an experiment with a version."""
         return (experiment, variant) not in self.untestable and bool(self.of(experiment, variant))
 
-    def taking(self, experiment: str, at: Mapping[str, Any], *, over: str = "") -> Evidence:
+    def restricted_to(self, experiment: str, at: Mapping[str, Any], *, over: str = "") -> Evidence:
         """The same, with only the part of an experiment's runs that has a point's values.
 
         With `over`, the name of another, they stand in its sweep, at their own points and in the seeds that both have.
@@ -184,7 +184,7 @@ class Evidence:
             trials[experiment, variant] = tuple(taken)
         return replace(self, trials=trials)
 
-    def led_by(self, seed: int) -> Evidence:
+    def with_first_seed(self, seed: int) -> Evidence:
         """The same, with the trials of a seed first where there are any: what shows one seed then shows that one."""
         return replace(
             self,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dumbbell.campaign.plan import Planned, refusals, run_key
 from dumbbell.results.schema import FailedRun
 from dumbbell.spec import expand, resolve
-from dumbbell.studies.evidence import Coverage, Evidence, Observed, Trial
+from dumbbell.studies.evidence import Coverage, Evidence, RunData, SeedSweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ def gather(study: Study, source: Source, engine: Engine) -> Evidence:
     loaded with a number of seeds.
     """
     untestable = refused(study, engine)
-    trials: dict[tuple[str, str], tuple[Trial, ...]] = {}
+    trials: dict[tuple[str, str], tuple[SeedSweep, ...]] = {}
     coverage: dict[tuple[str, str], Coverage] = {}
     outcomes: dict[str, dict[str, Result | FailedRun]] = {title: {} for title in study.experiments}
     for title, variant in study.parts():
@@ -36,7 +36,7 @@ def gather(study: Study, source: Source, engine: Engine) -> Evidence:
             continue
         ids: list[str] = []
         missing: list[str] = []
-        complete: list[Trial] = []
+        complete: list[SeedSweep] = []
         failures: list[str] = []
         for seed, runs in _by_seed(study, title, variant, source, engine):
             absent = [run.id for run in runs if run.outcome is None]
@@ -46,7 +46,7 @@ def gather(study: Study, source: Source, engine: Engine) -> Evidence:
             outcomes[title] |= {run.id: run.outcome for run in runs if run.outcome is not None}
             if not absent:
                 failures += [run.outcome.error for run in runs if isinstance(run.outcome, FailedRun)]
-                complete.append(Trial(seed, tuple(run.observed for run in runs if run.observed is not None)))
+                complete.append(SeedSweep(seed, tuple(run.observed for run in runs if run.observed is not None)))
         coverage[title, variant] = Coverage(ids=frozenset(ids), missing=frozenset(missing))
         if failures:
             untestable[title, variant] = f"{len(failures)} of its runs failed, the first with: {failures[0]}"
@@ -88,7 +88,7 @@ class _Looked(NamedTuple):
     id: str
     outcome: Result | FailedRun | None
     """None where it is not there."""
-    observed: Observed | None
+    observed: RunData | None
     """None where it was not measured."""
 
 
@@ -119,7 +119,7 @@ def _looked(planned: Planned, axis: str, source: Source, engine: Engine, identit
     outcome = source.get(run_id, planned.point)
     if outcome is None or outcome.status == "failed":
         return _Looked(run_id, outcome, None)
-    observed = Observed(
+    observed = RunData(
         point={path: value for path, value in planned.point.items() if path != axis},
         result=outcome,
         flow_series=partial(source.flow_series, run_id),

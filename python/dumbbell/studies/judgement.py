@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 from dumbbell.metrics.number import amount, apart
 from dumbbell.metrics.statistics import estimate
-from dumbbell.studies.claim import SCALES
 from dumbbell.studies.verdict import KINDS, NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED, Checked, Flipped, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dumbbell.studies.claim import Check, Claim, Flip
+    from dumbbell.studies.claim import Alternative, Check, Claim
     from dumbbell.studies.evidence import Evidence
     from dumbbell.studies.verdict import Word
 
@@ -32,7 +31,7 @@ def judge(claim: Claim, evidence: Evidence, variant: str) -> Verdict:
     unknown = [
         checked.label
         for check, checked in zip(claim.checks, checks, strict=True)
-        if checked.without and not check.derived
+        if checked.without and check.metric.is_field
     ]
     if unknown:
         return _verdict(
@@ -40,7 +39,7 @@ def judge(claim: Claim, evidence: Evidence, variant: str) -> Verdict:
         )
     if all(check.holds for check in checks):
         return _verdict(claim, evidence.engine, variant, checks, REPRODUCED, _why_so(checks))
-    flips = tuple(filter(None, (_flipped(claim, flip, evidence, variant) for flip in claim.flips)))
+    flips = tuple(filter(None, (_flipped(claim, flip, evidence, variant) for flip in claim.alternatives)))
     reason = _why_not(claim, checks, evidence.engine, variant)
     if flips:
         reason = " ".join((f"{reason.removesuffix('.')}.", *map(_flip_sentence, flips)))
@@ -49,17 +48,17 @@ def judge(claim: Claim, evidence: Evidence, variant: str) -> Verdict:
     return replace(found, flips=flips, kind=min(kinds, key=KINDS.index, default=None))
 
 
-def _flipped(claim: Claim, flip: Flip, evidence: Evidence, variant: str) -> Flipped | None:
+def _flipped(claim: Claim, flip: Alternative, evidence: Evidence, variant: str) -> Flipped | None:
     """None where the engine cannot tell, or its runs are not there."""
-    for experiment, other in flip.instead.items():
-        evidence = evidence.taking(other, flip.at, over=experiment if flip.patch else "")
-    found = judge(replace(claim, checks=flip.checks, flips=(), why={}), evidence, variant)
+    for experiment, other in flip.substitutes.items():
+        evidence = evidence.restricted_to(other, flip.at, over=experiment if flip.patch else "")
+    found = judge(claim.model_copy(update={"checks": flip.checks, "alternatives": (), "why": {}}), evidence, variant)
     if found.verdict not in {REPRODUCED, NOT_REPRODUCED}:
         return None
     return Flipped(
         kind=flip.kind,
-        by=flip.by,
-        experiments=tuple(dict.fromkeys(flip.instead.values())),
+        by=flip.condition,
+        experiments=tuple(dict.fromkeys(flip.substitutes.values())),
         verdict=found.verdict,
         reason=found.reason,
         checks=found.checks,
@@ -90,14 +89,13 @@ def _obstacle(claim: Claim, evidence: Evidence, variant: str) -> tuple[Word, str
     without = [experiment for experiment, _ in parts if not evidence.of(experiment, variant)]
     if without:
         return NOT_TESTABLE, f"{without[0]} has no runs with {variant}"
-    strangers = [check for check in claim.checks if not evidence.together((check.experiment, *check.beside), variant)]
+    strangers = [check for check in claim.checks if not evidence.together(check.experiments, variant)]
     return (NOT_RUN, f"{', '.join(claim.experiments)} have no seed in common") if strangers else None
 
 
 def _checked(claim: Claim, check: Check, evidence: Evidence, variant: str) -> Checked:
-    scale = SCALES[check.unit]
-    measured = [check.measured(*trials) for trials in evidence.together((check.experiment, *check.beside), variant)]
-    values = [scale * value for value in measured if value is not None and math.isfinite(value)]
+    measured = [check.value(*sweeps) for sweeps in evidence.together(check.experiments, variant)]
+    values = [value for value in measured if value is not None]
     mean = estimate(values) if values else None
     half_width = mean.half_width if mean else None
     checked = Checked(

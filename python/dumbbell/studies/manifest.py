@@ -82,7 +82,13 @@ def manifest_of(folder: Traversable) -> Manifest:
 
 def claim_rows(folder: Traversable) -> list[dict[str, Any]]:
     """The claims of a study as `claims.toml` has them, not validated."""
-    rows: list[dict[str, Any]] = read_toml(folder, "claims.toml")["claims"]
+    rows: list[dict[str, Any]] = read_toml(folder, "claims.toml").get("claims", [])
+    return rows
+
+
+def metric_rows(folder: Traversable) -> dict[str, str]:
+    """The formulas of a study by name, as `claims.toml` has them."""
+    rows: dict[str, str] = read_toml(folder, "claims.toml").get("metrics", {})
     return rows
 
 

@@ -11,10 +11,10 @@ from dumbbell.studies.problem import StudyError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from dumbbell.studies.evidence import Observed
+    from dumbbell.studies.evidence import RunData
 
 
-def metric(name: str) -> Callable[[Observed], float | None]:
+def metric(name: str) -> Callable[[RunData], float | None]:
     """Takes the number out of a run's result; None where it is null.
 
     Raises:
@@ -24,7 +24,7 @@ def metric(name: str) -> Callable[[Observed], float | None]:
     if not _leads_somewhere(steps):
         raise StudyError(f'no result has "{name}"')
 
-    def number(run: Observed) -> float | None:
+    def number(run: RunData) -> float | None:
         place: Any = run.result
         for step in steps:
             try:

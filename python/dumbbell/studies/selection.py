@@ -24,13 +24,13 @@ def only(
     claims: Sequence[str] | None = None,
     experiments: Sequence[str] | None = None,
     variants: Sequence[str] | None = None,
-    flips: bool = True,
+    alternatives: bool = True,
 ) -> Study:
     """The study with these claims and the experiments that they need, or these experiments and what they can tell.
 
     None: all of them. A figure stays if its experiments do. A claim that is untestable needs no experiment, and no
-    experiment tells it. Without `flips` claims do not need the experiments that may make them hold; a flip stays if its
-    experiments do.
+    experiment tells it. Without `alternatives` claims do not need the experiments that may make them hold; an
+    alternative stays if its experiments do.
 
     Raises:
         StudyError: there is no such claim, experiment or version, or nothing is left.
@@ -39,7 +39,11 @@ def only(
     chosen = [by_id[each] for each in _known(study, "claim", claims, by_id)]
     needed = set(study.experiments)
     if claims is not None:
-        needed = {title for claim in chosen for title in (*claim.experiments, *(_of_flips(claim) if flips else ()))}
+        needed = {
+            title
+            for claim in chosen
+            for title in (*claim.experiments, *(_of_alternatives(claim) if alternatives else ()))
+        }
     kept = needed & set(_known(study, "experiment", experiments, study.experiments))
     lost = [
         claim.id
@@ -49,7 +53,9 @@ def only(
     if claims is not None and lost:
         raise StudyError(f"{study.name}: {', '.join(lost)} cannot be told by {', '.join(experiments or ())} alone")
     chosen = [
-        replace(claim, flips=tuple(flip for flip in claim.flips if kept.issuperset(flip.experiments)))
+        claim.model_copy(
+            update={"alternatives": tuple(each for each in claim.alternatives if kept.issuperset(each.experiments))}
+        )
         for claim in chosen
         if claim.id not in lost
     ]
@@ -66,8 +72,8 @@ def only(
     return replace(smaller, experiments=left)
 
 
-def _of_flips(claim: Claim) -> set[str]:
-    return {title for flip in claim.flips for title in flip.experiments}
+def _of_alternatives(claim: Claim) -> set[str]:
+    return {title for each in claim.alternatives for title in each.experiments}
 
 
 def engines_of(study: Study, store: Store) -> tuple[str, ...]:

@@ -121,7 +121,9 @@ class Standing:
         for each in self.drawable():
             first, *others = self._seeds(each)
             display = each.draw(self.study, self.evidence)
-            led = (Shown(display=each.draw(self.study, self.evidence.led_by(seed)), seed=seed) for seed in others)
+            led = (
+                Shown(display=each.draw(self.study, self.evidence.with_first_seed(seed)), seed=seed) for seed in others
+            )
             second = next(led, None)
             if second is None or _looks(second.display) == _looks(display):
                 yield Shown(display=display, seed=None)

@@ -7,9 +7,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from dumbbell.spec import load as load_spec
-from dumbbell.studies.claim import claims_of
+from dumbbell.studies.claim import Vocabulary, claims_of
+from dumbbell.studies.formula import Formulas
 from dumbbell.studies.judgement import judge
-from dumbbell.studies.manifest import claim_rows, folder_of, manifest_of, read_text, read_toml
+from dumbbell.studies.manifest import claim_rows, folder_of, manifest_of, metric_rows, read_text, read_toml
 from dumbbell.studies.part import controls_of, part
 from dumbbell.studies.problem import StudyError
 
@@ -75,6 +76,8 @@ class Study:
     """By name."""
     figures: tuple[Figure, ...]
     claims: tuple[Claim, ...]
+    metrics: Formulas
+    """What its claims and figures may measure, by name."""
     published: Mapping[str, Any]
     """The document's numbers, as `published.toml` has them."""
     tables: tuple[Display[Table], ...] = ()
@@ -153,6 +156,7 @@ def read(folder: Traversable, claims: ModuleType, figures: ModuleType, *, seeds:
     fixed = (title for title, experiment in experiments.items() if controls_of(experiment, axis) is None)
     rivals |= {title: str(experiments[title].flows[0].cc) for title in fixed if title not in rivals}
     _agree(variants, axis, controls, experiments)
+    formulas = Formulas(metric_rows(folder), claims)
     return Study(
         name=folder.name,
         title=manifest.title,
@@ -167,7 +171,8 @@ def read(folder: Traversable, claims: ModuleType, figures: ModuleType, *, seeds:
         experiments=experiments,
         figures=tuple(_display("figure", row, figures, experiments) for row in manifest.figures),
         tables=tuple(_display("table", row, figures, experiments) for row in manifest.tables),
-        claims=claims_of(claim_rows(folder), claims, experiments),
+        metrics=formulas,
+        claims=claims_of(claim_rows(folder), Vocabulary(frozenset(experiments), formulas)),
         published=read_toml(folder, "published.toml"),
         controls=controls,
         rivals=rivals,

@@ -12,7 +12,7 @@ from dumbbell.studies.problem import StudyError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from dumbbell.studies.evidence import Observed, Trial
+    from dumbbell.studies.evidence import RunData, SeedSweep
 
 FRAME_BYTES = 1500 + ETHERNET_HEADER_BYTES
 _KINDS: tuple[type[Quantity], ...] = (Rate, Time, Share, Size)
@@ -43,7 +43,7 @@ def number(value: object, unit: str) -> float:
     return float(quantity.number * kind.units[quantity.unit] / kind.units[unit])
 
 
-def buffer_bdp(run: Observed, frame_bytes: int = FRAME_BYTES) -> float:
+def buffer_bdp(run: RunData, frame_bytes: int = FRAME_BYTES) -> float:
     """A run's swept queue size in bandwidth-delay products, in whatever unit it was written."""
     size = Size(run.point["path.buffer"])
     if size.unit == "bdp":
@@ -60,7 +60,7 @@ class Sweep:
     unit: str
     """As specs write it: "bdp", "packets", "kB", "Mbit/s", "ms", "%"; "" of plain numbers."""
 
-    def of(self, run: Observed) -> float:
+    def of(self, run: RunData) -> float:
         """Its value in a run.
 
         Raises:
@@ -70,14 +70,14 @@ class Sweep:
             raise StudyError(f"{self.path} is not swept; swept: {', '.join(run.point) or 'nothing'}")
         return number(run.point[self.path], self.unit)
 
-    def values(self, trials: Iterable[Trial]) -> tuple[float, ...]:
+    def values(self, trials: Iterable[SeedSweep]) -> tuple[float, ...]:
         """Its different values in these trials, in their order of size."""
         return tuple(sorted({self.of(run) for trial in trials for run in trial.runs}))
 
     def along(
         self,
-        trial: Trial,
-        value: Callable[[Observed], float | None],
+        trial: SeedSweep,
+        value: Callable[[RunData], float | None],
         *,
         least: float | None = None,
         most: float | None = None,

@@ -138,7 +138,9 @@ class ClaimsPart(_Part):
     def study_on(self, engine: str) -> Study:
         """As much of the study as an engine's columns need."""
         variants = [column.variant for column in self.columns if column.engine == engine]
-        return only(load(self.study, seeds=self.seeds), claims=self.claims or None, variants=variants, flips=False)
+        return only(
+            load(self.study, seeds=self.seeds), claims=self.claims or None, variants=variants, alternatives=False
+        )
 
 
 Part: TypeAlias = ComparisonPart | ClaimsPart

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dumbbell.studies.drawing.time import Span
-    from dumbbell.studies.evidence import Evidence, Observed, Trial
+    from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
     from dumbbell.studies.study import Study
 
 JOIN_S = (30.0, 180.0)
@@ -165,13 +165,13 @@ def figure8_acks(study: Study, evidence: Evidence) -> Chart:
     return _round_trips(study, evidence, "figure8_acks", "The RTT of each ACK", ack_rtt_cdf)
 
 
-def _rates_of(title: str, run: Observed, span: Span, marks: tuple[tuple[float, str], ...] = ()) -> Panel:
+def _rates_of(title: str, run: RunData, span: Span, marks: tuple[tuple[float, str], ...] = ()) -> Panel:
     layers = flow_rates(run, span, labels=_names(run))
     panel = panel_in_time(title, "throughput (Mbit/s)", span, *layers, limits=RATES_MBIT)
     return replace(panel, marks=marks)
 
 
-def _names(run: Observed) -> Sequence[str]:
+def _names(run: RunData) -> Sequence[str]:
     """Where algorithms meet, each one's once; of flows of one kind their numbers."""
     ccs = [flow.cc for flow in run.result.flows]
     if len(set(ccs)) == 1:
@@ -219,9 +219,9 @@ def _round_trips(
     )
 
 
-def _senders(evidence: Evidence, experiment: str) -> dict[str, tuple[str, Trial]]:
+def _senders(evidence: Evidence, experiment: str) -> dict[str, tuple[str, SeedSweep]]:
     """Style and first seed of each version, and of CUBIC once, by label."""
-    senders: dict[str, tuple[str, Trial]] = {}
+    senders: dict[str, tuple[str, SeedSweep]] = {}
     for variant in evidence.variants(experiment, f"{experiment}_cubic"):
         for name, style in ((experiment, variant), (f"{experiment}_cubic", "cubic")):
             senders.setdefault(label_of(style, evidence.engine), (style, evidence.of(name, variant)[0]))
@@ -237,7 +237,7 @@ def _distributions(evidence: Evidence, experiment: str, distribution: Callable[.
     }
 
 
-def _at(trial: Trial, size: str) -> Observed:
+def _at(trial: SeedSweep, size: str) -> RunData:
     """The run in a queue, which is swept in bytes or in units of packets."""
     (run,) = [run for run in trial.runs if QUEUE.of(run) == PACKETS[size]]
     return run

@@ -25,7 +25,7 @@ from dumbbell.studies.metric import metric
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dumbbell.studies.evidence import Evidence, Observed, Trial
+    from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
     from dumbbell.studies.study import Study
 
 SHORTEST, FAIR, LONGEST = "37.7 kB", "159.5 kB", "600.3 kB"
@@ -265,7 +265,7 @@ def figure9_readings(study: Study, evidence: Evidence) -> Chart:
 def _over_queue(
     title: str,
     y: Axis,
-    trials: Sequence[Trial],
+    trials: Sequence[SeedSweep],
     layers: Sequence[Layer],
     marks: tuple[tuple[float, str], ...] = (),
 ) -> Panel:
@@ -277,7 +277,7 @@ def _over_queue(
 
 
 def _alone(
-    evidence: Evidence, bbr: str, cubic: str, drawn: Callable[[str, str, Sequence[Trial]], Layer]
+    evidence: Evidence, bbr: str, cubic: str, drawn: Callable[[str, str, Sequence[SeedSweep]], Layer]
 ) -> tuple[Layer, ...]:
     """Each version's curve, and CUBIC's once."""
     layers: dict[str, Layer] = {}
@@ -290,7 +290,7 @@ def _alone(
 
 
 def _swept_readings(
-    trials: Sequence[Trial], path: str, words: str, value: Callable[[Observed], float | None], factor: float = 1.0
+    trials: Sequence[SeedSweep], path: str, words: str, value: Callable[[RunData], float | None], factor: float = 1.0
 ) -> list[Layer]:
     """A curve for each value of a field."""
     first = {"path.burst": 2, "path.loss": 6}[path]  # looks that panels with one legend do not share

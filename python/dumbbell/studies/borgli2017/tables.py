@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dumbbell.charts.table import Entry
-    from dumbbell.studies.evidence import Evidence, Observed, Trial
+    from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
     from dumbbell.studies.study import Study
 
 
@@ -176,27 +176,29 @@ def rtts(study: Study, evidence: Evidence) -> Table:
     )
 
 
-def _jain_with(rtt: str, trial: Trial) -> float | None:
+def _jain_with(rtt: str, trial: SeedSweep) -> float | None:
     return jain(trial.at({OTHER_RTT.path: rtt}))
 
 
-def _jain_beside(count: int) -> Callable[[Trial], float | None]:
+def _jain_beside(count: int) -> Callable[[SeedSweep], float | None]:
     return lambda trial: jain(trial.at({RIVALS.path: count}))
 
 
-def _median_rtt_s(trial: Trial) -> float | None:
+def _median_rtt_s(trial: SeedSweep) -> float | None:
     return _at(trial, LEFT).result.flows[0].rtt_p50_s
 
 
-def _loss_in_shortest(trial: Trial) -> float:
+def _loss_in_shortest(trial: SeedSweep) -> float:
     return loss(_at(trial, SHORTEST))
 
 
-def _beside(value: Callable[[Observed, Observed], float | None], size: str, trial: Trial, other: Trial) -> float | None:
+def _beside(
+    value: Callable[[RunData, RunData], float | None], size: str, trial: SeedSweep, other: SeedSweep
+) -> float | None:
     return value(_at(trial, size), _at(other, size))
 
 
-def _at(trial: Trial, size: str) -> Observed:
+def _at(trial: SeedSweep, size: str) -> RunData:
     """The run with a queue of this size, in bytes or in as many packets."""
     return next(run for run in trial.runs if QUEUE.of(run) == PACKETS[size])
 

@@ -38,7 +38,7 @@ from dumbbell.studies.label import label_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from dumbbell.studies.evidence import Evidence, Trial
+    from dumbbell.studies.evidence import Evidence, SeedSweep
     from dumbbell.studies.study import Study
 
 COLUMNS, ROWS = (RTT, "RTT (ms)"), (RATE, "rate (Mbit/s)")
@@ -271,7 +271,7 @@ def _both(evidence: Evidence) -> tuple[str, ...]:
     return evidence.variants("transfer", "transfer_cubic")
 
 
-def _planes(trials: Sequence[tuple[Trial, ...]], where: Mapping[str, Any]) -> list[tuple[Trial, ...]]:
+def _planes(trials: Sequence[tuple[SeedSweep, ...]], where: Mapping[str, Any]) -> list[tuple[SeedSweep, ...]]:
     return [tuple(trial.where(where) for trial in each) for each in trials]
 
 
@@ -305,7 +305,7 @@ def _gains(  # noqa: PLR0913, PLR0917 (what tells one figure from the other)
 
 
 def _retransmissions(
-    study: Study, evidence: Evidence, name: str, title: str, senders: Mapping[str, Sequence[Trial]]
+    study: Study, evidence: Evidence, name: str, title: str, senders: Mapping[str, Sequence[SeedSweep]]
 ) -> Chart:
     numbers = study.published[name]
     panels = [
@@ -354,7 +354,7 @@ def _decreases(  # noqa: PLR0913, PLR0917 (what tells one figure from the other)
     )
 
 
-def _decrease(title: str, trials: Sequence[tuple[Trial, ...]], most: float) -> Panel:
+def _decrease(title: str, trials: Sequence[tuple[SeedSweep, ...]], most: float) -> Panel:
     return grid(
         title, trials, COLUMNS, ROWS, latency_decrease, quantity=f"decrease (%); {BETTER}", factor=PERCENT,
         colours="diverging", most=most,
@@ -367,7 +367,7 @@ def _over_loss(  # noqa: PLR0913, PLR0917 (what tells one figure from the other)
     name: str,
     title: str,
     axis: Axis,
-    drawn: Callable[[str, str, Sequence[Trial]], Layer],
+    drawn: Callable[[str, str, Sequence[SeedSweep]], Layer],
     theirs: Sequence[Layer],
     told: str,
 ) -> Chart:
@@ -400,7 +400,7 @@ def _marks(study: Study) -> tuple[tuple[float, str], ...]:
     return tuple((PERCENT * (1 - 1 / each), f"1 - 1/{each:g}") for each in gains)
 
 
-def _shares(evidence: Evidence, trials: Sequence[Trial], variant: str) -> list[Layer]:
+def _shares(evidence: Evidence, trials: Sequence[SeedSweep], variant: str) -> list[Layer]:
     return [
         curve(label_of(style, evidence.engine), style, trials, QUEUE, lambda run, g=group: run.result.groups[g].share,
               factor=PERCENT)

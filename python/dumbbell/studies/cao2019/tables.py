@@ -29,7 +29,7 @@ from dumbbell.studies.sweep import number
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from dumbbell.studies.evidence import Evidence, Trial
+    from dumbbell.studies.evidence import Evidence, SeedSweep
     from dumbbell.studies.study import Study
 
 CELLS = (
@@ -313,17 +313,17 @@ def figure8a_forms(study: Study, evidence: Evidence) -> Table:
     )
 
 
-def part_of(trials: Sequence[Trial], where: Mapping[str, Any]) -> list[Trial]:
+def part_of(trials: Sequence[SeedSweep], where: Mapping[str, Any]) -> list[SeedSweep]:
     """The part of a sweep that has these values, seed by seed."""
     return [trial.where(where) for trial in trials]
 
 
-def _senders(evidence: Evidence, experiment: str, control: str) -> dict[str, tuple[Trial, ...]]:
+def _senders(evidence: Evidence, experiment: str, control: str) -> dict[str, tuple[SeedSweep, ...]]:
     """Each version's trials, and CUBIC's once."""
     variants = evidence.variants(experiment, control)
     return {each: evidence.of(experiment, each) for each in variants} | {"cubic": evidence.of(control, variants[0])}
 
 
-def _parts(trials: Sequence[tuple[Trial, ...]], where: Mapping[str, Any]) -> list[tuple[Trial, ...]]:
+def _parts(trials: Sequence[tuple[SeedSweep, ...]], where: Mapping[str, Any]) -> list[tuple[SeedSweep, ...]]:
     """The same of trials of several experiments, as far as each sweeps it."""
     return [tuple(part_of(each, where)) for each in trials]

@@ -45,7 +45,7 @@ from dumbbell.studies.series import quartiles_bps
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from dumbbell.studies.evidence import Evidence, Observed, Trial
+    from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
     from dumbbell.studies.study import Study
 
 STEADY_S = (120.0, 180.0)
@@ -349,14 +349,14 @@ def mqp8(study: Study, evidence: Evidence) -> Chart:  # noqa: ARG001 (its curve 
     )
 
 
-def _staggered(run: Observed, variant: str) -> Panel:
+def _staggered(run: RunData, variant: str) -> Panel:
     labels = [f"flow {index + 1}, from {2 * index} s" for index in range(len(run.result.flows))]
     layers = flow_rates(run, run.window_s, labels=labels)
     title = label_of(variant, run.result.engine)
     return panel_in_time(title, "throughput (Mbit/s)", (0, run.window_s[1]), *layers, limits=(0, 100))
 
 
-def _standing(run: Observed, variant: str) -> Panel:
+def _standing(run: RunData, variant: str) -> Panel:
     layer = backlog(run, run.window_s, label="", style=variant)
     return panel_in_time("", "queue (BDP)", (0, run.window_s[1]), layer, limits=(0, 4))
 
@@ -381,7 +381,7 @@ def _interplay(study: Study, evidence: Evidence, experiment: str, variant: str, 
     )
 
 
-def _interplayed(numbers: Mapping[str, Any], evidence: Evidence, trials: Sequence[Trial]) -> str:
+def _interplayed(numbers: Mapping[str, Any], evidence: Evidence, trials: Sequence[SeedSweep]) -> str:
     """The words about it that captions share."""
     return (
         f"at 80 Mbit/s and 25 ms, from 50 to 80 % of 300 s. Lines: {means(trials)}; bands: first to third quartile of "
@@ -390,7 +390,7 @@ def _interplayed(numbers: Mapping[str, Any], evidence: Evidence, trials: Sequenc
     )
 
 
-def _turns(run: Observed, variant: str) -> Panel:
+def _turns(run: RunData, variant: str) -> Panel:
     styles = {"bbr": variant, "cubic": "cubic"}
     layers = [
         group_rates(run, group, STEADY_S, label=label_of(style, run.result.engine), style=style)
@@ -400,15 +400,15 @@ def _turns(run: Observed, variant: str) -> Panel:
     return panel_in_time(title, "throughput (Mbit/s)", STEADY_S, *layers, limits=(0, 90))
 
 
-def _queue(run: Observed, variant: str) -> Panel:
+def _queue(run: RunData, variant: str) -> Panel:
     return panel_in_time("", "queue (BDP)", STEADY_S, backlog(run, STEADY_S, label="", style=variant), limits=(0, 2))
 
 
-def _losses(run: Observed, variant: str) -> Panel:
+def _losses(run: RunData, variant: str) -> Panel:
     return panel_in_time("", "loss (%)", STEADY_S, losses(run, STEADY_S, label="", style=variant))
 
 
-def _round_trips(run: Observed, variant: str) -> Panel:
+def _round_trips(run: RunData, variant: str) -> Panel:
     smoothed = f"flow 1's smoothed RTT ({label_of(variant, run.result.engine)})"
     believed = "flow 1's min_rtt estimate"
     return panel_in_time(
@@ -421,10 +421,10 @@ def _round_trips(run: Observed, variant: str) -> Panel:
     )
 
 
-def _loss(label: str, style: str, trials: Sequence[Trial]) -> Layer:
+def _loss(label: str, style: str, trials: Sequence[SeedSweep]) -> Layer:
     return curve(label, style, trials, QUEUE, loss_per_sent, factor=PERCENT)
 
 
-def _losses_over_queue(title: str, trials: Sequence[Trial], *layers: Layer) -> Panel:
+def _losses_over_queue(title: str, trials: Sequence[SeedSweep], *layers: Layer) -> Panel:
     axis = Axis(label="loss (% of packets sent)", limits=(0, None))
     return Panel(title=title, x=swept_axis(trials, QUEUE, AXIS), y=axis, layers=layers)

@@ -15,7 +15,7 @@ from dumbbell.studies.sweep import number
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dumbbell.studies.evidence import Evidence, Observed, Trial
+    from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
     from dumbbell.studies.study import Study
 
 AXIS = "router queue (BDP)"
@@ -185,7 +185,7 @@ def utilization(study: Study, evidence: Evidence) -> Chart:
 def _over_conditions(  # noqa: PLR0913 (what three figures do not share)
     evidence: Evidence,
     experiment: str,
-    shown: tuple[Callable[[int], str], Callable[[Observed], float | None]],
+    shown: tuple[Callable[[int], str], Callable[[RunData], float | None]],
     y: Axis,
     theirs: dict[str, Layer],
     *,
@@ -228,5 +228,5 @@ def _over_conditions(  # noqa: PLR0913 (what three figures do not share)
     )
 
 
-def _where(trials: Sequence[Trial], rate: str, flows: int) -> list[Trial]:
+def _where(trials: Sequence[SeedSweep], rate: str, flows: int) -> list[SeedSweep]:
     return [trial.where({RATE.path: rate, FLOWS.path: flows}) for trial in trials]

@@ -26,7 +26,7 @@ from dumbbell.studies.label import label_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dumbbell.studies.evidence import Evidence, Trial
+    from dumbbell.studies.evidence import Evidence, SeedSweep
     from dumbbell.studies.study import Study
 
 
@@ -241,15 +241,15 @@ def probes(study: Study, evidence: Evidence) -> Table:  # noqa: ARG001 (the docu
     )
 
 
-def _goodput(trial: Trial) -> float:
+def _goodput(trial: SeedSweep) -> float:
     return sum(group.goodput_bps or 0.0 for group in trial.only.result.groups.values())
 
 
-def _queue(trial: Trial) -> float | None:
+def _queue(trial: SeedSweep) -> float | None:
     return trial.only.result.bottleneck.queue_mean_bdp
 
 
-def _loss_and_share(trials: list[Trial], theirs: Mapping[str, float]) -> tuple[Amount, Amount]:
+def _loss_and_share(trials: list[SeedSweep], theirs: Mapping[str, float]) -> tuple[Amount, Amount]:
     return (
         entry(
             trials,

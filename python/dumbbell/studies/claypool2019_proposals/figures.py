@@ -24,7 +24,7 @@ from dumbbell.studies.label import label_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dumbbell.studies.evidence import Evidence, Observed
+    from dumbbell.studies.evidence import Evidence, RunData
     from dumbbell.studies.study import Study
 
 SPAN_S = (120.0, 270.0)
@@ -88,7 +88,7 @@ def cycle(study: Study, evidence: Evidence) -> Chart:  # noqa: ARG001 (nothing o
 
 
 def _over_queue(
-    evidence: Evidence, experiment: str, quantity: str, value: Callable[[Observed], float | None], theirs: Layer
+    evidence: Evidence, experiment: str, quantity: str, value: Callable[[RunData], float | None], theirs: Layer
 ) -> Panel:
     variants = evidence.variants(experiment)
     ours = (
@@ -109,7 +109,7 @@ def _over_queue(
     )
 
 
-def _turns(run: Observed, variant: str) -> Panel:
+def _turns(run: RunData, variant: str) -> Panel:
     layers = (
         group_rates(run, group, SPAN_S, label=label_of(style, run.result.engine), style=style)
         for group, style in (("bbr", variant), ("cubic", "cubic"))
@@ -117,6 +117,6 @@ def _turns(run: Observed, variant: str) -> Panel:
     return panel_in_time(label_of(variant, run.result.engine), "Mbit/s", SPAN_S, *layers, limits=(0, 90))
 
 
-def _believed(run: Observed, variant: str) -> Panel:
+def _believed(run: RunData, variant: str) -> Panel:
     layer = gauge_in_time(run, 0, "cc_min_rtt_s", SPAN_S, factor=MS, label="", style=variant, kind="step")
     return panel_in_time("", "min_rtt (ms)", SPAN_S, layer, limits=(0, 75))

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from dumbbell.charts.chart import Axis, Layer
 from dumbbell.metrics.statistics import estimate
-from dumbbell.studies.evidence import Trial
+from dumbbell.studies.evidence import SeedSweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from dumbbell.metrics.statistics import Estimate
-    from dumbbell.studies.evidence import Observed
+    from dumbbell.studies.evidence import RunData
     from dumbbell.studies.sweep import Sweep
 
-Together: TypeAlias = "Sequence[Trial] | Sequence[tuple[Trial, ...]]"
+Together: TypeAlias = "Sequence[SeedSweep] | Sequence[tuple[SeedSweep, ...]]"
 """An experiment's trials, or those of several experiments seed by seed, as `Evidence.together` gives them."""
 Value: TypeAlias = "Callable[..., float | None]"
 """A number of a run; of several experiments', of the runs at the same point."""
@@ -61,9 +61,9 @@ def curve(  # noqa: PLR0913 (what a curve is made of)
 def band(  # noqa: PLR0913, PLR0917 (what a band is made of)
     label: str,
     style: str,
-    trials: Sequence[Trial],
+    trials: Sequence[SeedSweep],
     sweep: Sweep,
-    ends: Callable[[Observed], tuple[float, float]],
+    ends: Callable[[RunData], tuple[float, float]],
     factor: float = 1.0,
 ) -> Layer:
     """Between two numbers of each run, each the mean over seeds: quartiles."""
@@ -105,15 +105,15 @@ def published_level(label: str, style: str, value: float, span: tuple[float, flo
 
 
 def swept_axis(
-    trials: Iterable[Trial], sweep: Sweep, label: str, scale: Literal["linear", "log2", "log10"] = "log2"
+    trials: Iterable[SeedSweep], sweep: Sweep, label: str, scale: Literal["linear", "log2", "log10"] = "log2"
 ) -> Axis:
     """The axis of a field, with a tick at each of its values."""
     return Axis(label=label, scale=scale, ticks=tuple((at, f"{at:g}") for at in sweep.values(trials)))
 
 
-def runs_of(trials: Together) -> Iterator[tuple[Observed, ...]]:
+def runs_of(trials: Together) -> Iterator[tuple[RunData, ...]]:
     """Each run of each seed, with those at its point of the other experiments."""
     for each in trials:
-        first, *others = (each,) if isinstance(each, Trial) else each
+        first, *others = (each,) if isinstance(each, SeedSweep) else each
         for run in first.runs:
             yield run, *(other.beside(run) for other in others)

@@ -13,7 +13,7 @@ from dumbbell.studies.series import ack_rtts_s, gauge
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dumbbell.studies.evidence import Observed
+    from dumbbell.studies.evidence import RunData
 
 
 def cdf(label: str, style: str, samples: Iterable[float], *, factor: float = 1.0, instance: int = 0) -> Layer:
@@ -23,14 +23,14 @@ def cdf(label: str, style: str, samples: Iterable[float], *, factor: float = 1.0
 
 
 def ack_rtt_cdf(  # noqa: PLR0913, PLR0917 (what a curve is made of)
-    label: str, style: str, run: Observed, flow: int, begin_s: float = 0.0, end_s: float = math.inf
+    label: str, style: str, run: RunData, flow: int, begin_s: float = 0.0, end_s: float = math.inf
 ) -> Layer:
     """Of a flow's single ACKs' round-trip times in ms; only of an experiment that records "acks"."""
     return cdf(label, style, ack_rtts_s(run, flow, begin_s, end_s).value, factor=MS)
 
 
 def smoothed_rtt_cdf(  # noqa: PLR0913, PLR0917 (what a curve is made of)
-    label: str, style: str, run: Observed, flow: int, begin_s: float = 0.0, end_s: float = math.inf
+    label: str, style: str, run: RunData, flow: int, begin_s: float = 0.0, end_s: float = math.inf
 ) -> Layer:
     """Of a flow's smoothed RTT in ms as it was sampled: on every engine."""
     return cdf(label, style, gauge(run, flow, "srtt_s", begin_s, end_s).value, factor=MS)

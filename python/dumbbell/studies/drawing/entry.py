@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dumbbell.charts.table import Amount
 from dumbbell.metrics.statistics import estimate
-from dumbbell.studies.evidence import Trial
+from dumbbell.studies.evidence import SeedSweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +25,7 @@ def entry(
 
     For a number of one run: `lambda trial: trial.only.result.flows[0].goodput_bps`.
     """
-    told = [value(*((each,) if isinstance(each, Trial) else each)) for each in trials]
+    told = [value(*((each,) if isinstance(each, SeedSweep) else each)) for each in trials]
     values = [factor * each for each in told if each is not None]
     if not values:
         return Amount(None, None, published)

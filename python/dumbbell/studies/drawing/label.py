@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dumbbell.studies.evidence import Trial
+    from dumbbell.studies.evidence import SeedSweep
 
 MBIT: Final = 1e-6
 PAYLOAD_MBIT: Final = MBIT * 1448 / 1514
@@ -21,11 +21,11 @@ def family(group: str) -> str:
     return group.capitalize() if group == "reno" else group.upper()
 
 
-def seeds(trials: Sequence[Trial]) -> str:
+def seeds(trials: Sequence[SeedSweep]) -> str:
     """How many there are."""
     return f"{len(trials)} seed{'s' * (len(trials) != 1)}"
 
 
-def means(trials: Sequence[Trial]) -> str:
+def means(trials: Sequence[SeedSweep]) -> str:
     """What points and bars are."""
     return f"mean over {seeds(trials)} with 95 % intervals (Student's t)" if len(trials) > 1 else "one seed"

@@ -22,7 +22,7 @@ from dumbbell.studies.series import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dumbbell.studies.evidence import Observed
+    from dumbbell.studies.evidence import RunData
     from dumbbell.studies.series import Samples
 
 Span: TypeAlias = tuple[float, float]
@@ -48,7 +48,7 @@ def panel_in_time(
 
 
 def flow_rates(  # noqa: PLR0913 (what lines are made of)
-    run: Observed,
+    run: RunData,
     span: Span,
     bin_s: float = BIN_S,
     *,
@@ -84,7 +84,7 @@ def flow_rates(  # noqa: PLR0913 (what lines are made of)
 
 
 def group_rates(  # noqa: PLR0913 (what a line is made of)
-    run: Observed, group: str, span: Span, bin_s: float = BIN_S, *, label: str, style: str, instance: int = 0
+    run: RunData, group: str, span: Span, bin_s: float = BIN_S, *, label: str, style: str, instance: int = 0
 ) -> Layer:
     """A group's summed throughput in Mbit/s."""
     rates = tuple(MBIT * float(rate) for rate in group_rates_bps(run, group, *span, bin_s))
@@ -92,7 +92,7 @@ def group_rates(  # noqa: PLR0913 (what a line is made of)
 
 
 def backlog(  # noqa: PLR0913 (what a line is made of)
-    run: Observed, span: Span, unit: Literal["BDP", "kB"] = "BDP", *, label: str, style: str, instance: int = 0
+    run: RunData, span: Span, unit: Literal["BDP", "kB"] = "BDP", *, label: str, style: str, instance: int = 0
 ) -> Layer:
     """The queue at each sample."""
     factor = 1 / run.bdp_bytes if unit == "BDP" else 1e-3
@@ -100,7 +100,7 @@ def backlog(  # noqa: PLR0913 (what a line is made of)
 
 
 def losses(  # noqa: PLR0913 (what a line is made of)
-    run: Observed,
+    run: RunData,
     span: Span,
     bin_s: float = BIN_S,
     *,
@@ -115,7 +115,7 @@ def losses(  # noqa: PLR0913 (what a line is made of)
 
 
 def round_trips(  # noqa: PLR0913 (what a line is made of)
-    run: Observed, flow: int, span: Span, *, label: str, style: str, per_ack: bool = False, instance: int = 0
+    run: RunData, flow: int, span: Span, *, label: str, style: str, per_ack: bool = False, instance: int = 0
 ) -> Layer:
     """A flow's smoothed RTT in ms at each sample; or of each ACK, of an experiment that records "acks"."""
     found = ack_rtts_s(run, flow, *span) if per_ack else gauge(run, flow, "srtt_s", *span)
@@ -123,7 +123,7 @@ def round_trips(  # noqa: PLR0913 (what a line is made of)
 
 
 def gauge_in_time(  # noqa: PLR0913 (what a line is made of)
-    run: Observed,
+    run: RunData,
     flow: int,
     column: str,
     span: Span,

@@ -25,7 +25,7 @@ from dumbbell.studies.label import label_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from dumbbell.studies.evidence import Evidence, Observed
+    from dumbbell.studies.evidence import Evidence, RunData
     from dumbbell.studies.giordano2019.tables import Sender
     from dumbbell.studies.study import Study
 
@@ -125,7 +125,7 @@ def dual2(study: Study, evidence: Evidence) -> Chart:
     )
 
 
-def _pair(title: str, run: Observed, published: Mapping[str, Any]) -> Panel:
+def _pair(title: str, run: RunData, published: Mapping[str, Any]) -> Panel:
     layers = _payload(run, FLOWS)
     return panel_in_time(title, RATE, SPAN_S, *layers, limits=(0, _most(published)))
 
@@ -147,7 +147,7 @@ def _seed(sender: Sender, evidence: Evidence) -> str:
     return f"seed {sender.trials[0].seed} of {len(sender.trials)}, engine {evidence.engine}"
 
 
-def _payload(run: Observed, labels: Sequence[str] = ()) -> tuple[Layer, ...]:
+def _payload(run: RunData, labels: Sequence[str] = ()) -> tuple[Layer, ...]:
     """Each flow's throughput as payload, which iPerf3 counts."""
     return flow_rates(run, SPAN_S, BIN_S, labels=labels, factor=PAYLOAD_MBIT)
 

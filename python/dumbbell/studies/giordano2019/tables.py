@@ -16,7 +16,7 @@ from dumbbell.studies.metric import metric
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from dumbbell.studies.evidence import Evidence, Observed, Trial
+    from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
     from dumbbell.studies.study import Study
 
 DEEP = {"path.buffer": "1000 packets"}
@@ -45,7 +45,7 @@ class Sender:
     style: str
     group: str
     """As the document has it: "bbr", "cubic", "reno"."""
-    trials: tuple[Trial, ...]
+    trials: tuple[SeedSweep, ...]
 
 
 def senders(study: Study, evidence: Evidence, experiment: str) -> list[Sender]:
@@ -222,9 +222,9 @@ def own(study: Study, evidence: Evidence) -> Table:
 
 
 def _cell(
-    trials: tuple[Trial, ...],
+    trials: tuple[SeedSweep, ...],
     point: Mapping[str, str],
-    value: Callable[[Observed], float | None],
+    value: Callable[[RunData], float | None],
     factor: float,
     published: float,
 ) -> Entry:

@@ -13,7 +13,7 @@ from dumbbell.spec.quantity import Rate, Share, Time
 
 if TYPE_CHECKING:
     from dumbbell.metrics.counter import Floats
-    from dumbbell.studies.evidence import Observed, Trial
+    from dumbbell.studies.evidence import RunData, SeedSweep
 
 MSS_BYTES, FRAME_BYTES = 1448, 1514
 """Payload of a full packet with timestamps, and what the bottleneck charges for it."""
@@ -33,32 +33,20 @@ def payload_bps(rate_bps: float) -> float:
     return rate_bps * MSS_BYTES / FRAME_BYTES
 
 
-def window_segments(run: Observed) -> float | None:
-    """Segments delivered in a round-trip time: the mean window of a flow that no queue delays."""
-    goodput_bps = run.result.flows[0].goodput_bps
-    return None if goodput_bps is None else goodput_bps * rtt_s(run.point) / BITS / MSS_BYTES
-
-
-def startup_rounds(run: Observed) -> float | None:
+def startup_rounds(run: RunData) -> float | None:
     """Round trips from connect() until BBR's estimate has found the bandwidth."""
     start_s = run.result.flows[0].start_s
     found_s = _found_s(run, start_s, FOUND * payload_bps(Rate(run.point["path.rate"]).bps))
     return None if found_s is None else (found_s - start_s) / rtt_s(run.point)
 
 
-def doubling_rounds(run: Observed) -> float | None:
+def doubling_rounds(run: RunData) -> float | None:
     """Round trips from the change until BBR's estimate has found the doubled rate."""
     found_s = _found_s(run, DOUBLED_AT_S, FOUND_AGAIN * payload_bps(DOUBLED_BPS))
     return None if found_s is None else (found_s - DOUBLED_AT_S) / DOUBLED_RTT_S
 
 
-def largest_queue_bdp(run: Observed) -> float | None:
-    """The largest sample of the backlog, in BDP."""
-    most = run.result.bottleneck.queue_max_bytes
-    return None if most is None else most / run.bdp_bytes
-
-
-def min_rtt_found(run: Observed) -> float | None:
+def min_rtt_found(run: RunData) -> float | None:
     """The median over flows and visits of the RTT that BBR came out of PROBE_RTT with, seconds."""
     found = [
         after_stays(flow["time_s"], flow["cc_min_rtt_s"], flow["phase"], "probe_rtt", SETTLED_S)
@@ -68,7 +56,7 @@ def min_rtt_found(run: Observed) -> float | None:
     return float(np.median(values)) if values.size else None
 
 
-def cost_of_probe_rtt(run: Observed) -> float | None:
+def cost_of_probe_rtt(run: RunData) -> float | None:
     """Goodput lost, as a share of the goodput in between, over whole cycles from the first PROBE_RTT to the last."""
     flow = run.flow_series()
     dips = entries_s(flow["time_s"], flow["phase"], "probe_rtt")
@@ -81,26 +69,19 @@ def cost_of_probe_rtt(run: Observed) -> float | None:
     return 1 - mean_bps / usual_bps
 
 
-def goodput_over_possible(run: Observed) -> float | None:
-    """Goodput over what the line carries when a share of its packets is lost before it."""
-    goodput_bps = run.result.flows[0].goodput_bps
-    possible_bps = payload_bps(LOSSY_BPS) * (1 - loss(run.point))
-    return None if goodput_bps is None else goodput_bps / possible_bps
-
-
-def cliff(trial: Trial) -> float | None:
+def cliff(trial: SeedSweep) -> float | None:
     """The largest loss of the sweep up to which goodput keeps to 80 % of what is possible; None if none does."""
     goodputs_bps = [run.result.flows[0].goodput_bps or 0.0 for run in trial.runs]
     return curve.cliff([loss(run.point) for run in trial.runs], goodputs_bps, payload_bps(LOSSY_BPS))
 
 
-def window_share(run: Observed) -> float | None:
+def window_share(run: RunData) -> float | None:
     """Mean congestion window over the one that fills path and buffer."""
     cwnd = _cwnd_bytes(run)
     return float(cwnd.mean()) / _full_window_bytes(run) if cwnd.size else None
 
 
-def sawtooth_period(run: Observed) -> float | None:
+def sawtooth_period(run: RunData) -> float | None:
     """Mean time between two reductions of the window, seconds; None of fewer than two."""
     cwnd = _cwnd_bytes(run)
     if not cwnd.size:
@@ -124,21 +105,21 @@ def loss(point: Any) -> float:  # noqa: ANN401 (as above)
     return Share(point["path.loss"]).ppb / 1e9
 
 
-def _found_s(run: Observed, from_s: float, wanted_bps: float) -> float | None:
+def _found_s(run: RunData, from_s: float, wanted_bps: float) -> float | None:
     """When BBR's estimate first reached a rate."""
     flow = run.flow_series()
     found = flow["time_s"][(flow["time_s"] > from_s) & (flow["bandwidth_bps"] >= wanted_bps)]
     return float(found.min()) if len(found) else None
 
 
-def _cwnd_bytes(run: Observed) -> Floats:
+def _cwnd_bytes(run: RunData) -> Floats:
     """The window's samples in the summary's window."""
     flow, (begin_s, end_s) = run.flow_series(), run.window_s
     inside = (flow["time_s"] > begin_s) & (flow["time_s"] <= end_s)
     return np.asarray(flow["cwnd_bytes"][inside].dropna(), dtype=np.float64)
 
 
-def _full_window_bytes(run: Observed) -> float:
+def _full_window_bytes(run: RunData) -> float:
     """What path and buffer hold, as payload."""
     return (1 + buffer_bdp(run.point)) * run.bdp_bytes * MSS_BYTES / FRAME_BYTES
 

@@ -16,7 +16,7 @@ from dumbbell.studies.theory.claims import loss as loss_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dumbbell.studies.evidence import Evidence, Observed, Trial
+    from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
     from dumbbell.studies.study import Study
 
 MBIT = 1e-6
@@ -114,12 +114,12 @@ def share(study: Study, evidence: Evidence) -> Chart:
     )  # fmt: skip
 
 
-def _goodput(run: Observed) -> float:
+def _goodput(run: RunData) -> float:
     return run.result.flows[0].goodput_bps or 0.0
 
 
 def _measured(
-    trials: Sequence[Trial], cc: str, engine: str, x: Callable[[Observed], float], y: Callable[[Observed], float]
+    trials: Sequence[SeedSweep], cc: str, engine: str, x: Callable[[RunData], float], y: Callable[[RunData], float]
 ) -> Layer:
     """Means over seeds at each point of a sweep, with their intervals."""
     found = [

@@ -15,13 +15,10 @@ from dumbbell.metrics.window import ratio
 from dumbbell.studies.series import Samples, gauge, throughput_bps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from dumbbell.metrics.counter import Floats
-    from dumbbell.studies.evidence import Observed, Trial
+    from dumbbell.studies.evidence import RunData
 
 MSS_BYTES = 8949
-NO_LOSS = "0 %"
 LATE = 0.8
 """CUBIC is on its plateau after this part of a transfer: in the logs after 4.8 of 6.7 s."""
 BULK_LOGGED_S = 2.0
@@ -37,114 +34,77 @@ WINDOWED = 0.5
 """Of the median: a window below this is PROBE_RTT's."""
 
 
-def plateau_window(run: Observed) -> float | None:
+def plateau_window(run: RunData) -> float | None:
     """The median of the window in the last fifth of a transfer, segments."""
     return plateau(window(run).value, after=LATE)
 
 
-def early_window(run: Observed) -> float | None:
+def early_window(run: RunData) -> float | None:
     """The window one second after the start over that plateau."""
     start_s = run.result.flows[0].start_s
     seen = window(run, 0.0, start_s + 1.0).value
     return ratio(float(seen[-1]), plateau_window(run) or 0.0) if seen.size else None
 
 
-def least_plateau_where_nothing_was_lost(trial: Trial) -> float | None:
-    """The lowest plateau of the transfers with a loss rate that lost no packet; None where each lost one."""
-    return min(_where_nothing_was_lost(trial, plateau_window), default=None)
-
-
-def largest_plateau_where_nothing_was_lost(trial: Trial) -> float | None:
-    """The highest of the same."""
-    return max(_where_nothing_was_lost(trial, plateau_window), default=None)
-
-
-def least_ratio_where_nothing_was_lost(trial: Trial) -> float | None:
-    """The smallest of BBR's window / ssthresh after STARTUP in the transfers that lost no packet."""
-    return min(_where_nothing_was_lost(trial, least_window_over_threshold), default=None)
-
-
-def largest_ratio_where_nothing_was_lost(trial: Trial) -> float | None:
-    """The largest of the same."""
-    return max(_where_nothing_was_lost(trial, largest_window_over_threshold), default=None)
-
-
-def least_window_over_threshold(run: Observed) -> float | None:
+def least_window_over_threshold(run: RunData) -> float | None:
     """The smallest of BBR's window / ssthresh when STARTUP is over."""
     found = _window_over_threshold(run)
     return float(found.min()) if found.size else None
 
 
-def largest_window_over_threshold(run: Observed) -> float | None:
+def largest_window_over_threshold(run: RunData) -> float | None:
     """The largest of the same."""
     found = _window_over_threshold(run)
     return float(found.max()) if found.size else None
 
 
-def decline_of_window(run: Observed) -> float | None:
+def decline_of_window(run: RunData) -> float | None:
     """BBR's largest window over its last."""
     found = window(run).value
     return ratio(float(found.max()), float(found[-1])) if found.size else None
 
 
-def speed_up(run: Observed, cubic: Observed) -> float | None:
-    """BBR's rate of the whole transfer over CUBIC's."""
-    return ratio(whole_rate(run) or 0.0, whole_rate(cubic) or 0.0)
-
-
-def added_rtt(cubic: Observed, bbr: Observed) -> float | None:
-    """CUBIC's mean smoothed RTT less BBR's, where the author's script saw them."""
-    found = [logged_rtt(run) for run in (cubic, bbr)]
-    return None if found[0] is None or found[1] is None else found[0] - found[1]
-
-
-def variation_of_window(run: Observed) -> float | None:
+def variation_of_window(run: RunData) -> float | None:
     """Standard deviation / mean of the window as the video runs."""
     return variation(window(run, VIDEO_LOGGED_S).value)
 
 
-def variation_of_window_outside_probes(run: Observed) -> float | None:
+def variation_of_window_outside_probes(run: RunData) -> float | None:
     """The same without what is below half of the median: PROBE_RTT."""
     found = window(run, VIDEO_LOGGED_S).value
     return variation(found[found >= WINDOWED * np.median(found)]) if found.size else None
 
 
-def window_lead(run: Observed, cubic: Observed) -> float | None:
-    """The median of BBR's window less that of CUBIC's as the video runs, segments."""
-    found = [video_window(each) for each in (run, cubic)]
-    return None if found[0] is None or found[1] is None else found[0] - found[1]
-
-
-def least_window(run: Observed) -> float | None:
+def least_window(run: RunData) -> float | None:
     """The smallest window as the video runs, segments."""
     found = window(run, VIDEO_LOGGED_S).value
     return float(found.min()) if found.size else None
 
 
-def length_of_window_dips(run: Observed) -> float | None:
+def length_of_window_dips(run: RunData) -> float | None:
     """How long the window is down, mean over the times that it is."""
     found = _window_dips(run)
     return fmean(dip.end_s - dip.begin_s for dip in found) if found else None
 
 
-def interval_of_window_dips(run: Observed) -> float | None:
+def interval_of_window_dips(run: RunData) -> float | None:
     """From one such time to the next, mean."""
     found = intervals_s(_window_dips(run))
     return fmean(found) if found else None
 
 
-def evenness(run: Observed, cubic: Observed) -> float | None:
+def evenness(run: RunData, cubic: RunData) -> float | None:
     """Jain's index of the two senders' rates."""
     return jain([whole_rate(each) or 0.0 for each in (run, cubic)])
 
 
-def head_start(run: Observed, cubic: Observed) -> float | None:
-    """What BBR delivers in its first three seconds over what CUBIC does."""
-    ours, theirs = (_rate_from_start(each, HEAD_START_S) for each in (run, cubic))
-    return ratio(ours, theirs)
+def early_rate(run: RunData) -> float | None:
+    """The first flow's throughput in its first three seconds."""
+    start_s = run.result.flows[0].start_s
+    return float(throughput_bps(run, 0, start_s, start_s + HEAD_START_S, HEAD_START_S)[0])
 
 
-def interval_of_rate_dips(run: Observed) -> float | None:
+def interval_of_rate_dips(run: RunData) -> float | None:
     """From one second in which the rate is down to the next, once it has risen; mean."""
     rates = rates_by_second(run)
     at = np.arange(rates.size, dtype=np.float64)
@@ -153,85 +113,65 @@ def interval_of_rate_dips(run: Observed) -> float | None:
     return fmean(found) if found else None
 
 
-def rise_time(run: Observed) -> float | None:
+def rise_time(run: RunData) -> float | None:
     """Until the rate in bins of 1 s is at 90 % of its plateau: the middle of that bin."""
     rates = rates_by_second(run)
     return rise_time_s(np.arange(rates.size) + PAIR_BIN_S / 2, rates, 0.0)
 
 
-def excess_of_variation(run: Observed, cubic: Observed) -> float | None:
-    """Standard deviation / mean of the rate in bins of 1 s, from 10 s on: BBR's less CUBIC's."""
-    found = [variation(rates_by_second(each)[int(SETTLED_S) :]) for each in (run, cubic)]
-    return None if found[0] is None or found[1] is None else found[0] - found[1]
+def settled_variation(run: RunData) -> float | None:
+    """Standard deviation / mean of the rate in bins of 1 s, from 10 s on."""
+    return variation(rates_by_second(run)[int(SETTLED_S) :])
 
 
-def kept_under_loss(trial: Trial) -> float | None:
-    """The rate of the whole transfer with 0.01 % loss over that without."""
-    lossy, clean = (whole_rate(trial.at({"path.loss": loss})) for loss in ("0.01 %", "0 %"))
-    return ratio(lossy or 0.0, clean or 0.0)
-
-
-def window(run: Observed, begin_s: float = 0.0, end_s: float = float("inf")) -> Samples:
+def window(run: RunData, begin_s: float = 0.0, end_s: float = float("inf")) -> Samples:
     """The congestion window of the first flow between two instants, segments."""
     found = gauge(run, 0, "cwnd_bytes", begin_s, end_s)
     return Samples(found.time_s, found.value / MSS_BYTES)
 
 
-def video_window(run: Observed) -> float | None:
+def video_window(run: RunData) -> float | None:
     """The median of the window as the video runs, segments."""
     found = window(run, VIDEO_LOGGED_S).value
     return float(np.median(found)) if found.size else None
 
 
-def whole_rate(run: Observed) -> float | None:
+def whole_rate(run: RunData) -> float | None:
     """The first flow's goodput from its start to its last byte."""
     return run.result.flows[0].goodput_whole_bps
 
 
-def logged_rtt(run: Observed) -> float | None:
+def logged_rtt(run: RunData) -> float | None:
     """The mean of the smoothed RTT where the author's script saw it."""
     found = gauge(run, 0, "srtt_s", BULK_LOGGED_S).value
     return float(found.mean()) if found.size else None
 
 
-def rates_by_second(run: Observed) -> Floats:
+def rates_by_second(run: RunData) -> Floats:
     """The first flow's throughput in whole seconds of its own."""
     flow = run.result.flows[0]
     return throughput_bps(run, 0, flow.start_s, flow.start_s + (flow.fct_s or 0.0), PAIR_BIN_S)
 
 
-def last_threshold(run: Observed) -> float | None:
+def last_threshold(run: RunData) -> float | None:
     """The first flow's slow start threshold at the end, segments."""
     found = gauge(run, 0, "ssthresh_bytes").value
     return float(found[-1]) / MSS_BYTES if found.size else None
 
 
-def largest_window(run: Observed) -> float | None:
+def largest_window(run: RunData) -> float | None:
     """The first flow's largest window, segments."""
     found = window(run).value
     return float(found.max()) if found.size else None
 
 
-def _rate_from_start(run: Observed, length_s: float) -> float:
-    start_s = run.result.flows[0].start_s
-    return float(throughput_bps(run, 0, start_s, start_s + length_s, length_s)[0])
-
-
-def _window_over_threshold(run: Observed) -> Floats:
+def _window_over_threshold(run: RunData) -> Floats:
     """Where there is a threshold: BBR sets it to its bandwidth-delay product as STARTUP ends."""
     threshold, found = gauge(run, 0, "ssthresh_bytes"), window(run)
     _, ours, theirs = np.intersect1d(found.time_s, threshold.time_s, return_indices=True)
     return np.asarray(found.value[ours] / (threshold.value[theirs] / MSS_BYTES), dtype=np.float64)
 
 
-def _window_dips(run: Observed) -> list[Dip]:
+def _window_dips(run: RunData) -> list[Dip]:
     found = window(run, VIDEO_LOGGED_S)
     return dips(found.time_s, found.value, below=WINDOWED)
-
-
-def _where_nothing_was_lost(trial: Trial, value: Callable[[Observed], float | None]) -> list[float]:
-    spared = [
-        run for run in trial.runs if run.point["path.loss"] != NO_LOSS and not run.result.bottleneck.random_lost_packets
-    ]
-    found = [value(run) for run in spared]
-    return [each for each in found if each is not None]

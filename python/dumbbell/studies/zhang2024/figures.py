@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dumbbell.studies.drawing.time import Span
-    from dumbbell.studies.evidence import Evidence, Observed, Trial
+    from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
     from dumbbell.studies.study import Study
 
 __all__ = [
@@ -283,7 +283,7 @@ def slow_start(study: Study, evidence: Evidence) -> Chart:
     )
 
 
-def _senders(evidence: Evidence, experiment: str) -> list[tuple[str, tuple[Trial, ...]]]:
+def _senders(evidence: Evidence, experiment: str) -> list[tuple[str, tuple[SeedSweep, ...]]]:
     """BBR's trials and CUBIC's, with the style of each."""
     (variant,) = evidence.variants(experiment, f"{experiment}_cubic")
     return [(variant, evidence.of(experiment, variant)), ("cubic", evidence.of(f"{experiment}_cubic", variant))]
@@ -297,11 +297,11 @@ def _of_loss(loss: str) -> str:
     return "no loss" if loss == "0 %" else f"{loss} loss"
 
 
-def _swept(trial: Trial) -> list[str]:
+def _swept(trial: SeedSweep) -> list[str]:
     return [run.point[LOSS.path] for run in trial.runs]
 
 
-def _until_done(run: Observed) -> Span:
+def _until_done(run: RunData) -> Span:
     flow = run.result.flows[0]
     return 0.0, flow.start_s + (flow.fct_s or 0.0)
 

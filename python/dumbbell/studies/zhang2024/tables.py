@@ -22,7 +22,7 @@ from dumbbell.studies.zhang2024.claims import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dumbbell.studies.evidence import Evidence, Observed, Trial
+    from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
     from dumbbell.studies.study import Study
 
 RISE_S = 5.5
@@ -262,9 +262,9 @@ def _window(study: Study, group: str, place: int) -> float:
 
 
 def _cell(
-    trials: tuple[Trial, ...],
+    trials: tuple[SeedSweep, ...],
     point: dict[str, str],
-    value: Callable[[Observed], float | None],
+    value: Callable[[RunData], float | None],
     factor: float,
     published: float | str | None,
 ) -> Entry:

@@ -2,61 +2,44 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from dumbbell import studies
-from dumbbell.spec.sweep import expand
 from dumbbell.studies import StudyError, Verdict
-from dumbbell.studies.claim import Claim, claims_of
-from dumbbell.studies.evidence import Coverage, Evidence, Trial
+from dumbbell.studies.claim import Claim, Vocabulary, claims_of
+from dumbbell.studies.evidence import Coverage, Evidence, SeedSweep
+from dumbbell.studies.formula import Formulas
 from dumbbell.studies.judgement import judge
-from dumbbell.studies.metric import metric
 from observed import observed
 
-FUNCTIONS = ModuleType("functions")
 QUEUES = ("1 bdp", "2 bdp")
-loss = metric("bottleneck.loss_per_sent")
+FORMULAS = Formulas({"loss": "bottleneck.loss_per_sent", "largest": "max(loss)", "lead": "min(beside.loss - loss)"})
+VOCABULARY = Vocabulary(frozenset({"sweep", "other", "rival"}), FORMULAS)
 
 
-def largest(trial: Trial) -> float | None:
-    """Over the whole sweep."""
-    return max(loss(run) or 0.0 for run in trial.runs)
-
-
-def lead(trial: Trial, other: Trial) -> float | None:
-    """What another experiment loses more, at least."""
-    return min((loss(other.beside(run)) or 0.0) - (loss(run) or 0.0) for run in trial.runs)
-
-
-for function in (largest, lead):
-    function.__module__ = FUNCTIONS.__name__
-    setattr(FUNCTIONS, function.__name__, function)
-
-
-def claim(*flips: dict[str, Any], **words: object) -> Claim:
+def claim(*alternatives: dict[str, Any], **words: object) -> Claim:
     row: dict[str, Any] = {
         "id": "X1", "kind": "Q", "section": "1", "statement": "it loses little", "tolerance": "at most 5 %",
         "flag": "OK", "source": "here", "experiment": "sweep", "unit": "%", "metric": "largest",
         "checks": [{"label": "largest loss", "most": 5}],
     }  # fmt: skip
-    (found,) = claims_of([row | {"flips": list(flips)} | words], FUNCTIONS, ["sweep", "other", "rival"])
+    (found,) = claims_of([row | {"alternatives": list(alternatives)} | words], VOCABULARY)
     return found
 
 
-def trial(seed: int, *lost: float, points: tuple[dict[str, str], ...] = ()) -> Trial:
+def trial(seed: int, *lost: float, points: tuple[dict[str, str], ...] = ()) -> SeedSweep:
     where = points or tuple({"path.buffer": size} for size in QUEUES)
     runs = [observed(point, {"bbr": [1]}, (0, 1), lost=share) for point, share in zip(where, lost, strict=True)]
-    return Trial(seed, tuple(runs))
+    return SeedSweep(seed, tuple(runs))
 
 
-def told(asked: Claim, **trials: tuple[Trial, ...]) -> Verdict:
+def told(asked: Claim, **trials: tuple[SeedSweep, ...]) -> Verdict:
     return judge(asked, Evidence(engine="sim", trials={(name, "bbr"): each for name, each in trials.items()}), "bbr")
 
 
-STRICT = {"kind": "would need", "by": "a window of the cap alone", "instead": {"sweep": "other"}}
+STRICT = {"kind": "would need", "condition": "a window of the cap alone", "substitutes": {"sweep": "other"}}
 
 
 def test_other_runs_stand_for_the_claims() -> None:
@@ -104,7 +87,7 @@ def test_a_patch_at_a_point_that_the_claim_has_not() -> None:
 
 def test_what_stands_beside_is_exchanged_too() -> None:
     asked = claim(
-        {"kind": "would need", "by": "another rival", "instead": {"rival": "other"}},
+        {"kind": "would need", "condition": "another rival", "substitutes": {"rival": "other"}},
         checks=[{"label": "lead", "metric": "lead", "beside": ["rival"], "least": 1}],
     )
     found = told(asked, sweep=(trial(1, 0.1, 0.1),), rival=(trial(1, 0.0, 0.1),), other=(trial(1, 0.2, 0.2),))
@@ -112,7 +95,7 @@ def test_what_stands_beside_is_exchanged_too() -> None:
 
 
 def test_another_reading_of_the_same_runs() -> None:
-    reading = {"kind": "explains", "by": "the shorter queue alone", "checks": [
+    reading = {"kind": "explains", "condition": "the shorter queue alone", "checks": [
         {"label": "loss in 1 BDP", "metric": "bottleneck.loss_per_sent", "at": {"path.buffer": "1 bdp"}, "most": 5},
     ]}  # fmt: skip
     found = told(claim(reading), sweep=(trial(1, 0.01, 0.2),))
@@ -135,20 +118,21 @@ def test_what_was_not_run_is_not_told() -> None:
 @pytest.mark.parametrize(
     ("flip", "message"),
     [
-        ({"instead": {"sweep": "other"}}, "claim X1: a flip: lacks by, kind"),
+        ({"substitutes": {"sweep": "other"}}, "claim X1: alternatives[0].condition: Field required"),
+        ({"kind": "fitted", "condition": "x"}, 'claim X1: the alternative "x" has neither substitutes nor checks'),
         (
-            {"kind": "fitted", "by": "x"},
-            'claim X1: the flip by "x" has neither other runs (instead) nor another reading (checks)',
+            {"kind": "fitted", "condition": "x", "substitutes": {"rival": "other"}},
+            'claim X1: the alternative "x" substitutes rival, of which no check is',
         ),
         (
-            {"kind": "fitted", "by": "x", "instead": {"rival": "other"}},
-            'the flip by "x" replaces rival, of which no check is',
-        ),
-        (
-            {"kind": "fitted", "by": "x", "instead": {"sweep": "none"}},
+            {"kind": "fitted", "condition": "x", "substitutes": {"sweep": "none"}},
             'there is no experiment "none"; known: other, rival, sweep',
         ),
-        ({"kind": "fitted", "by": "x", "insteed": {}}, "claim X1: a flip: has unknown insteed"),
+        (
+            {"kind": "fitted", "condition": "x", "substitutes": {"sweep": "other"}, "patched": 1},
+            "alternatives[0].patched: Extra",
+        ),
+        (STRICT | {"kind": "cause"}, "alternatives[0].kind: Input should be 'explains', 'would need' or 'fitted'"),
     ],
     ids=lambda each: str(each)[:40],
 )
@@ -158,32 +142,16 @@ def test_a_flip_that_is_wrong(flip: dict[str, Any], message: str) -> None:
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("name", studies.names())
-def test_the_runs_that_a_flip_takes_are_those_of_its_study(name: str) -> None:
-    """Its points are written as its experiments' specs write them."""
-    study = studies.load(name, seeds=1)
-    for asked in study.claims:
-        for flip in asked.flips:
-            for other in flip.instead.values():
-                points = [point.values for point in expand(study.experiments[other])]
-                assert any(flip.at.items() <= point.items() for point in points), (asked.id, other)
-
-
-def test_a_selection_has_what_flips_need_or_not() -> None:
+def test_a_selection_has_what_alternatives_need_or_not() -> None:
     whole = studies.load("claypool2019")
     assert set(studies.only(whole, claims=["S9"]).experiments) == {"figure7", "strict"}
-    without = studies.only(whole, claims=["S9"], flips=False)
-    assert (set(without.experiments), without.claims[0].flips) == ({"figure7"}, ())
+    without = studies.only(whole, claims=["S9"], alternatives=False)
+    assert (set(without.experiments), without.claims[0].alternatives) == ({"figure7"}, ())
     some = studies.only(whole, experiments=["figure7"])
-    assert [each.flips for each in some.claims] == [()] * len(some.claims)
+    assert [each.alternatives for each in some.claims] == [()] * len(some.claims)
 
 
 def test_of_what_makes_a_claim_hold_the_best_kind_counts() -> None:
-    flips = [STRICT | {"kind": kind} for kind in ("fitted", "explains", "would need")]
-    found = told(claim(*flips), sweep=(trial(1, 0.1, 0.2),), other=(trial(1, 0.02, 0.01),))
+    alternatives = [STRICT | {"kind": kind} for kind in ("fitted", "explains", "would need")]
+    found = told(claim(*alternatives), sweep=(trial(1, 0.1, 0.2),), other=(trial(1, 0.02, 0.01),))
     assert found.kind == "explains"
-
-
-def test_a_flip_says_of_which_kind_it_is() -> None:
-    with pytest.raises(StudyError, match='kind is "cause", not one of explains, would need, fitted'):
-        claim(STRICT | {"kind": "cause"})

@@ -1,0 +1,138 @@
+"""Formulas: what they make of the runs of a sweep and of those beside them, and how they are refused."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from dumbbell.studies import StudyError
+from dumbbell.studies.evidence import RunData, SeedSweep
+from dumbbell.studies.formula import Formulas
+from observed import observed
+
+LOSSES = (0.4, 0.2, 0.1)
+SIZES = ("1 bdp", "2 bdp", "4 bdp")
+
+
+def doubled(run: RunData) -> float | None:
+    """Twice the loss."""
+    return 2 * (run.result.bottleneck.loss_per_sent or 0.0)
+
+
+def runs(sweep: SeedSweep) -> float | None:
+    """How many there are."""
+    return float(len(sweep.runs))
+
+
+FUNCTIONS = ModuleType("functions")
+for function in (doubled, runs):
+    function.__module__ = FUNCTIONS.__name__
+    setattr(FUNCTIONS, function.__name__, function)
+FORMULAS = Formulas(
+    {
+        "loss": "bottleneck.loss_per_sent",
+        "queue": 'swept("path.buffer", "bdp")',
+        "rate": "flows.0.goodput_bps / 1e6",
+        "worst": "max(loss)",
+        "long": "queue >= 2",
+    },
+    FUNCTIONS,
+)
+
+
+def sweep(losses: tuple[float, ...] = LOSSES, sizes: tuple[str, ...] = SIZES, **more: Any) -> SeedSweep:
+    points = zip(sizes, losses, strict=True)
+    return SeedSweep(1, tuple(observed({"path.buffer": size}, {"a": [4, 8]}, (0, 60), lost=lost, **more)
+                              for size, lost in points))  # fmt: skip
+
+
+OTHER = sweep((0.1, 0.3, 0.2, 0.9), ("4 bdp", "2 bdp", "1 bdp", "8 bdp"))
+ALONE = SeedSweep(1, (observed({}, {"a": [5]}, (0, 60)),))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("max(loss)", 0.4),
+        ("min(100 * bottleneck.loss_per_sent)", 10.0),
+        ("mean(loss) - 0.1", 0.7 / 3 - 0.1),
+        ("deviation(rate)", 0.0),
+        ("max(loss[queue > 1])", 0.2),
+        ("max(loss[queue > 1 and queue < 3 or loss == 0.1])", 0.2),
+        ("min(queue[queue in (2, 4)])", 2.0),
+        ("max((loss / beside.loss)[long])", 1.0),
+        ("loss[queue == 4]", 0.1),
+        ("-loss[queue == min(queue)]", -0.4),
+        ("share(loss > 0.15)", 2 / 3),
+        ("worst - beside.worst", -0.5),
+        ("share(loss >= beside.loss)", 2 / 3),
+        ("max(beside.1.rate / rate)", 1.25),
+        ("beside.runs - runs", 1.0),
+        ("max(doubled)", 0.8),
+        ("mean(larger(loss, 0.2, beside.loss) - smaller(loss, 0.2))", (0.2 + 0.1 + 0.1) / 3),
+        ("evenness(flows.0.goodput_bps, flows.1.goodput_bps)[queue == 1]", 144 / 160),
+        ("max(known_or(jain, 3))", 3.0),
+        ("abs(loss[queue == 4] - loss[queue == 1])", 0.3),
+        ("min(steps(queue, loss))", -0.2),
+        ("max(relative_steps(queue, loss))", -0.5),
+        ("interpolated(queue, loss, 3)", 0.15),
+        ("crossover(queue, loss, 0 * loss + 0.15)", 3.0),
+        ("argmax(queue, loss)", 1.0),
+        ("rank_correlation(queue, loss)", -1.0),
+        ("linear_r2(queue[queue < 9], loss)", 0.8622449),
+        ("cliff(0.01 * queue, rate, 4.2)", 0.04),
+        ("max(bdp_bytes)", 250_000.0),
+        ("max(loss[queue > 9])", None),
+        ("max(jain)", None),
+        ("max(loss / (loss - loss))", None),
+    ],
+)
+def test_what_a_formula_makes_of_a_sweep(text: str, value: float | None) -> None:
+    expected = value if value is None else pytest.approx(value, abs=1e-7)
+    assert FORMULAS.parse(text).value(sweep(), OTHER, ALONE) == expected
+
+
+def test_a_number_of_each_run_needs_one_run() -> None:
+    formula = FORMULAS.parse("loss / beside.loss")
+    assert formula.of_run(sweep().runs[0], OTHER.runs[2]) == pytest.approx(2)
+    with pytest.raises(StudyError, match="a number of each of 3 runs, where one is needed"):
+        formula.value(sweep(), OTHER)
+
+
+def test_only_a_field_may_be_unmeasured() -> None:
+    assert [FORMULAS.parse(text).is_field for text in ("jain", "flows.0.fct_s", "loss", "doubled", "1 - jain")] == [
+        True, True, False, False, False,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("max(los)", 'no result has "los"; did you mean "loss"?'),
+        ("groups.cubic.shar", 'no result has "groups.cubic.shar"'),
+        ("maximum(loss)", 'there is no operation "maximum"; did you mean "max"?'),
+        ("loss +", "is no formula: invalid syntax"),
+        ("loss ** 2", "loss ** 2 is nothing that a formula can have"),
+        ("[loss for loss in queue]", "is nothing that a formula can have"),
+        ("loss if queue else 1", "is nothing that a formula can have"),
+        ('loss + "a"', "is nothing that a formula can have"),
+        ("loss.real", 'no result has "loss.real"'),
+        ("FUNCTIONS", 'no result has "FUNCTIONS"'),
+    ],
+)
+def test_a_formula_that_is_none(text: str, message: str) -> None:
+    with pytest.raises(StudyError) as caught:
+        FORMULAS.parse(text)
+    assert message in str(caught.value)
+
+
+def test_a_formula_that_is_defined_by_itself() -> None:
+    with pytest.raises(StudyError, match=r"metrics\.one: is defined by itself, through one, other"):
+        Formulas({"one": "1 + other", "other": "max(one)"}).parse("one")
+
+
+def test_a_field_that_is_not_swept() -> None:
+    with pytest.raises(StudyError, match=r"path\.loss is not swept; swept: path\.buffer"):
+        FORMULAS.parse('max(swept("path.loss", "%"))').value(sweep())
