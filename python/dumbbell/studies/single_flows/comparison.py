@@ -14,7 +14,6 @@ from dumbbell.metrics import bbr
 from dumbbell.metrics.discrepancy import median
 from dumbbell.metrics.loss_epoch import LossEpoch, kind_boundary_s, loss_epochs, median_window, relative_differences
 from dumbbell.metrics.window import NANOSECONDS
-from dumbbell.results.series import TIMESTAMPED_HEADERS_BYTES
 from dumbbell.studies.single_flows import limits
 from dumbbell.studies.single_flows.conditions import LOSS_BASED
 from dumbbell.studies.single_flows.record import Case, Curve, Curves, LimitVerdict
@@ -251,7 +250,7 @@ def _median(values: Floats | Sequence[float]) -> float | None:
 
 def _series(store: Store, run: RunFigures) -> pd.DataFrame:
     """The gauges of a run's only flow, with windows in segments."""
-    mss = store.run(run.run_id).path.mtu_bytes - TIMESTAMPED_HEADERS_BYTES
+    mss = store.run(run.run_id).path.mss_bytes
     series = store.flow_series(run.run_id)
     return series.assign(**{f"{gauge}_segments": series[f"{gauge}_bytes"] / mss for gauge in ("cwnd", "inflight")})
 

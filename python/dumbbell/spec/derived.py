@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dumbbell.spec.quantity import BITS_PER_BYTE, NS_PER_S, PPB
 from dumbbell.spec.run import ETHERNET_HEADER_BYTES, Buffer, RoomBytes, RoomPackets
-from dumbbell.spec.section import Unsettled, one
+from dumbbell.spec.section import DependsOnInvalidField, scalar
 
 if TYPE_CHECKING:
     from dumbbell.spec.quantity import Size
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 def end_ns(experiment: Spec) -> int:
     """When a run ends, at the latest."""
-    duration = one(experiment.duration)
+    duration = scalar(experiment.duration)
     if not duration.until_done:
         return duration.ns
     if experiment.time_limit is None:
-        raise Unsettled
-    return one(experiment.time_limit).ns
+        raise DependsOnInvalidField
+    return scalar(experiment.time_limit).ns
 
 
 def last_start_ns(group: Flow) -> int:
     """When the last flow of a group starts, without jitter."""
-    return one(group.start).ns + (one(group.count) - 1) * one(group.stagger).ns
+    return scalar(group.start).ns + (scalar(group.count) - 1) * scalar(group.stagger).ns
 
 
 def window_ns(experiment: Spec) -> tuple[int, int]:
@@ -40,17 +40,17 @@ def window_ns(experiment: Spec) -> tuple[int, int]:
 
 def frame_bytes(path: Path) -> int:
     """Give what a full packet takes of a queue and of a line."""
-    return one(path.mtu) + ETHERNET_HEADER_BYTES
+    return scalar(path.mtu) + ETHERNET_HEADER_BYTES
 
 
 def bdp_bytes(path: Path) -> Fraction:
     """Rate times the path's own round-trip time, in queue bytes."""
-    return Fraction(one(path.rate).bps * one(path.rtt).ns, BITS_PER_BYTE * NS_PER_S)
+    return Fraction(scalar(path.rate).bps * scalar(path.rtt).ns, BITS_PER_BYTE * NS_PER_S)
 
 
-def queue_room(size: Size, path: Path) -> Buffer:
+def buffer_limit(size: Size, path: Path) -> Buffer:
     """Give the room of a queue, counted as the path's queues count."""
-    counts: Literal["bytes", "packets"] = one(path.queue)
+    counts: Literal["bytes", "packets"] = scalar(path.queue)
     if size.unit == "bdp":
         room = Fraction(size.value, PPB) * bdp_bytes(path)
         return RoomPackets(packets=room // frame_bytes(path)) if counts == "packets" else RoomBytes(bytes=round(room))
