@@ -122,10 +122,10 @@ def agree(  # noqa: PLR0913 (each is an option)
     with Store.open(out, write=True) as store:
         conditions, pair = _measured(store, experiments, sides, jobs, quiet=as_json)
         if curves:
-            from dumbbell.cli.curves import told
+            from dumbbell.cli.curves import print_curves as report
         else:
-            told = _told
-        holds = told(store, conditions, pair, source, sides.floor_seeds, as_json=as_json, html=html)
+            report = _told
+        holds = report(store, conditions, pair, source, sides.floor_seeds, as_json=as_json, html=html)
     if not holds:
         raise typer.Exit(1)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.report.agreement import engines_page, mark
-from dumbbell.report.downsample import MOST_POINTS
 from dumbbell.report.figure import drawing
 from dumbbell.report.html import filled, write
-from dumbbell.studies.single_flows import chart, text
+from dumbbell.studies.single_flows import text
+from dumbbell.studies.single_flows.chart import chart_of_case
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,12 +22,17 @@ def build(target: Path, curves: Curves) -> Path:
     Raises:
         ReportError: it cannot be written, or is too large however few points are drawn.
     """
-    return write(target, lambda most: rendered(compose(curves, most)))
+
+    def rendered(most: int) -> str:
+        page = compose(curves, most)
+        return filled("curves.html.j2", page["figures"], **page)
+
+    return write(target, rendered)
 
 
-def compose(curves: Curves, most: int = MOST_POINTS) -> dict[str, Any]:
+def compose(curves: Curves, most: int) -> dict[str, Any]:
     """What the template shows, with at most `most` points a line."""
-    drawings = [drawing(chart.of_case(case, curves), most) for case in curves.cases if case.curves]
+    drawings = [drawing(chart_of_case(case, curves), most) for case in curves.cases if case.curves]
     return engines_page(curves) | {
         "title": f"Single flows: {curves.candidate.engine} over {curves.reference.engine}",
         "summary": text.summary(curves),
@@ -40,8 +45,3 @@ def compose(curves: Curves, most: int = MOST_POINTS) -> dict[str, Any]:
         "figures": drawings,
         "command": text.command(curves),
     }
-
-
-def rendered(page: dict[str, Any]) -> str:
-    """The page as HTML."""
-    return filled("curves.html.j2", page["figures"], **page)
