@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from dumbbell.cli.run import DEFAULT_STORE, Folder, Sets
+from dumbbell.cli.option import DEFAULT_STORE, Folder, Sets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

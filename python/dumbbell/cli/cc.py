@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dumbbell.cli.option import Json
+
 if TYPE_CHECKING:
     from dumbbell.cc import Choice
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 app = typer.Typer(
     help="The congestion controls that a spec can name.",
