@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import matplotlib as mpl
 import pytest
-from matplotlib import pyplot as plt
 
 from commandline import ROOT
+from dumbbell.charts.chart import Chart
+from dumbbell.charts.notebook import show
 
 pytestmark = pytest.mark.slow
 
@@ -29,17 +29,16 @@ def test_it_is_kept_without_its_results() -> None:
     assert all((cell["outputs"], cell["execution_count"]) == ([], None) for cell in code)
 
 
-def test_every_cell_runs_and_the_plots_have_what_the_text_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(mpl.rcParams, "backend", "agg")
+def test_every_cell_runs_and_the_charts_have_what_the_text_says() -> None:
     names: dict[str, Any] = {"__name__": "__main__"}
-    try:
-        for number, cell in enumerate(cells()):
-            if cell["cell_type"] == "code":
-                exec(compile("".join(cell["source"]), f"{NOTEBOOK.name}, cell {number}", "exec"), names)  # noqa: S102
-        figures = [plt.figure(number) for number in plt.get_fignums()]
-        assert [len(figure.axes[0].lines) for figure in figures] == [2, 2]
-    finally:
-        plt.close("all")
+    for number, cell in enumerate(cells()):
+        if cell["cell_type"] == "code":
+            exec(compile("".join(cell["source"]), f"{NOTEBOOK.name}, cell {number}", "exec"), names)  # noqa: S102
+    charts = [each for each in names.values() if isinstance(each, Chart)]
+    assert [len([layer for layer in chart.panels[0].layers if layer.y]) for chart in charts] == [2, 2]
+    for chart in charts:
+        shown = show(chart)._repr_mimebundle_()
+        assert set(shown) == {"application/vnd.vegalite.v6+json", "image/png"}
     assert len(names["results"]) == 15
     share = names["share"]["mean"]
     assert share.loc["0.5 bdp", "bbr"] > 0.7

@@ -139,7 +139,7 @@ def installed() -> Registry:
     """Give the registry of the simulator that is installed."""
     from dumbbell._core import algorithms  # noqa: PLC0415 (a check of words needs no simulator before this)
 
-    return registry_of(cast("Iterable[Mapping[str, object]]", algorithms()))
+    return registry_of(algorithms())
 
 
 def linux(names: Iterable[str] = tuple(LINUX)) -> Registry:

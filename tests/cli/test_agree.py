@@ -15,8 +15,8 @@ from typer.testing import CliRunner, Result
 
 from agreed import Scaled
 from commandline import DUMBBELL, dumbbell
-from dumbbell.agreement.record import Agreement
 from dumbbell.cli.main import app
+from dumbbell.comparison.record import Agreement
 from dumbbell.engines import registry
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.sim import SimEngine

@@ -10,10 +10,10 @@ from typer.testing import CliRunner, Result
 
 from commandline import MOMENT
 from dumbbell import studies
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.cli.main import app
 from dumbbell.cli.study import run as command
 from dumbbell.errors import UnknownEngine
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
 from dumbbell.results.schema import FailedRun
 from dumbbell.studies import Display
 from reported import study_of

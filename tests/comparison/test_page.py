@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from compared import held, kept
+from dumbbell.comparison.difference_plot import charts
 from dumbbell.comparison.differences import Comparison
-from dumbbell.comparison.whiskers import charts
 from dumbbell.report import compare as page
 from dumbbell.report.differences import chance, overall, points, row
 from dumbbell.report.failure import ReportError
@@ -96,9 +96,9 @@ def test_what_does_not_differ_is_not_drawn(tmp_path: Path) -> None:
 
 def test_a_page_that_has_no_room_tells_what_it_leaves_out(found: Comparison) -> None:
     small = page.compose(found, COMMAND, most=1)
-    assert len(small.rows) == 2
-    assert f"{found.count} rows are too many for a page: these are the first 2 of the {found.marked}" in small.told
-    assert page.compose(found, COMMAND).told == f"All {found.count} rows."
+    assert len(small["rows"]) == 2
+    assert f"{found.count} rows are too many for a page: these are the first 2 of the {found.marked}" in small["shown"]
+    assert page.compose(found, COMMAND)["shown"] == f"All {found.count} rows."
 
 
 def test_text_is_text(found: Comparison) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from dumbbell import cc
 from dumbbell.engines import catalogue
-from dumbbell.engines.catalogue import homes
+from dumbbell.engines.catalogue import engines_with
 from dumbbell.engines.sim import SimEngine
 from dumbbell.kernel import Kernel
 from dumbbell.spec import SpecError, load
@@ -24,20 +24,20 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> list[Kernel]:
 
 @pytest.mark.usefixtures("kernels")
 def test_without_a_kernel_linux_has_what_every_tree_has() -> None:
-    assert homes("bbr") == homes("bbr_4_17") == ("sim", "linux")
-    assert homes("vegas") == ("linux",)
-    assert homes("bbr_feedback") == homes("bbr_steady_rtt") == ("sim",), (
+    assert engines_with("bbr") == engines_with("bbr_4_17") == ("sim", "linux")
+    assert engines_with("vegas") == ("linux",)
+    assert engines_with("bbr_feedback") == engines_with("bbr_steady_rtt") == ("sim",), (
         "no change of constants makes it of the kernel's"
     )
-    assert homes("tahoe") == ()
+    assert engines_with("tahoe") == ()
     assert set(catalogue.catalogue()) == set(cc.LINUX) | set(cc.installed())
 
 
 def test_a_kernel_has_what_it_was_built_with(kernels: list[Kernel]) -> None:
     kernels += [kernel(), kernel("mine", controls=CONTROLS | {"bbr3": "bbr3"}), kernel("mine", controls={})]
-    assert homes("bbr") == ("sim", "linux", "linux:mine")
-    assert homes("reno") == ("sim",)
-    assert homes("bbr3") == ("linux:mine",)
+    assert engines_with("bbr") == ("sim", "linux", "linux:mine")
+    assert engines_with("reno") == ("sim",)
+    assert engines_with("bbr3") == ("linux:mine",)
     assert list(catalogue.catalogue()) == [*cc.known(), "bbr3"]
 
 

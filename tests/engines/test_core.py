@@ -44,7 +44,7 @@ def test_a_measurement_has_the_fields_of_the_classes_and_their_types() -> None:
     measurement = Measurement.from_core(raw)
     assert is_dataclass(measurement)
     assert {each.name for each in fields(Measurement)} == set(raw)
-    types = {name: column.dtype for name, column in raw["flows"][0]["series"].items()}  # type: ignore[attr-defined]
+    types = {name: column.dtype for name, column in raw["flows"][0]["series"].items()}
     assert len(types) == len(fields(FlowSeries))
     assert (types["at_ns"], types["srtt_us"], types["phase"]) == (np.uint64, np.uint32, np.uint8)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dumbbell.agreement.gathering import Sides, carry_out, side
+from dumbbell.comparison.campaigns import Sides, carry_out, engine_sides
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.sim import SimEngine
 from dumbbell.results.store import Store
@@ -24,8 +24,7 @@ def test_a_loss_epoch_of_cubic_and_the_phases_of_bbr_are_the_kernels(linux: Linu
     assert len(chosen) == 2
     with Store.open(tmp_path / "store", write=True) as store:
         conditions = carry_out(store, chosen, sides)
-        told = (side(store, linux, [1, 2, 3], []), side(store, linux, [1, 2, 3], []))
-        found = judge(store, conditions, (), told, ())
+        found = judge(store, conditions, (), engine_sides(store, sides, conditions), ())
     assert not [each for case in found.cases for each in case.failures]
     broken = {f"{case.cc}: {each.label}": each.difference for case in found.cases for each in case.comparisons
               if not each.holds}  # fmt: skip

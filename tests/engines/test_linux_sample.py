@@ -18,11 +18,10 @@ from pathlib import Path
 import pytest
 
 from agreed import Scaled
-from dumbbell.agreement import draw
-from dumbbell.agreement.band import GROUP_GOODPUT, LOSS, QUEUEING_DELAY, TOTAL_GOODPUT, band_of
-from dumbbell.agreement.gathering import Sides, carry_out
-from dumbbell.agreement.judgement import verdicts
-from dumbbell.agreement.record import Condition
+from dumbbell.comparison import random_conditions
+from dumbbell.comparison.bands import GROUP_GOODPUT, LOSS, QUEUEING_DELAY, TOTAL_GOODPUT, band_of, verdicts
+from dumbbell.comparison.campaigns import Sides, carry_out
+from dumbbell.comparison.record import Condition
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.protocol import Engine
@@ -41,7 +40,7 @@ FRESH_SEEDS = 10**9
 
 
 def compared(folder: Path, candidate: Engine, reference: Engine, seed: int) -> list[Condition]:
-    drawn = list(draw.conditions(CONDITIONS, seed, duration=DURATION, most_packets=MOST_PACKETS))
+    drawn = list(random_conditions.conditions(CONDITIONS, seed, duration=DURATION, most_packets=MOST_PACKETS))
     with Store.open(folder / "store", write=True) as store:
         return carry_out(store, drawn, Sides(candidate, reference, SEEDS, 0))
 

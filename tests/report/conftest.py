@@ -7,7 +7,7 @@ import pytest
 
 import dumbbell
 from commandline import MOMENT
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.results.store import Store
 from dumbbell.studies import Standing, Study, Verdict
 from reported import NASTY, standing_of, study_of, verdict

@@ -10,8 +10,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from commandline import MOMENT
-from dumbbell.plots.chart import Chart
-from dumbbell.plots.table import Amount, Column, Table
+from dumbbell.charts.chart import Chart
+from dumbbell.charts.table import Amount, Column, Table
 from dumbbell.report import Collection, ReportError, build
 from dumbbell.report.collection import PAGE_BYTES
 from dumbbell.report.html import SCRIPT
@@ -21,7 +21,7 @@ from dumbbell.studies.verdict import Kind, Word
 from reported import standing_of, study_of, verdict
 from webpage import Webpage
 
-PLOTLY = "plotly.js v"
+VEGA = "window.vegaEmbed="
 TABLE = Table(
     name="table1",
     title="Table 1",
@@ -88,8 +88,8 @@ def page(folder: Path) -> Webpage:
 
 def test_pages_share_the_script_that_lies_beside_them(folder: Path, page: Webpage) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["hand.html", "index.html", SCRIPT]
-    assert PLOTLY in (folder / SCRIPT).read_text(encoding="utf-8")
-    assert PLOTLY not in page.text
+    assert VEGA in (folder / SCRIPT).read_text(encoding="utf-8")
+    assert VEGA not in page.text
     assert len(page.text.encode()) <= PAGE_BYTES
     assert set(page.requests()) == {SCRIPT, "index.html"}
     (policy,) = [found["content"] for found in page.named("meta") if "Policy" in found.get("http-equiv", "")]

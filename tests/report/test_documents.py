@@ -9,7 +9,7 @@ from typing import Any
 
 import dumbbell
 from commandline import MOMENT, ROOT
-from dumbbell.results.ledger import TABLES
+from dumbbell.results.tables import TABLES
 
 FORMAT = (ROOT / "docs" / "results-format.md").read_text(encoding="utf-8")
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")

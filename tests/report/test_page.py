@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 
 import pytest
+import vl_convert
 from syrupy.assertion import SnapshotAssertion
 
 from commandline import MOMENT
 from dumbbell import studies
 from dumbbell.campaign.execution import run_campaign
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.engines.sim import SimEngine
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
 from dumbbell.report import LARGEST_BYTES, build
 from dumbbell.report.failure import ReportError
 from dumbbell.results.store import Store
@@ -23,7 +23,7 @@ from dumbbell.studies import Standing, Study
 from reported import NASTY, standing_of, study_of, verdict
 from webpage import Webpage
 
-PLOTLY = "plotly.js v"
+VEGA = "window.vegaEmbed="
 
 
 @pytest.fixture
@@ -47,20 +47,14 @@ def test_it_asks_for_nothing(page: Webpage) -> None:
     assert not [found for found in page.named("script") if "src" in found]
 
 
-def test_the_figures_cannot_be_sent_anywhere(page: Webpage) -> None:
-    own = page.scripts[-1][1]
-    assert "showSendToCloud: false" in own
-    assert 'plotlyServerURL: ""' in own
-
-
 def test_the_check_of_requests_sees_them() -> None:
     asking = '<img src="https://a.example/b.png"><style>@import "c.css"; p { background: url(//d.example) }</style>'
     assert len(Webpage(asking).requests()) == 3
 
 
-def test_the_script_of_plotly_is_there_once(page: Webpage) -> None:
-    assert page.text.count(PLOTLY) == 1
-    assert sum(len(text) > 1_000_000 for _, text in page.scripts) == 1
+def test_the_script_of_vega_is_there_once(page: Webpage) -> None:
+    assert page.text.count(VEGA) == 1
+    assert sum(len(text) > 500_000 for _, text in page.scripts) == 1
 
 
 def test_every_tag_is_closed_and_every_name_is_one_of_a_kind(page: Webpage, plain: Webpage) -> None:
@@ -76,7 +70,7 @@ def test_what_others_wrote_is_text_and_no_markup(page: Webpage) -> None:
     assert NASTY not in page.text
     assert NASTY in page.said
     plots = json.loads(next(text for found, text in page.scripts if found.get("type") == "application/json"))
-    assert "&lt;script&gt;" in plots["figure1"]["layout"]["yaxis2"]["title"]["text"]
+    assert "<script>" in json.dumps(plots["figure1"]["spec"])
 
 
 def test_a_reader_without_eyes_is_told(page: Webpage) -> None:
@@ -106,13 +100,11 @@ def test_the_page_of_any_store(plain: Webpage, snapshot: SnapshotAssertion) -> N
     assert set(plots) == {"sweep-0", "run-0", "run-1"}
 
 
-def test_every_plot_is_one_that_plotly_knows(page: Webpage, plain: Webpage) -> None:
-    figure = import_module("plotly.graph_objects").Figure
+def test_every_plot_is_one_that_vega_knows(page: Webpage, plain: Webpage) -> None:
     for each in (page, plain):
         plots = json.loads(next(text for found, text in each.scripts if found.get("type") == "application/json"))
         for plot in plots.values():
-            figure(data=plot["data"], layout=plot["layout"])
-            figure(layout=plot.get("narrow"))
+            assert vl_convert.vegalite_to_vega(plot["spec"])
 
 
 def test_a_part_of_a_study_shows_that_part_and_one_line_about_the_rest(store: Store, tmp_path: Path) -> None:

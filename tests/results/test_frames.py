@@ -68,7 +68,7 @@ def kept(folder: Path, measured: Measurement, **words: Any) -> tuple[Any, dict[s
 
 def test_gauges_are_in_base_units_and_nan_where_unknown(folder: Path) -> None:
     _, found = kept(folder, sampled())
-    frame = series.flow_frame(found["flows"], 1500)
+    frame = series.flow_frame(found["flows"], 1448)
     assert list(frame.columns) == FLOW_COLUMNS
     first, second = frame.to_dict("records")
     assert [name for name in FLOW_COLUMNS if isinstance(first[name], float) and np.isnan(first[name])] == [

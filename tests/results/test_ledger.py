@@ -13,8 +13,8 @@ from subprocess import CompletedProcess
 import pytest
 
 from commandline import dumbbell, python
-from dumbbell.results.ledger import LEDGER_SCHEMA, TABLES
 from dumbbell.results.store import Store
+from dumbbell.results.tables import LEDGER_SCHEMA, TABLES
 from multiplied import multiplied
 
 MANY = 100_000

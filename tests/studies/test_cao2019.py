@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from dumbbell import studies
-from dumbbell.plots import heat
-from dumbbell.plots.style import style_of
+from dumbbell.charts import heat
+from dumbbell.charts.style import style_of
 from dumbbell.spec.quantity import Rate, Share, Time
 from dumbbell.studies import Study, Verdict
 from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
@@ -288,7 +288,7 @@ def test_heat_maps_have_the_documents_colours_and_say_which_is_which(cao: Study,
         for panel in charts[name].panels:
             assert panel.heat is not None
             assert panel.heat.label.endswith("red: BBR, blue: CUBIC better")
-            ahead = heat.colour(50.0, panel.heat)
+            ahead = heat.scale(panel.heat)["range"][-1]
             assert int(ahead[1:3], 16) > int(ahead[5:7], 16)
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from dumbbell.plots.chart import Chart
-from dumbbell.plots.table import Amount
+from dumbbell.charts.chart import Chart
+from dumbbell.charts.table import Amount
 from dumbbell.studies import Study, Verdict
 from dumbbell.studies.evidence import Evidence
 from dumbbell.studies.judgement import judge

@@ -174,7 +174,7 @@ def test_all_studies_where_one_has_runs(
     report = dumbbell("study", "report", "all", "--out", tmp_path)
     assert (report.returncode, report.stdout) == (0, f"{tmp_path / 'report' / 'index.html'}\n")
     assert {path.name for path in (tmp_path / "report").iterdir()} == {
-        "index.html", "claypool2019.html", "plotly.min.js",
+        "index.html", "claypool2019.html", "vega.min.js",
     }  # fmt: skip
     index = Webpage((tmp_path / "report" / "index.html").read_text(encoding="utf-8")).said
     for name in others:
@@ -331,7 +331,7 @@ sys.argv = {["dumbbell", "study", *command, "--help"]}
 try:
     main()
 finally:
-    heavy = ("numpy", "pandas", "pydantic", "matplotlib", "rich", "dumbbell._core", "dumbbell.spec", "dumbbell.studies")
+    heavy = ("numpy", "pandas", "pydantic", "vl_convert", "rich", "dumbbell._core", "dumbbell.spec", "dumbbell.studies")
     print("loaded:", *(name for name in heavy if name in sys.modules))
 """
     done = python(program)

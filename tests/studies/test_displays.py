@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 
 import dumbbell
-from dumbbell.plots.chart import Chart, Layer
-from dumbbell.plots.table import Amount, Table
+from dumbbell.charts.chart import Chart, Layer
+from dumbbell.charts.table import Amount, Table
 from dumbbell.studies import StudyError
 from dumbbell.studies.displays.loading import displays_of
 from dumbbell.studies.evidence import Evidence, RunData, SeedSweep

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from dumbbell import studies
+from dumbbell.charts.chart import Chart
 from dumbbell.engines.sim import SimEngine
-from dumbbell.plots.chart import Chart
 from dumbbell.results.store import Store
 from dumbbell.spec import load
 from dumbbell.spec.resolve import resolve

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dumbbell import studies
-from dumbbell.plots.table import Amount
+from dumbbell.charts.table import Amount
 from dumbbell.studies import StudyError
 from dumbbell.studies.evidence import Evidence
 from dumbbell.studies.study import read

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from agreed import Scaled
 from commandline import ROOT
 from dumbbell import studies
-from dumbbell.agreement.record import Agreement
 from dumbbell.cli.main import app
+from dumbbell.comparison.record import Agreement
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import KernelError

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from commandline import MOMENT
-from dumbbell.agreement.comparison import Measured
-from dumbbell.agreement.gathering import Sides, carry_out, side
-from dumbbell.agreement.judgement import judged
-from dumbbell.agreement.record import Agreement, Source
+from dumbbell.comparison.bands import judge
+from dumbbell.comparison.campaigns import Sides, carry_out, engine_sides
+from dumbbell.comparison.condition import Measured
+from dumbbell.comparison.record import Agreement, Source
 from dumbbell.engines.measurement import FlowCounters, Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
@@ -135,11 +135,5 @@ def agreement_of(folder: Path, sides: Sides, experiments: Sequence[Experiment] =
     """The whole way, from specs to verdicts."""
     with Store.open(folder, write=True) as store:
         conditions = carry_out(store, experiments or [moment()], sides, jobs=2)
-        candidate, reference = (
-            side(store, engine, seeds, [run for each in conditions for run in getattr(each, role)])
-            for engine, seeds, role in (
-                (sides.candidate, sides.candidate_seeds, "candidate"),
-                (sides.reference, sides.reference_seeds, "reference"),
-            )
-        )
-    return judged(conditions, Source(spec="moment"), candidate, reference, sides.floor_seeds)
+        candidate, reference = engine_sides(store, sides, conditions)
+    return judge(conditions, Source(spec="moment"), candidate, reference, sides.floor_seeds)

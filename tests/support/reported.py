@@ -7,8 +7,8 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-from dumbbell.plots.chart import Chart
-from dumbbell.plots.table import Table
+from dumbbell.charts.chart import Chart
+from dumbbell.charts.table import Table
 from dumbbell.results.store import Store
 from dumbbell.spec import load
 from dumbbell.studies import Display, Standing, Study, Verdict

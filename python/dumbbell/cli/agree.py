@@ -1,18 +1,19 @@
 """`dumbbell agree`: the same points on two engines, and whether they agree."""
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from dumbbell.cli.run import DEFAULT_STORE, Folder, Sets
+from dumbbell.cli.option import DEFAULT_STORE, Folder, Sets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dumbbell.agreement.gathering import Sides
-    from dumbbell.agreement.record import Agreement, Condition, Side, Source
+    from dumbbell.comparison.campaigns import Sides
+    from dumbbell.comparison.record import Agreement, Condition, Side, Source
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
 
@@ -20,6 +21,15 @@ EXAMPLE = "Example: dumbbell agree --random 20 --seed 7 --html agreement.html; o
 FRESH_SEEDS = 1_000_000
 SEEDS, CURVES_SEEDS = 3, 5
 TWO = 2
+FLOW_COLUMNS = {
+    "flow": ("flow", 1.0), "name": ("name", 1.0), "engine": ("engine", 1.0), "seed": ("seed", 1.0),
+    "Mbit/s": ("goodput_bps", 1e-6), "RTT ms": ("rtt_mean_s", 1e3), "min ms": ("rtt_min_s", 1e3),
+    "cwnd": ("cwnd_mean_segments", 1.0), "sent": ("segments_sent", 1.0), "retrans %": ("retransmit_rate", 100.0),
+    "lost": ("lost", 1.0), "dropped": ("dropped", 1.0), "timeouts": ("timeouts", 1.0), "probes": ("probes", 1.0),
+    "undos": ("undos", 1.0), "acks": ("acks", 1.0), "path loss %": ("loss_rate", 100.0),
+    "queue BDP": ("queue_mean_bdp", 1.0),
+}  # fmt: skip
+"""What `--show` prints of a flow: heading, key and scale."""
 
 
 def agree(  # noqa: PLR0913 (each is an option)
@@ -112,23 +122,23 @@ def agree(  # noqa: PLR0913 (each is an option)
     with Store.open(out, write=True) as store:
         conditions, pair = _measured(store, experiments, sides, jobs, quiet=as_json)
         if curves:
-            from dumbbell.cli.curves import told
+            from dumbbell.cli.curves import print_curves as report
         else:
-            told = _told
-        holds = told(store, conditions, pair, source, sides.floor_seeds, as_json=as_json, html=html)
+            report = _told
+        holds = report(store, conditions, pair, source, sides.floor_seeds, as_json=as_json, html=html)
     if not holds:
         raise typer.Exit(1)
 
 
 def _refuse(*, html: bool, modes: dict[str, bool]) -> None:
     """What one of several options leaves without effect."""
-    from dumbbell.agreement.failure import AgreementError
+    from dumbbell.comparison.failure import ComparisonError
 
     given = [name for name, wanted in modes.items() if wanted]
     if len(given) > 1:
-        raise AgreementError(f"give one of {' and '.join(given)}")
+        raise ComparisonError(f"give one of {' and '.join(given)}")
     if given and html:
-        raise AgreementError(f"--html is of a comparison; {given[0]} makes none")
+        raise ComparisonError(f"--html is of a comparison; {given[0]} makes none")
 
 
 class _Draw(NamedTuple):
@@ -144,17 +154,17 @@ def _conditions(
     spec: Path | None, wanted: _Draw, sets: list[str] | None, *, curves: bool
 ) -> "tuple[list[Experiment], Source]":
     """What is compared, and where it comes from."""
-    from dumbbell.agreement import draw
-    from dumbbell.agreement.failure import AgreementError
-    from dumbbell.agreement.record import Source
+    from dumbbell.comparison import random_conditions
+    from dumbbell.comparison.failure import ComparisonError
+    from dumbbell.comparison.record import Source
     from dumbbell.spec import assignment, load
 
     overrides = dict(map(assignment, sets or ()))
     count, seed = wanted.conditions, wanted.seed
     if (spec is not None) + (count is not None) + curves != 1:
-        raise AgreementError("give one of SPEC, --random N and --curves")
+        raise ComparisonError("give one of SPEC, --random N and --curves")
     if count is None and wanted[1:] != (None, None, None):
-        raise AgreementError("--seed, --duration and --packets are for --random")
+        raise ComparisonError("--seed, --duration and --packets are for --random")
     if curves:
         from dumbbell.studies.single_flows.conditions import experiments
 
@@ -168,26 +178,29 @@ def _conditions(
 
         seed = secrets.randbelow(FRESH_SEEDS)
         typer.echo(f"conditions of seed {seed}; --seed {seed} draws them again", err=True)
-    duration, most = wanted.duration or draw.USUAL_DURATION, wanted.packets or draw.MOST_PACKETS
-    drawn = draw.conditions(count, seed, duration=duration, most_packets=most)
+    duration, most = (
+        wanted.duration or random_conditions.USUAL_DURATION,
+        wanted.packets or random_conditions.MOST_PACKETS,
+    )
+    drawn = random_conditions.conditions(count, seed, duration=duration, most_packets=most)
     source = Source(random=count, seed=seed, duration=duration, most_packets=most, sets=tuple(sets or ()))
     return [load(each, overrides=overrides) if overrides else each for each in drawn], source
 
 
 def _sides(engines: str, seeds: int, floor: int) -> "Sides":
-    from dumbbell.agreement.failure import AgreementError
-    from dumbbell.agreement.gathering import Sides
+    from dumbbell.comparison.campaigns import Sides
+    from dumbbell.comparison.failure import ComparisonError
     from dumbbell.engines.registry import engine as engine_named
 
     names = [name.strip() for name in engines.split(",")]
     if len(names) != TWO or not all(names):
-        raise AgreementError(f'--engines: "{engines}" names no two engines; write it as sim,linux')
+        raise ComparisonError(f'--engines: "{engines}" names no two engines; write it as sim,linux')
     return Sides(engine_named(names[0]), engine_named(names[1]), seeds, floor)
 
 
 def _check(experiments: "Sequence[Experiment]", sides: "Sides", *, curves: bool = False) -> None:
     """Refuses what an engine cannot honour, or has no curves if those are wanted; says what makes seeds alike."""
-    from dumbbell.agreement.gathering import problems
+    from dumbbell.comparison.campaigns import problems
     from dumbbell.spec import SpecError
 
     found = problems(experiments, sides)
@@ -205,13 +218,12 @@ def _measured(
     store: "Store", experiments: "Sequence[Experiment]", sides: "Sides", jobs: int | None, *, quiet: bool
 ) -> "tuple[Sequence[Condition], tuple[Side, Side]]":
     """Every condition, and what is told of both engines."""
-    from dumbbell.agreement.gathering import carry_out, runs
-    from dumbbell.agreement.side import both
     from dumbbell.cli.progress import progress
+    from dumbbell.comparison.campaigns import carry_out, engine_sides, runs
 
     with progress(runs(experiments, sides), wanted=not (quiet and sys.stdout.isatty())) as advance:
         conditions = carry_out(store, experiments, sides, jobs=jobs, progress=advance)
-    return conditions, both(store, sides, conditions)
+    return conditions, engine_sides(store, sides, conditions)
 
 
 def _told(  # noqa: PLR0913 (what was found, and how it is told)
@@ -219,9 +231,9 @@ def _told(  # noqa: PLR0913 (what was found, and how it is told)
     floor_seeds: "Sequence[int]", *, as_json: bool, html: Path | None,
 ) -> bool:  # fmt: skip
     """Prints a comparison, and gives whether it holds."""
-    from dumbbell.agreement.judgement import judged
+    from dumbbell.comparison.bands import judge
 
-    agreement = judged(conditions, source, *pair, floor_seeds)
+    agreement = judge(conditions, source, *pair, floor_seeds)
     (_print_json if as_json else _print_tables)(agreement)
     if html is not None:
         _write(html, agreement, store)
@@ -233,8 +245,8 @@ def _print_json(agreement: "Agreement") -> None:
 
 
 def _print_tables(agreement: "Agreement") -> None:
-    from dumbbell.agreement import words
     from dumbbell.cli.table import aligned
+    from dumbbell.comparison import agreement_text as words
 
     ours, theirs = agreement.candidate.engine, agreement.reference.engine
     typer.echo(f"{ours} against {theirs}: {words.origin(agreement)}")
@@ -259,8 +271,8 @@ def _write(target: Path, agreement: "Agreement", store: "Store") -> None:
 
 
 def _dump(experiments: "Sequence[Experiment]", folder: Path) -> None:
-    from dumbbell.agreement.failure import AgreementError
-    from dumbbell.report.specification import toml
+    from dumbbell.comparison.failure import ComparisonError
+    from dumbbell.spec.writer import toml
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -269,11 +281,11 @@ def _dump(experiments: "Sequence[Experiment]", folder: Path) -> None:
             path.write_text(toml(experiment.words()), encoding="utf-8")
             typer.echo(path)
     except OSError as error:
-        raise AgreementError(f"{folder}: cannot write a spec there: {error.strerror or error}") from error
+        raise ComparisonError(f"{folder}: cannot write a spec there: {error.strerror or error}") from error
 
 
 def _print_conditions(experiments: "Sequence[Experiment]") -> None:
-    from dumbbell.report.specification import toml
+    from dumbbell.spec.writer import toml
 
     for experiment in experiments:
         typer.echo(f"# {experiment.name}")
@@ -282,7 +294,7 @@ def _print_conditions(experiments: "Sequence[Experiment]") -> None:
 
 def _tell_cost(experiments: "Sequence[Experiment]", source: "Source") -> None:
     """What drawn conditions cost: an engine's time goes with the packets that it moves."""
-    from dumbbell.agreement.draw import packets
+    from dumbbell.comparison.random_conditions import packets
 
     if source.random is not None:
         total = sum(map(packets, experiments))
@@ -291,8 +303,8 @@ def _tell_cost(experiments: "Sequence[Experiment]", source: "Source") -> None:
 
 def _chosen(experiments: "Sequence[Experiment]", name: str) -> "Experiment":
     """The condition of that name, or of that number, with nothing swept."""
-    from dumbbell.agreement.failure import AgreementError
-    from dumbbell.agreement.gathering import points
+    from dumbbell.comparison.campaigns import points
+    from dumbbell.comparison.failure import ComparisonError
     from dumbbell.spec import load
     from dumbbell.spec.problem import suggestion
 
@@ -301,20 +313,29 @@ def _chosen(experiments: "Sequence[Experiment]", name: str) -> "Experiment":
         if name in (known, str(number)):
             return load(point.experiment)
     known_names = [known for known, _ in found]
-    raise AgreementError(f'--show: there is no condition "{name}"; {suggestion(name, known_names)}')
+    raise ComparisonError(f'--show: there is no condition "{name}"; {suggestion(name, known_names)}')
 
 
 def _show(experiment: "Experiment", sides: "Sides", jobs: int | None, *, as_json: bool) -> None:
-    from dumbbell.agreement.counters import flows
+    from dumbbell.comparison.flow_counters import flows
+    from dumbbell.comparison.record import rounded
 
     _check([experiment], sides)
     found = flows(experiment, sides, jobs)
     if as_json:
         for flow in found:
-            typer.echo(flow.model_dump_json())
+            typer.echo(json.dumps({k: rounded(v) if isinstance(v, float) else v for k, v in flow.items()}))
         return
-    from dumbbell.cli.flows import print_flows
-    from dumbbell.report.specification import toml
+    from dumbbell.cli.table import aligned
+    from dumbbell.metrics.number import amount
+    from dumbbell.spec.writer import toml
 
     typer.echo(toml(experiment.words()))
-    print_flows(found)
+    rows = [
+        [
+            str(value) if isinstance(value, str | int) else amount(value, scale=scale)
+            for value, scale in ((flow[key], scale) for key, scale in FLOW_COLUMNS.values())
+        ]
+        for flow in sorted(found, key=lambda flow: int(flow["flow"]))
+    ]
+    typer.echo(aligned(list(FLOW_COLUMNS), rows))

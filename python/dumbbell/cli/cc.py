@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dumbbell.cli.option import Json
+
 if TYPE_CHECKING:
     from dumbbell.cc import Choice
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 app = typer.Typer(
     help="The congestion controls that a spec can name.",
@@ -24,10 +24,10 @@ def list_(*, as_json: Json = False) -> None:
 
     import dumbbell.cc as cc
     from dumbbell.cli.table import aligned
-    from dumbbell.engines.catalogue import catalogue, homes
+    from dumbbell.engines.catalogue import catalogue, engines_with
 
-    algorithms = [(each.name, "", homes(each.name), each.title) for each in catalogue().values()]
-    variants = [(each.name, each.base, homes(each.name), each.about) for each in cc.variants().values()]
+    algorithms = [(each.name, "", engines_with(each.name), each.title) for each in catalogue().values()]
+    variants = [(each.name, each.base, engines_with(each.name), each.about) for each in cc.variants().values()]
     if as_json:
         rows = [
             {"name": name, "base": base or None, "engines": engines, "about": about}
@@ -61,13 +61,13 @@ def show(
 
 def _as_json(choice: "Choice") -> dict[str, Any]:
     import dumbbell.cc as cc
-    from dumbbell.engines.catalogue import catalogue, homes
+    from dumbbell.engines.catalogue import catalogue, engines_with
 
     algorithm, variant = catalogue()[choice.algorithm], cc.variants().get(choice.name)
     return {
         "name": choice.written,
         "algorithm": algorithm.name,
-        "engines": homes(choice.name),
+        "engines": engines_with(choice.name),
         "about": variant.about if variant else algorithm.title,
         "source": algorithm.source,
         "parameters": [

@@ -1,11 +1,12 @@
 """`dumbbell check`: what a spec comes to, without running it."""
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dumbbell.cli.run import Seeds, Sets, Spec, experiment_of
+from dumbbell.cli.option import Json, Seeds, Sets, Spec
+from dumbbell.cli.run import experiment_of
 
 if TYPE_CHECKING:
     from dumbbell.spec import Experiment
@@ -16,7 +17,7 @@ def check(
     *,
     seeds: Seeds = None,
     sets: Sets = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Count the runs of a spec, and see which engines can run it."""
     facts = _facts(experiment_of(spec, seeds, sets))

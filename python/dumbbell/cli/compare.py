@@ -69,7 +69,7 @@ def compare(  # noqa: PLR0913 (each is an option)
 def _print_json(found: "Comparison") -> None:
     import json
 
-    from dumbbell.comparison.record import objects
+    from dumbbell.comparison.rows import objects
 
     for each in objects(found):
         typer.echo(json.dumps(each, ensure_ascii=False))

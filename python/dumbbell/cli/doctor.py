@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from dumbbell.cli.run import DEFAULT_STORE, Folder
+from dumbbell.cli.option import DEFAULT_STORE, Folder, Json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from dumbbell.engines.protocol import Engine
 
@@ -47,14 +47,18 @@ def doctor(
         typer.Option("--spec", metavar="SPEC", help="Look at the paths of this experiment too.", show_default=False),
     ] = None,
     out: Folder = DEFAULT_STORE,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Check that this machine can run experiments and keep their results."""
     import json
 
     from dumbbell.cli.table import aligned
 
-    findings = [_python(), _packages(), _engine(), _disk(out), _store(out), _cores()]
+    checks: dict[str, Callable[[], tuple[bool, str]]] = {
+        "python": _python, "packages": _packages, "engine sim": _sim, "disk": lambda: _disk(out),
+        "store": lambda: _store(out), "cores": _cores,
+    }  # fmt: skip
+    findings = [_finding(what, check) for what, check in checks.items()]
     if engine != "sim":
         findings += _linux(engine, spec)
     if as_json:
@@ -66,45 +70,54 @@ def doctor(
         raise typer.Exit(1)
 
 
-def _python() -> Finding:
+def _finding(what: str, check: "Callable[[], tuple[bool, str]]") -> Finding:
+    """What a check gives, or the error that it ends with."""
+    from dumbbell.errors import DumbbellError, UnknownEngine
+
+    try:
+        return Finding(what, *check())
+    except UnknownEngine:
+        raise
+    except DumbbellError as error:
+        return Finding(what, healthy=False, words=str(error))
+    except Exception as error:  # noqa: BLE001 (whatever is wrong is what was asked for)
+        return Finding(what, healthy=False, words=f"{type(error).__name__}: {error}")
+
+
+def _python() -> tuple[bool, str]:
     import platform
 
-    return Finding("python", sys.version_info >= OLDEST_PYTHON, f"{platform.python_version()} on {platform.platform()}")
+    return sys.version_info >= OLDEST_PYTHON, f"{platform.python_version()} on {platform.platform()}"
 
 
-def _packages() -> Finding:
+def _packages() -> tuple[bool, str]:
     from dumbbell.results.provenance import facts
 
     versions = facts()["versions"]
     assert isinstance(versions, dict)  # noqa: S101 (as facts() makes it)
     missing = [name for name, version in versions.items() if version is None]
     if missing:
-        return Finding("packages", healthy=False, words=f"not installed: {', '.join(missing)}")
-    return Finding("packages", healthy=True, words=", ".join(f"{name} {version}" for name, version in versions.items()))
+        return False, f"not installed: {', '.join(missing)}"
+    return True, ", ".join(f"{name} {version}" for name, version in versions.items())
 
 
-def _engine() -> Finding:
-    try:
-        import time
+def _sim() -> tuple[bool, str]:
+    import time
 
-        from dumbbell.campaign.execution import execute
-        from dumbbell.campaign.plan import plan
-        from dumbbell.engines.registry import engine
-        from dumbbell.spec import load
+    from dumbbell.campaign.execution import execute
+    from dumbbell.campaign.plan import plan
+    from dumbbell.engines.registry import engine
+    from dumbbell.spec import load
 
-        began, sim = time.perf_counter(), engine("sim")
-        outcome, _ = execute(next(plan(load(MOMENT))), sim, sim.identity())
-        took_ms = 1000 * (time.perf_counter() - began)
-        if outcome.status == "failed":
-            return Finding("engine sim", healthy=False, words=outcome.error)
-        return Finding(
-            "engine sim", healthy=True, words=f"0.1 s simulated in {took_ms:.0f} ms; build {sim.identity()[:12]}"
-        )
-    except Exception as error:  # noqa: BLE001 (whatever is wrong is what was asked for)
-        return Finding("engine sim", healthy=False, words=f"{type(error).__name__}: {error}")
+    began, sim = time.perf_counter(), engine("sim")
+    outcome, _ = execute(next(plan(load(MOMENT))), sim, sim.identity())
+    took_ms = 1000 * (time.perf_counter() - began)
+    if outcome.status == "failed":
+        return False, outcome.error
+    return True, f"0.1 s simulated in {took_ms:.0f} ms; build {sim.identity()[:12]}"
 
 
-def _disk(out: Path) -> Finding:
+def _disk(out: Path) -> tuple[bool, str]:
     import shutil
     import tempfile
 
@@ -113,101 +126,80 @@ def _disk(out: Path) -> Finding:
         with tempfile.TemporaryFile(dir=home) as file:
             file.write(bytes(4096))
             file.flush()
-        free_mb = shutil.disk_usage(home).free // 1_000_000
     except OSError as error:
-        return Finding("disk", healthy=False, words=f"cannot write below {home}: {error.strerror}")
-    words = f"{free_mb} MB free below {home}"
-    return Finding("disk", free_mb >= LEAST_FREE_MB, words if free_mb >= LEAST_FREE_MB else f"only {words}")
+        return False, f"cannot write below {home}: {error.strerror}"
+    free_mb = shutil.disk_usage(home).free // 1_000_000
+    enough = free_mb >= LEAST_FREE_MB
+    return enough, f"{'' if enough else 'only '}{free_mb} MB free below {home}"
 
 
-def _store(out: Path) -> Finding:
-    from dumbbell.results.failure import StoreError
+def _store(out: Path) -> tuple[bool, str]:
     from dumbbell.results.store import Store
 
     if not out.exists():
-        return Finding("store", healthy=True, words=f"{out}: not there yet; the first run makes it")
-    try:
-        with Store.open(out) as store:
-            return Finding("store", healthy=True, words=f"{out}: {store.count()} runs")
-    except StoreError as error:
-        return Finding("store", healthy=False, words=str(error))
+        return True, f"{out}: not there yet; the first run makes it"
+    with Store.open(out) as store:
+        return True, f"{out}: {store.count()} runs"
 
 
-def _cores() -> Finding:
+def _cores() -> tuple[bool, str]:
     from dumbbell.engines.registry import engine
 
-    try:
-        slots = engine("sim").slots()
-    except ImportError as error:
-        return Finding("cores", healthy=False, words=str(error))
-    return Finding("cores", healthy=True, words=f"{slots} runs at once")
+    return True, f"{engine('sim').slots()} runs at once"
 
 
 def _linux(name: str, spec: Path | None) -> "Iterator[Finding]":
     """What an engine with a kernel needs; then its paths, if all of it is there."""
     from dumbbell.engines.registry import engine
-    from dumbbell.errors import EngineFailure, KernelError
-
-    found: Engine | None = None
-    try:
-        found = engine(name)
-        words = f"{len(found.algorithms())} congestion controls"
-        yield Finding(f"kernel of {name}", healthy=True, words=words)
-    except KernelError as error:
-        yield Finding(f"kernel of {name}", healthy=False, words=str(error))
-    needed = [_agent(), _compiler(needed=found is None)]
-    if sys.platform == "linux":
-        needed += [_memory(), _state()]
-    yield from needed
-    if found is None or not all(each.healthy for each in needed):
-        return
-    try:
-        yield from _paths(found, spec)
-    except EngineFailure as failure:
-        yield Finding(f"engine {name}", healthy=False, words=str(failure))
-
-
-def _agent() -> Finding:
-    from dumbbell.engines import agent
     from dumbbell.errors import EngineFailure
 
-    try:
-        return Finding("agent", healthy=True, words=f"build {agent.identity()[:12]}")
-    except EngineFailure as failure:
-        return Finding("agent", healthy=False, words=str(failure))
+    kernel = _finding(f"kernel of {name}", lambda: (True, f"{len(engine(name).algorithms())} congestion controls"))
+    findings = [kernel, _finding("agent", _agent), _finding("compiler", lambda: _compiler(needed=not kernel.healthy))]
+    if sys.platform == "linux":
+        findings += [_finding("memory folder", _memory), _finding("vector state", _state)]
+    yield from findings
+    if all(each.healthy for each in findings):
+        try:
+            yield from _paths(engine(name), spec)
+        except EngineFailure as failure:
+            yield Finding(f"engine {name}", healthy=False, words=str(failure))
 
 
-def _compiler(*, needed: bool) -> Finding:
+def _agent() -> tuple[bool, str]:
+    from dumbbell.engines import agent
+
+    return True, f"build {agent.identity()[:12]}"
+
+
+def _compiler(*, needed: bool) -> tuple[bool, str]:
     import shutil
 
     found = shutil.which("gcc")
-    return Finding(
-        "compiler", healthy=bool(found) or not needed, words=found or "none; `dumbbell kernel build` needs gcc"
-    )
+    return bool(found) or not needed, found or "none; `dumbbell kernel build` needs gcc"
 
 
-def _memory() -> Finding:
+def _memory() -> tuple[bool, str]:
     import os
 
     from dumbbell.engines.guest import memory_folder
 
     folder = memory_folder(1)
     if folder == "..":
-        return Finding("memory folder", healthy=True, words="no room in /dev/shm: memory is a file beside each run")
+        return True, "no room in /dev/shm: memory is a file beside each run"
     system = os.statvfs(folder)
-    return Finding("memory folder", healthy=True, words=f"{folder}, {system.f_bavail * system.f_frsize >> 20} MB free")
+    return True, f"{folder}, {system.f_bavail * system.f_frsize >> 20} MB free"
 
 
-def _state() -> Finding:
+def _state() -> tuple[bool, str]:
     from dumbbell.engines.diagnosis import STATE_ROOM_BYTES, diagnosis, state_bytes, too_large
 
     try:
         state = state_bytes()
     except OSError as error:
-        return Finding("vector state", healthy=False, words=diagnosis(str(error)) or str(error))
+        return False, diagnosis(str(error)) or str(error)
     if state > STATE_ROOM_BYTES:
-        return Finding("vector state", healthy=False, words=too_large(state))
-    return Finding("vector state", healthy=True, words=f"{state} bytes, and a kernel has room for {STATE_ROOM_BYTES}")
+        return False, too_large(state)
+    return True, f"{state} bytes, and a kernel has room for {STATE_ROOM_BYTES}"
 
 
 def _paths(engine: "Engine", spec: Path | None) -> "Iterator[Finding]":

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dumbbell.cli.option import Json
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from dumbbell.kernel import Kernel
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 app = typer.Typer(
     help="The Linux kernels of the engine `linux`: build, list, remove.",

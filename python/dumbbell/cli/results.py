@@ -3,11 +3,11 @@
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dumbbell.cli.run import DEFAULT_STORE
+from dumbbell.cli.option import DEFAULT_STORE
 
 if TYPE_CHECKING:
     from dumbbell.results.store import Store
@@ -49,6 +49,7 @@ def list_(
     import json
 
     from dumbbell.cli.table import blocks
+    from dumbbell.results.listing import point_text
     from dumbbell.results.store import Store
 
     with Store.open(store) as opened:
@@ -59,8 +60,8 @@ def list_(
         else:
             header = ("run id", "experiment", "engine", "seed", "status", "warnings", "point")
             rows = (
-                (each.run_id, each.experiment, each.engine, str(each.seed), each.status, _count(each.warnings),
-                 _words(each.point))
+                (each.run_id, each.experiment, each.engine, str(each.seed), each.status, str(each.warnings or "-"),
+                 point_text(each.point) or "-")
                 for each in listed
             )  # fmt: skip
             for block in blocks(header, rows):
@@ -196,11 +197,3 @@ def _tell_others(store: "Store", *, everything: bool) -> None:
             f"and {counted(others, 'run')} of earlier builds: --all has them, `dumbbell results prune` removes them",
             err=True,
         )
-
-
-def _words(point: dict[str, Any]) -> str:
-    return ", ".join(f"{path} = {value}" for path, value in point.items()) or "-"
-
-
-def _count(number: int) -> str:
-    return str(number) if number else "-"

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dumbbell.cli.option import DEFAULT_STORE, Folder, Seeds, Sets, Spec
+
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
@@ -16,18 +18,6 @@ if TYPE_CHECKING:
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
 
-Spec = Annotated[Path, typer.Argument(metavar="SPEC", help="The experiment: a TOML file.", show_default=False)]
-Seeds = Annotated[int | None, typer.Option("--seeds", metavar="N", help="Seeds 1 to N instead of the spec's.")]
-Sets = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUE", help='Set a field, e.g. path.rtt="50 ms". May be repeated.'),
-]
-
-
-Folder = Annotated[
-    Path, typer.Option("--out", metavar="STORE", envvar="DUMBBELL_STORE", help="The folder that keeps the runs.")
-]
-DEFAULT_STORE = Path("results")
 MOST_WORDS = 20
 """Warnings and failures that are told after a campaign; the store has all of them."""
 
@@ -106,7 +96,7 @@ def _print_json(outcomes: "Iterator[Result | FailedRun]") -> bool:
 
 def _print_table(outcomes: "Iterator[Result | FailedRun]", experiment: "Experiment") -> bool:
     from dumbbell.cli.table import of_groups
-    from dumbbell.results.listing import groups_of
+    from dumbbell.results.listing import groups_of, point_text
 
     words: list[str] = []
     spec = experiment.words()
@@ -117,9 +107,10 @@ def _print_table(outcomes: "Iterator[Result | FailedRun]", experiment: "Experime
         for outcome in outcomes:
             if outcome.status == "ok":
                 yield from groups_of(outcome, spec)
-                found = [f"warning: {_place(outcome)}: {warning}" for warning in outcome.warnings]
+                place = point_text(outcome.point, outcome.seed)
+                found = [f"warning: {place}: {warning}" for warning in outcome.warnings]
             else:
-                found = [f"failed: {_place(outcome)}: {outcome.error}"]
+                found = [f"failed: {point_text(outcome.point, outcome.seed)}: {outcome.error}"]
                 failed += 1
             told += len(found)
             words.extend(found[: MOST_WORDS - len(words)])
@@ -140,10 +131,6 @@ def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> N
     stale = 0 if campaign is None else store.summarised_otherwise(campaign, metrics_identity())
     if stale:
         typer.echo(f"note: {stale} runs of the store were summarised by other metrics; --fresh repeats them", err=True)
-
-
-def _place(outcome: "Result | FailedRun") -> str:
-    return ", ".join([*(f"{path} = {value}" for path, value in outcome.point.items()), f"seed {outcome.seed}"])
 
 
 def _print_plan(experiment: "Experiment", engine: "Engine", *, as_json: bool) -> None:

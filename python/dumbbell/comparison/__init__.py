@@ -1,5 +1,10 @@
-"""Stored runs held against one another, pair by pair: two stores, two engines, or two congestion controls.
+"""Two sets of runs held against one another: two stores, two engines, or two congestion controls.
+
+`compare` pairs stored runs by what they were asked for (`runs`, `pairs`, `differences`). `agree` carries out the same
+conditions on two engines (`campaigns`), and holds the differences of each (`condition`) against `bands`.
 
 >>> from dumbbell.comparison import differences, selection  # doctest: +SKIP
->>> found = differences.compare(*selection.selections("before", "after"), selection.quantities(None))  # doctest: +SKIP
+>>> compared = differences.compare(  # doctest: +SKIP
+...     *selection.selections("before", "after"), selection.quantities(None)
+... )
 """

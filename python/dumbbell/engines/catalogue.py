@@ -24,7 +24,7 @@ def catalogue() -> cc.Registry:
     return found
 
 
-def homes(name: str) -> tuple[str, ...]:
+def engines_with(name: str) -> tuple[str, ...]:
     """The engines that have an algorithm or variant of this name; of a kernel not yet built, what is known of it."""
     return tuple(engine for engine, names in _names() if name in names)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dumbbell.engines.effort import MEMORY_STEPS_MB, memory_mb
 from dumbbell.spec.problem import Problem
-from dumbbell.spec.run import ETHERNET_HEADER_BYTES, MemoryBytes, RoomBytes
+from dumbbell.spec.run import MemoryBytes, RoomBytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,8 +25,6 @@ LARGEST_MEMORY_BYTES = 2**31 - 1
 """Linux counts a socket buffer in 31 bits."""
 LARGEST_SUPER_PACKET_BYTES = 65_215
 """TSO: 64 kB, less the room that Linux leaves for headers."""
-HEADERS_BYTES = 52
-"""IP, TCP, timestamps."""
 _BITS = 8
 
 
@@ -44,7 +42,7 @@ def problems(run: Run) -> Iterator[Problem]:
 
 def _of_the_path(run: Run) -> Iterator[Problem]:
     path = run.path
-    frame = path.mtu_bytes + ETHERNET_HEADER_BYTES
+    frame = path.frame_bytes
     yield from _rate("path.rate", path.rate_bps)
     for index, change in enumerate(path.changes):
         yield from _rate(f"path.change[{index}].rate", change.rate_bps)
@@ -53,7 +51,7 @@ def _of_the_path(run: Run) -> Iterator[Problem]:
         told = f"{path.burst_bytes} B is one frame or less: Linux's token bucket has no line without a burst"
         yield Problem("path.burst", told, f"more than {frame} B")
     elif path.offload:
-        segments = LARGEST_SUPER_PACKET_BYTES // (path.mtu_bytes - HEADERS_BYTES)
+        segments = LARGEST_SUPER_PACKET_BYTES // path.mss_bytes
         least = max(segments, 1) * frame
         if path.burst_bytes < least:
             told = f"the token bucket cuts super-packets larger than its burst, and they have up to {least} B"
@@ -87,6 +85,4 @@ def _rate(path: str, rate_bps: int) -> Iterator[Problem]:
 def _queue(path: str, room: Buffer) -> Iterator[Problem]:
     size, unit = (room.bytes, "B") if isinstance(room, RoomBytes) else (room.packets, "packets")
     if size > LARGEST_QUEUE:
-        yield Problem(
-            path, f"{size} {unit}: Linux counts a queue's limit in 32 bits", f"at most {LARGEST_QUEUE} {unit}"
-        )
+        yield Problem(path, f"{room}: Linux counts a queue's limit in 32 bits", f"at most {LARGEST_QUEUE} {unit}")

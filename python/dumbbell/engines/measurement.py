@@ -1,7 +1,7 @@
 """What every engine gives back: counters, gauges and histograms, as integers in the unit that each name carries.
 
-The fields are those of `crates/run/src/measurement.rs`. There is no mean, no percentile and no verdict here: these are
-`dumbbell.metrics`' to compute, once for all engines.
+The fields are those of `crates/run/src/measurement.rs`, which `crates/py/src/column.rs` hands over by their names.
+There is no mean, no percentile and no verdict here: these are `dumbbell.metrics`' to compute, once for all engines.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
-
-    import dumbbell._core as _core
 
     U8 = npt.NDArray[np.uint8]
     U16 = npt.NDArray[np.uint16]
@@ -40,7 +38,7 @@ class Measurement:
     """What it was measured on, for its provenance: kernel release, settings, queueing disciplines."""
 
     @classmethod
-    def from_core(cls, raw: _core._Measurement) -> Self:
+    def from_core(cls, raw: Mapping[str, Any]) -> Self:
         """Wraps what `_core.measure` and `_core.measurement` return; the arrays are not copied."""
         return cls(
             ended_ns=raw["ended_ns"],
@@ -73,8 +71,8 @@ class FlowMeasurement:
     """Names of the algorithm's phases; `series.phase` is an index into them."""
 
     @classmethod
-    def from_core(cls, raw: _core._FlowMeasurement) -> Self:
-        """Wraps one entry of `_Measurement["flows"]`."""
+    def from_core(cls, raw: Mapping[str, Any]) -> Self:
+        """Wraps one entry of `flows`."""
         return cls(
             started_ns=raw["started_ns"],
             completed_ns=raw["completed_ns"],
@@ -121,7 +119,7 @@ class FlowCounters:
     """Time held back by the send buffer."""
 
     @classmethod
-    def from_core(cls, raw: _core._FlowCounters) -> Self:
+    def from_core(cls, raw: Mapping[str, Any]) -> Self:
         """Wraps the counters of one instant."""
         counts: dict[str, Any] = {name: None if count == UNSEEN else count for name, count in raw.items()}
         return cls(**counts)
@@ -176,8 +174,8 @@ class QueueMeasurement:
     series: QueueSeries
 
     @classmethod
-    def from_core(cls, raw: _core._QueueMeasurement) -> Self:
-        """Wraps `_Measurement["bottleneck"]`."""
+    def from_core(cls, raw: Mapping[str, Any]) -> Self:
+        """Wraps `bottleneck`."""
         return cls(
             at_window_begin=QueueCounters(**raw["at_window_begin"]),
             at_window_end=QueueCounters(**raw["at_window_end"]),

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 from dumbbell.engines.protocol import Engine
-from dumbbell.spec.run import ETHERNET_HEADER_BYTES, Controller, Flow, Measure, RoomBytes, Run
+from dumbbell.spec.quantity import NS_PER_S, PPB
+from dumbbell.spec.run import Controller, Flow, Measure, RoomBytes, Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -24,8 +25,7 @@ RTT_TOLERANCE_NS = 200_000
 QUEUE_TOLERANCE = 0.01
 """Beside one frame."""
 LOSS_CONFIDENCE = 0.999
-_PPB = _NS_PER_S = 10**9
-_DURATION_NS = 60 * 10**9
+_DURATION_NS = 60 * NS_PER_S
 """A probe has no duration; a run needs one."""
 _SEEDS = (1, 2)
 """Random loss that looks wrong is looked at again with another seed: one path in a thousand would by chance."""
@@ -77,11 +77,10 @@ class Checked:
     @property
     def asked(self) -> str:
         """The path in short."""
-        path, room = self.run.path, self.run.path.buffer
-        rtts_ns = sorted({flow.forward_delay_ns + flow.return_delay_ns for flow in self.run.flows})
-        size = f"{room.bytes} B" if isinstance(room, RoomBytes) else f"{room.packets} packets"
-        loss = f", loss {100 * path.loss_ppb / _PPB:.4g} %" if path.loss_ppb else ""
-        return f"{_rate(path.rate_bps)}, {', '.join(map(_time, rtts_ns))}, {size}{loss}"
+        path = self.run.path
+        rtts_ns = sorted({flow.base_rtt_ns for flow in self.run.flows})
+        loss = f", loss {100 * path.loss_ppb / PPB:.4g} %" if path.loss_ppb else ""
+        return f"{_rate(path.rate_bps)}, {', '.join(map(_time, rtts_ns))}, {path.buffer}{loss}"
 
 
 def check_paths(engine: Engine, runs: Iterable[Run], progress: Callable[[], None] | None = None) -> Iterator[Checked]:
@@ -153,7 +152,7 @@ def path_of(run: Run) -> Run:
 def deviations(run: Run, report: PathReport) -> Iterator[str]:
     """Everything about a path that is not as the run asks: the field, what was asked, what was seen."""
     asked_bps = run.path.rate_bps
-    train_ns = max(report.queue_packets, 1) * _frame_bytes(run) * 8 * _NS_PER_S / asked_bps
+    train_ns = max(report.queue_packets, 1) * run.path.frame_bytes * 8 * NS_PER_S / asked_bps
     if abs(report.rate_bps / asked_bps - 1) > max(RATE_TOLERANCE, RATE_TOLERANCE_NS / train_ns):
         yield f"path.rate: asked for {_rate(asked_bps)}, saw {_rate(report.rate_bps)}"
     yield from _of_rtt(run, report)
@@ -163,15 +162,11 @@ def deviations(run: Run, report: PathReport) -> Iterator[str]:
         yield f"path: asked for no reordering, saw {report.reordered_packets} packets out of order"
 
 
-def _frame_bytes(run: Run) -> int:
-    return run.path.mtu_bytes + ETHERNET_HEADER_BYTES
-
-
 def _of_rtt(run: Run, report: PathReport) -> Iterator[str]:
     if len(report.rtt_ns) != len(run.flows):
         yield f"path.rtt: asked for that of {len(run.flows)} flows, saw {len(report.rtt_ns)}"
     for flow, seen in zip(run.flows, report.rtt_ns, strict=False):
-        asked = flow.forward_delay_ns + flow.return_delay_ns
+        asked = flow.base_rtt_ns
         if abs(seen - asked) > RTT_TOLERANCE * asked + RTT_TOLERANCE_NS:
             yield f"path.rtt: asked for {_time(asked)}, saw {_time(seen)} ({flow.name})"
 
@@ -180,7 +175,7 @@ def _of_the_queue(run: Run, report: PathReport) -> Iterator[str]:
     room = run.path.buffer
     if isinstance(room, RoomBytes):
         asked, seen, unit = room.bytes, report.queue_bytes, "B"
-        frame = _frame_bytes(run)
+        frame = run.path.frame_bytes
     else:
         asked, seen, unit, frame = room.packets, report.queue_packets, "packets", 1
     if abs(seen - asked) > frame + QUEUE_TOLERANCE * asked:
@@ -188,7 +183,7 @@ def _of_the_queue(run: Run, report: PathReport) -> Iterator[str]:
 
 
 def _of_loss(run: Run, report: PathReport) -> Iterator[str]:
-    asked = run.path.loss_ppb / _PPB
+    asked = run.path.loss_ppb / PPB
     if not report.spaced_packets:
         yield "path.loss: no packet was sent to see it"
     elif not plausible(report.lost_packets, report.spaced_packets, asked):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import dumbbell._core as _core
 import dumbbell.cc as cc
-from dumbbell.engines.catalogue import homes
+from dumbbell.engines.catalogue import engines_with
 from dumbbell.engines.cores import usable
 from dumbbell.engines.measurement import Measurement
 from dumbbell.spec.problem import Problem
@@ -55,6 +55,6 @@ class SimEngine:
         for index, flow in enumerate(run.flows):
             name = flow.cc.algorithm
             if name not in self.algorithms():
-                elsewhere = " and ".join(f"the {home} engine" for home in homes(name) if home != self.name)
+                elsewhere = " and ".join(f"the {home} engine" for home in engines_with(name) if home != self.name)
                 hint = f"{elsewhere} {'have' if ' and ' in elsewhere else 'has'} it" if elsewhere else ""
                 yield Problem(f"flows[{index}].cc", f'the simulator has no "{name}"', hint)

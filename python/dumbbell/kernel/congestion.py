@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from dumbbell.kernel.failure import SubstitutionError
@@ -102,9 +103,7 @@ def variant_source(tree: Path, variant: Variant) -> str:
     (file,) = files
     text = text_of(tree, file)
     for each in variant.linux:
-        text = Substitution(
-            file=each.file, match=each.match, replace=each.replace, why=f"variant {variant.name}"
-        ).applied(text)
+        text = Substitution(**asdict(each), why=f"variant {variant.name}").applied(text)
     names = _NAME.findall(text)
     if names != [variant.base]:
         raise SubstitutionError(f'{file}: it registers {names}, not "{variant.base}" (variant {variant.name})')

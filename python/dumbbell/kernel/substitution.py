@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import dumbbell.cc as cc
 from dumbbell.kernel.failure import SubstitutionError
 
 if TYPE_CHECKING:
@@ -16,12 +17,9 @@ _LONGEST = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Substitution:
-    """A text of one file, and what takes its place."""
+class Substitution(cc.Substitution):
+    """A text of one file, and what takes its place: in which versions of Linux, how often, and why."""
 
-    file: str
-    match: str
-    replace: str
     why: str
     times: tuple[int, int] = (1, 1)
     """How often the text is there: at least, at most."""

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from dumbbell.agreement import overlay, section, words
-from dumbbell.agreement.errors import errors
-from dumbbell.agreement.scatter import scatter
+from dumbbell.comparison import agreement_text as words
+from dumbbell.comparison import overlay
+from dumbbell.comparison.charts import errors, scatter
 from dumbbell.metrics.number import ABSENT, amount
+from dumbbell.report.downsample import MOST_POINTS
 from dumbbell.report.figure import drawing
 from dumbbell.report.html import filled, write
-from dumbbell.report.thinning import MOST_POINTS
 from dumbbell.results.failure import StoreError
-from dumbbell.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from dumbbell.agreement.record import Agreement, Condition, EngineComparison
-    from dumbbell.plots.chart import Chart
-    from dumbbell.report.figure import Drawing
+    from dumbbell.charts.chart import Chart
+    from dumbbell.comparison.record import Agreement, Condition, EngineComparison
     from dumbbell.results.store import Store
 
 IN_TIME_SHARE: Final = 2
@@ -40,27 +38,6 @@ class Verdict:
     sign: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgreementPage:
-    """What the template says."""
-
-    version: str
-    title: str
-    made: str
-    summary: str
-    bands: list[tuple[list[str], Verdict]]
-    legend: str
-    overall: list[Drawing]
-    worst: list[list[str]]
-    in_time: list[Drawing]
-    note: str
-    conditions: list[list[tuple[str, str]]]
-    columns: tuple[str, ...]
-    failures: list[str]
-    facts: list[tuple[str, str]]
-    command: str
-
-
 def build(target: Path, agreement: Agreement, store: Store) -> Path:
     """Writes the page, and gives where it is; `store` has the runs behind the comparison.
 
@@ -71,34 +48,53 @@ def build(target: Path, agreement: Agreement, store: Store) -> Path:
     return write(target, lambda most: rendered(compose(agreement, charts, note, most)))
 
 
-def compose(agreement: Agreement, charts: list[Chart], note: str, most: int = MOST_POINTS) -> AgreementPage:
-    """The page, with at most `most` points a line."""
-    overall = [chart for chart in (errors(agreement), scatter(agreement)) if chart is not None]
-    told = [words.row(band) for band in agreement.bands]
-    return AgreementPage(
-        version=__version__,
-        title=f"{agreement.candidate.engine} against {agreement.reference.engine}",
-        made=f"{words.origin(agreement)}. Made by dumbbell {__version__}.",
-        summary=section.verdict(agreement),
-        bands=[(cells[:-1], Verdict(cells[-1], *KINDS[cells[-1]])) for cells in told],
-        legend=section.legend(agreement),
-        overall=[drawing(chart, most) for chart in overall],
-        worst=[_worst(agreement, row) for row in words.worst_table(agreement)],
-        in_time=[drawing(each, max(2, most // IN_TIME_SHARE)) for each in charts],
-        note=note,
-        columns=("condition", "setting", "goodput", "total", "loss", "queueing delay", "winner", "x limit"),
-        conditions=[_row(each) for each in agreement.conditions],
-        failures=words.failures(agreement.conditions),
-        facts=list(sides(agreement)),
-        command=section.command(agreement),
-    )
+def compose(agreement: Agreement, charts: list[Chart], note: str, most: int = MOST_POINTS) -> dict[str, Any]:
+    """What the template shows, with at most `most` points a line."""
+    overall = [drawing(chart, most) for chart in (errors(agreement), scatter(agreement)) if chart is not None]
+    in_time = [drawing(each, max(2, most // IN_TIME_SHARE)) for each in charts]
+    worst = [_worst(agreement, row) for row in words.worst_table(agreement)]
+    return engines_page(agreement) | {
+        "summary": words.summary(agreement),
+        "made": f"{words.origin(agreement)}.",
+        "notices": [f"Not compared: {failure}" for failure in words.failures(agreement.conditions)],
+        "sections": (
+            ("bands", "Bands", True), ("overall", "All conditions", overall),
+            ("worst", "The conditions that are farthest off", worst),
+            ("series", "Both engines in time", in_time or note), ("conditions", "Conditions", True),
+            ("provenance", "Provenance", True),
+        ),
+        "bands_header": words.HEADER,
+        "bands": [(cells[:-1], mark(cells[-1])) for cells in map(words.row, agreement.bands)],
+        "legend": words.legend(agreement),
+        "overall": overall,
+        "worst_header": (words.WORST_HEADER[0], "setting", *words.WORST_HEADER[1:]),
+        "worst": worst,
+        "in_time": in_time,
+        "note": note,
+        "columns": ("condition", "setting", "goodput", "total", "loss", "queueing delay", "winner", "x limit"),
+        "conditions": [_row(each) for each in agreement.conditions],
+        "command": words.command(agreement),
+    }  # fmt: skip
 
 
-def rendered(page: AgreementPage) -> str:
+def engines_page(found: EngineComparison) -> dict[str, Any]:
+    """What every page about two engines shows."""
+    return {
+        "kind": "Agreement of two engines of dumbbell",
+        "title": f"{found.candidate.engine} against {found.reference.engine}",
+        "sides": (),
+        "origins": [("", list(_facts(found)))],
+    }
+
+
+def mark(word: str) -> Verdict:
+    """How the verdict of a band or a limit is marked."""
+    return Verdict(word, *KINDS[word])
+
+
+def rendered(page: dict[str, Any]) -> str:
     """The page as HTML."""
-    drawings = [*page.overall, *page.in_time]
-    worst_header = (words.WORST_HEADER[0], "setting", *words.WORST_HEADER[1:])
-    return filled("agreement.html.j2", drawings, page=page, bands_header=words.HEADER, worst_header=worst_header)
+    return filled("agreement.html.j2", [*page["overall"], *page["in_time"]], **page)
 
 
 def _worst(agreement: Agreement, row: list[str]) -> list[str]:
@@ -144,7 +140,7 @@ def _row(condition: Condition) -> list[tuple[str, str]]:
     ]
 
 
-def sides(agreement: EngineComparison) -> Iterator[tuple[str, str]]:
+def _facts(agreement: EngineComparison) -> Iterator[tuple[str, str]]:
     """What is told of both engines, and of what computed the verdicts."""
     for role, side in (("Engine held against it", agreement.candidate), ("Reference", agreement.reference)):
         yield role, words.engine(side)

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from dumbbell.comparison.whiskers import charts
+from dumbbell.comparison.difference_plot import charts
 from dumbbell.metrics.number import counted
 from dumbbell.report import differences
+from dumbbell.report.agreement import Verdict
+from dumbbell.report.downsample import MOST_POINTS
 from dumbbell.report.figure import drawing
 from dumbbell.report.html import filled, write
-from dumbbell.report.thinning import MOST_POINTS
-from dumbbell.version import __version__
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from dumbbell.comparison.differences import Comparison, Overall, Row
-    from dumbbell.report.figure import Drawing
 
 ROWS_A_POINT: Final = 2
 """Rows of the long table that the page has room for, for each point of a line that it has room for."""
@@ -29,44 +28,11 @@ _KINDS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """How an outcome is marked."""
-
-    word: str
-    kind: str
-    sign: str
-
-
-@dataclass(frozen=True, slots=True)
 class Line:
     """A row of a table: text and what it is sorted by of each cell, and the verdict."""
 
     cells: list[tuple[str, str]]
     verdict: Verdict
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparisonPage:
-    """What the template says."""
-
-    version: str
-    title: str
-    sides: list[tuple[str, str]]
-    summary: str
-    notices: list[str]
-    chance: str
-    over_points: str
-    overall_head: tuple[str, ...]
-    overall: list[Line]
-    drawings: list[Drawing]
-    head: list[str]
-    words: int
-    """Leading columns of the long table that are words."""
-    rows: list[Line]
-    told: str
-    """Which rows the long table has."""
-    origins: list[tuple[str, list[tuple[str, str]]]]
-    command: str
 
 
 def build(target: Path, found: Comparison, command: str) -> Path:
@@ -78,38 +44,44 @@ def build(target: Path, found: Comparison, command: str) -> Path:
     return write(target, lambda most: rendered(compose(found, command, most)))
 
 
-def rendered(page: ComparisonPage) -> str:
+def rendered(page: dict[str, Any]) -> str:
     """The page as HTML."""
-    return filled("compare.html.j2", page.drawings, page=page)
+    return filled("compare.html.j2", page["figures"], **page)
 
 
-def compose(found: Comparison, command: str, most: int = MOST_POINTS) -> ComparisonPage:
-    """The page, with at most `most` points a line and rows in proportion."""
+def compose(found: Comparison, command: str, most: int = MOST_POINTS) -> dict[str, Any]:
+    """What the template shows, with at most `most` points a line and rows in proportion."""
     a, b = found.pairs.a, found.pairs.b
     head, points = differences.points(found)
     marked = found.count > ROWS_A_POINT * most
     rows = list(islice(found.rows(marked=marked), ROWS_A_POINT * most))
-    return ComparisonPage(
-        version=__version__,
-        title=f"{b.selection.text} against {a.selection.text}",
-        sides=[(name, differences.side(side)) for name, side in (("A", a), ("B", b))],
-        summary=f"{differences.pairs(found)}. Every difference is B - A.",
-        notices=[*differences.unpaired(found), *differences.cautions(found)],
-        chance=differences.chance(found),
-        over_points=differences.over_points(found),
-        overall_head=differences.OVERALL,
-        overall=[_overall(each) for each in found.overall],
-        drawings=[drawing(chart, most) for chart in charts(found, _names(points), ", ".join(head))],
-        head=[*head, *differences.ROWS],
-        words=len(head) + 2,
-        rows=[_row(each, points[each.point]) for each in rows],
-        told=_told(found, len(rows), marked=marked),
-        origins=[(name, list(differences.origin(side))) for name, side in (("A", a), ("B", b))],
-        command=command,
-    )
+    drawings = [drawing(chart, most) for chart in charts(found, _names(points), ", ".join(head))]
+    return {
+        "kind": "Comparison of runs of dumbbell",
+        "title": f"{b.selection.text} against {a.selection.text}",
+        "sides": [(name, differences.side(side)) for name, side in (("A", a), ("B", b))],
+        "summary": f"{differences.pairs(found)}. Every difference is B - A.",
+        "made": "",
+        "notices": [*differences.unpaired(found), *differences.cautions(found)],
+        "sections": (
+            ("overall", "Over all points", True), ("figures", "Figures", drawings), ("points", "At each point", True),
+            ("provenance", "Provenance", True),
+        ),
+        "chance": differences.chance(found),
+        "over_points": differences.over_points(found),
+        "overall_head": differences.OVERALL,
+        "overall": [_overall(each) for each in found.overall],
+        "figures": drawings,
+        "head": [*head, *differences.ROWS],
+        "words": len(head) + 2,
+        "rows": [_row(each, points[each.point]) for each in rows],
+        "shown": _shown(found, len(rows), marked=marked),
+        "origins": [(name, list(differences.origin(side))) for name, side in (("A", a), ("B", b))],
+        "command": command,
+    }  # fmt: skip
 
 
-def _told(found: Comparison, shown: int, *, marked: bool) -> str:
+def _shown(found: Comparison, shown: int, *, marked: bool) -> str:
     if not marked:
         return f"All {counted(shown, 'row')}."
     first = "" if shown == found.marked else f" the first {shown:,} of"

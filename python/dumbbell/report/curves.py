@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from dumbbell.report.agreement import KINDS, Verdict, sides
+from dumbbell.report.agreement import engines_page, mark
 from dumbbell.report.figure import drawing
 from dumbbell.report.html import filled, write
-from dumbbell.report.thinning import MOST_POINTS
-from dumbbell.studies.single_flows import chart, text
-from dumbbell.version import __version__
+from dumbbell.studies.single_flows import text
+from dumbbell.studies.single_flows.chart import chart_of_case
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dumbbell.report.figure import Drawing
     from dumbbell.studies.single_flows.record import Curves
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CurvesPage:
-    """What the template says."""
-
-    version: str
-    title: str
-    made: str
-    summary: str
-    header: list[str]
-    rows: list[tuple[list[str], Verdict]]
-    legend: str
-    drawings: list[Drawing]
-    failures: list[str]
-    facts: list[tuple[str, str]]
-    command: str
 
 
 def build(target: Path, curves: Curves) -> Path:
@@ -42,27 +22,26 @@ def build(target: Path, curves: Curves) -> Path:
     Raises:
         ReportError: it cannot be written, or is too large however few points are drawn.
     """
-    return write(target, lambda most: rendered(compose(curves, most)))
+
+    def rendered(most: int) -> str:
+        page = compose(curves, most)
+        return filled("curves.html.j2", page["figures"], **page)
+
+    return write(target, rendered)
 
 
-def compose(curves: Curves, most: int = MOST_POINTS) -> CurvesPage:
-    """The page, with at most `most` points a line."""
-    told = text.table(curves)
-    return CurvesPage(
-        version=__version__,
-        title=f"Single flows: {curves.candidate.engine} over {curves.reference.engine}",
-        made=f"{text.origin(curves)}. Made by dumbbell {__version__}.",
-        summary=text.summary(curves),
-        header=text.header(curves),
-        rows=[(cells[:-1], Verdict(cells[-1], *KINDS[cells[-1]])) for cells in told],
-        legend=text.legend(curves),
-        drawings=[drawing(chart.of_case(case, curves), most) for case in curves.cases if case.curves],
-        failures=text.failures(curves),
-        facts=list(sides(curves)),
-        command=text.command(curves),
-    )
-
-
-def rendered(page: CurvesPage) -> str:
-    """The page as HTML."""
-    return filled("curves.html.j2", page.drawings, page=page)
+def compose(curves: Curves, most: int) -> dict[str, Any]:
+    """What the template shows, with at most `most` points a line."""
+    drawings = [drawing(chart_of_case(case, curves), most) for case in curves.cases if case.curves]
+    return engines_page(curves) | {
+        "title": f"Single flows: {curves.candidate.engine} over {curves.reference.engine}",
+        "summary": text.summary(curves),
+        "made": f"{text.origin(curves)}.",
+        "notices": [f"Not compared: {failure}" for failure in text.failures(curves)],
+        "sections": (("series", "Curves", drawings), ("limits", "Limits", True), ("provenance", "Provenance", True)),
+        "header": text.header(curves),
+        "rows": [(cells[:-1], mark(cells[-1])) for cells in text.table(curves)],
+        "legend": text.legend(curves),
+        "figures": drawings,
+        "command": text.command(curves),
+    }

@@ -6,11 +6,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, TypeAlias
 
 import dumbbell.cc as cc
-from dumbbell.plots.style import style_of
-from dumbbell.spec.quantity import Bytes, Rate, Share, Time
+from dumbbell.charts.style import style_of
+from dumbbell.spec.quantity import NS_PER_S, Bytes, Rate, Share, Time
 from dumbbell.spec.run import (
     ETHERNET_HEADER_BYTES,
-    NS_PER_S,
     MemoryBytes,
     RoomBytes,
     StreamWorkload,
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     """Group and congestion control of each flow of a run."""
 
 NS_PER_MS = 1_000_000
-HEADERS_BYTES = 52
-"""IP and TCP with timestamps."""
 MOST_STARTS = 8
 BOTTLENECK, ROUND_TRIP, QUEUE = "Bottleneck", "Round trip without a queue", "Queue"
 
@@ -60,7 +57,7 @@ def _clause(text: str) -> str:
 
 def _describe(run: Run, senders: Senders) -> Iterator[tuple[str, str]]:
     path = run.path
-    rtts_ns = list(dict.fromkeys(flow.forward_delay_ns + flow.return_delay_ns for flow in run.flows))
+    rtts_ns = list(dict.fromkeys(flow.base_rtt_ns for flow in run.flows))
     yield BOTTLENECK, f"{Rate.show(path.rate_bps)}, charged on Ethernet frames (IP packet + {ETHERNET_HEADER_BYTES} B)"
     yield ROUND_TRIP, " or ".join(map(Time.show, rtts_ns)) + f", {_delay_side(run.flows)}"
     yield QUEUE, _queue(path, rtts_ns)
@@ -121,7 +118,7 @@ def _senders(flows: Sequence[Flow], written: str, seed: int, *, differing: bool)
     parts.append(f"starting at {', '.join(listed)} s{jittered}")
     parts += [f"until {Time.show(stop)}" for stop in {flow.stop_ns: None for flow in flows} if stop is not None]
     if differing:
-        parts += [f"{Time.show(rtt)} RTT" for rtt in {f.forward_delay_ns + f.return_delay_ns: None for f in flows}]
+        parts += [f"{Time.show(rtt)} RTT" for rtt in {f.base_rtt_ns: None for f in flows}]
     for access in {flow.access: None for flow in flows}:
         if access is not None:
             parts.append(f"own line of {Rate.show(access.rate_bps)} with room for {_room(access.buffer)}")
@@ -154,7 +151,7 @@ def _hosts(host: Host, path: Path) -> str:
     buffers = {"max": "socket buffers never the limit", "default": "Linux's default socket buffers"}
     parts = [
         "TCP as of Linux 6.1 (SACK, RACK and TLP, PRR, timestamps)",
-        f"segments of {path.mtu_bytes - HEADERS_BYTES} B" + (", offloaded" if path.offload else ", no offload"),
+        f"segments of {path.mss_bytes} B" + (", offloaded" if path.offload else ", no offload"),
         f"initial window of {host.initial_window_segments}",
         f"socket buffers of {Bytes.show(memory.bytes)}" if isinstance(memory, MemoryBytes) else buffers[memory],
     ]

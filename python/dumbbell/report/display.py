@@ -6,14 +6,14 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dumbbell.plots.chart import Chart
+from dumbbell.charts.chart import Chart
+from dumbbell.report.downsample import MOST_POINTS
 from dumbbell.report.figure import drawing
-from dumbbell.report.thinning import MOST_POINTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dumbbell.plots.table import Table
+    from dumbbell.charts.table import Table
     from dumbbell.report.figure import Drawing
     from dumbbell.studies import Shown
     from dumbbell.studies.study import Study

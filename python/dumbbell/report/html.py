@@ -14,8 +14,8 @@ from markupsafe import Markup
 
 from dumbbell.metrics.number import ABSENT, amount, counted
 from dumbbell.metrics.statistics import estimate
+from dumbbell.report.downsample import MOST_POINTS
 from dumbbell.report.failure import ReportError
-from dumbbell.report.thinning import MOST_POINTS
 from dumbbell.studies.totals import sentence
 from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, WORDS
 from dumbbell.version import __version__
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 LARGEST_BYTES: Final = 8_000_000
 """Of a report. Lines are thinned, and long tables cut, until it is no larger."""
 FEWEST_POINTS: Final = 100
-SCRIPT: Final = "plotly.min.js"
+SCRIPT: Final = "vega.min.js"
 SIGNS: Final = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "○"}
 _NUMBER_AND_UNIT: Final = re.compile(r"\s*([0-9.]+)\s*(.*?)\s*")
 _POLICY: Final = (
@@ -73,17 +73,17 @@ def written(target: Path, data: bytes) -> Path:
 
 def filled(template: str, drawings: Iterable[Drawing], *, beside: bool = False, **words: Any) -> str:  # noqa: ANN401 (what the template names)
     """A template with its words, its drawings, and all that they need; `beside`: the script is in a file beside it."""
-    plots = {each.name: {**each.plot, "alt": each.alt, "caption": each.caption} for each in drawings}
-    plotly = Markup(f'<script src="{SCRIPT}"></script>') if beside else Markup(f"<script>{_plotly()}</script>")  # noqa: S704 (a library's own file, which no tag closes)
+    plots = {each.name: {"spec": each.spec, "alt": each.alt, "caption": each.caption} for each in drawings}
+    vega = Markup(f'<script src="{SCRIPT}"></script>') if beside else Markup(f"<script>{_vega()}</script>")  # noqa: S704 (a library's own file, which no tag closes)
     return environment().get_template(template).render(
-        plots=_for_script(plots), style=_file("page.css"), script=_file("page.js"), plotly=plotly,
+        plots=_for_script(plots), style=_file("page.css"), script=_file("page.js"), vega=vega,
         policy=_POLICY.format(also=" 'self' file:" if beside else ""), **words,
     )  # fmt: skip
 
 
 def script() -> bytes:
     """What pages need beside them, under the name `SCRIPT`."""
-    return _plotly().encode()
+    return _vega().encode()
 
 
 @cache
@@ -142,6 +142,8 @@ def _file(name: str) -> Markup:
 
 
 @cache
-def _plotly() -> str:
-    """The whole of plotly's script, as its package has it; it is what makes the report large."""
-    return files("plotly").joinpath("package_data", "plotly.min.js").read_text(encoding="utf-8")
+def _vega() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script."""
+    import vl_convert  # noqa: PLC0415 (late: it takes long to load)
+
+    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace("</script", "<\\/script")

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.style import style_of
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.counter import Counter, edges, rates_bps
 from dumbbell.metrics.statistics import estimate
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
-from dumbbell.plots.style import style_of
-from dumbbell.report.store_summary import point_words
+from dumbbell.results.listing import point_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -141,7 +141,7 @@ def _curves(points: Sequence[PointRuns], others: Sequence[str]) -> list[tuple[st
     """The points with the same values of the other axes, and those values in words."""
 
     def words(point: PointRuns) -> str:
-        return point_words({axis: point.swept[axis] for axis in others if axis in point.swept})
+        return point_text({axis: point.swept[axis] for axis in others if axis in point.swept})
 
     order = {text: index for index, text in enumerate(dict.fromkeys(map(words, points)))}
     ordered = sorted(points, key=lambda point: order[words(point)])

@@ -14,11 +14,11 @@ from dumbbell.report.figure import drawing
 from dumbbell.report.html import LARGEST_BYTES, filled, write
 from dumbbell.report.provenance import origins
 from dumbbell.report.readme import html
-from dumbbell.report.specification import toml
 from dumbbell.report.store_summary import read, runs_of
 from dumbbell.report.verdict_matrix import verdict_matrix
 from dumbbell.results.failure import StoreError
 from dumbbell.results.schema import Result
+from dumbbell.spec.writer import toml
 from dumbbell.studies import disputed, in_order, total
 from dumbbell.studies.command import run_command
 from dumbbell.studies.label import label_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from dumbbell.plots.chart import Chart
+    from dumbbell.charts.chart import Chart
     from dumbbell.report.display import Display
     from dumbbell.report.figure import Drawing
     from dumbbell.report.store_summary import ExperimentRuns, PointRuns
@@ -68,7 +68,7 @@ def build(  # noqa: PLR0913 (each is a part of the report)
 ) -> Path:
     """Writes the report of a store, or of a study by what each engine's runs in it say; gives where it is.
 
-    `index`: the file beside it that lists all studies; it has plotly's script beside it too. `comment`: how the
+    `index`: the file beside it that lists all studies; it has Vega's script beside it too. `comment`: how the
     commands about a study must be completed: "with the same --out".
 
     Raises:

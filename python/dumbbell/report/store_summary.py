@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.metrics.catalogue import QUANTITIES, Setup, group_values, run_values
+from dumbbell.results.listing import point_text
 from dumbbell.results.schema import Result
 from dumbbell.spec import Experiment, SpecError, expand
 from dumbbell.spec.sweep import Grid
@@ -45,7 +46,7 @@ class PointRuns:
     @property
     def words(self) -> str:
         """Its swept values."""
-        return point_words(self.swept)
+        return point_text(self.swept)
 
     def values(self, quantity: Quantity, group: str = "") -> list[float]:
         """A value a seed in the quantity's unit; without a group the path's, or that of the only group."""
@@ -121,7 +122,7 @@ class ExperimentRuns:
             return []
         there = {_key(point.swept): {*point.run_ids, *point.failed} for point in self.points}
         return [
-            point_words(point.values, seed)
+            point_text(point.values, seed)
             for point in expand(self.experiment)
             for seed in self.experiment.seed_values
             if seed not in there.get(_key(point.values), ())
@@ -147,16 +148,6 @@ def runs_of(experiment: Experiment, engine: str, outcomes: Iterable[Result | Fai
     return runs
 
 
-def point_words(values: Mapping[str, Any], seed: int | None = None) -> str:
-    """A point, or a run of it, in words.
-
-    >>> point_words({"path.buffer": "1 bdp", "flows[0].count": 2}, 3)
-    'path.buffer = 1 bdp, flows[0].count = 2, seed 3'
-    """
-    parts = [f"{path} = {value if isinstance(value, str) else json.dumps(value)}" for path, value in values.items()]
-    return ", ".join([*parts, *([] if seed is None else [f"seed {seed}"])])
-
-
 def _fill(runs: ExperimentRuns, outcomes: Iterable[Result | FailedRun], spec: Mapping[str, Any]) -> None:
     points: dict[str, PointRuns] = {}
     notices: dict[tuple[str, str], Notice] = {}
@@ -169,7 +160,7 @@ def _fill(runs: ExperimentRuns, outcomes: Iterable[Result | FailedRun], spec: Ma
         kind, texts = ("warning", outcome.warnings) if isinstance(outcome, Result) else ("failure", [outcome.error])
         for text in texts:  # those that differ in a number only are one notice
             notice = notices.setdefault(
-                (kind, _NUMBER.sub("#", text)), Notice(kind, text, point_words(outcome.point, outcome.seed))
+                (kind, _NUMBER.sub("#", text)), Notice(kind, text, point_text(outcome.point, outcome.seed))
             )
             notice.runs += 1
     runs.points = list(points.values())

@@ -60,6 +60,16 @@ class GroupLine(NamedTuple):
     utilization: float | None
 
 
+def point_text(values: Mapping[str, Any], seed: int | None = None) -> str:
+    """A point of a sweep, or a run at it.
+
+    >>> point_text({"path.buffer": "1 bdp", "path.offload": True}, 3)
+    'path.buffer = 1 bdp, path.offload = true, seed 3'
+    """
+    parts = [f"{path} = {value if isinstance(value, str) else json.dumps(value)}" for path, value in values.items()]
+    return ", ".join([*parts, *([] if seed is None else [f"seed {seed}"])])
+
+
 def runs(ledger: Ledger, campaign: Campaign) -> Iterator[RunLine]:
     """The runs of a campaign, in the order of expansion."""
     query = (

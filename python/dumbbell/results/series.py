@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from dumbbell.spec.run import Run
 
 FLOWS, QUEUE, ACKS = "flows", "queue", "acks"
-TIMESTAMPED_HEADERS_BYTES = 52
-"""IP, TCP and its timestamps: the rest of a packet is payload."""
 
 _MAGIC = b"PAR1"
 _FOOTER_BYTES = 8
@@ -115,11 +113,10 @@ def read(folder: Path, kept: SeriesFile) -> pa.Table:
     return pq.read_table(folder / kept.file)
 
 
-def flow_frame(table: pa.Table, mtu_bytes: int) -> pd.DataFrame:
+def flow_frame(table: pa.Table, mss_bytes: int) -> pd.DataFrame:
     """Flows' gauges in seconds, bytes, bits per second and ratios; NaN where a gauge is not known."""
     import pandas as pd  # noqa: PLC0415 (as above)
 
-    mss = mtu_bytes - TIMESTAMPED_HEADERS_BYTES
     return pd.DataFrame(
         {
             "flow": _integer(table, "flow"),
@@ -129,9 +126,9 @@ def flow_frame(table: pa.Table, mtu_bytes: int) -> pd.DataFrame:
             "srtt_s": _number(table, "srtt_us", 1e-6),
             "delivered_bytes": _integer(table, "delivered_bytes"),
             "bottleneck_bytes": _number(table, "bottleneck_bytes", 1),
-            "cwnd_bytes": _number(table, "cwnd_segments", mss),
-            "ssthresh_bytes": _number(table, "ssthresh_segments", mss),
-            "inflight_bytes": _number(table, "inflight_segments", mss),
+            "cwnd_bytes": _number(table, "cwnd_segments", mss_bytes),
+            "ssthresh_bytes": _number(table, "ssthresh_segments", mss_bytes),
+            "inflight_bytes": _number(table, "inflight_segments", mss_bytes),
             "min_rtt_s": _number(table, "min_rtt_us", 1e-6),
             "cc_min_rtt_s": _number(table, "cc_min_rtt_us", 1e-6),
             "pacing_rate_bps": _number(table, "pacing_rate_bps", 1),

@@ -250,7 +250,7 @@ class Store:
             StoreError: the run kept none (`measure.record = "summary"`), or it failed, or is not there.
             StoreFailure: the file is damaged.
         """
-        return series.flow_frame(self._series(run_id, series.FLOWS), self.run(run_id).path.mtu_bytes)
+        return series.flow_frame(self._series(run_id, series.FLOWS), self.run(run_id).path.mss_bytes)
 
     def queue_series(self, run_id: str) -> pd.DataFrame:
         """The bottleneck's queue over time: backlog, and packets dropped and sent since the beginning."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import dumbbell.cc as cc
 from dumbbell.spec.diagnosis import dotted
 from dumbbell.spec.problem import Problem, quoted, suggestion
-from dumbbell.spec.rules import asked, point_problems
-from dumbbell.spec.section import Unknown, Unsettled
+from dumbbell.spec.rules import point_problems, run_rules
+from dumbbell.spec.section import DependsOnInvalidField, Unknown
 from dumbbell.spec.sweep import Grid, sweep_problems, unknown_fields, zip_problems
 from dumbbell.spec.tables import Trace
 
@@ -34,22 +34,22 @@ STRIDE = 7919
 
 def experiment_problems(experiment: Spec) -> Iterator[Problem]:
     """Find everything wrong with an experiment whose single fields are right, or unknown."""
-    yield from asked(partial(_seed_problems, experiment), partial(_cc_problems, experiment))
-    crooked = list(asked(partial(zip_problems, experiment)))
-    yield from crooked
-    with suppress(Unsettled):
+    yield from run_rules(partial(_seed_problems, experiment), partial(_cc_problems, experiment))
+    zip_errors = list(run_rules(partial(zip_problems, experiment)))
+    yield from zip_errors
+    with suppress(DependsOnInvalidField):
         unknown = next(unknown_fields(experiment), None) is not None
-        grid = Grid.of(experiment, zipped=not crooked and not unknown)
-        lists = list(asked(partial(sweep_problems, grid))) if not crooked else []
+        grid = Grid.of(experiment, zipped=not zip_errors and not unknown)
+        lists = list(run_rules(partial(sweep_problems, grid))) if not zip_errors else []
         yield from lists
-        yield from _sampled(grid, 1 if crooked or unknown or lists else len(grid))
+        yield from _sampled(grid, 1 if zip_errors or unknown or lists else len(grid))
 
 
 def trace_paths(experiment: Spec) -> Iterator[tuple[str, str]]:
     """Find every trace of a spec: the field's path, and the file as written."""
-    with suppress(Unsettled):
+    with suppress(DependsOnInvalidField):
         for index, group in enumerate(experiment.flows):
-            with suppress(Unsettled):
+            with suppress(DependsOnInvalidField):
                 yield from _trace_paths(group, ("flows", index, "workload"))
 
 
@@ -110,7 +110,7 @@ def _seed_problems(experiment: Spec) -> Iterator[Problem]:
 
 def _cc_problems(experiment: Spec) -> Iterator[Problem]:
     for index, group in enumerate(experiment.flows):
-        yield from asked(partial(_one_cc, group, ("flows", index, "cc"), experiment.registry))
+        yield from run_rules(partial(_one_cc, group, ("flows", index, "cc"), experiment.registry))
 
 
 def _one_cc(group: Flow, location: Location, registry: Registry) -> Iterator[Problem]:

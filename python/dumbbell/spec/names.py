@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from dumbbell.spec.problem import Problem, quoted
-from dumbbell.spec.section import one
+from dumbbell.spec.section import scalar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ def name_problems(groups: Sequence[Flow]) -> Iterator[Problem]:
             hint = "give each group a name of its own"
             yield Problem(f"flows[{index}].name", f"{quoted(name)} is already the name of flows[{owner[name]}]", hint)
         owner.setdefault(name, index)
-    counts = {name: one(groups[index].count) for name, index in owner.items()}
+    counts = {name: scalar(groups[index].count) for name, index in owner.items()}
     for name, index in owner.items():
         other = _member(name, counts)
         if other is not None:
@@ -41,14 +41,14 @@ def name_problems(groups: Sequence[Flow]) -> Iterator[Problem]:
 
 def flow_names(groups: Sequence[Flow]) -> Iterator[list[str]]:
     """Give the names of each group's flows; the first is the group's."""
-    counts = {name: one(group.count) for group in groups if (name := _given(group)) is not None}
+    counts = {name: scalar(group.count) for group in groups if (name := _given(group)) is not None}
     used: dict[str, int] = {}
     for group in groups:
-        name, count = _given(group), one(group.count)
+        name, count = _given(group), scalar(group.count)
         if name is not None:
             yield [_numbered(name, number) for number in range(1, count + 1)]
             continue
-        base = one(group.cc).partition("[")[0].strip()
+        base = scalar(group.cc).partition("[")[0].strip()
         names: list[str] = []
         number = used.get(base, 0)
         while len(names) < count:
@@ -61,7 +61,7 @@ def flow_names(groups: Sequence[Flow]) -> Iterator[list[str]]:
 
 
 def _given(group: Flow) -> str | None:
-    return None if group.name is None else one(group.name)
+    return None if group.name is None else scalar(group.name)
 
 
 def _numbered(name: str, number: int) -> str:

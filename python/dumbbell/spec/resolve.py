@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import dumbbell.cc as cc
+import dumbbell.spec.derived as derived
 import dumbbell.spec.run as run
 import dumbbell.spec.tables as tables
-import dumbbell.spec.terms as terms
 from dumbbell.spec.names import flow_names
 from dumbbell.spec.problem import SpecError
 from dumbbell.spec.rules import point_problems
-from dumbbell.spec.section import one
+from dumbbell.spec.section import scalar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,23 +51,23 @@ def resolve(point: Point, seed: int) -> Resolved:
     for group, names in zip(experiment.flows, flow_names(experiment.flows), strict=True):
         flows += _flows(experiment, group, names, seed)
         groups += [names[0]] * len(names)
-        ccs += [one(group.cc)] * len(names)
+        ccs += [scalar(group.cc)] * len(names)
     resolved = run.Run(
         seed=seed,
-        duration_ns=terms.end_ns(experiment),
-        until_done=one(experiment.duration).until_done,
+        duration_ns=derived.end_ns(experiment),
+        until_done=scalar(experiment.duration).until_done,
         path=_path(experiment.path),
         flows=tuple(flows),
         host=_host(experiment.host),
         measure=_measure(experiment),
     )
-    bdp_bytes = float(terms.bdp_bytes(experiment.path))
+    bdp_bytes = float(derived.bdp_bytes(experiment.path))
     return Resolved(
         run=resolved,
         groups=tuple(groups),
         ccs=tuple(ccs),
         bdp_bytes=bdp_bytes,
-        start_jitter_ns=one(experiment.start_jitter).ns,
+        start_jitter_ns=scalar(experiment.start_jitter).ns,
     )
 
 
@@ -84,13 +84,17 @@ def start_jitter_ns(seed: int, flow: str, jitter_ns: int) -> int:
 
 
 def _flows(experiment: tables.Spec, group: tables.Flow, names: list[str], seed: int) -> Iterator[run.Flow]:
-    choice = cc.choose(one(group.cc), experiment.registry)
+    choice = cc.choose(scalar(group.cc), experiment.registry)
     controller = run.Controller(algorithm=choice.algorithm, parameters=dict(choice.parameters))
-    start_ns, stagger_ns, jitter_ns = one(group.start).ns, one(group.stagger).ns, one(experiment.start_jitter).ns
-    stop_ns = None if group.stop is None else one(group.stop).ns
-    stop_ns = None if stop_ns == terms.end_ns(experiment) else stop_ns
-    rtt_ns = one(experiment.path.rtt if group.rtt is None else group.rtt).ns
-    side: Literal["return", "forward", "split"] = one(experiment.path.delay_side)
+    start_ns, stagger_ns, jitter_ns = (
+        scalar(group.start).ns,
+        scalar(group.stagger).ns,
+        scalar(experiment.start_jitter).ns,
+    )
+    stop_ns = None if group.stop is None else scalar(group.stop).ns
+    stop_ns = None if stop_ns == derived.end_ns(experiment) else stop_ns
+    rtt_ns = scalar(experiment.path.rtt if group.rtt is None else group.rtt).ns
+    side: Literal["return", "forward", "split"] = scalar(experiment.path.delay_side)
     forward_ns = {"return": 0, "forward": rtt_ns, "split": rtt_ns // 2}[side]
     workload, access = _workload(experiment, group), _access(experiment.path, group)
     for index, name in enumerate(names):
@@ -108,50 +112,53 @@ def _flows(experiment: tables.Spec, group: tables.Flow, names: list[str], seed: 
 
 def _path(path: tables.Path) -> run.Path:
     return run.Path(
-        rate_bps=one(path.rate).bps,
-        buffer=terms.queue_room(one(path.buffer), path),
-        burst_bytes=one(path.burst).bytes,
-        loss_ppb=one(path.loss).ppb,
-        loss_at=one(path.loss_at),
-        mtu_bytes=one(path.mtu),
-        offload=one(path.offload),
-        changes=tuple(run.Change(at_ns=one(c.at).ns, rate_bps=one(c.rate).bps) for c in path.change),
+        rate_bps=scalar(path.rate).bps,
+        buffer=derived.buffer_limit(scalar(path.buffer), path),
+        burst_bytes=scalar(path.burst).bytes,
+        loss_ppb=scalar(path.loss).ppb,
+        loss_at=scalar(path.loss_at),
+        mtu_bytes=scalar(path.mtu),
+        offload=scalar(path.offload),
+        changes=tuple(run.Change(at_ns=scalar(c.at).ns, rate_bps=scalar(c.rate).bps) for c in path.change),
     )
 
 
 def _workload(experiment: tables.Spec, group: tables.Flow) -> run.Workload:
-    workload = one(group.workload)
+    workload = scalar(group.workload)
     if isinstance(workload, tables.Transfer):
-        return run.TransferWorkload(transfer=run.Transfer(bytes=one(workload.transfer).bytes))
+        return run.TransferWorkload(transfer=run.Transfer(bytes=scalar(workload.transfer).bytes))
     if isinstance(workload, tables.Stream):
-        rate_bps, for_ns, every_ns = one(workload.stream).bps, one(workload.for_).ns, one(workload.every).ns
+        rate_bps, for_ns, every_ns = scalar(workload.stream).bps, scalar(workload.for_).ns, scalar(workload.every).ns
         return run.StreamWorkload(stream=run.Stream(rate_bps=rate_bps, for_ns=for_ns, every_ns=every_ns))
     if isinstance(workload, tables.Trace):
-        return run.TraceWorkload(trace=experiment.trace_of(one(workload.trace)))
+        return run.TraceWorkload(trace=experiment.trace_of(scalar(workload.trace)))
     return "bulk"
 
 
 def _access(path: tables.Path, group: tables.Flow) -> run.Access | None:
     if group.access is None:
         return None
-    access = one(group.access)
-    return run.Access(rate_bps=one(access.rate).bps, buffer=terms.queue_room(one(access.buffer), path))
+    access = scalar(group.access)
+    return run.Access(rate_bps=scalar(access.rate).bps, buffer=derived.buffer_limit(scalar(access.buffer), path))
 
 
 def _host(host: tables.Host) -> run.Host:
-    memory = one(host.socket_memory)
+    memory = scalar(host.socket_memory)
     return run.Host(
         socket_memory=memory.keyword or run.MemoryBytes(bytes=memory.bytes),
-        receive_window_bytes=None if host.receive_window is None else one(host.receive_window).bytes,
-        initial_window_segments=one(host.initial_window),
-        qdisc=one(host.qdisc),
-        sack_compression=one(host.sack_compression),
+        receive_window_bytes=None if host.receive_window is None else scalar(host.receive_window).bytes,
+        initial_window_segments=scalar(host.initial_window),
+        qdisc=scalar(host.qdisc),
+        sack_compression=scalar(host.sack_compression),
     )
 
 
 def _measure(experiment: tables.Spec) -> run.Measure:
-    begin_ns, end_ns = terms.window_ns(experiment)
+    begin_ns, end_ns = derived.window_ns(experiment)
     measure = experiment.measure
     return run.Measure(
-        window_begin_ns=begin_ns, window_end_ns=end_ns, sample_ns=one(measure.sample).ns, record=one(measure.record)
+        window_begin_ns=begin_ns,
+        window_end_ns=end_ns,
+        sample_ns=scalar(measure.sample).ns,
+        record=scalar(measure.record),
     )

@@ -1,6 +1,6 @@
 """The rules between the fields of one point, where no list is left; those of single fields are in `tables`.
 
-A rule that needs a field with a problem of its own has nothing to say: asking it raises `Unsettled`.
+A rule that needs a field with a problem of its own has nothing to say: asking it raises `DependsOnInvalidField`.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
+from dumbbell.spec.derived import buffer_limit, end_ns, frame_bytes, last_start_ns, window_ns
 from dumbbell.spec.names import name_problems
 from dumbbell.spec.problem import Problem, quoted
 from dumbbell.spec.quantity import BITS_PER_BYTE, NS_PER_S, Bytes, Size, Time
 from dumbbell.spec.run import RoomPackets
-from dumbbell.spec.section import Unsettled, one
+from dumbbell.spec.section import DependsOnInvalidField, scalar
 from dumbbell.spec.tables import MOST_FLOWS, Stream, Trace
-from dumbbell.spec.terms import end_ns, frame_bytes, last_start_ns, queue_room, window_ns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -31,23 +31,23 @@ SMALLEST_OFFLOAD_BURST = Bytes("64 kB")
 
 def point_problems(point: Spec) -> Iterator[Problem]:
     """Find everything wrong between the fields of one point."""
-    yield from asked(
+    yield from run_rules(
         partial(_duration_problems, point),
         partial(_buffer_problems, point),
         partial(_offload_problems, point),
         partial(_change_problems, point),
     )
-    with suppress(Unsettled):
+    with suppress(DependsOnInvalidField):
         for index, group in enumerate(point.flows):
             path = f"flows[{index}]"
-            yield from asked(
+            yield from run_rules(
                 partial(_start_problems, point, group, path),
                 partial(_stop_problems, point, group, path),
                 partial(_stream_problems, group, f"{path}.workload"),
                 partial(_trace_problems, point, group, f"{path}.workload.trace"),
                 partial(_access_problems, point, group, f"{path}.access.buffer"),
             )
-    yield from asked(
+    yield from run_rules(
         partial(_count_problems, point),
         partial(_name_problems, point),
         partial(_window_problems, point),
@@ -55,27 +55,27 @@ def point_problems(point: Spec) -> Iterator[Problem]:
     )
 
 
-def asked(*rules: Callable[[], Iterable[Problem]]) -> Iterator[Problem]:
+def run_rules(*rules: Callable[[], Iterable[Problem]]) -> Iterator[Problem]:
     """Ask each rule; one that cannot tell is passed over."""
     for rule in rules:
-        with suppress(Unsettled):
+        with suppress(DependsOnInvalidField):
             yield from rule()
 
 
 def _duration_problems(point: Spec) -> Iterator[Problem]:
-    if not one(point.duration).until_done:
+    if not scalar(point.duration).until_done:
         if point.time_limit is not None:
             yield Problem("time_limit", 'is of use with duration = "until done" only', "leave one of the two out")
         return
     if point.time_limit is None:
         yield Problem("time_limit", 'missing: duration = "until done" needs one', 'write time_limit = "600 s"')
-    if all(one(group.workload) == "bulk" for group in point.flows):
+    if all(scalar(group.workload) == "bulk" for group in point.flows):
         yield Problem("duration", '"until done", but no flow is ever done', 'give a flow a transfer, or write "300 s"')
 
 
 def _buffer_problems(point: Spec) -> Iterator[Problem]:
-    size = one(point.path.buffer)
-    counts: Literal["bytes", "packets"] = one(point.path.queue)
+    size = scalar(point.path.buffer)
+    counts: Literal["bytes", "packets"] = scalar(point.path.queue)
     if counts == "packets" and size.unit not in {"packets", "bdp"}:
         hint = 'write the buffer in packets or bdp, or leave out queue = "packets"'
         yield Problem("path.buffer", f"{quoted(str(size))} is in bytes, but the queue counts packets", hint)
@@ -85,11 +85,11 @@ def _buffer_problems(point: Spec) -> Iterator[Problem]:
 
 def _access_problems(point: Spec, group: Flow, where: str) -> Iterator[Problem]:
     if group.access is not None:
-        yield from _room_problems(one(one(group.access).buffer), point.path, where)
+        yield from _room_problems(scalar(scalar(group.access).buffer), point.path, where)
 
 
 def _room_problems(size: Size, path: Path, where: str) -> Iterator[Problem]:
-    room, frame = queue_room(size, path), frame_bytes(path)
+    room, frame = buffer_limit(size, path), frame_bytes(path)
     if isinstance(room, RoomPackets):
         if not room.packets:
             yield Problem(where, f"{quoted(str(size))} is less than one frame of {frame} B", 'at least "1 packets"')
@@ -102,14 +102,14 @@ def _room_problems(size: Size, path: Path, where: str) -> Iterator[Problem]:
 
 
 def _offload_problems(point: Spec) -> Iterator[Problem]:
-    burst = one(point.path.burst)
-    if one(point.path.offload) and burst.bytes < SMALLEST_OFFLOAD_BURST.bytes:
+    burst = scalar(point.path.burst)
+    if scalar(point.path.offload) and burst.bytes < SMALLEST_OFFLOAD_BURST.bytes:
         told = f"{quoted(str(burst))} would cut the super-packets that offload = true lets through"
         yield Problem("path.burst", told, f'write burst = "{SMALLEST_OFFLOAD_BURST}" or more')
 
 
 def _change_problems(point: Spec) -> Iterator[Problem]:
-    moments = [one(change.at).ns for change in point.path.change]
+    moments = [scalar(change.at).ns for change in point.path.change]
     for index, (before, moment) in enumerate(pairwise([0, *moments])):
         if moment <= before:
             hint = "order the changes by time" if index else "write the first rate as path.rate"
@@ -128,23 +128,23 @@ def _after_the_end(path: str, moment: int, end: int, what: str = "") -> Problem:
 
 
 def _start_problems(point: Spec, group: Flow, path: str) -> Iterator[Problem]:
-    end, start = end_ns(point), one(group.start).ns
+    end, start = end_ns(point), scalar(group.start).ns
     if start >= end:
         yield _after_the_end(f"{path}.start", start, end)
         return
     last = last_start_ns(group)
     if last >= end:
-        yield _after_the_end(f"{path}.stagger", last, end, f"flow {one(group.count)} of the group starts late: ")
-    elif last + one(point.start_jitter).ns > end:
-        latest = last + one(point.start_jitter).ns
+        yield _after_the_end(f"{path}.stagger", last, end, f"flow {scalar(group.count)} of the group starts late: ")
+    elif last + scalar(point.start_jitter).ns > end:
+        latest = last + scalar(point.start_jitter).ns
         yield _after_the_end("start_jitter", latest, end, f"{path} may start as late as that: ")
 
 
 def _stop_problems(point: Spec, group: Flow, path: str) -> Iterator[Problem]:
     if group.stop is None:
         return
-    stop, start = one(group.stop).ns, one(group.start).ns
-    latest = last_start_ns(group) + one(point.start_jitter).ns
+    stop, start = scalar(group.stop).ns, scalar(group.start).ns
+    latest = last_start_ns(group) + scalar(point.start_jitter).ns
     if stop <= start:
         told = f"{Time.show(stop)} is not after the start, {Time.show(start)}"
         yield Problem(f"{path}.stop", told, "stop is a moment of the run, not a length")
@@ -156,32 +156,32 @@ def _stop_problems(point: Spec, group: Flow, path: str) -> Iterator[Problem]:
 
 
 def _stream_problems(group: Flow, path: str) -> Iterator[Problem]:
-    stream = one(group.workload)
+    stream = scalar(group.workload)
     if not isinstance(stream, Stream):
         return
-    rate, length, every = one(stream.stream).bps, one(stream.for_).ns, one(stream.every).ns
+    rate, length, every = scalar(stream.stream).bps, scalar(stream.for_).ns, scalar(stream.every).ns
     if length < every:
         told = f"{Time.show(length)} is shorter than the {Time.show(every)} between two writes"
         yield Problem(f"{path}.for", told, "a stream has one write at least")
-    elif length // every * one(group.count) > MOST_WRITES:
+    elif length // every * scalar(group.count) > MOST_WRITES:
         yield Problem(
-            f"{path}.every", f"{length // every * one(group.count)} writes are too many", f"at most {MOST_WRITES}"
+            f"{path}.every", f"{length // every * scalar(group.count)} writes are too many", f"at most {MOST_WRITES}"
         )
     if rate * every < BITS_PER_BYTE * NS_PER_S:
-        told = f"{Time.show(every)} at {one(stream.stream)} is less than one byte a write"
+        told = f"{Time.show(every)} at {scalar(stream.stream)} is less than one byte a write"
         yield Problem(f"{path}.every", told, "write less often")
 
 
 def _trace_problems(point: Spec, group: Flow, path: str) -> Iterator[Problem]:
-    trace = one(group.workload)
+    trace = scalar(group.workload)
     if isinstance(trace, Trace):
-        writes = len(point.trace_of(one(trace.trace)).writes) * one(group.count)
+        writes = len(point.trace_of(scalar(trace.trace)).writes) * scalar(group.count)
         if writes > MOST_WRITES:
             yield Problem(path, f"{writes} writes of all flows of the group are too many", f"at most {MOST_WRITES}")
 
 
 def _count_problems(point: Spec) -> Iterator[Problem]:
-    flows = sum(one(group.count) for group in point.flows)
+    flows = sum(scalar(group.count) for group in point.flows)
     if flows > MOST_FLOWS:
         yield Problem("flows", f"{flows} flows in all are too many", f"at most {MOST_FLOWS}")
 
@@ -193,7 +193,7 @@ def _name_problems(point: Spec) -> Iterator[Problem]:
 def _window_problems(point: Spec) -> Iterator[Problem]:
     if point.measure.window is None:
         return
-    if one(point.duration).until_done:
+    if scalar(point.duration).until_done:
         for index, moment in enumerate(point.measure.window):
             if moment.unit == "%":
                 told = f'{quoted(str(moment))} of a duration that is "until done"'
@@ -210,7 +210,7 @@ def _window_problems(point: Spec) -> Iterator[Problem]:
 
 
 def _sample_problems(point: Spec) -> Iterator[Problem]:
-    sample, end = one(point.measure.sample).ns, end_ns(point)
+    sample, end = scalar(point.measure.sample).ns, end_ns(point)
     if end // sample > MOST_SAMPLES:
         yield Problem("measure.sample", f"{end // sample} samples are too many", f"at most {MOST_SAMPLES} a run")
     window_begin, window_end = window_ns(point)

@@ -10,8 +10,11 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from dumbbell.spec.quantity import NS_PER_S
+
 ETHERNET_HEADER_BYTES = 14
-NS_PER_S = 1_000_000_000
+TCP_IP_HEADER_BYTES = 52
+"""IP, TCP, and its timestamps."""
 
 Count: TypeAlias = Annotated[int, Field(ge=0, lt=2**64)]
 
@@ -25,11 +28,17 @@ class RoomBytes(_Part):
 
     bytes: Count
 
+    def __str__(self) -> str:
+        return f"{self.bytes} B"
+
 
 class RoomPackets(_Part):
     """Room for so many frames of any size."""
 
     packets: Count
+
+    def __str__(self) -> str:
+        return f"{self.packets} packets"
 
 
 Buffer: TypeAlias = RoomBytes | RoomPackets
@@ -61,6 +70,11 @@ class Path(_Part):
     def frame_bytes(self) -> int:
         """Length of a full frame, as the bottleneck counts it."""
         return self.mtu_bytes + ETHERNET_HEADER_BYTES
+
+    @property
+    def mss_bytes(self) -> int:
+        """Payload of a full segment."""
+        return self.mtu_bytes - TCP_IP_HEADER_BYTES
 
     @property
     def buffer_bytes(self) -> int:
@@ -147,9 +161,14 @@ class Flow(_Part):
     access: Access | None
 
     @property
-    def base_rtt_s(self) -> float:
+    def base_rtt_ns(self) -> int:
         """Round-trip time without any queue."""
-        return (self.forward_delay_ns + self.return_delay_ns) / NS_PER_S
+        return self.forward_delay_ns + self.return_delay_ns
+
+    @property
+    def base_rtt_s(self) -> float:
+        """The same in seconds."""
+        return self.base_rtt_ns / NS_PER_S
 
 
 class MemoryBytes(_Part):

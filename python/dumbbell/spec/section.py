@@ -26,7 +26,7 @@ T = TypeVar("T")
 Q = TypeVar("Q", bound=Quantity)
 
 
-class Unsettled(Exception):  # noqa: N818 (it is no error: a rule that meets it has nothing to say)
+class DependsOnInvalidField(Exception):  # noqa: N818 (it is no error: a rule that meets it has nothing to say)
     """A rule asked for a field that has a problem of its own."""
 
 
@@ -36,13 +36,13 @@ class Unknown:
     def __getattr__(self, name: str) -> object:
         if name.startswith("__"):  # Python's own questions, not a rule's
             raise AttributeError(name)
-        raise Unsettled(name)
+        raise DependsOnInvalidField(name)
 
     def __iter__(self) -> Iterator[object]:
-        raise Unsettled
+        raise DependsOnInvalidField
 
     def __len__(self) -> int:
-        raise Unsettled
+        raise DependsOnInvalidField
 
 
 UNKNOWN = Unknown()
@@ -63,12 +63,12 @@ Swept: TypeAlias = Annotated[
 """One value, or a list of them: an axis of the sweep."""
 
 
-def one(value: T | list[T]) -> T:
+def scalar(value: T | list[T]) -> T:
     """Give the value of a field at a point, where no list is left."""
     if isinstance(value, list):
         raise TypeError("an experiment that still has lists was taken for a point")
     if value is UNKNOWN:
-        raise Unsettled
+        raise DependsOnInvalidField
     return value
 
 

@@ -12,7 +12,7 @@ import dumbbell.cc as cc
 import dumbbell.spec.run as run
 from dumbbell.spec.problem import quoted
 from dumbbell.spec.quantity import Bytes, Moment, QuantityError, Rate, Share, Size, Time, invalid
-from dumbbell.spec.section import Section, Swept, Unsettled, between, form
+from dumbbell.spec.section import DependsOnInvalidField, Section, Swept, between, form
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,7 +65,7 @@ def _proper_name(name: str) -> str:
     return name
 
 
-Room: TypeAlias = Annotated[Size, AfterValidator(_sensible_room)]
+BufferSize: TypeAlias = Annotated[Size, AfterValidator(_sensible_room)]
 Name: TypeAlias = Annotated[str, AfterValidator(_proper_name)]
 
 
@@ -123,7 +123,7 @@ class Path(Section):
 
     rate: Swept[LineRate] = Field(examples=["80 Mbit/s"])
     rtt: Swept[RoundTrip] = Field(examples=["25 ms"])
-    buffer: Swept[Room] = Field(examples=["1 bdp"])
+    buffer: Swept[BufferSize] = Field(examples=["1 bdp"])
     queue: Swept[Literal["bytes", "packets"]] = "bytes"
     loss: Swept[Annotated[Share, between(Share("0 %"), Share("99.9999999 %"))]] = Share("0 %")
     loss_at: Swept[Literal["before", "after"]] = "before"
@@ -178,7 +178,7 @@ class Access(Section):
     """A sender's own line before the bottleneck."""
 
     rate: Swept[LineRate] = Field(examples=["1 Gbit/s"])
-    buffer: Swept[Annotated[Room, AfterValidator(_no_bdp)]] = Field(examples=["1 MB"])
+    buffer: Swept[Annotated[BufferSize, AfterValidator(_no_bdp)]] = Field(examples=["1 MB"])
 
 
 class Flow(Section):
@@ -248,5 +248,5 @@ class Spec(Section):
     def trace_of(self, name: str) -> run.Trace:
         """Give the writes of a trace that the spec names."""
         if name not in self._traces:
-            raise Unsettled
+            raise DependsOnInvalidField
         return self._traces[name]

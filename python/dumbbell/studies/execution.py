@@ -9,7 +9,8 @@ from dumbbell.campaign.execution import FailureWatch, run_campaign
 from dumbbell.campaign.plan import plan, run_key
 from dumbbell.engines.path_check import check_paths
 from dumbbell.engines.registry import engine as engine_named
-from dumbbell.spec.run import ETHERNET_HEADER_BYTES, TransferWorkload
+from dumbbell.spec.quantity import NS_PER_S
+from dumbbell.spec.run import TransferWorkload
 from dumbbell.studies.gathering import honoured
 from dumbbell.studies.problem import StudyError
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from dumbbell.spec.run import Run
     from dumbbell.studies.study import Study
 
-NS_PER_S = 1_000_000_000
 BITS = 8
 
 
@@ -56,11 +56,10 @@ def remaining_packets(study: Study, store: Store | None, engine: Engine, *, fres
 
 def packets(run: Run) -> float:
     """What the bottleneck can carry at its first rate, or less where no flow sends on after its transfer."""
-    frame_bytes = run.path.mtu_bytes + ETHERNET_HEADER_BYTES
     carried_bytes = run.path.rate_bps * run.duration_ns / NS_PER_S / BITS
     transfers = [flow.workload.transfer.bytes for flow in run.flows if isinstance(flow.workload, TransferWorkload)]
     asked_bytes = sum(transfers) if len(transfers) == len(run.flows) else carried_bytes
-    return min(carried_bytes, asked_bytes) / frame_bytes
+    return min(carried_bytes, asked_bytes) / run.path.frame_bytes
 
 
 def run(  # noqa: PLR0913 (a study, where it is measured, and how)

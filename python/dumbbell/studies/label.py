@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dumbbell.plots.style import style_of
+from dumbbell.charts.style import style_of
 
 USUAL = "Linux 6.1"
 """The kernel that the table of styles speaks of: the one that `sim` models, and `linux`'s own."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
+from dumbbell.charts.chart import Chart
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.metrics.number import counted
-from dumbbell.plots.chart import Chart
 from dumbbell.spec import load
 from dumbbell.studies.command import run_command
 from dumbbell.studies.gathering import gather
@@ -16,8 +16,8 @@ from dumbbell.studies.verdict import NOT_RUN
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dumbbell.charts.table import Table
     from dumbbell.engines.protocol import Engine
-    from dumbbell.plots.table import Table
     from dumbbell.spec import Experiment
     from dumbbell.studies.displays.loading import Display
     from dumbbell.studies.evidence import Evidence, Source

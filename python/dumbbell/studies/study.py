@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
     from types import ModuleType
 
-    from dumbbell.plots.chart import Chart
-    from dumbbell.plots.table import Table
+    from dumbbell.charts.chart import Chart
+    from dumbbell.charts.table import Table
     from dumbbell.spec import Experiment
     from dumbbell.studies.claim import Claim
     from dumbbell.studies.evidence import Evidence

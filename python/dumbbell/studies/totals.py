@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.plots.numbers import markdown
+from dumbbell.charts.numbers import markdown
 from dumbbell.studies.problem import StudyError
 from dumbbell.studies.verdict import EXPLAINS, NOT_REPRODUCED, NOT_TESTABLE, OK, REPRODUCED
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from dumbbell.charts.chart import Chart
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.errors import DumbbellError
-from dumbbell.plots.chart import Chart
 from dumbbell.studies.gathering import gather
 from dumbbell.studies.verdict import REPRODUCED, Verdict
 

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from dumbbell.agreement import section, words
-from dumbbell.agreement.errors import errors
-from dumbbell.agreement.record import Agreement
-from dumbbell.agreement.scatter import scatter
+from dumbbell.comparison import agreement_text as words
+from dumbbell.comparison.charts import errors, scatter
+from dumbbell.comparison.record import Agreement
 from dumbbell.metrics.number import amount, places
 from dumbbell.studies.single_flows import text
 from dumbbell.studies.single_flows.chart import figure
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from dumbbell.plots.chart import Chart
+    from dumbbell.charts.chart import Chart
     from dumbbell.validation.part import Record
     from dumbbell.validation.plan import Plan
 
@@ -109,13 +108,13 @@ def write(plan: Plan, docs: Path) -> list[Path]:
     Raises:
         ValidationError: a record cannot be read, or what is made of it cannot be written.
     """
-    from dumbbell.plots import paper  # noqa: PLC0415 (late: matplotlib takes long to load)
+    from dumbbell.charts import image  # noqa: PLC0415 (late: the renderer takes long to load)
 
     sections = read(plan, docs)
     _write(docs / PAGE, markdown(sections))
     with _writing(docs / FIGURES):
         charts = [chart for section in sections for chart in section.charts]
-        return [docs / PAGE, *(path for chart in charts for path in paper.save(chart, docs / FIGURES, ("png",)))]
+        return [docs / PAGE, *(path for chart in charts for path in image.save(chart, docs / FIGURES, ("png",)))]
 
 
 def _charts(record: Record | None) -> Iterator[Chart]:
@@ -135,7 +134,7 @@ def _environment() -> Environment:
     )  # fmt: skip
     environment.filters |= {"amount": amount, "prose": _prose, "seed_range": _seed_range, "sign": SIGNS.__getitem__}
     environment.globals |= {
-        "agreement": section, "curves": text, "loss_based": LOSS_BASED, "places": places, "words": words,
+        "agreement": words, "curves": text, "loss_based": LOSS_BASED, "places": places,
     }  # fmt: skip
     return environment
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from dumbbell.agreement import draw, words
-from dumbbell.agreement.gathering import Sides, carry_out, runs
-from dumbbell.agreement.judgement import judged
-from dumbbell.agreement.record import Agreement, Source
-from dumbbell.agreement.side import both
+from dumbbell.comparison import agreement_text as words
+from dumbbell.comparison import random_conditions
+from dumbbell.comparison.bands import judge as judge_agreement
+from dumbbell.comparison.campaigns import Sides, carry_out, engine_sides, runs
+from dumbbell.comparison.record import Agreement, Source
 from dumbbell.studies import load, only, run
 from dumbbell.studies.execution import count_runs
 from dumbbell.studies.single_flows.comparison import judge
@@ -53,9 +53,9 @@ class ComparisonPart(_Part):
     random: int = 0
     """How many conditions are drawn."""
     seed: int = 0
-    """Of the draw."""
-    duration: str = draw.USUAL_DURATION
-    most_packets: int = draw.MOST_PACKETS
+    """Of the random_conditions."""
+    duration: str = random_conditions.USUAL_DURATION
+    most_packets: int = random_conditions.MOST_PACKETS
 
     @property
     def engines(self) -> tuple[str, ...]:
@@ -77,16 +77,18 @@ class ComparisonPart(_Part):
         """Runs what is missing on these engines: the record of all runs, and what failed."""
         sides = self._sides(engines)
         conditions = carry_out(store, self._experiments(), sides, jobs=jobs, progress=progress)
-        pair, failures = both(store, sides, conditions), words.failures(conditions)
+        pair, failures = engine_sides(store, sides, conditions), words.failures(conditions)
         if self.kind == "curves":
             return judge(store, conditions, (), pair, sides.floor_seeds), failures
         source = Source(random=self.random, seed=self.seed, duration=self.duration, most_packets=self.most_packets)
-        return judged(conditions, source, *pair, sides.floor_seeds), failures
+        return judge_agreement(conditions, source, *pair, sides.floor_seeds), failures
 
     def _experiments(self) -> list[Experiment]:
         if self.kind == "curves":
             return list(experiments())
-        return list(draw.conditions(self.random, self.seed, duration=self.duration, most_packets=self.most_packets))
+        return list(
+            random_conditions.conditions(self.random, self.seed, duration=self.duration, most_packets=self.most_packets)
+        )
 
     def _sides(self, engines: Sequence[Engine]) -> Sides:
         by_name = {engine.name: engine for engine in engines}

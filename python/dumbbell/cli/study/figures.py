@@ -10,8 +10,8 @@ from dumbbell.cli.study.option import Engines, Name, Out, Seeds
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from dumbbell.plots.chart import Chart
-    from dumbbell.plots.table import Table
+    from dumbbell.charts.chart import Chart
+    from dumbbell.charts.table import Table
     from dumbbell.studies import Standing
 
 
@@ -74,11 +74,11 @@ def drawn(standing: "Standing", folder: Path) -> list[Path]:
 
 
 def _written(charts: "Iterable[Chart]", shown: "Iterable[Table]", target: Path) -> "Iterator[Path]":
-    from dumbbell.plots import paper
-    from dumbbell.plots.numbers import markdown, tables
+    from dumbbell.charts import image
+    from dumbbell.charts.numbers import markdown, tables
 
     for chart in charts:
-        yield from paper.save(chart, target)
+        yield from image.save(chart, target)
     for table in shown:
         ((title, header, rows),) = tables(table)
         path = target / f"{table.name}.md"
@@ -89,9 +89,9 @@ def _written(charts: "Iterable[Chart]", shown: "Iterable[Table]", target: Path) 
 
 
 def _print_numbers(standing: "Standing", name: str) -> None:
+    from dumbbell.charts.numbers import tables
     from dumbbell.cli.study.place import ALL
     from dumbbell.cli.table import aligned
-    from dumbbell.plots.numbers import tables
     from dumbbell.studies import StudyError
 
     there = {each.name: each for each in standing.drawable()}

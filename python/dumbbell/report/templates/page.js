@@ -4,83 +4,134 @@
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const PRINTED_WIDTH = 700;
   const NARROW = 620;
+  const AXES = 80;
+  const NEAR = 40;
   let printing = false;
 
   // Figures. The page's colours are those of the style sheet, so that they are in one place.
 
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 
-  /** Black ink on dark paper cannot be read. */
-  const inked = (value, ink) => {
-    if (value === "#000000") return ink;
-    if (typeof value === "string" && value.startsWith("rgba(0,0,0,") && ink !== "#000000") return value.replaceAll("0,0,0", "255,255,255");
-    if (value === null || typeof value !== "object") return value;
-    if (Array.isArray(value)) return typeof value[0] === "object" ? value.map((each) => inked(each, ink)) : value;
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, inked(each, ink)]));
+  /** A layer's numbers: the library would read them with eval, which the page forbids. */
+  const parsed = (csv) => {
+    const [head, ...lines] = csv.split("\n").map((line) => line.split(","));
+    return lines.map((cells) => Object.fromEntries(head.map((name, at) => [name, cells[at] ? Number(cells[at]) : null])));
   };
 
-  /** Panels beside one another stand above one another where there is no room. */
-  const laid = (place, plot) => (plot.narrow && (printing || place.offsetWidth < NARROW) ? plot.narrow : plot.layout);
+  /** Of each panel, the layers whose numbers are text. */
+  const layersOf = (spec) => spec.concat.map((panel) => panel.layer.filter((layer) => layer.data?.format));
 
-  const themed = (place, plot) => {
-    const [paper, ink, grid, rule] = printing
-      ? ["#ffffff", "#000000", "#dddddd", "#777777"]
-      : ["paper", "ink", "grid", "rule"].map(colour);
-    const drawn = printing || !dark.matches ? "#000000" : ink;
-    const layout = structuredClone(laid(place, plot));
-    for (const key of Object.keys(layout).filter((name) => /^[xy]axis/.test(name))) {
-      Object.assign(layout[key], { gridcolor: grid, linecolor: rule, tickcolor: rule, hoverformat: ".4~g" });
+  /** Black ink on dark paper cannot be read. */
+  const themed = (spec) => {
+    const [paper, ink, grid, rule] = printing ? ["#ffffff", "#000000", "#dddddd", "#777777"] : ["paper", "ink", "grid", "rule"].map(colour);
+    const faint = ink !== "#000000" && dark.matches && !printing ? "rgba(255,255,255," : "rgba(0,0,0,";
+    const text = JSON.stringify(spec).replaceAll("#000000", dark.matches || printing ? ink : "#000000")
+      .replaceAll("#dddddd", grid).replaceAll("#777777", rule).replaceAll("rgba(0,0,0,", faint);
+    const copy = JSON.parse(text);
+    for (const { data } of layersOf(copy).flat()) {
+      data.values = parsed(data.values);
+      data.format = { type: "json", parse: null };
     }
-    Object.assign(layout, {
-      paper_bgcolor: paper, plot_bgcolor: paper,
-      font: { family: getComputedStyle(document.body).fontFamily, size: 13, color: ink },
-    });
-    if (printing) layout.width = PRINTED_WIDTH; else layout.autosize = true;
-    return { data: inked(plot.data, drawn), layout };
+    copy.config.background = paper;
+    copy.config.font = getComputedStyle(document.body).fontFamily;
+    return copy;
+  };
+
+  /** Makes panels as wide as the page has room for; those beside one another stand above one another where it has not. */
+  const sized = (spec, width, axes) => {
+    if (width < NARROW) spec.columns = 1;
+    const own = Math.max(80, Math.floor(width / spec.columns - axes));
+    spec.params[0].value = own;
+    for (const panel of spec.concat) panel.width = own;
+    return spec;
   };
 
   const options = {
-    responsive: true, displaylogo: false, showSendToCloud: false, plotlyServerURL: "", topojsonURL: "",
-    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
-    toImageButtonOptions: { format: "svg" },
+    mode: "vega-lite", ast: true, tooltip: { theme: "custom" },
+    actions: { export: true, source: false, compiled: false, editor: false },
   };
 
-  /** Draws a figure, and gives it the height that its legend needs at this width. */
+  /** Draws a figure; what its axes take is known when it is there, and then it fills the width. */
   const draw = async (place) => {
-    const plot = plots[place.dataset.plot];
-    if (!place.offsetWidth && !printing) return;
-    const { data, layout } = themed(place, plot);
-    await Plotly.react(place, data, layout, options);
-    place.dataset.drawn = place.dataset.plot;
-    place.dataset.narrow = place.offsetWidth < NARROW;
-    await fit(place);
-  };
-
-  const fit = async (place) => {
-    const layout = laid(place, plots[place.dataset.plot]);
-    const box = place.querySelector(".legend .bg");
-    const legend = box ? Math.ceil(box.getBBox().height) + 6 : 0;
-    const height = layout.height + legend;
-    const bottom = layout.margin.b + legend;
-    if (place.layout.height !== height || place.layout.margin.b !== bottom) {
-      await Plotly.relayout(place, { height, "margin.b": bottom });
+    const width = printing ? PRINTED_WIDTH : place.offsetWidth;
+    if (!width) return;
+    const name = place.dataset.plot;
+    place.dataset.drawn = name;
+    const spec = sized(themed(plots[name].spec), width, AXES);
+    const renderer = printing ? "svg" : "canvas";
+    const numbers = layersOf(spec).map((layers) => layers.map(({ data }) => data.values));
+    const { view } = await vegaEmbed(place, spec, { ...options, renderer, downloadFileName: name });
+    const columns = spec.columns;
+    let own = spec.params[0].value;
+    for (let pass = 0; pass < 2; pass += 1) {
+      const drawn = place.querySelector("canvas, svg").getBoundingClientRect().width;
+      const spare = Math.floor((width - drawn) / columns);
+      if (spare === 0) break;
+      own = Math.max(80, own + spare);
+      await view.signal(columns === 1 ? "width" : "childWidth", own).signal("panel_width", own).resize().runAsync();
+      await view.resize().runAsync();
     }
-    place.style.minHeight = height + "px";
+    if (!printing) tellNearest(view, plots[name].spec.usermeta.panels, numbers, place);
+    place.style.minHeight = "";
+    place.dataset.width = width;
   };
 
-  const refit = (place) => {
-    const turned = String(place.offsetWidth < NARROW) !== place.dataset.narrow;
-    return turned && plots[place.dataset.plot].narrow ? draw(place) : fit(place);
+  const shortened = (value) => String(Number(value.toPrecision(4)));
+
+  /** Tells the numbers of the point nearest to the pointer, and marks it. */
+  const tellNearest = (view, panels, numbers, place) => {
+    const mark = document.createElement("span");
+    mark.className = "near";
+    mark.hidden = true;
+    place.append(mark);
+    const groups = panels.map((_, at) => view.scenegraph().root.items[0].items.find(({ name }) => name === `panel${at}_group`).items[0]);
+    const scale = (which, at) => view.scale(`panel${at}_${which}`) ?? view.scale(which);
+    view.addEventListener("pointermove", (event) => {
+      const [left, top] = view.origin();
+      const at = groups.findIndex(({ x, y, width, height }) => event.offsetX - left >= x && event.offsetX - left <= x + width
+        && event.offsetY - top >= y && event.offsetY - top <= y + height);
+      mark.hidden = at < 0;
+      if (at < 0) return;
+      const [across, up] = [scale("x", at), scale("y", at)];
+      let best = [NEAR ** 2];
+      numbers[at].forEach((rows, layer) => rows.forEach((row) => {
+        if (row.y == null) return;
+        const [x, y] = [left + groups[at].x + across(row.x), top + groups[at].y + up(row.y)];
+        const distance = (x - event.offsetX) ** 2 + (y - event.offsetY) ** 2;
+        if (distance < best[0]) best = [distance, layer, row, x, y];
+      }));
+      const [, layer, row, x, y] = best;
+      mark.hidden = !row;
+      if (!row) return;
+      const panel = panels[at];
+      const value = panel.ticks.find(([tick]) => tick === row.x)?.[1] ?? shortened(row.x);
+      const interval = row.low != null && row.high > row.low ? ` (${shortened(row.low)} to ${shortened(row.high)})` : "";
+      mark.dataset.words = `${panel.layers[layer]}\n${panel.x}: ${value}\n${panel.y}: ${shortened(row.y)}${interval}`;
+      mark.classList.toggle("left", x > place.offsetWidth / 2);
+      mark.style.translate = `${x}px ${y}px`;
+    });
+    view.addEventListener("pointerout", () => { mark.hidden = true; });
   };
 
   const places = [...document.querySelectorAll(".plot")];
+  const isStale = (place) => place.dataset.drawn !== place.dataset.plot || (place.offsetWidth && place.dataset.width !== String(place.offsetWidth));
+
+  /** Those in sight first; the others one by one, so that the page can be read meanwhile. */
+  const seen = new IntersectionObserver((entries) => entries.forEach((entry) => {
+    if (entry.isIntersecting && isStale(entry.target)) draw(entry.target);
+  }), { rootMargin: "200px" });
+  const drawMissing = async () => {
+    for (const place of places) {
+      if (isStale(place)) await draw(place);
+      await new Promise((next) => setTimeout(next));
+    }
+  };
   const drawAll = () => Promise.all(places.map(draw));
-  const drawMissing = () => places.filter((place) => place.dataset.drawn !== place.dataset.plot).forEach(draw);
 
   let resized;
   window.addEventListener("resize", () => {
     clearTimeout(resized);
-    resized = setTimeout(() => places.filter((place) => place.dataset.drawn).forEach(refit), 200);
+    resized = setTimeout(drawMissing, 200);
   });
   dark.addEventListener("change", drawAll);
   window.addEventListener("beforeprint", () => {
@@ -181,11 +232,10 @@
     filter();
   }
 
-  if (typeof Plotly === "undefined") {
-    for (const place of places) place.textContent = "The figure needs plotly.min.js beside this page.";
+  if (typeof vegaEmbed === "undefined") {
+    for (const place of places) place.textContent = "The figure needs vega.min.js beside this page.";
     return;
   }
-
-  // One figure after the other, so that the page can be read meanwhile.
-  (async () => { for (const place of places) await draw(place); })();
+  places.forEach((place) => seen.observe(place));
+  drawMissing();
 })();

@@ -5,8 +5,8 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, TypeAlias
 
+from dumbbell.charts.chart import Layer
 from dumbbell.metrics.statistics import estimate
-from dumbbell.plots.chart import Layer
 from dumbbell.studies.evidence import SeedSweep
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.plots.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.studies.displays.curve import band, curve
 from dumbbell.studies.displays.grid import grid
 from dumbbell.studies.displays.published import published_layer

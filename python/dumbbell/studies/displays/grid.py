@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
+from dumbbell.charts.chart import Axis, HeatMap, Panel
 from dumbbell.metrics.statistics import estimate
-from dumbbell.plots.chart import Axis, HeatMap, Panel
 from dumbbell.studies.displays.curve import runs_of
 
 if TYPE_CHECKING:

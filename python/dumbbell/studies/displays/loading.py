@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
     from types import ModuleType
 
-    from dumbbell.plots.chart import Chart
-    from dumbbell.plots.table import Table
+    from dumbbell.charts.chart import Chart
+    from dumbbell.charts.table import Table
     from dumbbell.studies.displays.scope import Document
     from dumbbell.studies.evidence import Evidence
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
-from dumbbell.plots.chart import Layer
-from dumbbell.plots.style import PUBLISHED
+from dumbbell.charts.chart import Layer
+from dumbbell.charts.style import PUBLISHED
 from dumbbell.studies.problem import StudyError
 
 if TYPE_CHECKING:

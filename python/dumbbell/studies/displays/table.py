@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dumbbell.charts.table import Amount, Column, Table
 from dumbbell.metrics.statistics import estimate
-from dumbbell.plots.table import Amount, Column, Table
 from dumbbell.studies.displays.curve import runs_of
 from dumbbell.studies.displays.scope import VERSION
 from dumbbell.studies.evidence import SeedSweep
@@ -14,7 +14,7 @@ from dumbbell.studies.evidence import SeedSweep
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dumbbell.plots.table import Entry
+    from dumbbell.charts.table import Entry
     from dumbbell.studies.displays import rows
     from dumbbell.studies.displays.scope import Scope
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, TypeAlias
 
+from dumbbell.charts.chart import Layer
 from dumbbell.metrics.counter import edges, rates_bps, ratio_in_bins
 from dumbbell.metrics.distribution import cdf
-from dumbbell.plots.chart import Layer
 from dumbbell.studies.label import label_of
 from dumbbell.studies.problem import StudyError
 from dumbbell.studies.series import (

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import numpy as np
 
-from dumbbell.agreement.failure import AgreementError
-from dumbbell.agreement.judgement import versions
+from dumbbell.comparison.bands import versions
+from dumbbell.comparison.failure import ComparisonError
 from dumbbell.metrics import bbr
 from dumbbell.metrics.discrepancy import median
 from dumbbell.metrics.loss_epoch import LossEpoch, kind_boundary_s, loss_epochs, median_window, relative_differences
 from dumbbell.metrics.window import NANOSECONDS
-from dumbbell.results.series import TIMESTAMPED_HEADERS_BYTES
 from dumbbell.studies.single_flows import limits
 from dumbbell.studies.single_flows.conditions import LOSS_BASED
 from dumbbell.studies.single_flows.record import Case, Curve, Curves, LimitVerdict
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dumbbell.agreement.record import Condition, RunFigures, Side
+    from dumbbell.comparison.record import Condition, RunFigures, Side
     from dumbbell.metrics.bbr import Value
     from dumbbell.metrics.counter import Floats
     from dumbbell.results.store import Store
@@ -69,7 +68,7 @@ def judge(
     """Every condition judged; `sides` are candidate and reference.
 
     Raises:
-        AgreementError: a condition has more than one flow.
+        ComparisonError: a condition has more than one flow.
         StoreError: runs kept no series, or they are damaged.
     """
     cases = tuple(judge_case(store, condition) for condition in conditions)
@@ -89,11 +88,11 @@ def judge_case(store: Store, condition: Condition) -> Case:
     """A condition with every quantity; without any where a run failed.
 
     Raises:
-        AgreementError: there is more than one flow.
+        ComparisonError: there is more than one flow.
     """
     group = condition.groups[0]
     if (len(condition.groups), group.flows) != (1, 1):
-        raise AgreementError(f"{condition.name}: curves are those of a single flow")
+        raise ComparisonError(f"{condition.name}: curves are those of a single flow")
     counts: dict[str, int] = {}
     compared: list[LimitVerdict | Curve] = []
     if not condition.failures:
@@ -251,7 +250,7 @@ def _median(values: Floats | Sequence[float]) -> float | None:
 
 def _series(store: Store, run: RunFigures) -> pd.DataFrame:
     """The gauges of a run's only flow, with windows in segments."""
-    mss = store.run(run.run_id).path.mtu_bytes - TIMESTAMPED_HEADERS_BYTES
+    mss = store.run(run.run_id).path.mss_bytes
     series = store.flow_series(run.run_id)
     return series.assign(**{f"{gauge}_segments": series[f"{gauge}_bytes"] / mss for gauge in ("cwnd", "inflight")})
 

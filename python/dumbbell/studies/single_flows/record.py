@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from dumbbell.agreement.record import EngineComparison, Number, Part
+from dumbbell.comparison.record import EngineComparison, Number, Part
 
 Scale: TypeAlias = Literal["reference", "rtt", "whole", "same"]
 """What a difference is a share of: the reference's value, the base RTT, or the whole; "same": words, equal or not."""

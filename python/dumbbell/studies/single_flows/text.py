@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dumbbell.agreement import words
-from dumbbell.agreement.invocation import invocation
+from dumbbell.comparison import agreement_text as words
+from dumbbell.comparison.agreement_text import invocation
 from dumbbell.metrics.number import ABSENT, amount, counted, percent
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dumbbell.charts.chart import Layer
+from dumbbell.charts.style import PUBLISHED
 from dumbbell.metrics.counter import BITS
-from dumbbell.plots.chart import Layer
-from dumbbell.plots.style import PUBLISHED
 from dumbbell.studies.theory.claims import LOSSY_BPS, MSS_BYTES, payload_bps
 
 if TYPE_CHECKING:

@@ -1,0 +1,105 @@
+"""A figure's numbers, apart from its ink: whoever draws a `Chart` computes nothing.
+
+A chart is panels over one another or side by side; a panel has axes and layers, or a heat map. The style of a layer
+follows from its `style` key (an algorithm's or group's name, or "published"), by the one table in
+`dumbbell.charts.style`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """One axis of a panel."""
+
+    label: str
+    """Quantity and unit, e.g. "throughput (Mbit/s)"."""
+    scale: Literal["linear", "log2", "log10"] = "linear"
+    limits: tuple[float | None, float | None] = (None, None)
+    ticks: tuple[tuple[float, str], ...] = ()
+    """Positions and labels; empty: chosen by whoever draws."""
+    opposite: Axis | None = None
+    """The same positions in another unit, told on the other side: its label and ticks; no more of it is used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layer:
+    """One thing drawn in a panel: a line, points, or a band between two curves."""
+
+    label: str
+    """For the legend; names the version ("BBR of Linux 6.1"), never just "BBR". Empty: not in the legend."""
+    style: str
+    """Key into the style table: an algorithm or variant ("bbr", "cubic", "bbr_4_17"), a group, or "published"."""
+    kind: Literal["line", "points", "line+points", "band", "step"] = "line"
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    """For a band: its middle, or empty."""
+    low: tuple[float, ...] = ()
+    """Lower ends of error bars, or of the band; empty: none."""
+    high: tuple[float, ...] = ()
+    instance: int = 0
+    """Tells layers of one style apart (several flows of one algorithm): 0, 1, 2, …"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeatMap:
+    """A value in each cell of a grid, printed there and coloured by its size.
+
+    Column c and row r lie at (c, r); the ticks of the panel's axes say which values of the sweep these are. A cell
+    without a value is NaN.
+    """
+
+    label: str
+    """Quantity and unit, for the bar of colours."""
+    cells: tuple[tuple[float, ...], ...]
+    """Row by row, the lowest first."""
+    half_widths: tuple[tuple[float, ...], ...] = ()
+    """Of the intervals; 0: nothing varied; empty: there are none."""
+    published: tuple[tuple[float, ...], ...] = ()
+    """The document's cells, printed below ours; empty: it has none."""
+    colours: Literal["sequential", "logarithmic", "diverging"] = "sequential"
+    """Logarithmic: what is not above 0 has the lowest colour. Diverging: around 0, and every cell tells its sign."""
+    most: float | None = None
+    """The value with the darkest colour, larger ones likewise; None: the largest. Diverging: of either sign."""
+
+    def half_width(self, row: int, column: int) -> float:
+        """Of a cell's interval; 0 where there is none."""
+        found = self.half_widths[row][column] if self.half_widths else 0.0
+        return found if math.isfinite(found) else 0.0
+
+    def theirs(self, row: int, column: int) -> float:
+        """The document's value in a cell; NaN where it has none."""
+        return self.published[row][column] if self.published else math.nan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """Axes with layers, or with a heat map."""
+
+    title: str = ""
+    x: Axis
+    y: Axis
+    layers: tuple[Layer, ...] = ()
+    heat: HeatMap | None = None
+    marks: tuple[tuple[float, str], ...] = ()
+    """Vertical lines: x and what is there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """A figure."""
+
+    name: str
+    """File name without suffix, e.g. "figure7"."""
+    title: str
+    caption: str
+    """What it shows, n and seeds, what the interval is, and the source of published numbers."""
+    panels: tuple[Panel, ...]
+    columns: int = 1
+    """Panels beside one another; with 1 they are stacked and share their x axis."""
+    alt: str = field(default="")
+    """For those who cannot see it."""

@@ -1,0 +1,77 @@
+"""Charts for print: PNG, SVG and PDF as wide as a paper's column. The same chart, the same bytes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import vl_convert
+
+from dumbbell.charts.vega import PRINT, set_width, vega_lite
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dumbbell.charts.chart import Chart
+
+FORMATS = ("png", "svg", "pdf")
+POINTS_PER_INCH, PIXELS_PER_INCH = 72, 300
+
+
+def save(chart: Chart, folder: Path, formats: tuple[str, ...] = FORMATS) -> list[Path]:
+    """Writes the chart once a format, named as it is; gives the files.
+
+    Raises:
+        OSError: they cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = svg(chart)
+    paths = []
+    for suffix in formats:
+        path = folder / f"{chart.name}.{suffix}"
+        path.write_bytes(_converted(drawn, suffix))
+        paths.append(path)
+    return paths
+
+
+def png(chart: Chart) -> bytes:
+    """The chart for a notebook, or wherever one picture is needed."""
+    return _converted(svg(chart), "png")
+
+
+def svg(chart: Chart) -> str:
+    """The chart, as wide as its columns ask for: drawn once to see what its axes take, and then to fit."""
+    spec = vega_lite(chart, PRINT)
+    surplus = PRINT.width(chart) - _width(vl_convert.vegalite_to_svg(spec))
+    set_width(spec, spec["concat"][0]["width"] + surplus / chart.columns)
+    return _renumbered(vl_convert.vegalite_to_svg(spec))
+
+
+def _renumbered(drawn: str) -> str:
+    """With its own clips and gradients counted from 0: Vega counts on from one drawing to the next."""
+    own: dict[str, str] = {}
+    names = r'(?<=id=")[a-z_]+\d+(?=")|(?<=url\(#)[a-z_]+\d+(?=\))'
+    return re.sub(names, lambda name: own.setdefault(name[0], f"part{len(own)}"), drawn)
+
+
+def _converted(drawn: str, suffix: str) -> bytes:
+    if suffix == "png":
+        return vl_convert.svg_to_png(drawn, scale=PIXELS_PER_INCH / POINTS_PER_INCH, ppi=POINTS_PER_INCH)
+    return drawn.encode() if suffix == "svg" else _ordered(vl_convert.svg_to_pdf(drawn))
+
+
+def _ordered(pdf: bytes) -> bytes:
+    """With the resources of a page by name: the renderer writes them in an order of chance. No byte is added."""
+
+    def by_name(found: re.Match[bytes]) -> bytes:
+        lines: list[bytes] = re.findall(rb"\n[^\n]+", found[0])
+        return b"".join(sorted(lines))
+
+    return re.sub(rb"(?:\n +/[a-z]+\d+ \d+ 0 R){2,}", by_name, pdf)
+
+
+def _width(drawn: str) -> float:
+    """Of an SVG, which tells it first."""
+    found = re.search(r'width="([0-9.]+)"', drawn)
+    assert found is not None  # noqa: S101 (every SVG of Vega's has one)
+    return float(found[1])

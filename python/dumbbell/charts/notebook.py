@@ -1,0 +1,28 @@
+"""A chart in a notebook: `show(chart)` as a cell's last line."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dumbbell.charts import image, vega
+
+if TYPE_CHECKING:
+    from dumbbell.charts.chart import Chart
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a notebook displays: the chart that can be zoomed where it knows Vega-Lite, else a picture."""
+
+    chart: Chart
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, object]:
+        picture = base64.b64encode(image.png(self.chart)).decode()
+        return {"application/vnd.vegalite.v6+json": vega.vega_lite(self.chart), "image/png": picture}
+
+
+def show(chart: Chart) -> Shown:
+    """The chart, for a notebook to display."""
+    return Shown(chart)

@@ -1,0 +1,103 @@
+"""The numbers of a chart or a table as text, for those who would rather read them."""
+
+from __future__ import annotations
+
+import math
+from itertools import repeat
+from typing import TYPE_CHECKING
+
+from dumbbell.charts.table import Table
+from dumbbell.metrics.number import amount
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
+    from dumbbell.charts.table import Entry
+
+PUBLISHED = "published"
+
+
+def tables(display: Chart | Table) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """Title, header and rows: of a table as it is, of a chart for each panel.
+
+    A panel of layers has a row for each position on the x axis, and a column a layer; bands are left out: their middle
+    is a layer of its own. A heat map has a row a row, the highest first. A value with an interval is `value ± half its
+    width`; "" where a layer has no value.
+    """
+    if isinstance(display, Table):
+        yield display.title, *laid_out(display)
+        return
+    for panel in display.panels:
+        title = panel.title or display.title
+        if panel.heat is not None:
+            yield f"{title}; {panel.heat.label}", *_cells(panel, panel.heat)
+            continue
+        layers = [layer for layer in panel.layers if layer.kind != "band"]
+        positions = sorted({x for layer in layers for x in layer.x})
+        columns = [_column(layer) for layer in layers]
+        rows = [[_tick(panel.x, x), *(column.get(x, "") for column in columns)] for x in positions]
+        yield f"{title}; {panel.y.label}", [panel.x.label, *(layer.label for layer in layers)], rows
+
+
+def laid_out(table: Table) -> tuple[list[str], list[list[str]]]:
+    """Header and rows: a column with published numbers is followed by one that has them."""
+    published = [table.has_published(index) for index in range(len(table.columns))]
+    header = [
+        words
+        for column, beside in zip(table.columns, published, strict=True)
+        for words in (column.heading, *[PUBLISHED] * beside)
+    ]
+    rows = [
+        [words for entry, beside in zip(row, published, strict=True) for words in _entry(entry, beside=beside)]
+        for row in table.rows
+    ]
+    return header, rows
+
+
+def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The same as a table of Markdown; numbers to the right.
+
+    >>> print(markdown(["sender", "ms"], [["BBR", "25.0 ± 0.1"]]))
+    | sender | ms |
+    |---|---:|
+    | BBR | 25.0 ± 0.1 |
+    """
+    columns = zip(*rows, strict=True) if rows else ([""] for _ in header)
+    numeric = [all(not cell or cell[0] in "-+.0123456789" for cell in column) for column in columns]
+    rules = ["---:" if right else "---" for right in numeric]
+    lines = [f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in (header, *rows)]
+    return "\n".join([lines[0], f"|{'|'.join(rules)}|", *lines[1:]])
+
+
+def _entry(entry: Entry, *, beside: bool) -> list[str]:
+    if isinstance(entry, str):
+        return [entry, *[""] * beside]
+    written = entry.published
+    published = "" if written is None else written if isinstance(written, str) else f"{written:g}"
+    return [amount(entry.mean, entry.half_width), *[published] * beside]
+
+
+def _cells(panel: Panel, heat: HeatMap) -> tuple[list[str], list[list[str]]]:
+    columns = [words for _, words in panel.x.ticks] or [str(index) for index in range(len(heat.cells[0]))]
+    rows = [
+        [_tick(panel.y, row), *(_cell(heat, row, column) for column in range(len(columns)))]
+        for row in reversed(range(len(heat.cells)))
+    ]
+    return [f"{panel.y.label} \\ {panel.x.label}", *columns], rows
+
+
+def _cell(heat: HeatMap, row: int, column: int) -> str:
+    text, published = amount(heat.cells[row][column], heat.half_width(row, column)), heat.theirs(row, column)
+    return f"{text} ({published:g})" if math.isfinite(published) else text
+
+
+def _tick(axis: Axis, x: float) -> str:
+    return next((label for position, label in axis.ticks if position == x), f"{x:g}")
+
+
+def _column(layer: Layer) -> dict[float, str]:
+    """A layer's values by position; the first where it has several at one."""
+    halves = ((high - low) / 2 for low, high in zip(layer.low, layer.high, strict=True)) if layer.low else repeat(0.0)
+    values = [amount(y, half if 0 < half < math.inf else None) for y, half in zip(layer.y, halves, strict=False)]
+    return dict(zip(reversed(layer.x), reversed(values), strict=True))

@@ -1,0 +1,459 @@
+"""A chart as Vega-Lite: one description for page, print and notebook. The one place that knows Vega-Lite's words."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from dumbbell.charts import heat as cells
+from dumbbell.charts.style import DASHES, FONT, SHAPES, SYMBOLS, dash_of, faint, ranked, style_of
+from dumbbell.metrics.number import amount
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
+
+Spec: TypeAlias = dict[str, Any]
+
+SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
+COLUMNS: Final = ("x", "y", "low", "high")
+"""Of a layer's data."""
+DIGITS: Final = 6
+"""Of a number in a layer's data: more than a screen has pixels."""
+CHARACTER: Final = 0.55
+"""Width of a character, by the size of the font."""
+SYMBOL: Final = 2.4
+"""Width of a line in the legend, by the size of the font."""
+INK, RULE, GRID = "#000000", "#777777", "#dddddd"
+"""What a page replaces by its own colours."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """Sizes in points of print, or in pixels."""
+
+    widths: tuple[float, float]
+    """Of a chart with one column, and of one with more."""
+    heights: tuple[float, ...]
+    """Of a panel, by the number of rows; where there are more, the last one."""
+    heat_height: float
+    font: float
+    line: float
+    marker: float
+    """Area of a marker."""
+    is_interactive: bool = False
+
+    def width(self, chart: Chart) -> float:
+        """Of a chart, axes and legend included."""
+        return self.widths[chart.columns > 1]
+
+    def height(self, chart: Chart) -> float:
+        """Of each panel."""
+        rows = math.ceil(len(chart.panels) / chart.columns)
+        is_heat = any(panel.heat for panel in chart.panels)
+        return self.heat_height if is_heat else self.heights[min(rows, len(self.heights)) - 1]
+
+
+PRINT: Final = Layout(widths=(252, 518), heights=(140, 90, 72), heat_height=165, font=8, line=1.2, marker=16)
+"""One column of a two-column paper, 3.5 inches, or both, 7.2."""
+PAGE: Final = Layout(
+    widths=(900, 900), heights=(300, 190, 160), heat_height=380, font=13, line=2, marker=55, is_interactive=True
+)
+
+
+def vega_lite(chart: Chart, layout: Layout = PAGE) -> Spec:
+    """The chart with all its numbers, but for its caption. `set_width` makes the whole as wide as wanted."""
+    shares_x = chart.columns == 1
+    last = len(chart.panels) - 1
+    panels = [
+        _panel(panel, number, chart, layout, hides_x=shares_x and number < last)
+        for number, panel in enumerate(chart.panels)
+    ]
+    if labels := _labels(chart.panels):
+        panels[0]["layer"].append(_legend(labels, chart, layout))
+    spec = {
+        "$schema": SCHEMA,
+        "description": chart.alt or chart.title,
+        "params": [{"name": "panel_width", "value": 0}],
+        "concat": panels,
+        "columns": chart.columns,
+        "spacing": {"row": 1.3 * layout.font, "column": 1.5 * layout.font},
+        "resolve": {
+            "scale": {"x": "shared" if shares_x else "independent", "color": "independent"},
+            "legend": {"color": "independent"},
+        },
+        "config": _config(layout),
+        **({"usermeta": {"panels": [_told(panel) for panel in chart.panels]}} if layout.is_interactive else {}),
+    }
+    set_width(spec, layout.width(chart) / chart.columns - 6 * layout.font)
+    return spec
+
+
+def set_width(spec: Spec, width: float) -> None:
+    """Makes all panels this wide, without their axes."""
+    spec["params"][0]["value"] = width
+    for panel in spec["concat"]:
+        panel["width"] = width
+
+
+def _config(layout: Layout) -> Spec:
+    """What no layer decides."""
+    small, plain = 0.94 * layout.font, {"labelColor": INK, "titleColor": INK, "titleFontWeight": "normal"}
+    return {
+        "background": "#ffffff",
+        "font": FONT,
+        "padding": layout.font / 4,
+        "view": {"stroke": None},
+        "axis": {
+            **plain, "labelFontSize": small, "titleFontSize": layout.font, "gridColor": GRID, "domainColor": RULE,
+            "tickColor": RULE, "tickSize": 0.4 * layout.font, "labelPadding": 0.2 * layout.font,
+            "titlePadding": 0.5 * layout.font, "labelFlush": False, "gridWidth": layout.line / 3,
+            "domainWidth": layout.line / 2, "tickWidth": layout.line / 2,
+        },
+        "legend": {
+            **plain, "labelFontSize": small, "titleFontSize": layout.font, "labelLimit": 0, "titleLimit": 0,
+            "columnPadding": layout.font, "rowPadding": -0.95 * layout.font,
+        },
+        "title": {
+            "fontSize": layout.font, "anchor": "start", "frame": "group", "color": INK, "offset": layout.font / 2,
+            # of several fonts in one PDF the order varies from one drawing to the next
+            "fontWeight": "bold" if layout.is_interactive else "normal",
+        },
+        "text": {"fontSize": small, "color": INK},
+    }  # fmt: skip
+
+
+def _panel(panel: Panel, number: int, chart: Chart, layout: Layout, *, hides_x: bool) -> Spec:
+    x, y = _axis(panel.x, panel, layout, "x"), _axis(panel.y, panel, layout, "y")
+    if hides_x:
+        x["axis"] |= {"title": None, "labels": False, "ticks": False}
+    name = f"panel{number}"
+    spec: Spec = {"name": name, "height": layout.height(chart), "layer": []}
+    if panel.title:
+        spec["title"] = panel.title
+    if panel.heat is not None:
+        spec["layer"].append(_heat(panel, panel.heat, x, y, name, layout))
+    spec["layer"] += _marks(panel, x, layout)
+    for layer, rank in sorted(ranked(panel.layers), key=lambda each: _depth(each[0])):
+        units = list(_units(layer, rank, x, y, layout))
+        spec["layer"].append({"data": _data(layer), "layer": units})
+    if panel.layers and layout.is_interactive:
+        _add_zoom(spec, name, "x" if chart.columns == 1 and len(chart.panels) > 1 else "xy")
+    spec["layer"] += _opposite(panel, x, y, layout)
+    return spec
+
+
+def _told(panel: Panel) -> Spec:
+    """What a page says of a point below the pointer: names of the axes and of the layers, in the order of the units."""
+    layers = sorted(panel.layers, key=_depth)
+    return {
+        "x": panel.x.label, "y": panel.y.label, "ticks": [list(each) for each in panel.x.ticks],
+        "layers": [layer.label or style_of(layer.style).label for layer in layers],
+    }  # fmt: skip
+
+
+def _depth(layer: Layer) -> int:
+    """Bands lie below lines, and what was published above."""
+    return 0 if layer.kind == "band" else 1 + style_of(layer.style).open
+
+
+def _data(layer: Layer) -> Spec:
+    """Every point as a line of text, which is a third of what objects take."""
+    names = [name for name in COLUMNS if getattr(layer, name)]
+    rows = zip(*(getattr(layer, name) for name in names), strict=True)
+    lines = [",".join(names), *(",".join(map(_number, row)) for row in rows)]
+    return {"values": "\n".join(lines), "format": {"type": "csv", "parse": dict.fromkeys(names, "number")}}
+
+
+def _number(value: float) -> str:
+    """Empty, a gap, where it is none."""
+    return f"{value:.{DIGITS}g}" if math.isfinite(value) else ""
+
+
+def _quoted(words: object) -> str:
+    """As Vega's expressions take it."""
+    return json.dumps(words, ensure_ascii=False)
+
+
+def _axis(axis: Axis, panel: Panel, layout: Layout, which: str) -> Spec:
+    """Scale and axis, without a field."""
+    low, high = axis.limits
+    drawn: Spec = {"title": axis.label, "titleLimit": 0, "tickCount": 6}
+    scale: Spec = {"nice": axis.scale == "linear" and which == "y"} | (
+        {"zero": False} if axis.scale == "linear" else {}
+    )
+    if axis.scale != "linear":
+        base = 2 if axis.scale == "log2" else 10
+        values = [value for layer in panel.layers for value in (layer.x if which == "x" else layer.y) if value > 0]
+        ends = low or min(values, default=1), high or max(values, default=1)
+        drawn |= {"tickCount": max(2, int(math.log(ends[1] / ends[0], base))), "format": "~g"}
+        scale |= {"type": "log", "base": base}
+    if low is not None and high is not None:
+        scale |= {"domain": [low, high], "nice": False}
+    elif low is not None:
+        scale["domainMin"] = low
+    elif high is not None:
+        scale["domainMax"] = high
+    elif which == "x":
+        scale["padding"] = layout.font
+    if axis.ticks:
+        drawn = {"title": axis.label, "titleLimit": 0, **_ticks(axis, layout, which)}
+    return {"type": "quantitative", "scale": scale, "title": axis.label, "axis": drawn}
+
+
+def _ticks(axis: Axis, layout: Layout, which: str) -> Spec:
+    """Given ticks; below a panel upright where they do not fit beside one another."""
+    places, words = [at for at, _ in axis.ticks], [text for _, text in axis.ticks]
+    found: Spec = {
+        "values": places,
+        "labelExpr": f"{_quoted(words)}[indexof({_quoted(places)},datum.value)]",
+        "labelOverlap": False,
+        "labelLimit": 0,
+    }
+    if which == "x":
+        upright = f"panel_width<{_fitting_width(axis, layout):.0f}"
+        found |= {
+            "labelAngle": {"expr": f"{upright}?-90:0"},
+            "labelAlign": {"expr": f"{upright}?'right':'center'"},
+            "labelBaseline": {"expr": f"{upright}?'middle':'top'"},
+        }
+    return found
+
+
+def _fitting_width(axis: Axis, layout: Layout) -> float:
+    """Of a panel in which level labels of an axis do not touch, wherever the nearest two are."""
+    places = sorted(math.log(at) if axis.scale != "linear" else at for at, _ in axis.ticks)
+    ends = [places[0], places[-1]]
+    if axis.limits[0] is not None and axis.limits[1] is not None:
+        ends = [math.log(end) if axis.scale != "linear" else end for end in axis.limits if end is not None]
+    nearest = min((after - before for before, after in pairwise(places)), default=0.0)
+    longest = (max(len(words) for _, words in axis.ticks) + 1) * CHARACTER * layout.font
+    return longest * (ends[1] - ends[0]) / nearest if nearest else 0.0
+
+
+def _units(layer: Layer, rank: int, x: Spec, y: Spec, layout: Layout) -> Iterator[Spec]:
+    """Band, error bars, line and markers, as far as the layer has them."""
+    style = style_of(layer.style)
+    colour, thin = style.colour, 0.7 * layout.line
+    line = {"strokeDash": [part * layout.line for part in DASHES[dash_of(style, rank)]], "strokeWidth": layout.line}
+    picked: Spec = {}
+    if layout.is_interactive and layer.label:
+        is_picked = f"!picked.label||indexof(picked.label,{_quoted(layer.label)})>=0"
+        picked = {"opacity": {"condition": {"test": is_picked, "value": 1}, "value": 0.1}}
+    between = {"x": {"field": "x", **x}, "y": {"field": "low", **y}, "y2": {"field": "high"}, **picked}
+    if layer.kind == "band":
+        edge = {**line, "strokeWidth": 0.4 * layout.line, "stroke": colour}
+        yield {"mark": {"type": "area", "fill": faint(colour), "clip": True, **edge}, "encoding": between}
+    elif layer.low:
+        bars: list[Spec] = [
+            {"mark": {"type": "rule", "color": colour, "strokeWidth": thin, "clip": True}, "encoding": between}
+        ]
+        for end in ("low", "high"):
+            cap = {
+                "type": "tick",
+                "orient": "horizontal",
+                "color": colour,
+                "thickness": thin,
+                "size": 5 * thin,
+                "clip": True,
+            }
+            bars.append({"mark": cap, "encoding": {"x": between["x"], "y": {"field": end, **y}, **picked}})
+        yield {"transform": [{"filter": "datum.high>datum.low"}], "layer": bars}
+    if not layer.y:
+        return
+    middle = {"x": {"field": "x", **x}, "y": {"field": "y", **y}, **picked}
+    if layer.kind != "points":
+        bend = "step-after" if layer.kind == "step" else "linear"
+        yield {"mark": {"type": "line", "color": colour, "interpolate": bend, "clip": True, **line}, "encoding": middle}
+    if "points" in layer.kind:
+        mark = {
+            "type": "point", "shape": SHAPES[style.marker], "size": layout.marker * (2 if style.open else 1),
+            "fill": "transparent" if style.open else colour, "stroke": colour, "strokeWidth": thin, "opacity": 1,
+            "clip": layout.is_interactive, **({"tooltip": {"content": "data"}} if layout.is_interactive else {}),
+        }  # fmt: skip
+        yield {"mark": mark, "encoding": middle}
+
+
+def _add_zoom(spec: Spec, name: str, axes: str) -> None:
+    """A drag moves the panel's axes, the wheel with Ctrl zooms them, and a double click shows all again."""
+    unit = next(each for each in spec["layer"] if "layer" in each and "data" in each and "format" in each["data"])
+    while "layer" in unit:
+        unit = unit["layer"][0]
+    select = {"type": "interval", "encodings": list(axes), "zoom": "wheel![event.ctrlKey]"}
+    unit["params"] = [{"name": f"{name}_zoom", "select": select, "bind": "scales"}]
+
+
+def _marks(panel: Panel, x: Spec, layout: Layout) -> Iterator[Spec]:
+    if panel.marks:
+        at = {"x": {"field": "at", **x}}
+        text = {
+            "type": "text",
+            "align": "left",
+            "baseline": "top",
+            "dx": 3,
+            "fontSize": 0.88 * layout.font,
+            "clip": True,
+        }
+        yield {
+            "data": {"values": [{"at": at, "what": what} for at, what in panel.marks]},
+            "layer": [
+                {"mark": {"type": "rule", "color": "#7f7f7f", "strokeDash": [1, 2], "clip": True}, "encoding": at},
+                {"mark": {**text, "y": 2}, "encoding": {**at, "text": {"field": "what"}}},
+            ],
+        }
+
+
+def _opposite(panel: Panel, x: Spec, y: Spec, layout: Layout) -> Iterator[Spec]:
+    """Labels of the same positions in another unit: Vega-Lite gives a scale one axis only."""
+    small, gap = 0.94 * layout.font, layout.font / 3
+    for which, own, other in (("x", x, panel.x.opposite), ("y", y, panel.y.opposite)):
+        if other is None:
+            continue
+        longest = max((len(words) for _, words in other.ticks), default=0) * CHARACTER * small
+        beyond = {"expr": f"panel_width+{gap}"}, {"expr": f"panel_width+{2 * gap + longest + layout.font / 2:.1f}"}
+        if which == "x":
+            labels: Spec = {"y": -gap, "baseline": "bottom"}
+            title: Spec = {"x": {"expr": "panel_width/2"}, "y": -2 * gap - 1.1 * small, "baseline": "bottom"}
+        else:
+            labels = {"x": beyond[0], "align": "left"}
+            title = {"x": beyond[1], "y": {"expr": "childHeight/2"}, "angle": 90, "baseline": "bottom"}
+        yield {
+            "data": {"values": [{"at": at, "what": words} for at, words in other.ticks]},
+            "mark": {"type": "text", "fontSize": small, "clip": False, **labels},
+            "encoding": {which: {"field": "at", **own}, "text": {"field": "what"}},
+        }
+        mark = {"type": "text", "fontSize": layout.font, "text": other.label, "clip": False, **title}
+        yield {"data": {"values": [{}]}, "mark": mark}
+
+
+def _heat(panel: Panel, heat: HeatMap, x: Spec, y: Spec, name: str, layout: Layout) -> Spec:  # noqa: PLR0913, PLR0917 (what a heat map is made of)
+    """Coloured squares with their values in them, and the bar of colours beside."""
+    rows, columns = len(heat.cells), max(map(len, heat.cells), default=0)
+    sign = heat.colours == "diverging"
+    for axis, count in ((x, columns), (y, rows)):
+        axis["scale"] = {"domain": [-0.5, count - 0.5], "nice": False, "zero": False}
+        axis["axis"] |= {"grid": False, "ticks": False, "domain": False}
+    colour = {
+        "field": "value",
+        "type": "quantitative",
+        "scale": {"type": "log" if heat.colours == "logarithmic" else "linear", **cells.scale(heat)},
+        "legend": {
+            "title": heat.label, "titleOrient": "right", "orient": "right", "gradientLength": layout.heat_height,
+            "gradientThickness": layout.font, "tickCount": 5, "format": "~s",
+            **({"labelExpr": "(datum.value>0?'+':'')+datum.label"} if sign else {}),
+        },
+        "condition": {"test": "!isValid(datum.value)", "value": "#ffffff"},
+    }  # fmt: skip
+    square = {
+        "x": {"field": "left", **x},
+        "x2": {"field": "right"},
+        "y": {"field": "bottom", **y},
+        "y2": {"field": "top"},
+    }
+    told = [panel.x.label, panel.y.label, heat.label, *(["published"] if heat.published else [])]
+    hover = {"tooltip": [{"field": _escaped(field), "title": field} for field in told]} if layout.is_interactive else {}
+    bright = f"isValid(datum.value)&&luminance(scale('{name}_color',datum.value))<0.22"
+    ink = {"condition": {"test": bright, "value": "#fff"}, "value": "#000"}
+    size = f"min({layout.font},panel_width/{columns}*0.3)"
+    shift = {"expr": f"datum.beside?-0.55*{size}:0"}
+    texts = [("text", {"fontSize": {"expr": size}, "dy": shift})]
+    if heat.published:
+        texts.append(("beside", {"fontSize": {"expr": f"0.8*{size}"}, "dy": {"expr": f"0.65*{size}"}}))
+    at = {"x": {"field": "column", **x}, "y": {"field": "row", **y}, "color": ink}
+    squares = {
+        "mark": {"type": "rect", "stroke": "#d9d9d9", "strokeWidth": 0.4, "invalid": "show"},
+        "encoding": {**square, "color": colour, **hover},
+    }
+    words = [{"mark": {"type": "text", **mark}, "encoding": {**at, "text": {"field": field}}} for field, mark in texts]
+    return {"data": {"values": list(_cells(panel, heat))}, "layer": [squares, *words]}
+
+
+def _cells(panel: Panel, heat: HeatMap) -> Iterator[Spec]:
+    """A row of data a cell."""
+    low, _ = cells.limits(heat)
+    sign = heat.colours == "diverging"
+    across, up = dict(panel.x.ticks), dict(panel.y.ticks)
+    for row, values in enumerate(heat.cells):
+        for column, value in enumerate(values):
+            published = cells.words(heat.theirs(row, column), signed=sign)
+            yield {
+                "column": column, "row": row, "left": column - 0.5, "right": column + 0.5, "bottom": row - 0.5,
+                "top": row + 0.5, "value": max(value, low) if math.isfinite(value) else None,
+                "text": cells.words(value, signed=sign), "beside": f"({published})" if published else "",
+                panel.x.label: across.get(column, str(column)), panel.y.label: up.get(row, str(row)),
+                heat.label: amount(value, heat.half_width(row, column)),
+                "published": f"{heat.theirs(row, column):g}" if published else "-",
+            }  # fmt: skip
+
+
+def _escaped(field: str) -> str:
+    """Dots and brackets in a field's name lead into it."""
+    return field.replace(".", "\\.").replace("[", "\\[").replace("]", "\\]")
+
+
+def _labels(panels: Iterable[Panel]) -> dict[str, tuple[Layer, int]]:
+    """What the legend has, each with the layer and the rank that decide its look; what was published comes last."""
+    found: dict[str, tuple[Layer, int]] = {}
+    for panel in panels:
+        for layer, rank in ranked(panel.layers):
+            if layer.label:
+                found.setdefault(layer.label, (layer, rank))
+    return dict(sorted(found.items(), key=lambda each: style_of(each[1][0].style).open))
+
+
+def _legend(labels: Mapping[str, tuple[Layer, int]], chart: Chart, layout: Layout) -> Spec:
+    """A layer of which nothing is seen but the legend; a click in it picks what is drawn in full."""
+    names, columns = list(labels), min(chart.columns, len(chart.panels))
+    entry = (max(map(len, names)) * CHARACTER + SYMBOL + 1.5) * layout.font
+    legend = {
+        "title": None, "orient": "bottom", "symbolSize": (SYMBOL * layout.font) ** 2, "symbolStrokeWidth": layout.line,
+        "symbolOpacity": 1, "values": names, "offset": 0,
+        "columns": {"expr": f"max(1,floor(panel_width*{columns}/{entry:.0f}))"},
+    }  # fmt: skip
+
+    def channel(values: Iterable[str]) -> Spec:
+        scale = {"domain": names, "range": list(values)}
+        return {"field": "label", "type": "nominal", "scale": scale, "legend": legend}
+
+    styles = [style_of(layer.style) for layer, _ in labels.values()]
+    areas = [layer.kind == "band" and not layer.y for layer, _ in labels.values()]
+    fills = [
+        "transparent" if style.open else faint(style.colour) if is_area else style.colour
+        for style, is_area in zip(styles, areas, strict=True)
+    ]
+    spec: Spec = {
+        "data": {"values": [{"label": name} for name in names]},
+        "mark": {"type": "point", "opacity": 0, "x": 0, "y": 0},
+        "encoding": {
+            "shape": channel(_symbol(layer, rank, layout) for layer, rank in labels.values()),
+            "stroke": channel(style.colour for style in styles),
+            "fill": channel(fills),
+        },
+    }
+    if layout.is_interactive:
+        spec["params"] = [{"name": "picked", "select": {"type": "point", "fields": ["label"]}, "bind": "legend"}]
+    return spec
+
+
+def _symbol(layer: Layer, rank: int, layout: Layout) -> str:
+    """A path from -1 to 1: the line with its dashes, and the marker on it."""
+    style = style_of(layer.style)
+    if layer.kind == "band" and not layer.y:
+        return "M-1,-.3H1V.3H-1Z"
+    line = "" if layer.kind == "points" else _dashed(DASHES[dash_of(style, rank)], layout)
+    return line + (SYMBOLS[style.marker] if "points" in layer.kind else "")
+
+
+def _dashed(dash: Sequence[float], layout: Layout) -> str:
+    unit = layout.line / (SYMBOL * layout.font / 2)
+    parts, at, index = [], -1.0, 0
+    while dash and at < 1:
+        end = at + dash[index % len(dash)] * unit
+        if index % 2 == 0:
+            parts.append(f"M{at:.3g},0H{min(end, 1):.3g}")
+        at, index = end, index + 1
+    return "".join(parts) or "M-1,0H1"

@@ -1,0 +1,18 @@
+"""Options that several commands have."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Spec = Annotated[Path, typer.Argument(metavar="SPEC", help="The experiment: a TOML file.", show_default=False)]
+Seeds = Annotated[int | None, typer.Option("--seeds", metavar="N", help="Seeds 1 to N instead of the spec's.")]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help='Set a field, e.g. path.rtt="50 ms". May be repeated.'),
+]
+Folder = Annotated[
+    Path, typer.Option("--out", metavar="STORE", envvar="DUMBBELL_STORE", help="The folder that keeps the runs.")
+]
+DEFAULT_STORE = Path("results")
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -1,0 +1,184 @@
+"""Charts of an agreement: how the differences are distributed, and one engine's figures over those of the other."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING, Final
+
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.style import PUBLISHED
+from dumbbell.comparison.bands import BANDS, MEDIAN, TAIL
+from dumbbell.metrics.distribution import cdf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Literal, TypeAlias
+
+    from dumbbell.comparison.bands import Band
+    from dumbbell.comparison.record import Agreement, Condition, Difference, GroupRuns, RunFigures
+
+    Names: TypeAlias = tuple[str, str]
+    """Of candidate and reference."""
+    Pairs: TypeAlias = dict[str, list[tuple[float, float]]]
+
+SMALLEST_ERROR: Final = 0.01
+"""In % or points. What is less, nothing included, is drawn here: a logarithm needs something."""
+TICKS: Final = tuple((at, f"{at:g}") for at in (SMALLEST_ERROR, 0.1, 1.0, 10.0, 100.0))
+CANDIDATE, NOISE = "flow 3", "flow 1"
+"""Looks: what is compared are engines, and no algorithms."""
+SMALLEST_MBPS: Final = 0.01
+SMALLEST_LOSS_PERCENT: Final = 0.001
+"""What is less, nothing included, is drawn here: a logarithm needs something."""
+
+
+def errors(agreement: Agreement) -> Chart | None:
+    """A panel for each band of errors: their distribution, and that of the noise; None when nothing was compared."""
+    differences = [each for condition in agreement.conditions for each in condition.differences]
+    panels = [
+        _error_panel(band, members, agreement)
+        for band in BANDS
+        if (members := [each for each in differences if each.metric == band.metric])
+    ]
+    if not panels:
+        return None
+    candidate, reference = agreement.candidate, agreement.reference
+    noise = (
+        f"; noise: of {reference.engine} over {len(agreement.floor_seeds)} other seeds" if agreement.floor_seeds else ""
+    )
+    return Chart(
+        name="agreement_errors",
+        title=f"Differences between {candidate.engine} and {reference.engine}",
+        caption="The share of conditions (of groups, for the goodput of each) that differ by no more than so much from"
+        f" the medians over {len(reference.seeds)} seeds of {reference.engine}:"
+        f" those over {len(candidate.seeds)} seeds of {candidate.engine}{noise}."
+        " Without sign, and nothing excused. Crosses: the limits of the bands' median and 90th"
+        f" percentile, which a curve should pass on the left. Differences below {SMALLEST_ERROR:g} are drawn there.",
+        panels=tuple(panels),
+        columns=2,
+        alt=f"Cumulative distributions of the differences between {candidate.engine} and {reference.engine}, and"
+        f" between {reference.engine} and itself under other seeds.",
+    )
+
+
+def _error_panel(band: Band, members: Sequence[Difference], agreement: Agreement) -> Panel:
+    candidate, reference = agreement.candidate.engine, agreement.reference.engine
+    raw = [100 * abs(each.difference) for each in members]
+    noise = [
+        100 * abs(each.floor - each.reference) / each.scale for each in members if each.floor is not None and each.scale
+    ]
+    limits = [(most, share) for most, share in ((band.median, MEDIAN), (band.p90, TAIL)) if most is not None]
+    return Panel(
+        title=band.label,
+        x=Axis(
+            label=f"difference ({band.unit})",
+            scale="log10",
+            limits=(SMALLEST_ERROR, max(100.0, *raw, *noise)),
+            ticks=TICKS,
+        ),
+        y=Axis(label="share", limits=(0, 1)),
+        layers=(
+            _curve(f"{candidate} against {reference}", CANDIDATE, raw),
+            *([_curve(f"{reference} against itself", NOISE, noise)] if noise else []),
+            Layer(
+                label="limits",
+                style=PUBLISHED,
+                kind="points",
+                x=tuple(100 * most for most, _ in limits),
+                y=tuple(share for _, share in limits),
+            ),
+        ),
+    )
+
+
+def _curve(label: str, style: str, differences: Sequence[float]) -> Layer:
+    values, shares = cdf([max(each, SMALLEST_ERROR) for each in differences])
+    return Layer(label=label, style=style, kind="step", x=tuple(values), y=tuple(shares))
+
+
+def scatter(agreement: Agreement) -> Chart | None:
+    """Four panels with a point a group, or a condition; None when nothing was compared."""
+    conditions = [each for each in agreement.conditions if each.differences]
+    if not conditions:
+        return None
+    mixed = [each for each in conditions if len(each.groups) > 1]
+    goodput = _of_groups(conditions, lambda group: max(group.goodput_bps / 1e6, SMALLEST_MBPS))
+    share = _of_groups(mixed, lambda group: None if group.share is None else 100 * group.share)
+    loss = _of_runs(conditions, _loss_percent)
+    rtt = _of_groups(conditions, lambda group: None if group.rtt_mean_s is None else 1e3 * group.rtt_mean_s)
+    candidate, reference = names = agreement.candidate.engine, agreement.reference.engine
+    panels = (
+        _scatter_panel("Goodput of each group", "Mbit/s", "log10", goodput, names),
+        _scatter_panel("Share of each group", "%", "linear", share, names),
+        _scatter_panel("Queue loss", "%", "log10", loss, names),
+        _scatter_panel("Mean RTT of each group", "ms", "log10", rtt, names),
+    )
+    return Chart(
+        name="agreement",
+        title=f"{candidate} over {reference}",
+        caption=f"{len(conditions)} conditions; medians over {len(agreement.candidate.seeds)} seeds an engine. On the"
+        f" dotted line both engines agree. Goodput below {SMALLEST_MBPS:g} Mbit/s and loss below"
+        f" {SMALLEST_LOSS_PERCENT:g} % are drawn there; a condition of several algorithms has its loss under “mixed”.",
+        panels=tuple(panel for panel in panels if panel is not None),
+        columns=2,
+        alt=f"Four scatter plots of what {candidate} gives over what {reference} gives in the same condition, with the"
+        " line on which both are equal: goodput, share, loss and RTT.",
+    )
+
+
+def _loss_percent(run: RunFigures) -> float | None:
+    return None if run.loss_rate is None else max(100 * run.loss_rate, SMALLEST_LOSS_PERCENT)
+
+
+def _of_groups(conditions: Iterable[Condition], quantity: Callable[[GroupRuns], float | None]) -> Pairs:
+    """Reference and candidate of each group, by algorithm."""
+    found: Pairs = {}
+    for condition in conditions:
+        for group in condition.groups:
+            reference, candidate = (
+                [value for run in runs if (value := quantity(run.groups[group.name])) is not None]
+                for runs in (condition.reference, condition.candidate)
+            )
+            if reference and candidate:
+                found.setdefault(algorithm(group.cc), []).append((median(reference), median(candidate)))
+    return found
+
+
+def _of_runs(conditions: Iterable[Condition], quantity: Callable[[RunFigures], float | None]) -> Pairs:
+    """The same of what belongs to the path."""
+    found: Pairs = {}
+    for condition in conditions:
+        reference, candidate = (
+            [value for run in runs if (value := quantity(run)) is not None]
+            for runs in (condition.reference, condition.candidate)
+        )
+        if reference and candidate:
+            ccs = {algorithm(group.cc) for group in condition.groups}
+            found.setdefault(ccs.pop() if len(ccs) == 1 else "mixed", []).append((median(reference), median(candidate)))
+    return found
+
+
+def algorithm(cc: str) -> str:
+    """A congestion control without its parameters, as the style table has it."""
+    return cc.partition("[")[0].strip()
+
+
+def _scatter_panel(
+    title: str, unit: str, scale: Literal["linear", "log10"], pairs: Pairs, names: Names
+) -> Panel | None:
+    values = [value for members in pairs.values() for pair in members for value in pair]
+    if not values:
+        return None
+    ends = (0.0, 100.0) if scale == "linear" else (min(values) / 1.3, max(values) * 1.3)
+    return Panel(
+        title=title,
+        x=Axis(label=f"{names[1]} ({unit})", scale=scale, limits=ends),
+        y=Axis(label=f"{names[0]} ({unit})", scale=scale, limits=ends),
+        layers=(*_points(pairs), Layer(label="equal", style=PUBLISHED, x=ends, y=ends)),
+    )
+
+
+def _points(pairs: Pairs) -> Iterator[Layer]:
+    order: Sequence[str] = sorted(pairs, key=lambda name: -len(pairs[name]))
+    for name in order:
+        x, y = zip(*pairs[name], strict=True)
+        yield Layer(label=name, style=name, kind="points", x=tuple(x), y=tuple(y))

@@ -1,0 +1,83 @@
+"""Figures of a comparison: every quantity's difference at every point, a dot with its interval."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.style import PUBLISHED, STYLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dumbbell.comparison.differences import Column, Comparison
+    from dumbbell.metrics.catalogue import Quantity
+
+MOST_NAMED: Final = 40
+"""Points whose names fit below an axis; more are numbered."""
+SPREAD: Final = 0.5
+"""Part of the room between two points that the dots of several groups take."""
+LOOKS: Final = [name for name in STYLES if name.startswith("flow ")]
+
+
+def charts(found: Comparison, names: Sequence[str], axis: str) -> Iterator[Chart]:
+    """A figure a quantity, for those that differ anywhere; `names` are the points', `axis` what they differ in."""
+    quantities = dict.fromkeys(each.quantity for each in found.columns)
+    for quantity in quantities:
+        columns = [each for each in found.columns if each.quantity is quantity and np.nansum(np.abs(each.difference))]
+        if columns:
+            yield _chart(quantity, columns, names, axis)
+
+
+def _chart(quantity: Quantity, columns: Sequence[Column], names: Sequence[str], axis: str) -> Chart:
+    in_percent = quantity.relative
+    unit = "% of A" if in_percent else "points" if quantity.unit == "%" else quantity.unit
+    better = f"; {quantity.better} is better" if quantity.better else ""
+    count = len(names)
+    ends = (-0.5, count - 0.5)
+    named = count <= MOST_NAMED
+    numbered = "" if named else " Points are numbered in the order of A."
+    none = Layer(label="no difference", style=PUBLISHED, x=ends, y=(0.0, 0.0))
+    return Chart(
+        name=f"differences-{quantity.name}",
+        title=f"{quantity.label[0].upper()}{quantity.label[1:]}: B - A",
+        caption=f"Means over seeds with their 95 % intervals (Student's t){better}. A dot without one rests on one"
+        f" pair, or on pairs whose differences are all alike.{numbered}",
+        panels=(
+            Panel(
+                x=Axis(
+                    label=axis if named else "point",
+                    limits=ends,
+                    ticks=tuple((float(at), name) for at, name in enumerate(names)) if named else (),
+                ),
+                y=Axis(label=f"B - A ({unit})" if unit else "B - A"),
+                layers=(*_layers(columns), none),
+            ),
+        ),
+        alt=f"Differences in {quantity.label} between B and A at {count} points, each with its interval, and the line"
+        " of no difference.",
+    )
+
+
+def _layers(columns: Sequence[Column]) -> Iterator[Layer]:
+    for number, column in enumerate(columns):
+        there = column.there
+        if column.quantity.relative:
+            there = there[~np.isnan(column.relative[there])]
+            middles, halves, scale = column.relative, column.relative_half_width, 100.0
+        else:
+            middles, halves, scale = column.difference, column.half_width, column.quantity.factor
+        middle = middles[there] * scale
+        half = np.nan_to_num(halves[there]) * scale
+        x = there + SPREAD * ((number + 0.5) / len(columns) - 0.5)
+        yield Layer(
+            label=column.group or "all flows",
+            style=LOOKS[number % len(LOOKS)],
+            kind="points",
+            x=tuple(x.tolist()),
+            y=tuple(middle.tolist()),
+            low=tuple((middle - half).tolist()),
+            high=tuple((middle + half).tolist()),
+        )

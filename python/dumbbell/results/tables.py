@@ -1,0 +1,81 @@
+"""The tables of a ledger, and how those of an earlier version become them. Columns are the fields of the summary."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Final
+
+from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
+
+LEDGER_SCHEMA: Final = 2
+"""Version of the tables below: a change of any of them, or of a summary's fields, is a new number.
+
+2: `run` has `request_key` and `request_groups`. A store of schema 1 is read as it is, and migrated where it is written.
+"""
+WITHOUT_REQUESTS = 1
+"""The schema before that."""
+
+_SQL_TYPES = {"int": "INTEGER NOT NULL", "float": "REAL NOT NULL", "str": "TEXT NOT NULL"}
+_NULLABLE = {"int | None": "INTEGER", "float | None": "REAL"}
+
+
+def _columns(summary: type, *, nullable: bool = False) -> str:
+    """A summary's fields as columns; the names are its own."""
+    kinds = {each.name: str(each.type) for each in fields(summary)}
+    types = {name: _NULLABLE.get(kind) or _SQL_TYPES[kind] for name, kind in kinds.items()}
+    return ", ".join(f"{name} {kind.removesuffix(' NOT NULL') if nullable else kind}" for name, kind in types.items())
+
+
+TABLES: Final = f"""
+CREATE TABLE schema (version INTEGER NOT NULL);
+CREATE TABLE writer (process INTEGER NOT NULL);
+CREATE TABLE campaign (
+    id INTEGER PRIMARY KEY, experiment TEXT NOT NULL, engine TEXT NOT NULL, identity TEXT NOT NULL, spec TEXT NOT NULL,
+    turn INTEGER NOT NULL, UNIQUE (experiment, engine, identity, spec)
+);
+CREATE TABLE provenance (id INTEGER PRIMARY KEY, facts TEXT NOT NULL UNIQUE);
+CREATE TABLE run (
+    id INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, engine TEXT NOT NULL, seed INTEGER NOT NULL,
+    status TEXT NOT NULL, error TEXT, window_begin_s REAL, window_end_s REAL, jain REAL, wall_s REAL NOT NULL,
+    warnings TEXT, provenance INTEGER NOT NULL REFERENCES provenance (id), finished TEXT NOT NULL,
+    {_columns(BottleneckSummary, nullable=True)},
+    request_key TEXT NOT NULL DEFAULT '', request_groups TEXT NOT NULL DEFAULT '[]'
+);
+CREATE TABLE member (
+    campaign INTEGER NOT NULL REFERENCES campaign (id), position INTEGER NOT NULL,
+    run INTEGER NOT NULL REFERENCES run (id), point TEXT NOT NULL, PRIMARY KEY (campaign, position)
+) WITHOUT ROWID;
+CREATE INDEX member_of_run ON member (run);
+CREATE TABLE flow (
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, {_columns(FlowSummary)}, PRIMARY KEY (run, flow)
+) WITHOUT ROWID;
+CREATE TABLE flow_group (
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, position INTEGER NOT NULL, name TEXT NOT NULL,
+    {_columns(GroupSummary)}, PRIMARY KEY (run, position)
+) WITHOUT ROWID;
+CREATE TABLE request (run INTEGER PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE, resolved TEXT NOT NULL);
+CREATE TABLE series (
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, kind TEXT NOT NULL, file TEXT NOT NULL UNIQUE,
+    size_bytes INTEGER NOT NULL, sha256 TEXT NOT NULL, modified_ns INTEGER NOT NULL, PRIMARY KEY (run, kind)
+) WITHOUT ROWID;
+"""
+
+MIGRATION = """
+ALTER TABLE run ADD COLUMN request_key TEXT NOT NULL DEFAULT '';
+ALTER TABLE run ADD COLUMN request_groups TEXT NOT NULL DEFAULT '[]';
+UPDATE run SET (request_key, request_groups) = (
+    SELECT request_key(resolved, spec, point), request_groups(resolved, spec, point)
+    FROM member JOIN campaign ON campaign.id = campaign JOIN request ON request.run = member.run
+    WHERE member.run = run.id ORDER BY turn DESC LIMIT 1
+) WHERE id IN (SELECT run FROM member);
+UPDATE schema SET version = 2;
+"""
+"""From schema 1 to 2. A run of no experiment gets no key, and is measured again if it is asked for."""
+
+REQUESTS_VIEW = """
+CREATE TEMP VIEW asked AS SELECT
+    campaign, position, request_key(resolved, spec, point) AS request_key,
+    request_groups(resolved, spec, point) AS request_groups
+FROM member JOIN campaign ON campaign.id = campaign JOIN request ON request.run = member.run
+"""
+"""What schema 2 keeps in `run`, of a store of schema 1 that is only read."""

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pytest
+
+from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
+from dumbbell.charts.numbers import laid_out, markdown, tables
+from dumbbell.charts.table import Amount, Column, Table
+
+
+def test_a_layer_is_a_column_and_an_interval_is_half_its_width() -> None:
+    measured = Layer(
+        label="BBR of Linux 6.1", style="bbr", x=(0.5, 2.0), y=(12.0, 0.0), low=(11.0, 0.0), high=(13.0, 0.0)
+    )
+    published = Layer(label="published", style="published", kind="line+points", x=(0.5,), y=(11.04,))
+    band = Layer(label="quartiles", style="bbr", kind="band", x=(0.5, 9.0), y=(), low=(1.0, 1.0), high=(2.0, 2.0))
+    queue = Axis(label="queue (BDP)", ticks=((0.5, "1/2"),))
+    panel = Panel(x=queue, y=Axis(label="loss (%)"), layers=(published, measured, band))
+    ((title, header, rows),) = tables(Chart(name="f", title="Loss", caption="", panels=(panel,)))
+    assert (title, header) == ("Loss; loss (%)", ["queue (BDP)", "published", "BBR of Linux 6.1"])
+    assert rows == [["1/2", "11.0", "12.0 ± 1.0"], ["2", "", "0"]]
+
+
+@pytest.mark.parametrize(
+    ("y", "half", "told"),
+    [(0.0021, 0.0002, "0.00210 ± 0.00020"), (235_798.0, 0.0, "235798"), (0.97, float("nan"), "0.970")],
+)
+def test_a_charts_number_has_three_digits(y: float, half: float, told: str) -> None:
+    layer = Layer(label="sim", style="bbr", x=(1.0,), y=(y,), low=(y - half,), high=(y + half,))
+    panel = Panel(x=Axis(label="x"), y=Axis(label="y"), layers=(layer,))
+    ((_, _, rows),) = tables(Chart(name="f", title="F", caption="", panels=(panel,)))
+    assert rows == [["1", told]]
+
+
+def test_a_heat_map_is_told_row_by_row_the_highest_first() -> None:
+    heat = HeatMap(
+        label="gain (%)", cells=((-3.0, 1.5), (20.0, float("nan"))), half_widths=((0.5, 0.0), (2.0, float("nan"))),
+        published=((-4.0, float("nan")), (float("nan"), 35.0)),
+    )  # fmt: skip
+    rtt, rate = (Axis(label=label, ticks=((0.0, "5"), (1.0, "50"))) for label in ("RTT (ms)", "rate (Mbit/s)"))
+    ((title, header, rows),) = tables(
+        Chart(name="f", title="Gain", caption="", panels=(Panel(title="shallow", x=rtt, y=rate, heat=heat),))
+    )
+    assert (title, header) == ("shallow; gain (%)", ["rate (Mbit/s) \\ RTT (ms)", "5", "50"])
+    assert rows == [["50", "20.0 ± 2.0", "- (35)"], ["5", "-3.00 ± 0.50 (-4)", "1.50"]]
+
+
+TABLE = Table(
+    name="table1",
+    title="Transfers",
+    caption="made by hand",
+    columns=(Column(title="sender"), Column(title="throughput", unit="Mbit/s"), Column(title="time", unit="s")),
+    rows=(
+        ("BBR of Linux 6.1", Amount(181.2, 3.0, 182.0), Amount(4.62)),
+        ("CUBIC of Linux 6.1", Amount(124.0, None, "about 125"), Amount(None)),
+    ),
+)
+
+
+def test_a_column_with_published_numbers_is_followed_by_them() -> None:
+    header, rows = laid_out(TABLE)
+    assert header == ["sender", "throughput (Mbit/s)", "published", "time (s)"]
+    assert rows == [["BBR of Linux 6.1", "181 ± 3", "182", "4.62"], ["CUBIC of Linux 6.1", "124", "about 125", "-"]]
+    assert list(tables(TABLE)) == [("Transfers", header, rows)]
+
+
+def test_a_table_in_markdown_has_its_numbers_to_the_right() -> None:
+    lines = markdown(*laid_out(TABLE)).splitlines()
+    assert lines[:2] == ["| sender | throughput (Mbit/s) | published | time (s) |", "|---|---:|---|---:|"]
+    assert lines[2] == "| BBR of Linux 6.1 | 181 ± 3 | 182 | 4.62 |"
+    assert markdown(["a | b"], []).splitlines() == ["| a / b |", "|---:|"]

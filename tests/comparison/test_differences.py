@@ -1,0 +1,267 @@
+"""What is said of differences: by numbers that were made by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from compared import held, kept, rows, whole
+from dumbbell.comparison.differences import Column, Difference, Overall, column, overall, verdict
+from dumbbell.comparison.failure import ComparisonError
+from dumbbell.comparison.rows import objects
+from dumbbell.comparison.selection import quantities
+from dumbbell.metrics.catalogue import QUANTITIES
+from dumbbell.metrics.statistics import estimate, t_quantile
+from dumbbell.report.differences import overall as overall_row
+from dumbbell.report.differences import row
+
+GOODPUT, LOSS, SHARE = (QUANTITIES[name] for name in ("goodput", "loss", "share"))
+
+
+def points_of(*points: tuple[float, float]) -> Column:
+    """Differences and half-widths of pairs whose A is 10."""
+    difference, half_width = np.array(points, np.float64).T
+    a, count = np.full(len(points), 10.0), np.full(len(points), 3)
+    error = half_width / t_quantile(2)
+    return Column(LOSS, None, count, a, a + difference, difference, error, half_width, (np.zeros(len(points)), error))
+
+
+def test_an_interval_that_excludes_0_is_marked() -> None:
+    nan = float("nan")
+    found = points_of((2, 1), (-2, 1), (2, 2), (2, 3), (0, nan), (2, nan))
+    outcomes = ["higher", "lower", "undecided", "undecided", "same", "undecided"]
+    assert [found.at(point).difference.outcome for point in range(6)] == outcomes
+    assert found.sign.tolist() == [1, -1, 0, 0, 2, 0]
+    assert found.at(0).difference == Difference(2, 1, 0.2, 0.1, "higher")
+    assert found.at(4).difference.half_width is None
+
+
+def seeds(*points: list[float]) -> Column:
+    """Losses of B, a list a point, where A has lost 10 in every pair."""
+    values = np.array([value for each in points for value in each])
+    owners = np.repeat(np.arange(len(points)), [len(each) for each in points])
+    return column(LOSS, None, np.full(values.size, 10.0), values, owners, len(points))
+
+
+def test_what_differs_by_the_same_with_every_seed_is_not_by_chance() -> None:
+    found = seeds([12.0] * 3, [9.0] * 3, [10.0] * 3, [12.0])
+    rows_ = [found.at(point) for point in range(4)]
+    assert [each.difference.outcome for each in rows_] == ["higher", "lower", "same", "undecided"]
+    assert [(each.difference.half_width, each.difference.marked) for each in rows_] == [(None, False)] * 4
+    assert not found.marked.any()
+
+
+@pytest.mark.parametrize(
+    ("points", "outcome"),
+    [
+        ([[12.0] * 3], "higher"),
+        ([[8.0] * 3], "lower"),
+        ([[10.0] * 3], "same"),
+        ([[12.0]], "undecided"),
+        ([[12.0] * 3, [12.0] * 3], "higher"),
+        ([[12.0], [12.0]], "undecided"),
+    ],
+)
+def test_over_all_points_too(points: list[list[float]], outcome: str) -> None:
+    found = overall(seeds(*points))
+    assert (found.difference.outcome, found.difference.half_width) == (outcome, None)
+    assert found.worse(1) is (outcome == "higher")
+
+
+def test_where_no_seed_matters_points_are_compared_as_with_one_seed() -> None:
+    losses = [12.0, 12.5, 13.0, 12.2]
+    many, one = (overall(seeds(*[[loss] * count for loss in losses])) for count in (3, 1))
+    assert many.difference == one.difference
+    assert (many.difference.outcome, many.degrees, many.by_seeds) == ("higher", 3, False)
+    assert many.worse(1)
+    assert one.worse(1)
+
+
+def pairs_of(*points: tuple[list[float], list[float]]) -> Column:
+    """A and B of every pair, a point a tuple."""
+    a, b = (np.array([value for point in points for value in point[side]]) for side in (0, 1))
+    return column(LOSS, None, a, b, np.repeat(np.arange(len(points)), [len(each) for each, _ in points]), len(points))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ([8.87, 0.008], [0.03, 0.012], -0.995),  # the mean of the points' shares is -25 %
+        ([2.957, 0.003], [0.0135, 0.0075], -0.993),  # and here +25 %
+        ([45.2, 0.2], [2.0, 1.98], -0.912),  # and here +397 %
+    ],
+)
+def test_the_relative_difference_is_of_the_means_beside_it(a: list[float], b: list[float], expected: float) -> None:
+    found = overall(pairs_of(*(([ours], [theirs]) for ours, theirs in zip(a, b, strict=True))))
+    assert found.difference.relative == pytest.approx(found.b / found.a - 1) == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_ratio_that_every_pair_has_is_exact_whatever_the_pairs_differ_by() -> None:
+    found = pairs_of(([9.0, 10.0, 11.0], [18.0, 20.0, 22.0]), ([90.0, 99.0, 111.0], [180.0, 198.0, 222.0]))
+    for difference in (found.at(0).difference, found.at(1).difference, overall(found).difference):
+        assert difference.half_width
+        assert difference.relative == pytest.approx(1)
+        assert (difference.relative_half_width or 0.0) < 1e-9
+
+
+def test_the_interval_of_a_ratio_is_that_of_what_is_left_beside_it() -> None:
+    """The delta method by hand: the mean of B - ratio x A, over A's mean."""
+    a, b = [10.0, 11.0, 9.0, 10.5], [4.1, 4.6, 3.9, 4.0]
+    ratio = sum(b) / sum(a)
+    by_hand = estimate([theirs - ratio * ours for ours, theirs in zip(a, b, strict=True)])
+    assert by_hand.half_width is not None
+    for difference in (pairs_of((a, b)).at(0).difference, overall(pairs_of((a, b))).difference):
+        assert difference.relative_half_width == pytest.approx(by_hand.half_width / (sum(a) / len(a)))
+
+
+def test_of_100_intervals_of_a_ratio_95_have_it() -> None:
+    """A varies by 10 %, B = 3 A and noise of 20 %: five pairs, 2000 times."""
+    chance = np.random.default_rng(20261122)
+    a = chance.normal(10, 1, 10_000)
+    b = 3 * a + chance.normal(0, 6, a.size)
+    found = column(LOSS, None, a, b, np.repeat(np.arange(2000), 5), 2000)
+    covered = np.abs(found.relative - 2) <= found.relative_half_width
+    assert covered.mean() == pytest.approx(0.95, abs=0.015)
+
+
+def test_no_interval_of_a_ratio_denies_what_the_difference_says() -> None:
+    """Small differences beside what varies: there a mean's interval and a ratio's can lie on either side of 0."""
+    chance = np.random.default_rng(20261122)
+    a = chance.normal(10, 3, 3_000)
+    b = a * chance.normal(1.3, 0.1, a.size) + chance.normal(0, 1, a.size)
+    sides = np.split(np.stack([a, b]), 1_000, axis=1)
+    bare = 0
+    for pairs in (pairs_of((ours.tolist(), theirs.tolist())) for ours, theirs in sides):
+        for found in (pairs.at(0).difference, overall(pairs).difference):
+            assert found.relative is not None
+            if found.relative_half_width is None:
+                bare += 1
+                continue
+            assert (abs(found.relative) > found.relative_half_width) == (found.outcome in {"higher", "lower"})
+    assert 100 < bare < 1_000
+
+
+@pytest.mark.parametrize("a", [[0.0, 0.0, 0.0], [1e-17, 0.0, 0.0]])
+def test_a_share_of_nothing_is_undefined(a: list[float]) -> None:
+    found = pairs_of((a, [0.1, 0.2, 0.3]))
+    for difference in (found.at(0).difference, overall(found).difference):
+        assert (difference.relative, difference.relative_half_width) == (None, None)
+    assert row(found.at(0))[-2] == overall_row(overall(found))[6] == "undefined"
+
+
+def test_a_ratio_to_what_may_be_nothing_has_no_interval() -> None:
+    found = pairs_of(([0.0, 0.0, 0.3], [5.0, 6.0, 7.0]))
+    for difference in (found.at(0).difference, overall(found).difference):
+        assert difference.half_width is not None
+        assert difference.relative == pytest.approx(59)
+        assert difference.relative_half_width is None
+
+
+def test_better_and_worse_are_said_where_they_can_be() -> None:
+    assert [verdict(GOODPUT, word) for word in ("higher", "lower", "same")] == ["better", "worse", "same"]
+    assert [verdict(LOSS, word) for word in ("higher", "lower", "undecided")] == ["worse", "better", "undecided"]
+    assert [verdict(SHARE, word) for word in ("higher", "lower")] == ["higher", "lower"]
+
+
+@pytest.mark.parametrize(("rows_", "worse"), [(1, True), (2, False)])
+def test_many_rows_need_a_wider_interval(rows_: int, worse: bool) -> None:  # noqa: FBT001 (it is what it is about)
+    """With 10 degrees t is 2.228 at 95 %, and 2.634 at 97.5 %."""
+    assert t_quantile(10, 0.975) / t_quantile(10) == pytest.approx(2.634 / 2.228, rel=1e-3)
+    row = Overall(LOSS, None, 4, 10, 11.1, Difference(1.1, 1, 0.1, 0.1, "higher"), 1, 0, 0, 3, 10, by_seeds=True)
+    assert row.worse(rows_) is worse
+    better = Overall(GOODPUT, None, 4, 10, 19, Difference(9, 1, 0.9, 0.1, "higher"), 4, 0, 0, 0, 10, by_seeds=True)
+    assert better.worse(1) is False
+
+
+def test_over_all_points_their_verdicts_are_counted_and_their_means_averaged(tmp_path: Path) -> None:
+    """CUBIC in BBR's place loses less in a queue of half a BDP."""
+    a = kept(tmp_path / "a", seeds=4, start_jitter="50 ms")
+    b = kept(tmp_path / "b", seeds=4, start_jitter="50 ms", **{"flows[0].cc": "cubic"})
+    found = held(f"{a}@cc=bbr", f"{b}@cc=cubic")
+    loss = whole(found, "loss")
+    each = rows(found, "loss")
+    assert loss.difference.value == pytest.approx(sum(row.difference.value for row in each) / 2)
+    assert each[0].verdict == "better"
+    assert (loss.lower, loss.higher + loss.lower + loss.same + loss.undecided) == (
+        sum(row.verdict == "better" for row in each), 2,
+    )  # fmt: skip
+    assert loss.by_seeds
+    pairs = found.pairs
+    losses = [side.runs["loss"].to_numpy()[pairs.table[run]] for side, run in ((pairs.a, "run_a"), (pairs.b, "run_b"))]
+    by_hand = estimate((losses[1] - losses[0])[:4].tolist())
+    assert [each[0].difference.value, each[0].difference.half_width] == pytest.approx(
+        [by_hand.mean, by_hand.half_width]
+    )
+    assert found.by_chance == pytest.approx(found.intervals * 0.05)
+    assert found.marked == sum(row.difference.marked for row in found.rows()) == len(list(found.rows(marked=True)))
+
+
+def test_one_pair_a_point_has_no_interval_and_points_are_compared(tmp_path: Path) -> None:
+    sizes = ["0.5 bdp", "1 bdp", "1.5 bdp", "2 bdp"]
+    a = kept(tmp_path / "a", seeds=1, path__buffer=sizes)
+    b = kept(tmp_path / "b", seeds=1, path__buffer=sizes, **{"flows[0].cc": "reno"})
+    found = held(f"{a}@cc=bbr", f"{b}@cc=reno")
+    assert found.intervals == 0
+    loss = whole(found, "loss")
+    means = estimate([row.difference.value for row in rows(found, "loss")])
+    assert [loss.difference.value, loss.difference.half_width] == pytest.approx([means.mean, means.half_width])
+    assert not loss.by_seeds
+    assert loss.degrees == 3
+
+
+def test_a_transfer_that_did_not_end_leaves_its_group_without_a_completion_time(tmp_path: Path) -> None:
+    """Of 2 flows with 1 MB at 20 Mbit/s both end in two seconds; of 2 with 3 MB neither does."""
+    flows = [{"cc": "bbr", "count": 2, "workload": {"transfer": size}} for size in ("1 MB", "3 MB")]
+    one, other = (kept(tmp_path / str(n), flows=[each], path__buffer=["1 bdp"]) for n, each in enumerate(flows))
+    (row,) = rows(held(one, one), "fct", "bbr")
+    assert 0.8 < row.a < 2
+    assert rows(held(other, other), "fct", "bbr") == []
+
+
+def test_a_single_group_has_no_share_and_a_single_flow_no_index(tmp_path: Path) -> None:
+    store = kept(tmp_path / "s", flows=[{"cc": "bbr"}], path__buffer=["1 bdp"])
+    names = {each.quantity.name for each in held(store, store).overall}
+    assert {"goodput", "utilization", "loss", "rtt", "queue"} <= names
+    assert not names & {"share", "jain", "total_goodput", "fct"}
+
+
+def test_random_loss_is_compared_where_the_path_has_any(tmp_path: Path) -> None:
+    """1 % before the queue and 3 % after it; on the path without any there is nothing to compare."""
+    plain, before, after = (
+        kept(
+            tmp_path / name,
+            path__buffer=["1 bdp"],
+            duration="20 s",
+            path__loss=loss,
+            path__loss_at=where,
+            name="moment",
+        )
+        for name, loss, where in (("p", "0 %", "before"), ("b", "1 %", "before"), ("a", "3 %", "after"))
+    )
+    assert whole(held(before, before), "random_loss").a == pytest.approx(0.01, rel=0.2)
+    assert whole(held(after, after), "random_loss").a == pytest.approx(0.03, rel=0.2)
+    assert whole(held(before, before), "random_loss").quantity.better is None
+    assert "random_loss" not in {each.quantity.name for each in held(plain, plain).overall}
+
+
+def test_metrics_are_chosen_by_name(tmp_path: Path) -> None:
+    store = kept(tmp_path / "s")
+    assert [each.quantity.name for each in held(store, store, "loss, utilization").overall] == ["utilization", "loss"]
+    with pytest.raises(ComparisonError, match='unknown "los"; did you mean "loss"'):
+        quantities("los")
+
+
+def test_the_objects_are_rows_in_the_units_of_a_result(tmp_path: Path) -> None:
+    a = kept(tmp_path / "a")
+    found = list(objects(held(a, kept(tmp_path / "b", seeds=3))))
+    kinds = [each["row"] for each in found]
+    assert kinds == sorted(kinds, key=["unpaired", "overall", "point"].index)
+    assert found[0] == {
+        "schema": 1, "row": "unpaired", "side": "B", "reason": "A has not this seed", "runs": 2,
+        "example": "moment, path.buffer = 0.5 bdp, seed 3",
+    }  # fmt: skip
+    point = next(each for each in found if each["row"] == "point" and each["metric"] == "total_goodput")
+    assert 15e6 < point["a"] == point["b"] < 20e6
+    assert (point["point"], point["pairs"], point["outcome"]) == ({"path.buffer": "0.5 bdp"}, 2, "same")
