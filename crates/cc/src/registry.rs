@@ -78,6 +78,18 @@ macro_rules! each {
     };
 }
 
+impl Controller {
+    /// The algorithm itself, wherever it lies.
+    #[inline]
+    pub fn state(&self) -> &dyn CongestionControl {
+        match self {
+            Self::Reno(cc) => cc,
+            Self::Cubic(cc) => cc,
+            Self::Bbr(cc) => &**cc,
+        }
+    }
+}
+
 impl CongestionControl for Controller {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {

@@ -1,4 +1,4 @@
-//! One run, wired together: events come from the agenda, go to a flow's sender or receiver, and what those emit goes
+//! One run, wired together: events come from the queue, go to a flow's sender or receiver, and what those emit goes
 //! into the network.
 
 use crate::engine::{Event, Timer, Timers, prefetch, stream_seed};
@@ -103,10 +103,10 @@ impl<'run> Simulation<'run> {
         simulation
     }
 
-    /// Puts what the run fixes in advance into the agenda.
+    /// Puts what the run fixes in advance into the queue.
     fn plan(&mut self) {
-        let agenda = &mut self.network.agenda;
-        let mut at = |nanos: u64, event: Event| agenda.schedule(Time::from_nanos(nanos), event);
+        let events = &mut self.network.events;
+        let mut at = |nanos: u64, event: Event| events.schedule(Time::from_nanos(nanos), event);
         for (i, flow) in (0..).zip(&self.run.flows) {
             at(flow.start_ns, Event::Start(i));
             if let Some(stop_ns) = flow.stop_ns {
@@ -126,7 +126,7 @@ impl<'run> Simulation<'run> {
     /// Runs to the end.
     pub fn measure(mut self) -> Measurement {
         while !self.ended {
-            let event = self.network.agenda.next().expect("the end is on the agenda");
+            let event = self.network.events.next().expect("the end is in the queue");
             self.handle(event);
         }
         self.finish()
@@ -148,7 +148,12 @@ impl<'run> Simulation<'run> {
                 self.acknowledge(&ack);
             }
             Event::Tick => self.tick(),
-            Event::Timer(flow, timer) => self.timer(flow, timer),
+            Event::Timer(flow, timer) => {
+                self.timer(flow, timer);
+                if self.prefetches {
+                    self.prefetch_timer();
+                }
+            }
             Event::AccessDeparture(flow) => self.access_departure(flow),
             Event::Start(flow) => self.start(flow),
             Event::Stop(flow) => self.stop(flow),
@@ -168,7 +173,14 @@ impl<'run> Simulation<'run> {
             self.timers.prefetch(flow);
         }
         if let Some(flow) = self.network.upcoming_ack(line, PREFETCH_NEAR) {
-            self.senders[flow as usize].prefetch_scoreboard();
+            self.senders[flow as usize].prefetch_rest();
+        }
+    }
+
+    fn prefetch_timer(&self) {
+        if let Some(flow) = self.network.events.upcoming_timer() {
+            prefetch(&self.senders[flow as usize]);
+            self.timers.prefetch(flow);
         }
     }
 
@@ -200,7 +212,7 @@ impl<'run> Simulation<'run> {
     }
 
     fn now(&self) -> Time {
-        self.network.agenda.now()
+        self.network.events.now()
     }
 
     #[inline]
@@ -224,7 +236,7 @@ impl<'run> Simulation<'run> {
             return;
         }
         app.phase = Phase::Stopped;
-        self.trace.complete(flow, self.network.agenda.now());
+        self.trace.complete(flow, self.network.events.now());
         self.mark_flow(Mark::End, flow);
         self.incomplete -= 1;
         self.end_when_done();
@@ -256,7 +268,7 @@ impl<'run> Simulation<'run> {
         let established = *app.established.get_or_insert(now);
         let act = app.source.act(now.since(established));
         match act.again {
-            Some(again) => self.timers.set(flow, Timer::Write, established + again, &mut self.network.agenda),
+            Some(again) => self.timers.set(flow, Timer::Write, established + again, &mut self.network.events),
             None => {
                 if app.source.total_bytes().is_some() {
                     self.senders[flow as usize].close();
@@ -269,18 +281,18 @@ impl<'run> Simulation<'run> {
     }
 
     fn tick(&mut self) {
-        let entries = self.timers.begin_tick(&self.network.agenda);
+        let entries = self.timers.begin_tick(&self.network.events);
         for (index, &(flow, timer)) in entries.iter().enumerate() {
             if let Some(&(later, _)) = entries.get(index + PREFETCH_FAR) {
                 self.timers.prefetch(later);
             }
             self.timer(flow, timer);
         }
-        self.timers.end_tick(entries, &mut self.network.agenda);
+        self.timers.end_tick(entries, &mut self.network.events);
     }
 
     fn timer(&mut self, flow: u32, timer: Timer) {
-        if !self.timers.fires(flow, timer, &mut self.network.agenda) {
+        if !self.timers.fires(flow, timer, &mut self.network.events) {
             return;
         }
         let now = self.now();
@@ -338,7 +350,7 @@ impl<'run> Simulation<'run> {
         app.phase = Phase::Stopped;
         let finite = app.source.total_bytes().is_some();
         self.senders[flow as usize].stop();
-        self.timers.set(flow, Timer::Write, Time::NEVER, &mut self.network.agenda);
+        self.timers.set(flow, Timer::Write, Time::NEVER, &mut self.network.events);
         self.mark_flow(Mark::End, flow);
         self.incomplete -= usize::from(finite);
         self.end_when_done();
@@ -352,18 +364,18 @@ impl<'run> Simulation<'run> {
     #[inline]
     fn set_sender_timers(&mut self, flow: u32) {
         let sender = &self.senders[flow as usize];
-        let agenda = &mut self.network.agenda;
-        self.timers.set(flow, Timer::Retransmission, sender.timer.due(), agenda);
-        self.timers.set(flow, Timer::Pacing, sender.pacing_timer.due(), agenda);
+        let events = &mut self.network.events;
+        self.timers.set(flow, Timer::Retransmission, sender.timer.due(), events);
+        self.timers.set(flow, Timer::Pacing, sender.pacing_timer.due(), events);
     }
 
     /// After a receiver acted: notes its timers.
     #[inline]
     fn set_receiver_timers(&mut self, flow: u32) {
         let receiver = &self.receivers[flow as usize];
-        let agenda = &mut self.network.agenda;
-        self.timers.set(flow, Timer::DelayedAck, receiver.delayed_ack.due(), agenda);
-        self.timers.set(flow, Timer::CompressedAck, receiver.compressed_ack.due(), agenda);
+        let events = &mut self.network.events;
+        self.timers.set(flow, Timer::DelayedAck, receiver.delayed_ack.due(), events);
+        self.timers.set(flow, Timer::CompressedAck, receiver.compressed_ack.due(), events);
     }
 
     fn sample(&mut self) {
@@ -378,7 +390,7 @@ impl<'run> Simulation<'run> {
         if cfg!(debug_assertions) {
             self.network.assert_conservation();
         }
-        self.network.agenda.schedule(now + Span::from_nanos(self.run.measure.sample_ns), Event::Sample);
+        self.network.events.schedule(now + Span::from_nanos(self.run.measure.sample_ns), Event::Sample);
     }
 
     fn mark(&mut self, mark: Mark) {

@@ -157,7 +157,7 @@ impl Trace {
 }
 
 fn flow_counters(flow: u32, sender: &Sender, receiver: &Receiver, network: &Network) -> FlowCounters {
-    let now = network.agenda.now();
+    let now = network.events.now();
     let counters = sender.counters();
     let (application, receive_window, send_buffer) = sender.limited(now);
     let (dropped_packets, random_lost_packets) = network.losses(flow);

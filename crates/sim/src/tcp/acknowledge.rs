@@ -55,7 +55,7 @@ impl Sender {
     fn take_in(&mut self, ack: &Ack, now: Time) -> Resend {
         let now_us = now.as_micros();
         let prior_una = self.board.una();
-        let prior_una_bytes = self.una_bytes;
+        let prior_una_bytes = self.board.una_bytes();
         let prior_fack = self.board.fack();
         let prior_sacked = self.board.sacked();
         let prior_lost = self.board.lost_total();
@@ -93,7 +93,7 @@ impl Sender {
         news.maybe_delayed = acked_segments == 1
             && prior_sacked == 0
             && acked.first_us.is_some()
-            && self.una_bytes - prior_una_bytes < u64::from(self.mss_bytes)
+            && self.board.una_bytes() - prior_una_bytes < u64::from(self.mss_bytes)
             && DeliveryRate::prior_delivered(&sampling) == Some(self.rate.delivered - 1)
             && !news.sacked
             && !news.duplicate;
@@ -196,7 +196,6 @@ impl Sender {
         while self.board.una() < ack.una {
             let seq = self.board.una();
             let segment = self.board.acknowledge();
-            self.una_bytes = segment.end_bytes;
             if segment.was_retransmitted() {
                 news.retransmitted_acked = true;
             } else if !segment.is_sacked() {

@@ -12,6 +12,7 @@ mod rtt;
 mod sack;
 mod scoreboard;
 mod sender;
+mod serial;
 mod timeout;
 mod timer;
 mod transmit;

@@ -12,6 +12,7 @@ use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::timer::Deadline;
 use super::usage::Usage;
+use crate::engine::prefetch;
 use crate::net::{Packet, PacketKind};
 use cc::{CongestionControl, Controller, Start, Window};
 use run::SocketMemory;
@@ -128,10 +129,9 @@ pub struct Sender {
     pub(super) counters: Counters,
     /// Segments that D-SACKs reported.
     pub(super) duplicates: u64,
-    /// Payload that the application has written, and has been sent, and is acknowledged.
+    /// Payload that the application has written, and has been sent.
     pub(super) written_bytes: u64,
     pub(super) sent_bytes: u64,
-    pub(super) una_bytes: u64,
     /// Right edge of the receiver's window.
     pub(super) edge_bytes: u64,
     /// The application has written its last byte: a short segment may go.
@@ -204,7 +204,6 @@ impl Sender {
             duplicates: 0,
             written_bytes: 0,
             sent_bytes: 0,
-            una_bytes: 0,
             edge_bytes: 0,
             closed: false,
             stopped: false,
@@ -276,7 +275,7 @@ impl Sender {
         let unsent = self.written_bytes - self.sent_bytes;
         match self.send_buffer.limit_bytes {
             None => unsent,
-            Some(_) => unsent.min((self.una_bytes + self.send_buffer.bytes).saturating_sub(self.sent_bytes)),
+            Some(_) => unsent.min((self.board.una_bytes() + self.send_buffer.bytes).saturating_sub(self.sent_bytes)),
         }
     }
 
@@ -344,10 +343,11 @@ impl Sender {
         }
     }
 
-    /// Asks for what the flow's next ACK will read in the scoreboard; the sender itself must be near by then.
+    /// Asks for what the flow's next ACK will read beside the sender itself, which must be near by then.
     #[inline]
-    pub fn prefetch_scoreboard(&self) {
+    pub fn prefetch_rest(&self) {
         self.board.prefetch();
+        prefetch(self.cc.state());
     }
 
     /// Smoothed RTT, µs; 0 before the first sample.

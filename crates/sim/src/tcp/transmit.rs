@@ -26,7 +26,7 @@ impl Sender {
     /// Sends what windows, pacing and queues allow. True when something was sent.
     pub(super) fn push_new(&mut self, push: Push, now: Time, out: &mut impl Output) -> bool {
         let mss = u64::from(self.mss_bytes);
-        let max_burst = self.burst_segments();
+        let mut max_burst = None;
         let mut sent = 0;
         let mut cwnd_limited = false;
         let mut rwnd_limited = false;
@@ -54,6 +54,7 @@ impl Sender {
                 self.chunk_left = chunk_segments(self.mss_bytes);
             }
             let chunk = unsent.min(u64::from(self.chunk_left) * mss);
+            let max_burst = *max_burst.get_or_insert_with(|| self.burst_segments());
             let whole_queue = chunk == unsent;
             let bytes = if chunk <= mss {
                 if whole_queue && self.nagle_holds(chunk, push) {
@@ -169,7 +170,7 @@ impl Sender {
         if room >= u64::from(max_burst) * mss || (!whole_queue && room >= chunk) {
             return false;
         }
-        let receive_window = self.edge_bytes - self.una_bytes;
+        let receive_window = self.edge_bytes - self.board.una_bytes();
         if room >= receive_window.min(u64::from(self.window.cwnd) * mss) / WINDOW_DIVISOR || self.board.out() == 0 {
             return false;
         }
@@ -218,10 +219,10 @@ impl Sender {
             left -= payload;
             self.sent_bytes += payload;
             let nothing_out = self.board.out() == 0;
-            let segment = self.board.push(self.sent_bytes);
+            let segment = self.board.append(self.sent_bytes);
             self.rate.on_sent(segment, now_us, nothing_out);
             if self.sent_bytes == self.written_bytes {
-                segment.push();
+                segment.set_pushed();
             }
             pushed = segment.is_pushed() || (left == 0 && segments > 1);
             if !self.offload {
@@ -275,7 +276,7 @@ impl Sender {
 
     /// Sends again what is marked lost, as far as the window allows (Linux 6.1 `tcp_xmit_retransmit_queue`).
     pub(super) fn resend_lost(&mut self, now: Time, out: &mut impl Output) {
-        let max_burst = self.burst_segments();
+        let mut max_burst = None;
         let mut rearm = false;
         while let Some(first) = self.board.first_waiting() {
             if self.pacing.holds(now) {
@@ -291,6 +292,7 @@ impl Sender {
                 break;
             }
             let head = self.board.una();
+            let max_burst = *max_burst.get_or_insert_with(|| self.burst_segments());
             let segments = self.retransmit_run(first, room.min(max_burst), true, now, out);
             if self.recovery.is_reducing() {
                 self.recovery.prr_out += segments;
@@ -316,24 +318,23 @@ impl Sender {
         while counted && end < self.board.next() && ((end - first) as u32) < most {
             let segment = self.board.segment(end);
             let is_short =
-                self.board.segment(end - 1).end_bytes - self.start_bytes(end - 1) < u64::from(self.mss_bytes);
+                self.board.end_bytes(end - 1) - self.board.start_bytes(end - 1) < u64::from(self.mss_bytes);
             if is_short || !segment.is_lost() || segment.is_retransmitted() || segment.is_sacked() {
                 break;
             }
             end += 1;
         }
-        let start_bytes = self.start_bytes(first);
+        let start_bytes = self.board.start_bytes(first);
         let segments = (end - first) as u32;
-        let bytes = self.board.segment(end - 1).end_bytes - start_bytes;
+        let bytes = self.board.end_bytes(end - 1) - start_bytes;
         self.before_transmission(bytes, segments, now);
         self.counters.segments_retransmitted += u64::from(segments);
         let now_us = now.as_micros();
         let mut pushed = false;
         for seq in first..end {
-            let start = self.start_bytes(seq);
+            let (start, end_bytes) = (self.board.start_bytes(seq), self.board.end_bytes(seq));
             let segment = self.board.retransmit(seq, now_us, counted);
             pushed = segment.is_pushed() || (segments > 1 && seq + 1 == end);
-            let end_bytes = segment.end_bytes;
             self.rate.on_sent(segment, now_us, false);
             if !self.offload {
                 let packet = self.packet(PacketKind::Data, seq, end_bytes - start, 1, now);
@@ -352,11 +353,6 @@ impl Sender {
             *undo = Some(undo.unwrap_or(0) + segments);
         }
         segments
-    }
-
-    /// Payload bytes before a segment of the window.
-    fn start_bytes(&self, seq: u64) -> u64 {
-        if seq == self.board.una() { self.una_bytes } else { self.board.segment(seq - 1).end_bytes }
     }
 
     /// A packet of this flow; of data, the one that ends at the last byte sent.

@@ -2,6 +2,7 @@
 //! [`laws`] first.
 
 pub mod laws;
+pub mod random;
 
 use run::{Flow, FlowCounters, FlowMeasurement, Measurement, Run};
 
