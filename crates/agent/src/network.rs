@@ -29,8 +29,6 @@ mod sysctl;
 #[cfg(test)]
 mod tests;
 
-pub use plan::frame_bytes;
-
 use crate::error::{Error, Subject};
 use crate::namespace::Namespace;
 use crate::netlink::{Batch, CREATE, EXCLUSIVE, Socket};
@@ -112,7 +110,7 @@ impl Network {
             sites,
             burst_bytes: run.path.burst_bytes,
             room: run.path.buffer,
-            frame_bytes: frame_bytes(run),
+            frame_bytes: run.path.frame_bytes(),
             dropped_packets: 0,
             facts,
         };

@@ -13,9 +13,9 @@
 mod station;
 mod train;
 
-use crate::job::PathReport;
 use crate::error::{Error, Subject};
-use crate::network::{Network, frame_bytes, sleep};
+use crate::job::PathReport;
+use crate::network::{Network, sleep};
 use nix::sys::prctl::set_timerslack;
 use run::{Access, Buffer, LossAt, Run};
 use station::{Echo, Station, now_ns};
@@ -102,7 +102,7 @@ impl<'a> Probe<'a> {
         };
         let access = used.iter().filter_map(|&pair| lines[pair]).min_by_key(|access| access.rate_bps);
         let mut probe =
-            Self { run, stations, echoes: Vec::new(), used, access, frame_bytes: frame_bytes(run), next: 0 };
+            Self { run, stations, echoes: Vec::new(), used, access, frame_bytes: run.path.frame_bytes(), next: 0 };
         // Sleeps would take up to 50 us longer, which is four frames at 1 Gbit/s.
         set_timerslack(1).about("timer slack")?;
         // The kernel begins to stamp packets shortly after the first socket asks for it.

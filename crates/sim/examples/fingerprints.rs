@@ -5,7 +5,7 @@
 //! loss, changes of rate, offload, access lines, `fq`, and tight memory; and a thousand drawn from all that specs may
 //! ask for.
 
-#[path = "../tests/scenario/random.rs"]
+#[path = "../tests/random/mod.rs"]
 mod random;
 
 use proptest::strategy::{Strategy, ValueTree};

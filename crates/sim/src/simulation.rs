@@ -2,10 +2,10 @@
 //! into the network.
 
 use crate::engine::{Event, Timer, Timers, prefetch, stream_seed};
-use crate::net::{Ack, Left, Network, Packet};
+use crate::net::{Ack, Departed, Network, Packet};
 use crate::tcp::{Algorithm, Output, Receiver, ReceiverConfig, Sender, SenderConfig};
-use crate::trace::{Mark, Trace};
-use run::{Flow, Measurement, Qdisc, Run, SocketMemory, Source, Workload};
+use crate::trace::Trace;
+use run::{Flow, Mark, Measurement, Milestone, Qdisc, Run, SocketMemory, Source, Workload, milestones};
 use units::{Rate, Span, Time};
 
 /// How many packets ahead a flow's state is asked for, and then what that state points to: early enough to arrive,
@@ -69,7 +69,7 @@ impl<'run> Simulation<'run> {
     /// A run at its beginning. Its algorithms and parameters must have been checked.
     pub fn new(run: &'run Run) -> Self {
         let index = |i: usize| u32::try_from(i).expect("a spec has at most 100 000 flows");
-        let mss_bytes = run.path.mtu_bytes - crate::MSS_OVERHEAD_BYTES;
+        let mss_bytes = run.path.mss_bytes();
         let apps: Vec<App> = run.flows.iter().map(App::of).collect();
         let mut simulation = Self {
             run,
@@ -93,7 +93,7 @@ impl<'run> Simulation<'run> {
                 .collect(),
             apps,
             timers: Timers::new(run.flows.len()),
-            trace: Trace::new(run.measure, run.flows.len()),
+            trace: Trace::new(run),
             incomplete: 0,
             prefetches: run.flows.len() > CACHED_FLOWS,
             ended: false,
@@ -105,22 +105,18 @@ impl<'run> Simulation<'run> {
 
     /// Puts what the run fixes in advance into the queue.
     fn plan(&mut self) {
-        let events = &mut self.network.events;
-        let mut at = |nanos: u64, event: Event| events.schedule(Time::from_nanos(nanos), event);
-        for (i, flow) in (0..).zip(&self.run.flows) {
-            at(flow.start_ns, Event::Start(i));
-            if let Some(stop_ns) = flow.stop_ns {
-                at(stop_ns, Event::Stop(i));
-            }
+        for (at_ns, milestone) in milestones(self.run) {
+            let event = match milestone {
+                Milestone::Change(i) => Event::Change(i as u32),
+                Milestone::Start(i) => Event::Start(i as u32),
+                Milestone::Stop(i) => Event::Stop(i as u32),
+                Milestone::Sample => Event::Sample,
+                Milestone::WindowBegin => Event::WindowBegin,
+                Milestone::WindowEnd => Event::WindowEnd,
+                Milestone::End => Event::End,
+            };
+            self.network.events.schedule(Time::from_nanos(at_ns), event);
         }
-        for (i, change) in (0..).zip(&self.run.path.changes) {
-            at(change.at_ns, Event::Change(i));
-        }
-        let measure = &self.run.measure;
-        at(measure.sample_ns, Event::Sample);
-        at(measure.window_begin_ns, Event::WindowBegin);
-        at(measure.window_end_ns, Event::WindowEnd);
-        at(self.run.duration_ns, Event::End);
     }
 
     /// Runs to the end.
@@ -177,6 +173,27 @@ impl<'run> Simulation<'run> {
         }
     }
 
+    /// Of the entries of a tick after `index`; most will come in vain.
+    fn prefetch_tick(&self, entries: &[(u32, Timer)], index: usize) {
+        if let Some(&(flow, _)) = entries.get(index + PREFETCH_FAR + PREFETCH_NEAR) {
+            self.timers.prefetch(flow);
+        }
+        if let Some(&(flow, timer)) = entries.get(index + PREFETCH_FAR)
+            && self.timers.is_due(flow, timer, self.now())
+        {
+            match timer {
+                Timer::DelayedAck | Timer::CompressedAck => prefetch(&self.receivers[flow as usize]),
+                Timer::Retransmission | Timer::Pacing | Timer::Write => prefetch(&self.senders[flow as usize]),
+            }
+        }
+        if let Some(&(flow, timer)) = entries.get(index + PREFETCH_NEAR)
+            && matches!(timer, Timer::Retransmission)
+            && self.timers.is_due(flow, timer, self.now())
+        {
+            self.senders[flow as usize].prefetch_rest();
+        }
+    }
+
     fn prefetch_timer(&self) {
         if let Some(flow) = self.network.events.upcoming_timer() {
             prefetch(&self.senders[flow as usize]);
@@ -200,14 +217,14 @@ impl<'run> Simulation<'run> {
             self.prefetch_receiver();
         }
         match self.network.departure() {
-            Left::Arrived(packet) => {
+            Departed::Arrived(packet) => {
                 self.receivers[packet.flow as usize].count_frame(packet.frame_bytes);
                 self.deliver(&packet);
             }
-            Left::UnderWay { flow, frame_bytes } | Left::Lost { flow, frame_bytes } => {
+            Departed::UnderWay { flow, frame_bytes } | Departed::Lost { flow, frame_bytes } => {
                 self.receivers[flow as usize].count_frame(frame_bytes);
             }
-            Left::Nothing => {}
+            Departed::Nothing => {}
         }
     }
 
@@ -283,8 +300,8 @@ impl<'run> Simulation<'run> {
     fn tick(&mut self) {
         let entries = self.timers.begin_tick(&self.network.events);
         for (index, &(flow, timer)) in entries.iter().enumerate() {
-            if let Some(&(later, _)) = entries.get(index + PREFETCH_FAR) {
-                self.timers.prefetch(later);
+            if self.prefetches {
+                self.prefetch_tick(&entries, index);
             }
             self.timer(flow, timer);
         }

@@ -3,12 +3,13 @@
 //! Each time the same cases, so that a failure belongs to a change. To look elsewhere and harder:
 //! `PROPTEST_CASES=20000 PROPTEST_RNG_SEED=$RANDOM cargo test -p sim --test random_specs`.
 
+mod random;
 #[expect(dead_code, reason = "shared by all tests, of which each uses a part")]
 mod scenario;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use scenario::random::any_run;
+use random::any_run;
 
 /// What the environment says, else the same seed each time. A failing case is printed whole; keeping it as a number in
 /// a file would be to keep it from its reader.

@@ -3,8 +3,6 @@
 use run::{Access, Buffer, Flow, Host, LossAt, Qdisc, Run};
 use std::net::Ipv4Addr;
 
-/// Ethernet header: what a frame is longer than its IP packet.
-pub const ETHERNET_HEADER_BYTES: u64 = 14;
 /// Senders' addresses: `10.0.0.1` and on, one a pair.
 pub const SENDERS: Prefix = Prefix { address: Ipv4Addr::new(10, 0, 0, 0), length: 9 };
 /// Receivers' addresses: `10.128.0.1` and on, one a pair.
@@ -234,7 +232,7 @@ impl Plan {
                 let (egress, back) = self.link(Place::Access, entry);
                 self.route(egress, receiver);
                 self.route(back, sender);
-                let least = frame_bytes(run) + rate_bps.div_ceil(8 * NANOS_PER_SEC / LATENESS_NS);
+                let least = run.path.frame_bytes() + rate_bps.div_ceil(8 * NANOS_PER_SEC / LATENESS_NS);
                 let burst_bytes = if run.path.offload { run.path.burst_bytes } else { 0 }.max(least);
                 self.disciplines.push((egress, Discipline::Bucket { rate_bps, burst_bytes, room: buffer }));
                 last = back;
@@ -297,11 +295,6 @@ impl Plan {
     }
 }
 
-/// Size of the largest frame.
-pub fn frame_bytes(run: &Run) -> u64 {
-    u64::from(run.path.mtu_bytes) + ETHERNET_HEADER_BYTES
-}
-
 const fn host(address: Ipv4Addr) -> Prefix {
     Prefix { address, length: 32 }
 }
@@ -346,7 +339,7 @@ fn pairs(run: &Run, reorder_ppb: u32) -> (Vec<AddressPair>, Vec<usize>) {
 /// round-trip time stays.
 fn pair(flow: &Flow, run: &Run, reorder_ppb: u32) -> AddressPair {
     let Flow { access, forward_delay_ns, return_delay_ns, .. } = *flow;
-    let frames_ns = OVERTAKEN_FRAMES * frame_bytes(run) * 8_000_000_000 / run.path.rate_bps.max(1);
+    let frames_ns = OVERTAKEN_FRAMES * run.path.frame_bytes() * 8_000_000_000 / run.path.rate_bps.max(1);
     let moved_ns = if reorder_ppb > 0 && forward_delay_ns == 0 { frames_ns.min(return_delay_ns) } else { 0 };
     AddressPair { access, forward_delay_ns: forward_delay_ns + moved_ns, return_delay_ns: return_delay_ns - moved_ns }
 }

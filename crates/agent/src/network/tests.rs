@@ -1,6 +1,6 @@
 //! Plans, and networks built for real: as root, on a kernel that has what they need, in namespaces of their own.
 
-use super::plan::{Device, Discipline, AddressPair, Place, Plan};
+use super::plan::{AddressPair, Device, Discipline, Place, Plan};
 use super::*;
 use crate::probe::probe;
 use crate::samples;

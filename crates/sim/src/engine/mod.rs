@@ -5,7 +5,7 @@ mod prefetch;
 mod stream;
 mod timers;
 
-pub use event_queue::{EventQueue, Event, Timer};
+pub use event_queue::{Event, EventQueue, Timer};
 pub use prefetch::prefetch;
 pub use stream::{Stream, stream, stream_seed};
 pub use timers::Timers;

@@ -1,11 +1,11 @@
 //! The timers of all flows, and their entries in the event queue or on a wheel of milliseconds.
 //!
-//! Most timers are moved into the future by every ACK and never fire. Moving one only notes when it is due; the
-//! entry that is already in the queue finds out when its time comes, and goes back for the rest. The notes lie
+//! Most timers are moved into the future by every ACK and never fire. Moving one only sets when it is due; the
+//! entry that is already in the queue finds out when its time comes, and goes back for the rest. The slots lie
 //! together, apart from the flows: an entry that comes too early costs no look at a flow whose state has left the
 //! caches.
 
-use super::event_queue::{EventQueue, Event, Timer};
+use super::event_queue::{Event, EventQueue, Timer};
 use super::prefetch::prefetch;
 use units::Time;
 
@@ -16,22 +16,22 @@ const BUSY: usize = 4;
 
 /// When a timer is due, and when its entry in the queue will look at it.
 #[derive(Clone, Copy, Debug)]
-struct Note {
+struct TimerSlot {
     due: Time,
     entry: Time,
 }
 
-const UNSET: Note = Note { due: Time::NEVER, entry: Time::NEVER };
+const UNSET: TimerSlot = TimerSlot { due: Time::NEVER, entry: Time::NEVER };
 
 #[derive(Clone, Debug)]
 #[repr(align(64))]
-struct BusyNotes([Note; BUSY]);
+struct BusySlots([TimerSlot; BUSY]);
 
 /// All timers.
 #[derive(Debug)]
 pub struct Timers {
-    busy: Vec<BusyNotes>,
-    idle: Vec<[Note; TIMERS - BUSY]>,
+    busy: Vec<BusySlots>,
+    idle: Vec<[TimerSlot; TIMERS - BUSY]>,
     wheel: Wheel,
 }
 
@@ -39,33 +39,41 @@ impl Timers {
     /// No timer is set.
     pub fn new(flows: usize) -> Self {
         Self {
-            busy: vec![BusyNotes([UNSET; BUSY]); flows],
+            busy: vec![BusySlots([UNSET; BUSY]); flows],
             idle: vec![[UNSET; TIMERS - BUSY]; flows],
             wheel: Wheel::new(),
         }
     }
 
-    /// Asks for a flow's notes ahead of time.
+    /// Asks for a flow's slots ahead of time.
     #[inline]
     pub fn prefetch(&self, flow: u32) {
         prefetch(&self.busy[flow as usize]);
     }
 
     #[inline]
-    fn note(&mut self, flow: u32, timer: Timer) -> &mut Note {
+    fn slot(&self, flow: u32, timer: Timer) -> &TimerSlot {
+        match timer as usize {
+            index @ 0..BUSY => &self.busy[flow as usize].0[index],
+            index => &self.idle[flow as usize][index - BUSY],
+        }
+    }
+
+    #[inline]
+    fn slot_mut(&mut self, flow: u32, timer: Timer) -> &mut TimerSlot {
         match timer as usize {
             index @ 0..BUSY => &mut self.busy[flow as usize].0[index],
             index => &mut self.idle[flow as usize][index - BUSY],
         }
     }
 
-    /// Notes that a timer is due at `due`, or with [`Time::NEVER`] that it is stopped.
+    /// Sets a timer to be due at `due`, or with [`Time::NEVER`] stops it.
     #[inline]
     pub fn set(&mut self, flow: u32, timer: Timer, due: Time, events: &mut EventQueue) {
-        let note = self.note(flow, timer);
-        note.due = due;
-        if due < note.entry {
-            note.entry = due;
+        let slot = self.slot_mut(flow, timer);
+        slot.due = due;
+        if due < slot.entry {
+            slot.entry = due;
             self.enter(flow, timer, due, events);
         }
     }
@@ -76,22 +84,28 @@ impl Timers {
         }
     }
 
+    /// Whether the timer is due, so that its entry will not come in vain.
+    #[inline]
+    pub fn is_due(&self, flow: u32, timer: Timer, now: Time) -> bool {
+        self.slot(flow, timer).due <= now
+    }
+
     /// An entry's time has come: true when the timer is due.
     #[inline]
     pub fn fires(&mut self, flow: u32, timer: Timer, events: &mut EventQueue) -> bool {
         let now = events.now();
-        let note = self.note(flow, timer);
-        if note.entry != now {
+        let slot = self.slot_mut(flow, timer);
+        if slot.entry != now {
             return false; // an entry of before the timer was moved forward
         }
-        note.entry = Time::NEVER;
-        let due = note.due;
+        slot.entry = Time::NEVER;
+        let due = slot.due;
         if due <= now {
-            note.due = Time::NEVER;
+            slot.due = Time::NEVER;
             return true;
         }
         if due != Time::NEVER {
-            note.entry = due;
+            slot.entry = due;
             self.enter(flow, timer, due, events);
         }
         false

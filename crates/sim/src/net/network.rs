@@ -3,12 +3,9 @@
 use super::line::Line;
 use super::link::Link;
 use super::packet::{Ack, Packet, PacketKind};
-use crate::engine::{EventQueue, Event, Stream, stream};
+use crate::engine::{Event, EventQueue, Stream, stream};
 use run::{LossAt, QueueCounters, Run};
 use units::{Bytes, Rate, Span, Time};
-
-/// Ethernet header, charged by every link.
-const ETHERNET_HEADER_BYTES: u64 = 14;
 
 /// Everything between senders and receivers.
 #[derive(Debug)]
@@ -51,7 +48,7 @@ struct Port {
 
 /// Where a packet is after leaving the bottleneck.
 #[derive(Debug)]
-pub enum Left {
+pub enum Departed {
     /// At its receiver.
     Arrived(Packet),
     /// On a line, to arrive later.
@@ -76,7 +73,7 @@ impl Network {
     /// The network of a run, idle.
     pub fn new(run: &Run) -> Self {
         let path = &run.path;
-        let frame = Bytes::new(u64::from(path.mtu_bytes) + ETHERNET_HEADER_BYTES);
+        let frame = Bytes::new(path.frame_bytes());
         let (mut forward, mut back): (Vec<Line<Packet>>, Vec<Line<Ack>>) = (Vec::new(), Vec::new());
         let routes = run
             .flows
@@ -184,24 +181,24 @@ impl Network {
 
     /// The bottleneck's head leaves.
     #[inline]
-    pub fn departure(&mut self) -> Left {
+    pub fn departure(&mut self) -> Departed {
         let now = self.events.now();
-        let Some((packet, next)) = self.bottleneck.depart(now) else { return Left::Nothing };
+        let Some((packet, next)) = self.bottleneck.depart(now) else { return Departed::Nothing };
         if let Some(next) = next {
             self.events.schedule(next, Event::Departure);
         }
         let (flow, frame_bytes) = (packet.flow, packet.frame_bytes);
         if self.loss_ppb > 0 && self.loss_at == LossAt::After && self.loses(&packet) {
-            return Left::Lost { flow, frame_bytes };
+            return Departed::Lost { flow, frame_bytes };
         }
         let Some(line) = self.routes[flow as usize].forward else {
             self.arrived += u64::from(packet.segments.max(1));
-            return Left::Arrived(packet);
+            return Departed::Arrived(packet);
         };
         if let Some(arrival) = self.forward[line as usize].push(now, packet) {
             self.events.schedule(arrival, Event::Data(line));
         }
-        Left::UnderWay { flow, frame_bytes }
+        Departed::UnderWay { flow, frame_bytes }
     }
 
     /// The oldest packet of a forward line arrives.

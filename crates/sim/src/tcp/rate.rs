@@ -4,7 +4,7 @@
 //! a rate over the longer of the time it took to send that data and the time it took to be acknowledged.
 
 use super::scoreboard::Segment;
-use super::serial::at_most;
+use crate::serial::at_most;
 use cc::RateSample;
 
 /// The connection's account of deliveries.

@@ -3,9 +3,9 @@
 //! Runs of segments above the next expected one are kept as boundary tags: the first and the last segment of a run
 //! know each other. A segment joins its neighbours in constant time, whatever the number of holes.
 
-use super::serial::{at_least, nearest};
 use crate::engine::prefetch;
 use crate::net::SackBlock;
+use crate::serial::{at_least, nearest};
 
 /// One segment's place above the next expected one.
 #[derive(Clone, Copy, Debug, Default)]

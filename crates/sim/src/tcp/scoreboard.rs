@@ -5,8 +5,8 @@
 //! segments in the order they were sent from two cursors, one over first transmissions (which are in order of
 //! sequence) and one over retransmissions.
 
-use super::serial::{at_least, nearest};
 use crate::engine::prefetch;
+use crate::serial::{at_least, nearest};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -176,6 +176,11 @@ impl Scoreboard {
     /// Retransmissions in flight.
     pub const fn retransmitted(&self) -> u32 {
         self.retransmitted
+    }
+
+    /// A retransmission is in flight, or the head was sent again.
+    pub fn any_retransmission_out(&self) -> bool {
+        self.retransmitted > 0 || (self.out() > 0 && self.segment(self.una).was_retransmitted())
     }
 
     /// Segments marked lost since the beginning, those lost again included.

@@ -1,17 +1,18 @@
 //! The sender: its state, and its application's data.
 //!
-//! What leaves when is decided in [`super::transmit`], whether the window is used in [`super::usage`];
-//! acknowledgements are taken in by [`super::acknowledge`], losses found by [`super::rack`] and repaired by
-//! [`super::recovery`], the retransmission timer kept by [`super::timeout`].
+//! The parts are the fields of [`Sender`], each with methods of its own in its own file. The sender makes them work
+//! together: what leaves when is decided in [`super::transmit`], acknowledgements are taken in by
+//! [`super::acknowledge`], the retransmission timer is kept by [`super::timeout`].
 
 use super::burst::Pacing;
+use super::control::Control;
+use super::cwnd_validation::CwndValidation;
 use super::limits::Limits;
 use super::rate::DeliveryRate;
 use super::recovery::Recovery;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::timer::Deadline;
-use super::usage::Usage;
 use crate::engine::prefetch;
 use crate::net::{Packet, PacketKind};
 use cc::{CongestionControl, Controller, Start, Window};
@@ -65,7 +66,7 @@ impl Algorithm {
 
 /// What the retransmission timer waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pending {
+pub enum TimerPurpose {
     Nothing,
     /// The handshake's answer.
     Handshake,
@@ -103,7 +104,7 @@ pub struct Gauges {
 
 /// Why data is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Push {
+pub(super) enum SendReason {
     /// The window allows it.
     Normal,
     /// The same, and short segments do not wait: F-RTO asks.
@@ -119,16 +120,13 @@ pub struct Sender {
     pub(super) mss_bytes: u32,
     pub(super) established: bool,
     pub(super) board: Scoreboard,
-    pub(super) window: Window,
+    pub(super) control: Control,
     pub(super) rtt: RttEstimator,
     pub(super) rate: DeliveryRate,
     pub(super) pacing: Pacing,
     pub(super) recovery: Recovery,
-    pub(super) cc: Controller,
-    pub(super) pending: Pending,
+    pub(super) timer_purpose: TimerPurpose,
     pub(super) counters: Counters,
-    /// Segments that D-SACKs reported.
-    pub(super) duplicates: u64,
     /// Payload that the application has written, and has been sent.
     pub(super) written_bytes: u64,
     pub(super) sent_bytes: u64,
@@ -144,7 +142,7 @@ pub struct Sender {
     pub(super) chunk_left: Segments,
     send_buffer: SendBuffer,
     /// Whether the flight fills the window.
-    pub(super) usage: Usage,
+    pub(super) validation: CwndValidation,
     pub(super) last_sent: Time,
     pub(super) limits: Limits,
     /// The receiver's last timestamp, ms.
@@ -193,15 +191,13 @@ impl Sender {
             mss_bytes: config.mss_bytes,
             established: false,
             board: Scoreboard::new(),
-            window: Window { cwnd: config.initial_window, ssthresh: Segments::MAX },
             rtt: RttEstimator::default(),
             rate: DeliveryRate::default(),
             pacing: Pacing::new(config.paces_always || cc.pacing_rate().is_some()),
             recovery: Recovery::default(),
-            cc,
-            pending: Pending::Nothing,
+            control: Control { cc, window: Window { cwnd: config.initial_window, ssthresh: Segments::MAX } },
+            timer_purpose: TimerPurpose::Nothing,
             counters: Counters::default(),
-            duplicates: 0,
             written_bytes: 0,
             sent_bytes: 0,
             edge_bytes: 0,
@@ -210,7 +206,7 @@ impl Sender {
             short_end: 0,
             chunk_left: 0,
             send_buffer: SendBuffer { limit_bytes, bytes: 0 },
-            usage: Usage::default(),
+            validation: CwndValidation::default(),
             last_sent: Time::ZERO,
             limits: Limits::default(),
             echo_ms: 0,
@@ -237,9 +233,9 @@ impl Sender {
         }
         self.rate.delivered = 1; // the SYN
         self.rate.delivered_at_us = now.as_micros();
-        self.usage.renew(now);
+        self.validation.renew(now);
         if let Some(algorithm) = self.algorithm.take() {
-            self.cc = algorithm.build(now, self.mss_bytes, self.window.cwnd, rtt_us);
+            self.control.cc = algorithm.build(now, self.mss_bytes, self.control.window.cwnd, rtt_us);
         }
         self.update_pacing_rate();
         self.expand_send_buffer();
@@ -253,7 +249,7 @@ impl Sender {
         self.restart_after_idle(now);
         self.written_bytes = self.written_bytes.saturating_add(bytes);
         if self.established {
-            self.push_new(Push::Normal, now, out);
+            self.send_new(SendReason::Normal, now, out);
             self.probe_closed_window(false, now);
         }
     }
@@ -293,8 +289,8 @@ impl Sender {
     /// Linux 6.1 `tcp_sndbuf_expand`: room for twice the window, in Linux's accounting.
     pub(super) fn expand_send_buffer(&mut self) {
         if let Some(limit) = self.send_buffer.limit_bytes {
-            let segments = u64::from(self.window.cwnd.max(10).max(self.recovery.reordering + 1));
-            let wanted = segments * SEGMENT_MEMORY_BYTES * u64::from(self.cc.send_buffer_factor());
+            let segments = u64::from(self.control.window.cwnd.max(10).max(self.recovery.rack.reordering() + 1));
+            let wanted = segments * SEGMENT_MEMORY_BYTES * u64::from(self.control.cc.send_buffer_factor());
             self.send_buffer.bytes = self.send_buffer.bytes.max(wanted.min(limit));
         }
     }
@@ -304,7 +300,7 @@ impl Sender {
         let in_flight = self.board.in_flight();
         if self.unsent_bytes() < u64::from(self.mss_bytes)
             && self.host_queue_bytes == 0
-            && in_flight < self.window.cwnd
+            && in_flight < self.control.window.cwnd
             && self.board.lost() <= self.board.retransmitted()
         {
             self.rate.on_app_limited(in_flight);
@@ -314,12 +310,12 @@ impl Sender {
     /// The rate that sizes bursts and paces departures.
     #[inline]
     pub(super) fn update_pacing_rate(&mut self) {
-        match self.cc.pacing_rate() {
+        match self.control.cc.pacing_rate() {
             Some(rate) => self.pacing.set_rate(rate),
             None => self.pacing.follow_window(
                 self.mss_bytes,
-                self.window.cwnd,
-                self.window.ssthresh,
+                self.control.window.cwnd,
+                self.control.window.ssthresh,
                 self.board.out(),
                 self.rtt.srtt_us8(),
             ),
@@ -329,10 +325,10 @@ impl Sender {
     /// The pacing timer, or room in the host's queue: goes on where it was held back.
     pub fn resume(&mut self, now: Time, out: &mut impl Output) {
         self.host_queue_holds = false;
-        if self.board.lost() > self.board.retransmitted() && self.window.cwnd > self.board.in_flight() {
+        if self.board.lost() > self.board.retransmitted() && self.control.window.cwnd > self.board.in_flight() {
             self.resend_lost(now, out);
         }
-        self.push_new(Push::Normal, now, out);
+        self.send_new(SendReason::Normal, now, out);
     }
 
     /// A frame of this flow left the host's own queue.
@@ -347,7 +343,7 @@ impl Sender {
     #[inline]
     pub fn prefetch_rest(&self) {
         self.board.prefetch();
-        prefetch(self.cc.state());
+        prefetch(self.control.cc.state());
     }
 
     /// Smoothed RTT, µs; 0 before the first sample.
@@ -359,22 +355,22 @@ impl Sender {
     pub fn gauges(&self) -> Gauges {
         Gauges {
             min_rtt_us: self.rtt.min_us(),
-            window: self.window,
+            window: self.control.window,
             in_flight: self.board.in_flight(),
             pacing_rate: self.pacing.active.then(|| self.pacing.rate()),
             delivery_rate_bps: self.rate.shown_bps(self.mss_bytes),
-            inspection: self.cc.inspect(),
+            inspection: self.control.cc.inspect(),
         }
     }
 
     /// Names of the algorithm's phases.
     pub fn phases(&self) -> &'static [&'static str] {
-        self.cc.phases()
+        self.control.cc.phases()
     }
 
     /// The counters.
-    pub const fn counters(&self) -> &Counters {
-        &self.counters
+    pub const fn counters(&self) -> Counters {
+        Counters { undos: self.recovery.undos(), ..self.counters }
     }
 
     /// Segments marked lost so far.

@@ -2,7 +2,6 @@
 //! [`laws`] first.
 
 pub mod laws;
-pub mod random;
 
 use run::{Flow, FlowCounters, FlowMeasurement, Measurement, Run};
 

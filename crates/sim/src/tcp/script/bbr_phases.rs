@@ -19,7 +19,7 @@ fn bbr_goes_through_its_phases_in_their_legal_order() {
             phases.push((phase, now));
         }
         match phase {
-            "probe_bw" if phases.len() == 3 => before_dip = sender.window.cwnd,
+            "probe_bw" if phases.len() == 3 => before_dip = sender.control.window.cwnd,
             "probe_rtt" => least_flight = least_flight.min(sender.board.in_flight()),
             _ => {}
         }
@@ -37,7 +37,7 @@ fn bbr_goes_through_its_phases_in_their_legal_order() {
     let inspection = s.sender.gauges().inspection;
     let bandwidth = inspection.bandwidth.expect("known").as_bps() as f64 / (1_448.0 * 8.0 * 2_000.0);
     assert!((0.98..1.03).contains(&bandwidth), "{bandwidth}");
-    assert!(s.sender.window.cwnd.abs_diff(before_dip) <= 8, "{} {before_dip}", s.sender.window.cwnd);
+    assert!(s.sender.control.window.cwnd.abs_diff(before_dip) <= 8, "{} {before_dip}", s.sender.control.window.cwnd);
     assert_eq!(s.sender.lost_total(), 0);
     s.take_sent();
 }

@@ -1,7 +1,7 @@
 //! The retransmission timeout (RFC 6298), and whether it was spurious (F-RTO, RFC 5682).
 
 use super::{SENDER, SenderScript, SenderSetup, ack, ms};
-use crate::tcp::sender::Pending;
+use crate::tcp::sender::TimerPurpose;
 use cc::RecoveryState;
 
 /// Ten segments and a probe are out, and nothing came back: the timeout is near.
@@ -17,11 +17,11 @@ fn in_silence() -> SenderScript {
 #[test]
 fn timeouts_come_after_srtt_and_200_ms_and_then_twice_as_late_each_time() {
     let mut s = in_silence();
-    s.expect_timer(Pending::Timeout, ms(264)); // 43 + 220
+    s.expect_timer(TimerPurpose::Timeout, ms(264)); // 43 + 220
     s.at(ms(264)).expect_sent([0]).expect_state(RecoveryState::Loss).expect_cwnd(1).expect_ssthresh(5);
-    s.expect_timer(Pending::Timeout, ms(712)); // + 440
-    s.at(ms(712)).expect_sent([0]).expect_timer(Pending::Timeout, ms(1_600)); // + 880
-    s.at(ms(1_600)).expect_sent([0]).expect_timer(Pending::Timeout, ms(3_392)); // + 1760
+    s.expect_timer(TimerPurpose::Timeout, ms(712)); // + 440
+    s.at(ms(712)).expect_sent([0]).expect_timer(TimerPurpose::Timeout, ms(1_600)); // + 880
+    s.at(ms(1_600)).expect_sent([0]).expect_timer(TimerPurpose::Timeout, ms(3_392)); // + 1760
     s.expect_ssthresh(5);
     // An ACK of the last retransmission brings an RTT sample, by its timestamp, and ends the back-off.
     s.at(ms(1_620)).gets(ack(1));
@@ -36,10 +36,10 @@ fn on_a_long_path_the_first_timeout_is_three_round_trips() {
     s.expect("timeout", |sender| sender.rtt.rto_ms(), 900);
     s.writes(1).expect_sent([0]);
     // The probe of a lone segment would come after 2 RTT and 200 ms: 800 ms, in granules of 64 ms.
-    s.expect_timer(Pending::LossProbe, ms(832));
+    s.expect_timer(TimerPurpose::LossProbe, ms(832));
     s.at(ms(832)).expect_sent([0]);
-    s.expect_timer(Pending::Timeout, ms(832 + 900 + 60)); // 1792
-    s.at(ms(1_792)).expect_sent([0]).expect_timer(Pending::Timeout, ms(3_648)); // + 1800, in granules of 64 ms
+    s.expect_timer(TimerPurpose::Timeout, ms(832 + 900 + 60)); // 1792
+    s.at(ms(1_792)).expect_sent([0]).expect_timer(TimerPurpose::Timeout, ms(3_648)); // + 1800, in granules of 64 ms
 }
 
 /// RFC 5681 section 3.1: after a real timeout slow start begins with one segment; what was lost is sent again.

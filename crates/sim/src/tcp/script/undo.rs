@@ -18,7 +18,7 @@ fn a_recovery_is_undone_when_the_timestamp_shows_that_the_original_arrived() {
     let mut s = overtaken();
     s.at(ms(22)).gets(ack(10).echo(ms(0))).expect_state(RecoveryState::Open);
     s.expect_ssthresh(u32::MAX).expect("undone", |sender| sender.counters.undos, 1);
-    s.expect("cwnd is what it was, or more", |sender| sender.window.cwnd >= 10, true);
+    s.expect("cwnd is what it was, or more", |sender| sender.control.window.cwnd >= 10, true);
 }
 
 /// The same, when the retransmission was needed.

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use run::{
-    Access, Buffer, Change, Controller, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Run, SocketMemory, Workload,
-    Write,
+    Access, AlgorithmChoice, Buffer, Change, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Run, SocketMemory,
+    Workload, Write,
 };
 
 const MS: u64 = 1_000_000;
@@ -33,7 +33,7 @@ fn loss_ppb() -> impl Strategy<Value = u32> {
 }
 
 /// The defaults, or one parameter at its least, its largest, or between.
-fn controller() -> impl Strategy<Value = Controller> {
+fn controller() -> impl Strategy<Value = AlgorithmChoice> {
     (select(cc::algorithms()), prop::option::weighted(0.3, (any::<prop::sample::Index>(), 0..=2_u32))).prop_map(
         |(algorithm, change)| {
             let mut parameters = std::collections::BTreeMap::new();
@@ -47,7 +47,7 @@ fn controller() -> impl Strategy<Value = Controller> {
             if !cc::check(algorithm.name, &parameters).is_empty() {
                 parameters.clear(); // not with the other parameters' defaults
             }
-            Controller { algorithm: algorithm.name.to_owned(), parameters }
+            AlgorithmChoice { algorithm: algorithm.name.to_owned(), parameters }
         },
     )
 }
