@@ -2,9 +2,9 @@
 
 use crate::net::Network;
 use crate::tcp::{Receiver, Sender};
-use run::{FlowCounters, Gauges, Histogram, Mark, Measurement, Recorder, Run};
+use run::{FlowCounters, Histogram, Mark, Measurement, Recorder, Run};
 use std::collections::BTreeMap;
-use units::{Rate, Time};
+use units::Time;
 
 /// RTT samples that are kept until they are counted.
 const UNSORTED: usize = 1 << 9;
@@ -89,7 +89,9 @@ impl Trace {
     /// Reads a flow's gauges.
     pub fn sample_flow(&mut self, flow: u32, sender: &Sender, receiver: &Receiver, now: Time) {
         let (srtt_us, delivered_bytes) = (sender.srtt_us(), receiver.delivered_bytes());
-        self.recorder.sample_flow(flow as usize, now.as_nanos(), srtt_us, delivered_bytes, || gauges(sender, receiver));
+        self.recorder.sample_flow(flow as usize, now.as_nanos(), srtt_us, delivered_bytes, || {
+            sender.gauges(receiver.bottleneck_bytes())
+        });
     }
 
     /// The run has ended.
@@ -99,25 +101,6 @@ impl Trace {
             self.recorder.set_ack_rtt(flow, ack_rtt);
         }
         self.recorder.finish(now.as_nanos(), BTreeMap::new())
-    }
-}
-
-fn gauges(sender: &Sender, receiver: &Receiver) -> Gauges {
-    let gauges = sender.gauges();
-    let known = |rate: Option<Rate>| rate.map_or(u64::MAX, Rate::as_bps);
-    Gauges {
-        bottleneck_bytes: receiver.bottleneck_bytes(),
-        cwnd_segments: gauges.window.cwnd,
-        ssthresh_segments: gauges.window.ssthresh,
-        inflight_segments: gauges.in_flight,
-        min_rtt_us: gauges.min_rtt_us,
-        cc_min_rtt_us: gauges.inspection.min_rtt_us.unwrap_or(u32::MAX),
-        pacing_rate_bps: known(gauges.pacing_rate),
-        delivery_rate_bps: gauges.delivery_rate_bps,
-        bandwidth_bps: known(gauges.inspection.bandwidth),
-        pacing_gain_256ths: gauges.inspection.pacing_gain_256ths,
-        cwnd_gain_256ths: gauges.inspection.cwnd_gain_256ths,
-        phase: gauges.inspection.phase,
     }
 }
 

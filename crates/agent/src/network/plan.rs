@@ -313,8 +313,8 @@ fn places(run: &Run, pairs: &[AddressPair], reorder_ppb: u32) -> Vec<Place> {
         Place::Far => reorder_ppb > 0 || pairs.iter().any(|pair| pair.forward_delay_ns > 0),
         Place::Sender | Place::Near | Place::Receiver => true,
     };
-    use Place::{Access, Far, Gate, Near, Receiver, Sender, Thinner};
-    [Sender, Access, Gate, Near, Thinner, Far, Receiver].into_iter().filter(wanted).collect()
+    use Place::{Access, Far, Gate, LossHop, Near, Receiver, Sender};
+    [Sender, Access, Gate, Near, LossHop, Far, Receiver].into_iter().filter(wanted).collect()
 }
 
 fn pairs(run: &Run, reorder_ppb: u32) -> (Vec<AddressPair>, Vec<usize>) {

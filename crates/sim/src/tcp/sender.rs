@@ -15,10 +15,10 @@ use super::scoreboard::Scoreboard;
 use super::timer::Deadline;
 use crate::engine::prefetch;
 use crate::net::{Packet, PacketKind};
-use cc::{CongestionControl, Controller, Start, Window};
-use run::SocketMemory;
+use cc::{CongestionControl, Controller, Inspection, Start, Window};
+use run::{Gauges, SocketMemory};
 use std::collections::BTreeMap;
-use units::{Segments, Span, Time};
+use units::{Rate, Segments, Span, Time};
 
 /// Where packets go.
 pub trait Output {
@@ -89,17 +89,6 @@ pub struct Counters {
     pub timeouts: u64,
     pub probes: u64,
     pub undos: u64,
-}
-
-/// A sender's state at an instant.
-#[derive(Clone, Copy, Debug)]
-pub struct Gauges {
-    pub min_rtt_us: u32,
-    pub window: Window,
-    pub in_flight: u32,
-    pub pacing_rate: Option<units::Rate>,
-    pub delivery_rate_bps: u64,
-    pub inspection: cc::Inspection,
 }
 
 /// Why data is sent.
@@ -351,15 +340,24 @@ impl Sender {
         self.rtt.srtt_us()
     }
 
-    /// The other gauges, read by [`crate::trace`].
-    pub fn gauges(&self) -> Gauges {
+    /// The other gauges; `bottleneck_bytes` is the receiver's to tell.
+    pub fn gauges(&self, bottleneck_bytes: u64) -> Gauges {
+        let Window { cwnd, ssthresh } = self.control.window;
+        let Inspection { phase, bandwidth, min_rtt_us, pacing_gain_256ths, cwnd_gain_256ths } =
+            self.control.cc.inspect();
         Gauges {
+            bottleneck_bytes,
+            cwnd_segments: cwnd,
+            ssthresh_segments: ssthresh,
+            inflight_segments: self.board.in_flight(),
             min_rtt_us: self.rtt.min_us(),
-            window: self.control.window,
-            in_flight: self.board.in_flight(),
-            pacing_rate: self.pacing.active.then(|| self.pacing.rate()),
+            cc_min_rtt_us: min_rtt_us.unwrap_or(u32::MAX),
+            pacing_rate_bps: if self.pacing.active { self.pacing.rate().as_bps() } else { u64::MAX },
             delivery_rate_bps: self.rate.shown_bps(self.mss_bytes),
-            inspection: self.control.cc.inspect(),
+            bandwidth_bps: bandwidth.map_or(u64::MAX, Rate::as_bps),
+            pacing_gain_256ths,
+            cwnd_gain_256ths,
+            phase,
         }
     }
 
