@@ -119,7 +119,7 @@ fn flow_counters(flow: u32, sender: &Sender, receiver: &Receiver, network: &Netw
         acks: counters.acks,
         timeouts: counters.timeouts,
         probes: counters.probes,
-        undos: counters.undos,
+        undos: sender.undos(),
         dropped_packets,
         random_lost_packets,
         app_limited_ns: application.as_nanos(),

@@ -88,7 +88,6 @@ pub struct Counters {
     pub acks: u64,
     pub timeouts: u64,
     pub probes: u64,
-    pub undos: u64,
 }
 
 /// Why data is sent.
@@ -332,7 +331,10 @@ impl Sender {
     #[inline]
     pub fn prefetch_rest(&self) {
         self.board.prefetch();
-        prefetch(self.control.cc.state());
+        let state = self.control.cc.state();
+        if size_of_val(state) > size_of::<Controller>() {
+            prefetch(state); // it lies in a box
+        }
     }
 
     /// Smoothed RTT, µs; 0 before the first sample.
@@ -367,8 +369,13 @@ impl Sender {
     }
 
     /// The counters.
-    pub const fn counters(&self) -> Counters {
-        Counters { undos: self.recovery.undos(), ..self.counters }
+    pub const fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Recoveries that were undone as spurious.
+    pub const fn undos(&self) -> u64 {
+        self.recovery.undos()
     }
 
     /// Segments marked lost so far.

@@ -64,7 +64,7 @@ fn a_timeout_is_undone_when_an_original_turns_out_to_have_been_only_late() {
     s.at(ms(264)).expect_sent([0]).expect_cwnd(1).expect_ssthresh(5);
     s.at(ms(284)).gets(ack(1)).expect_sent([11, 12]).expect_state(RecoveryState::Loss);
     s.at(ms(285)).gets(ack(1).sack(2..3)).expect_state(RecoveryState::Disorder).expect_cwnd(10);
-    s.expect_ssthresh(u32::MAX).expect("undone", |sender| sender.counters.undos, 1);
+    s.expect_ssthresh(u32::MAX).expect("undone", |sender| sender.undos(), 1);
     s.take_sent();
 }
 
@@ -77,7 +77,7 @@ fn a_timeout_is_real_when_only_new_data_arrives_after_it() {
     s.at(ms(304)).gets(ack(1).sack(11..12)).expect_state(RecoveryState::Loss).expect_sent([1]);
     // Then one late original proves nothing any more.
     s.at(ms(305)).gets(ack(1).sack(5..6).sack(11..12)).expect_state(RecoveryState::Loss).expect_sent([2]);
-    s.expect_ssthresh(5).expect("undone", |sender| sender.counters.undos, 0);
+    s.expect_ssthresh(5).expect("undone", |sender| sender.undos(), 0);
 }
 
 /// RFC 3522 (Eifel): an ACK that echoes the original's timestamp tells at once (`tcp_try_undo_loss`).
@@ -86,6 +86,6 @@ fn a_timeout_is_undone_at_once_by_the_timestamp_of_an_original() {
     let mut s = in_silence();
     s.at(ms(264)).expect_sent([0]);
     s.at(ms(270)).gets(ack(1).echo(ms(0))).expect_state(RecoveryState::Open).expect_ssthresh(u32::MAX);
-    s.expect("undone", |sender| sender.counters.undos, 1);
+    s.expect("undone", |sender| sender.undos(), 1);
     s.take_sent();
 }
