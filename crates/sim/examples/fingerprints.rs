@@ -39,9 +39,12 @@ fn mixed(count: usize, rtt_ns: u64) -> Vec<Flow> {
     (0..count).map(|index| flow(&format!("flow-{index}"), ["bbr", "cubic", "reno"][index % 3], rtt_ns)).collect()
 }
 
+/// The name of a variant, and what it changes.
+type Variant = (&'static str, fn(&mut Run));
+
 /// The same run over other paths and hosts.
 fn variants(name: &str, run: &Run) -> Vec<(String, Run)> {
-    let changes: [(&str, fn(&mut Run)); 10] = [
+    let changes: [Variant; 10] = [
         ("plain", |_| ()),
         ("lossy", |run| run.path.loss_ppb = 2_000_000),
         ("lossy-behind", |run| (run.path.loss_ppb, run.path.loss_at) = (10_000_000, LossAt::After)),
