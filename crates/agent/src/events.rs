@@ -1,6 +1,6 @@
 //! [`Schedule`]: what a run fixes in advance, in one total order.
 
-use run::Run;
+use run::{Milestone, Run};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -27,6 +27,20 @@ pub enum Event {
     End,
 }
 
+impl From<Milestone> for Event {
+    fn from(milestone: Milestone) -> Self {
+        match milestone {
+            Milestone::Change(i) => Self::Change(i),
+            Milestone::Start(i) => Self::Start(i),
+            Milestone::Stop(i) => Self::Stop(i),
+            Milestone::Sample => Self::Sample,
+            Milestone::WindowBegin => Self::WindowBegin,
+            Milestone::WindowEnd => Self::WindowEnd,
+            Milestone::End => Self::End,
+        }
+    }
+}
+
 /// Future events.
 #[derive(Debug)]
 pub struct Schedule {
@@ -38,19 +52,9 @@ impl Schedule {
     /// What the run fixes in advance.
     pub fn new(run: &Run) -> Self {
         let mut schedule = Self { due: BinaryHeap::new(), sample_ns: run.measure.sample_ns.max(1) };
-        for (i, flow) in run.flows.iter().enumerate() {
-            schedule.add(flow.start_ns, Event::Start(i));
-            if let Some(stop_ns) = flow.stop_ns {
-                schedule.add(stop_ns, Event::Stop(i));
-            }
+        for (at_ns, milestone) in run::milestones(run) {
+            schedule.add(at_ns, milestone.into());
         }
-        for (i, change) in run.path.changes.iter().enumerate() {
-            schedule.add(change.at_ns, Event::Change(i));
-        }
-        schedule.add(run.measure.sample_ns, Event::Sample);
-        schedule.add(run.measure.window_begin_ns, Event::WindowBegin);
-        schedule.add(run.measure.window_end_ns, Event::WindowEnd);
-        schedule.add(run.duration_ns, Event::End);
         schedule
     }
 

@@ -5,6 +5,7 @@
 
 mod boot;
 mod clock;
+mod error;
 mod events;
 mod failure;
 mod init;

@@ -1,6 +1,6 @@
 //! [`Namespace`]: a network namespace without a name, which lives as long as a descriptor or a device of it does.
 
-use crate::network::{Error, Subject};
+use crate::error::{Error, Subject};
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

@@ -4,7 +4,7 @@
 //! (`netlink_ack` in the kernel's `af_netlink.c`). A request that fails does not keep the kernel from the next ones,
 //! so the first error is the one reported.
 
-use crate::network::{Error, Subject};
+use crate::error::{Error, Subject};
 use netlink_bindings::utils::find_attr;
 use nix::errno::Errno;
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send};

@@ -1,13 +1,13 @@
 //! [`Network`]: the path of a run, built out of namespaces, links and queueing disciplines.
 //!
 //! ```text
-//! sender ═ [access] ═ [gate] ─ near ─ [thinner] ─ [far] ═ receiver        ═ one link a lane   ─ one link
+//! sender ═ [access] ═ [gate] ─ near ─ [thinner] ─ [far] ═ receiver        ═ one link a pair   ─ one link
 //! ```
 //!
 //! Each is a namespace; those in brackets are there only when the run needs them, since each hop costs every packet a
 //! pass through the kernel's receive path.
 //!
-//! * *sender, receiver*: all hosts. Flows with the same delays share a lane, which is a pair of addresses; the
+//! * *sender, receiver*: all hosts. Flows with the same delays share a pair, two addresses of their own; the
 //!   receiver's address decides by which device a packet leaves, so that no routing by source is needed.
 //! * *access*: a `tbf` a line. A queue with a limit must not be on the sender's own device: TCP sees its drops at
 //!   once, as it would not on a network. For the same reason TCP's small queues hold nothing back there. Unlike the
@@ -16,13 +16,12 @@
 //!   would get super-packets whatever its offloads say: TCP hands them over whole, and they are cut below it. With
 //!   `path.offload` the gate also counts: its counters, unlike those of dropped super-packets, are in segments.
 //! * *near*: the bottleneck, a `tbf`; in the first shared router (this, or the gate) the return delays, a `netem`
-//!   towards each lane's sender.
+//!   towards each pair's sender.
 //! * *thinner*: random loss after the queue. *far*: the forward delays, a `netem` each.
 //!
 //! See [`discipline`] for the queueing disciplines, [`link`] for the links, [`sysctl`] for the kernel's settings.
 
 mod discipline;
-mod error;
 mod link;
 mod offload;
 mod plan;
@@ -30,9 +29,7 @@ mod sysctl;
 #[cfg(test)]
 mod tests;
 
-pub use error::{Error, Subject};
-pub use plan::frame_bytes;
-
+use crate::error::{Error, Subject};
 use crate::namespace::Namespace;
 use crate::netlink::{Batch, CREATE, EXCLUSIVE, Socket};
 use discipline::Counters;
@@ -105,15 +102,15 @@ impl Network {
         }
         let site = |place: Place| &sites[&place];
         let endpoint = |place: Place, address| Endpoint { namespace: Rc::clone(&site(place).namespace), address };
-        let lanes = 0..plan.lanes.len();
+        let pairs = 0..plan.pairs.len();
         let mut network = Self {
-            senders: lanes.clone().map(|lane| endpoint(Place::Sender, Plan::sender(lane))).collect(),
-            receivers: lanes.map(|lane| endpoint(Place::Receiver, Plan::receiver(lane))).collect(),
+            senders: pairs.clone().map(|pair| endpoint(Place::Sender, Plan::sender(pair))).collect(),
+            receivers: pairs.map(|pair| endpoint(Place::Receiver, Plan::receiver(pair))).collect(),
             plan,
             sites,
             burst_bytes: run.path.burst_bytes,
             room: run.path.buffer,
-            frame_bytes: frame_bytes(run),
+            frame_bytes: run.path.frame_bytes(),
             dropped_packets: 0,
             facts,
         };
@@ -125,17 +122,17 @@ impl Network {
 
     /// Where a flow begins: connect from this namespace, bound to this address.
     pub fn sender(&self, flow: usize) -> &Endpoint {
-        &self.senders[self.plan.lane_of_flow[flow]]
+        &self.senders[self.plan.pair_of_flow[flow]]
     }
 
     /// Where a flow ends: listen in this namespace on this address.
     pub fn receiver(&self, flow: usize) -> &Endpoint {
-        &self.receivers[self.plan.lane_of_flow[flow]]
+        &self.receivers[self.plan.pair_of_flow[flow]]
     }
 
-    /// The lane of a flow: flows of one lane share their addresses.
-    pub fn lane(&self, flow: usize) -> usize {
-        self.plan.lane_of_flow[flow]
+    /// The pair of a flow: flows of one pair share their addresses.
+    pub fn pair(&self, flow: usize) -> usize {
+        self.plan.pair_of_flow[flow]
     }
 
     /// The bottleneck's counters now; the caller knows the time. Two system calls, two more with random loss and with
@@ -299,7 +296,7 @@ fn describe(plan: &Plan, run: &Run) -> BTreeMap<String, String> {
     let places: Vec<&str> = plan.places.iter().map(|place| place.name()).collect();
     facts.insert(
         "path".to_owned(),
-        format!("{}, {} lanes, mtu {}", places.join(" - "), plan.lanes.len(), run.path.mtu_bytes),
+        format!("{}, {} lanes, mtu {}", places.join(" - "), plan.pairs.len(), run.path.mtu_bytes),
     );
     for (device, discipline) in &plan.disciplines {
         facts.insert(format!("qdisc {}", plan.devices[*device].name), discipline.text());

@@ -1,9 +1,9 @@
 //! A path looked at with packet trains: no congestion control, and none of the queue's own counters.
 //!
-//! * *Round-trip time*: a small packet there and back on the idle path, for each lane.
+//! * *Round-trip time*: a small packet there and back on the idle path, for each pair.
 //! * *Rate and room of the queue*: more frames than bucket and queue hold, sent at one instant. What queued leaves at
 //!   the bottleneck's rate, and the frame that waited longest tells how much was before it. Behind access lines, which
-//!   would drop such a burst themselves, frames are sent one by one on all lanes as fast as these lines go; when that
+//!   would drop such a burst themselves, frames are sent one by one on all pairs as fast as these lines go; when that
 //!   is not more than the bottleneck carries, the rate is what they carry and the room 0: no more can be seen.
 //! * *Random loss*: frames sent below the rate, in groups of which the queue holds several.
 //!
@@ -13,15 +13,16 @@
 mod station;
 mod train;
 
+use crate::error::{Error, Subject};
 use crate::job::PathReport;
-use crate::network::{Error, Network, Subject, frame_bytes, sleep};
+use crate::network::{Network, sleep};
 use nix::sys::prctl::set_timerslack;
 use run::{Access, Buffer, LossAt, Run};
 use station::{Echo, Station, now_ns};
 use std::time::Duration;
 use train::{Arrival, Dispersion, Train};
 
-/// Echoes a lane: the fastest counts.
+/// Echoes a pair: the fastest counts.
 const ECHOES: u64 = 3;
 /// A burst is so much larger than what should fit.
 const EXCESS: f64 = 1.5;
@@ -59,7 +60,7 @@ pub fn probe(network: &mut Network, run: &Run) -> Result<PathReport, Error> {
     Ok(PathReport {
         rate_bps: rate_bps.round() as u64,
         rtt_ns: (0..run.flows.len())
-            .map(|flow| probe.echoes[network.lane(flow)])
+            .map(|flow| probe.echoes[network.pair(flow)])
             .map(|echo| echo.forward_ns + echo.return_ns)
             .collect(),
         queue_bytes: queue_packets * probe.frame_bytes,
@@ -73,12 +74,12 @@ pub fn probe(network: &mut Network, run: &Run) -> Result<PathReport, Error> {
 /// A path being looked at.
 struct Probe<'a> {
     run: &'a Run,
-    /// One a lane.
+    /// One a pair.
     stations: Vec<Station>,
     echoes: Vec<Echo>,
     /// Lanes that trains take: one without an access line, if there is one, else all.
     used: Vec<usize>,
-    /// The slowest of the used lanes' access lines.
+    /// The slowest of the used pairs' access lines.
     access: Option<Access>,
     frame_bytes: u64,
     /// Numbers go on from train to train, so that what comes late is not taken for the next train's.
@@ -90,26 +91,26 @@ impl<'a> Probe<'a> {
         let mut stations = Vec::new();
         let mut lines: Vec<Option<Access>> = Vec::new();
         for flow in
-            (0..run.flows.len()).filter(|flow| (0..*flow).all(|other| network.lane(other) != network.lane(*flow)))
+            (0..run.flows.len()).filter(|flow| (0..*flow).all(|other| network.pair(other) != network.pair(*flow)))
         {
             stations.push(Station::open(network.sender(flow), network.receiver(flow), run.path.mtu_bytes)?);
             lines.push(run.flows[flow].access);
         }
         let used = match lines.iter().position(Option::is_none) {
-            Some(lane) => vec![lane],
+            Some(pair) => vec![pair],
             None => (0..lines.len()).collect(),
         };
-        let access = used.iter().filter_map(|&lane| lines[lane]).min_by_key(|access| access.rate_bps);
+        let access = used.iter().filter_map(|&pair| lines[pair]).min_by_key(|access| access.rate_bps);
         let mut probe =
-            Self { run, stations, echoes: Vec::new(), used, access, frame_bytes: frame_bytes(run), next: 0 };
+            Self { run, stations, echoes: Vec::new(), used, access, frame_bytes: run.path.frame_bytes(), next: 0 };
         // Sleeps would take up to 50 us longer, which is four frames at 1 Gbit/s.
         set_timerslack(1).about("timer slack")?;
         // The kernel begins to stamp packets shortly after the first socket asks for it.
         sleep(Duration::from_millis(1))?;
-        for lane in 0..probe.stations.len() {
+        for pair in 0..probe.stations.len() {
             let mut best = Echo { forward_ns: u64::MAX, return_ns: u64::MAX };
             for _ in 0..ECHOES {
-                let echo = probe.stations[lane].echo(probe.next)?;
+                let echo = probe.stations[pair].echo(probe.next)?;
                 probe.next += 1;
                 best.forward_ns = best.forward_ns.min(echo.forward_ns);
                 best.return_ns = best.return_ns.min(echo.return_ns);
@@ -124,7 +125,7 @@ impl<'a> Probe<'a> {
         self.frame_bytes as f64 * 8e9 / self.run.path.rate_bps.max(1) as f64
     }
 
-    /// Time between two frames of a used lane's access line, a little more than it needs.
+    /// Time between two frames of a used pair's access line, a little more than it needs.
     fn access_frame(&self) -> Option<Duration> {
         let access = self.access?;
         Some(Duration::from_nanos((self.frame_bytes as f64 * 8.16e9 / access.rate_bps.max(1) as f64).ceil() as u64))
@@ -161,7 +162,7 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// Less than the bottleneck carries, on one lane.
+    /// Less than the bottleneck carries, on one pair.
     fn spaced(&mut self, frame_ns: f64, queue_packets: u64) -> Result<Train, Error> {
         self.used.truncate(1);
         let frame_ns = frame_ns.min(self.expected_frame_ns() * 100.0);
@@ -179,17 +180,17 @@ impl<'a> Probe<'a> {
         self.train(frames, group, Duration::from_nanos((frame_ns * group as f64).ceil() as u64))
     }
 
-    /// Sends frames in groups, with a pause after each, on every lane that is used, and waits for the last.
+    /// Sends frames in groups, with a pause after each, on every pair that is used, and waits for the last.
     fn train(&mut self, frames: u64, group: u64, pause: Duration) -> Result<Train, Error> {
         let first = self.next;
         let mut sent: Vec<(u64, usize)> = Vec::new(); // when and where, by number
         let mut arrivals = Vec::new();
         while (sent.len() as u64) < frames {
             for index in 0..self.used.len() {
-                let (lane, at_ns) = (self.used[index], now_ns()?);
+                let (pair, at_ns) = (self.used[index], now_ns()?);
                 let count = group.min(frames - sent.len() as u64);
-                self.stations[lane].send(first + sent.len() as u64, count)?;
-                sent.extend((0..count).map(|_| (at_ns, lane)));
+                self.stations[pair].send(first + sent.len() as u64, count)?;
+                sent.extend((0..count).map(|_| (at_ns, pair)));
             }
             if !pause.is_zero() {
                 sleep(pause)?;
@@ -201,7 +202,7 @@ impl<'a> Probe<'a> {
         self.next += frames;
         let quiet = QUIET.0 + Duration::from_nanos((self.expected_frame_ns() * QUIET.1) as u64);
         let quiet =
-            quiet + Duration::from_nanos(self.used.iter().map(|&lane| self.echoes[lane].forward_ns).max().unwrap_or(0));
+            quiet + Duration::from_nanos(self.used.iter().map(|&pair| self.echoes[pair].forward_ns).max().unwrap_or(0));
         loop {
             sleep(quiet)?;
             let before = arrivals.len();
@@ -214,19 +215,19 @@ impl<'a> Probe<'a> {
 
     /// Takes what has arrived.
     fn gather(&self, first: u64, sent: &[(u64, usize)], arrivals: &mut Vec<Arrival>) -> Result<(), Error> {
-        for &lane in &self.used {
-            for stamp in self.stations[lane].arrived()? {
+        for &pair in &self.used {
+            for stamp in self.stations[pair].arrived()? {
                 let Some(&(sent_ns, _)) = stamp.number.checked_sub(first).and_then(|place| sent.get(place as usize))
                 else {
                     continue; // an earlier train's, late
                 };
                 let taken_ns = stamp.at_ns.saturating_sub(sent_ns);
-                let waited_ns = taken_ns.saturating_sub(self.echoes[lane].forward_ns);
-                arrivals.push(Arrival { number: stamp.number, lane, at_ns: stamp.at_ns, waited_ns });
+                let waited_ns = taken_ns.saturating_sub(self.echoes[pair].forward_ns);
+                arrivals.push(Arrival { number: stamp.number, pair, at_ns: stamp.at_ns, waited_ns });
             }
         }
         if self.used.len() > 1 {
-            arrivals.sort_by_key(|arrival| arrival.at_ns); // stable: each lane keeps its order
+            arrivals.sort_by_key(|arrival| arrival.at_ns); // stable: each pair keeps its order
         }
         Ok(())
     }

@@ -1,15 +1,9 @@
-//! [`Recorder`]: from what the kernel tells to the run's [`Measurement`].
+//! [`KernelRecorder`]: from what the kernel tells to the run's measurement.
 
 use crate::phase::{BBR_PHASES, LOSS_BASED_PHASES, bbr_phase, loss_based_phase};
 use crate::sockets::tcp_info::{ControlInfo, TcpInfo};
-use run::{
-    FlowCounters, FlowMeasurement, FlowSeries, LossAt, Measurement, Qdisc, QueueCounters, QueueMeasurement, Record,
-    Run, UNSEEN,
-};
-use std::collections::BTreeMap;
+use run::{FRAME_HEADERS_BYTES, FlowCounters, Gauges, LossAt, Qdisc, Recorder, Run, UNSEEN};
 
-/// Headers of a frame with data: Ethernet 14, IP 20, TCP 20, timestamps 12 bytes.
-const FRAME_HEADER_BYTES: u64 = 66;
 /// `TCP_INFINITE_SSTHRESH`.
 const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 /// Ten to the ninth: parts in parts per billion.
@@ -27,101 +21,48 @@ pub struct Reading {
     pub receiver: TcpInfo,
 }
 
-/// A moment at which counters are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
-    /// The window begins.
-    WindowBegin,
-    /// The window ends.
-    WindowEnd,
-    /// The flow, or the run, ends.
-    End,
-}
-
-/// What is recorded of a run.
+/// Turns what the kernel tells into a run's measurement.
 #[derive(Debug)]
-pub struct Recorder {
-    keeps_gauges: bool,
+pub struct KernelRecorder {
+    /// What does not depend on the kernel.
+    pub recorder: Recorder,
     /// `fq` paces every flow, whatever its control asks for.
     paces_always: bool,
     /// Random loss after the bottleneck, in parts per billion.
     loss_after_ppb: u64,
-    flows: Vec<FlowMeasurement>,
-    bottleneck: QueueMeasurement,
 }
 
-impl Recorder {
+impl KernelRecorder {
     /// Nothing recorded yet.
     pub fn new(run: &Run) -> Self {
-        let phases = LOSS_BASED_PHASES.map(str::to_owned).to_vec();
+        let mut recorder = Recorder::new(run);
+        (0..run.flows.len()).for_each(|flow| recorder.set_phases(flow, &LOSS_BASED_PHASES));
         Self {
-            keeps_gauges: run.measure.record > Record::Summary,
+            recorder,
             paces_always: run.host.qdisc == Qdisc::Fq,
             loss_after_ppb: if run.path.loss_at == LossAt::After { u64::from(run.path.loss_ppb) } else { 0 },
-            flows: vec![FlowMeasurement { phases, ..FlowMeasurement::default() }; run.flows.len()],
-            bottleneck: QueueMeasurement::default(),
         }
-    }
-
-    /// A flow connects.
-    pub fn start(&mut self, flow: usize, at_ns: u64) {
-        self.flows[flow].started_ns = at_ns;
-    }
-
-    /// A flow's last byte was delivered.
-    pub fn complete(&mut self, flow: usize, at_ns: u64) {
-        self.flows[flow].completed_ns = Some(at_ns);
-    }
-
-    /// Keeps the queue's gauges.
-    pub fn sample_queue(&mut self, counters: &QueueCounters) {
-        let series = &mut self.bottleneck.series;
-        series.at_ns.push(counters.at_ns);
-        series.backlog_bytes.push(counters.queued_bytes);
-        series.backlog_packets.push(counters.queued_packets as u32);
-        series.dropped_packets.push(counters.dropped_packets);
-        series.sent_packets.push(counters.sent_packets);
     }
 
     /// Keeps a flow's gauges.
     pub fn sample_flow(&mut self, flow: usize, reading: &Reading, delivered_bytes: u64, at_ns: u64) {
+        self.keep_least_rtt(flow, reading);
         let bottleneck_bytes = self.bottleneck_bytes(&reading.sender, &reading.receiver);
-        let measured = &mut self.flows[flow];
-        keep_least_rtt(measured, reading);
-        let series = &mut measured.series;
-        series.at_ns.push(at_ns);
-        series.srtt_us.push(reading.sender.rtt_us);
-        series.delivered_bytes.push(delivered_bytes);
-        if self.keeps_gauges {
-            series.bottleneck_bytes.push(bottleneck_bytes);
-            sample_gauges(series, reading, self.paces_always);
-            if matches!(reading.control, ControlInfo::Bbr { .. }) && measured.phases != BBR_PHASES {
-                measured.phases = BBR_PHASES.map(str::to_owned).to_vec();
-            }
+        let (paces_always, mut kept) = (self.paces_always, false);
+        self.recorder.sample_flow(flow, at_ns, reading.sender.rtt_us, delivered_bytes, || {
+            kept = true;
+            gauges(reading, bottleneck_bytes, paces_always)
+        });
+        if kept && matches!(reading.control, ControlInfo::Bbr { .. }) {
+            self.recorder.set_phases(flow, &BBR_PHASES);
         }
     }
 
-    /// Keeps a flow's counters.
-    pub fn mark_flow(&mut self, mark: Mark, flow: usize, counters: FlowCounters) {
-        let measured = &mut self.flows[flow];
-        match mark {
-            Mark::WindowBegin => measured.at_window_begin = counters,
-            Mark::WindowEnd => measured.at_window_end = counters,
-            Mark::End => measured.at_end = counters,
-        }
-    }
-
-    /// A flow has ended: its smallest RTT may be younger than the last sample.
-    pub fn end_flow(&mut self, flow: usize, reading: &Reading) {
-        keep_least_rtt(&mut self.flows[flow], reading);
-    }
-
-    /// Keeps the queue's counters.
-    pub fn mark_queue(&mut self, mark: Mark, counters: QueueCounters) {
-        match mark {
-            Mark::WindowBegin => self.bottleneck.at_window_begin = counters,
-            Mark::WindowEnd => self.bottleneck.at_window_end = counters,
-            Mark::End => self.bottleneck.at_end = counters,
+    /// The kernel's minimum is that of the last 300 s (`tcp_min_rtt_wlen`): the flow's is the least of all that were
+    /// read.
+    pub fn keep_least_rtt(&mut self, flow: usize, reading: &Reading) {
+        if reading.sender.min_rtt_us != u32::MAX {
+            self.recorder.keep_least_rtt(flow, u64::from(reading.sender.min_rtt_us) * NANOS_PER_MICRO);
         }
     }
 
@@ -156,14 +97,9 @@ impl Recorder {
     fn bottleneck_bytes(&self, sender: &TcpInfo, receiver: &TcpInfo) -> u64 {
         let arrived = u128::from(receiver.data_segs_in);
         let payload = arrived * u128::from(sender.bytes_sent) / u128::from(sender.data_segs_out.max(1));
-        let bytes = arrived * u128::from(FRAME_HEADER_BYTES) + payload;
+        let bytes = arrived * u128::from(FRAME_HEADERS_BYTES) + payload;
         let passes_ppb = u128::from(BILLION.saturating_sub(self.loss_after_ppb).max(1));
         (bytes * u128::from(BILLION) / passes_ppb) as u64
-    }
-
-    /// The run has ended.
-    pub fn finish(self, ended_ns: u64, facts: BTreeMap<String, String>) -> Measurement {
-        Measurement { ended_ns, flows: self.flows, bottleneck: self.bottleneck, facts }
     }
 }
 
@@ -181,15 +117,7 @@ pub fn no_counters(at_ns: u64) -> FlowCounters {
     }
 }
 
-/// The kernel's minimum is that of the last 300 s (`tcp_min_rtt_wlen`): the flow's is the least of all that were read.
-fn keep_least_rtt(measured: &mut FlowMeasurement, reading: &Reading) {
-    if reading.sender.min_rtt_us != u32::MAX {
-        let rtt_ns = u64::from(reading.sender.min_rtt_us) * NANOS_PER_MICRO;
-        measured.rtt_min_ns = Some(measured.rtt_min_ns.map_or(rtt_ns, |least| least.min(rtt_ns)));
-    }
-}
-
-fn sample_gauges(series: &mut FlowSeries, reading: &Reading, paces_always: bool) {
+fn gauges(reading: &Reading, bottleneck_bytes: u64, paces_always: bool) -> Gauges {
     let Reading { sender, control, .. } = reading;
     let ssthresh = if sender.snd_ssthresh >= INFINITE_SSTHRESH { u32::MAX } else { sender.snd_ssthresh };
     // Linux keeps a pacing rate for every flow, and paces by it only those whose control asks for that.
@@ -206,17 +134,20 @@ fn sample_gauges(series: &mut FlowSeries, reading: &Reading, paces_always: bool)
             (bits(bandwidth), known, pacing_gain, cwnd_gain, bbr_phase(pacing_gain, cwnd_gain))
         }
     };
-    series.cwnd_segments.push(sender.snd_cwnd);
-    series.ssthresh_segments.push(ssthresh);
-    series.inflight_segments.push(sender.in_flight());
-    series.min_rtt_us.push(sender.min_rtt_us);
-    series.cc_min_rtt_us.push(cc_min_rtt_us);
-    series.pacing_rate_bps.push(if paced { bits(sender.pacing_rate) } else { u64::MAX });
-    series.delivery_rate_bps.push(bits(sender.delivery_rate));
-    series.bandwidth_bps.push(bandwidth_bps);
-    series.pacing_gain_256ths.push(pacing_gain as u16);
-    series.cwnd_gain_256ths.push(cwnd_gain as u16);
-    series.phase.push(phase);
+    Gauges {
+        bottleneck_bytes,
+        cwnd_segments: sender.snd_cwnd,
+        ssthresh_segments: ssthresh,
+        inflight_segments: sender.in_flight(),
+        min_rtt_us: sender.min_rtt_us,
+        cc_min_rtt_us,
+        pacing_rate_bps: if paced { bits(sender.pacing_rate) } else { u64::MAX },
+        delivery_rate_bps: bits(sender.delivery_rate),
+        bandwidth_bps,
+        pacing_gain_256ths: pacing_gain as u16,
+        cwnd_gain_256ths: cwnd_gain as u16,
+        phase,
+    }
 }
 
 /// Bytes a second as bits a second; "none" and "without limit" stay what they are.
@@ -228,6 +159,7 @@ const fn bits(bytes_per_sec: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::samples;
+    use run::Record;
 
     fn bbr() -> Reading {
         let sender = TcpInfo {
@@ -252,9 +184,9 @@ mod tests {
 
     #[test]
     fn gauges_have_the_measurements_units() {
-        let mut recorder = Recorder::new(&samples::run(1));
+        let mut recorder = KernelRecorder::new(&samples::run(1));
         recorder.sample_flow(0, &bbr(), 1_448, 50);
-        let flow = &recorder.flows[0];
+        let flow = recorder.recorder.flow(0);
         let series = &flow.series;
         assert_eq!((series.at_ns[0], series.srtt_us[0], series.delivered_bytes[0]), (50, 26_000, 1_448));
         assert_eq!(series.bottleneck_bytes, [8 * 1514]);
@@ -272,32 +204,32 @@ mod tests {
 
     #[test]
     fn a_silent_control_has_no_gauges_of_its_own() {
-        let mut recorder = Recorder::new(&samples::run(1));
+        let mut recorder = KernelRecorder::new(&samples::run(1));
         let mut reading = Reading { control: ControlInfo::Silent, ..bbr() };
         reading.sender.snd_ssthresh = 14;
         recorder.sample_flow(0, &reading, 0, 50);
-        let series = &recorder.flows[0].series;
+        let series = &recorder.recorder.flow(0).series;
         assert_eq!(
             (series.pacing_rate_bps[0], series.bandwidth_bps[0], series.cc_min_rtt_us[0]),
             (u64::MAX, u64::MAX, u32::MAX)
         );
         assert_eq!((series.pacing_gain_256ths[0], series.phase[0]), (0, 1));
-        assert_eq!(recorder.flows[0].phases, LOSS_BASED_PHASES);
+        assert_eq!(recorder.recorder.flow(0).phases, LOSS_BASED_PHASES);
     }
 
     #[test]
     fn a_summary_keeps_what_it_is_made_from() {
         let mut run = samples::run(1);
         run.measure.record = Record::Summary;
-        let mut recorder = Recorder::new(&run);
+        let mut recorder = KernelRecorder::new(&run);
         recorder.sample_flow(0, &bbr(), 0, 50);
-        let series = &recorder.flows[0].series;
+        let series = &recorder.recorder.flow(0).series;
         assert_eq!((series.srtt_us.len(), series.cwnd_segments.len(), series.phase.len()), (1, 0, 0));
     }
 
     #[test]
     fn full_segments_leave_the_bottleneck_to_the_byte() {
-        let recorder = Recorder::new(&samples::run(1));
+        let recorder = KernelRecorder::new(&samples::run(1));
         let counters = recorder.counters(&bbr(), 11_584, 10, 100_010);
         assert_eq!(counters.bottleneck_bytes, 8 * 1514);
         assert_eq!((counters.segments_sent, counters.segments_retransmitted), (10, 2));
@@ -308,7 +240,7 @@ mod tests {
     fn frames_lost_behind_the_bottleneck_have_left_it() {
         let mut run = samples::run(1);
         (run.path.loss_at, run.path.loss_ppb) = (LossAt::After, 200_000_000);
-        let recorder = Recorder::new(&run);
+        let recorder = KernelRecorder::new(&run);
         assert_eq!(recorder.counters(&bbr(), 0, 0, 0).bottleneck_bytes, 10 * 1514);
     }
 }

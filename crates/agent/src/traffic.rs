@@ -15,13 +15,13 @@ use crate::events::{Event, Schedule};
 use crate::failure::Failure;
 use crate::namespace::Namespace;
 use crate::network::Network;
-use crate::record::{Mark, Recorder, no_counters};
+use crate::record::{KernelRecorder, no_counters};
 use crate::sockets::diag::{Diag, Record};
 use crate::sockets::{MAX_FLOWS, RECEIVER_PORT, SENDER_PORT};
 use flow::{Flow, Phase};
 use poll::{Poll, Wake};
 use receiver::{News, Receiver};
-use run::{FlowCounters, Measurement, QueueCounters, Run};
+use run::{FlowCounters, Mark, Measurement, QueueCounters, Run};
 use sender::Payload;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -51,7 +51,7 @@ struct Traffic<'a> {
     flows: Vec<Flow>,
     /// One for each namespace that has an end of a flow.
     diags: Vec<Diag>,
-    recorder: Recorder,
+    recorder: KernelRecorder,
     /// The instant of the last reading of all flows and of the queue, and the latter.
     read: Option<(u64, QueueCounters)>,
     /// Finite workloads that are not complete.
@@ -85,7 +85,7 @@ impl<'a> Traffic<'a> {
             incomplete: flows.iter().filter(|flow| flow.source.total_bytes().is_some()).count(),
             flows,
             diags,
-            recorder: Recorder::new(run),
+            recorder: KernelRecorder::new(run),
             read: None,
             ended: false,
             payload: Payload::default(),
@@ -162,7 +162,7 @@ impl<'a> Traffic<'a> {
     }
 
     fn start(&mut self, index: usize, now_ns: u64) -> Result<(), Failure> {
-        self.recorder.start(index, now_ns);
+        self.recorder.recorder.start(index, now_ns);
         self.flows[index].phase = Phase::Running;
         if let Some((sender, _)) = &self.flows[index].ends {
             sender.connect().map_err(|failure| self.failed(index, failure))?;
@@ -220,7 +220,7 @@ impl<'a> Traffic<'a> {
 
     fn complete(&mut self, index: usize) -> Result<(), Failure> {
         let now_ns = self.clock.now()?;
-        self.recorder.complete(index, now_ns);
+        self.recorder.recorder.complete(index, now_ns);
         self.read_flow(index)?;
         self.end_flow(index, now_ns)
     }
@@ -253,7 +253,7 @@ impl<'a> Traffic<'a> {
 
     fn sample(&mut self, now_ns: u64) -> Result<(), Failure> {
         let counters = self.read_all(now_ns)?;
-        self.recorder.sample_queue(&counters);
+        self.recorder.recorder.sample_queue(&counters);
         for (i, flow) in self.flows.iter().enumerate() {
             if flow.phase == Phase::Running {
                 self.recorder.sample_flow(i, &flow.reading, flow.delivered_bytes(), now_ns);
@@ -264,7 +264,7 @@ impl<'a> Traffic<'a> {
 
     fn mark(&mut self, mark: Mark, now_ns: u64) -> Result<(), Failure> {
         let counters = self.read_all(now_ns)?;
-        self.recorder.mark_queue(mark, counters);
+        self.recorder.recorder.mark_queue(mark, counters);
         for i in 0..self.flows.len() {
             self.mark_flow(mark, i, now_ns);
         }
@@ -283,15 +283,15 @@ impl<'a> Traffic<'a> {
         };
         if mark == Mark::End {
             flow.counters = counters;
-            self.recorder.end_flow(index, &flow.reading);
+            self.recorder.keep_least_rtt(index, &flow.reading);
         }
-        self.recorder.mark_flow(mark, index, counters);
+        self.recorder.recorder.mark_flow(mark, index, counters);
     }
 
     /// The run ends now. One that is done before its window's end measures to its own end.
     fn end(&mut self, now_ns: u64) -> Result<(), Failure> {
         let counters = self.read_all(now_ns)?;
-        self.recorder.mark_queue(Mark::End, counters);
+        self.recorder.recorder.mark_queue(Mark::End, counters);
         if now_ns <= self.run.measure.window_end_ns {
             self.mark(Mark::WindowEnd, now_ns)?;
         }
@@ -335,7 +335,7 @@ impl<'a> Traffic<'a> {
         let (ended_ns, _) = self.read.unwrap_or_default();
         let mut facts = self.network.facts();
         facts.extend(self.facts()?);
-        Ok(self.recorder.finish(ended_ns, facts))
+        Ok(self.recorder.recorder.finish(ended_ns, facts))
     }
 
     fn facts(&self) -> Result<BTreeMap<String, String>, Failure> {

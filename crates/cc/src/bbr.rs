@@ -41,9 +41,8 @@ mod scenarios;
 
 use rand_core::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use units::{Rate, Segments};
+use units::{Rate, Segments, WindowedExtremum};
 
-use crate::filter::WindowedMax;
 use crate::parameter::Values;
 use crate::{Ack, CongestionControl, Inspection, RecoveryState, Restart, Start, Timeout, Window};
 use bandwidth::{Bandwidth, Gain};
@@ -73,14 +72,14 @@ pub struct Bbr {
     gains: Gains,
     counters: Counters,
     round: round::Counter,
-    max_bandwidth: WindowedMax,
+    max_bandwidth: WindowedExtremum<u32>,
     full_pipe: full_pipe::Estimator,
     min_rtt: min_rtt::MinRtt,
     feedback: feedback::Loop,
     policer: policer::Detector,
     aggregation: aggregation::Estimator,
     pacer: pacing::Pacer,
-    recovery: recovery::Memory,
+    recovery: recovery::SavedCwnd,
     /// The application left the connection idle, and nothing sent since has been acknowledged.
     idle_restart: bool,
     /// The last ACK found BBR in `PROBE_RTT`.
@@ -97,14 +96,14 @@ impl Bbr {
             gains: state.gains(&parameters, parameters.cwnd_gain, false),
             counters: Counters { delivered_us: start.now.as_micros(), ..Counters::default() },
             round: round::Counter::default(),
-            max_bandwidth: WindowedMax::new(parameters.bw_window_rounds),
+            max_bandwidth: WindowedExtremum::new(parameters.bw_window_rounds, 0),
             full_pipe: full_pipe::Estimator::default(),
             min_rtt: min_rtt::MinRtt::new(start),
             feedback: feedback::Loop::new(&parameters),
             policer: policer::Detector::default(),
             aggregation: aggregation::Estimator::new(start.now),
             pacer: pacing::Pacer::new(&parameters, start),
-            recovery: recovery::Memory::default(),
+            recovery: recovery::SavedCwnd::default(),
             idle_restart: false,
             limits_flight: false,
             parameters,

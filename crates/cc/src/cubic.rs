@@ -23,7 +23,7 @@ pub use hystart::HyStartExit;
 
 use units::Segments;
 
-use crate::growth::{Credit, left_for_avoidance};
+use crate::growth::{CwndCounter, left_for_avoidance};
 use crate::parameter::Values;
 use crate::{Ack, Algorithm, CongestionControl, Inspection, Parameter, RecoveryState, Restart, Start, Window};
 use curve::{Curve, Region, Shape};
@@ -124,7 +124,7 @@ pub struct Cubic {
     shape: Shape,
     fast_convergence: bool,
     curve: Curve,
-    credit: Credit,
+    counter: CwndCounter,
     hystart: HyStart,
     /// Smallest RTT that was believed, µs; 0 before the first.
     delay_min_us: u32,
@@ -137,7 +137,7 @@ impl Cubic {
             shape: Shape::new(values),
             fast_convergence: values.switch("fast_convergence"),
             curve: Curve::default(),
-            credit: Credit::default(),
+            counter: CwndCounter::default(),
             hystart: HyStart::new(values, start.now),
             delay_min_us: 0,
             phase: Phase::default(),
@@ -172,7 +172,7 @@ impl CongestionControl for Cubic {
         if ack.may_grow && ack.cwnd_limited {
             if let Some(acked) = left_for_avoidance(window, ack.acked_sacked) {
                 let price = self.curve.price(&self.shape, now_ms, self.delay_min_us, window.cwnd, acked);
-                self.credit.spend(window, price, acked);
+                self.counter.add(window, price, acked);
             }
         }
         self.phase = match self.curve.region() {
@@ -185,7 +185,7 @@ impl CongestionControl for Cubic {
 
     /// RFC 9438 sections 4.6 and 4.7. Linux 6.1 cubictcp_recalc_ssthresh.
     fn on_congestion(&mut self, window: &Window) -> Segments {
-        self.credit.forfeit();
+        self.counter.reset();
         self.curve.end_epoch();
         let (cwnd, beta) = (u64::from(window.cwnd), u64::from(self.shape.beta_1024ths()));
         let below_the_old_maximum = window.cwnd < self.curve.w_max();
@@ -202,7 +202,7 @@ impl CongestionControl for Cubic {
     /// After a timeout nothing that was learned of the path is believed. Linux 6.1 cubictcp_state.
     fn on_state(&mut self, state: RecoveryState, _window: &mut Window) {
         if state == RecoveryState::Loss {
-            self.credit.forfeit();
+            self.counter.reset();
             self.curve = Curve::default();
             self.delay_min_us = 0;
             self.hystart.restart();

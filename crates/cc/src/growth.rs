@@ -22,12 +22,12 @@ pub(crate) fn left_for_avoidance(window: &mut Window, acked: Segments) -> Option
 /// Acknowledged segments that have not yet bought growth (Linux: `snd_cwnd_cnt`). Below the last price, except
 /// after the price fell, so it never overflows.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Credit(Segments);
+pub(crate) struct CwndCounter(Segments);
 
-impl Credit {
-    /// Congestion avoidance: adds `acked`, and grows the window by one segment for every `price` of the credit.
-    pub(crate) fn spend(&mut self, window: &mut Window, price: Segments, acked: Segments) {
-        // Credit that was saved up for a higher price buys one segment, not a burst.
+impl CwndCounter {
+    /// Congestion avoidance: adds `acked`, and grows the window by one segment for every `price` of the count.
+    pub(crate) fn add(&mut self, window: &mut Window, price: Segments, acked: Segments) {
+        // What was saved up for a higher price buys one segment, not a burst.
         if self.0 >= price {
             self.0 = 0;
             window.cwnd += 1;
@@ -45,7 +45,7 @@ impl Credit {
     }
 
     /// A reduction begins from zero (Linux: `tcp_init_cwnd_reduction`, `tcp_enter_loss`).
-    pub(crate) fn forfeit(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.0 = 0;
     }
 }
@@ -68,20 +68,20 @@ mod tests {
 
     #[test]
     fn a_stretched_ack_buys_as_much_as_its_parts() {
-        let (mut once, mut thrice) = (Credit::default(), Credit::default());
+        let (mut once, mut thrice) = (CwndCounter::default(), CwndCounter::default());
         let (mut a, mut b) = (window(10), window(10));
-        once.spend(&mut a, 4, 13);
-        [5, 4, 4].into_iter().for_each(|acked| thrice.spend(&mut b, 4, acked));
+        once.add(&mut a, 4, 13);
+        [5, 4, 4].into_iter().for_each(|acked| thrice.add(&mut b, 4, acked));
         assert_eq!((a.cwnd, once.0), (13, 1));
         assert_eq!((b.cwnd, thrice.0), (13, 1));
     }
 
     #[test]
-    fn credit_from_a_higher_price_buys_one_segment_only() {
-        let (mut credit, mut w) = (Credit::default(), window(100));
-        credit.spend(&mut w, 100, 99);
+    fn what_was_counted_at_a_higher_price_buys_one_segment_only() {
+        let (mut counter, mut w) = (CwndCounter::default(), window(100));
+        counter.add(&mut w, 100, 99);
         assert_eq!(w.cwnd, 100);
-        credit.spend(&mut w, 10, 1);
-        assert_eq!((w.cwnd, credit.0), (101, 1));
+        counter.add(&mut w, 10, 1);
+        assert_eq!((w.cwnd, counter.0), (101, 1));
     }
 }

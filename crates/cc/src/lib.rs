@@ -4,13 +4,12 @@
 //! reduction and pacing. The division of labour, and the events, are those of Linux's `tcp_congestion_ops`, because
 //! Linux is what the model is held against; windows are counted in segments for the same reason.
 //!
-//! To add an algorithm: one file that implements [`CongestionControl`] and describes itself in an [`Algorithm`],
-//! and one line in `registry`.
+//! To add an algorithm: one file that implements [`CongestionControl`] and describes itself in an [`Algorithm`], its
+//! `mod` below, and one line in the table of `registry`.
 
 mod bbr;
 mod cubic;
 mod event;
-mod filter;
 mod growth;
 #[cfg(test)]
 mod ideal_path;

@@ -2,27 +2,73 @@
 //!
 //! A variant of an algorithm is a set of parameters, never code: no variant is known here.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use units::{Rate, Segments};
 
 use crate::parameter::{Values, unknown};
 use crate::{
-    Ack, Algorithm, Bbr, CongestionControl, Cubic, Inspection, ParameterError, RecoveryState, Reno, Restart, Start,
-    Timeout, Window, bbr, cubic, reno,
+    Ack, Algorithm, CongestionControl, Inspection, ParameterError, RecoveryState, Restart, Start, Timeout, Window, bbr,
+    cubic, reno,
 };
 
-/// All algorithms, by name.
-static ALGORITHMS: [&Algorithm; 3] = [&bbr::ALGORITHM, &cubic::ALGORITHM, &reno::ALGORITHM];
+/// One line an algorithm, in the order of their names: its module, which has the static `ALGORITHM`, its type there, and
+/// how that is held. The list and the dispatch follow from it.
+macro_rules! algorithms {
+    ($($module:ident::$type:ident as $held:ty),* $(,)?) => {
+        /// All algorithms, by name.
+        static ALGORITHMS: &[&Algorithm] = &[$(&$module::ALGORITHM),*];
+
+        /// An algorithm at work. An enum and no trait object: the calls are on the path of every ACK, and can be inlined.
+        #[derive(Clone, Debug)]
+        pub enum Controller {
+            $(#[doc = concat!("See `", stringify!($module), "`.")] $type($held)),*
+        }
+
+        impl Controller {
+            fn new(values: &Values<'_>, start: &Start) -> Self {
+                let name = values.algorithm.name;
+                $(if name == $module::ALGORITHM.name {
+                    return Self::$type($module::$type::new(values, start).into());
+                })*
+                unreachable!("{name} is not in the table")
+            }
+
+            /// The algorithm itself, wherever it lies.
+            #[inline]
+            pub fn state(&self) -> &dyn CongestionControl {
+                match self {
+                    $(Self::$type(cc) => Borrow::<$module::$type>::borrow(cc)),*
+                }
+            }
+        }
+
+        /// Calls the same method on whichever it is.
+        macro_rules! each {
+            ($controller:ident, $cc:ident => $call:expr) => {
+                match $controller {
+                    $(Controller::$type($cc) => $call),*
+                }
+            };
+        }
+    };
+}
+
+algorithms! {
+    bbr::Bbr as Box<bbr::Bbr>, // several times larger than the others
+    cubic::Cubic as cubic::Cubic,
+    reno::Reno as reno::Reno,
+}
 
 /// All algorithms, sorted by name.
 pub fn algorithms() -> &'static [&'static Algorithm] {
-    &ALGORITHMS
+    ALGORITHMS
 }
 
 /// The algorithm called `name`.
 pub fn algorithm(name: &str) -> Option<&'static Algorithm> {
-    ALGORITHMS.into_iter().find(|algorithm| algorithm.name == name)
+    ALGORITHMS.iter().copied().find(|algorithm| algorithm.name == name)
 }
 
 fn find(name: &str) -> Result<&'static Algorithm, ParameterError> {
@@ -47,35 +93,7 @@ pub fn build(name: &str, parameters: &BTreeMap<String, f64>, start: &Start) -> R
     if !errors.is_empty() {
         return Err(errors);
     }
-    let values = Values { algorithm, given: parameters };
-    Ok(match algorithm.name {
-        "bbr" => Controller::Bbr(Box::new(Bbr::new(&values, start))),
-        "cubic" => Controller::Cubic(Cubic::new(&values, start)),
-        "reno" => Controller::Reno(Reno::new(&values)),
-        name => unreachable!("{name} is in the list but cannot be built"),
-    })
-}
-
-/// An algorithm at work. An enum and no trait object: the calls are on the path of every ACK, and can be inlined.
-#[derive(Clone, Debug)]
-pub enum Controller {
-    /// RFC 5681.
-    Reno(Reno),
-    /// RFC 9438.
-    Cubic(Cubic),
-    /// BBR v1; boxed, because it is several times larger than the others.
-    Bbr(Box<Bbr>),
-}
-
-/// Calls the same method on whichever it is.
-macro_rules! each {
-    ($controller:ident, $cc:ident => $call:expr) => {
-        match $controller {
-            Controller::Reno($cc) => $call,
-            Controller::Cubic($cc) => $call,
-            Controller::Bbr($cc) => $call,
-        }
-    };
+    Ok(Controller::new(&Values { algorithm, given: parameters }, start))
 }
 
 impl CongestionControl for Controller {

@@ -10,9 +10,9 @@
 
 use units::Segments;
 
-use crate::growth::{Credit, left_for_avoidance};
+use crate::growth::{CwndCounter, left_for_avoidance};
 use crate::parameter::Values;
-use crate::{Ack, Algorithm, CongestionControl, Inspection, Parameter, RecoveryState, Window};
+use crate::{Ack, Algorithm, CongestionControl, Inspection, Parameter, RecoveryState, Start, Window};
 
 /// Denominator of `beta`: a power of two, so that the halving of RFC 5681 is exact.
 const BETA_SCALE: u64 = 1_024;
@@ -44,15 +44,15 @@ enum Phase {
 #[derive(Clone, Debug)]
 pub struct Reno {
     beta_1024ths: u16,
-    credit: Credit,
+    counter: CwndCounter,
     phase: Phase,
 }
 
 impl Reno {
-    pub(crate) fn new(values: &Values<'_>) -> Self {
+    pub(crate) fn new(values: &Values<'_>, _start: &Start) -> Self {
         Self {
             beta_1024ths: values.rounded("beta", BETA_SCALE as f64) as u16,
-            credit: Credit::default(),
+            counter: CwndCounter::default(),
             phase: Phase::default(),
         }
     }
@@ -62,21 +62,21 @@ impl CongestionControl for Reno {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         if ack.may_grow && ack.cwnd_limited {
             if let Some(acked) = left_for_avoidance(window, ack.acked_sacked) {
-                self.credit.spend(window, window.cwnd, acked);
+                self.counter.add(window, window.cwnd, acked);
             }
         }
         self.phase = if window.in_slow_start() { Phase::SlowStart } else { Phase::Avoidance };
     }
 
     fn on_congestion(&mut self, window: &Window) -> Segments {
-        self.credit.forfeit();
+        self.counter.reset();
         let left = u64::from(window.cwnd) * u64::from(self.beta_1024ths) / BETA_SCALE;
         (left as Segments).max(MIN_SSTHRESH)
     }
 
     fn on_state(&mut self, state: RecoveryState, _window: &mut Window) {
         if state == RecoveryState::Loss {
-            self.credit.forfeit();
+            self.counter.reset();
         }
     }
 
@@ -94,11 +94,11 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::event::samples::ack;
+    use crate::event::samples::{ack, start};
 
     fn reno(given: &[(&str, f64)]) -> Reno {
         let given: BTreeMap<_, _> = given.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
-        Reno::new(&Values { algorithm: &ALGORITHM, given: &given })
+        Reno::new(&Values { algorithm: &ALGORITHM, given: &given }, &start())
     }
 
     fn acked(segments: Segments) -> Ack {
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn congestion_forfeits_the_credit() {
+    fn congestion_resets_the_counter() {
         let (mut cc, mut w) = (reno(&[]), Window { cwnd: 10, ssthresh: 10 });
         cc.on_ack(&acked(9), &mut w);
         cc.on_congestion(&w);

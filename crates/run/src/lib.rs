@@ -1,10 +1,12 @@
 //! What is asked of an engine, [`Run`], and what it gives back, [`Measurement`]; and of what is asked, what every engine
-//! has to read alike: a workload's [`Source`].
+//! has to read and write alike: a workload's [`Source`], and the [`Recorder`].
 //!
 //! Everything is an integer in a base unit that its name carries (`_ns`, `_bps`, `_bytes`), so that a run has one
 //! spelling and one hash. Engines measure: there is no mean, no percentile and no verdict here.
 
 mod measurement;
+mod path;
+mod recorder;
 mod request;
 #[cfg(feature = "samples")]
 pub mod samples;
@@ -14,8 +16,10 @@ pub use measurement::{
     AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, QueueCounters, QueueMeasurement,
     QueueSeries, UNSEEN,
 };
+pub use path::{ETHERNET_HEADER_BYTES, FRAME_HEADERS_BYTES, SEGMENT_HEADERS_BYTES};
+pub use recorder::{Gauges, Mark, Milestone, Recorder, milestones};
 pub use request::{
-    Access, Buffer, Change, Controller, Flow, Host, LossAt, Measure, Path, Problem, Qdisc, Record, Run, SocketMemory,
-    Workload, Write,
+    Access, AlgorithmChoice, Buffer, Change, Flow, Host, LossAt, Measure, Path, Problem, Qdisc, Record, Run,
+    SocketMemory, Workload, Write,
 };
 pub use source::{Act, Source};

@@ -82,7 +82,7 @@ pub struct Flow {
     /// Unique name, e.g. `bbr`, `bbr-2`: it names the flow's random streams.
     pub name: String,
     /// The congestion control.
-    pub cc: Controller,
+    pub cc: AlgorithmChoice,
     /// When it calls connect().
     pub start_ns: u64,
     /// When it stops sending, if before the run's end.
@@ -100,7 +100,7 @@ pub struct Flow {
 /// An algorithm and its parameters, the variant's and the inline ones together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Controller {
+pub struct AlgorithmChoice {
     /// Name of the algorithm as the registry has it.
     pub algorithm: String,
     /// Parameters that differ from the algorithm's defaults.

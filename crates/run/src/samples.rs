@@ -1,6 +1,6 @@
 //! Runs for tests and benches: templates, of which each changes only the fields that matter to it.
 
-use crate::{Buffer, Controller, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Run, SocketMemory, Workload};
+use crate::{AlgorithmChoice, Buffer, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Run, SocketMemory, Workload};
 
 /// A full frame at an MTU of 1500 bytes.
 pub const FRAME_BYTES: u64 = 1_514;
@@ -49,7 +49,7 @@ pub fn flows(count: usize, cc: &str, rtt_ns: u64) -> Vec<Flow> {
 pub fn flow(name: &str, cc: &str, rtt_ns: u64) -> Flow {
     Flow {
         name: name.to_owned(),
-        cc: Controller { algorithm: cc.to_owned(), parameters: Default::default() },
+        cc: AlgorithmChoice { algorithm: cc.to_owned(), parameters: Default::default() },
         start_ns: 0,
         stop_ns: None,
         workload: Workload::Bulk,

@@ -1,7 +1,8 @@
 //! Cost per packet: data packets simulated per second on one core.
 //!
 //! `cargo bench -p sim` prints one plain table (median of several runs) and then criterion's figures for the first
-//! conditions. `cargo bench -p sim -- table` prints the table alone.
+//! conditions. `cargo bench -p sim -- table` prints the table alone; `-- row N` runs its row N once and prints
+//! packets and seconds of processor time, for comparing two builds in turns on a machine that does other work.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use run::samples::{flows, one_flow};
@@ -73,6 +74,22 @@ fn timed(run: &Run) -> (u64, f64) {
     (packets, start.elapsed().as_secs_f64())
 }
 
+/// Processor time that this process has used, s; none where the system does not say.
+fn processor_s() -> Option<f64> {
+    let line = std::fs::read_to_string("/proc/self/schedstat").ok()?;
+    Some(line.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
+}
+
+/// Runs one condition once.
+#[expect(clippy::print_stdout, reason = "the figures are what it is for")]
+fn row(index: usize) {
+    let run = CONDITIONS[index].run();
+    let before = processor_s();
+    let (packets, wall) = timed(&run);
+    let spent = before.zip(processor_s()).map_or(wall, |(before, after)| after - before);
+    println!("{packets} {spent:.4}");
+}
+
 /// The largest memory that this process has had, MB; none where the system does not say.
 fn peak_memory_mb() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -123,6 +140,10 @@ fn main() {
     let argument = std::env::args().nth(1).unwrap_or_default();
     if argument == "memory" {
         return memory();
+    }
+    if argument == "row" {
+        let index = std::env::args().nth(2).and_then(|index| index.parse().ok()).expect("a row's number, from 0");
+        return row(index);
     }
     table(5);
     let this = std::env::current_exe().expect("a path");

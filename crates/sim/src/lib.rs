@@ -5,15 +5,13 @@
 
 mod engine;
 mod net;
+mod serial;
 mod simulation;
 mod tcp;
 mod trace;
 
 use run::{Measurement, Problem, Run};
 use simulation::Simulation;
-
-/// Headers of a data segment within the MTU: IP 20, TCP 20, timestamps 12 bytes.
-const MSS_OVERHEAD_BYTES: u32 = 52;
 
 /// Measures one run.
 ///

@@ -1,11 +1,11 @@
-//! One run, wired together: events come from the agenda, go to a flow's sender or receiver, and what those emit goes
+//! One run, wired together: events come from the queue, go to a flow's sender or receiver, and what those emit goes
 //! into the network.
 
 use crate::engine::{Event, Timer, Timers, prefetch, stream_seed};
-use crate::net::{Ack, Left, Network, Packet};
+use crate::net::{Ack, Departed, Network, Packet};
 use crate::tcp::{Algorithm, Output, Receiver, ReceiverConfig, Sender, SenderConfig};
-use crate::trace::{Mark, Trace};
-use run::{Flow, Measurement, Qdisc, Run, SocketMemory, Source, Workload};
+use crate::trace::Trace;
+use run::{Flow, Mark, Measurement, Milestone, Qdisc, Run, SocketMemory, Source, Workload, milestones};
 use units::{Rate, Span, Time};
 
 /// How many packets ahead a flow's state is asked for, and then what that state points to: early enough to arrive,
@@ -69,7 +69,7 @@ impl<'run> Simulation<'run> {
     /// A run at its beginning. Its algorithms and parameters must have been checked.
     pub fn new(run: &'run Run) -> Self {
         let index = |i: usize| u32::try_from(i).expect("a spec has at most 100 000 flows");
-        let mss_bytes = run.path.mtu_bytes - crate::MSS_OVERHEAD_BYTES;
+        let mss_bytes = run.path.mss_bytes();
         let apps: Vec<App> = run.flows.iter().map(App::of).collect();
         let mut simulation = Self {
             run,
@@ -93,7 +93,7 @@ impl<'run> Simulation<'run> {
                 .collect(),
             apps,
             timers: Timers::new(run.flows.len()),
-            trace: Trace::new(run.measure, run.flows.len()),
+            trace: Trace::new(run),
             incomplete: 0,
             prefetches: run.flows.len() > CACHED_FLOWS,
             ended: false,
@@ -103,30 +103,26 @@ impl<'run> Simulation<'run> {
         simulation
     }
 
-    /// Puts what the run fixes in advance into the agenda.
+    /// Puts what the run fixes in advance into the queue.
     fn plan(&mut self) {
-        let agenda = &mut self.network.agenda;
-        let mut at = |nanos: u64, event: Event| agenda.schedule(Time::from_nanos(nanos), event);
-        for (i, flow) in (0..).zip(&self.run.flows) {
-            at(flow.start_ns, Event::Start(i));
-            if let Some(stop_ns) = flow.stop_ns {
-                at(stop_ns, Event::Stop(i));
-            }
+        for (at_ns, milestone) in milestones(self.run) {
+            let event = match milestone {
+                Milestone::Change(i) => Event::Change(i as u32),
+                Milestone::Start(i) => Event::Start(i as u32),
+                Milestone::Stop(i) => Event::Stop(i as u32),
+                Milestone::Sample => Event::Sample,
+                Milestone::WindowBegin => Event::WindowBegin,
+                Milestone::WindowEnd => Event::WindowEnd,
+                Milestone::End => Event::End,
+            };
+            self.network.events.schedule(Time::from_nanos(at_ns), event);
         }
-        for (i, change) in (0..).zip(&self.run.path.changes) {
-            at(change.at_ns, Event::Change(i));
-        }
-        let measure = &self.run.measure;
-        at(measure.sample_ns, Event::Sample);
-        at(measure.window_begin_ns, Event::WindowBegin);
-        at(measure.window_end_ns, Event::WindowEnd);
-        at(self.run.duration_ns, Event::End);
     }
 
     /// Runs to the end.
     pub fn measure(mut self) -> Measurement {
         while !self.ended {
-            let event = self.network.agenda.next().expect("the end is on the agenda");
+            let event = self.network.events.next().expect("the end is in the queue");
             self.handle(event);
         }
         self.finish()
@@ -148,7 +144,12 @@ impl<'run> Simulation<'run> {
                 self.acknowledge(&ack);
             }
             Event::Tick => self.tick(),
-            Event::Timer(flow, timer) => self.timer(flow, timer),
+            Event::Timer(flow, timer) => {
+                self.timer(flow, timer);
+                if self.prefetches {
+                    self.prefetch_timer();
+                }
+            }
             Event::AccessDeparture(flow) => self.access_departure(flow),
             Event::Start(flow) => self.start(flow),
             Event::Stop(flow) => self.stop(flow),
@@ -168,7 +169,35 @@ impl<'run> Simulation<'run> {
             self.timers.prefetch(flow);
         }
         if let Some(flow) = self.network.upcoming_ack(line, PREFETCH_NEAR) {
-            self.senders[flow as usize].prefetch_scoreboard();
+            self.senders[flow as usize].prefetch_rest();
+        }
+    }
+
+    /// Of the entries of a tick after `index`; most will come in vain.
+    fn prefetch_tick(&self, entries: &[(u32, Timer)], index: usize) {
+        if let Some(&(flow, _)) = entries.get(index + PREFETCH_FAR + PREFETCH_NEAR) {
+            self.timers.prefetch(flow);
+        }
+        if let Some(&(flow, timer)) = entries.get(index + PREFETCH_FAR)
+            && self.timers.is_due(flow, timer, self.now())
+        {
+            match timer {
+                Timer::DelayedAck | Timer::CompressedAck => prefetch(&self.receivers[flow as usize]),
+                Timer::Retransmission | Timer::Pacing | Timer::Write => prefetch(&self.senders[flow as usize]),
+            }
+        }
+        if let Some(&(flow, timer)) = entries.get(index + PREFETCH_NEAR)
+            && matches!(timer, Timer::Retransmission)
+            && self.timers.is_due(flow, timer, self.now())
+        {
+            self.senders[flow as usize].prefetch_rest();
+        }
+    }
+
+    fn prefetch_timer(&self) {
+        if let Some(flow) = self.network.events.upcoming_timer() {
+            prefetch(&self.senders[flow as usize]);
+            self.timers.prefetch(flow);
         }
     }
 
@@ -188,19 +217,19 @@ impl<'run> Simulation<'run> {
             self.prefetch_receiver();
         }
         match self.network.departure() {
-            Left::Arrived(packet) => {
+            Departed::Arrived(packet) => {
                 self.receivers[packet.flow as usize].count_frame(packet.frame_bytes);
                 self.deliver(&packet);
             }
-            Left::UnderWay { flow, frame_bytes } | Left::Lost { flow, frame_bytes } => {
+            Departed::UnderWay { flow, frame_bytes } | Departed::Lost { flow, frame_bytes } => {
                 self.receivers[flow as usize].count_frame(frame_bytes);
             }
-            Left::Nothing => {}
+            Departed::Nothing => {}
         }
     }
 
     fn now(&self) -> Time {
-        self.network.agenda.now()
+        self.network.events.now()
     }
 
     #[inline]
@@ -224,7 +253,7 @@ impl<'run> Simulation<'run> {
             return;
         }
         app.phase = Phase::Stopped;
-        self.trace.complete(flow, self.network.agenda.now());
+        self.trace.complete(flow, self.network.events.now());
         self.mark_flow(Mark::End, flow);
         self.incomplete -= 1;
         self.end_when_done();
@@ -256,7 +285,7 @@ impl<'run> Simulation<'run> {
         let established = *app.established.get_or_insert(now);
         let act = app.source.act(now.since(established));
         match act.again {
-            Some(again) => self.timers.set(flow, Timer::Write, established + again, &mut self.network.agenda),
+            Some(again) => self.timers.set(flow, Timer::Write, established + again, &mut self.network.events),
             None => {
                 if app.source.total_bytes().is_some() {
                     self.senders[flow as usize].close();
@@ -269,18 +298,18 @@ impl<'run> Simulation<'run> {
     }
 
     fn tick(&mut self) {
-        let entries = self.timers.begin_tick(&self.network.agenda);
+        let entries = self.timers.begin_tick(&self.network.events);
         for (index, &(flow, timer)) in entries.iter().enumerate() {
-            if let Some(&(later, _)) = entries.get(index + PREFETCH_FAR) {
-                self.timers.prefetch(later);
+            if self.prefetches {
+                self.prefetch_tick(&entries, index);
             }
             self.timer(flow, timer);
         }
-        self.timers.end_tick(entries, &mut self.network.agenda);
+        self.timers.end_tick(entries, &mut self.network.events);
     }
 
     fn timer(&mut self, flow: u32, timer: Timer) {
-        if !self.timers.fires(flow, timer, &mut self.network.agenda) {
+        if !self.timers.fires(flow, timer, &mut self.network.events) {
             return;
         }
         let now = self.now();
@@ -338,7 +367,7 @@ impl<'run> Simulation<'run> {
         app.phase = Phase::Stopped;
         let finite = app.source.total_bytes().is_some();
         self.senders[flow as usize].stop();
-        self.timers.set(flow, Timer::Write, Time::NEVER, &mut self.network.agenda);
+        self.timers.set(flow, Timer::Write, Time::NEVER, &mut self.network.events);
         self.mark_flow(Mark::End, flow);
         self.incomplete -= usize::from(finite);
         self.end_when_done();
@@ -352,18 +381,18 @@ impl<'run> Simulation<'run> {
     #[inline]
     fn set_sender_timers(&mut self, flow: u32) {
         let sender = &self.senders[flow as usize];
-        let agenda = &mut self.network.agenda;
-        self.timers.set(flow, Timer::Retransmission, sender.timer.due(), agenda);
-        self.timers.set(flow, Timer::Pacing, sender.pacing_timer.due(), agenda);
+        let events = &mut self.network.events;
+        self.timers.set(flow, Timer::Retransmission, sender.timer.due(), events);
+        self.timers.set(flow, Timer::Pacing, sender.pacing_timer.due(), events);
     }
 
     /// After a receiver acted: notes its timers.
     #[inline]
     fn set_receiver_timers(&mut self, flow: u32) {
         let receiver = &self.receivers[flow as usize];
-        let agenda = &mut self.network.agenda;
-        self.timers.set(flow, Timer::DelayedAck, receiver.delayed_ack.due(), agenda);
-        self.timers.set(flow, Timer::CompressedAck, receiver.compressed_ack.due(), agenda);
+        let events = &mut self.network.events;
+        self.timers.set(flow, Timer::DelayedAck, receiver.delayed_ack.due(), events);
+        self.timers.set(flow, Timer::CompressedAck, receiver.compressed_ack.due(), events);
     }
 
     fn sample(&mut self) {
@@ -378,7 +407,7 @@ impl<'run> Simulation<'run> {
         if cfg!(debug_assertions) {
             self.network.assert_conservation();
         }
-        self.network.agenda.schedule(now + Span::from_nanos(self.run.measure.sample_ns), Event::Sample);
+        self.network.events.schedule(now + Span::from_nanos(self.run.measure.sample_ns), Event::Sample);
     }
 
     fn mark(&mut self, mark: Mark) {

@@ -3,10 +3,12 @@
 //! An instant and a span are different types, so that they cannot be mixed up, and nothing here rounds in
 //! secret: where a division leaves a remainder, the caller is given it or names the direction of rounding.
 
+mod extremum;
 mod rate;
 mod size;
 mod time;
 
+pub use extremum::WindowedExtremum;
 pub use rate::{ExactSpan, Rate};
 pub use size::{Bytes, Segments};
 pub use time::{Span, Time};

@@ -9,8 +9,8 @@
 //! handshake (SYN 60 bytes, ACK 52) and of a close are never lost, and neither is the last segment of a write with
 //! less than 12 bytes of payload. UDP is treated alike, so that packet trains see the same loss.
 
-use super::Error;
 use super::plan::{Device, Discipline};
+use crate::error::Error;
 use crate::netlink::{Batch, CREATE, REPLACE};
 use netlink_bindings::tc::{
     self, TcFifoQopt, TcNetemQopt, TcNetemReorder, TcPrioQopt, TcRatespec, TcTbfQopt, TcU32Key, TcU32Sel, Tcmsg,

@@ -3,11 +3,9 @@
 use run::{Access, Buffer, Flow, Host, LossAt, Qdisc, Run};
 use std::net::Ipv4Addr;
 
-/// Ethernet header: what a frame is longer than its IP packet.
-pub const ETHERNET_HEADER_BYTES: u64 = 14;
-/// Senders' addresses: `10.0.0.1` and on, one a lane.
+/// Senders' addresses: `10.0.0.1` and on, one a pair.
 pub const SENDERS: Prefix = Prefix { address: Ipv4Addr::new(10, 0, 0, 0), length: 9 };
-/// Receivers' addresses: `10.128.0.1` and on, one a lane.
+/// Receivers' addresses: `10.128.0.1` and on, one a pair.
 pub const RECEIVERS: Prefix = Prefix { address: Ipv4Addr::new(10, 128, 0, 0), length: 9 };
 /// Device numbers begin here: a new namespace may have devices of the kernel's own (`lo`, tunnels).
 const FIRST_INDEX: u32 = 100;
@@ -29,8 +27,8 @@ pub enum Place {
     Gate,
     /// The router before the bottleneck: its queue is the one that matters.
     Near,
-    /// The hop after the bottleneck that loses packets.
-    Thinner,
+    /// The hop after the bottleneck that loses packets; in facts and device names, "thinner".
+    LossHop,
     /// The router with the forward delays.
     Far,
     /// All receivers.
@@ -45,7 +43,7 @@ impl Place {
             Self::Access => "access",
             Self::Gate => "gate",
             Self::Near => "near",
-            Self::Thinner => "thinner",
+            Self::LossHop => "thinner",
             Self::Far => "far",
             Self::Receiver => "receiver",
         }
@@ -57,10 +55,10 @@ impl Place {
     }
 }
 
-/// A pair of addresses, and what leads there. Flows of the same delays share a lane; a flow with a line of its own
+/// A pair of addresses, and what leads there. Flows of the same delays share a pair; a flow with a line of its own
 /// before the bottleneck shares none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lane {
+pub struct AddressPair {
     /// Its flow's own line, if any.
     pub access: Option<Access>,
     /// Delay from the bottleneck to the receiver.
@@ -138,10 +136,10 @@ pub enum Discipline {
 pub struct Plan {
     /// The namespaces, in order.
     pub places: Vec<Place>,
-    /// The lanes, in order of their first flow.
-    pub lanes: Vec<Lane>,
-    /// Each flow's lane.
-    pub lane_of_flow: Vec<usize>,
+    /// The pairs, in order of their first flow.
+    pub pairs: Vec<AddressPair>,
+    /// Each flow's pair.
+    pub pair_of_flow: Vec<usize>,
     /// Devices, two a link.
     pub devices: Vec<Device>,
     /// Addresses, each with the position of its device.
@@ -161,11 +159,11 @@ pub struct Plan {
 impl Plan {
     /// The plan of a run, whose path also reorders so much.
     pub fn new(run: &Run, reorder_ppb: u32) -> Self {
-        let (lanes, lane_of_flow) = lanes(run, reorder_ppb);
+        let (pairs, pair_of_flow) = pairs(run, reorder_ppb);
         let mut plan = Self {
-            places: places(run, &lanes, reorder_ppb),
-            lanes,
-            lane_of_flow,
+            places: places(run, &pairs, reorder_ppb),
+            pairs,
+            pair_of_flow,
             devices: Vec::new(),
             addresses: Vec::new(),
             routes: Vec::new(),
@@ -186,14 +184,14 @@ impl Plan {
         plan
     }
 
-    /// Address of a lane's sender.
-    pub fn sender(lane: usize) -> Ipv4Addr {
-        Ipv4Addr::from_bits(SENDERS.address.to_bits() + lane as u32 + 1)
+    /// Address of a pair's sender.
+    pub fn sender(pair: usize) -> Ipv4Addr {
+        Ipv4Addr::from_bits(SENDERS.address.to_bits() + pair as u32 + 1)
     }
 
-    /// Address of a lane's receiver.
-    pub fn receiver(lane: usize) -> Ipv4Addr {
-        Ipv4Addr::from_bits(RECEIVERS.address.to_bits() + lane as u32 + 1)
+    /// Address of a pair's receiver.
+    pub fn receiver(pair: usize) -> Ipv4Addr {
+        Ipv4Addr::from_bits(RECEIVERS.address.to_bits() + pair as u32 + 1)
     }
 
     /// Device numbers, MAC addresses and names follow from the order of links alone.
@@ -210,13 +208,13 @@ impl Plan {
         self.routes.push(Route { device, to, source: None, initial_window_segments: None });
     }
 
-    /// The lanes' lines from the senders to the first router that they share.
+    /// The pairs' lines from the senders to the first router that they share.
     fn add_senders(&mut self, run: &Run) {
         let entry = *self.places.iter().find(|place| is_trunk(**place)).expect("a near router");
         let Host { initial_window_segments, qdisc, .. } = run.host;
-        for lane in 0..self.lanes.len() {
-            let Lane { access, return_delay_ns, .. } = self.lanes[lane];
-            let (sender, receiver) = (host(Self::sender(lane)), host(Self::receiver(lane)));
+        for pair in 0..self.pairs.len() {
+            let AddressPair { access, return_delay_ns, .. } = self.pairs[pair];
+            let (sender, receiver) = (host(Self::sender(pair)), host(Self::receiver(pair)));
             let (device, router) = self.link(Place::Sender, if access.is_some() { Place::Access } else { entry });
             self.addresses.push((device, sender.address));
             self.routes.push(Route {
@@ -234,7 +232,7 @@ impl Plan {
                 let (egress, back) = self.link(Place::Access, entry);
                 self.route(egress, receiver);
                 self.route(back, sender);
-                let least = frame_bytes(run) + rate_bps.div_ceil(8 * NANOS_PER_SEC / LATENESS_NS);
+                let least = run.path.frame_bytes() + rate_bps.div_ceil(8 * NANOS_PER_SEC / LATENESS_NS);
                 let burst_bytes = if run.path.offload { run.path.burst_bytes } else { 0 }.max(least);
                 self.disciplines.push((egress, Discipline::Bucket { rate_bps, burst_bytes, room: buffer }));
                 last = back;
@@ -248,9 +246,9 @@ impl Plan {
     /// The lines from the last router to the receivers: one a forward delay.
     fn add_receivers(&mut self, run: &Run, last: Place, reorder_ppb: u32) {
         let mut lines: Vec<(u64, usize)> = Vec::new();
-        for lane in 0..self.lanes.len() {
-            let delay_ns = self.lanes[lane].forward_delay_ns;
-            let (sender, receiver) = (host(Self::sender(lane)), host(Self::receiver(lane)));
+        for pair in 0..self.pairs.len() {
+            let delay_ns = self.pairs[pair].forward_delay_ns;
+            let (sender, receiver) = (host(Self::sender(pair)), host(Self::receiver(pair)));
             let line = lines.iter().find(|(other, _)| *other == delay_ns).map(|(_, egress)| *egress);
             let egress = line.unwrap_or_else(|| {
                 let (egress, _) = self.link(last, Place::Receiver);
@@ -280,7 +278,7 @@ impl Plan {
                 self.bottleneck = egress;
                 self.disciplines.push((egress, Discipline::Bucket { rate_bps, burst_bytes, room: path.buffer }));
             }
-            Place::Gate | Place::Thinner => {
+            Place::Gate | Place::LossHop => {
                 let before = self.devices[egress].place == Place::Gate;
                 if before && path.offload {
                     self.arrivals = Some(egress);
@@ -297,56 +295,51 @@ impl Plan {
     }
 }
 
-/// Size of the largest frame.
-pub fn frame_bytes(run: &Run) -> u64 {
-    u64::from(run.path.mtu_bytes) + ETHERNET_HEADER_BYTES
-}
-
 const fn host(address: Ipv4Addr) -> Prefix {
     Prefix { address, length: 32 }
 }
 
 const fn is_trunk(place: Place) -> bool {
-    matches!(place, Place::Gate | Place::Near | Place::Thinner | Place::Far)
+    matches!(place, Place::Gate | Place::Near | Place::LossHop | Place::Far)
 }
 
-fn places(run: &Run, lanes: &[Lane], reorder_ppb: u32) -> Vec<Place> {
+fn places(run: &Run, pairs: &[AddressPair], reorder_ppb: u32) -> Vec<Place> {
     let path = &run.path;
     let loses = |side| path.loss_ppb > 0 && path.loss_at == side;
     let wanted = |place: &Place| match place {
-        Place::Access => lanes.iter().any(|lane| lane.access.is_some()),
+        Place::Access => pairs.iter().any(|pair| pair.access.is_some()),
         Place::Gate => loses(LossAt::Before) || path.offload,
-        Place::Thinner => loses(LossAt::After),
-        Place::Far => reorder_ppb > 0 || lanes.iter().any(|lane| lane.forward_delay_ns > 0),
+        Place::LossHop => loses(LossAt::After),
+        Place::Far => reorder_ppb > 0 || pairs.iter().any(|pair| pair.forward_delay_ns > 0),
         Place::Sender | Place::Near | Place::Receiver => true,
     };
-    use Place::{Access, Far, Gate, Near, Receiver, Sender, Thinner};
-    [Sender, Access, Gate, Near, Thinner, Far, Receiver].into_iter().filter(wanted).collect()
+    use Place::{Access, Far, Gate, LossHop, Near, Receiver, Sender};
+    [Sender, Access, Gate, Near, LossHop, Far, Receiver].into_iter().filter(wanted).collect()
 }
 
-fn lanes(run: &Run, reorder_ppb: u32) -> (Vec<Lane>, Vec<usize>) {
-    let mut lanes: Vec<Lane> = Vec::new();
-    let lane_of_flow = run
+fn pairs(run: &Run, reorder_ppb: u32) -> (Vec<AddressPair>, Vec<usize>) {
+    let mut pairs: Vec<AddressPair> = Vec::new();
+    let pair_of_flow = run
         .flows
         .iter()
         .map(|flow| {
-            let lane = lane(flow, run, reorder_ppb);
+            let pair = pair(flow, run, reorder_ppb);
             // A flow's own line is its own: another flow with an equal one does not share it.
-            let shared = lanes.iter().position(|other| *other == lane).filter(|_| lane.access.is_none());
+            let shared = pairs.iter().position(|other| *other == pair).filter(|_| pair.access.is_none());
             shared.unwrap_or_else(|| {
-                lanes.push(lane);
-                lanes.len() - 1
+                pairs.push(pair);
+                pairs.len() - 1
             })
         })
         .collect();
-    (lanes, lane_of_flow)
+    (pairs, pair_of_flow)
 }
 
 /// A path that is to reorder needs a forward delay to be overtaken in: it is taken from the way back, so that the
 /// round-trip time stays.
-fn lane(flow: &Flow, run: &Run, reorder_ppb: u32) -> Lane {
+fn pair(flow: &Flow, run: &Run, reorder_ppb: u32) -> AddressPair {
     let Flow { access, forward_delay_ns, return_delay_ns, .. } = *flow;
-    let frames_ns = OVERTAKEN_FRAMES * frame_bytes(run) * 8_000_000_000 / run.path.rate_bps.max(1);
+    let frames_ns = OVERTAKEN_FRAMES * run.path.frame_bytes() * 8_000_000_000 / run.path.rate_bps.max(1);
     let moved_ns = if reorder_ppb > 0 && forward_delay_ns == 0 { frames_ns.min(return_delay_ns) } else { 0 };
-    Lane { access, forward_delay_ns: forward_delay_ns + moved_ns, return_delay_ns: return_delay_ns - moved_ns }
+    AddressPair { access, forward_delay_ns: forward_delay_ns + moved_ns, return_delay_ns: return_delay_ns - moved_ns }
 }

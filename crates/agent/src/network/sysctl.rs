@@ -2,7 +2,7 @@
 //! namespace's, except the few that belong to the whole kernel.
 
 use super::plan::Place;
-use super::{Error, Subject};
+use crate::error::{Error, Subject};
 use run::{Run, SocketMemory};
 use std::fs::File;
 use std::io::Write;

@@ -1,6 +1,6 @@
 //! Plans, and networks built for real: as root, on a kernel that has what they need, in namespaces of their own.
 
-use super::plan::{Device, Discipline, Lane, Place, Plan};
+use super::plan::{AddressPair, Device, Discipline, Place, Plan};
 use super::*;
 use crate::probe::probe;
 use crate::samples;
@@ -39,8 +39,8 @@ fn walk(plan: &Plan, from: Place, to: Ipv4Addr) -> Vec<Place> {
 fn a_plain_path_has_one_router() {
     let plan = Plan::new(&samples::run(4), 0);
     assert_eq!(plan.places, [Place::Sender, Place::Near, Place::Receiver]);
-    assert_eq!((plan.lanes.len(), plan.devices.len()), (1, 4));
-    assert_eq!(plan.lane_of_flow, [0; 4]);
+    assert_eq!((plan.pairs.len(), plan.devices.len()), (1, 4));
+    assert_eq!(plan.pair_of_flow, [0; 4]);
     assert_eq!(place_of(&plan, plan.bottleneck), Place::Near);
     assert_eq!(disciplines_at(&plan, Place::Near).len(), 2);
     assert_eq!((plan.loss, plan.arrivals), (None, None));
@@ -55,9 +55,9 @@ fn flows_share_a_lane_when_their_delays_are_equal_and_no_line_is_their_own() {
         run.flows[flow].access = Some(Access { rate_bps: 1_000_000_000, buffer: Buffer::Bytes(1_000_000) });
     }
     let plan = Plan::new(&run, 0);
-    assert_eq!(plan.lane_of_flow, [0, 1, 2, 3, 4]);
+    assert_eq!(plan.pair_of_flow, [0, 1, 2, 3, 4]);
     run.flows[2].forward_delay_ns = 0;
-    assert_eq!(Plan::new(&run, 0).lane_of_flow, [0, 1, 0, 2, 3]);
+    assert_eq!(Plan::new(&run, 0).pair_of_flow, [0, 1, 0, 2, 3]);
 }
 
 #[test]
@@ -67,17 +67,17 @@ fn data_and_acks_pass_every_place_in_order() {
     run.flows[1].access = Some(Access { rate_bps: 1_000_000_000, buffer: Buffer::Packets(10) });
     run.flows[2].forward_delay_ns = 10_000_000;
     for (loss_at, middle) in
-        [(LossAt::Before, [Place::Gate, Place::Near]), (LossAt::After, [Place::Near, Place::Thinner])]
+        [(LossAt::Before, [Place::Gate, Place::Near]), (LossAt::After, [Place::Near, Place::LossHop])]
     {
         run.path.loss_at = loss_at;
         let plan = Plan::new(&run, 0);
-        for lane in 0..3 {
-            let access = (lane == 1).then_some(Place::Access);
+        for pair in 0..3 {
+            let access = (pair == 1).then_some(Place::Access);
             let mut places: Vec<Place> = [Place::Sender].into_iter().chain(access).chain(middle).collect();
             places.extend([Place::Far, Place::Receiver]);
-            assert_eq!(walk(&plan, Place::Sender, Plan::receiver(lane)), places);
+            assert_eq!(walk(&plan, Place::Sender, Plan::receiver(pair)), places);
             places.reverse();
-            assert_eq!(walk(&plan, Place::Receiver, Plan::sender(lane)), places);
+            assert_eq!(walk(&plan, Place::Receiver, Plan::sender(pair)), places);
         }
         assert_eq!(
             plan.loss.map(|device| place_of(&plan, device)),
@@ -100,7 +100,7 @@ fn every_device_has_its_own_number_and_a_name_that_fits() {
 #[test]
 fn a_path_that_reorders_keeps_its_round_trip_time() {
     let plan = Plan::new(&samples::run(1), 1_000);
-    let Lane { forward_delay_ns, return_delay_ns, .. } = plan.lanes[0];
+    let AddressPair { forward_delay_ns, return_delay_ns, .. } = plan.pairs[0];
     assert_eq!((forward_delay_ns, forward_delay_ns + return_delay_ns), (8 * 151_400, 25_000_000));
     let delay = Discipline::Delay { delay_ns: forward_delay_ns, reorder_ppb: 1_000 };
     assert_eq!(disciplines_at(&plan, Place::Far), [delay]);

@@ -1,6 +1,7 @@
-//! [`Station`]: a lane's two UDP sockets, from which packets are sent, received and stamped.
+//! [`Station`]: a pair's two UDP sockets, from which packets are sent, received and stamped.
 
-use crate::network::{Endpoint, Error, Subject};
+use crate::error::{Error, Subject};
+use crate::network::Endpoint;
 use nix::cmsg_space;
 use nix::errno::Errno;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, MultiHeaders, recvmmsg, sendmmsg, setsockopt, sockopt};
@@ -22,7 +23,7 @@ const BUFFER_BYTES: usize = 1 << 28;
 /// An answer that takes longer does not come.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A lane's sender and receiver.
+/// A pair's sender and receiver.
 #[derive(Debug)]
 pub struct Station {
     sender: UdpSocket,
@@ -50,7 +51,7 @@ pub struct Echo {
 }
 
 impl Station {
-    /// Sockets at both ends of a lane, connected with one another.
+    /// Sockets at both ends of a pair, connected with one another.
     pub fn open(from: &Endpoint, to: &Endpoint, mtu_bytes: u32) -> Result<Self, Error> {
         let open = |end: &Endpoint| end.namespace.within(|| UdpSocket::bind(SocketAddrV4::new(end.address, 0)));
         let sender = open(from)?.about(format_args!("UDP socket on {}", from.address))?;

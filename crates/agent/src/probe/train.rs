@@ -10,8 +10,8 @@ const IDLE: f64 = 0.05;
 pub struct Arrival {
     /// Its place among those sent.
     pub number: u64,
-    /// The lane that it took.
-    pub lane: usize,
+    /// The pair that it took.
+    pub pair: usize,
     /// When it arrived.
     pub at_ns: u64,
     /// Beyond the time that an idle path takes.
@@ -75,15 +75,15 @@ impl Train {
         (waited_ns as f64 / frame_ns - UNEVENNESS).ceil().max(0.0) as u64
     }
 
-    /// Frames that arrived after one of their lane that was sent later.
+    /// Frames that arrived after one of their pair that was sent later.
     pub fn reordered(&self) -> u64 {
         let mut latest: Vec<u64> = Vec::new();
         let mut reordered = 0;
         for arrival in &self.arrivals {
-            if latest.len() <= arrival.lane {
-                latest.resize(arrival.lane + 1, 0);
+            if latest.len() <= arrival.pair {
+                latest.resize(arrival.pair + 1, 0);
             }
-            let latest = &mut latest[arrival.lane];
+            let latest = &mut latest[arrival.pair];
             reordered += u64::from(arrival.number < *latest);
             *latest = arrival.number.max(*latest);
         }
@@ -116,7 +116,7 @@ mod tests {
     fn burst(room: u64) -> Train {
         let arrivals = (0..3 + room).map(|number| {
             let waited_ns = (((number + 1) as f64 - BURST) * FRAME_NS).max(0.0).ceil() as u64;
-            Arrival { number, lane: 0, at_ns: 12_500_000 + waited_ns, waited_ns }
+            Arrival { number, pair: 0, at_ns: 12_500_000 + waited_ns, waited_ns }
         });
         Train { arrivals: arrivals.collect(), sent: 1_000 }
     }
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn frames_out_of_order_are_counted_once_each() {
-        let arrival = |number| Arrival { number, lane: 0, at_ns: number, waited_ns: 0 };
+        let arrival = |number| Arrival { number, pair: 0, at_ns: number, waited_ns: 0 };
         let train = Train { arrivals: [0, 2, 3, 1, 4, 6, 5].map(arrival).to_vec(), sent: 8 };
         assert_eq!((train.reordered(), train.lost()), (2, 1));
     }

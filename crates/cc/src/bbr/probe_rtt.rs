@@ -11,8 +11,8 @@ use crate::{Ack, Window};
 
 /// The dip in flight.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Dip {
-    /// When the dip may end, ms; `None` until the flight is small.
+pub(super) struct ProbeRtt {
+    /// When it may end, ms; `None` until the flight is small.
     end_ms: Option<u64>,
     /// A round has passed since the flight is small.
     round_done: bool,
@@ -31,12 +31,12 @@ impl Bbr {
             && !self.idle_restart
             && !matches!(self.state, State::ProbeRtt(_))
         {
-            self.transition_to(State::ProbeRtt(Dip::default()));
+            self.transition_to(State::ProbeRtt(ProbeRtt::default()));
             self.recovery.save_cwnd(window.cwnd, true);
         }
         self.limits_flight = matches!(self.state, State::ProbeRtt(_));
-        if let State::ProbeRtt(dip) = self.state {
-            self.continue_dip(dip, ack, window);
+        if let State::ProbeRtt(probe) = self.state {
+            self.continue_probe_rtt(probe, ack, window);
         }
         if ack.rate.delivered.is_some_and(|delivered| delivered > 0) {
             self.idle_restart = false;
@@ -44,25 +44,25 @@ impl Bbr {
     }
 
     /// Waits for the flight to be small, then for the time and a round.
-    fn continue_dip(&mut self, mut dip: Dip, ack: &Ack, window: &mut Window) {
-        if dip.end_ms.is_none() {
+    fn continue_probe_rtt(&mut self, mut probe: ProbeRtt, ack: &Ack, window: &mut Window) {
+        if probe.end_ms.is_none() {
             if ack.in_flight <= self.parameters.min_cwnd {
-                dip.end_ms = Some(ack.now.as_millis() + self.parameters.probe_rtt_ms);
+                probe.end_ms = Some(ack.now.as_millis() + self.parameters.probe_rtt_ms);
                 self.round.restart(ack.delivered);
             }
-            self.state = State::ProbeRtt(dip);
+            self.state = State::ProbeRtt(probe);
             return;
         }
-        dip.round_done |= self.round.is_start;
-        self.state = State::ProbeRtt(dip);
-        if dip.round_done {
+        probe.round_done |= self.round.is_start;
+        self.state = State::ProbeRtt(probe);
+        if probe.round_done {
             self.end_probe_rtt_if_done(ack.now, window);
         }
     }
 
     /// Back to where the flow was, with the window it had. Linux 6.1 bbr_check_probe_rtt_done.
     pub(super) fn end_probe_rtt_if_done(&mut self, now: Time, window: &mut Window) {
-        let State::ProbeRtt(Dip { end_ms: Some(end_ms), .. }) = self.state else { return };
+        let State::ProbeRtt(ProbeRtt { end_ms: Some(end_ms), .. }) = self.state else { return };
         if now.as_millis() <= end_ms {
             return;
         }
@@ -171,7 +171,7 @@ mod tests {
     fn a_pipe_that_was_never_full_sends_the_flow_back_to_startup() {
         let mut bbr = Bbr::with(&[], &samples::start());
         let mut window = Window { cwnd: 4, ssthresh: u32::MAX };
-        bbr.state = State::ProbeRtt(Dip { end_ms: Some(100), round_done: true });
+        bbr.state = State::ProbeRtt(ProbeRtt { end_ms: Some(100), round_done: true });
         bbr.recovery.save_cwnd(50, true);
         bbr.end_probe_rtt_if_done(Time::ZERO + Span::from_millis(100), &mut window);
         assert!(matches!(bbr.state, State::ProbeRtt(_)), "not before the time has passed");

@@ -6,7 +6,7 @@ use crate::{Ack, RecoveryState};
 
 /// What BBR remembers of recovery.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct SavedCwnd {
     /// Recovery state at the previous ACK.
     previous: RecoveryState,
     /// The first round of a recovery: a segment may leave for each delivered.
@@ -24,7 +24,7 @@ pub(super) enum Modulated {
     Free(Segments),
 }
 
-impl Memory {
+impl SavedCwnd {
     pub(super) fn prior_cwnd(&self) -> Segments {
         self.prior_cwnd
     }
@@ -83,37 +83,37 @@ mod tests {
 
     #[test]
     fn recovery_begins_with_what_is_in_flight_and_just_delivered() {
-        let mut memory = Memory::default();
-        memory.save_cwnd(40, false);
-        assert_eq!(memory.modulate(&ack(RecoveryState::Recovery, 20, 3), 40), Modulated::Fixed(21));
-        assert_eq!(memory.modulate(&ack(RecoveryState::Recovery, 19, 0), 21), Modulated::Fixed(21));
+        let mut saved = SavedCwnd::default();
+        saved.save_cwnd(40, false);
+        assert_eq!(saved.modulate(&ack(RecoveryState::Recovery, 20, 3), 40), Modulated::Fixed(21));
+        assert_eq!(saved.modulate(&ack(RecoveryState::Recovery, 19, 0), 21), Modulated::Fixed(21));
     }
 
     #[test]
     fn after_a_round_of_recovery_the_window_may_grow_but_losses_count() {
-        let mut memory = Memory::default();
-        memory.modulate(&ack(RecoveryState::Recovery, 20, 3), 40);
-        memory.end_conservation();
-        assert_eq!(memory.modulate(&ack(RecoveryState::Recovery, 18, 2), 21), Modulated::Free(19));
-        assert_eq!(memory.modulate(&ack(RecoveryState::Recovery, 18, 50), 19), Modulated::Free(1));
+        let mut saved = SavedCwnd::default();
+        saved.modulate(&ack(RecoveryState::Recovery, 20, 3), 40);
+        saved.end_conservation();
+        assert_eq!(saved.modulate(&ack(RecoveryState::Recovery, 18, 2), 21), Modulated::Free(19));
+        assert_eq!(saved.modulate(&ack(RecoveryState::Recovery, 18, 50), 19), Modulated::Free(1));
     }
 
     #[test]
     fn the_window_of_before_returns_when_recovery_ends() {
-        let mut memory = Memory::default();
-        memory.save_cwnd(40, false);
-        memory.modulate(&ack(RecoveryState::Recovery, 20, 3), 40);
-        assert_eq!(memory.modulate(&ack(RecoveryState::Open, 20, 0), 21), Modulated::Free(40));
+        let mut saved = SavedCwnd::default();
+        saved.save_cwnd(40, false);
+        saved.modulate(&ack(RecoveryState::Recovery, 20, 3), 40);
+        assert_eq!(saved.modulate(&ack(RecoveryState::Open, 20, 0), 21), Modulated::Free(40));
     }
 
     #[test]
     fn a_window_that_is_cut_already_is_not_remembered_instead_of_a_larger_one() {
-        let mut memory = Memory::default();
-        memory.save_cwnd(40, false);
-        memory.save_cwnd(4, true);
-        assert_eq!(memory.prior_cwnd(), 40);
-        memory.enter_loss();
-        memory.save_cwnd(10, false);
-        assert_eq!(memory.prior_cwnd(), 40);
+        let mut saved = SavedCwnd::default();
+        saved.save_cwnd(40, false);
+        saved.save_cwnd(4, true);
+        assert_eq!(saved.prior_cwnd(), 40);
+        saved.enter_loss();
+        saved.save_cwnd(10, false);
+        assert_eq!(saved.prior_cwnd(), 40);
     }
 }

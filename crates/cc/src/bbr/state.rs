@@ -14,7 +14,7 @@ pub(super) enum State {
     /// Cycles around the bandwidth that is known.
     ProbeBw(probe_bw::Cycle),
     /// Empties the pipe to see the path's RTT.
-    ProbeRtt(probe_rtt::Dip),
+    ProbeRtt(probe_rtt::ProbeRtt),
 }
 
 /// The names of the states, for [`State::phase`].
@@ -72,7 +72,7 @@ mod tests {
             State::Startup,
             State::Drain,
             State::ProbeBw(probe_bw::Cycle::default()),
-            State::ProbeRtt(probe_rtt::Dip::default()),
+            State::ProbeRtt(probe_rtt::ProbeRtt::default()),
         ]
     }
 

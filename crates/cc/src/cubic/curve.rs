@@ -223,14 +223,14 @@ mod tests {
     use super::*;
     use crate::Window;
     use crate::cubic::ALGORITHM;
-    use crate::growth::Credit;
+    use crate::growth::CwndCounter;
 
     /// A window that climbs a curve, one segment acknowledged at a time.
     struct Climb {
         shape: Shape,
         curve: Curve,
         window: Window,
-        credit: Credit,
+        counter: CwndCounter,
         rtt_ms: f64,
         now_ms: f64,
     }
@@ -244,7 +244,7 @@ mod tests {
                 shape: Shape::new(&Values { algorithm: &ALGORITHM, given: &given }),
                 curve,
                 window: Window { cwnd, ssthresh: cwnd },
-                credit: Credit::default(),
+                counter: CwndCounter::default(),
                 rtt_ms: f64::from(rtt_ms),
                 now_ms: 5_000.0,
             }
@@ -257,7 +257,7 @@ mod tests {
                 self.now_ms += self.rtt_ms / f64::from(segments);
                 let (now_ms, rtt_us) = (self.now_ms as u64, self.rtt_ms as u32 * 1_000);
                 let price = self.curve.price(&self.shape, now_ms, rtt_us, self.window.cwnd, 1);
-                self.credit.spend(&mut self.window, price, 1);
+                self.counter.add(&mut self.window, price, 1);
             }
             self.window.cwnd
         }

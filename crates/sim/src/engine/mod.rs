@@ -1,11 +1,11 @@
 //! The order of events, the clock, and the random streams.
 
-mod agenda;
+mod event_queue;
 mod prefetch;
 mod stream;
 mod timers;
 
-pub use agenda::{Agenda, Event, Timer};
+pub use event_queue::{Event, EventQueue, Timer};
 pub use prefetch::prefetch;
 pub use stream::{Stream, stream, stream_seed};
 pub use timers::Timers;

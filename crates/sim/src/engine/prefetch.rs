@@ -8,10 +8,10 @@ const LINE_BYTES: usize = 64;
 
 /// Asks for all of `value`. A hint: it changes nothing but time.
 #[inline(always)]
-pub fn prefetch<T>(value: &T) {
+pub fn prefetch<T: ?Sized>(value: &T) {
     let start = std::ptr::from_ref(value).cast::<i8>();
     let mut offset = 0;
-    while offset < size_of::<T>() {
+    while offset < size_of_val(value) {
         prefetch_line(start.wrapping_add(offset));
         offset += LINE_BYTES;
     }

@@ -1,11 +1,11 @@
-//! The timers of all flows, and their entries in the agenda or on a wheel of milliseconds.
+//! The timers of all flows, and their entries in the event queue or on a wheel of milliseconds.
 //!
-//! Most timers are moved into the future by every ACK and never fire. Moving one only notes when it is due; the
-//! entry that is already in the agenda finds out when its time comes, and goes back for the rest. The notes lie
+//! Most timers are moved into the future by every ACK and never fire. Moving one only sets when it is due; the
+//! entry that is already in the queue finds out when its time comes, and goes back for the rest. The slots lie
 //! together, apart from the flows: an entry that comes too early costs no look at a flow whose state has left the
 //! caches.
 
-use super::agenda::{Agenda, Event, Timer};
+use super::event_queue::{Event, EventQueue, Timer};
 use super::prefetch::prefetch;
 use units::Time;
 
@@ -14,24 +14,24 @@ const TIMERS: usize = 5;
 /// Those that every packet may set come first, and fill one line of the cache.
 const BUSY: usize = 4;
 
-/// When a timer is due, and when its entry in the agenda will look at it.
+/// When a timer is due, and when its entry in the queue will look at it.
 #[derive(Clone, Copy, Debug)]
-struct Note {
+struct TimerSlot {
     due: Time,
     entry: Time,
 }
 
-const UNSET: Note = Note { due: Time::NEVER, entry: Time::NEVER };
+const UNSET: TimerSlot = TimerSlot { due: Time::NEVER, entry: Time::NEVER };
 
 #[derive(Clone, Debug)]
 #[repr(align(64))]
-struct BusyNotes([Note; BUSY]);
+struct BusySlots([TimerSlot; BUSY]);
 
 /// All timers.
 #[derive(Debug)]
 pub struct Timers {
-    busy: Vec<BusyNotes>,
-    idle: Vec<[Note; TIMERS - BUSY]>,
+    busy: Vec<BusySlots>,
+    idle: Vec<[TimerSlot; TIMERS - BUSY]>,
     wheel: Wheel,
 }
 
@@ -39,83 +39,97 @@ impl Timers {
     /// No timer is set.
     pub fn new(flows: usize) -> Self {
         Self {
-            busy: vec![BusyNotes([UNSET; BUSY]); flows],
+            busy: vec![BusySlots([UNSET; BUSY]); flows],
             idle: vec![[UNSET; TIMERS - BUSY]; flows],
             wheel: Wheel::new(),
         }
     }
 
-    /// Asks for a flow's notes ahead of time.
+    /// Asks for a flow's slots ahead of time.
     #[inline]
     pub fn prefetch(&self, flow: u32) {
         prefetch(&self.busy[flow as usize]);
     }
 
     #[inline]
-    fn note(&mut self, flow: u32, timer: Timer) -> &mut Note {
+    fn slot(&self, flow: u32, timer: Timer) -> &TimerSlot {
+        match timer as usize {
+            index @ 0..BUSY => &self.busy[flow as usize].0[index],
+            index => &self.idle[flow as usize][index - BUSY],
+        }
+    }
+
+    #[inline]
+    fn slot_mut(&mut self, flow: u32, timer: Timer) -> &mut TimerSlot {
         match timer as usize {
             index @ 0..BUSY => &mut self.busy[flow as usize].0[index],
             index => &mut self.idle[flow as usize][index - BUSY],
         }
     }
 
-    /// Notes that a timer is due at `due`, or with [`Time::NEVER`] that it is stopped.
+    /// Sets a timer to be due at `due`, or with [`Time::NEVER`] stops it.
     #[inline]
-    pub fn set(&mut self, flow: u32, timer: Timer, due: Time, agenda: &mut Agenda) {
-        let note = self.note(flow, timer);
-        note.due = due;
-        if due < note.entry {
-            note.entry = due;
-            self.enter(flow, timer, due, agenda);
+    pub fn set(&mut self, flow: u32, timer: Timer, due: Time, events: &mut EventQueue) {
+        let slot = self.slot_mut(flow, timer);
+        slot.due = due;
+        if due < slot.entry {
+            slot.entry = due;
+            self.enter(flow, timer, due, events);
         }
     }
 
-    fn enter(&mut self, flow: u32, timer: Timer, due: Time, agenda: &mut Agenda) {
-        if !self.wheel.add(flow, timer, due, agenda) {
-            agenda.schedule(due, Event::Timer(flow, timer));
+    fn enter(&mut self, flow: u32, timer: Timer, due: Time, events: &mut EventQueue) {
+        if !self.wheel.add(flow, timer, due, events) {
+            events.schedule(due, Event::Timer(flow, timer));
         }
+    }
+
+    /// Whether the timer is due, so that its entry will not come in vain.
+    #[inline]
+    pub fn is_due(&self, flow: u32, timer: Timer, now: Time) -> bool {
+        self.slot(flow, timer).due <= now
     }
 
     /// An entry's time has come: true when the timer is due.
     #[inline]
-    pub fn fires(&mut self, flow: u32, timer: Timer, agenda: &mut Agenda) -> bool {
-        let now = agenda.now();
-        let note = self.note(flow, timer);
-        if note.entry != now {
+    pub fn fires(&mut self, flow: u32, timer: Timer, events: &mut EventQueue) -> bool {
+        let now = events.now();
+        let slot = self.slot_mut(flow, timer);
+        if slot.entry != now {
             return false; // an entry of before the timer was moved forward
         }
-        note.entry = Time::NEVER;
-        let due = note.due;
+        slot.entry = Time::NEVER;
+        let due = slot.due;
         if due <= now {
-            note.due = Time::NEVER;
+            slot.due = Time::NEVER;
             return true;
         }
         if due != Time::NEVER {
-            note.entry = due;
-            self.enter(flow, timer, due, agenda);
+            slot.entry = due;
+            self.enter(flow, timer, due, events);
         }
         false
     }
 
     /// The entries of this millisecond, at [`Event::Tick`]. To be given back with [`Self::end_tick`].
-    pub fn begin_tick(&mut self, agenda: &Agenda) -> Vec<(u32, Timer)> {
-        self.wheel.take(agenda.now())
+    pub fn begin_tick(&mut self, events: &EventQueue) -> Vec<(u32, Timer)> {
+        self.wheel.take(events.now())
     }
 
     /// The entries of a tick were looked at.
-    pub fn end_tick(&mut self, entries: Vec<(u32, Timer)>, agenda: &mut Agenda) {
-        self.wheel.give_back(entries, agenda);
+    pub fn end_tick(&mut self, entries: Vec<(u32, Timer)>, events: &mut EventQueue) {
+        self.wheel.give_back(entries, events);
     }
 }
 
 /// Entries of the next second that fall on whole milliseconds, as those of Linux's coarse timers do: one list a
-/// millisecond, in the order they came, and one entry in the agenda for the first of these lists.
+/// millisecond, in the order they came, and one entry in the queue for the first of these lists.
 #[derive(Debug)]
 struct Wheel {
     lists: Vec<Vec<(u32, Timer)>>,
     /// A bit a list: it has entries.
     filled: [u64; LISTS / 64],
-    /// The millisecond whose [`Event::Tick`] is on the agenda; `u64::MAX`: none.
+    /// The millisecond whose [`Event::Tick`] is in the queue; `u64::MAX`: none.
     next_ms: u64,
 }
 
@@ -128,9 +142,9 @@ impl Wheel {
     }
 
     /// Adds an entry; false when it is not one for the wheel.
-    fn add(&mut self, flow: u32, timer: Timer, due: Time, agenda: &mut Agenda) -> bool {
+    fn add(&mut self, flow: u32, timer: Timer, due: Time, events: &mut EventQueue) -> bool {
         let due_ms = due.as_millis();
-        let now = agenda.now();
+        let now = events.now();
         // An entry of this very millisecond would join the list that is being taken.
         if due_ms * NANOS_PER_MS != due.as_nanos() || due <= now || due_ms - now.as_millis() >= LISTS as u64 {
             return false;
@@ -140,7 +154,7 @@ impl Wheel {
         self.filled[list / 64] |= 1 << (list % 64);
         if due_ms < self.next_ms {
             self.next_ms = due_ms;
-            agenda.schedule(due, Event::Tick);
+            events.schedule(due, Event::Tick);
         }
         true
     }
@@ -156,8 +170,8 @@ impl Wheel {
         std::mem::take(&mut self.lists[list])
     }
 
-    fn give_back(&mut self, mut entries: Vec<(u32, Timer)>, agenda: &mut Agenda) {
-        let now_ms = agenda.now().as_millis();
+    fn give_back(&mut self, mut entries: Vec<(u32, Timer)>, events: &mut EventQueue) {
+        let now_ms = events.now().as_millis();
         entries.clear();
         let list = &mut self.lists[now_ms as usize % LISTS];
         if list.capacity() == 0 {
@@ -167,7 +181,7 @@ impl Wheel {
             && ms < self.next_ms
         {
             self.next_ms = ms;
-            agenda.schedule(Time::from_nanos(ms * NANOS_PER_MS), Event::Tick);
+            events.schedule(Time::from_nanos(ms * NANOS_PER_MS), Event::Tick);
         }
     }
 
@@ -196,20 +210,20 @@ mod tests {
     }
 
     /// Times at which the timer fired.
-    fn run(timers: &mut Timers, agenda: &mut Agenda) -> Vec<u64> {
+    fn run(timers: &mut Timers, events: &mut EventQueue) -> Vec<u64> {
         let mut fired = Vec::new();
-        while let Some(event) = agenda.next() {
+        while let Some(event) = events.next() {
             let entries = match event {
                 Event::Timer(flow, timer) => vec![(flow, timer)],
-                _ => timers.begin_tick(agenda),
+                _ => timers.begin_tick(events),
             };
             for &(flow, timer) in &entries {
-                if timers.fires(flow, timer, agenda) {
-                    fired.push(agenda.now().as_nanos());
+                if timers.fires(flow, timer, events) {
+                    fired.push(events.now().as_nanos());
                 }
             }
             if event == Event::Tick {
-                timers.end_tick(entries, agenda);
+                timers.end_tick(entries, events);
             }
         }
         fired
@@ -217,42 +231,42 @@ mod tests {
 
     #[test]
     fn a_timer_moved_later_keeps_its_entry_and_fires_once_when_due() {
-        let (mut timers, mut agenda) = (Timers::new(1), Agenda::default());
+        let (mut timers, mut events) = (Timers::new(1), EventQueue::default());
         for due in [5, 9, 30] {
-            timers.set(0, Timer::Pacing, at(due), &mut agenda);
+            timers.set(0, Timer::Pacing, at(due), &mut events);
         }
-        assert_eq!(run(&mut timers, &mut agenda), [30]);
+        assert_eq!(run(&mut timers, &mut events), [30]);
     }
 
     #[test]
     fn a_timer_moved_earlier_fires_then_and_its_old_entry_is_void() {
-        let (mut timers, mut agenda) = (Timers::new(1), Agenda::default());
-        timers.set(0, Timer::Pacing, at(9), &mut agenda);
-        timers.set(0, Timer::Pacing, at(5), &mut agenda);
-        assert_eq!(run(&mut timers, &mut agenda), [5]);
+        let (mut timers, mut events) = (Timers::new(1), EventQueue::default());
+        timers.set(0, Timer::Pacing, at(9), &mut events);
+        timers.set(0, Timer::Pacing, at(5), &mut events);
+        assert_eq!(run(&mut timers, &mut events), [5]);
     }
 
     #[test]
     fn a_stopped_timer_does_not_fire() {
-        let (mut timers, mut agenda) = (Timers::new(2), Agenda::default());
-        timers.set(1, Timer::Write, at(9), &mut agenda);
-        timers.set(1, Timer::Write, Time::NEVER, &mut agenda);
-        assert_eq!(run(&mut timers, &mut agenda), [0; 0]);
-        timers.set(1, Timer::Write, at(12), &mut agenda);
-        assert_eq!(run(&mut timers, &mut agenda), [12]);
+        let (mut timers, mut events) = (Timers::new(2), EventQueue::default());
+        timers.set(1, Timer::Write, at(9), &mut events);
+        timers.set(1, Timer::Write, Time::NEVER, &mut events);
+        assert_eq!(run(&mut timers, &mut events), [0; 0]);
+        timers.set(1, Timer::Write, at(12), &mut events);
+        assert_eq!(run(&mut timers, &mut events), [12]);
     }
 
     #[test]
     fn coarse_timers_share_a_tick_and_fire_at_their_times_whatever_their_distance() {
-        let (mut timers, mut agenda) = (Timers::new(3_000), Agenda::default());
+        let (mut timers, mut events) = (Timers::new(3_000), EventQueue::default());
         let mut expected = Vec::new();
         for flow in 0..3_000 {
             let due = u64::from(flow * 7_919 % 2_500 + 1) * NANOS_PER_MS;
-            timers.set(flow, Timer::Retransmission, at(due + NANOS_PER_MS), &mut agenda);
-            timers.set(flow, Timer::Retransmission, at(due), &mut agenda);
+            timers.set(flow, Timer::Retransmission, at(due + NANOS_PER_MS), &mut events);
+            timers.set(flow, Timer::Retransmission, at(due), &mut events);
             expected.push(due);
         }
         expected.sort_unstable();
-        assert_eq!(run(&mut timers, &mut agenda), expected);
+        assert_eq!(run(&mut timers, &mut events), expected);
     }
 }

@@ -5,6 +5,7 @@
 //! express is carried as a fraction of the rate. With a burst of at most one frame the link is a plain line that
 //! takes size/rate for each frame; with more it releases a frame as soon as the tokens suffice, as Linux's `tbf`.
 
+use super::line::make_room;
 use super::packet::Packet;
 use run::{Buffer, QueueCounters};
 use std::collections::VecDeque;
@@ -59,6 +60,7 @@ impl Link {
     }
 
     /// A frame arrives. Gives the departure to schedule when the queue was empty; `Err` when it is dropped.
+    #[inline]
     pub fn offer(&mut self, packet: Packet, now: Time) -> Result<Option<Time>, Packet> {
         let segments = wire_segments(&packet);
         self.counters.offered_packets += segments;
@@ -72,6 +74,7 @@ impl Link {
         }
         self.queued_bytes += u64::from(packet.frame_bytes);
         self.queued_segments += segments;
+        make_room(&mut self.queue);
         self.queue.push_back(packet);
         if self.queue.len() > 1 {
             return Ok(None);
@@ -82,6 +85,7 @@ impl Link {
 
     /// The head leaves now, if `now` is its time (an event of before a change of rate is void). Gives it and the
     /// departure of the next one.
+    #[inline(always)]
     pub fn depart(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
         if self.departure != now {
             return None;
@@ -138,6 +142,7 @@ impl Link {
     }
 
     /// When a frame that has just reached the head leaves.
+    #[inline]
     fn head_departure(&mut self, bytes: u32, now: Time) -> Time {
         self.price(bytes);
         let Some(slack) = self.cost.slack else {
@@ -151,6 +156,7 @@ impl Link {
     }
 
     /// Takes a frame's tokens out of the bucket at `now`.
+    #[inline]
     fn charge(&mut self, bytes: u32, now: Time) {
         self.price(bytes);
         // Full within this nanosecond is not yet idle: its fraction belongs to the frames before.
@@ -166,10 +172,15 @@ impl Link {
         }
     }
 
+    #[inline]
     fn price(&mut self, bytes: u32) {
-        if self.cost.bytes == bytes {
-            return;
+        if self.cost.bytes != bytes {
+            self.price_anew(bytes);
         }
+    }
+
+    #[cold]
+    fn price_anew(&mut self, bytes: u32) {
         let frame = Bytes::from(bytes);
         let slack = (self.burst > Bytes::ZERO).then(|| self.rate.exact_time_for(self.burst.saturating_sub(frame)));
         self.cost = Cost { bytes, line: self.rate.exact_time_for(frame), slack };

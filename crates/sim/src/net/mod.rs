@@ -5,5 +5,5 @@ mod link;
 mod network;
 mod packet;
 
-pub use network::{Left, Network};
-pub use packet::{Ack, HEADERS_BYTES, Packet, PacketKind, SackBlock};
+pub use network::{Departed, Network};
+pub use packet::{Ack, Packet, PacketKind, SackBlock};

@@ -3,18 +3,15 @@
 use super::line::Line;
 use super::link::Link;
 use super::packet::{Ack, Packet, PacketKind};
-use crate::engine::{Agenda, Event, Stream, stream};
+use crate::engine::{Event, EventQueue, Stream, stream};
 use run::{LossAt, QueueCounters, Run};
 use units::{Bytes, Rate, Span, Time};
-
-/// Ethernet header, charged by every link.
-const ETHERNET_HEADER_BYTES: u64 = 14;
 
 /// Everything between senders and receivers.
 #[derive(Debug)]
 pub struct Network {
     /// The future events.
-    pub agenda: Agenda,
+    pub events: EventQueue,
     bottleneck: Link,
     forward: Vec<Line<Packet>>,
     back: Vec<Line<Ack>>,
@@ -51,7 +48,7 @@ struct Port {
 
 /// Where a packet is after leaving the bottleneck.
 #[derive(Debug)]
-pub enum Left {
+pub enum Departed {
     /// At its receiver.
     Arrived(Packet),
     /// On a line, to arrive later.
@@ -76,7 +73,7 @@ impl Network {
     /// The network of a run, idle.
     pub fn new(run: &Run) -> Self {
         let path = &run.path;
-        let frame = Bytes::new(u64::from(path.mtu_bytes) + ETHERNET_HEADER_BYTES);
+        let frame = Bytes::new(path.frame_bytes());
         let (mut forward, mut back): (Vec<Line<Packet>>, Vec<Line<Ack>>) = (Vec::new(), Vec::new());
         let routes = run
             .flows
@@ -101,7 +98,7 @@ impl Network {
             })
             .collect();
         Self {
-            agenda: Agenda::default(),
+            events: EventQueue::default(),
             bottleneck: Link::new(Rate::from_bps(path.rate_bps), Bytes::new(path.burst_bytes), frame, path.buffer),
             forward,
             back,
@@ -123,7 +120,7 @@ impl Network {
     /// A sender emits a packet.
     #[inline]
     pub fn emit(&mut self, packet: Packet) {
-        let now = self.agenda.now();
+        let now = self.events.now();
         if !self.has_access {
             return self.offer(packet, now);
         }
@@ -132,7 +129,7 @@ impl Network {
             None => self.offer(packet, now),
             Some(access) => {
                 if let Ok(Some(departure)) = access.offer(packet, now) {
-                    self.agenda.schedule(departure, Event::AccessDeparture(flow));
+                    self.events.schedule(departure, Event::AccessDeparture(flow));
                 }
             }
         }
@@ -149,11 +146,11 @@ impl Network {
 
     /// The head of a flow's access line leaves.
     pub fn access_departure(&mut self, flow: u32) {
-        let now = self.agenda.now();
+        let now = self.events.now();
         let access = self.ports[flow as usize].access.as_mut().expect("only flows with an access line");
         if let Some((packet, next)) = access.depart(now) {
             if let Some(next) = next {
-                self.agenda.schedule(next, Event::AccessDeparture(flow));
+                self.events.schedule(next, Event::AccessDeparture(flow));
             }
             self.offer(packet, now);
         }
@@ -166,7 +163,7 @@ impl Network {
             return;
         }
         match self.bottleneck.offer(packet, now) {
-            Ok(Some(departure)) => self.agenda.schedule(departure, Event::Departure),
+            Ok(Some(departure)) => self.events.schedule(departure, Event::Departure),
             Ok(None) => {}
             Err(dropped) => self.ports[dropped.flow as usize].dropped += u64::from(dropped.segments.max(1)),
         }
@@ -184,24 +181,24 @@ impl Network {
 
     /// The bottleneck's head leaves.
     #[inline]
-    pub fn departure(&mut self) -> Left {
-        let now = self.agenda.now();
-        let Some((packet, next)) = self.bottleneck.depart(now) else { return Left::Nothing };
+    pub fn departure(&mut self) -> Departed {
+        let now = self.events.now();
+        let Some((packet, next)) = self.bottleneck.depart(now) else { return Departed::Nothing };
         if let Some(next) = next {
-            self.agenda.schedule(next, Event::Departure);
+            self.events.schedule(next, Event::Departure);
         }
         let (flow, frame_bytes) = (packet.flow, packet.frame_bytes);
         if self.loss_ppb > 0 && self.loss_at == LossAt::After && self.loses(&packet) {
-            return Left::Lost { flow, frame_bytes };
+            return Departed::Lost { flow, frame_bytes };
         }
         let Some(line) = self.routes[flow as usize].forward else {
             self.arrived += u64::from(packet.segments.max(1));
-            return Left::Arrived(packet);
+            return Departed::Arrived(packet);
         };
         if let Some(arrival) = self.forward[line as usize].push(now, packet) {
-            self.agenda.schedule(arrival, Event::Data(line));
+            self.events.schedule(arrival, Event::Data(line));
         }
-        Left::UnderWay { flow, frame_bytes }
+        Departed::UnderWay { flow, frame_bytes }
     }
 
     /// The oldest packet of a forward line arrives.
@@ -209,7 +206,7 @@ impl Network {
     pub fn data_arrival(&mut self, line: u32) -> Packet {
         let (packet, next) = self.forward[line as usize].pop();
         if let Some(next) = next {
-            self.agenda.schedule(next, Event::Data(line));
+            self.events.schedule(next, Event::Data(line));
         }
         self.arrived += u64::from(packet.segments.max(1));
         packet
@@ -219,9 +216,9 @@ impl Network {
     #[inline]
     pub fn emit_ack(&mut self, ack: Ack) {
         let line = self.routes[ack.flow as usize].back;
-        let now = self.agenda.now();
+        let now = self.events.now();
         if let Some(arrival) = self.back[line as usize].push(now, ack) {
-            self.agenda.schedule(arrival, Event::Ack(line));
+            self.events.schedule(arrival, Event::Ack(line));
         }
     }
 
@@ -230,7 +227,7 @@ impl Network {
     pub fn ack_arrival(&mut self, line: u32) -> Ack {
         let (ack, next) = self.back[line as usize].pop();
         if let Some(next) = next {
-            self.agenda.schedule(next, Event::Ack(line));
+            self.events.schedule(next, Event::Ack(line));
         }
         ack
     }
@@ -247,15 +244,15 @@ impl Network {
 
     /// The bottleneck's rate changes.
     pub fn change_rate(&mut self, rate: Rate) {
-        let now = self.agenda.now();
+        let now = self.events.now();
         if let Some(departure) = self.bottleneck.change_rate(rate, now) {
-            self.agenda.schedule(departure, Event::Departure);
+            self.events.schedule(departure, Event::Departure);
         }
     }
 
     /// The bottleneck's counters now.
     pub fn counters(&self) -> QueueCounters {
-        QueueCounters { random_lost_packets: self.random_lost, ..self.bottleneck.counters(self.agenda.now()) }
+        QueueCounters { random_lost_packets: self.random_lost, ..self.bottleneck.counters(self.events.now()) }
     }
 
     /// A flow's packets that the queue dropped, and that were lost at random.

@@ -1,15 +1,14 @@
 //! What travels: [`Packet`] forward, [`Ack`] back.
 
-/// Frame overhead of a data segment: Ethernet 14, IP 20, TCP 20, timestamps 12 bytes.
-pub const HEADERS_BYTES: u32 = 66;
+use crate::serial::nearest;
 
 /// A frame on its way to the receiver: one segment, or with offloads a burst of consecutive ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
     /// Index of its first segment. Segments are numbered as they are first sent; their boundaries never change.
     pub seq: u64,
-    /// Payload bytes of the connection up to and including its last segment.
-    pub end_bytes: u64,
+    /// Payload bytes of the connection up to and including its last segment; the low bits.
+    pub end_bytes: u32,
     /// The connection.
     pub flow: u32,
     /// Size on the wire, Ethernet header included.
@@ -48,6 +47,13 @@ pub struct SackBlock {
     pub end: u64,
 }
 
+impl SackBlock {
+    /// As it travels: the low bits of its ends, as TCP sends no more of them either.
+    pub const fn packed(self) -> [u32; 2] {
+        [self.start as u32, self.end as u32]
+    }
+}
+
 /// Most SACK blocks that fit beside timestamps (RFC 2018 section 3).
 pub const MAX_SACK_BLOCKS: usize = 3;
 
@@ -70,6 +76,13 @@ pub struct Ack {
     pub duplicate: bool,
     /// Answers a SYN.
     pub syn: bool,
-    /// SACK blocks, the most recent first.
-    pub blocks: [SackBlock; MAX_SACK_BLOCKS],
+    /// SACK blocks, [packed](SackBlock::packed), the most recent first.
+    pub blocks: [[u32; 2]; MAX_SACK_BLOCKS],
+}
+
+impl Ack {
+    /// Its SACK blocks, of which `block_count` are used.
+    pub fn sack_blocks(&self) -> [SackBlock; MAX_SACK_BLOCKS] {
+        self.blocks.map(|[start, end]| SackBlock { start: nearest(start, self.una), end: nearest(end, self.una) })
+    }
 }

@@ -1,9 +1,10 @@
 //! Taking in an ACK: scoreboard, RTT, recovery, algorithm, and then what may be sent (Linux 6.1 `tcp_ack`).
 
+use super::ack_summary::AckSummary;
 use super::rate::{DeliveryRate, Sampling};
-use super::recovery::{News, Resend};
+use super::recovery::{Resend, Transport};
 use super::rtt::sample_us;
-use super::sender::{Output, Push, Sender};
+use super::sender::{Output, SendReason, Sender};
 use crate::net::{Ack, SackBlock};
 use cc::{CongestionControl, RateSample, RecoveryState};
 use units::{Span, Time};
@@ -40,91 +41,84 @@ impl Sender {
             Resend::Nothing => {}
             Resend::Lost => self.resend_lost(now, out),
             Resend::New => {
-                self.push_new(Push::Short, now, out);
-                if self.board.next() <= self.recovery.high {
+                self.send_new(SendReason::Short, now, out);
+                if self.board.next() <= self.recovery.high() {
                     self.recovery.frto = false;
                     self.resend_lost(now, out);
                 }
             }
         }
         self.expand_send_buffer();
-        self.push_new(Push::Normal, now, out);
+        self.send_new(SendReason::Normal, now, out);
         self.probe_closed_window(true, now);
     }
 
     fn take_in(&mut self, ack: &Ack, now: Time) -> Resend {
         let now_us = now.as_micros();
-        let prior_una = self.board.una();
-        let prior_una_bytes = self.una_bytes;
-        let prior_fack = self.board.fack();
-        let prior_sacked = self.board.sacked();
-        let prior_lost = self.board.lost_total();
-        let prior_delivered = self.rate.delivered;
-        let prior_in_flight = self.board.in_flight();
-        let had_out = self.board.out() > 0;
-        let mut news = News {
-            advanced: ack.una > prior_una,
-            window_moved: ack.window_edge_bytes > self.edge_bytes,
-            ..News::default()
-        };
+        let mut summary = AckSummary::new(ack, &self.board, self.rate.delivered, self.edge_bytes);
         self.edge_bytes = self.edge_bytes.max(ack.window_edge_bytes);
-        if news.advanced {
+        if summary.advanced {
             self.recovery.timeouts_in_row = 0;
         }
         let mut sampling = Sampling::default();
         let mut sacked = SendTimes::default();
         if ack.block_count > 0 {
-            self.take_in_sacks(ack, now_us, &mut sampling, &mut sacked, &mut news);
+            self.take_in_sacks(ack, now_us, &mut sampling, &mut sacked, &mut summary);
         }
-        if !had_out {
-            let resend = if news.duplicate {
-                self.process_state(&mut news, prior_una, ack.echo_ms, now)
-            } else {
-                Resend::Nothing
-            };
-            if let Some(high) = self.recovery.probe.high {
-                self.process_probe(high, &news);
-            }
+        if !summary.had_out {
+            let resend = if summary.duplicate { self.recover(&mut summary, now) } else { Resend::Nothing };
+            self.recovery.process_probe(&summary, &self.board, &mut self.control);
             return resend;
         }
         let mut acked = SendTimes::default();
-        let reordered = self.take_in_advance(ack, now_us, &mut sampling, &mut acked, &mut news);
-        let acked_segments = (self.board.una() - prior_una) as u32;
-        news.maybe_delayed = acked_segments == 1
-            && prior_sacked == 0
+        let reordered = self.take_in_advance(ack, now_us, &mut sampling, &mut acked, &mut summary);
+        let acked_segments = (self.board.una() - summary.prior_una) as u32;
+        summary.maybe_delayed = acked_segments == 1
+            && summary.prior_sacked == 0
             && acked.first_us.is_some()
-            && self.una_bytes - prior_una_bytes < u64::from(self.mss_bytes)
+            && self.board.una_bytes() - summary.prior_una_bytes < u64::from(self.mss_bytes)
             && DeliveryRate::prior_delivered(&sampling) == Some(self.rate.delivered - 1)
-            && !news.sacked
-            && !news.duplicate;
-        let rtt_us = self.sample_rtt(acked, sacked, ack, now, &mut news);
+            && !summary.sacked
+            && !summary.duplicate;
+        let rtt_us = self.sample_rtt(acked, sacked, now, &mut summary);
         if let Some(seq) = reordered
-            && seq < prior_fack
+            && seq < summary.prior_fack
         {
-            self.note_reordering(seq);
+            self.recovery.rack.note_reordering(seq, self.board.fack());
         }
-        self.adapt_reordering_window(DeliveryRate::prior_delivered(&sampling));
-        if let Some(high) = self.recovery.probe.high {
-            self.process_probe(high, &news);
-        }
-        let quiet = (news.advanced || news.window_moved)
-            && !news.sacked
-            && !news.duplicate
-            && self.recovery.state == RecoveryState::Open;
-        let resend = if quiet { Resend::Nothing } else { self.process_state(&mut news, prior_una, ack.echo_ms, now) };
-        if news.set_timer {
+        self.recovery.rack.adapt_window(DeliveryRate::prior_delivered(&sampling), self.rate.delivered);
+        self.recovery.process_probe(&summary, &self.board, &mut self.control);
+        let quiet = summary.is_plain() && self.recovery.state() == RecoveryState::Open;
+        let resend = if quiet { Resend::Nothing } else { self.recover(&mut summary, now) };
+        if summary.set_timer {
             self.set_timer(now);
         }
         let mut sample = RateSample {
             rtt_us,
-            losses: (self.board.lost_total() - prior_lost) as u32,
-            acked_sacked: (self.rate.delivered - prior_delivered) as u32,
-            prior_in_flight,
-            is_ack_delayed: news.maybe_delayed,
+            losses: (self.board.lost_total() - summary.prior_lost_total) as u32,
+            acked_sacked: (self.rate.delivered - summary.prior_delivered) as u32,
+            prior_in_flight: summary.prior_in_flight,
+            is_ack_delayed: summary.maybe_delayed,
             ..RateSample::default()
         };
         self.rate.finish(&sampling, now_us, self.rtt.min_us(), &mut sample);
-        self.control(&sample, acked_segments, &news, now);
+        self.adjust_window(&sample, acked_segments, &summary, now);
+        resend
+    }
+
+    /// The ACK's part in recovery.
+    fn recover(&mut self, summary: &mut AckSummary, now: Time) -> Resend {
+        let mut transport = Transport {
+            can_send_new: self.can_send_new(),
+            board: &mut self.board,
+            control: &mut self.control,
+            rtt: &self.rtt,
+            now_us: now.as_micros(),
+        };
+        let resend = self.recovery.process(summary, &mut transport);
+        if let Some(wait_us) = summary.reordering_wait_us {
+            self.wait_for_reordering(wait_us, now);
+        }
         resend
     }
 
@@ -135,17 +129,22 @@ impl Sender {
         now_us: u64,
         sampling: &mut Sampling,
         times: &mut SendTimes,
-        news: &mut News,
+        summary: &mut AckSummary,
     ) {
         let una = self.board.una();
         let mut reordered = None;
         let mut duplicates = 0;
-        let mut told = ack.blocks;
+        let mut told = ack.sack_blocks();
         let (reported, blocks) = told[..usize::from(ack.block_count)].split_at_mut(usize::from(ack.duplicate));
         if let [duplicate] = *reported {
-            duplicates = self.note_duplicate(duplicate.start, duplicate.end, una, news);
+            duplicates = self.recovery.on_duplicate(
+                duplicate.start,
+                duplicate.end,
+                self.counters.segments_retransmitted,
+                summary,
+            );
             for seq in duplicate.start.max(una)..duplicate.end.min(self.board.next()) {
-                if self.note_duplicate_in_window(seq) {
+                if self.recovery.on_duplicate_in_window(seq, &mut self.board) {
                     reordered = Some(reordered.map_or(seq, |least: u64| least.min(seq)));
                 }
             }
@@ -159,25 +158,25 @@ impl Sender {
             while let Some(seq) = self.board.next_unsacked(from, end) {
                 from = seq + 1;
                 let segment = *self.board.segment(seq);
-                self.rack_advance(seq, segment.sent_us, segment.was_retransmitted(), now_us);
+                self.recovery.rack.advance(seq, &segment, self.rtt.min_us(), now_us);
                 if !segment.was_retransmitted() {
                     if seq < self.board.fack() {
                         reordered = Some(reordered.map_or(seq, |least: u64| least.min(seq)));
                     }
-                    news.original_delivered |= seq < self.recovery.high;
+                    summary.original_delivered |= seq < self.recovery.high();
                     times.add(segment.sent_us);
                 }
                 self.rate.delivered += 1;
                 self.rate.on_delivered(&segment, seq, sampling);
                 self.board.sack(seq);
-                news.sacked = true;
+                summary.sacked = true;
             }
         }
         self.rate.delivered += u64::from(duplicates);
         if let Some(seq) = reordered
-            && (self.recovery.state != RecoveryState::Loss || self.recovery.undo_from.is_some())
+            && (self.recovery.state() != RecoveryState::Loss || self.recovery.undo.is_possible())
         {
-            self.note_reordering(seq);
+            self.recovery.rack.note_reordering(seq, self.board.fack());
         }
     }
 
@@ -189,51 +188,43 @@ impl Sender {
         now_us: u64,
         sampling: &mut Sampling,
         times: &mut SendTimes,
-        news: &mut News,
+        summary: &mut AckSummary,
     ) -> Option<u64> {
         let mut reordered = None;
-        let (echo_ms, high) = (ack.echo_ms, self.recovery.high);
+        let (echo_ms, high) = (ack.echo_ms, self.recovery.high());
         while self.board.una() < ack.una {
             let seq = self.board.una();
             let segment = self.board.acknowledge();
-            self.una_bytes = segment.end_bytes;
             if segment.was_retransmitted() {
-                news.retransmitted_acked = true;
+                summary.retransmitted_acked = true;
             } else if !segment.is_sacked() {
                 times.add(segment.sent_us);
                 if reordered.is_none() {
                     reordered = Some(seq);
                 }
-                news.original_delivered |= seq < high;
+                summary.original_delivered |= seq < high;
             }
             if !segment.is_sacked() {
                 self.rate.delivered += 1;
                 let spurious = segment.was_retransmitted() && u64::from(echo_ms) < segment.sent_us / 1_000;
                 if !spurious {
-                    self.rack_advance(seq, segment.sent_us, segment.was_retransmitted(), now_us);
+                    self.recovery.rack.advance(seq, &segment, self.rtt.min_us(), now_us);
                 }
                 self.rate.on_delivered(&segment, seq, sampling);
             }
         }
-        news.set_timer = news.advanced;
+        summary.set_timer = summary.advanced;
         reordered
     }
 
     /// RTT samples (RFC 6298 section 3 with Karn's rule; a timestamp's echo when nothing else tells). Gives the
     /// algorithm's sample: that of the newest segment, µs.
-    fn sample_rtt(
-        &mut self,
-        acked: SendTimes,
-        sacked: SendTimes,
-        ack: &Ack,
-        now: Time,
-        news: &mut News,
-    ) -> Option<u32> {
+    fn sample_rtt(&mut self, acked: SendTimes, sacked: SendTimes, now: Time, summary: &mut AckSummary) -> Option<u32> {
         let now_us = now.as_micros();
         let since = |sent_us: u64| sample_us(now_us - sent_us);
         let (mut smoothed, mut newest) = (None, None);
         if let Some(first_us) = acked.first_us
-            && !news.retransmitted_acked
+            && !summary.retransmitted_acked
         {
             smoothed = Some(since(first_us));
             newest = Some(since(acked.last_us));
@@ -243,36 +234,37 @@ impl Sender {
             newest = Some(since(sacked.last_us));
         }
         smoothed = smoothed.or(sack_rtt);
-        if smoothed.is_none() && news.advanced {
-            let ticks = (now.as_millis() as u32).wrapping_sub(ack.echo_ms).max(1);
+        if smoothed.is_none() && summary.advanced {
+            let ticks = (now.as_millis() as u32).wrapping_sub(summary.echo_ms).max(1);
             smoothed = Some(sample_us(u64::from(ticks) * 1_000));
             newest = smoothed;
         }
         let sample_us = smoothed?;
         let newest_us = newest.unwrap_or(sample_us);
         // A lone segment's delayed ACK says nothing about the path's minimum.
-        if !(news.maybe_delayed && newest_us > self.rtt.min_us()) {
+        if !(summary.maybe_delayed && newest_us > self.rtt.min_us()) {
             self.rtt.update_minimum(now.as_millis(), newest_us);
         }
         self.rtt.update(sample_us, self.board.una(), self.board.next());
         self.rtt_sample_us = newest;
         self.rtt_least_us = Some(self.rtt_least_us.map_or(newest_us, |least| least.min(newest_us)));
         if let Some(sack_rtt) = sack_rtt
-            && !news.advanced
+            && !summary.advanced
         {
             // SACKed data that was sent before the head was, the last time: the timeout begins anew.
-            news.set_timer = sack_rtt > since(self.board.segment(self.board.una()).sent_us);
+            summary.set_timer = sack_rtt > since(self.board.segment(self.board.una()).sent_us);
         }
         newest
     }
 
     /// The window's change: by the algorithm, or by the reduction under way (Linux 6.1 `tcp_cong_control`).
-    fn control(&mut self, sample: &RateSample, acked: u32, news: &News, now: Time) {
+    fn adjust_window(&mut self, sample: &RateSample, acked: u32, summary: &AckSummary, now: Time) {
         let reducing = self.recovery.is_reducing();
-        let progress = if self.recovery.reorders_much() { news.advanced || news.sacked } else { news.advanced };
+        let progress =
+            if self.recovery.rack.reorders_much() { summary.advanced || summary.sacked } else { summary.advanced };
         let event = cc::Ack {
             now,
-            state: self.recovery.state,
+            state: self.recovery.state(),
             una: self.board.una(),
             next: self.board.next(),
             acked,
@@ -285,21 +277,27 @@ impl Sender {
             delivered_at: Time::ZERO + Span::from_micros(self.rate.delivered_at_us),
             lost: self.board.lost_total(),
             in_flight: self.board.in_flight(),
-            cwnd_limited: self.is_cwnd_limited(),
+            cwnd_limited: self.validation.is_cwnd_limited(&self.control.window),
             may_grow: progress && !reducing,
             app_limited: self.rate.is_app_limited(),
             next_departure: self.pacing.next(),
             pacing_rate: self.pacing.rate(),
             paced: self.pacing.active,
         };
-        if reducing && !self.cc.owns_window() {
-            self.reduce_window(sample.acked_sacked, sample.losses, news.advanced);
+        if reducing && !self.control.cc.owns_window() {
+            self.recovery.reduce_window(
+                &mut self.control.window,
+                event.in_flight,
+                sample.acked_sacked,
+                sample.losses,
+                summary.advanced,
+            );
         }
-        self.cc.on_ack(&event, &mut self.window);
+        self.control.cc.on_ack(&event, &mut self.control.window);
         if event.may_grow {
-            self.usage.renew(now);
+            self.validation.renew(now);
         }
-        if self.cc.limits_flight() {
+        if self.control.cc.limits_flight() {
             self.rate.on_app_limited(self.board.in_flight());
         }
         self.update_pacing_rate();

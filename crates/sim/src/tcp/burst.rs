@@ -75,10 +75,7 @@ impl Pacing {
         if !self.active || sent < UNPACED_SEGMENTS || self.rate.as_bps() == 0 || self.rate.as_bps() == u64::MAX {
             return;
         }
-        let span = Span::from_nanos(
-            u64::try_from(u128::from(bytes) * 1_000_000_000 / u128::from(self.rate.as_bytes_per_sec().max(1)))
-                .unwrap_or(u64::MAX / 4),
-        );
+        let span = Span::from_nanos(bytes * 1_000_000_000 / self.rate.as_bytes_per_sec().max(1));
         // A burst that left late catches up, by at most half its length.
         let credit = self.next.since(before);
         self.next += span.saturating_sub(credit.min(span / 2));

@@ -1,9 +1,11 @@
 //! TCP as Linux does it: sender, receiver, and the mechanisms between them, one file each.
 
+mod ack_summary;
 mod acknowledge;
 mod burst;
+mod control;
+mod cwnd_validation;
 mod limits;
-mod minimum;
 mod rack;
 mod rate;
 mod receiver;
@@ -16,7 +18,6 @@ mod timeout;
 mod timer;
 mod transmit;
 mod undo;
-mod usage;
 mod window;
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! a rate over the longer of the time it took to send that data and the time it took to be acknowledged.
 
 use super::scoreboard::Segment;
+use crate::serial::at_most;
 use cc::RateSample;
 
 /// The connection's account of deliveries.
@@ -33,9 +34,9 @@ struct Prior {
     seq: u64,
     sent_us: u64,
     delivered: u64,
-    delivered_at_us: u64,
+    since_delivery_us: u32,
     app_limited: bool,
-    send_phase_us: u64,
+    send_phase_us: u32,
 }
 
 impl DeliveryRate {
@@ -47,9 +48,10 @@ impl DeliveryRate {
             self.delivered_at_us = sent_us;
         }
         segment.sent_us = sent_us;
-        segment.first_sent_us = self.first_sent_us;
-        segment.delivered_at_us = self.delivered_at_us;
-        segment.delivered = self.delivered;
+        // Longer than an hour is as long as an hour: no interval counts further.
+        segment.send_phase_us = u32::try_from(sent_us.saturating_sub(self.first_sent_us)).unwrap_or(u32::MAX);
+        segment.since_delivery_us = u32::try_from(sent_us - self.delivered_at_us).unwrap_or(u32::MAX);
+        segment.delivered = self.delivered as u32;
         segment.set_app_limited(self.app_limited_until != 0);
     }
 
@@ -62,10 +64,10 @@ impl DeliveryRate {
         sampling.prior = Some(Prior {
             seq,
             sent_us: segment.sent_us,
-            delivered: segment.delivered,
-            delivered_at_us: segment.delivered_at_us,
+            delivered: at_most(segment.delivered, self.delivered),
+            since_delivery_us: segment.since_delivery_us,
             app_limited: segment.is_app_limited(),
-            send_phase_us: segment.sent_us - segment.first_sent_us.min(segment.sent_us),
+            send_phase_us: segment.send_phase_us,
         });
         self.first_sent_us = segment.sent_us;
     }
@@ -83,8 +85,8 @@ impl DeliveryRate {
         sample.prior_delivered = prior.delivered;
         sample.is_app_limited = prior.app_limited;
         sample.delivered = u32::try_from(self.delivered - prior.delivered).ok();
-        let ack_phase_us = now_us - prior.delivered_at_us;
-        let interval_us = u32::try_from(prior.send_phase_us.max(ack_phase_us)).unwrap_or(u32::MAX);
+        let ack_phase_us = now_us - prior.sent_us + u64::from(prior.since_delivery_us);
+        let interval_us = u32::try_from(ack_phase_us).unwrap_or(u32::MAX).max(prior.send_phase_us);
         if interval_us < min_rtt_us {
             // Faster than any round trip: the sample of a segment that was retransmitted in vain.
             return;

@@ -11,6 +11,7 @@ use super::sack::{Arrival, Reassembly};
 use super::timer::{Deadline, on_wheel};
 use super::window::ReceiveWindow;
 use crate::net::{Ack, Packet, PacketKind, SackBlock};
+use crate::serial::nearest;
 use run::Host;
 use units::{Span, Time};
 
@@ -174,10 +175,11 @@ impl Receiver {
         self.window.sample_rtt(packet.echo_ms, now.as_millis() as u32);
         let (mut filled, mut pushed) = (false, false);
         self.duplicate = SackBlock::default();
-        let first_end = packet.end_bytes - (u64::from(packet.segments) - 1) * self.mss_bytes;
+        let last_end = nearest(packet.end_bytes, self.delivered_bytes);
+        let first_end = last_end - (u64::from(packet.segments) - 1) * self.mss_bytes;
         for index in 0..u64::from(packet.segments) {
             let seq = packet.seq + index;
-            let end_bytes = (first_end + index * self.mss_bytes).min(packet.end_bytes);
+            let end_bytes = (first_end + index * self.mss_bytes).min(last_end);
             let waiting = self.data.waiting();
             if self.compressed > 0 && seq > self.data.next() && self.data.displaces(seq) {
                 earlier(self.acknowledge(now));
@@ -188,7 +190,7 @@ impl Receiver {
                     self.on_data_in_order(segment_bytes.min(self.mss_bytes), waiting, now);
                     self.delivered_bytes = bytes;
                     filled |= waiting > 0 && self.data.waiting() == 0;
-                    pushed |= segment_bytes < self.mss_bytes || (packet.pushed && end_bytes == packet.end_bytes);
+                    pushed |= segment_bytes < self.mss_bytes || (packet.pushed && end_bytes == last_end);
                 }
                 Arrival::OutOfOrder => {
                     self.owed = true;
@@ -355,7 +357,7 @@ impl Receiver {
         if duplicate.is_some() || self.data.waiting() > 0 {
             let blocks = duplicate.iter().chain(self.data.blocks());
             for (slot, block) in ack.blocks.iter_mut().zip(blocks) {
-                *slot = *block;
+                *slot = block.packed();
                 ack.block_count += 1;
             }
         }

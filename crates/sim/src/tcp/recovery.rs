@@ -1,41 +1,38 @@
 //! Loss recovery: its states, the window's reduction (RFC 9937's PRR, with the arithmetic of Linux 6.1
-//! `tcp_cwnd_reduction`), and F-RTO (RFC 5682). [`super::rack`] finds losses, [`super::undo`] takes back what was
-//! spurious.
+//! `tcp_cwnd_reduction`), and F-RTO (RFC 5682). [`super::rack`] finds losses, [`super::undo`] tells what was spurious.
 
-use super::rack::Rack;
-use super::sender::Sender;
-use cc::{CongestionControl, RecoveryState};
-use units::{Segments, Span, Time};
+use super::ack_summary::AckSummary;
+use super::control::Control;
+use super::rack::{REORDERING_SEGMENTS, Rack};
+use super::rate::DeliveryRate;
+use super::rtt::RttEstimator;
+use super::scoreboard::Scoreboard;
+use super::undo::Undo;
+use cc::{CongestionControl, RecoveryState, Window};
+use units::{Segments, Time};
 
-/// `tcp_reordering`: so many segments out of order are not yet loss.
-const REORDERING_SEGMENTS: u32 = 3;
-
-/// The variables of recovery.
-#[derive(Clone, Debug)]
+/// The state machine.
+#[derive(Clone, Debug, Default)]
 pub struct Recovery {
-    pub state: RecoveryState,
+    state: RecoveryState,
     /// First segment after those that were out when the state began: it ends when they are acknowledged.
-    pub high: u64,
+    high: u64,
     /// Window and threshold of before the reduction; a threshold of 0 forbids the undo.
-    pub prior_cwnd: Segments,
-    pub prior_ssthresh: Segments,
-    /// `una` when the reduction began; none: nothing to undo.
-    pub undo_from: Option<u64>,
-    /// Retransmissions since then that no D-SACK has declared needless; none: nothing was retransmitted yet.
-    pub undo_retransmits: Option<u32>,
-    /// Timestamp of the first retransmission of the episode, ms.
-    pub retransmit_stamp_ms: Option<u32>,
+    prior_cwnd: Segments,
+    prior_ssthresh: Segments,
     /// PRR's counts since the reduction began.
-    pub prr_delivered: u32,
-    pub prr_out: u32,
+    prr_delivered: u32,
+    prr_out: u32,
     /// F-RTO is undecided.
     pub frto: bool,
     /// Timeouts of the same head in a row.
     pub timeouts_in_row: u32,
-    /// Segments by which the network is known to reorder, and whether it ever did.
-    pub reordering: u32,
-    pub reordering_seen: bool,
+    /// Segments that D-SACKs reported.
+    duplicates: u64,
+    /// Recoveries that were undone.
+    undos: u64,
     pub rack: Rack,
+    pub undo: Undo,
     pub probe: Probe,
 }
 
@@ -46,65 +43,6 @@ pub struct Probe {
     pub high: Option<u64>,
     /// It was a retransmission.
     pub retransmission: bool,
-}
-
-impl Default for Recovery {
-    fn default() -> Self {
-        Self {
-            state: RecoveryState::Open,
-            high: 0,
-            prior_cwnd: 0,
-            prior_ssthresh: 0,
-            undo_from: None,
-            undo_retransmits: None,
-            retransmit_stamp_ms: None,
-            prr_delivered: 0,
-            prr_out: 0,
-            frto: false,
-            timeouts_in_row: 0,
-            reordering: REORDERING_SEGMENTS,
-            reordering_seen: false,
-            rack: Rack::default(),
-            probe: Probe::default(),
-        }
-    }
-}
-
-impl Recovery {
-    /// The window is being reduced.
-    pub fn is_reducing(&self) -> bool {
-        matches!(self.state, RecoveryState::Cwr | RecoveryState::Recovery)
-    }
-
-    /// Reordering was found beyond what is tolerated by default, so that growth need not wait for order.
-    pub const fn reorders_much(&self) -> bool {
-        self.reordering > REORDERING_SEGMENTS
-    }
-}
-
-/// What an ACK said.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct News {
-    /// `una` moved.
-    pub advanced: bool,
-    /// Segments were newly SACKed.
-    pub sacked: bool,
-    /// A segment that was never retransmitted was acknowledged or SACKed, from before the state began.
-    pub original_delivered: bool,
-    /// A retransmitted segment was acknowledged.
-    pub retransmitted_acked: bool,
-    /// It carried a D-SACK.
-    pub duplicate: bool,
-    /// That of a tail loss probe.
-    pub duplicate_probe: bool,
-    /// The window's right edge moved.
-    pub window_moved: bool,
-    /// A retransmission was found lost.
-    pub lost_retransmission: bool,
-    /// The retransmission timer must be set anew.
-    pub set_timer: bool,
-    /// A lone segment's ACK: probably delayed.
-    pub maybe_delayed: bool,
 }
 
 /// What may be sent after an ACK's recovery, before new data.
@@ -118,236 +56,383 @@ pub enum Resend {
     New,
 }
 
-impl Sender {
+/// What recovery works on while it takes in an ACK.
+#[derive(Debug)]
+pub struct Transport<'sender> {
+    pub board: &'sender mut Scoreboard,
+    pub control: &'sender mut Control,
+    pub rtt: &'sender RttEstimator,
+    /// There is new data, and the receiver's window admits it.
+    pub can_send_new: bool,
+    pub now_us: u64,
+}
+
+impl Recovery {
+    /// The state.
+    pub const fn state(&self) -> RecoveryState {
+        self.state
+    }
+
+    /// First segment after those that were out when the state began.
+    pub const fn high(&self) -> u64 {
+        self.high
+    }
+
+    /// Recoveries that were undone.
+    pub const fn undos(&self) -> u64 {
+        self.undos
+    }
+
+    /// The window is being reduced.
+    pub fn is_reducing(&self) -> bool {
+        matches!(self.state, RecoveryState::Cwr | RecoveryState::Recovery)
+    }
+
+    /// Segments were sent, which a reduction under way counts.
+    pub fn on_sent(&mut self, segments: u32) {
+        if self.is_reducing() {
+            self.prr_out += segments;
+        }
+    }
+
     /// Changes the state and tells the algorithm.
-    pub(super) fn set_state(&mut self, state: RecoveryState) {
-        self.recovery.state = state;
-        self.cc.on_state(state, &mut self.window);
+    fn set_state(&mut self, state: RecoveryState, control: &mut Control) {
+        self.state = state;
+        control.on_state(state);
     }
 
-    pub(super) fn keep_open(&mut self) {
-        let disordered = self.board.sacked() + self.board.lost() > 0 || self.any_retransmission_out();
+    fn keep_open(&mut self, board: &Scoreboard, control: &mut Control) {
+        let disordered = board.sacked() + board.lost() > 0 || board.any_retransmission_out();
         let state = if disordered { RecoveryState::Disorder } else { RecoveryState::Open };
-        if self.recovery.state != state {
-            self.set_state(state);
-            self.recovery.high = self.board.next();
+        if self.state != state {
+            self.set_state(state, control);
+            self.high = board.next();
         }
     }
 
-    fn try_to_open(&mut self) {
-        if !self.any_retransmission_out() {
-            self.recovery.retransmit_stamp_ms = None;
+    fn try_to_open(&mut self, board: &Scoreboard, control: &mut Control) {
+        if !board.any_retransmission_out() {
+            self.undo.forget_retransmission();
         }
-        if self.recovery.state != RecoveryState::Cwr {
-            self.keep_open();
+        if self.state != RecoveryState::Cwr {
+            self.keep_open(board, control);
         }
     }
 
     /// The threshold to go back to, were the reduction undone (Linux 6.1 `tcp_current_ssthresh`).
-    pub(super) fn current_ssthresh(&self) -> Segments {
-        if self.recovery.is_reducing() {
-            return self.window.ssthresh;
+    pub fn current_ssthresh(&self, window: &Window) -> Segments {
+        if self.is_reducing() {
+            return window.ssthresh;
         }
-        self.window.ssthresh.max((self.window.cwnd >> 1) + (self.window.cwnd >> 2))
+        window.ssthresh.max((window.cwnd >> 1) + (window.cwnd >> 2))
     }
 
-    fn begin_reduction(&mut self) {
-        self.recovery.high = self.board.next();
-        self.recovery.probe.high = None;
-        self.recovery.prior_cwnd = self.window.cwnd;
-        self.recovery.prr_delivered = 0;
-        self.recovery.prr_out = 0;
-        self.window.ssthresh = self.cc.on_congestion(&self.window);
+    fn begin_reduction(&mut self, board: &Scoreboard, control: &mut Control) {
+        self.high = board.next();
+        self.probe.high = None;
+        self.prior_cwnd = control.window.cwnd;
+        self.prr_delivered = 0;
+        self.prr_out = 0;
+        control.on_congestion();
     }
 
-    fn end_reduction(&mut self) {
-        if self.cc.owns_window() {
+    fn end_reduction(&self, control: &mut Control) {
+        if control.cc.owns_window() {
             return;
         }
-        if self.window.ssthresh < Segments::MAX
-            && (self.recovery.state == RecoveryState::Cwr || self.recovery.undo_from.is_some())
-        {
-            self.window.cwnd = self.window.ssthresh;
+        let Window { cwnd, ssthresh } = &mut control.window;
+        if *ssthresh < Segments::MAX && (self.state == RecoveryState::Cwr || self.undo.is_possible()) {
+            *cwnd = *ssthresh;
         }
     }
 
-    pub(super) fn enter_recovery(&mut self) {
-        if !self.any_retransmission_out() {
-            self.recovery.retransmit_stamp_ms = None;
+    fn begin_undo(&mut self, board: &Scoreboard) {
+        self.undo.begin(board, u32::from(self.probe.high.is_some() && self.probe.retransmission));
+    }
+
+    /// Losses were found.
+    pub fn enter(&mut self, board: &Scoreboard, control: &mut Control) {
+        if !board.any_retransmission_out() {
+            self.undo.forget_retransmission();
         }
-        self.recovery.prior_ssthresh = 0;
-        self.begin_undo();
-        if !self.recovery.is_reducing() {
-            self.recovery.prior_ssthresh = self.current_ssthresh();
-            self.begin_reduction();
+        self.prior_ssthresh = 0;
+        self.begin_undo(board);
+        if !self.is_reducing() {
+            self.prior_ssthresh = self.current_ssthresh(&control.window);
+            self.begin_reduction(board, control);
         }
-        self.set_state(RecoveryState::Recovery);
+        self.set_state(RecoveryState::Recovery, control);
     }
 
     /// Proportional rate reduction (RFC 9937 section 6; Linux 6.1 differs: the extra segment on an advance without new
     /// loss, and no bound by `RecoverFS`).
-    pub(super) fn reduce_window(&mut self, delivered: u32, newly_lost: u32, advanced: bool) {
+    pub fn reduce_window(
+        &mut self,
+        window: &mut Window,
+        in_flight: u32,
+        delivered: u32,
+        newly_lost: u32,
+        advanced: bool,
+    ) {
         if delivered == 0 {
             return;
         }
-        let recovery = &mut self.recovery;
-        let in_flight = i64::from(self.board.in_flight());
-        recovery.prr_delivered += delivered;
-        let room = i64::from(self.window.ssthresh) - in_flight;
+        let in_flight = i64::from(in_flight);
+        self.prr_delivered += delivered;
+        let room = i64::from(window.ssthresh) - in_flight;
         let mut allowed = if room < 0 {
-            let due = (u64::from(self.window.ssthresh) * u64::from(recovery.prr_delivered))
-                .div_ceil(u64::from(recovery.prior_cwnd.max(1)));
-            due as i64 - i64::from(recovery.prr_out)
+            let due = (u64::from(window.ssthresh) * u64::from(self.prr_delivered))
+                .div_ceil(u64::from(self.prior_cwnd.max(1)));
+            due as i64 - i64::from(self.prr_out)
         } else {
-            let conserved = i64::from(recovery.prr_delivered) - i64::from(recovery.prr_out);
+            let conserved = i64::from(self.prr_delivered) - i64::from(self.prr_out);
             let extra = i64::from(advanced && newly_lost == 0);
             room.min(conserved.max(i64::from(delivered)) + extra)
         };
-        if recovery.prr_out == 0 {
+        if self.prr_out == 0 {
             allowed = allowed.max(1); // the fast retransmission itself
         }
-        self.window.cwnd = (in_flight + allowed.max(0)) as Segments;
+        window.cwnd = (in_flight + allowed.max(0)) as Segments;
     }
 
     /// The head's retransmission timer went off (RFC 5681 section 3.1, RFC 6298 section 5).
-    pub(super) fn enter_loss(&mut self, now: Time) {
+    pub fn enter_loss(&mut self, board: &mut Scoreboard, control: &mut Control, rate: &DeliveryRate, now: Time) {
         let now_us = now.as_micros();
-        let rack_rtt_us = u64::from(self.recovery.rack.rtt_us);
+        let rack_rtt_us = u64::from(self.rack.rtt_us());
         // What was sent within the last RTT is not given up yet (Linux 6.1 `tcp_timeout_mark_lost`).
-        self.board.mark_timeout(|sent_us| now_us - sent_us >= rack_rtt_us);
-        self.cc.on_timeout(&cc::Timeout {
-            now,
-            delivered: self.rate.delivered,
-            delivered_at: Time::ZERO + Span::from_micros(self.rate.delivered_at_us),
-            lost: self.board.lost_total(),
-        });
-        let recovery = &self.recovery;
-        let new_recovery = recovery.state < RecoveryState::Recovery;
-        if recovery.state <= RecoveryState::Disorder
-            || recovery.high <= self.board.una()
-            || (recovery.state == RecoveryState::Loss && recovery.timeouts_in_row == 0)
+        board.mark_timeout(|sent_us| now_us - sent_us >= rack_rtt_us);
+        control.on_timeout(rate, board.lost_total(), now);
+        let new_recovery = self.state < RecoveryState::Recovery;
+        if self.state <= RecoveryState::Disorder
+            || self.high <= board.una()
+            || (self.state == RecoveryState::Loss && self.timeouts_in_row == 0)
         {
-            self.recovery.prior_ssthresh = self.current_ssthresh();
-            self.recovery.prior_cwnd = self.window.cwnd;
-            self.window.ssthresh = self.cc.on_congestion(&self.window);
-            self.begin_undo();
+            self.prior_ssthresh = self.current_ssthresh(&control.window);
+            self.prior_cwnd = control.window.cwnd;
+            control.on_congestion();
+            self.begin_undo(board);
         }
-        self.window.cwnd = self.board.in_flight() + 1;
-        if self.recovery.state <= RecoveryState::Disorder && self.board.sacked() >= REORDERING_SEGMENTS {
-            self.recovery.reordering = self.recovery.reordering.min(REORDERING_SEGMENTS);
+        control.window.cwnd = board.in_flight() + 1;
+        if self.state <= RecoveryState::Disorder && board.sacked() >= REORDERING_SEGMENTS {
+            self.rack.forget_reordering();
         }
-        self.set_state(RecoveryState::Loss);
-        self.recovery.high = self.board.next();
-        self.recovery.probe.high = None;
-        self.recovery.frto = new_recovery || self.recovery.timeouts_in_row > 0;
+        self.set_state(RecoveryState::Loss, control);
+        self.high = board.next();
+        self.probe.high = None;
+        self.frto = new_recovery || self.timeouts_in_row > 0;
     }
 
     /// An ACK in state Loss: F-RTO (RFC 5682 section 3.1, with SACK) and the return to Open.
-    fn process_loss(&mut self, news: &News, duplicate_ack: bool, echo_ms: u32) -> Resend {
-        let recovered = self.board.una() >= self.recovery.high;
-        if news.advanced && self.undo_timeout(false, echo_ms) {
+    fn process_loss(&mut self, summary: &AckSummary, with: &mut Transport<'_>) -> Resend {
+        let (una, next) = (with.board.una(), with.board.next());
+        let recovered = una >= self.high;
+        if summary.advanced && self.undo_timeout(false, summary.echo_ms, with) {
             return Resend::Nothing;
         }
-        if self.recovery.frto {
-            if news.original_delivered && self.undo_timeout(true, echo_ms) {
+        if self.frto {
+            if summary.original_delivered && self.undo_timeout(true, summary.echo_ms, with) {
                 return Resend::Nothing;
             }
-            if self.board.next() > self.recovery.high {
-                if news.sacked || duplicate_ack {
-                    self.recovery.frto = false; // step 3a: the loss was real
+            if next > self.high {
+                if summary.sacked || summary.is_duplicate_ack() {
+                    self.frto = false; // step 3a: the loss was real
                 }
-            } else if news.advanced && !recovered {
-                self.recovery.high = self.board.next();
-                if self.can_send_new() {
+            } else if summary.advanced && !recovered {
+                self.high = next;
+                if with.can_send_new {
                     return Resend::New;
                 }
-                self.recovery.frto = false;
+                self.frto = false;
             }
         }
         if recovered {
-            self.undo_recovery(echo_ms);
+            self.leave(summary.echo_ms, with);
             return Resend::Nothing;
         }
         Resend::Lost
     }
 
-    /// Takes an ACK's news into the state machine (Linux 6.1 `tcp_fastretrans_alert`).
-    pub(super) fn process_state(&mut self, news: &mut News, prior_una: u64, echo_ms: u32, now: Time) -> Resend {
-        if self.recovery.state == RecoveryState::Open {
-            self.recovery.retransmit_stamp_ms = None;
-        } else if self.board.una() >= self.recovery.high {
-            match self.recovery.state {
+    /// Takes an ACK into the state machine (Linux 6.1 `tcp_fastretrans_alert`).
+    pub fn process(&mut self, summary: &mut AckSummary, with: &mut Transport<'_>) -> Resend {
+        let una = with.board.una();
+        if self.state == RecoveryState::Open {
+            self.undo.forget_retransmission();
+        } else if una >= self.high {
+            match self.state {
                 // Held until something above `high` is acknowledged.
-                RecoveryState::Cwr if self.board.una() != self.recovery.high => {
-                    self.end_reduction();
-                    self.set_state(RecoveryState::Open);
+                RecoveryState::Cwr if una != self.high => {
+                    self.end_reduction(with.control);
+                    self.set_state(RecoveryState::Open, with.control);
                 }
                 RecoveryState::Recovery => {
-                    self.undo_recovery(echo_ms);
-                    self.end_reduction();
+                    self.leave(summary.echo_ms, with);
+                    self.end_reduction(with.control);
                 }
                 _ => {}
             }
         }
-        match self.recovery.state {
-            RecoveryState::Recovery => {
-                if news.advanced && self.undo_partially(prior_una, echo_ms) {
-                    return Resend::Nothing;
-                }
-                if self.undo_by_duplicates() {
-                    self.try_to_open();
-                }
-                self.identify_losses(news, now);
-                if self.recovery.state != RecoveryState::Recovery {
-                    if self.board.lost() == 0 {
-                        return Resend::Nothing;
-                    }
-                    self.enter_recovery();
-                }
-                Resend::Lost
-            }
+        match self.state {
+            RecoveryState::Recovery => self.process_recovery(summary, with),
             RecoveryState::Loss => {
-                let duplicate_ack = !news.advanced && !news.window_moved && !news.duplicate;
-                let resend = self.process_loss(news, duplicate_ack, echo_ms);
-                self.identify_losses(news, now);
-                if self.recovery.state == RecoveryState::Open || news.lost_retransmission {
-                    return self.process_open(news, now, resend);
+                let resend = self.process_loss(summary, with);
+                self.identify_losses(summary, with);
+                if self.state == RecoveryState::Open || summary.lost_retransmission {
+                    return self.process_open(summary, with, resend);
                 }
                 resend
             }
-            _ => self.process_open(news, now, Resend::Nothing),
+            _ => self.process_open(summary, with, Resend::Nothing),
         }
     }
 
-    fn process_open(&mut self, news: &mut News, now: Time, resend: Resend) -> Resend {
-        if self.recovery.state <= RecoveryState::Disorder {
-            self.undo_by_duplicates();
+    fn process_recovery(&mut self, summary: &mut AckSummary, with: &mut Transport<'_>) -> Resend {
+        if summary.advanced && self.undo_partially(summary.prior_una, summary.echo_ms, with) {
+            return Resend::Nothing;
         }
-        self.identify_losses(news, now);
-        if self.board.lost() == 0 {
-            self.try_to_open();
-            return resend;
+        if self.undo_by_duplicates(with) {
+            self.try_to_open(with.board, with.control);
         }
-        self.enter_recovery();
+        self.identify_losses(summary, with);
+        if self.state != RecoveryState::Recovery {
+            if with.board.lost() == 0 {
+                return Resend::Nothing;
+            }
+            self.enter(with.board, with.control);
+        }
         Resend::Lost
     }
 
+    fn process_open(&mut self, summary: &mut AckSummary, with: &mut Transport<'_>, resend: Resend) -> Resend {
+        if self.state <= RecoveryState::Disorder {
+            self.undo_by_duplicates(with);
+        }
+        self.identify_losses(summary, with);
+        if with.board.lost() == 0 {
+            self.try_to_open(with.board, with.control);
+            return resend;
+        }
+        self.enter(with.board, with.control);
+        Resend::Lost
+    }
+
+    /// Looks for losses after an ACK, and says how long to wait for those that may be mere reordering.
+    fn identify_losses(&mut self, summary: &mut AckSummary, with: &mut Transport<'_>) {
+        if with.board.out() == 0 || !self.rack.take_advance() {
+            return;
+        }
+        let retransmitted = with.board.retransmitted();
+        if let Some(wait_us) = self.rack.detect_losses(with.board, self.state, with.rtt, with.now_us) {
+            summary.reordering_wait_us = Some(wait_us);
+            summary.set_timer = false;
+        }
+        summary.lost_retransmission |= retransmitted > with.board.retransmitted();
+    }
+
     /// What an ACK says of a tail loss probe (RFC 8985 section 7.4.2).
-    pub(super) fn process_probe(&mut self, high: u64, news: &News) {
-        let una = self.board.una();
+    #[inline]
+    pub fn process_probe(&mut self, summary: &AckSummary, board: &Scoreboard, control: &mut Control) {
+        let (Some(high), una) = (self.probe.high, board.una()) else { return };
         if una < high {
             return;
         }
-        if !self.recovery.probe.retransmission || news.duplicate_probe {
-            self.recovery.probe.high = None;
+        if !self.probe.retransmission || summary.duplicate_probe {
+            self.probe.high = None;
         } else if una > high {
             // The probe repaired a loss that nobody saw: reduce once.
-            self.begin_reduction();
-            self.set_state(RecoveryState::Cwr);
-            self.end_reduction();
-            self.keep_open();
-        } else if !news.advanced && !news.sacked && !news.window_moved {
-            self.recovery.probe.high = None;
+            self.begin_reduction(board, control);
+            self.set_state(RecoveryState::Cwr, control);
+            self.end_reduction(control);
+            self.keep_open(board, control);
+        } else if !summary.advanced && !summary.sacked && !summary.window_moved {
+            self.probe.high = None;
         }
+    }
+
+    /// A D-SACK for `start..end` came: those retransmissions were needless, if we made any. Gives their number.
+    pub fn on_duplicate(&mut self, start: u64, end: u64, retransmitted: u64, summary: &mut AckSummary) -> u32 {
+        let segments = (end - start) as u32;
+        self.duplicates += u64::from(segments);
+        if self.duplicates > retransmitted {
+            return 0; // Not ours: the network duplicates packets.
+        }
+        if self.probe.retransmission && self.probe.high == Some(end) {
+            summary.duplicate_probe = true;
+        } else {
+            self.rack.note_duplicate();
+        }
+        summary.duplicate = true;
+        self.undo.on_duplicate(start, end, summary.prior_una);
+        segments
+    }
+
+    /// A D-SACK came for a segment that was not acknowledged cumulatively before (Linux 6.1 `tcp_sacktag_one`). True
+    /// when it had been SACKed: its retransmission was needless.
+    pub fn on_duplicate_in_window(&mut self, seq: u64, board: &mut Scoreboard) -> bool {
+        let segment = *board.segment(seq);
+        board.clear_retransmission(seq);
+        if segment.was_retransmitted() {
+            self.undo.on_duplicate_in_window(seq);
+        }
+        segment.was_retransmitted() && segment.is_sacked()
+    }
+
+    /// Goes back to the window of before the reduction.
+    fn undo_reduction(&mut self, unmark: bool, with: &mut Transport<'_>) {
+        if unmark {
+            with.board.unmark_lost();
+        }
+        if self.prior_ssthresh > 0 {
+            with.control.on_undo(self.prior_cwnd, self.prior_ssthresh);
+        }
+        self.undo.end();
+        self.rack.examine_anew();
+        self.undos += 1;
+    }
+
+    /// Everything that was out is acknowledged.
+    fn leave(&mut self, echo_ms: u32, with: &mut Transport<'_>) {
+        if self.undo.is_due(echo_ms) {
+            self.undo_reduction(false, with);
+        } else {
+            self.rack.end_recovery();
+        }
+        self.set_state(RecoveryState::Open, with.control);
+    }
+
+    fn undo_by_duplicates(&mut self, with: &mut Transport<'_>) -> bool {
+        let spurious = self.undo.is_due_by_duplicates();
+        if spurious {
+            self.rack.extend_window();
+            self.undo_reduction(false, with);
+        }
+        spurious
+    }
+
+    fn undo_timeout(&mut self, frto: bool, echo_ms: u32, with: &mut Transport<'_>) -> bool {
+        if !frto && !self.undo.is_due(echo_ms) {
+            return false;
+        }
+        self.undo_reduction(true, with);
+        self.timeouts_in_row = 0;
+        self.set_state(RecoveryState::Open, with.control);
+        true
+    }
+
+    /// An ACK moved `una`, caused by an original segment that was only late. True: nothing more to do but send new
+    /// data.
+    fn undo_partially(&mut self, prior_una: u64, echo_ms: u32, with: &mut Transport<'_>) -> bool {
+        if !self.undo.is_possible() || !self.undo.echo_precedes_retransmission(echo_ms) {
+            return false;
+        }
+        self.rack.note_reordering(prior_una, with.board.fack());
+        if with.board.retransmitted() > 0 {
+            return true;
+        }
+        if !with.board.any_retransmission_out() {
+            self.undo.forget_retransmission();
+        }
+        self.undo_reduction(true, with);
+        self.keep_open(with.board, with.control);
+        false
     }
 }

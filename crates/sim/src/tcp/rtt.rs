@@ -3,8 +3,9 @@
 //! Linux differs from RFC 6298: the variance is a maximum over a round, it falls slowly when the RTT falls, and the
 //! minimum of 200 ms is a floor of the variance term: RTO = SRTT + max(200 ms, 4 RTTVAR).
 
-use super::minimum::WindowedMinimum;
 use super::timer::jiffies;
+use std::cmp::Reverse;
+use units::WindowedExtremum;
 
 /// `TCP_RTO_MIN`.
 pub const RTO_MIN_US: u32 = 200_000;
@@ -32,7 +33,7 @@ pub struct RttEstimator {
     rttvar_us4: u32,
     /// First segment of the next round.
     round_end: u64,
-    minimum: WindowedMinimum,
+    minimum: WindowedExtremum<Reverse<u32>>,
     rto_ms: u64,
 }
 
@@ -44,7 +45,7 @@ impl Default for RttEstimator {
             mdev_max_us4: 0,
             rttvar_us4: 0,
             round_end: 0,
-            minimum: WindowedMinimum::new(MIN_RTT_WINDOW_MS),
+            minimum: WindowedExtremum::new(MIN_RTT_WINDOW_MS, Reverse(u32::MAX)),
             rto_ms: RTO_INITIAL_MS,
         }
     }
@@ -63,7 +64,7 @@ impl RttEstimator {
 
     /// Minimum of the last 300 s, µs; `u32::MAX` before the first sample.
     pub const fn min_us(&self) -> u32 {
-        self.minimum.get()
+        self.minimum.get().0
     }
 
     /// Retransmission timeout with its back-off, ms.
@@ -78,7 +79,7 @@ impl RttEstimator {
 
     /// A sample for the minimum alone; zero counts as one tick.
     pub fn update_minimum(&mut self, now_ms: u64, rtt_us: u32) {
-        self.minimum.update(now_ms, if rtt_us == 0 { 1_000 } else { rtt_us });
+        self.minimum.insert(now_ms, Reverse(if rtt_us == 0 { 1_000 } else { rtt_us }));
     }
 
     /// A sample for the average; a timeout's back-off ends with it. `una` and `next` are the window's segments, by

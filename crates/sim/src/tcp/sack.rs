@@ -5,15 +5,16 @@
 
 use crate::engine::prefetch;
 use crate::net::SackBlock;
+use crate::serial::{at_least, nearest};
 
 /// One segment's place above the next expected one.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     arrived: bool,
-    /// At either end of a run: the other end's segment.
-    other_end: u64,
-    /// Payload bytes of the connection up to its end.
-    end_bytes: u64,
+    /// At either end of a run: the other end's segment; the low bits.
+    other_end: u32,
+    /// Payload bytes of the connection up to its end; the low bits.
+    end_bytes: u32,
 }
 
 /// Blocks that are remembered (`TCP_NUM_SACKS`); one fewer fits beside timestamps.
@@ -109,8 +110,8 @@ impl Reassembly {
         let first = *self.slot(self.next);
         let mut bytes = end_bytes;
         if first.arrived {
-            let last = first.other_end;
-            bytes = self.slot(last).end_bytes;
+            let last = nearest(first.other_end, self.next);
+            bytes = at_least(self.slot(last).end_bytes, bytes);
             for seq in self.next..=last {
                 self.slot_mut(seq).arrived = false;
             }
@@ -133,12 +134,12 @@ impl Reassembly {
             return Arrival::Duplicate;
         }
         let before = *self.slot(seq - 1);
-        let first = if seq > self.next + 1 && before.arrived { before.other_end } else { seq };
+        let first = if seq > self.next + 1 && before.arrived { nearest(before.other_end, seq) } else { seq };
         let after = *self.slot(seq + 1);
-        let last = if seq + 1 < self.highest && after.arrived { after.other_end } else { seq };
-        *self.slot_mut(seq) = Slot { arrived: true, other_end: seq, end_bytes };
-        self.slot_mut(first).other_end = last;
-        self.slot_mut(last).other_end = first;
+        let last = if seq + 1 < self.highest && after.arrived { nearest(after.other_end, seq) } else { seq };
+        *self.slot_mut(seq) = Slot { arrived: true, other_end: seq as u32, end_bytes: end_bytes as u32 };
+        self.slot_mut(first).other_end = last as u32;
+        self.slot_mut(last).other_end = first as u32;
         self.segments += 1;
         self.highest = self.highest.max(seq + 1);
         self.report(SackBlock { start: first, end: last + 1 });

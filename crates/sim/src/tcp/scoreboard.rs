@@ -6,24 +6,25 @@
 //! sequence) and one over retransmissions.
 
 use crate::engine::prefetch;
+use crate::serial::{at_least, nearest};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// One segment that was sent. 56 bytes: it lies in one cache line of its own or shares two.
+/// One segment that was sent. 32 bytes, two to a cache line: with many flows, what a packet costs is reading it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Segment {
     /// When it was last sent, µs.
     pub sent_us: u64,
-    /// Payload bytes of the connection up to its end.
-    pub end_bytes: u64,
-    /// Snapshot of the delivery account when it was sent: see [`super::rate`].
-    pub delivered: u64,
-    /// Part of that snapshot, µs.
-    pub delivered_at_us: u64,
-    /// Part of that snapshot, µs.
-    pub first_sent_us: u64,
-    /// In a SACKed run: at its first segment the last one's number, at its last the first one's.
-    run: u64,
+    /// Payload bytes of the connection up to its end; the low bits.
+    end_bytes: u32,
+    /// Snapshot of the delivery account when it was sent, see [`super::rate`]: segments delivered; the low bits.
+    pub delivered: u32,
+    /// Part of that snapshot: time from the last delivery until then, µs.
+    pub since_delivery_us: u32,
+    /// Part of that snapshot: length of the send phase that it ends, µs.
+    pub send_phase_us: u32,
+    /// In a SACKed run: at its first segment the last one's number, at its last the first one's; the low bits.
+    run: u32,
     flags: u8,
 }
 
@@ -68,7 +69,7 @@ impl Segment {
     }
 
     /// See [`Self::is_pushed`].
-    pub const fn push(&mut self) {
+    pub const fn set_pushed(&mut self) {
         self.flags |= PUSHED;
     }
 
@@ -85,6 +86,8 @@ pub struct Scoreboard {
     mask: u64,
     una: u64,
     next: u64,
+    /// Payload bytes of the connection before `una`.
+    una_bytes: u64,
     sacked: u32,
     lost: u32,
     retransmitted: u32,
@@ -111,6 +114,7 @@ impl Scoreboard {
             mask: INITIAL_SLOTS as u64 - 1,
             una: 0,
             next: 0,
+            una_bytes: 0,
             sacked: 0,
             lost: 0,
             retransmitted: 0,
@@ -122,10 +126,11 @@ impl Scoreboard {
         }
     }
 
-    /// Asks for the first unacknowledged segment.
+    /// Asks for the first unacknowledged segment, and for the place of the next new one.
     #[inline]
     pub fn prefetch(&self) {
         prefetch(&self.ring[(self.una & self.mask) as usize]);
+        prefetch(&self.ring[(self.next & self.mask) as usize]);
     }
 
     /// First unacknowledged segment.
@@ -136,6 +141,21 @@ impl Scoreboard {
     /// Next new segment.
     pub const fn next(&self) -> u64 {
         self.next
+    }
+
+    /// Payload bytes of the connection before the first unacknowledged segment.
+    pub const fn una_bytes(&self) -> u64 {
+        self.una_bytes
+    }
+
+    /// Payload bytes of the connection before a segment of the window.
+    pub fn start_bytes(&self, seq: u64) -> u64 {
+        if seq == self.una { self.una_bytes } else { self.end_bytes(seq - 1) }
+    }
+
+    /// Payload bytes of the connection up to the end of a segment of the window.
+    pub fn end_bytes(&self, seq: u64) -> u64 {
+        at_least(self.segment(seq).end_bytes, self.una_bytes)
     }
 
     /// Sent and not cumulatively acknowledged (Linux: `packets_out`).
@@ -156,6 +176,11 @@ impl Scoreboard {
     /// Retransmissions in flight.
     pub const fn retransmitted(&self) -> u32 {
         self.retransmitted
+    }
+
+    /// A retransmission is in flight, or the head was sent again.
+    pub fn any_retransmission_out(&self) -> bool {
+        self.retransmitted > 0 || (self.out() > 0 && self.segment(self.una).was_retransmitted())
     }
 
     /// Segments marked lost since the beginning, those lost again included.
@@ -187,15 +212,15 @@ impl Scoreboard {
         &mut self.ring[slot]
     }
 
-    /// Appends a new segment and gives it to be stamped.
+    /// Appends a new segment that ends with the connection's `end_bytes`, and gives it to be stamped.
     #[inline]
-    pub fn push(&mut self, end_bytes: u64) -> &mut Segment {
+    pub fn append(&mut self, end_bytes: u64) -> &mut Segment {
         if self.out() as usize == self.ring.len() {
             self.grow();
         }
         let slot = (self.next & self.mask) as usize;
         self.next += 1;
-        self.ring[slot] = Segment { end_bytes, ..Segment::default() };
+        self.ring[slot] = Segment { end_bytes: end_bytes as u32, ..Segment::default() };
         &mut self.ring[slot]
     }
 
@@ -213,6 +238,7 @@ impl Scoreboard {
     #[inline]
     pub fn acknowledge(&mut self) -> Segment {
         let segment = *self.segment(self.una);
+        self.una_bytes = at_least(segment.end_bytes, self.una_bytes);
         self.una += 1;
         if segment.flags & (SACKED | LOST | RETRANSMITTED) != 0 {
             self.sacked -= u32::from(segment.is_sacked());
@@ -233,7 +259,7 @@ impl Scoreboard {
             }
             // At the first segment of a run this is its last; elsewhere it is some segment of the same run that
             // may lie behind: then go step by step.
-            seq = segment.run.max(seq) + 1;
+            seq = nearest(segment.run, seq).max(seq) + 1;
         }
         None
     }
@@ -255,14 +281,15 @@ impl Scoreboard {
         self.sacked += 1;
         self.fack = if self.sacked == 1 { seq + 1 } else { self.fack.max(seq + 1) };
         self.segment_mut(seq).flags = flags;
-        let first = if seq > self.una && self.segment(seq - 1).is_sacked() { self.segment(seq - 1).run } else { seq };
+        let joins_before = seq > self.una && self.segment(seq - 1).is_sacked();
+        let first = if joins_before { nearest(self.segment(seq - 1).run, seq) } else { seq };
         // A run's first segment may have been acknowledged meanwhile: then the run begins at `una`.
         let first = first.clamp(self.una, seq);
-        let last =
-            if seq + 1 < self.next && self.segment(seq + 1).is_sacked() { self.segment(seq + 1).run } else { seq };
-        self.segment_mut(seq).run = seq;
-        self.segment_mut(first).run = last.max(seq);
-        self.segment_mut(last.max(seq)).run = first;
+        let joins_after = seq + 1 < self.next && self.segment(seq + 1).is_sacked();
+        let last = if joins_after { nearest(self.segment(seq + 1).run, seq).max(seq) } else { seq };
+        self.segment_mut(seq).run = seq as u32;
+        self.segment_mut(first).run = last as u32;
+        self.segment_mut(last).run = first as u32;
     }
 
     /// A duplicate SACK came for a segment above `una`: its retransmission is not in flight any more.
@@ -401,7 +428,7 @@ mod tests {
     fn board(segments: u64) -> Scoreboard {
         let mut board = Scoreboard::new();
         for seq in 0..segments {
-            board.push((seq + 1) * 100).sent_us = seq;
+            board.append((seq + 1) * 100).sent_us = seq;
         }
         board
     }
@@ -423,10 +450,10 @@ mod tests {
             board.acknowledge();
         }
         for seq in 10..40 {
-            board.push((seq + 1) * 100);
+            board.append((seq + 1) * 100);
         }
         assert_eq!((board.out(), board.slots()), (33, 64));
-        assert!((7..40).all(|seq| board.segment(seq).end_bytes == (seq + 1) * 100));
+        assert!((7..40).all(|seq| board.end_bytes(seq) == (seq + 1) * 100));
     }
 
     #[test]

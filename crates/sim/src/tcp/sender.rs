@@ -1,22 +1,24 @@
 //! The sender: its state, and its application's data.
 //!
-//! What leaves when is decided in [`super::transmit`], whether the window is used in [`super::usage`];
-//! acknowledgements are taken in by [`super::acknowledge`], losses found by [`super::rack`] and repaired by
-//! [`super::recovery`], the retransmission timer kept by [`super::timeout`].
+//! The parts are the fields of [`Sender`], each with methods of its own in its own file. The sender makes them work
+//! together: what leaves when is decided in [`super::transmit`], acknowledgements are taken in by
+//! [`super::acknowledge`], the retransmission timer is kept by [`super::timeout`].
 
 use super::burst::Pacing;
+use super::control::Control;
+use super::cwnd_validation::CwndValidation;
 use super::limits::Limits;
 use super::rate::DeliveryRate;
 use super::recovery::Recovery;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::timer::Deadline;
-use super::usage::Usage;
+use crate::engine::prefetch;
 use crate::net::{Packet, PacketKind};
-use cc::{CongestionControl, Controller, Start, Window};
-use run::SocketMemory;
+use cc::{CongestionControl, Controller, Inspection, Start, Window};
+use run::{Gauges, SocketMemory};
 use std::collections::BTreeMap;
-use units::{Segments, Span, Time};
+use units::{Rate, Segments, Span, Time};
 
 /// Where packets go.
 pub trait Output {
@@ -64,7 +66,7 @@ impl Algorithm {
 
 /// What the retransmission timer waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pending {
+pub enum TimerPurpose {
     Nothing,
     /// The handshake's answer.
     Handshake,
@@ -86,23 +88,11 @@ pub struct Counters {
     pub acks: u64,
     pub timeouts: u64,
     pub probes: u64,
-    pub undos: u64,
-}
-
-/// A sender's state at an instant.
-#[derive(Clone, Copy, Debug)]
-pub struct Gauges {
-    pub min_rtt_us: u32,
-    pub window: Window,
-    pub in_flight: u32,
-    pub pacing_rate: Option<units::Rate>,
-    pub delivery_rate_bps: u64,
-    pub inspection: cc::Inspection,
 }
 
 /// Why data is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Push {
+pub(super) enum SendReason {
     /// The window allows it.
     Normal,
     /// The same, and short segments do not wait: F-RTO asks.
@@ -118,20 +108,16 @@ pub struct Sender {
     pub(super) mss_bytes: u32,
     pub(super) established: bool,
     pub(super) board: Scoreboard,
-    pub(super) window: Window,
+    pub(super) control: Control,
     pub(super) rtt: RttEstimator,
     pub(super) rate: DeliveryRate,
     pub(super) pacing: Pacing,
     pub(super) recovery: Recovery,
-    pub(super) cc: Controller,
-    pub(super) pending: Pending,
+    pub(super) timer_purpose: TimerPurpose,
     pub(super) counters: Counters,
-    /// Segments that D-SACKs reported.
-    pub(super) duplicates: u64,
-    /// Payload that the application has written, and has been sent, and is acknowledged.
+    /// Payload that the application has written, and has been sent.
     pub(super) written_bytes: u64,
     pub(super) sent_bytes: u64,
-    pub(super) una_bytes: u64,
     /// Right edge of the receiver's window.
     pub(super) edge_bytes: u64,
     /// The application has written its last byte: a short segment may go.
@@ -144,7 +130,7 @@ pub struct Sender {
     pub(super) chunk_left: Segments,
     send_buffer: SendBuffer,
     /// Whether the flight fills the window.
-    pub(super) usage: Usage,
+    pub(super) validation: CwndValidation,
     pub(super) last_sent: Time,
     pub(super) limits: Limits,
     /// The receiver's last timestamp, ms.
@@ -193,25 +179,22 @@ impl Sender {
             mss_bytes: config.mss_bytes,
             established: false,
             board: Scoreboard::new(),
-            window: Window { cwnd: config.initial_window, ssthresh: Segments::MAX },
             rtt: RttEstimator::default(),
             rate: DeliveryRate::default(),
             pacing: Pacing::new(config.paces_always || cc.pacing_rate().is_some()),
             recovery: Recovery::default(),
-            cc,
-            pending: Pending::Nothing,
+            control: Control { cc, window: Window { cwnd: config.initial_window, ssthresh: Segments::MAX } },
+            timer_purpose: TimerPurpose::Nothing,
             counters: Counters::default(),
-            duplicates: 0,
             written_bytes: 0,
             sent_bytes: 0,
-            una_bytes: 0,
             edge_bytes: 0,
             closed: false,
             stopped: false,
             short_end: 0,
             chunk_left: 0,
             send_buffer: SendBuffer { limit_bytes, bytes: 0 },
-            usage: Usage::default(),
+            validation: CwndValidation::default(),
             last_sent: Time::ZERO,
             limits: Limits::default(),
             echo_ms: 0,
@@ -238,9 +221,9 @@ impl Sender {
         }
         self.rate.delivered = 1; // the SYN
         self.rate.delivered_at_us = now.as_micros();
-        self.usage.renew(now);
+        self.validation.renew(now);
         if let Some(algorithm) = self.algorithm.take() {
-            self.cc = algorithm.build(now, self.mss_bytes, self.window.cwnd, rtt_us);
+            self.control.cc = algorithm.build(now, self.mss_bytes, self.control.window.cwnd, rtt_us);
         }
         self.update_pacing_rate();
         self.expand_send_buffer();
@@ -254,7 +237,7 @@ impl Sender {
         self.restart_after_idle(now);
         self.written_bytes = self.written_bytes.saturating_add(bytes);
         if self.established {
-            self.push_new(Push::Normal, now, out);
+            self.send_new(SendReason::Normal, now, out);
             self.probe_closed_window(false, now);
         }
     }
@@ -276,7 +259,7 @@ impl Sender {
         let unsent = self.written_bytes - self.sent_bytes;
         match self.send_buffer.limit_bytes {
             None => unsent,
-            Some(_) => unsent.min((self.una_bytes + self.send_buffer.bytes).saturating_sub(self.sent_bytes)),
+            Some(_) => unsent.min((self.board.una_bytes() + self.send_buffer.bytes).saturating_sub(self.sent_bytes)),
         }
     }
 
@@ -294,8 +277,8 @@ impl Sender {
     /// Linux 6.1 `tcp_sndbuf_expand`: room for twice the window, in Linux's accounting.
     pub(super) fn expand_send_buffer(&mut self) {
         if let Some(limit) = self.send_buffer.limit_bytes {
-            let segments = u64::from(self.window.cwnd.max(10).max(self.recovery.reordering + 1));
-            let wanted = segments * SEGMENT_MEMORY_BYTES * u64::from(self.cc.send_buffer_factor());
+            let segments = u64::from(self.control.window.cwnd.max(10).max(self.recovery.rack.reordering() + 1));
+            let wanted = segments * SEGMENT_MEMORY_BYTES * u64::from(self.control.cc.send_buffer_factor());
             self.send_buffer.bytes = self.send_buffer.bytes.max(wanted.min(limit));
         }
     }
@@ -305,7 +288,7 @@ impl Sender {
         let in_flight = self.board.in_flight();
         if self.unsent_bytes() < u64::from(self.mss_bytes)
             && self.host_queue_bytes == 0
-            && in_flight < self.window.cwnd
+            && in_flight < self.control.window.cwnd
             && self.board.lost() <= self.board.retransmitted()
         {
             self.rate.on_app_limited(in_flight);
@@ -315,12 +298,12 @@ impl Sender {
     /// The rate that sizes bursts and paces departures.
     #[inline]
     pub(super) fn update_pacing_rate(&mut self) {
-        match self.cc.pacing_rate() {
+        match self.control.cc.pacing_rate() {
             Some(rate) => self.pacing.set_rate(rate),
             None => self.pacing.follow_window(
                 self.mss_bytes,
-                self.window.cwnd,
-                self.window.ssthresh,
+                self.control.window.cwnd,
+                self.control.window.ssthresh,
                 self.board.out(),
                 self.rtt.srtt_us8(),
             ),
@@ -330,10 +313,10 @@ impl Sender {
     /// The pacing timer, or room in the host's queue: goes on where it was held back.
     pub fn resume(&mut self, now: Time, out: &mut impl Output) {
         self.host_queue_holds = false;
-        if self.board.lost() > self.board.retransmitted() && self.window.cwnd > self.board.in_flight() {
+        if self.board.lost() > self.board.retransmitted() && self.control.window.cwnd > self.board.in_flight() {
             self.resend_lost(now, out);
         }
-        self.push_new(Push::Normal, now, out);
+        self.send_new(SendReason::Normal, now, out);
     }
 
     /// A frame of this flow left the host's own queue.
@@ -344,10 +327,14 @@ impl Sender {
         }
     }
 
-    /// Asks for what the flow's next ACK will read in the scoreboard; the sender itself must be near by then.
+    /// Asks for what the flow's next ACK will read beside the sender itself, which must be near by then.
     #[inline]
-    pub fn prefetch_scoreboard(&self) {
+    pub fn prefetch_rest(&self) {
         self.board.prefetch();
+        let state = self.control.cc.state();
+        if size_of_val(state) > size_of::<Controller>() {
+            prefetch(state); // it lies in a box
+        }
     }
 
     /// Smoothed RTT, µs; 0 before the first sample.
@@ -355,26 +342,40 @@ impl Sender {
         self.rtt.srtt_us()
     }
 
-    /// The other gauges, read by [`crate::trace`].
-    pub fn gauges(&self) -> Gauges {
+    /// The other gauges; `bottleneck_bytes` is the receiver's to tell.
+    pub fn gauges(&self, bottleneck_bytes: u64) -> Gauges {
+        let Window { cwnd, ssthresh } = self.control.window;
+        let Inspection { phase, bandwidth, min_rtt_us, pacing_gain_256ths, cwnd_gain_256ths } =
+            self.control.cc.inspect();
         Gauges {
+            bottleneck_bytes,
+            cwnd_segments: cwnd,
+            ssthresh_segments: ssthresh,
+            inflight_segments: self.board.in_flight(),
             min_rtt_us: self.rtt.min_us(),
-            window: self.window,
-            in_flight: self.board.in_flight(),
-            pacing_rate: self.pacing.active.then(|| self.pacing.rate()),
+            cc_min_rtt_us: min_rtt_us.unwrap_or(u32::MAX),
+            pacing_rate_bps: if self.pacing.active { self.pacing.rate().as_bps() } else { u64::MAX },
             delivery_rate_bps: self.rate.shown_bps(self.mss_bytes),
-            inspection: self.cc.inspect(),
+            bandwidth_bps: bandwidth.map_or(u64::MAX, Rate::as_bps),
+            pacing_gain_256ths,
+            cwnd_gain_256ths,
+            phase,
         }
     }
 
     /// Names of the algorithm's phases.
     pub fn phases(&self) -> &'static [&'static str] {
-        self.cc.phases()
+        self.control.cc.phases()
     }
 
     /// The counters.
     pub const fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// Recoveries that were undone as spurious.
+    pub const fn undos(&self) -> u64 {
+        self.recovery.undos()
     }
 
     /// Segments marked lost so far.

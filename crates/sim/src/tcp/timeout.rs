@@ -3,10 +3,10 @@
 
 use super::rack::TIMEOUT_MIN_US;
 use super::rtt::{RTO_INITIAL_MS, RTO_MAX_MS, RTO_MIN_US, sample_us};
-use super::sender::{Output, Pending, Push, Sender};
+use super::sender::{Output, SendReason, Sender, TimerPurpose};
 use super::timer::{jiffies, on_wheel};
 use crate::net::PacketKind;
-use cc::RecoveryState;
+use cc::{CongestionControl, RecoveryState};
 use units::Time;
 
 /// A SYN or bare ACK on the wire: Ethernet 14, IP 20, TCP 20, and 20 (SYN) or 12 bytes of options.
@@ -23,7 +23,7 @@ impl Sender {
         let mut syn = self.packet(PacketKind::Syn, 0, 0, 0, now);
         syn.frame_bytes = SYN_FRAME_BYTES;
         out.send(syn);
-        self.pending = Pending::Handshake;
+        self.timer_purpose = TimerPurpose::Handshake;
         // RFC 6298 section 5.7: one second, doubled with each repetition
         let wait_ms = RTO_INITIAL_MS << self.recovery.timeouts_in_row.min(20);
         self.timer.set(on_wheel(now, wait_ms.min(RTO_MAX_MS)));
@@ -36,46 +36,74 @@ impl Sender {
         }
         let repeated = self.recovery.timeouts_in_row > 0;
         self.recovery.timeouts_in_row = 0;
-        self.pending = Pending::Nothing;
+        self.timer_purpose = TimerPurpose::Nothing;
         self.timer.clear();
         let rtt_us = sample_us(now.since(self.connect_at).as_micros());
         self.establish((!repeated).then_some(rtt_us), now, out);
-        self.push_new(Push::Normal, now, out);
+        self.send_new(SendReason::Normal, now, out);
     }
 
     /// The timer went off.
     pub fn on_timer(&mut self, now: Time, out: &mut impl Output) {
-        match self.pending {
-            Pending::Nothing => {}
-            Pending::Handshake => {
+        match self.timer_purpose {
+            TimerPurpose::Nothing => {}
+            TimerPurpose::Handshake => {
                 self.recovery.timeouts_in_row += 1;
                 self.send_syn(now, out);
             }
-            Pending::Timeout => self.on_timeout(now, out),
-            Pending::LossProbe => self.send_probe(now, out),
-            Pending::Reordering => self.on_reordering_timer(now, out),
-            Pending::WindowProbe => self.send_window_probe(now, out),
+            TimerPurpose::Timeout => self.on_timeout(now, out),
+            TimerPurpose::LossProbe => self.send_probe(now, out),
+            TimerPurpose::Reordering => self.on_reordering_timer(now, out),
+            TimerPurpose::WindowProbe => self.send_window_probe(now, out),
         }
     }
 
     fn on_timeout(&mut self, now: Time, out: &mut impl Output) {
-        self.pending = Pending::Nothing;
+        self.timer_purpose = TimerPurpose::Nothing;
         if self.board.out() == 0 {
             return;
         }
         self.counters.timeouts += 1;
-        self.enter_loss(now);
+        self.recovery.enter_loss(&mut self.board, &mut self.control, &self.rate, now);
         self.recovery.timeouts_in_row += 1;
         let head = self.board.una();
         self.retransmit_run(head, 1, true, now, out);
         self.rtt.back_off();
-        self.pending = Pending::Timeout;
+        self.timer_purpose = TimerPurpose::Timeout;
         self.timer.set(on_wheel(now, self.rtt.rto_ms()));
+    }
+
+    /// RACK's timer: reordering would have been over by now.
+    fn on_reordering_timer(&mut self, now: Time, out: &mut impl Output) {
+        let (in_flight, lost) = (self.board.in_flight(), self.board.lost_total());
+        let wait = self.recovery.rack.detect_losses(&mut self.board, self.recovery.state(), &self.rtt, now.as_micros());
+        if in_flight != self.board.in_flight() {
+            if self.recovery.state() != RecoveryState::Recovery {
+                self.recovery.enter(&self.board, &mut self.control);
+                if !self.control.cc.owns_window() {
+                    let newly_lost = (self.board.lost_total() - lost) as u32;
+                    let window = &mut self.control.window;
+                    self.recovery.reduce_window(window, self.board.in_flight(), 1, newly_lost, false);
+                }
+            }
+            self.resend_lost(now, out);
+        }
+        if let Some(wait_us) = wait {
+            self.wait_for_reordering(wait_us, now);
+        } else if self.timer_purpose != TimerPurpose::Timeout {
+            self.rearm_timeout(now);
+        }
+    }
+
+    /// Sets RACK's timer.
+    pub(super) fn wait_for_reordering(&mut self, wait_us: u64, now: Time) {
+        self.timer_purpose = TimerPurpose::Reordering;
+        self.timer.set(on_wheel(now, jiffies(wait_us + TIMEOUT_MIN_US)));
     }
 
     /// Sets the retransmission timeout from now.
     pub(super) fn set_timeout(&mut self, now: Time) {
-        self.pending = Pending::Timeout;
+        self.timer_purpose = TimerPurpose::Timeout;
         self.timer.set(on_wheel(now, self.rtt.rto_ms() + self.pacing_delay_ms(now)));
     }
 
@@ -87,15 +115,15 @@ impl Sender {
     /// Sets the timeout; from when the head was sent, where another timer had taken its place.
     pub(super) fn rearm_timeout(&mut self, now: Time) {
         if self.board.out() == 0 {
-            self.pending = Pending::Nothing;
+            self.timer_purpose = TimerPurpose::Nothing;
             self.timer.clear();
             return;
         }
-        let rto_ms = match self.pending {
-            Pending::Reordering | Pending::LossProbe => jiffies(self.until_timeout_us(now).max(1)),
+        let rto_ms = match self.timer_purpose {
+            TimerPurpose::Reordering | TimerPurpose::LossProbe => jiffies(self.until_timeout_us(now).max(1)),
             _ => self.rtt.rto_ms(),
         };
-        self.pending = Pending::Timeout;
+        self.timer_purpose = TimerPurpose::Timeout;
         self.timer.set(on_wheel(now, rto_ms.min(RTO_MAX_MS) + self.pacing_delay_ms(now)));
     }
 
@@ -117,7 +145,7 @@ impl Sender {
     /// `progress`: the timeout would begin anew. False when none is allowed now.
     #[inline]
     pub(super) fn schedule_probe(&mut self, progress: bool, now: Time) -> bool {
-        if self.board.out() == 0 || !matches!(self.recovery.state, RecoveryState::Open | RecoveryState::Cwr) {
+        if self.board.out() == 0 || !matches!(self.recovery.state(), RecoveryState::Open | RecoveryState::Cwr) {
             return false;
         }
         let srtt_us8 = self.rtt.srtt_us8();
@@ -132,7 +160,7 @@ impl Sender {
         if until_timeout_ms > 0 {
             wait_ms = wait_ms.min(until_timeout_ms);
         }
-        self.pending = Pending::LossProbe;
+        self.timer_purpose = TimerPurpose::LossProbe;
         self.timer.set(on_wheel(now, wait_ms + self.pacing_delay_ms(now)));
         true
     }
@@ -142,7 +170,7 @@ impl Sender {
         if self.recovery.probe.high.is_none() && self.board.out() > 0 && self.try_probe(now, out) {
             self.recovery.probe.high = Some(self.board.next());
             self.counters.probes += 1;
-            self.pending = Pending::Nothing; // the timeout begins anew with the probe
+            self.timer_purpose = TimerPurpose::Nothing; // the timeout begins anew with the probe
         }
         self.rearm_timeout(now);
     }
@@ -150,7 +178,7 @@ impl Sender {
     fn try_probe(&mut self, now: Time, out: &mut impl Output) -> bool {
         self.recovery.probe.retransmission = false;
         if self.can_send_new() {
-            return self.push_new(Push::Probe, now, out);
+            return self.send_new(SendReason::Probe, now, out);
         }
         self.retransmit_run(self.board.next() - 1, 1, false, now, out);
         self.recovery.probe.retransmission = true;
@@ -161,11 +189,14 @@ impl Sender {
     /// counted from this ACK (Linux 6.1 `tcp_ack_probe`).
     pub(super) fn probe_closed_window(&mut self, answered: bool, now: Time) {
         let closed = self.board.out() == 0 && self.has_unsent() && !self.can_send_new();
-        if closed && (self.pending == Pending::Nothing || (answered && self.pending == Pending::WindowProbe)) {
+        if closed
+            && (self.timer_purpose == TimerPurpose::Nothing
+                || (answered && self.timer_purpose == TimerPurpose::WindowProbe))
+        {
             self.wait_for_window(now);
-        } else if !closed && self.pending == Pending::WindowProbe {
+        } else if !closed && self.timer_purpose == TimerPurpose::WindowProbe {
             self.recovery.timeouts_in_row = 0;
-            self.pending = Pending::Nothing;
+            self.timer_purpose = TimerPurpose::Nothing;
             self.timer.clear();
         }
     }
@@ -177,7 +208,7 @@ impl Sender {
     }
 
     fn wait_for_window(&mut self, now: Time) {
-        self.pending = Pending::WindowProbe;
+        self.timer_purpose = TimerPurpose::WindowProbe;
         let wait_ms = self.rtt.rto_ms() << self.recovery.timeouts_in_row.min(20);
         self.timer.set(on_wheel(now, wait_ms.min(RTO_MAX_MS)));
     }

@@ -3,9 +3,10 @@
 
 use super::burst::SUPER_PACKET_BYTES;
 use super::limits::Limit;
-use super::sender::{Output, Pending, Push, Sender};
-use crate::net::{HEADERS_BYTES, Packet, PacketKind};
+use super::sender::{Output, SendReason, Sender, TimerPurpose};
+use crate::net::{Packet, PacketKind};
 use cc::{CongestionControl, RecoveryState, Restart};
+use run::FRAME_HEADERS_BYTES;
 use units::{Segments, Span, Time};
 
 /// `MAX_TCP_HEADER` of Linux 6.1 without tunnels.
@@ -20,13 +21,13 @@ const fn chunk_segments(mss_bytes: u32) -> Segments {
 impl Sender {
     #[inline]
     pub(super) fn burst_segments(&self) -> Segments {
-        self.pacing.burst_segments(self.mss_bytes, self.rtt.min_us(), self.cc.min_burst())
+        self.pacing.burst_segments(self.mss_bytes, self.rtt.min_us(), self.control.cc.min_burst())
     }
 
     /// Sends what windows, pacing and queues allow. True when something was sent.
-    pub(super) fn push_new(&mut self, push: Push, now: Time, out: &mut impl Output) -> bool {
+    pub(super) fn send_new(&mut self, reason: SendReason, now: Time, out: &mut impl Output) -> bool {
         let mss = u64::from(self.mss_bytes);
-        let max_burst = self.burst_segments();
+        let mut max_burst = None;
         let mut sent = 0;
         let mut cwnd_limited = false;
         let mut rwnd_limited = false;
@@ -39,8 +40,8 @@ impl Sender {
                 self.pacing_timer.set(self.pacing.next());
                 break;
             }
-            let quota = match (self.cwnd_quota(), push) {
-                (0, Push::Probe) => 1,
+            let quota = match (self.cwnd_quota(), reason) {
+                (0, SendReason::Probe) => 1,
                 (0, _) if self.is_last(unsent) => 1,
                 (0, _) => break,
                 (quota, _) => quota,
@@ -54,14 +55,15 @@ impl Sender {
                 self.chunk_left = chunk_segments(self.mss_bytes);
             }
             let chunk = unsent.min(u64::from(self.chunk_left) * mss);
+            let max_burst = *max_burst.get_or_insert_with(|| self.burst_segments());
             let whole_queue = chunk == unsent;
             let bytes = if chunk <= mss {
-                if whole_queue && self.nagle_holds(chunk, push) {
+                if whole_queue && self.nagle_holds(chunk, reason) {
                     break;
                 }
                 chunk
             } else {
-                if push != Push::Probe
+                if reason != SendReason::Probe
                     && self.defers_burst(
                         chunk,
                         whole_queue,
@@ -78,7 +80,7 @@ impl Sender {
                 let needed = chunk.min(window).min(limit);
                 let short = needed % mss;
                 // A short segment at the end goes along only if Nagle's rule lets it.
-                if short > 0 && needed > mss && (needed < chunk || self.nagle_holds(short, push)) {
+                if short > 0 && needed > mss && (needed < chunk || self.nagle_holds(short, reason)) {
                     needed - short
                 } else {
                     needed
@@ -89,45 +91,81 @@ impl Sender {
                 break;
             }
             sent += self.transmit_new(bytes, now, out);
-            if push == Push::Probe {
+            if reason == SendReason::Probe {
                 break;
             }
         }
-        self.after_push(push, sent, cwnd_limited, rwnd_limited, now)
+        self.after_sending(reason, sent, cwnd_limited, rwnd_limited, now)
     }
 
-    fn after_push(&mut self, push: Push, sent: u32, cwnd_limited: bool, rwnd_limited: bool, now: Time) -> bool {
+    fn after_sending(
+        &mut self,
+        reason: SendReason,
+        sent: u32,
+        cwnd_limited: bool,
+        rwnd_limited: bool,
+        now: Time,
+    ) -> bool {
         let limit = if rwnd_limited {
             Limit::ReceiveWindow
         } else if self.board.out() == 0 && self.unsent_bytes() == 0 {
             Limit::Application
-        } else if self.written_bytes > self.sent_bytes && self.unsent_bytes() == 0 && !self.is_cwnd_limited() {
+        } else if self.written_bytes > self.sent_bytes
+            && self.unsent_bytes() == 0
+            && !self.validation.is_cwnd_limited(&self.control.window)
+        {
             Limit::SendBuffer
         } else {
             Limit::Network
         };
         self.limits.enter(limit, now);
-        let cwnd_limited = cwnd_limited || self.board.in_flight() >= self.window.cwnd;
+        let cwnd_limited = cwnd_limited || self.board.in_flight() >= self.control.window.cwnd;
         if sent > 0 || cwnd_limited {
             self.validate_window(cwnd_limited, now);
         }
         if sent > 0 {
-            if self.recovery.is_reducing() {
-                self.recovery.prr_out += sent;
-            }
-            if push != Push::Probe {
+            self.recovery.on_sent(sent);
+            if reason != SendReason::Probe {
                 self.schedule_probe(false, now);
             }
         }
         sent > 0
     }
 
+    /// The use of the window, and what it takes to keep it (RFC 2861).
+    fn validate_window(&mut self, cwnd_limited: bool, now: Time) {
+        self.validation.observe(cwnd_limited, &self.board, &self.control.window, now);
+        if self.control.cc.owns_window() || !self.validation.has_expired(self.rtt.rto_ms(), now) {
+            return;
+        }
+        if self.recovery.state() == RecoveryState::Open && self.limits.state() != Limit::SendBuffer {
+            let ssthresh = self.recovery.current_ssthresh(&self.control.window);
+            self.validation.give_back(&mut self.control.window, ssthresh, self.initial_window);
+        }
+        self.validation.renew(now);
+    }
+
+    /// New data after a pause: a window that has not been used for long is not to be trusted.
+    pub(super) fn restart_after_idle(&mut self, now: Time) {
+        if self.board.out() > 0 || self.control.cc.owns_window() || !self.established {
+            return;
+        }
+        let rto = Span::from_millis(self.rtt.rto_ms());
+        let idle = now.saturating_since(self.last_sent);
+        if self.last_sent == Time::ZERO || idle <= rto {
+            return;
+        }
+        let window = &mut self.control.window;
+        window.ssthresh = self.recovery.current_ssthresh(window);
+        self.validation.restart(window, self.initial_window, idle, rto, now);
+    }
+
     /// Segments that the congestion window admits now; at most half the window, so that two bursts are in flight
     /// (Linux 6.1 `tcp_cwnd_test`).
     #[inline]
     fn cwnd_quota(&self) -> Segments {
-        let room = self.window.cwnd.saturating_sub(self.board.in_flight());
-        room.min((self.window.cwnd >> 1).max(1))
+        let room = self.control.window.cwnd.saturating_sub(self.board.in_flight());
+        room.min((self.control.window.cwnd >> 1).max(1))
     }
 
     /// `unsent` is the last segment of all: it carries the FIN, for which the window is not strict (Linux 6.1
@@ -137,8 +175,8 @@ impl Sender {
     }
 
     /// Nagle's rule with Minshall's amendment: a short segment waits while one is unacknowledged.
-    fn nagle_holds(&self, bytes: u64, push: Push) -> bool {
-        push == Push::Normal
+    fn nagle_holds(&self, bytes: u64, reason: SendReason) -> bool {
+        reason == SendReason::Normal
             && bytes < u64::from(self.mss_bytes)
             && !self.closed
             && self.board.out() > 0
@@ -160,17 +198,19 @@ impl Sender {
         /// `tcp_tso_win_divisor`
         const WINDOW_DIVISOR: u64 = 3;
         const MILLISECOND: Span = Span::from_millis(1);
-        if self.recovery.state >= RecoveryState::Recovery || now.saturating_since(self.pacing.next()) > MILLISECOND {
+        if self.recovery.state() >= RecoveryState::Recovery || now.saturating_since(self.pacing.next()) > MILLISECOND {
             return false;
         }
         let mss = u64::from(self.mss_bytes);
-        let congestion_room = u64::from(self.window.cwnd - self.board.in_flight()) * mss;
+        let congestion_room = u64::from(self.control.window.cwnd - self.board.in_flight()) * mss;
         let room = window.min(congestion_room);
         if room >= u64::from(max_burst) * mss || (!whole_queue && room >= chunk) {
             return false;
         }
-        let receive_window = self.edge_bytes - self.una_bytes;
-        if room >= receive_window.min(u64::from(self.window.cwnd) * mss) / WINDOW_DIVISOR || self.board.out() == 0 {
+        let receive_window = self.edge_bytes - self.board.una_bytes();
+        if room >= receive_window.min(u64::from(self.control.window.cwnd) * mss) / WINDOW_DIVISOR
+            || self.board.out() == 0
+        {
             return false;
         }
         let srtt_ns = u64::from(self.rtt.srtt_us8()) * 1_000 / 8;
@@ -196,7 +236,7 @@ impl Sender {
         if self.host_queue_bytes == 0 || self.board.out() <= 1 {
             return false;
         }
-        let frames_bytes = bytes + u64::from(HEADERS_BYTES) * bytes.div_ceil(u64::from(self.mss_bytes));
+        let frames_bytes = bytes + u64::from(FRAME_HEADERS_BYTES) * bytes.div_ceil(u64::from(self.mss_bytes));
         self.host_queue_bytes > factor * self.pacing.small_queue_bytes(frames_bytes)
     }
 
@@ -218,18 +258,18 @@ impl Sender {
             left -= payload;
             self.sent_bytes += payload;
             let nothing_out = self.board.out() == 0;
-            let segment = self.board.push(self.sent_bytes);
+            let segment = self.board.append(self.sent_bytes);
             self.rate.on_sent(segment, now_us, nothing_out);
             if self.sent_bytes == self.written_bytes {
-                segment.push();
+                segment.set_pushed();
             }
             pushed = segment.is_pushed() || (left == 0 && segments > 1);
             if !self.offload {
                 out.send(Packet {
                     seq,
-                    end_bytes: self.sent_bytes,
+                    end_bytes: self.sent_bytes as u32,
                     flow: self.flow,
-                    frame_bytes: payload as u32 + HEADERS_BYTES,
+                    frame_bytes: payload as u32 + FRAME_HEADERS_BYTES,
                     segments: 1,
                     kind: PacketKind::Data,
                     pushed,
@@ -246,7 +286,7 @@ impl Sender {
         }
         self.chunk_left = self.chunk_left.saturating_sub(segments);
         self.host_queue_bytes = out.host_queue_bytes(self.flow);
-        if was_empty || self.pending == Pending::LossProbe {
+        if was_empty || self.timer_purpose == TimerPurpose::LossProbe {
             self.rearm_timeout(now);
         }
         segments
@@ -263,8 +303,8 @@ impl Sender {
                 delivered_at: Time::ZERO + Span::from_micros(self.rate.delivered_at_us),
                 last_sent: self.last_sent,
             };
-            self.cc.on_restart(&restart, &mut self.window);
-            if let Some(rate) = self.cc.pacing_rate() {
+            self.control.cc.on_restart(&restart, &mut self.control.window);
+            if let Some(rate) = self.control.cc.pacing_rate() {
                 self.pacing.set_rate(rate);
             }
         }
@@ -275,14 +315,14 @@ impl Sender {
 
     /// Sends again what is marked lost, as far as the window allows (Linux 6.1 `tcp_xmit_retransmit_queue`).
     pub(super) fn resend_lost(&mut self, now: Time, out: &mut impl Output) {
-        let max_burst = self.burst_segments();
+        let mut max_burst = None;
         let mut rearm = false;
         while let Some(first) = self.board.first_waiting() {
             if self.pacing.holds(now) {
                 self.pacing_timer.set(self.pacing.next());
                 break;
             }
-            let room = self.window.cwnd.saturating_sub(self.board.in_flight());
+            let room = self.control.window.cwnd.saturating_sub(self.board.in_flight());
             if room == 0 {
                 break;
             }
@@ -291,11 +331,10 @@ impl Sender {
                 break;
             }
             let head = self.board.una();
+            let max_burst = *max_burst.get_or_insert_with(|| self.burst_segments());
             let segments = self.retransmit_run(first, room.min(max_burst), true, now, out);
-            if self.recovery.is_reducing() {
-                self.recovery.prr_out += segments;
-            }
-            rearm |= first == head && self.pending != Pending::Reordering;
+            self.recovery.on_sent(segments);
+            rearm |= first == head && self.timer_purpose != TimerPurpose::Reordering;
         }
         if rearm {
             self.set_timeout(now);
@@ -315,57 +354,47 @@ impl Sender {
         let mut end = first + 1;
         while counted && end < self.board.next() && ((end - first) as u32) < most {
             let segment = self.board.segment(end);
-            let is_short =
-                self.board.segment(end - 1).end_bytes - self.start_bytes(end - 1) < u64::from(self.mss_bytes);
+            let is_short = self.board.end_bytes(end - 1) - self.board.start_bytes(end - 1) < u64::from(self.mss_bytes);
             if is_short || !segment.is_lost() || segment.is_retransmitted() || segment.is_sacked() {
                 break;
             }
             end += 1;
         }
-        let start_bytes = self.start_bytes(first);
+        let start_bytes = self.board.start_bytes(first);
         let segments = (end - first) as u32;
-        let bytes = self.board.segment(end - 1).end_bytes - start_bytes;
+        let bytes = self.board.end_bytes(end - 1) - start_bytes;
         self.before_transmission(bytes, segments, now);
         self.counters.segments_retransmitted += u64::from(segments);
         let now_us = now.as_micros();
         let mut pushed = false;
         for seq in first..end {
-            let start = self.start_bytes(seq);
+            let (start, end_bytes) = (self.board.start_bytes(seq), self.board.end_bytes(seq));
             let segment = self.board.retransmit(seq, now_us, counted);
             pushed = segment.is_pushed() || (segments > 1 && seq + 1 == end);
-            let end_bytes = segment.end_bytes;
             self.rate.on_sent(segment, now_us, false);
             if !self.offload {
                 let packet = self.packet(PacketKind::Data, seq, end_bytes - start, 1, now);
-                out.send(Packet { end_bytes, pushed, ..packet });
+                out.send(Packet { end_bytes: end_bytes as u32, pushed, ..packet });
             }
         }
         if self.offload {
             let packet = self.packet(PacketKind::Data, first, bytes, segments, now);
-            out.send(Packet { end_bytes: start_bytes + bytes, pushed, ..packet });
+            out.send(Packet { end_bytes: (start_bytes + bytes) as u32, pushed, ..packet });
         }
         self.host_queue_bytes = out.host_queue_bytes(self.flow);
         if counted {
-            let stamp = &mut self.recovery.retransmit_stamp_ms;
-            stamp.get_or_insert(now.as_millis() as u32);
-            let undo = &mut self.recovery.undo_retransmits;
-            *undo = Some(undo.unwrap_or(0) + segments);
+            self.recovery.undo.on_retransmission(segments, now.as_millis() as u32);
         }
         segments
-    }
-
-    /// Payload bytes before a segment of the window.
-    fn start_bytes(&self, seq: u64) -> u64 {
-        if seq == self.board.una() { self.una_bytes } else { self.board.segment(seq - 1).end_bytes }
     }
 
     /// A packet of this flow; of data, the one that ends at the last byte sent.
     pub(super) fn packet(&self, kind: PacketKind, seq: u64, payload: u64, segments: u32, now: Time) -> Packet {
         Packet {
             seq,
-            end_bytes: self.sent_bytes,
+            end_bytes: self.sent_bytes as u32,
             flow: self.flow,
-            frame_bytes: payload as u32 + HEADERS_BYTES * segments.max(1),
+            frame_bytes: payload as u32 + FRAME_HEADERS_BYTES * segments.max(1),
             segments: segments as u16,
             kind,
             pushed: false,

@@ -6,8 +6,8 @@ use run::{
     Buffer, Flow, FlowCounters, FlowMeasurement, LossAt, Measurement, Path, QueueMeasurement, Record, Run, Workload,
 };
 
-/// Headers of a frame: Ethernet 14, IP 20, TCP 20, timestamps 12 bytes. The smallest frame has nothing else.
-const HEADERS_BYTES: u64 = 66;
+/// Headers of a frame. The smallest one has nothing else.
+const HEADERS_BYTES: u64 = run::FRAME_HEADERS_BYTES as u64;
 /// Payload of the largest super-packet.
 const SUPER_PACKET_BYTES: u64 = 65_536;
 const BIT_NS_PER_BYTE: u128 = 8_000_000_000;
@@ -40,11 +40,11 @@ pub fn capacity(path: &Path, from_ns: u64, to_ns: u64) -> u128 {
 }
 
 fn mss_bytes(run: &Run) -> u64 {
-    u64::from(run.path.mtu_bytes) - 52
+    u64::from(run.path.mss_bytes())
 }
 
 fn largest_frame_bytes(run: &Run) -> u64 {
-    let frame = u64::from(run.path.mtu_bytes) + 14;
+    let frame = run.path.frame_bytes();
     if run.path.offload {
         frame.max(SUPER_PACKET_BYTES + SUPER_PACKET_BYTES.div_ceil(mss_bytes(run)) * HEADERS_BYTES)
     } else {
@@ -229,7 +229,7 @@ fn what_is_delivered_was_written_and_sent(run: &Run, flow: &Flow, measured: &Flo
 /// The clock of timestamps, which tell the RTT when a retransmission was acknowledged, has whole milliseconds: a sample
 /// is no shorter than the path in those.
 fn no_round_trip_is_shorter_than_the_path(flow: &Flow, measured: &FlowMeasurement) {
-    let base_ns = flow.forward_delay_ns + flow.return_delay_ns;
+    let base_ns = flow.base_rtt_ns();
     let least_ns = base_ns / MS * MS;
     assert!(measured.rtt_min_ns.is_none_or(|rtt_ns| rtt_ns >= least_ns), "{:?} of {base_ns}", measured.rtt_min_ns);
     assert!(measured.acks.iter().all(|ack| ack.rtt_ns >= least_ns));

@@ -14,12 +14,12 @@ fn bbr_goes_through_its_phases_in_their_legal_order() {
     let mut phases: Vec<(&str, Span)> = Vec::new();
     let (mut before_dip, mut least_flight) = (0, u32::MAX);
     path.carry(&mut s, ms(12_000), |now, sender| {
-        let phase = sender.phases()[usize::from(sender.gauges().inspection.phase)];
+        let phase = sender.phases()[usize::from(sender.gauges(0).phase)];
         if phases.last().map(|&(last, _)| last) != Some(phase) {
             phases.push((phase, now));
         }
         match phase {
-            "probe_bw" if phases.len() == 3 => before_dip = sender.window.cwnd,
+            "probe_bw" if phases.len() == 3 => before_dip = sender.control.window.cwnd,
             "probe_rtt" => least_flight = least_flight.min(sender.board.in_flight()),
             _ => {}
         }
@@ -34,10 +34,10 @@ fn bbr_goes_through_its_phases_in_their_legal_order() {
     let dip = since[4].saturating_sub(since[3]);
     assert!((ms(200)..ms(300)).contains(&dip), "{dip:?}");
     assert!(least_flight <= 4, "{least_flight}");
-    let inspection = s.sender.gauges().inspection;
-    let bandwidth = inspection.bandwidth.expect("known").as_bps() as f64 / (1_448.0 * 8.0 * 2_000.0);
+    let gauges = s.sender.gauges(0);
+    let bandwidth = gauges.bandwidth_bps as f64 / (1_448.0 * 8.0 * 2_000.0);
     assert!((0.98..1.03).contains(&bandwidth), "{bandwidth}");
-    assert!(s.sender.window.cwnd.abs_diff(before_dip) <= 8, "{} {before_dip}", s.sender.window.cwnd);
+    assert!(s.sender.control.window.cwnd.abs_diff(before_dip) <= 8, "{} {before_dip}", s.sender.control.window.cwnd);
     assert_eq!(s.sender.lost_total(), 0);
     s.take_sent();
 }

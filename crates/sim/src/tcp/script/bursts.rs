@@ -105,12 +105,12 @@ fn a_burst_waits_for_the_ack_that_is_about_to_come() {
 fn bbrs_bursts_are_spaced_by_size_over_rate() {
     let mut s = SenderScript::begin(SenderSetup { cc: "bbr", offload: true, ..SENDER });
     s.writes(1_000);
-    let rate = s.sender.gauges().pacing_rate.expect("BBR paces").as_bytes_per_sec();
+    let rate = s.sender.gauges(0).pacing_rate_bps / 8;
     let expected = 10 * 1_448 * 50 * 739 / 256 * 99 / 100;
     assert!(rate.abs_diff(expected) < expected / 200, "{rate} {expected}");
     s.expect_bursts([2, 2, 2, 2, 2]);
     s.at(ms(20)).gets(ack(4)).expect_bursts([2]);
-    let rate = s.sender.gauges().pacing_rate.expect("BBR paces").as_bytes_per_sec();
+    let rate = s.sender.gauges(0).pacing_rate_bps / 8;
     let spacing = Span::from_nanos(2 * 1_448 * 1_000_000_000 / rate);
     // The first one comes late, and makes good half of its length.
     let second = ms(20) + spacing - spacing / 2;

@@ -7,7 +7,7 @@ use units::Span;
 const CUBIC: SenderSetup = SenderSetup { cc: "cubic", rtt: ms(50), ..SENDER };
 
 fn exit(s: &SenderScript) -> Option<HyStartExit> {
-    match &s.sender.cc {
+    match &s.sender.control.cc {
         Controller::Cubic(cubic) => cubic.hystart_exit(),
         other => panic!("{other:?}"),
     }

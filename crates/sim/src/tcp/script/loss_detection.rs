@@ -1,7 +1,7 @@
 //! What is taken for lost, and when: RACK (RFC 8985).
 
 use super::{SENDER, SenderScript, ack, ms, us};
-use crate::tcp::sender::Pending;
+use crate::tcp::sender::TimerPurpose;
 use cc::RecoveryState;
 
 /// Ten segments are out; the first is missing, and the rest arrives.
@@ -21,7 +21,7 @@ fn the_third_segment_sacked_beyond_a_hole_proves_the_loss() {
     s.at(us(20_200)).gets(ack(0).sack(1..4)).expect_sent([0]);
     s.expect_state(RecoveryState::Recovery).expect_ssthresh(5);
     // The timer of the first two ACKs finds nothing more, and the timeout is that of the retransmission: 240.2 ms.
-    s.expect_timer(Pending::Reordering, ms(28)).at(ms(28)).expect_timer(Pending::Timeout, ms(248));
+    s.expect_timer(TimerPurpose::Reordering, ms(28)).at(ms(28)).expect_timer(TimerPurpose::Timeout, ms(248));
     // ssthresh, and a segment for the seven just delivered
     s.at(us(40_200)).gets(ack(10)).expect_state(RecoveryState::Open).expect_cwnd(6);
 }
@@ -32,7 +32,7 @@ fn the_third_segment_sacked_beyond_a_hole_proves_the_loss() {
 fn behind_fewer_than_three_the_hole_is_given_a_quarter_of_the_minimum_rtt() {
     let mut s = ten_out();
     s.at(ms(20)).gets(ack(0).sack(1..3)).expect_nothing();
-    s.expect_timer(Pending::Reordering, ms(28)).expect_state(RecoveryState::Disorder);
+    s.expect_timer(TimerPurpose::Reordering, ms(28)).expect_state(RecoveryState::Disorder);
     s.at(ms(28)).expect_sent([0]).expect_state(RecoveryState::Recovery).expect_ssthresh(5);
 }
 
@@ -44,7 +44,7 @@ fn segments_sent_one_after_another_are_waited_for_together() {
     s.at(ms(3)).writes(9).expect_sent(1..10);
     // 0 and 1 are missing: 0 has had 23 of its 25 ms, and 1, sent with the one that arrived, 20.
     s.at(ms(23)).gets(ack(0).sack(2..3)).expect_nothing();
-    s.expect_timer(Pending::Reordering, ms(23 + 5 + 2 + 1));
+    s.expect_timer(TimerPurpose::Reordering, ms(23 + 5 + 2 + 1));
     s.at(ms(31)).expect_sent([0]).expect_state(RecoveryState::Recovery);
     s.expect("segments marked lost", |sender| sender.lost_total(), 2);
 }
@@ -58,7 +58,7 @@ fn on_a_path_that_reorders_three_segments_prove_nothing() {
     s.at(ms(21)).gets(ack(2)).expect_state(RecoveryState::Open);
     s.at(ms(22)).gets(ack(2).sack(3..7)).expect_nothing().expect_state(RecoveryState::Disorder);
     // The newest delivered took 22 ms, and so has the hole by now: 5 + 2 ms are left to wait.
-    s.expect_timer(Pending::Reordering, ms(30));
+    s.expect_timer(TimerPurpose::Reordering, ms(30));
     s.at(ms(30)).expect_sent([2]).expect_state(RecoveryState::Recovery);
 }
 
@@ -88,7 +88,7 @@ fn a_needless_retransmission_lengthens_the_wait_by_another_quarter() {
     s.at(ms(60)).writes(10).expect_sent(10..20);
     s.at(ms(80)).gets(ack(11));
     s.at(ms(80)).gets(ack(11).sack(12..16)).expect_nothing();
-    s.expect_timer(Pending::Reordering, ms(80 + 10 + 2 + 1));
+    s.expect_timer(TimerPurpose::Reordering, ms(80 + 10 + 2 + 1));
 }
 
 /// RFC 8985 section 3.2: a retransmission is judged like any other transmission, by what was sent after it. RFC 6675

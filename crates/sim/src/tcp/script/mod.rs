@@ -124,8 +124,8 @@ impl AckTemplate {
 /// The fields that are always compared.
 impl From<&Ack> for AckTemplate {
     fn from(ack: &Ack) -> Self {
-        let Ack { una, blocks, block_count, duplicate, .. } = *ack;
-        Self { una, blocks, block_count, duplicate, ..Self::default() }
+        let Ack { una, block_count, duplicate, .. } = *ack;
+        Self { una, blocks: ack.sack_blocks(), block_count, duplicate, ..Self::default() }
     }
 }
 

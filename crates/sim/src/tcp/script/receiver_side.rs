@@ -162,7 +162,7 @@ impl ReceiverScript {
         let full = u64::from(segment.segments) - 1;
         let end_bytes = (segment.seq + full) * u64::from(MSS_BYTES) + u64::from(segment.last_bytes);
         let SegmentTemplate { seq, segments, pushed, .. } = segment;
-        let packet = Packet { seq, segments, end_bytes, pushed, ..self.packet(PacketKind::Data) };
+        let packet = Packet { seq, segments, end_bytes: end_bytes as u32, pushed, ..self.packet(PacketKind::Data) };
         let (now, acks) = (self.now, &mut self.acks);
         let ack = self.receiver.on_packet(&packet, now, |earlier| acks.push((now, earlier)));
         acks.extend(ack.map(|ack| (now, ack)));

@@ -1,8 +1,8 @@
 //! A sender alone: the script plays its application, its peer and the network.
 
 use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, stamp_ms};
-use crate::net::{Ack, HEADERS_BYTES, Packet, PacketKind};
-use crate::tcp::sender::Pending;
+use crate::net::{Ack, Packet, PacketKind};
+use crate::tcp::sender::TimerPurpose;
 use crate::tcp::{Algorithm, Output, Sender, SenderConfig};
 use cc::RecoveryState;
 use run::SocketMemory;
@@ -75,7 +75,8 @@ impl Output for Wire {
             }
             for index in 0..u64::from(packet.segments) {
                 let after = (u64::from(packet.segments) - 1 - index) * u64::from(MSS_BYTES);
-                let known = Known { end_bytes: packet.end_bytes.saturating_sub(after), stamp_ms: packet.stamp_ms };
+                let known =
+                    Known { end_bytes: u64::from(packet.end_bytes).saturating_sub(after), stamp_ms: packet.stamp_ms };
                 match self.known.get_mut((packet.seq + index) as usize) {
                     Some(slot) => *slot = known,
                     None => self.known.push(known),
@@ -164,9 +165,9 @@ impl SenderScript {
         self.wire.now = now;
         if self.sender.timer.due() == now {
             self.sender.timer.clear();
-            let pending = self.sender.pending;
+            let purpose = self.sender.timer_purpose;
             self.sender.on_timer(now, &mut self.wire);
-            self.note(format!("timer: {pending:?}"));
+            self.note(format!("timer: {purpose:?}"));
         } else {
             self.sender.pacing_timer.clear();
             self.sender.resume(now, &mut self.wire);
@@ -199,7 +200,7 @@ impl SenderScript {
     pub(super) fn drains(&mut self) -> &mut Self {
         self.expect_nothing();
         let queued = self.wire.host_queue_bytes.as_mut().expect("a script with a queue of the host");
-        *queued -= u64::from(MSS_BYTES + HEADERS_BYTES);
+        *queued -= u64::from(MSS_BYTES + run::FRAME_HEADERS_BYTES);
         self.sender.on_host_queue_drained(self.wire.now, &mut self.wire);
         self.note("drain 1".to_owned());
         self
@@ -235,7 +236,7 @@ impl SenderScript {
             block_count: template.block_count,
             duplicate: template.duplicate,
             syn: false,
-            blocks: template.blocks,
+            blocks: template.blocks.map(|block| block.packed()),
         }
     }
 
@@ -304,12 +305,12 @@ impl SenderScript {
 
     /// The retransmission timer waits for this, until then.
     #[track_caller]
-    pub(super) fn expect_timer(&mut self, pending: Pending, due: Span) -> &mut Self {
-        let is = (self.sender.pending, self.sender.timer.due());
-        if is != (pending, BEGIN + due) {
+    pub(super) fn expect_timer(&mut self, purpose: TimerPurpose, due: Span) -> &mut Self {
+        let is = (self.sender.timer_purpose, self.sender.timer.due());
+        if is != (purpose, BEGIN + due) {
             let until = Millis(is.1.saturating_since(BEGIN));
             self.transcript.fail(format!(
-                "the timer waits for {:?} until {until} ms; expected {pending:?} until {} ms",
+                "the timer waits for {:?} until {until} ms; expected {purpose:?} until {} ms",
                 is.0,
                 Millis(due)
             ));
@@ -319,12 +320,12 @@ impl SenderScript {
 
     #[track_caller]
     pub(super) fn expect_cwnd(&mut self, cwnd: Segments) -> &mut Self {
-        self.expect("cwnd", |sender| sender.window.cwnd, cwnd)
+        self.expect("cwnd", |sender| sender.control.window.cwnd, cwnd)
     }
 
     #[track_caller]
     pub(super) fn expect_ssthresh(&mut self, ssthresh: Segments) -> &mut Self {
-        self.expect("ssthresh", |sender| sender.window.ssthresh, ssthresh)
+        self.expect("ssthresh", |sender| sender.control.window.ssthresh, ssthresh)
     }
 
     #[track_caller]
@@ -334,7 +335,7 @@ impl SenderScript {
 
     #[track_caller]
     pub(super) fn expect_state(&mut self, state: RecoveryState) -> &mut Self {
-        self.expect("state", |sender| sender.recovery.state, state)
+        self.expect("state", |sender| sender.recovery.state(), state)
     }
 
     /// Anything else.
@@ -354,10 +355,10 @@ impl SenderScript {
 
     /// Notes an event, what was sent on it, and the state after it.
     fn note(&mut self, event: impl Display) {
-        let window = self.sender.window;
+        let window = self.sender.control.window;
         let state = format!(
             "[{:?} cwnd {} ssthresh {} flight {}]",
-            self.sender.recovery.state,
+            self.sender.recovery.state(),
             window.cwnd,
             if window.ssthresh == Segments::MAX { "-".to_owned() } else { window.ssthresh.to_string() },
             self.sender.board.in_flight()

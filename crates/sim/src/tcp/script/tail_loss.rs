@@ -1,7 +1,7 @@
 //! Tail loss probes (RFC 8985 section 7).
 
 use super::{SENDER, SenderScript, ack, ms};
-use crate::tcp::sender::Pending;
+use crate::tcp::sender::TimerPurpose;
 use cc::RecoveryState;
 
 /// RFC 8985 sections 7.2 and 7.3: after 2 SRTT (and two ticks, and the wheel's granule: 43 ms) without an ACK new data
@@ -10,10 +10,10 @@ use cc::RecoveryState;
 #[test]
 fn after_two_round_trips_of_silence_new_data_probes_for_a_lost_window() {
     let mut s = SenderScript::begin(SENDER);
-    s.writes(1_000).expect_sent(0..10).expect_timer(Pending::LossProbe, ms(43));
+    s.writes(1_000).expect_sent(0..10).expect_timer(TimerPurpose::LossProbe, ms(43));
     s.at(ms(43)).expect_sent([10]).expect_in_flight(11);
     // SRTT + 200 ms from the probe on, in granules of 8 ms
-    s.expect_timer(Pending::Timeout, ms(264));
+    s.expect_timer(TimerPurpose::Timeout, ms(264));
     s.at(ms(63)).gets(ack(0).sack(10..11)).expect_sent([0]).expect_state(RecoveryState::Recovery);
     s.expect("segments marked lost", |sender| sender.lost_total(), 10);
     s.expect("timeouts", |sender| sender.counters.timeouts, 0);
@@ -29,7 +29,7 @@ fn a_probe_that_repaired_a_loss_halves_the_window() {
     s.at(ms(20)).gets(ack(9));
     s.expect("probes", |sender| sender.counters.probes, 0);
     // One is left: its ACK may be delayed by 200 ms, and the timeout of 220 ms comes before 2 SRTT and that.
-    s.expect_timer(Pending::LossProbe, ms(248));
+    s.expect_timer(TimerPurpose::LossProbe, ms(248));
     s.at(ms(248)).expect_sent([9]).expect_cwnd(19);
     s.at(ms(268)).gets(ack(10)).expect_cwnd(20).expect_state(RecoveryState::Open);
     s.at(ms(270)).writes(1).expect_sent([10]);
@@ -55,6 +55,6 @@ fn a_probe_takes_short_data_that_nagles_rule_holds() {
     let mut s = SenderScript::begin(SENDER);
     s.writes_bytes(100).expect_sent([0]);
     s.writes_bytes(100).expect_nothing();
-    s.expect_timer(Pending::LossProbe, ms(224));
+    s.expect_timer(TimerPurpose::LossProbe, ms(224));
     s.at(ms(224)).expect_sent([1]);
 }

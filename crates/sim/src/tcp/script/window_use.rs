@@ -50,8 +50,8 @@ fn after_idleness_the_window_is_halved_for_every_timeout_down_to_the_initial_win
     let mut s = SenderScript::begin(SENDER);
     let mut cwnd_after_idle = |idle: u64| {
         let (mut at, mut next) = (s.now().as_millis(), s.sender.board.next());
-        while s.sender.window.cwnd < 160 {
-            let flight = u64::from(s.sender.window.cwnd);
+        while s.sender.control.window.cwnd < 160 {
+            let flight = u64::from(s.sender.control.window.cwnd);
             s.at(ms(at)).writes(flight);
             s.take_sent();
             at += 20;
@@ -60,7 +60,7 @@ fn after_idleness_the_window_is_halved_for_every_timeout_down_to_the_initial_win
         }
         // The last segment left 20 ms ago.
         s.at(ms(at - 20 + idle)).writes(1).expect_sent([next]);
-        let cwnd = s.sender.window.cwnd;
+        let cwnd = s.sender.control.window.cwnd;
         s.at(ms(at + idle)).gets(ack(next + 1));
         cwnd
     };

@@ -1,0 +1,29 @@
+//! What follows from a path's fields: sizes of frames and segments, round-trip times.
+
+use crate::{Flow, Path};
+
+/// Ethernet header, charged by every link.
+pub const ETHERNET_HEADER_BYTES: u32 = 14;
+/// Headers of a data segment within the MTU: IP 20, TCP 20, timestamps 12 bytes.
+pub const SEGMENT_HEADERS_BYTES: u32 = 52;
+/// Headers of a data segment on the wire.
+pub const FRAME_HEADERS_BYTES: u32 = ETHERNET_HEADER_BYTES + SEGMENT_HEADERS_BYTES;
+
+impl Path {
+    /// A full frame on the wire.
+    pub const fn frame_bytes(&self) -> u64 {
+        self.mtu_bytes as u64 + ETHERNET_HEADER_BYTES as u64
+    }
+
+    /// Payload of a full segment.
+    pub const fn mss_bytes(&self) -> u32 {
+        self.mtu_bytes - SEGMENT_HEADERS_BYTES
+    }
+}
+
+impl Flow {
+    /// Round-trip time of an empty path, without transmission.
+    pub const fn base_rtt_ns(&self) -> u64 {
+        self.forward_delay_ns + self.return_delay_ns
+    }
+}

@@ -1,0 +1,201 @@
+//! [`Recorder`]: how a [`Measurement`] comes into being, on every engine, and the [`Milestone`]s at which it does.
+
+use crate::{
+    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, QueueCounters, QueueMeasurement,
+    Record, Run,
+};
+use std::collections::BTreeMap;
+
+/// What a run fixes in advance. Declared in the order of events at the same instant: the path changes, flows start and
+/// stop, and the observers come last, who see all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Milestone {
+    /// The path changes.
+    Change(usize),
+    /// A flow connects.
+    Start(usize),
+    /// A flow stops sending.
+    Stop(usize),
+    /// The gauges are read for the first time.
+    Sample,
+    /// The summary's window begins.
+    WindowBegin,
+    /// The summary's window ends.
+    WindowEnd,
+    /// The run ends.
+    End,
+}
+
+/// Every milestone of a run and when it is due, ns: the flows' first, in their order.
+pub fn milestones(run: &Run) -> Vec<(u64, Milestone)> {
+    let mut milestones = Vec::new();
+    for (i, flow) in run.flows.iter().enumerate() {
+        milestones.push((flow.start_ns, Milestone::Start(i)));
+        milestones.extend(flow.stop_ns.map(|stop_ns| (stop_ns, Milestone::Stop(i))));
+    }
+    milestones.extend(run.path.changes.iter().enumerate().map(|(i, change)| (change.at_ns, Milestone::Change(i))));
+    milestones.extend([
+        (run.measure.sample_ns, Milestone::Sample),
+        (run.measure.window_begin_ns, Milestone::WindowBegin),
+        (run.measure.window_end_ns, Milestone::WindowEnd),
+        (run.duration_ns, Milestone::End),
+    ]);
+    milestones
+}
+
+/// A moment at which counters are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The window begins.
+    WindowBegin,
+    /// The window ends.
+    WindowEnd,
+    /// The flow, or the run, ends.
+    End,
+}
+
+/// A flow's gauges at an instant, beyond those that a summary keeps; one column of [`FlowSeries`] each.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the columns have them")]
+pub struct Gauges {
+    pub bottleneck_bytes: u64,
+    pub cwnd_segments: u32,
+    pub ssthresh_segments: u32,
+    pub inflight_segments: u32,
+    pub min_rtt_us: u32,
+    pub cc_min_rtt_us: u32,
+    pub pacing_rate_bps: u64,
+    pub delivery_rate_bps: u64,
+    pub bandwidth_bps: u64,
+    pub pacing_gain_256ths: u16,
+    pub cwnd_gain_256ths: u16,
+    pub phase: u8,
+}
+
+impl FlowSeries {
+    fn push(&mut self, gauges: &Gauges) {
+        self.bottleneck_bytes.push(gauges.bottleneck_bytes);
+        self.cwnd_segments.push(gauges.cwnd_segments);
+        self.ssthresh_segments.push(gauges.ssthresh_segments);
+        self.inflight_segments.push(gauges.inflight_segments);
+        self.min_rtt_us.push(gauges.min_rtt_us);
+        self.cc_min_rtt_us.push(gauges.cc_min_rtt_us);
+        self.pacing_rate_bps.push(gauges.pacing_rate_bps);
+        self.delivery_rate_bps.push(gauges.delivery_rate_bps);
+        self.bandwidth_bps.push(gauges.bandwidth_bps);
+        self.pacing_gain_256ths.push(gauges.pacing_gain_256ths);
+        self.cwnd_gain_256ths.push(gauges.cwnd_gain_256ths);
+        self.phase.push(gauges.phase);
+    }
+}
+
+/// What is recorded of a run.
+#[derive(Debug)]
+pub struct Recorder {
+    record: Record,
+    flows: Vec<FlowMeasurement>,
+    bottleneck: QueueMeasurement,
+}
+
+impl Recorder {
+    /// Nothing recorded yet.
+    pub fn new(run: &Run) -> Self {
+        let mut flows = Vec::new();
+        flows.resize_with(run.flows.len(), FlowMeasurement::default);
+        Self { record: run.measure.record, flows, bottleneck: QueueMeasurement::default() }
+    }
+
+    /// A flow connects.
+    pub fn start(&mut self, flow: usize, at_ns: u64) {
+        self.flows[flow].started_ns = at_ns;
+    }
+
+    /// The names of a flow's phases.
+    pub fn set_phases(&mut self, flow: usize, phases: &[&str]) {
+        let known = &mut self.flows[flow].phases;
+        if known.as_slice() != phases {
+            *known = phases.iter().map(|&phase| phase.to_owned()).collect();
+        }
+    }
+
+    /// A flow's last byte was delivered; only the first time counts.
+    pub fn complete(&mut self, flow: usize, at_ns: u64) {
+        self.flows[flow].completed_ns.get_or_insert(at_ns);
+    }
+
+    /// A flow had this round-trip time: its smallest is kept.
+    pub fn keep_least_rtt(&mut self, flow: usize, rtt_ns: u64) {
+        let least = &mut self.flows[flow].rtt_min_ns;
+        *least = Some(least.map_or(rtt_ns, |least| least.min(rtt_ns)));
+    }
+
+    /// An ACK gave a round-trip sample; kept when the run records them.
+    #[inline]
+    pub fn keep_ack(&mut self, flow: usize, at_ns: u64, rtt_ns: u64) {
+        if self.record >= Record::Acks {
+            self.flows[flow].acks.push(AckSample { at_ns, rtt_ns });
+        }
+    }
+
+    /// Keeps the queue's gauges.
+    pub fn sample_queue(&mut self, counters: &QueueCounters) {
+        let series = &mut self.bottleneck.series;
+        series.at_ns.push(counters.at_ns);
+        series.backlog_bytes.push(counters.queued_bytes);
+        series.backlog_packets.push(counters.queued_packets as u32);
+        series.dropped_packets.push(counters.dropped_packets);
+        series.sent_packets.push(counters.sent_packets);
+    }
+
+    /// Keeps a flow's gauges; those that a summary does not keep are asked for only when they are kept.
+    pub fn sample_flow(
+        &mut self,
+        flow: usize,
+        at_ns: u64,
+        srtt_us: u32,
+        delivered_bytes: u64,
+        gauges: impl FnOnce() -> Gauges,
+    ) {
+        let series = &mut self.flows[flow].series;
+        series.at_ns.push(at_ns);
+        series.srtt_us.push(srtt_us);
+        series.delivered_bytes.push(delivered_bytes);
+        if self.record > Record::Summary {
+            series.push(&gauges());
+        }
+    }
+
+    /// Keeps a flow's counters.
+    pub fn mark_flow(&mut self, mark: Mark, flow: usize, counters: FlowCounters) {
+        let measured = &mut self.flows[flow];
+        *match mark {
+            Mark::WindowBegin => &mut measured.at_window_begin,
+            Mark::WindowEnd => &mut measured.at_window_end,
+            Mark::End => &mut measured.at_end,
+        } = counters;
+    }
+
+    /// Keeps the queue's counters.
+    pub fn mark_queue(&mut self, mark: Mark, counters: QueueCounters) {
+        *match mark {
+            Mark::WindowBegin => &mut self.bottleneck.at_window_begin,
+            Mark::WindowEnd => &mut self.bottleneck.at_window_end,
+            Mark::End => &mut self.bottleneck.at_end,
+        } = counters;
+    }
+
+    /// A flow's round-trip samples within the window.
+    pub fn set_ack_rtt(&mut self, flow: usize, ack_rtt: Histogram) {
+        self.flows[flow].ack_rtt = ack_rtt;
+    }
+
+    /// What is recorded of a flow so far.
+    pub fn flow(&self, flow: usize) -> &FlowMeasurement {
+        &self.flows[flow]
+    }
+
+    /// The run has ended.
+    pub fn finish(self, ended_ns: u64, facts: BTreeMap<String, String>) -> Measurement {
+        Measurement { ended_ns, flows: self.flows, bottleneck: self.bottleneck, facts }
+    }
+}

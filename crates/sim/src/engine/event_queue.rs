@@ -1,0 +1,415 @@
+//! The event queue: every future event in one total order `(time, priority, sequence)`, and the clock that it moves.
+//!
+//! Three things keep the cost per packet small. Lines of constant delay and timers hold one entry each, however many
+//! packets are under way. The sources that nearly all events come from have a place each, outside of everything. And
+//! what else falls into the next 34 ms lies in buckets of 8 µs, which are sorted when their time comes; only the rest
+//! is in a heap.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use units::Time;
+
+/// Something that happens at an instant. The index is that of the flow, line or list entry concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The path changes.
+    Change(u32),
+    /// The frame at the bottleneck's head leaves.
+    Departure,
+    /// The frame at the head of a flow's access line leaves.
+    AccessDeparture(u32),
+    /// The oldest packet on a forward line arrives.
+    Data(u32),
+    /// The oldest ACK on a return line arrives.
+    Ack(u32),
+    /// Timers that fall on this millisecond may be due.
+    Tick,
+    /// A timer of a flow may be due.
+    Timer(u32, Timer),
+    /// A flow connects.
+    Start(u32),
+    /// A flow stops sending.
+    Stop(u32),
+    /// The gauges are read.
+    Sample,
+    /// The summary's window begins.
+    WindowBegin,
+    /// The summary's window ends.
+    WindowEnd,
+    /// The run ends.
+    End,
+}
+
+/// The timers of one flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timer {
+    /// Retransmission: RTO, tail loss probe, reordering or zero-window probe, whichever is pending.
+    Retransmission,
+    /// The next paced departure.
+    Pacing,
+    /// A delayed ACK.
+    DelayedAck,
+    /// A compressed SACK.
+    CompressedAck,
+    /// The application's next write.
+    Write,
+}
+
+impl Event {
+    /// The order of events at the same instant: first what frees room, then what arrives, then what timers and
+    /// applications start, last the observers, who see all of it.
+    const fn priority(self) -> u64 {
+        match self {
+            Self::Change(_) => 0,
+            Self::Departure | Self::AccessDeparture(_) => 1,
+            Self::Data(_) => 2,
+            Self::Ack(_) => 3,
+            Self::Tick => 4,
+            Self::Timer(..) => 5,
+            Self::Start(_) | Self::Stop(_) => 6,
+            Self::Sample => 7,
+            Self::WindowBegin | Self::WindowEnd => 8,
+            Self::End => 9,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    time: Time,
+    /// Priority in the top 8 bits, then a sequence number: 2^56 events before it overflows.
+    order: u64,
+    event: Event,
+}
+
+impl Entry {
+    /// After every other.
+    const NONE: Self = Self { time: Time::NEVER, order: u64::MAX, event: Event::End };
+
+    /// Time and order as one number.
+    const fn key(&self) -> u128 {
+        (self.time.as_nanos() as u128) << 64 | self.order as u128
+    }
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Entry {}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+/// Sources with a place of their own.
+const SLOTS: usize = 3;
+
+/// The place of an event whose source has one: the bottleneck, and a line in each direction, none of which has more
+/// than one event ahead. (A departure of before a change of rate is void and may be forgotten.)
+const fn slot(event: Event) -> Option<usize> {
+    match event {
+        Event::Departure => Some(0),
+        Event::Data(0) => Some(1),
+        Event::Ack(0) => Some(2),
+        _ => None,
+    }
+}
+
+/// The future events of a run.
+#[derive(Debug)]
+pub struct EventQueue {
+    now: Time,
+    sequence: u64,
+    slots: [Entry; SLOTS],
+    /// Nothing in `near` and `far` comes before this.
+    others: Time,
+    near: Calendar,
+    far: BinaryHeap<Reverse<Entry>>,
+}
+
+impl Default for EventQueue {
+    fn default() -> Self {
+        Self {
+            now: Time::ZERO,
+            sequence: 0,
+            slots: [Entry::NONE; SLOTS],
+            others: Time::NEVER,
+            near: Calendar::new(),
+            far: BinaryHeap::new(),
+        }
+    }
+}
+
+impl EventQueue {
+    /// The present: the time of the event taken last.
+    pub const fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Adds an event. Panics when its time has passed: time never moves backward.
+    #[inline]
+    pub fn schedule(&mut self, time: Time, event: Event) {
+        assert!(time >= self.now, "{event:?} at {time:?} is before {:?}", self.now);
+        self.sequence += 1;
+        let entry = Entry { time, order: event.priority() << 56 | self.sequence, event };
+        match slot(event) {
+            Some(slot) => self.slots[slot] = entry,
+            None => self.add(entry),
+        }
+    }
+
+    fn add(&mut self, entry: Entry) {
+        self.others = self.others.min(entry.time);
+        if !self.near.add(entry, self.now) {
+            self.far.push(Reverse(entry));
+        }
+    }
+
+    /// Takes the first event and moves the clock to it.
+    #[inline]
+    pub fn next(&mut self) -> Option<Event> {
+        let mut least = 0;
+        for slot in 1..SLOTS {
+            if self.slots[slot] < self.slots[least] {
+                least = slot;
+            }
+        }
+        let first = if self.slots[least].time < self.others {
+            std::mem::replace(&mut self.slots[least], Entry::NONE)
+        } else {
+            self.next_of_all(least)?
+        };
+        debug_assert!(first.time >= self.now);
+        self.now = first.time;
+        Some(first.event)
+    }
+
+    /// The first of all entries, of which `slot` is the first with a place of its own.
+    fn next_of_all(&mut self, slot: usize) -> Option<Entry> {
+        let mut first = self.slots[slot];
+        let far = self.far.peek().map_or(Entry::NONE, |entry| entry.0);
+        let near = *self.near.first(first.time.min(far.time)).unwrap_or(&Entry::NONE);
+        if first < near && first < far {
+            self.slots[slot] = Entry::NONE;
+        } else if near < far {
+            first = near;
+            self.near.open.pop();
+        } else {
+            first = self.far.pop()?.0;
+        }
+        self.others = self.far.peek().map_or(Time::NEVER, |entry| entry.0.time).min(self.near.earliest());
+        Some(first)
+    }
+
+    /// A flow whose timer comes soon, if the next event but departures and arrivals is one.
+    #[inline]
+    pub fn upcoming_timer(&self) -> Option<u32> {
+        match self.near.glimpse()?.event {
+            Event::Timer(flow, _) => Some(flow),
+            _ => None,
+        }
+    }
+}
+
+/// A bucket is 2^13 ns long.
+const BUCKET_SHIFT: u32 = 13;
+const BUCKETS: usize = 64 * 64;
+/// The end of a list.
+const NIL: u32 = u32::MAX;
+
+/// The entries of the near future in buckets of time: lists in a common pool. The first bucket is opened, that is
+/// sorted, when its time comes.
+#[derive(Debug)]
+struct Calendar {
+    /// Entries of the open bucket and of before it, the first one at the end.
+    open: Vec<Entry>,
+    open_bucket: u64,
+    /// The first bucket that is not empty, the open one apart; `u64::MAX`: none.
+    first_bucket: u64,
+    /// A bit a bucket: it is not empty; and a bit for 64 of these.
+    filled: [u64; BUCKETS / 64],
+    filled_words: u64,
+    /// The first entry of each bucket's list.
+    heads: Vec<u32>,
+    /// Entries, and the next one's place in the same list.
+    pool: Vec<(Entry, u32)>,
+    /// The first of the places that are free.
+    free: u32,
+}
+
+const fn bucket_of(time: Time) -> u64 {
+    time.as_nanos() >> BUCKET_SHIFT
+}
+
+impl Calendar {
+    fn new() -> Self {
+        Self {
+            open: Vec::new(),
+            open_bucket: 0,
+            first_bucket: u64::MAX,
+            filled: [0; BUCKETS / 64],
+            filled_words: 0,
+            heads: vec![NIL; BUCKETS],
+            pool: Vec::new(),
+            free: NIL,
+        }
+    }
+
+    /// Adds an entry; false when it is too far away.
+    fn add(&mut self, entry: Entry, now: Time) -> bool {
+        let bucket = bucket_of(entry.time);
+        if bucket <= self.open_bucket && !self.open.is_empty() {
+            let place = self.open.partition_point(|other| *other > entry);
+            self.open.insert(place, entry);
+            return true;
+        }
+        if bucket - bucket_of(now) >= BUCKETS as u64 {
+            return false;
+        }
+        let index = bucket as usize % BUCKETS;
+        let next = std::mem::replace(&mut self.heads[index], self.free);
+        if self.free == NIL {
+            self.heads[index] = self.pool.len() as u32;
+            self.pool.push((entry, next));
+        } else {
+            let place = &mut self.pool[self.free as usize];
+            self.free = place.1;
+            *place = (entry, next);
+        }
+        self.filled[index / 64] |= 1 << (index % 64);
+        self.filled_words |= 1 << (index / 64);
+        self.first_bucket = self.first_bucket.min(bucket);
+        true
+    }
+
+    /// The first entry, unless it is later than `limit`: then it may be missed.
+    fn first(&mut self, limit: Time) -> Option<&Entry> {
+        if self.open.is_empty() && self.first_bucket <= bucket_of(limit) && self.first_bucket != u64::MAX {
+            self.open_first();
+        }
+        self.open.last()
+    }
+
+    fn open_first(&mut self) {
+        let bucket = self.first_bucket;
+        let index = bucket as usize % BUCKETS;
+        let mut place = std::mem::replace(&mut self.heads[index], NIL);
+        while place != NIL {
+            let (entry, next) = self.pool[place as usize];
+            self.open.push(entry);
+            self.pool[place as usize].1 = self.free;
+            self.free = place;
+            place = next;
+        }
+        if self.open.len() > 1 {
+            self.open.sort_unstable_by_key(|entry| Reverse(*entry));
+        }
+        self.open_bucket = bucket;
+        self.filled[index / 64] &= !(1 << (index % 64));
+        if self.filled[index / 64] == 0 {
+            self.filled_words &= !(1 << (index / 64));
+        }
+        self.first_bucket = self.first_filled_from(bucket + 1);
+    }
+
+    /// The first bucket from this one on that is not empty; all lie within one turn of the calendar.
+    fn first_filled_from(&self, bucket: u64) -> u64 {
+        let index = bucket as usize % BUCKETS;
+        let (word, bit) = (index / 64, index % 64);
+        let rest = self.filled[word] >> bit;
+        if rest != 0 {
+            return bucket + u64::from(rest.trailing_zeros());
+        }
+        // The words behind this one, and the lower bits of itself last.
+        let words = self.filled_words.rotate_right(word as u32 + 1);
+        if words == 0 {
+            return u64::MAX;
+        }
+        let found = (word + 1 + words.trailing_zeros() as usize) % 64;
+        let found = found * 64 + self.filled[found].trailing_zeros() as usize;
+        bucket + ((found + BUCKETS - index) % BUCKETS) as u64
+    }
+
+    /// No entry comes before this.
+    fn earliest(&self) -> Time {
+        match self.open.last() {
+            Some(first) => first.time,
+            None if self.first_bucket == u64::MAX => Time::NEVER,
+            None => Time::from_nanos(self.first_bucket << BUCKET_SHIFT),
+        }
+    }
+
+    /// One of the first entries.
+    fn glimpse(&self) -> Option<&Entry> {
+        self.open.last().or_else(|| match self.first_bucket {
+            u64::MAX => None,
+            bucket => Some(&self.pool[self.heads[bucket as usize % BUCKETS] as usize].0),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const fn at(nanos: u64) -> Time {
+        Time::from_nanos(nanos)
+    }
+
+    #[test]
+    fn ties_are_broken_by_priority_and_then_by_order_of_scheduling() {
+        let mut events = EventQueue::default();
+        for event in [Event::End, Event::Ack(1), Event::Data(2), Event::Data(1), Event::Departure, Event::Sample] {
+            events.schedule(at(5), event);
+        }
+        let order: Vec<_> = std::iter::from_fn(|| events.next()).collect();
+        let expected =
+            [Event::Departure, Event::Data(2), Event::Data(1), Event::Ack(1), Event::Sample, Event::End].to_vec();
+        assert_eq!(order, expected);
+    }
+
+    #[test]
+    #[should_panic(expected = "is before")]
+    fn the_past_cannot_be_scheduled() {
+        let mut events = EventQueue::default();
+        events.schedule(at(5), Event::Sample);
+        events.next();
+        events.schedule(at(4), Event::Sample);
+    }
+
+    /// Within a bucket, within the calendar, and beyond.
+    fn delay() -> impl Strategy<Value = u64> {
+        prop_oneof![0_u64..50, 0_u64..100_000, 0_u64..40_000_000, 0_u64..10_000_000_000]
+    }
+
+    proptest! {
+        #[test]
+        fn events_come_in_order_whatever_is_taken_and_scheduled_between(steps in prop::collection::vec((delay(), 0_u32..4), 1..300)) {
+            let mut events = EventQueue::default();
+            let mut pending: Vec<(u64, u64, u32)> = Vec::new();
+            for (sequence, (delay, takes)) in steps.into_iter().enumerate() {
+                let time = events.now().as_nanos() + delay;
+                let index = u32::try_from(sequence).expect("small");
+                events.schedule(at(time), Event::Data(index));
+                pending.push((time, u64::from(index), index));
+                for _ in 0..takes {
+                    pending.sort_unstable();
+                    let expected = (!pending.is_empty()).then(|| Event::Data(pending.remove(0).2));
+                    prop_assert_eq!(events.next(), expected);
+                }
+            }
+        }
+    }
+}

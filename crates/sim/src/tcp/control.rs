@@ -1,0 +1,40 @@
+//! [`Control`]: the congestion control, and the window that it shares with recovery.
+
+use super::rate::DeliveryRate;
+use cc::{CongestionControl, Controller, RecoveryState, Window};
+use units::{Segments, Span, Time};
+
+/// An algorithm at work on a window.
+#[derive(Debug)]
+pub struct Control {
+    pub cc: Controller,
+    pub window: Window,
+}
+
+impl Control {
+    /// Tells the algorithm of recovery's state.
+    pub fn on_state(&mut self, state: RecoveryState) {
+        self.cc.on_state(state, &mut self.window);
+    }
+
+    /// Congestion: the threshold follows from the window.
+    pub fn on_congestion(&mut self) {
+        self.window.ssthresh = self.cc.on_congestion(&self.window);
+    }
+
+    /// The reduction from `prior_cwnd` and `prior_ssthresh` was spurious.
+    pub fn on_undo(&mut self, prior_cwnd: Segments, prior_ssthresh: Segments) {
+        self.window.cwnd = self.cc.on_undo(&self.window, prior_cwnd);
+        self.window.ssthresh = self.window.ssthresh.max(prior_ssthresh);
+    }
+
+    /// A timeout has marked segments lost, `lost_total` so far.
+    pub fn on_timeout(&mut self, rate: &DeliveryRate, lost_total: u64, now: Time) {
+        self.cc.on_timeout(&cc::Timeout {
+            now,
+            delivered: rate.delivered,
+            delivered_at: Time::ZERO + Span::from_micros(rate.delivered_at_us),
+            lost: lost_total,
+        });
+    }
+}

@@ -1,0 +1,182 @@
+//! Any run that a spec may ask for, as far as its work is bounded.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use run::{
+    Access, AlgorithmChoice, Buffer, Change, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Run, SocketMemory,
+    Workload, Write,
+};
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000_000_000;
+
+/// Frames that the bottleneck may carry in a run: enough for every mechanism, and some milliseconds of work.
+const MOST_FRAMES: u64 = 2_000;
+
+/// A number from `low` to `high`, each octave as likely as any other.
+fn octaves(low: u64, high: u64) -> impl Strategy<Value = u64> {
+    let (from, to) = (low as f64, high as f64);
+    (from.log2()..=to.log2()).prop_map(move |exponent| (exponent.exp2() as u64).clamp(low, high))
+}
+
+fn room(frame_bytes: u64) -> impl Strategy<Value = Buffer> {
+    prop_oneof![
+        octaves(frame_bytes, 1 << 27).prop_map(Buffer::Bytes),
+        octaves(1, 100_000).prop_map(Buffer::Packets),
+        Just(Buffer::Bytes(frame_bytes)),
+        Just(Buffer::Packets(1)),
+    ]
+}
+
+fn loss_ppb() -> impl Strategy<Value = u32> {
+    prop_oneof![4 => Just(0), 3 => 1..=50_000_000_u32, 2 => 1..=500_000_000_u32, 1 => 1..=999_999_999_u32]
+}
+
+/// The defaults, or one parameter at its least, its largest, or between.
+fn controller() -> impl Strategy<Value = AlgorithmChoice> {
+    (select(cc::algorithms()), prop::option::weighted(0.3, (any::<prop::sample::Index>(), 0..=2_u32))).prop_map(
+        |(algorithm, change)| {
+            let mut parameters = std::collections::BTreeMap::new();
+            if let Some((index, place)) = change {
+                let parameter = index.get(algorithm.parameters);
+                let (low, high) = parameter.range;
+                let value = [low, high, (parameter.default + low) / 2.0][place as usize];
+                let value = if parameter.kind == cc::Kind::Number { value } else { value.round() };
+                parameters.insert(parameter.name.to_owned(), value);
+            }
+            if !cc::check(algorithm.name, &parameters).is_empty() {
+                parameters.clear(); // not with the other parameters' defaults
+            }
+            AlgorithmChoice { algorithm: algorithm.name.to_owned(), parameters }
+        },
+    )
+}
+
+/// What an application may write in `duration_ns` at about `rate_bps`.
+fn workload(rate_bps: u64, duration_ns: u64) -> impl Strategy<Value = Workload> {
+    let stream = (octaves(8, rate_bps.max(9)), octaves(1_000, duration_ns), 1..=200_u64).prop_map(
+        |(rate_bps, for_ns, writes)| {
+            // At least a byte a write.
+            let every_ns = (for_ns / writes).max((8 * SECOND).div_ceil(rate_bps)).max(1_000);
+            Workload::Stream { rate_bps, for_ns: for_ns.max(every_ns), every_ns }
+        },
+    );
+    let write = (0..duration_ns, octaves(1, 1 << 20)).prop_map(|(at_ns, bytes)| Write { at_ns, bytes });
+    let trace = prop::collection::vec(write, 1..20).prop_map(|mut writes| {
+        writes.sort_by_key(|write| write.at_ns);
+        Workload::Trace { writes }
+    });
+    prop_oneof![
+        3 => Just(Workload::Bulk),
+        3 => octaves(1, 1 << 24).prop_map(|bytes| Workload::Transfer { bytes }),
+        1 => stream,
+        1 => trace,
+    ]
+}
+
+fn flow(rate_bps: u64, rtt_ns: u64, frame_bytes: u64, duration_ns: u64) -> impl Strategy<Value = Flow> {
+    let access =
+        (octaves(1_000, 100_000_000_000), room(frame_bytes)).prop_map(|(rate_bps, buffer)| Access { rate_bps, buffer });
+    let times = (prop_oneof![Just(0), 0..duration_ns], prop::option::weighted(0.3, 1..=duration_ns));
+    let own_rtt = prop_oneof![2 => Just(rtt_ns), 1 => octaves(1_000, 2 * rtt_ns.max(1_000))];
+    (
+        controller(),
+        times,
+        workload(rate_bps, duration_ns),
+        (own_rtt, select(vec![0_u64, 1, 2])),
+        prop::option::weighted(0.25, access),
+    )
+        .prop_map(move |(cc, (start_ns, stop_ns), workload, (rtt_ns, halves), access)| Flow {
+            name: String::new(),
+            cc,
+            start_ns,
+            stop_ns: stop_ns.filter(|stop_ns| *stop_ns > start_ns),
+            workload,
+            forward_delay_ns: rtt_ns * halves / 2,
+            return_delay_ns: rtt_ns - rtt_ns * halves / 2,
+            access,
+        })
+}
+
+fn path(rate_bps: u64, mtu_bytes: u32, duration_ns: u64) -> impl Strategy<Value = Path> {
+    let frame_bytes = u64::from(mtu_bytes) + 14;
+    let change = (1..duration_ns, octaves((rate_bps / 8).max(1_000), rate_bps * 2))
+        .prop_map(|(at_ns, rate_bps)| Change { at_ns, rate_bps });
+    (
+        room(frame_bytes),
+        prop_oneof![Just(frame_bytes), Just(5_000), octaves(1, 1_000_000)],
+        (loss_ppb(), select(vec![LossAt::Before, LossAt::After])),
+        prop::bool::weighted(0.2),
+        prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec(change, 1..5)],
+    )
+        .prop_map(move |(buffer, burst_bytes, (loss_ppb, loss_at), offload, mut changes)| {
+            changes.sort_by_key(|change| change.at_ns);
+            changes.dedup_by_key(|change| change.at_ns);
+            let burst_bytes = if offload { burst_bytes.max(64_000) } else { burst_bytes };
+            Path { rate_bps, buffer, burst_bytes, loss_ppb, loss_at, mtu_bytes, offload, changes }
+        })
+}
+
+fn host() -> impl Strategy<Value = Host> {
+    let socket_memory = prop_oneof![
+        2 => Just(SocketMemory::Max),
+        1 => Just(SocketMemory::Default),
+        1 => octaves(4_000, 1 << 31).prop_map(SocketMemory::Bytes),
+    ];
+    (
+        socket_memory,
+        prop::option::weighted(0.2, octaves(1, 1 << 31)),
+        prop_oneof![2 => Just(10_u32), 1 => 1..=100_u32, 1 => 1..=10_000_u32],
+        select(vec![Qdisc::None, Qdisc::Fq]),
+        any::<bool>(),
+    )
+        .prop_map(|(socket_memory, receive_window_bytes, initial_window_segments, qdisc, sack_compression)| Host {
+            socket_memory,
+            receive_window_bytes,
+            initial_window_segments,
+            qdisc,
+            sack_compression,
+        })
+}
+
+fn measured(duration_ns: u64) -> impl Strategy<Value = Measure> {
+    (
+        (0..duration_ns, 0..duration_ns),
+        1..=300_u64,
+        prop::bool::weighted(0.3),
+        select(vec![Record::Summary, Record::Series, Record::Acks]),
+    )
+        .prop_map(move |((a, b), samples, whole, record)| {
+            let sample_ns = (duration_ns / samples).max(1_000);
+            let (begin, end) = if whole { (0, duration_ns) } else { (a.min(b), a.max(b)) };
+            let window_end_ns = end.max(begin + sample_ns).min(duration_ns);
+            let window_begin_ns = begin.min(window_end_ns - sample_ns.min(window_end_ns));
+            Measure { window_begin_ns, window_end_ns, sample_ns, record }
+        })
+}
+
+/// Any run that a spec may resolve to.
+pub fn any_run() -> impl Strategy<Value = Run> {
+    let mtu_bytes = prop_oneof![3 => Just(1500_u32), 2 => 576..=9_000_u32, 1 => 9_001..=65_535_u32];
+    (octaves(1_000, 1_000_000_000_000), mtu_bytes, 0.0..14.0_f64)
+        .prop_flat_map(|(rate_bps, mtu_bytes, rtts)| {
+            let frame_bytes = u64::from(mtu_bytes) + 14;
+            let duration_ns = u64::try_from(u128::from(MOST_FRAMES * frame_bytes * 8 * SECOND) / u128::from(rate_bps));
+            let duration_ns = duration_ns.expect("ranges as above").clamp(MS, 50_000 * SECOND);
+            let rtt_ns = ((duration_ns as f64 / rtts.exp2()) as u64).clamp(1_000, 100 * SECOND);
+            (
+                path(rate_bps, mtu_bytes, duration_ns),
+                prop::collection::vec(flow(rate_bps, rtt_ns, frame_bytes, duration_ns), 1..=6),
+                host(),
+                measured(duration_ns),
+                (any::<u64>(), Just(duration_ns), any::<bool>()),
+            )
+        })
+        .prop_map(|(path, mut flows, host, measure, (seed, duration_ns, until_done))| {
+            for (index, flow) in flows.iter_mut().enumerate() {
+                flow.name = format!("{}-{index}", flow.cc.algorithm);
+            }
+            let until_done = until_done && flows.iter().any(|flow| flow.workload != Workload::Bulk);
+            Run { seed, duration_ns, until_done, path, flows, host, measure }
+        })
+}
