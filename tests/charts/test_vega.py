@@ -113,6 +113,21 @@ def test_what_is_no_number_is_a_gap() -> None:
     assert "NaN" not in drawn_with(layers=layers)
 
 
+@pytest.mark.parametrize("position", [0, 1, 2])
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize(
+    "layers", [(), (Layer(label="", style="bbr", x=(), y=()),), (Layer(label="", style="bbr", x=(1, 2), y=(NAN, NAN)),)]
+)
+def test_a_panel_without_points_has_its_axes(layers: tuple[Layer, ...], columns: int, position: int) -> None:
+    panels = [PANEL] * 3
+    panels[position] = replace(PANEL, title="empty", y=Axis(label="goodput (%)"), layers=layers, marks=())
+    chart = replace(CHART, panels=tuple(panels), columns=columns)
+    told = texts(image.svg(chart))
+    assert [told.count(text) for text in ("empty", "goodput (%)", "loss (%)")] == [1, 1, 2]
+    spec = vega_lite(chart, PAGE)
+    assert vl_convert.vegalite_to_svg(spec)
+
+
 def test_upright_ticks_are_those_that_would_touch() -> None:
     sizes = (0.25, 0.5, 0.75, 1.25, 1.5, 1.75, 2.0, 4.0, 8.0)
     crowded = replace(PANEL.x, ticks=tuple((size, f"{size:g}") for size in sizes))

@@ -138,10 +138,13 @@ def _panel(panel: Panel, number: int, chart: Chart, layout: Layout, *, hides_x: 
     if panel.heat is not None:
         spec["layer"].append(_heat(panel, panel.heat, x, y, name, layout))
     spec["layer"] += _marks(panel, x, layout)
-    for layer, rank in sorted(ranked(panel.layers), key=lambda each: _depth(each[0])):
+    layers = _drawn(panel)
+    for layer, rank in layers:
         units = list(_units(layer, rank, x, y, layout))
         spec["layer"].append({"data": _data(layer), "layer": units})
-    if panel.layers and layout.is_interactive:
+    if not layers and panel.heat is None:
+        spec["layer"].append(_blank(x, y))
+    if layers and layout.is_interactive:
         _add_zoom(spec, name, "x" if chart.columns == 1 and len(chart.panels) > 1 else "xy")
     spec["layer"] += _opposite(panel, x, y, layout)
     return spec
@@ -149,11 +152,25 @@ def _panel(panel: Panel, number: int, chart: Chart, layout: Layout, *, hides_x: 
 
 def _told(panel: Panel) -> Spec:
     """What a page says of a point below the pointer: names of the axes and of the layers, in the order of the units."""
-    layers = sorted(panel.layers, key=_depth)
     return {
         "x": panel.x.label, "y": panel.y.label, "ticks": [list(each) for each in panel.x.ticks],
-        "layers": [layer.label or style_of(layer.style).label for layer in layers],
+        "layers": [layer.label or style_of(layer.style).label for layer, _ in _drawn(panel)],
     }  # fmt: skip
+
+
+def _drawn(panel: Panel) -> list[tuple[Layer, int]]:
+    """The layers that have points, the lowest first, each with its rank."""
+    layers = [(layer, rank) for layer, rank in ranked(panel.layers) if layer.x]
+    return sorted(layers, key=lambda each: _depth(each[0]))
+
+
+def _blank(x: Spec, y: Spec) -> Spec:
+    """Nothing but the axes of a panel without points: Vega-Lite has none where nothing is drawn."""
+    ends = {
+        which: axis["scale"].get("domain", [axis["scale"].get("domainMin", 1)]) for which, axis in (("x", x), ("y", y))
+    }
+    encoding = {which: {"datum": ends[which][0], **axis} for which, axis in (("x", x), ("y", y))}
+    return {"data": {"values": [{}]}, "mark": {"type": "point", "opacity": 0}, "encoding": encoding}
 
 
 def _depth(layer: Layer) -> int:
