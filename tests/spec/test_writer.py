@@ -45,3 +45,9 @@ def test_it_says_the_same(spec: str) -> None:
     written = toml(words)
     assert tomllib.loads(written) == words
     assert load(written).words() == words
+
+
+def test_every_table_of_flows_and_of_changes_has_a_header() -> None:
+    written = toml(load(EVERYTHING).words())
+    assert written.count("\n[[flows]]\n") == 2
+    assert written.count("\n[[path.change]]\n") == 2

@@ -116,7 +116,7 @@ def test_an_experiment_with_problems(folder: Path) -> None:
 class Unversed(SimEngine):
     """An engine that has no BBR as of 4.17, nor BBR_Shallow."""
 
-    def refuses(self, run: Run) -> list[Problem]:
+    def unsupported_fields(self, run: Run) -> list[Problem]:
         told = []
         for flow in run.flows:
             parameters = dict(flow.cc.parameters)
@@ -163,7 +163,7 @@ def test_a_store_that_is_half_finished(brief: Study, tmp_path: Path) -> None:
 
 def test_an_experiment_that_an_engine_refuses_is_not_testable(brief: Study, tmp_path: Path) -> None:
     class Picky(SimEngine):
-        def refuses(self, run: Run) -> list[Problem]:
+        def unsupported_fields(self, run: Run) -> list[Problem]:
             mixed = len({flow.cc.algorithm for flow in run.flows}) > 1
             return [Problem("flows[0].cc", "only one algorithm at a time")] if mixed else []
 

@@ -9,14 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from dumbbell.metrics.window import ratio
+from dumbbell.spec.quantity import BITS_PER_BYTE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-
-BITS = 8
-"""In a byte."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +52,7 @@ def edges(begin_s: float, end_s: float, bin_s: float) -> Floats:
 
 def rates_bps(counted_bytes: Counter, begin_s: float, end_s: float, bin_s: float) -> Floats:
     """Bits per second in each whole bin between two instants, from bytes."""
-    found: Floats = BITS * np.diff(counted_bytes.at(edges(begin_s, end_s, bin_s))) / bin_s
+    found: Floats = BITS_PER_BYTE * np.diff(counted_bytes.at(edges(begin_s, end_s, bin_s))) / bin_s
     return found
 
 

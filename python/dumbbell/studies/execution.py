@@ -10,7 +10,7 @@ from dumbbell.campaign.plan import plan, run_key
 from dumbbell.engines.path_check import check_paths
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.errors import StudyError
-from dumbbell.spec.quantity import NS_PER_S
+from dumbbell.spec.quantity import BITS_PER_BYTE, NS_PER_S
 from dumbbell.spec.run import TransferWorkload
 from dumbbell.studies.gathering import honoured
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from dumbbell.spec import Experiment
     from dumbbell.spec.run import Run
     from dumbbell.studies.study import Study
-
-BITS = 8
 
 
 def distinct_runs(experiments: Iterable[Experiment], engine: Engine) -> Iterator[tuple[str, Run]]:
@@ -46,7 +44,7 @@ def count_runs(study: Study, engine: Engine) -> int:
 
 def packets(run: Run) -> float:
     """What the bottleneck can carry at its first rate, or less where no flow sends on after its transfer."""
-    carried_bytes = run.path.rate_bps * run.duration_ns / NS_PER_S / BITS
+    carried_bytes = run.path.rate_bps * run.duration_ns / NS_PER_S / BITS_PER_BYTE
     transfers = [flow.workload.transfer.bytes for flow in run.flows if isinstance(flow.workload, TransferWorkload)]
     asked_bytes = sum(transfers) if len(transfers) == len(run.flows) else carried_bytes
     return min(carried_bytes, asked_bytes) / run.path.frame_bytes
