@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from dumbbell.charts.table import Amount, Table
 from dumbbell.studies import StudyError
 from dumbbell.studies.displays.loading import displays_of
 from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
+from dumbbell.studies.formula import Formulas
 from dumbbell.studies.series import BIN_S
 from observed import BDP_BYTES, frame, observed
 
@@ -40,6 +41,7 @@ class Document:
 
     published: Mapping[str, Any] = field(default_factory=dict)
     short: str = "Doe 2020"
+    metrics: Formulas = field(default_factory=lambda: FORMULAS)
     experiments: Mapping[str, Any] = field(default_factory=lambda: dict.fromkeys(("grid", "rival")))
     rivals: Mapping[str, str] = field(default_factory=lambda: {"rival": "cubic"})
 
@@ -51,18 +53,16 @@ def goodput(run: RunData) -> float | None:
     return run.result.groups["bbr"].goodput_bps
 
 
-def on_the_long_path(run: RunData, other: RunData) -> float | None:
-    """A gain that there is on one of two paths."""
-    ours, theirs = goodput(run) or 0, goodput(other) or 1
-    return ours / theirs - 1 if run.point["path.rtt"] == "200 ms" else None
+def on_the_long_path(run: RunData) -> float | None:
+    """1 on one of two paths, unknown on the other."""
+    return 1.0 if run.point["path.rtt"] == "200 ms" else None
 
 
 def of_long_queues(run: RunData) -> float | None:
     return goodput(run) if run.point["path.buffer"] == "4 bdp" else None
 
 
-FUNCTIONS = ModuleType("functions")
-FUNCTIONS.__dict__.update(goodput=goodput, on_the_long_path=on_the_long_path, of_long_queues=of_long_queues)
+FORMULAS: Formulas = Formulas({"gain": "(goodput / beside.goodput - 1) * on_the_long_path"}, sys.modules[__name__])
 
 
 def sweep(seed: int, more: float = 0.0) -> SeedSweep:
@@ -84,7 +84,7 @@ TWO = Evidence(
 
 
 def chart(text: str, evidence: Evidence = TWO, published: Mapping[str, Any] | None = None, rest: str = "") -> Chart:
-    figures, _ = displays_of(tomllib.loads(f"{rest}[[figures]]\n{FIGURE}{text}"), (FUNCTIONS,), ("grid", "rival"))
+    figures, _ = displays_of(tomllib.loads(f"{rest}[[figures]]\n{FIGURE}{text}"), FORMULAS, ("grid", "rival"))
     return figures[0].draw(Document(published or {}), evidence)
 
 
@@ -177,7 +177,7 @@ def test_a_heat_map_has_its_rows_upwards_and_the_documents_cells_in_ours() -> No
 
 
 def test_a_heat_map_of_pairs_has_a_hole_where_there_is_no_number() -> None:
-    row = 'heat = { metric = "on_the_long_path", beside = "rival", unit = "%", label = "%", colours = "diverging" }'
+    row = 'heat = { metric = "gain", beside = "rival", unit = "%", label = "%", colours = "diverging" }'
     (panel,) = chart(HEAT + row).panels
     assert panel.heat is not None
     assert math.isnan(panel.heat.cells[0][0])
@@ -308,7 +308,7 @@ lines = [
 
 def test_panels_and_lines_stand_for_each_case_and_what_versions_share_once() -> None:
     both = {(name, version): TWO.of(name, "bbr") for name in ("grid", "rival") for version in ("bbr", "bbr_4_17")}
-    figures, _ = displays_of(tomllib.loads(CASES + PANELS), (FUNCTIONS,), ("grid", "rival"))
+    figures, _ = displays_of(tomllib.loads(CASES + PANELS), FORMULAS, ("grid", "rival"))
     panels = figures[0].draw(Document(), Evidence(engine="sim", trials=both)).panels
     assert [panel.title for panel in panels] == ["1 BDP, near", "1 BDP, far", "4 BDP, near", "4 BDP, far"]
     assert [layer.style for layer in panels[0].layers] == ["bbr", "cubic", "bbr_4_17"]
@@ -318,7 +318,7 @@ def test_panels_and_lines_stand_for_each_case_and_what_versions_share_once() -> 
 
 def table(text: str, published: Mapping[str, Any] | None = None) -> Table:
     shown = 'name = "t"\ntitle = ""\ncaption = ""\nexperiments = ["grid", "rival"]\n'
-    _, tables = displays_of(tomllib.loads(f"{CASES}[[tables]]\n{shown}{text}"), (FUNCTIONS,), ("grid", "rival"))
+    _, tables = displays_of(tomllib.loads(f"{CASES}[[tables]]\n{shown}{text}"), FORMULAS, ("grid", "rival"))
     return tables[0].draw(Document(published or {}), TWO)
 
 

@@ -66,7 +66,7 @@ def test_more_seeds() -> None:
     ("file", "old", "new", "told"),
     [
         ("study.toml", "[controls.figure11]", "[controls.figure11", "study.toml is not TOML"),
-        ("figures.toml", 'metric = "loss_per_sent"', 'metric = "lost"', 'figure7: there is no function "lost"'),
+        ("figures.toml", 'metric = "loss"', 'metric = "lost"', 'figure7: no result has "lost"; did you mean "loss"'),
         ("figures.toml", 'experiments = "figure7"', 'experiments = "figure70"', 'there is no experiment "figure70"'),
         ("figures.toml", 'x = "queue"', 'x = "queues"', 'figure7: there is no axis "queues"; did you mean "queue"'),
         ("figures.toml", 'each = "flows"', 'each = "flow"', 'there is no dimension "flow"; did you mean "flows"'),
@@ -85,7 +85,7 @@ def test_more_seeds() -> None:
     ],
     ids=[
         "broken",
-        "no function",
+        "measures nothing",
         "shows nothing",
         "no axis",
         "no dimension",

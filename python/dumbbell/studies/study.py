@@ -124,7 +124,7 @@ def load(name: str, *, seeds: int | None = None) -> Study:
 def read(
     folder: Traversable, claims: ModuleType, figures: ModuleType | None = None, *, seeds: int | None = None
 ) -> Study:
-    """A study from its folder; `claims` and `figures` have what rows of claims, figures and tables cannot say.
+    """A study from its folder; `claims` has what formulas cannot say, `figures` draws what rows cannot say.
 
     Raises:
         StudyError: its files contradict one another.
@@ -144,9 +144,8 @@ def read(
     fixed = (title for title, experiment in experiments.items() if _controls_of(experiment, axis) is None)
     rivals |= {title: str(experiments[title].flows[0].cc) for title in fixed if title not in rivals}
     _agree(variants, axis, controls, experiments)
-    functions = (claims,) if figures is None else (figures, claims)
-    drawn, tabled = displays_of(read_toml(folder, FIGURES), functions, experiments)
     formulas = Formulas(metric_rows(folder), claims)
+    drawn, tabled = displays_of(read_toml(folder, FIGURES), formulas, experiments, figures)
     return Study(
         name=folder.name,
         title=manifest.title,

@@ -31,9 +31,6 @@ NO_LOSS = 1e-4
 """At most this is "zero": 25 packets of a run."""
 UNIMODAL_SLACK = 0.05
 """Of Jain's index: what a curve of single runs may step back and still rise, or fall."""
-RIVALS = Sweep("flows[1].count", "")
-FLOWS = Sweep("flows[0].count", "")
-OTHER_RTT = Sweep("flows[1].rtt", "ms")
 
 
 QUEUE = Sweep("path.buffer", "packets", packet_bytes=PACKET_BYTES)
@@ -87,16 +84,6 @@ def widening_of_jain(trial: SeedSweep) -> float | None:
     return pstdev(indices[half:]) - pstdev(indices[:half])
 
 
-def spread_over_rtts(trial: SeedSweep) -> float | None:
-    """The standard deviation of Jain's index over the second flow's RTTs, of runs that differ in these."""
-    return pstdev(OTHER_RTT.along(trial, jain)[1])
-
-
-def fairest_queue_bdp(trial: SeedSweep) -> float | None:
-    """Where Jain's index is highest."""
-    return argmax(*_over_bdp(trial, jain))
-
-
 def rises_and_falls(trial: SeedSweep) -> float:
     """1 if Jain's index has one peak over the queue, inside of the sweep; else 0."""
     sizes, indices = QUEUE.along(trial, jain)
@@ -117,17 +104,6 @@ def variation_of(run: RunData, from_s: float = 0.0, *, flow: int = 0) -> float |
     return coefficient_of_variation(
         throughput_bps(run, flow, max(from_s, run.result.flows[flow].start_s), run.window_s[1])
     )
-
-
-def rtt_apart(run: RunData, cubic: RunData) -> float | None:
-    """By what share of the smaller one the median RTTs of BBR and CUBIC differ."""
-    medians = sorted(_median_rtt_s(each) for each in (run, cubic))
-    return medians[1] / medians[0] - 1
-
-
-def rtt_difference(run: RunData, cubic: RunData) -> float | None:
-    """CUBIC's median RTT less BBR's, seconds."""
-    return _median_rtt_s(cubic) - _median_rtt_s(run)
 
 
 def rtt_spread(run: RunData) -> float | None:
@@ -165,7 +141,3 @@ def least_after_join(run: RunData) -> float | None:
 def _over_bdp(trial: SeedSweep, value: Callable[[RunData], float | None]) -> tuple[list[float], list[float]]:
     sizes, found = QUEUE.along(trial, value)
     return [size * PACKET_BYTES / trial.runs[0].bdp_bytes for size in sizes], found
-
-
-def _median_rtt_s(run: RunData) -> float:
-    return run.result.flows[0].rtt_p50_s or 0.0

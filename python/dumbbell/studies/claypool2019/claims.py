@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dumbbell.metrics.convergence import jain_in_bins
-from dumbbell.metrics.curve import crossover
 from dumbbell.metrics.cycle import correlation, dominant_period_s
 from dumbbell.metrics.modes import Modes, alternation, boundary, modes
 from dumbbell.metrics.phases import after_stays, entries_s, synchrony
 from dumbbell.metrics.window import ratio
-from dumbbell.studies.formula import metric
 from dumbbell.studies.series import BIN_S, dropped_and_sent, group_rates_bps, quartiles_bps, received
-from dumbbell.studies.sweep import Sweep
 
 if TYPE_CHECKING:
-    from dumbbell.studies.evidence import RunData, SeedSweep
+    from dumbbell.studies.evidence import RunData
 
 SETTLED_S = 30.0
 """When Figure 4b's flows are said to have found each other."""
@@ -32,11 +29,6 @@ TAKEOVER_S = 3.0
 """How long BBR is said to be taking over after an inaccurate PROBE_RTT."""
 CYCLE_S = 10.0
 """From one PROBE_RTT to the next."""
-QUEUE = Sweep("path.buffer", "bdp")
-RATE = Sweep("path.rate", "Mbit/s")
-FLOWS = Sweep("flows[0].count", "")
-"""BBR's, which beside CUBIC are half of all."""
-cubic_share = metric("groups.cubic.share")
 
 
 def jain_when_settled(run: RunData) -> float | None:
@@ -113,17 +105,6 @@ def quartile_range(run: RunData) -> float | None:
     """The interquartile range of throughput in bins of 0.5 s, of each BBR flow and summed."""
     first, third = quartiles_bps(run, "bbr")
     return third - first
-
-
-def fair_buffer_bdp(trial: SeedSweep) -> float | None:
-    """The queue size at which BBR's goodput has come down to CUBIC's."""
-    sizes, bbr = QUEUE.along(trial, lambda run: run.result.groups["bbr"].goodput_bps or 0.0)
-    return crossover(sizes, bbr, QUEUE.along(trial, lambda run: run.result.groups["cubic"].goodput_bps or 0.0)[1])
-
-
-def loss_per_sent(run: RunData) -> float:
-    """Packets dropped / sent on, as the document counts."""
-    return run.result.bottleneck.loss_per_sent or 0.0
 
 
 def goodput_bps(run: RunData) -> float:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dumbbell.errors import StudyError
 from dumbbell.spec.problem import suggestion
 from dumbbell.studies.displays.rows import UNITS, Column, Figure, Line, Panel, Repeated
-from dumbbell.studies.displays.scope import EXPERIMENT, PLACEHOLDERS, VERSION, resolved
+from dumbbell.studies.displays.scope import EXPERIMENT, PLACEHOLDERS, VERSION, layers_function
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from types import ModuleType
 
     from dumbbell.studies.displays.rows import Displays, Shown
+    from dumbbell.studies.formula import Formulas
 
 
 def contradictions(
-    displays: Displays, functions: tuple[ModuleType, ...], experiments: Collection[str]
+    displays: Displays, formulas: Formulas, drawing: ModuleType | None, experiments: Collection[str]
 ) -> Iterator[str]:
     """Every name in rows for which there is nothing; those with words in braces show when they are drawn."""
     for name in displays.cases.keys() & (PLACEHOLDERS - {"group"}):
@@ -34,7 +36,7 @@ def contradictions(
             for name in _axes(part):
                 yield from _unknown(row.name, "axis", name, displays.axes)
             if isinstance(part, Line | Column):
-                yield from _unmeasured(row.name, part, functions)
+                yield from _unmeasured(row.name, part, formulas, drawing)
 
 
 def _axes(part: Repeated) -> Iterator[str]:
@@ -59,11 +61,17 @@ def _dimensions(part: Repeated) -> Iterator[str]:
         yield part.case
 
 
-def _unmeasured(display: str, part: Line | Column, functions: tuple[ModuleType, ...]) -> Iterator[str]:
-    for name in (part.metric, getattr(part, "sweep_metric", ""), getattr(part, "draw", "")):
+def _unmeasured(display: str, part: Line | Column, formulas: Formulas, drawing: ModuleType | None) -> Iterator[str]:
+    finders: dict[str, Callable[[str], object]] = {
+        "metric": formulas.parse,
+        "sweep_metric": formulas.parse,
+        "draw": partial(layers_function, drawing=drawing),
+    }
+    for field, find in finders.items():
+        name = getattr(part, field, "")
         if name and "{" not in name:
             try:
-                resolved(name, functions)
+                find(name)
             except StudyError as error:
                 yield f"{display}: {error}"
     if part.factor is None:

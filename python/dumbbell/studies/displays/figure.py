@@ -13,7 +13,7 @@ from dumbbell.studies.displays.curve import band, curve
 from dumbbell.studies.displays.grid import grid
 from dumbbell.studies.displays.label import label_of
 from dumbbell.studies.displays.published import published_layer
-from dumbbell.studies.displays.scope import EXPERIMENT, VERSION, resolved
+from dumbbell.studies.displays.scope import EXPERIMENT, VERSION, layers_function
 from dumbbell.studies.displays.time import series_layers
 from dumbbell.studies.series import quartiles_bps
 from dumbbell.studies.sweep import Sweep
@@ -83,7 +83,7 @@ def _panel(row: rows.Panel, axes: Mapping[str, rows.Axis], scope: Scope) -> Pane
 def _layers(line: rows.Line, panel: rows.Panel, x: rows.Axis | None, scope: Scope) -> Iterator[Layer]:
     for inner in _cases(line, scope):
         if line.draw:
-            yield from resolved(line.draw, inner.functions)(inner)
+            yield from layers_function(line.draw, inner.drawing)(inner)
         elif line.series:
             yield from series_layers(line, None if panel.distribution else panel.span, inner)
         elif line.metric or line.band:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dumbbell.charts.table import Table
     from dumbbell.studies.displays.scope import Document
     from dumbbell.studies.evidence import Evidence
+    from dumbbell.studies.formula import Formulas
 
 Shown = TypeVar("Shown")
 
@@ -45,9 +46,9 @@ DrawnTable: TypeAlias = "Display[Table]"
 
 
 def displays_of(
-    written: Mapping[str, Any], functions: tuple[ModuleType, ...], experiments: Collection[str]
+    written: Mapping[str, Any], formulas: Formulas, experiments: Collection[str], drawing: ModuleType | None = None
 ) -> tuple[tuple[DrawnFigure, ...], tuple[DrawnTable, ...]]:
-    """The figures and the tables of `figures.toml`; `functions` have what a row cannot say.
+    """The figures and the tables of `figures.toml`; `drawing` has the functions that draw what a row cannot say.
 
     Raises:
         StudyError: with everything in it that cannot be so.
@@ -56,15 +57,15 @@ def displays_of(
         found = Displays.model_validate(written)
     except ValidationError as error:
         raise StudyError("\n".join(f"figures.toml: {each}" for each in problems_of(error))) from None
-    problems = list(contradictions(found, functions, experiments))
+    problems = list(contradictions(found, formulas, drawing, experiments))
     if problems:
         raise StudyError("\n".join(f"figures.toml: {each}" for each in problems))
-    figures = [_figure(row, place, found, functions) for row in found.figures for place in _members(row, found)]
+    figures = [_figure(row, place, found, drawing) for row in found.figures for place in _members(row, found)]
     if found.order:
         figures.sort(key=lambda each: found.order.index(each.name))
     tables = [
         Display(name=row.name, experiments=row.experiments,
-                draw=partial(_drawn_table, row, found, functions))
+                draw=partial(_drawn_table, row, found, drawing))
         for row in found.tables
     ]  # fmt: skip
     return tuple(figures), tuple(tables)
@@ -82,13 +83,13 @@ def _members(row: Figure, displays: Displays) -> Iterator[tuple[int, Case] | Non
 
 
 def _figure(
-    row: Figure, member: tuple[int, Case] | None, displays: Displays, functions: tuple[ModuleType, ...]
+    row: Figure, member: tuple[int, Case] | None, displays: Displays, drawing: ModuleType | None
 ) -> DrawnFigure:
     words = {} if member is None else member[1].model_extra or {}
     return Display(
         name=row.name.format_map(words),
         experiments=row.experiments,
-        draw=partial(_drawn_figure, row, member, displays, functions),
+        draw=partial(_drawn_figure, row, member, displays, drawing),
     )
 
 
@@ -96,31 +97,31 @@ def _drawn_figure(  # noqa: PLR0913, PLR0917 (all but the last two are what a di
     row: Figure,
     member: tuple[int, Case] | None,
     displays: Displays,
-    functions: tuple[ModuleType, ...],
+    drawing: ModuleType | None,
     study: Document,
     evidence: Evidence,
 ) -> Chart:
-    scope = _scope(row, displays, functions, study, evidence)
+    scope = _scope(row, displays, drawing, study, evidence)
     return draw_figure(row, displays.axes, scope if member is None else scope.bound(row.case, *member))
 
 
 def _drawn_table(
-    row: TableRow, displays: Displays, functions: tuple[ModuleType, ...], study: Document, evidence: Evidence
+    row: TableRow, displays: Displays, drawing: ModuleType | None, study: Document, evidence: Evidence
 ) -> Table:
-    return draw_table(row, _scope(row, displays, functions, study, evidence))
+    return draw_table(row, _scope(row, displays, drawing, study, evidence))
 
 
 def _scope(
     row: Figure | TableRow,
     displays: Displays,
-    functions: tuple[ModuleType, ...],
+    drawing: ModuleType | None,
     study: Document,
     evidence: Evidence,
 ) -> Scope:
     return Scope(
         study=study,
         evidence=evidence,
-        functions=functions,
+        drawing=drawing,
         cases=displays.cases,
         display=row.name,
         shown=row.experiments,

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 from dumbbell.errors import StudyError
 from dumbbell.studies.displays.label import family, label_of, means
 from dumbbell.studies.displays.rows import UNITS, Values
-from dumbbell.studies.formula import metric
+from dumbbell.studies.evidence import SeedSweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from types import ModuleType
 
+    from dumbbell.charts.chart import Layer
     from dumbbell.studies.displays.rows import Case, Repeated
-    from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
+    from dumbbell.studies.evidence import Evidence, RunData
+    from dumbbell.studies.formula import Formulas
 
 VERSION, EXPERIMENT = "version", "experiment"
 Cases = dict[str, Values | tuple["Case", ...]]
@@ -32,6 +34,10 @@ class Document(Protocol):
     @property
     def published(self) -> Mapping[str, Any]:
         """The document's numbers."""
+
+    @property
+    def metrics(self) -> Formulas:
+        """What displays may measure, by name."""
 
     @property
     def experiments(self) -> Mapping[str, Any]:
@@ -51,8 +57,8 @@ class Scope:
 
     study: Document
     evidence: Evidence
-    functions: tuple[ModuleType, ...]
-    """Where the study's functions are."""
+    drawing: ModuleType | None
+    """The study's functions that draw layers, if it has any."""
     cases: Cases
     display: str
     shown: tuple[str, ...]
@@ -221,12 +227,13 @@ class Scope:
         return found
 
     def metric(self, name: str) -> Callable[..., float | None]:
-        """A number of a result, if the name has a dot, or a function of the study.
+        """What a formula gives of a run or of a sweep, and of those beside it.
 
         Raises:
-            StudyError: there is no such number or function.
+            StudyError: it is no formula, or has a name that there is not.
         """
-        return resolved(self.text(name), self.functions)
+        formula = self.study.metrics.parse(self.text(name))
+        return lambda one, *others: (formula.value if isinstance(one, SeedSweep) else formula.of_run)(one, *others)
 
     def factor(self, unit: str, factor: float | str | None) -> float:
         """From base units to those that are drawn."""
@@ -237,18 +244,16 @@ class Scope:
         return UNITS[unit]
 
 
-def resolved(name: str, functions: tuple[ModuleType, ...]) -> Callable[..., Any]:
-    """A number of a result, if the name has a dot, or a public function of a module.
+def layers_function(name: str, drawing: ModuleType | None) -> Callable[[Scope], Iterable[Layer]]:
+    """A study's function that draws the layers of a line.
 
     Raises:
-        StudyError: there is no such number or function.
+        StudyError: there is none of that name.
     """
-    if "." in name:
-        return metric(name)
-    for module in functions:
-        if callable(found := getattr(module, name, None)) and not name.startswith("_"):
-            return found  # type: ignore[no-any-return] # of a module
-    raise StudyError(f'there is no function "{name}"; a number of a result has a dot, as bottleneck.loss_per_sent')
+    found: Callable[[Scope], Iterable[Layer]] | None = getattr(drawing, name, None)
+    if found is None:
+        raise StudyError(f'figures.py has no function "{name}"')
+    return found
 
 
 class _Words(dict[str, Any]):

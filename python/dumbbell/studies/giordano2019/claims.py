@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dumbbell.metrics.counter import variation
-from dumbbell.metrics.window import ratio
 from dumbbell.studies.series import group_rates_bps
 
 if TYPE_CHECKING:
@@ -18,16 +17,6 @@ BIN_S = 1.0
 def total(run: RunData) -> float | None:
     """All flows' goodput, each over the time that it ran."""
     return sum(flow.goodput_bps or 0.0 for flow in run.result.flows)
-
-
-def over(run: RunData, other: RunData) -> float | None:
-    """A run's goodput over another's."""
-    return ratio(total(run) or 0.0, total(other) or 0.0)
-
-
-def evenness(run: RunData) -> float | None:
-    """Jain's index of the flows."""
-    return run.result.jain
 
 
 def variation_by_second(run: RunData) -> float | None:

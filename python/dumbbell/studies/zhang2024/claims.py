@@ -9,7 +9,6 @@ import numpy as np
 
 from dumbbell.metrics.counter import variation
 from dumbbell.metrics.dip import Dip, dips, intervals_s
-from dumbbell.metrics.fairness import jain
 from dumbbell.metrics.rise import plateau, rise_time_s
 from dumbbell.metrics.window import ratio
 from dumbbell.studies.series import Samples, gauge, throughput_bps
@@ -93,11 +92,6 @@ def interval_of_window_dips(run: RunData) -> float | None:
     return fmean(found) if found else None
 
 
-def evenness(run: RunData, cubic: RunData) -> float | None:
-    """Jain's index of the two senders' rates."""
-    return jain([whole_rate(each) or 0.0 for each in (run, cubic)])
-
-
 def early_rate(run: RunData) -> float | None:
     """The first flow's throughput in its first three seconds."""
     start_s = run.result.flows[0].start_s
@@ -134,11 +128,6 @@ def video_window(run: RunData) -> float | None:
     """The median of the window as the video runs, segments."""
     found = window(run, VIDEO_LOGGED_S).value
     return float(np.median(found)) if found.size else None
-
-
-def whole_rate(run: RunData) -> float | None:
-    """The first flow's goodput from its start to its last byte."""
-    return run.result.flows[0].goodput_whole_bps
 
 
 def logged_rtt(run: RunData) -> float | None:
