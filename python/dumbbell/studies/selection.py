@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from dumbbell.spec.problem import suggestion
 from dumbbell.studies.problem import StudyError
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from dumbbell.results.store import Store
     from dumbbell.studies.claim import Claim
     from dumbbell.studies.study import Study
-
-Each = TypeVar("Each")
 
 
 def only(
