@@ -9,10 +9,10 @@ from dumbbell.campaign.execution import FailureWatch, run_campaign
 from dumbbell.campaign.plan import plan, run_key
 from dumbbell.engines.path_check import check_paths
 from dumbbell.engines.registry import engine as engine_named
+from dumbbell.errors import StudyError
 from dumbbell.spec.quantity import BITS_PER_BYTE, NS_PER_S
 from dumbbell.spec.run import TransferWorkload
 from dumbbell.studies.gathering import honoured
-from dumbbell.studies.problem import StudyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -40,16 +40,6 @@ def distinct_runs(experiments: Iterable[Experiment], engine: Engine) -> Iterator
 def count_runs(study: Study, engine: Engine) -> int:
     """How many runs a study has that an engine can honour."""
     return sum(1 for _ in distinct_runs(honoured(study, engine).values(), engine))
-
-
-def remaining_packets(study: Study, store: Store | None, engine: Engine, *, fresh: bool = False) -> Iterator[float]:
-    """The work that remains in each run that an engine can honour, in the order in which `run` carries them out.
-
-    In packets, to which the time of a run is nearly proportional on every engine that has a virtual clock; 0 for a run
-    that the store has, unless `fresh`. Without a store all of it remains.
-    """
-    for run_id, each in distinct_runs(honoured(study, engine).values(), engine):
-        yield 0.0 if store is not None and not fresh and store.finished(run_id) else packets(each)
 
 
 def packets(run: Run) -> float:
