@@ -18,3 +18,7 @@ class UnknownEngine(DumbbellError):  # noqa: N818 (likewise)
 
 class KernelError(DumbbellError):
     """A Linux kernel for virtual time that is not there, is damaged, or cannot be built."""
+
+
+class StudyError(DumbbellError):
+    """A study that does not exist, whose files contradict one another, or whose runs are not there."""

@@ -23,7 +23,7 @@ from dumbbell.spec import Problem, Run, load
 class Choosy(Scaled):
     """Refuses whatever has a buffer."""
 
-    def refuses(self, run: Run) -> list[Problem]:
+    def unsupported_fields(self, run: Run) -> list[Problem]:
         return [Problem("path.buffer", "is too much", "have none")]
 
 

@@ -48,7 +48,7 @@ def test_what_another_engine_has_is_refused_with_its_name(kernels: list[Kernel])
     assert experiment.registry["bbr3"].parameters == {}
     with pytest.raises(SpecError, match='bbr3 has no parameter "gain"; it has none'):
         load(words | {"flows": [{"cc": "bbr3[gain=1]"}]}, registry=catalogue.catalogue())
-    (problem,) = SimEngine().refuses(resolved(flows=[{"cc": "vegas"}]).run)
+    (problem,) = SimEngine().unsupported_fields(resolved(flows=[{"cc": "vegas"}]).run)
     assert str(problem) == (
         'flows[0].cc: the simulator has no "vegas"; the linux engine and the linux:mine engine have it'
     )

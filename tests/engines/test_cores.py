@@ -13,13 +13,13 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="on
 
 
 def test_each_core_has_one_holder_and_is_free_again_when_it_has_ended() -> None:
-    usable = os.sched_getaffinity(0)
+    allowed = os.sched_getaffinity(0)
     with ExitStack() as holders:
-        held = [holders.enter_context(cores.held()) for _ in range(len(usable) + 1)]
+        held = [holders.enter_context(cores.reserve_core()) for _ in range(len(allowed) + 1)]
         found = [core for core in held if core is not None]
         # Runs of somebody else may hold some.
-        assert len(found) == len(set(found)) <= len(usable)
-        assert set(found) <= usable
+        assert len(found) == len(set(found)) <= len(allowed)
+        assert set(found) <= allowed
         assert held[-1] is None
-    with cores.held() as core:
+    with cores.reserve_core() as core:
         assert core in found or not found

@@ -53,7 +53,7 @@ def run(**words: Any) -> Run:
 
 
 def refused(words: dict[str, Any], controls: dict[str, str] | None = None) -> list[tuple[str, str]]:
-    problems = LinuxEngine(kernel(controls=controls)).refuses(run(**words))
+    problems = LinuxEngine(kernel(controls=controls)).unsupported_fields(run(**words))
     return [(problem.path, f"{problem.message}; {problem.hint}") for problem in problems]
 
 

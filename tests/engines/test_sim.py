@@ -77,5 +77,5 @@ def test_the_engines_by_name() -> None:
 
 
 def test_what_the_simulator_cannot_honour_has_a_path() -> None:
-    (problem,) = SimEngine().refuses(resolved(measure={"record": "pcap"}).run)
+    (problem,) = SimEngine().unsupported_fields(resolved(measure={"record": "pcap"}).run)
     assert problem.path == "measure.record"

@@ -9,8 +9,8 @@ import dumbbell
 from commandline import MOMENT
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.results.store import Store
-from dumbbell.studies import Standing, Study, Verdict
-from reported import NASTY, standing_of, study_of, verdict
+from dumbbell.studies import Study, StudyStatus, Verdict
+from reported import NASTY, status_of, study_of, verdict
 
 
 @pytest.fixture(scope="session")
@@ -70,6 +70,6 @@ def study() -> Study:
 
 
 @pytest.fixture
-def standing(study: Study, store: Store, verdicts: list[Verdict], chart: Chart) -> Standing:
+def status(study: Study, store: Store, verdicts: list[Verdict], chart: Chart) -> StudyStatus:
     """What `sim` says of it."""
-    return standing_of(study, store, verdicts=verdicts, displays=[chart])
+    return status_of(study, store, verdicts=verdicts, displays=[chart])

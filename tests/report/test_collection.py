@@ -16,9 +16,9 @@ from dumbbell.report import Collection, ReportError, build
 from dumbbell.report.collection import PAGE_BYTES
 from dumbbell.report.html import SCRIPT
 from dumbbell.results.store import Store
-from dumbbell.studies import Checked, Flipped, Standing, Study, Verdict
+from dumbbell.studies import Checked, Flipped, Study, StudyStatus, Verdict
 from dumbbell.studies.verdict import Kind, Word
-from reported import standing_of, study_of, verdict
+from reported import status_of, study_of, verdict
 from webpage import Webpage
 
 VEGA = "window.vegaEmbed="
@@ -44,7 +44,7 @@ def flipped(kind: Kind, by: str, word: Word) -> Flipped:
 
 
 @pytest.fixture
-def standings(study: Study, store: Store, verdicts: list[Verdict], chart: Chart) -> list[Standing]:
+def statuses(study: Study, store: Store, verdicts: list[Verdict], chart: Chart) -> list[StudyStatus]:
     """Two engines that differ about S1 with one version; the second one shows a figure of each of two seeds."""
     same = checked(low=None, high=None, n=1)
     several = (
@@ -62,15 +62,15 @@ def standings(study: Study, store: Store, verdicts: list[Verdict], chart: Chart)
     ]
     linux = [replace(each, engine="linux") for each in there]
     return [
-        standing_of(study, store, verdicts=verdicts, displays=[chart, TABLE]),
-        standing_of(study, store, engine="linux", verdicts=linux, displays=[chart], by_seed=True),
+        status_of(study, store, verdicts=verdicts, displays=[chart, TABLE]),
+        status_of(study, store, engine="linux", verdicts=linux, displays=[chart], by_seed=True),
     ]
 
 
 @pytest.fixture
-def folder(store: Store, study: Study, standings: list[Standing], tmp_path: Path) -> Path:
+def folder(store: Store, study: Study, statuses: list[StudyStatus], tmp_path: Path) -> Path:
     collection = Collection(tmp_path / "report")
-    collection.add(study, store, standings)
+    collection.add(study, store, statuses)
     collection.add_missing(replace(study_of(MOMENT), name="another"))
     assert collection.close() == tmp_path / "report" / "index.html"
     return tmp_path / "report"
@@ -118,9 +118,9 @@ def test_runs_that_engines_have_not_are_told_with_how_to_make_them(tmp_path: Pat
 
 
 def test_a_page_of_another_folder_says_so_without_naming_it(
-    store: Store, study: Study, standings: list[Standing], tmp_path: Path
+    store: Store, study: Study, statuses: list[StudyStatus], tmp_path: Path
 ) -> None:
-    page = build(tmp_path / "page.html", store=store, study=study, standings=standings, comment="with the same --out")
+    page = build(tmp_path / "page.html", store=store, study=study, statuses=statuses, comment="with the same --out")
     said = Webpage(page.read_text(encoding="utf-8")).said
     assert "dumbbell study report hand # with the same --out" in said
     assert str(store.folder) not in said
@@ -145,8 +145,7 @@ def test_a_figure_has_a_view_an_engine_and_seed(page: Webpage) -> None:
     assert choices == [
         ["sim", "all", "figure1-sim-all"], ["linux", "1", "figure1-linux-1"], ["linux", "2", "figure1-linux-2"],
     ]  # fmt: skip
-    plots = json.loads(next(text for found, text in page.scripts if found.get("type") == "application/json"))
-    assert {key for _, _, key in choices} <= set(plots)
+    assert {key for _, _, key in choices} <= set(page.plots)
     places = [found["data-plot"] for found in page.named("div") if "data-plot" in found]
     assert "figure1-sim-all" in places
     assert {found["data-view"] for found in page.named("details") if "data-view" in found} == {
@@ -165,15 +164,15 @@ def test_names_are_one_of_a_kind_and_anchors_lead_somewhere(page: Webpage, index
 
 
 def test_a_figure_whose_runs_are_missing_is_not_named(store: Store, study: Study, chart: Chart, tmp_path: Path) -> None:
-    whole = standing_of(study, store, displays=[chart])
+    whole = status_of(study, store, displays=[chart])
     missing = replace(whole, evidence=replace(whole.evidence, trials={}))
-    page = build(tmp_path / "hand.html", store=store, study=whole.study, standings=[missing])
+    page = build(tmp_path / "hand.html", store=store, study=whole.study, statuses=[missing])
     assert chart.title not in Webpage(page.read_text(encoding="utf-8")).said
 
 
 def test_a_folder_that_cannot_be_written_is_told(
-    store: Store, study: Study, standings: list[Standing], tmp_path: Path
+    store: Store, study: Study, statuses: list[StudyStatus], tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("no folder", encoding="utf-8")
     with pytest.raises(ReportError, match="cannot write the report"):
-        Collection(tmp_path / "file").add(study, store, standings)
+        Collection(tmp_path / "file").add(study, store, statuses)

@@ -19,16 +19,16 @@ from dumbbell.report import LARGEST_BYTES, build
 from dumbbell.report.failure import ReportError
 from dumbbell.results.store import Store
 from dumbbell.spec import load
-from dumbbell.studies import Standing, Study
-from reported import NASTY, standing_of, study_of, verdict
+from dumbbell.studies import Study, StudyStatus
+from reported import NASTY, status_of, study_of, verdict
 from webpage import Webpage
 
 VEGA = "window.vegaEmbed="
 
 
 @pytest.fixture
-def page(store: Store, study: Study, standing: Standing, tmp_path: Path) -> Webpage:
-    target = build(tmp_path / "made" / "report.html", store=store, study=study, standings=[standing])
+def page(store: Store, study: Study, status: StudyStatus, tmp_path: Path) -> Webpage:
+    target = build(tmp_path / "made" / "report.html", store=store, study=study, statuses=[status])
     assert [path.name for path in target.parent.iterdir()] == ["report.html"]
     assert target.stat().st_size <= LARGEST_BYTES
     return Webpage(target.read_text(encoding="utf-8"))
@@ -69,8 +69,7 @@ def test_every_tag_is_closed_and_every_name_is_one_of_a_kind(page: Webpage, plai
 def test_what_others_wrote_is_text_and_no_markup(page: Webpage) -> None:
     assert NASTY not in page.text
     assert NASTY in page.said
-    plots = json.loads(next(text for found, text in page.scripts if found.get("type") == "application/json"))
-    assert "<script>" in json.dumps(plots["figure1"]["spec"])
+    assert "<script>" in json.dumps(page.plots["figure1"]["spec"])
 
 
 def test_a_reader_without_eyes_is_told(page: Webpage) -> None:
@@ -96,22 +95,20 @@ def test_no_path_of_the_machine_is_in_it(page: Webpage, plain: Webpage, moment_f
 
 def test_the_page_of_any_store(plain: Webpage, snapshot: SnapshotAssertion) -> None:
     assert plain.lines == snapshot
-    plots = json.loads(next(text for found, text in plain.scripts if found.get("type") == "application/json"))
-    assert set(plots) == {"sweep-0", "run-0", "run-1"}
+    assert set(plain.plots) == {"sweep-0", "run-0", "run-1"}
 
 
 def test_every_plot_is_one_that_vega_knows(page: Webpage, plain: Webpage) -> None:
     for each in (page, plain):
-        plots = json.loads(next(text for found, text in each.scripts if found.get("type") == "application/json"))
-        for plot in plots.values():
+        for plot in each.plots.values():
             assert vl_convert.vegalite_to_vega(plot["spec"])
 
 
 def test_a_part_of_a_study_shows_that_part_and_one_line_about_the_rest(store: Store, tmp_path: Path) -> None:
     longer = study_of(MOMENT.replace("seeds = 2", "seeds = 3"), claims=("S1", "S2", "S3"))
-    half = standing_of(longer, store, verdicts=[verdict()])
+    half = status_of(longer, store, verdicts=[verdict()])
     page = Webpage(
-        build(tmp_path / "report.html", store=store, study=longer, standings=[half]).read_text(encoding="utf-8")
+        build(tmp_path / "report.html", store=store, study=longer, statuses=[half]).read_text(encoding="utf-8")
     )
     assert "Made from 4 runs of 1 experiment on engine sim" in page.said
     assert "4 of 4 runs" in page.said
@@ -122,7 +119,7 @@ def test_a_part_of_a_study_shows_that_part_and_one_line_about_the_rest(store: St
 
 def test_a_run_counts_once_however_many_experiments_share_it(store: Store, study: Study, tmp_path: Path) -> None:
     twice = replace(study, experiments={**study.experiments, "again": study.experiments["moment"]})
-    page = build(tmp_path / "report.html", store=store, study=twice, standings=[standing_of(twice, store)])
+    page = build(tmp_path / "report.html", store=store, study=twice, statuses=[status_of(twice, store)])
     said = Webpage(page.read_text(encoding="utf-8")).said
     assert "Made from 4 runs of 1 experiment on engine sim" in said
 
@@ -154,7 +151,7 @@ def test_lines_are_thinned_until_the_page_is_small_enough(store: Store, study: S
     layers = tuple(Layer(label=f"{n}", style="bbr", x=long, y=long, instance=n) for n in range(200))
     panel = Panel(x=Axis(label="x"), y=Axis(label="y"), layers=layers)
     chart = Chart(name="many", title="Many", caption="Lines.", panels=(panel,), alt="Lines")
-    target = build(tmp_path / "report.html", store=store, standings=[standing_of(study, store, displays=[chart])])
+    target = build(tmp_path / "report.html", store=store, statuses=[status_of(study, store, displays=[chart])])
     assert target.stat().st_size <= LARGEST_BYTES
     assert "is drawn with at most that many" in Webpage(target.read_text(encoding="utf-8")).said
 

@@ -35,7 +35,7 @@ class Stub:
     def identity(self) -> str:
         return "0"
 
-    def refuses(self, run: Run) -> list[Problem]:
+    def unsupported_fields(self, run: Run) -> list[Problem]:
         return []
 
     def algorithms(self) -> Registry:

@@ -312,7 +312,7 @@ from dumbbell import studies
 from dumbbell.results.store import Store
 verdicts.columns = lambda: {columns}
 with Store.open({str(out / "store")!r}) as store:
-    verdicts.print_verdicts(studies.standing(studies.load("claypool2019"), store, "sim").judged)
+    verdicts.print_verdicts(studies.status_of(studies.load("claypool2019"), store, "sim").judged)
 """
     done = python(program)
     assert done.returncode == 0, done.stderr

@@ -116,7 +116,7 @@ def test_an_experiment_with_problems(folder: Path) -> None:
 class Unversed(SimEngine):
     """An engine that has no BBR as of 4.17, nor BBR_Shallow."""
 
-    def refuses(self, run: Run) -> list[Problem]:
+    def unsupported_fields(self, run: Run) -> list[Problem]:
         told = []
         for flow in run.flows:
             parameters = dict(flow.cc.parameters)
@@ -128,8 +128,8 @@ def test_a_study_is_carried_out_judged_and_drawn(brief: Study, tmp_path: Path) -
     seen = []
     with Store.open(tmp_path / "store", write=True) as store:
         assert studies.run(brief, store, "sim", 2, lambda: seen.append(1)) == []
-        standing = studies.standing(brief, store, "sim")
-        verdicts, charts = standing.verdicts, standing.charts()
+        status = studies.status_of(brief, store, "sim")
+        verdicts, charts = status.verdicts, status.charts()
     assert len(seen) == count_runs(brief, SimEngine())
     assert [(each.claim, each.variant) for each in verdicts] == [
         (claim.id, variant)
@@ -155,7 +155,7 @@ def test_a_store_that_is_half_finished(brief: Study, tmp_path: Path) -> None:
 
         with pytest.raises(KeyboardInterrupt):
             studies.run(brief, store, "sim", 1, stop)
-        verdicts = {(each.claim, each.variant): each for each in studies.standing(brief, store, "sim").verdicts}
+        verdicts = {(each.claim, each.variant): each for each in studies.status_of(brief, store, "sim").verdicts}
     assert verdicts["S21", "bbr"].verdict == "not run yet"
     assert verdicts["S21", "bbr"].reason == "figure10: 0 of 18 runs are there"
     assert verdicts["S1", "bbr"].seeds == 2
@@ -163,14 +163,14 @@ def test_a_store_that_is_half_finished(brief: Study, tmp_path: Path) -> None:
 
 def test_an_experiment_that_an_engine_refuses_is_not_testable(brief: Study, tmp_path: Path) -> None:
     class Picky(SimEngine):
-        def refuses(self, run: Run) -> list[Problem]:
+        def unsupported_fields(self, run: Run) -> list[Problem]:
             mixed = len({flow.cc.algorithm for flow in run.flows}) > 1
             return [Problem("flows[0].cc", "only one algorithm at a time")] if mixed else []
 
     with Store.open(tmp_path / "store", write=True) as store:
         assert studies.run(brief, store, Picky()) == []
-        standing = studies.standing(brief, store, Picky())
-        verdicts, charts = {each.claim: each for each in standing.verdicts}, standing.charts()
+        status = studies.status_of(brief, store, Picky())
+        verdicts, charts = {each.claim: each for each in status.verdicts}, status.charts()
     assert verdicts["S21"].verdict == "not testable here"
     assert verdicts["S21"].reason == ("figure10: engine sim cannot honour flows[0].cc: only one algorithm at a time")
     assert verdicts["S7"].verdict != "not testable here"
@@ -183,8 +183,8 @@ def test_a_version_that_an_engine_lacks_is_not_testable_and_the_other_one_is(bri
         seen: list[int] = []
         assert studies.run(study, store, Unversed(), progress=lambda: seen.append(1)) == []
         assert len(seen) == count_runs(study, Unversed()) == 2 + 2 + 18
-        standing = studies.standing(study, store, Unversed())
-        verdicts, charts = {(each.claim, each.variant): each for each in standing.verdicts}, standing.charts()
+        status = studies.status_of(study, store, Unversed())
+        verdicts, charts = {(each.claim, each.variant): each for each in status.verdicts}, status.charts()
     words = {key: each.verdict for key, each in verdicts.items() if each.verdict == "not testable here"}
     assert set(words) == {("S2", "bbr_4_17"), ("S23", "bbr"), ("S23", "bbr_4_17")}
     told = "figure5: engine sim cannot honour flows[0].cc: no extra_acked_gain"
@@ -237,9 +237,9 @@ def test_some_experiments_are_told_without_the_others(brief: Study, tmp_path: Pa
         assert studies.run(studies.only(brief, claims=["S5"]), store, Other()) == []
         assert studies.engines_of(brief, store) == ("sim", "other")
         assert studies.engines_of(studies.only(brief, claims=["S17"]), store) == ("sim",)
-        here = studies.standing(brief, store, SimEngine())
-        there = studies.standing(brief, store, Other())
-        assert {each.verdict for each in studies.standing(some, store, Other()).verdicts} == {"not run yet"}
+        here = studies.status_of(brief, store, SimEngine())
+        there = studies.status_of(brief, store, Other())
+        assert {each.verdict for each in studies.status_of(some, store, Other()).verdicts} == {"not run yet"}
         assert [each.name for each in here.charts()] == ["figure9"]
     assert {each.claim for each in there.verdicts if each.verdict != "not run yet"} == {"S5"}
     assert {each.engine for each in there.verdicts} == {"other"}

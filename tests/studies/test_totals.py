@@ -19,7 +19,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 class Stood:
-    """A standing made by hand."""
+    """A status made by hand."""
 
     def __init__(self, *verdicts: studies.Verdict, claims: int) -> None:
         self.study = self.whole = studies.load("claypool2019")
@@ -30,8 +30,8 @@ class Stood:
 
 
 def counted(*verdicts: studies.Verdict) -> Total:
-    standing: Any = Stood(*verdicts, claims=8)
-    return total(standing)
+    status: Any = Stood(*verdicts, claims=8)
+    return total(status)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from dumbbell.charts.chart import Chart
 from dumbbell.charts.table import Table
 from dumbbell.results.store import Store
 from dumbbell.spec import load
-from dumbbell.studies import Display, Standing, Study, Verdict
+from dumbbell.studies import Display, Study, StudyStatus, Verdict
 from dumbbell.studies.evidence import Evidence, SeedSweep
 from dumbbell.studies.formula import Formulas
 
@@ -39,7 +39,7 @@ def study_of(spec: str, claims: Sequence[str] = ()) -> Study:
     )  # fmt: skip
 
 
-def standing_of(  # noqa: PLR0913 (each is what a test varies)
+def status_of(  # noqa: PLR0913 (each is what a test varies)
     study: Study,
     store: Store,
     *,
@@ -47,7 +47,7 @@ def standing_of(  # noqa: PLR0913 (each is what a test varies)
     verdicts: Sequence[Verdict] = (),
     displays: Sequence[Chart | Table] = (),
     by_seed: bool = False,
-) -> Standing:
+) -> StudyStatus:
     """How the study stands on an engine that has all runs of a store; `by_seed`: its charts differ between seeds."""
 
     def display(made: Any) -> Display[Any]:
@@ -65,4 +65,4 @@ def standing_of(  # noqa: PLR0913 (each is what a test varies)
         outcomes=dict.fromkeys(study.experiments, outcomes),
     )
     drawn = replace(study, figures=tuple(map(display, displays)))
-    return Standing(study=drawn, whole=study, evidence=evidence, verdicts=tuple(verdicts))
+    return StudyStatus(study=drawn, whole=study, evidence=evidence, verdicts=tuple(verdicts))

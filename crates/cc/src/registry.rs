@@ -9,8 +9,7 @@ use units::{Rate, Segments};
 
 use crate::parameter::{Values, unknown};
 use crate::{
-    Ack, Algorithm, CongestionControl, Inspection, ParameterError, RecoveryState, Restart, Start, Timeout, Window, bbr,
-    cubic, reno,
+    Ack, Algorithm, CongestionControl, Inspection, ParameterError, RecoveryState, Restart, Start, Timeout, Window,
 };
 
 /// One line an algorithm, in the order of their names: its module, which has the static `ALGORITHM`, its type there, and
@@ -18,7 +17,7 @@ use crate::{
 macro_rules! algorithms {
     ($($module:ident::$type:ident as $held:ty),* $(,)?) => {
         /// All algorithms, by name.
-        static ALGORITHMS: &[&Algorithm] = &[$(&$module::ALGORITHM),*];
+        static ALGORITHMS: &[&Algorithm] = &[$(&crate::$module::ALGORITHM),*];
 
         /// An algorithm at work. An enum and no trait object: the calls are on the path of every ACK, and can be inlined.
         #[derive(Clone, Debug)]
@@ -29,8 +28,8 @@ macro_rules! algorithms {
         impl Controller {
             fn new(values: &Values<'_>, start: &Start) -> Self {
                 let name = values.algorithm.name;
-                $(if name == $module::ALGORITHM.name {
-                    return Self::$type($module::$type::new(values, start).into());
+                $(if name == crate::$module::ALGORITHM.name {
+                    return Self::$type(crate::$module::$type::new(values, start).into());
                 })*
                 unreachable!("{name} is not in the table")
             }
@@ -39,7 +38,7 @@ macro_rules! algorithms {
             #[inline]
             pub fn state(&self) -> &dyn CongestionControl {
                 match self {
-                    $(Self::$type(cc) => Borrow::<$module::$type>::borrow(cc)),*
+                    $(Self::$type(cc) => Borrow::<crate::$module::$type>::borrow(cc)),*
                 }
             }
         }
@@ -56,9 +55,9 @@ macro_rules! algorithms {
 }
 
 algorithms! {
-    bbr::Bbr as Box<bbr::Bbr>, // several times larger than the others
-    cubic::Cubic as cubic::Cubic,
-    reno::Reno as reno::Reno,
+    bbr::Bbr as Box<crate::Bbr>, // several times larger than the others
+    cubic::Cubic as crate::Cubic,
+    reno::Reno as crate::Reno,
 }
 
 /// All algorithms, sorted by name.

@@ -52,7 +52,7 @@ def refusals(experiment: Experiment, engine: Engine) -> list[Problem]:
 def _refused(resolved: Resolved, engine: Engine) -> Iterator[Problem]:
     """What the engine cannot honour, with the paths of the spec: an engine knows flows, a spec groups of them."""
     groups = {name: index for index, name in enumerate(dict.fromkeys(resolved.groups))}
-    for problem in engine.refuses(resolved.run):
+    for problem in engine.unsupported_fields(resolved.run):
         match = _FLOW.match(problem.path)
         if match:
             group = groups[resolved.groups[int(match[1])]]

@@ -23,11 +23,17 @@ SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 COLUMNS: Final = ("x", "y", "low", "high")
 """Of a layer's data."""
 DIGITS: Final = 6
-"""Of a number in a layer's data: more than a screen has pixels."""
+"""Of a number in a layer's data."""
+LONG: Final = 150
+"""Points of a line whose numbers need only the digits that can be seen."""
+STEPS: Final = 3000
+"""Of an axis that can be seen: several a pixel."""
 CHARACTER: Final = 0.55
 """Width of a character, by the size of the font."""
 SYMBOL: Final = 2.4
 """Width of a line in the legend, by the size of the font."""
+NOWHERE: Final[Spec] = {"x": None, "y": None}
+"""Of what is not on the panel's axes."""
 INK, RULE, GRID = "#000000", "#777777", "#dddddd"
 """What a page replaces by its own colours."""
 
@@ -116,7 +122,9 @@ def _config(layout: Layout) -> Spec:
         },
         "legend": {
             **plain, "labelFontSize": small, "titleFontSize": layout.font, "labelLimit": 0, "titleLimit": 0,
-            "columnPadding": layout.font, "rowPadding": -0.95 * layout.font,
+            "columnPadding": layout.font, "rowPadding": -0.95 * layout.font, "title": None, "orient": "bottom",
+            "offset": 0, "symbolSize": (SYMBOL * layout.font) ** 2, "symbolStrokeWidth": layout.line,
+            "symbolOpacity": 1,
         },
         "title": {
             "fontSize": layout.font, "anchor": "start", "frame": "group", "color": INK, "offset": layout.font / 2,
@@ -132,21 +140,23 @@ def _panel(panel: Panel, number: int, chart: Chart, layout: Layout, *, hides_x: 
     if hides_x:
         x["axis"] |= {"title": None, "labels": False, "ticks": False}
     name = f"panel{number}"
-    spec: Spec = {"name": name, "height": layout.height(chart), "layer": []}
+    encoding = {"x": {"field": "x", **x}, "y": {"field": "y", **y}}
+    spec: Spec = {"name": name, "height": layout.height(chart), "encoding": encoding, "layer": []}
     if panel.title:
         spec["title"] = panel.title
     if panel.heat is not None:
-        spec["layer"].append(_heat(panel, panel.heat, x, y, name, layout))
-    spec["layer"] += _marks(panel, x, layout)
+        spec["layer"].append(_heat(panel, panel.heat, encoding, name, layout))
+    spec["layer"] += _marks(panel, layout)
     layers = _drawn(panel)
     for layer, rank in layers:
-        units = list(_units(layer, rank, x, y, layout))
-        spec["layer"].append({"data": _data(layer), "layer": units})
+        units = list(_units(layer, rank, layout))
+        picked = _picked(layer) if layout.is_interactive else {}
+        spec["layer"].append({"data": _data(layer), "layer": units, **picked})
     if not layers and panel.heat is None:
-        spec["layer"].append(_blank(x, y))
+        spec["layer"].append(_blank(encoding))
     if layers and layout.is_interactive:
         _add_zoom(spec, name, "x" if chart.columns == 1 and len(chart.panels) > 1 else "xy")
-    spec["layer"] += _opposite(panel, x, y, layout)
+    spec["layer"] += _opposite(panel, layout)
     return spec
 
 
@@ -164,31 +174,42 @@ def _drawn(panel: Panel) -> list[tuple[Layer, int]]:
     return sorted(layers, key=lambda each: _depth(each[0]))
 
 
-def _blank(x: Spec, y: Spec) -> Spec:
-    """Nothing but the axes of a panel without points: Vega-Lite has none where nothing is drawn."""
-    ends = {
-        which: axis["scale"].get("domain", [axis["scale"].get("domainMin", 1)]) for which, axis in (("x", x), ("y", y))
-    }
-    encoding = {which: {"datum": ends[which][0], **axis} for which, axis in (("x", x), ("y", y))}
-    return {"data": {"values": [{}]}, "mark": {"type": "point", "opacity": 0}, "encoding": encoding}
-
-
 def _depth(layer: Layer) -> int:
     """Bands lie below lines, and what was published above."""
     return 0 if layer.kind == "band" else 1 + style_of(layer.style).open
 
 
+def _blank(encoding: Spec) -> Spec:
+    """Nothing but the axes of a panel without points: Vega-Lite has none where nothing is drawn."""
+    ends = {which: axis["scale"].get("domain", [axis["scale"].get("domainMin", 1)]) for which, axis in encoding.items()}
+    values = {which: end for which, (end, *_) in ends.items()}
+    return {"data": {"values": [values]}, "mark": {"type": "point", "opacity": 0}}
+
+
 def _data(layer: Layer) -> Spec:
     """Every point as a line of text, which is a third of what objects take."""
     names = [name for name in COLUMNS if getattr(layer, name)]
-    rows = zip(*(getattr(layer, name) for name in names), strict=True)
-    lines = [",".join(names), *(",".join(map(_number, row)) for row in rows)]
+    if len(layer.x) > LONG:
+        x, y = _written(layer.x), _written([*layer.y, *layer.low, *layer.high])
+        columns = [x, *(y[at : at + len(x)] for at in range(0, len(y), len(x)))]
+    else:
+        columns = [[_number(value, f".{DIGITS}g") for value in getattr(layer, name)] for name in names]
+    lines = [",".join(names), *map(",".join, zip(*columns, strict=True))]
     return {"values": "\n".join(lines), "format": {"type": "csv", "parse": dict.fromkeys(names, "number")}}
 
 
-def _number(value: float) -> str:
+def _written(values: Sequence[float]) -> list[str]:
+    """With the decimals that can be seen beside the smallest and the largest."""
+    finite = [value for value in values if math.isfinite(value)]
+    span = max(finite, default=0.0) - min(finite, default=0.0)
+    decimals = -round(math.log10(span / STEPS)) if span else DIGITS
+    texts = (_number(value, f".{max(decimals, 0)}f") for value in values)
+    return [text.rstrip("0").rstrip(".") if "." in text else text for text in texts]
+
+
+def _number(value: float, form: str) -> str:
     """Empty, a gap, where it is none."""
-    return f"{value:.{DIGITS}g}" if math.isfinite(value) else ""
+    return f"{value:{form}}" if math.isfinite(value) else ""
 
 
 def _quoted(words: object) -> str:
@@ -252,47 +273,42 @@ def _fitting_width(axis: Axis, layout: Layout) -> float:
     return longest * (ends[1] - ends[0]) / nearest if nearest else 0.0
 
 
-def _units(layer: Layer, rank: int, x: Spec, y: Spec, layout: Layout) -> Iterator[Spec]:
-    """Band, error bars, line and markers, as far as the layer has them."""
+def _picked(layer: Layer) -> Spec:
+    """Faint while others are picked in the legend."""
+    if not layer.label:
+        return {}
+    is_picked = f"!picked.label||indexof(picked.label,{_quoted(layer.label)})>=0"
+    return {"encoding": {"opacity": {"condition": {"test": is_picked, "value": 1}, "value": 0.1}}}
+
+
+def _units(layer: Layer, rank: int, layout: Layout) -> Iterator[Spec]:
+    """Band, error bars, line and markers, as far as the layer has them; y is the panel's unless said otherwise."""
     style = style_of(layer.style)
     colour, thin = style.colour, 0.7 * layout.line
-    line = {"strokeDash": [part * layout.line for part in DASHES[dash_of(style, rank)]], "strokeWidth": layout.line}
-    picked: Spec = {}
-    if layout.is_interactive and layer.label:
-        is_picked = f"!picked.label||indexof(picked.label,{_quoted(layer.label)})>=0"
-        picked = {"opacity": {"condition": {"test": is_picked, "value": 1}, "value": 0.1}}
-    between = {"x": {"field": "x", **x}, "y": {"field": "low", **y}, "y2": {"field": "high"}, **picked}
+    dash = DASHES[dash_of(style, rank)]
+    line: Spec = {"strokeDash": [round(part * layout.line, 2) for part in dash]} if dash else {}
+    between = {"y": {"field": "low"}, "y2": {"field": "high"}}
     if layer.kind == "band":
         edge = {**line, "strokeWidth": 0.4 * layout.line, "stroke": colour}
         yield {"mark": {"type": "area", "fill": faint(colour), "clip": True, **edge}, "encoding": between}
     elif layer.low:
-        bars: list[Spec] = [
-            {"mark": {"type": "rule", "color": colour, "strokeWidth": thin, "clip": True}, "encoding": between}
-        ]
-        for end in ("low", "high"):
-            cap = {
-                "type": "tick",
-                "orient": "horizontal",
-                "color": colour,
-                "thickness": thin,
-                "size": 5 * thin,
-                "clip": True,
-            }
-            bars.append({"mark": cap, "encoding": {"x": between["x"], "y": {"field": end, **y}, **picked}})
+        bar = {"color": colour, "clip": True}
+        bars: list[Spec] = [{"mark": {"type": "rule", "strokeWidth": thin, **bar}, "encoding": between}]
+        cap = {"type": "tick", "orient": "horizontal", "thickness": thin, "size": 5 * thin, **bar}
+        bars += [{"mark": cap, "encoding": {"y": {"field": end}}} for end in ("low", "high")]
         yield {"transform": [{"filter": "datum.high>datum.low"}], "layer": bars}
     if not layer.y:
         return
-    middle = {"x": {"field": "x", **x}, "y": {"field": "y", **y}, **picked}
     if layer.kind != "points":
-        bend = "step-after" if layer.kind == "step" else "linear"
-        yield {"mark": {"type": "line", "color": colour, "interpolate": bend, "clip": True, **line}, "encoding": middle}
+        bend = {"interpolate": "step-after"} if layer.kind == "step" else {}
+        yield {"mark": {"type": "line", "color": colour, "clip": True, "strokeWidth": layout.line, **bend, **line}}
     if "points" in layer.kind:
         mark = {
             "type": "point", "shape": SHAPES[style.marker], "size": layout.marker * (2 if style.open else 1),
             "fill": "transparent" if style.open else colour, "stroke": colour, "strokeWidth": thin, "opacity": 1,
             "clip": layout.is_interactive, **({"tooltip": {"content": "data"}} if layout.is_interactive else {}),
         }  # fmt: skip
-        yield {"mark": mark, "encoding": middle}
+        yield {"mark": mark}
 
 
 def _add_zoom(spec: Spec, name: str, axes: str) -> None:
@@ -304,9 +320,8 @@ def _add_zoom(spec: Spec, name: str, axes: str) -> None:
     unit["params"] = [{"name": f"{name}_zoom", "select": select, "bind": "scales"}]
 
 
-def _marks(panel: Panel, x: Spec, layout: Layout) -> Iterator[Spec]:
+def _marks(panel: Panel, layout: Layout) -> Iterator[Spec]:
     if panel.marks:
-        at = {"x": {"field": "at", **x}}
         text = {
             "type": "text",
             "align": "left",
@@ -317,17 +332,18 @@ def _marks(panel: Panel, x: Spec, layout: Layout) -> Iterator[Spec]:
         }
         yield {
             "data": {"values": [{"at": at, "what": what} for at, what in panel.marks]},
+            "encoding": {"x": {"field": "at"}, "y": None},
             "layer": [
-                {"mark": {"type": "rule", "color": "#7f7f7f", "strokeDash": [1, 2], "clip": True}, "encoding": at},
-                {"mark": {**text, "y": 2}, "encoding": {**at, "text": {"field": "what"}}},
+                {"mark": {"type": "rule", "color": "#7f7f7f", "strokeDash": [1, 2], "clip": True}},
+                {"mark": {**text, "y": 2}, "encoding": {"text": {"field": "what"}}},
             ],
         }
 
 
-def _opposite(panel: Panel, x: Spec, y: Spec, layout: Layout) -> Iterator[Spec]:
+def _opposite(panel: Panel, layout: Layout) -> Iterator[Spec]:
     """Labels of the same positions in another unit: Vega-Lite gives a scale one axis only."""
     small, gap = 0.94 * layout.font, layout.font / 3
-    for which, own, other in (("x", x, panel.x.opposite), ("y", y, panel.y.opposite)):
+    for which, other in (("x", panel.x.opposite), ("y", panel.y.opposite)):
         if other is None:
             continue
         longest = max((len(words) for _, words in other.ticks), default=0) * CHARACTER * small
@@ -341,17 +357,17 @@ def _opposite(panel: Panel, x: Spec, y: Spec, layout: Layout) -> Iterator[Spec]:
         yield {
             "data": {"values": [{"at": at, "what": words} for at, words in other.ticks]},
             "mark": {"type": "text", "fontSize": small, "clip": False, **labels},
-            "encoding": {which: {"field": "at", **own}, "text": {"field": "what"}},
+            "encoding": {**NOWHERE, which: {"field": "at"}, "text": {"field": "what"}},
         }
         mark = {"type": "text", "fontSize": layout.font, "text": other.label, "clip": False, **title}
-        yield {"data": {"values": [{}]}, "mark": mark}
+        yield {"data": {"values": [{}]}, "mark": mark, "encoding": NOWHERE}
 
 
-def _heat(panel: Panel, heat: HeatMap, x: Spec, y: Spec, name: str, layout: Layout) -> Spec:  # noqa: PLR0913, PLR0917 (what a heat map is made of)
+def _heat(panel: Panel, heat: HeatMap, encoding: Spec, name: str, layout: Layout) -> Spec:
     """Coloured squares with their values in them, and the bar of colours beside."""
     rows, columns = len(heat.cells), max(map(len, heat.cells), default=0)
     sign = heat.colours == "diverging"
-    for axis, count in ((x, columns), (y, rows)):
+    for axis, count in ((encoding["x"], columns), (encoding["y"], rows)):
         axis["scale"] = {"domain": [-0.5, count - 0.5], "nice": False, "zero": False}
         axis["axis"] |= {"grid": False, "ticks": False, "domain": False}
     colour = {
@@ -359,18 +375,14 @@ def _heat(panel: Panel, heat: HeatMap, x: Spec, y: Spec, name: str, layout: Layo
         "type": "quantitative",
         "scale": {"type": "log" if heat.colours == "logarithmic" else "linear", **cells.scale(heat)},
         "legend": {
-            "title": heat.label, "titleOrient": "right", "orient": "right", "gradientLength": layout.heat_height,
+            "title": heat.label, "titleOrient": "right", "orient": "right", "offset": layout.font,
+            "gradientLength": layout.heat_height,
             "gradientThickness": layout.font, "tickCount": 5, "format": "~s",
             **({"labelExpr": "(datum.value>0?'+':'')+datum.label"} if sign else {}),
         },
         "condition": {"test": "!isValid(datum.value)", "value": "#ffffff"},
     }  # fmt: skip
-    square = {
-        "x": {"field": "left", **x},
-        "x2": {"field": "right"},
-        "y": {"field": "bottom", **y},
-        "y2": {"field": "top"},
-    }
+    square = {"x": {"field": "left"}, "x2": {"field": "right"}, "y": {"field": "bottom"}, "y2": {"field": "top"}}
     told = [panel.x.label, panel.y.label, heat.label, *(["published"] if heat.published else [])]
     hover = {"tooltip": [{"field": _escaped(field), "title": field} for field in told]} if layout.is_interactive else {}
     bright = f"isValid(datum.value)&&luminance(scale('{name}_color',datum.value))<0.22"
@@ -380,7 +392,7 @@ def _heat(panel: Panel, heat: HeatMap, x: Spec, y: Spec, name: str, layout: Layo
     texts = [("text", {"fontSize": {"expr": size}, "dy": shift})]
     if heat.published:
         texts.append(("beside", {"fontSize": {"expr": f"0.8*{size}"}, "dy": {"expr": f"0.65*{size}"}}))
-    at = {"x": {"field": "column", **x}, "y": {"field": "row", **y}, "color": ink}
+    at = {"x": {"field": "column"}, "y": {"field": "row"}, "color": ink}
     squares = {
         "mark": {"type": "rect", "stroke": "#d9d9d9", "strokeWidth": 0.4, "invalid": "show"},
         "encoding": {**square, "color": colour, **hover},
@@ -426,15 +438,11 @@ def _legend(labels: Mapping[str, tuple[Layer, int]], chart: Chart, layout: Layou
     """A layer of which nothing is seen but the legend; a click in it picks what is drawn in full."""
     names, columns = list(labels), min(chart.columns, len(chart.panels))
     entry = (max(map(len, names)) * CHARACTER + SYMBOL + 1.5) * layout.font
-    legend = {
-        "title": None, "orient": "bottom", "symbolSize": (SYMBOL * layout.font) ** 2, "symbolStrokeWidth": layout.line,
-        "symbolOpacity": 1, "values": names, "offset": 0,
-        "columns": {"expr": f"max(1,floor(panel_width*{columns}/{entry:.0f}))"},
-    }  # fmt: skip
+    columns_fitting = {"expr": f"max(1,floor(panel_width*{columns}/{entry:.0f}))"}
 
     def channel(values: Iterable[str]) -> Spec:
         scale = {"domain": names, "range": list(values)}
-        return {"field": "label", "type": "nominal", "scale": scale, "legend": legend}
+        return {"field": "label", "type": "nominal", "scale": scale, "legend": {"columns": columns_fitting}}
 
     styles = [style_of(layer.style) for layer, _ in labels.values()]
     areas = [layer.kind == "band" and not layer.y for layer, _ in labels.values()]
@@ -446,6 +454,7 @@ def _legend(labels: Mapping[str, tuple[Layer, int]], chart: Chart, layout: Layou
         "data": {"values": [{"label": name} for name in names]},
         "mark": {"type": "point", "opacity": 0, "x": 0, "y": 0},
         "encoding": {
+            **NOWHERE,
             "shape": channel(_symbol(layer, rank, layout) for layer, rank in labels.values()),
             "stroke": channel(style.colour for style in styles),
             "fill": channel(fills),

@@ -36,6 +36,7 @@ def _facts(experiment: "Experiment") -> dict[str, Any]:
     from dumbbell.engines import registry
     from dumbbell.engines.catalogue import engine_name
     from dumbbell.kernel.cache import names
+    from dumbbell.spec.quantity import NS_PER_S
 
     runs = count(experiment)
     there = dict.fromkeys((*registry.NAMES, *map(engine_name, names())))
@@ -44,7 +45,7 @@ def _facts(experiment: "Experiment") -> dict[str, Any]:
         "name": experiment.name,
         "points": runs // len(experiment.seed_values),
         "runs": runs,
-        "simulated_s": sum(each.resolved.run.duration_ns for each in plan(experiment)) / 1e9,
+        "simulated_s": sum(each.resolved.run.duration_ns for each in plan(experiment)) / NS_PER_S,
         "engines": engines | {name: ["not in this version"] for name in registry.PLANNED},
     }
 

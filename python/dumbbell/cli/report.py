@@ -57,4 +57,4 @@ def _written(store: Path, name: str | None, seeds: int | None, out: Path, engine
         found = on_engines(study, opened, asked, needed=engines is not None)
         usual = Place(name, HOME / name).store.resolve() == store.resolve()
         comment = "" if usual else "with --out FOLDER, where FOLDER/store is this store"
-        return build(out, store=opened, study=study, standings=found, comment=comment)
+        return build(out, store=opened, study=study, statuses=found, comment=comment)

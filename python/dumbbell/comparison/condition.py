@@ -19,6 +19,7 @@ from dumbbell.metrics.catalogue import Setup, group_values, mean_rate_bps, run_v
 from dumbbell.metrics.discrepancy import beyond, half_interquartile, winner
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.schema import FailedRun, Result
+from dumbbell.spec.quantity import PPB
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -79,7 +80,7 @@ def compare_condition(measured: Measured) -> Condition:
         rtt_s=fmean(flow.base_rtt_s for flow in run.flows),
         buffer_bytes=run.path.buffer_bytes,
         buffer_bdp=run.path.buffer_bytes / resolved.bdp_bytes,
-        loss=run.path.loss_ppb / 1e9,
+        loss=run.path.loss_ppb / PPB,
         groups=groups,
         candidate=runs.candidate,
         reference=runs.reference,

@@ -9,6 +9,7 @@ import numpy as np
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.comparison.charts import algorithm
 from dumbbell.metrics.counter import Counter, edges, rates_bps
+from dumbbell.spec.quantity import NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -41,8 +42,8 @@ class _Series:
         self.run: Run = store.run(run_id)
         self.flows: pd.DataFrame = store.flow_series(run_id)
         self.queue: pd.DataFrame = store.queue_series(run_id)
-        self.end_s = self.run.duration_ns / 1e9
-        self.sample_s = self.run.measure.sample_ns / 1e9
+        self.end_s = self.run.duration_ns / NS_PER_S
+        self.sample_s = self.run.measure.sample_ns / NS_PER_S
 
     def members(self, group: Group) -> list[tuple[int, pd.DataFrame]]:
         """Flows of a group, by number."""
@@ -101,7 +102,7 @@ def _throughput(side: _Series, group: Group) -> tuple[Floats, Floats]:
     at = edges(0, side.end_s, bin_s)
     total = np.zeros(at.size - 1)
     for flow, frame in side.members(group):
-        start_s = side.run.flows[flow].start_ns / 1e9
+        start_s = side.run.flows[flow].start_ns / NS_PER_S
         counted = Counter.of(frame["time_s"], frame["bottleneck_bytes"], start_s=start_s)
         total += rates_bps(counted, 0, side.end_s, bin_s)
     return at[:-1] + bin_s / 2, total / MEGA

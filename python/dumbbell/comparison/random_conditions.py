@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dumbbell.comparison.failure import ComparisonError
 from dumbbell.spec import Experiment
-from dumbbell.spec.quantity import QuantityError, Time
+from dumbbell.spec.quantity import NS_PER_S, QuantityError, Time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -167,7 +167,7 @@ def _tenths(seconds: float) -> str:
 
 def _seconds(duration: str) -> float:
     try:
-        seconds = Time(duration).ns / 1e9
+        seconds = Time(duration).ns / NS_PER_S
     except QuantityError as error:
         raise ComparisonError(f"duration: {error}") from None
     if seconds <= 0:

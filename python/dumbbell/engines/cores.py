@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def usable() -> int:
-    """How many there are."""
+def available_cores() -> int:
+    """How many cores this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
-def held() -> Iterator[int | None]:
+def reserve_core() -> Iterator[int | None]:
     """Gives the number of a core that no other holder of this machine has; None when all are held.
 
     A holder is known by a socket's name, which needs no file and ends with its process.

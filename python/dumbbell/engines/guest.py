@@ -70,7 +70,7 @@ class Guests:
             EngineFailure: it came to no end, or to a bad one; with what helps, or with the last lines of its console.
             CancelledError: another thread stopped it.
         """
-        with self._place() as place, cores.held() as core, scratch.folder() as folder:
+        with self._place() as place, cores.reserve_core() as core, scratch.folder() as folder:
             try:
                 root = _furnished(folder, order)
                 with (folder / "console.log").open("wb") as console:

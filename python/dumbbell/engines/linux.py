@@ -14,11 +14,11 @@ import dumbbell._core as _core
 import dumbbell.cc as cc
 from dumbbell.engines import agent, linux_limits
 from dumbbell.engines.catalogue import DEFAULT_KERNEL, engine_name
-from dumbbell.engines.cores import usable
-from dumbbell.engines.effort import MEMORY_STEPS_MB, START_S, limit_s, memory_mb
+from dumbbell.engines.cores import available_cores
 from dumbbell.engines.guest import Guests, Order
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.path_check import PathReport
+from dumbbell.engines.resources import MEMORY_STEPS_MB, START_S, limit_s, memory_mb
 from dumbbell.errors import EngineFailure
 from dumbbell.kernel import find
 from dumbbell.spec.problem import Problem, suggestion
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dumbbell.kernel import Kernel
     from dumbbell.spec.run import Controller, Run
 
-_SOURCES = ("linux.py", "guest.py", "effort.py")
+_SOURCES = ("linux.py", "guest.py", "resources.py")
 """What decides, of this package, what a guest is given."""
 _STARTED = Path("/proc/sys/kernel/random/boot_id")
 """Differs with each machine, and each time that it is started."""
@@ -61,7 +61,7 @@ class LinuxEngine:
         """The congestion controls of the kernel's build."""
         return cc.linux(self._kernel.controls)
 
-    def refuses(self, run: Run) -> list[Problem]:
+    def unsupported_fields(self, run: Run) -> list[Problem]:
         """What Linux cannot honour, and congestion controls that this kernel lacks."""
         return [*self._unknown(run), *linux_limits.problems(run)]
 
@@ -87,7 +87,7 @@ class LinuxEngine:
 
     def slots(self) -> int:
         """One a core: a guest has one processor."""
-        return usable()
+        return available_cores()
 
     def measure(self, run: Run) -> Measurement:
         """Carries the run out in a guest."""
@@ -148,7 +148,7 @@ class LinuxEngine:
         controls = [self.control(flow.cc) for flow in run.flows]
         memory = memory_mb(run)
         if memory is None or None in controls:
-            raise EngineFailure("; ".join(map(str, self.refuses(run))))
+            raise EngineFailure("; ".join(map(str, self.unsupported_fields(run))))
         job = json.dumps({"run": json.loads(run.to_json()), "controls": controls, "task": task})
         answer = self._guests.outcome(self._order(job, run.seed, memory, limit_s(run)))
         head = f'{{"{wanted}":'.encode()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dumbbell.engines.effort import MEMORY_STEPS_MB, memory_mb
+from dumbbell.engines.resources import MEMORY_STEPS_MB, memory_mb
 from dumbbell.spec.problem import Problem
+from dumbbell.spec.quantity import BITS_PER_BYTE
 from dumbbell.spec.run import MemoryBytes, RoomBytes
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ LARGEST_MEMORY_BYTES = 2**31 - 1
 """Linux counts a socket buffer in 31 bits."""
 LARGEST_SUPER_PACKET_BYTES = 65_215
 """TSO: 64 kB, less the room that Linux leaves for headers."""
-_BITS = 8
 
 
 def problems(run: Run) -> Iterator[Problem]:
@@ -78,7 +78,7 @@ def _of_the_host(run: Run) -> Iterator[Problem]:
 
 
 def _rate(path: str, rate_bps: int) -> Iterator[Problem]:
-    if rate_bps % _BITS:
+    if rate_bps % BITS_PER_BYTE:
         yield Problem(path, f"{rate_bps} bit/s: Linux counts a rate in whole bytes a second", "a multiple of 8 bit/s")
 
 

@@ -1,4 +1,4 @@
-"""What every engine can do."""
+"""The interface of an engine: what `sim` and `linux` both offer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str:
-        """As `--engine` has it."""
+        """The name that `--engine` takes."""
 
     def identity(self) -> str:
         """Hash of everything that decides its bytes, in hexadecimal digits."""
@@ -24,8 +24,8 @@ class Engine(Protocol):
     def algorithms(self) -> Registry:
         """The congestion controls that it has."""
 
-    def refuses(self, run: Run) -> list[Problem]:
-        """Every field of the run that it cannot honour, with its path; empty when it can measure the run."""
+    def unsupported_fields(self, run: Run) -> list[Problem]:
+        """Finds every field of the run that it cannot honour, with its path; empty when it can measure the run."""
 
     def ready(self) -> None:
         """Returns where it can measure on this machine; takes a tenth of a second at most, and once.
@@ -38,7 +38,7 @@ class Engine(Protocol):
         """How many runs this machine can measure at once."""
 
     def measure(self, run: Run) -> Measurement:
-        """Measures a run that it does not refuse.
+        """Measures a run without unsupported fields.
 
         Raises:
             EngineFailure: it could not finish, with the last of what it said.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import dumbbell._core as _core
 import dumbbell.cc as cc
 from dumbbell.engines.catalogue import engines_with
-from dumbbell.engines.cores import usable
+from dumbbell.engines.cores import available_cores
 from dumbbell.engines.measurement import Measurement
 from dumbbell.spec.problem import Problem
 
@@ -30,7 +30,7 @@ class SimEngine:
         """The algorithms of `crates/cc`."""
         return cc.installed()
 
-    def refuses(self, run: Run) -> list[Problem]:
+    def unsupported_fields(self, run: Run) -> list[Problem]:
         """What the model cannot honour: captures, command workloads, and what an algorithm does not know."""
         unknown = list(self._unknown(run))
         told = {problem.path for problem in unknown}
@@ -42,7 +42,7 @@ class SimEngine:
 
     def slots(self) -> int:
         """One a core that this process may use: a run is one thread's work and frees the interpreter."""
-        return usable()
+        return available_cores()
 
     def measure(self, run: Run) -> Measurement:
         """Simulates the run."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from dumbbell.metrics.counter import BITS, Counter, Floats, rates_bps
+from dumbbell.metrics.counter import Counter, Floats, rates_bps
 from dumbbell.metrics.fairness import jain
+from dumbbell.spec.quantity import BITS_PER_BYTE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +33,7 @@ def jain_in_bins(
 def centred_rates_bps(flow: Counter, instants_s: npt.ArrayLike, over_s: float = MEAN_OVER_S) -> Floats:
     """A flow's mean rate around each instant."""
     at = np.asarray(instants_s, dtype=np.float64)
-    found: Floats = BITS * (flow.at(at + over_s / 2) - flow.at(at - over_s / 2)) / over_s
+    found: Floats = BITS_PER_BYTE * (flow.at(at + over_s / 2) - flow.at(at - over_s / 2)) / over_s
     return found
 
 

@@ -9,14 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from dumbbell.metrics.window import ratio
+from dumbbell.spec.quantity import BITS_PER_BYTE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-
-BITS = 8
-"""In a byte."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +52,7 @@ def edges(begin_s: float, end_s: float, bin_s: float) -> Floats:
 
 def rates_bps(counted_bytes: Counter, begin_s: float, end_s: float, bin_s: float) -> Floats:
     """Bits per second in each whole bin between two instants, from bytes."""
-    found: Floats = BITS * np.diff(counted_bytes.at(edges(begin_s, end_s, bin_s))) / bin_s
+    found: Floats = BITS_PER_BYTE * np.diff(counted_bytes.at(edges(begin_s, end_s, bin_s))) / bin_s
     return found
 
 
@@ -87,18 +85,3 @@ def ratio_in_bins(part: Counter, whole: Counter, begin_s: float, end_s: float, b
 def least_rate_bps(counted_bytes: Counter, begin_s: float, end_s: float, bin_s: float) -> float | None:
     """The smallest rate of the whole bins between two instants: an incumbent's, when another flow has joined."""
     return min(map(float, rates_bps(counted_bytes, begin_s, end_s, bin_s)), default=None)
-
-
-def lost_share(dropped: Counter, sent: Counter, begin_s: float, end_s: float) -> float | None:
-    """Dropped / (sent + dropped) between two instants; from 0 on the start-up is in it. None when nothing came."""
-    gone, went = (float(np.diff(each.at([begin_s, end_s]))[0]) for each in (dropped, sent))
-    return ratio(gone, went + gone)
-
-
-def loss_per_offered(loss_per_sent: float) -> float:
-    """Dropped / offered from dropped / sent, where the queue holds as much at the end as at the beginning.
-
-    >>> round(loss_per_offered(0.11), 4)
-    0.0991
-    """
-    return loss_per_sent / (1 + loss_per_sent)

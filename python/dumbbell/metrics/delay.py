@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dumbbell.engines.measurement import Histogram
-from dumbbell.metrics.window import NANOSECONDS
+from dumbbell.spec.quantity import NS_PER_S
 
 if TYPE_CHECKING:
     from dumbbell.engines.measurement import FlowSeries
@@ -36,7 +36,7 @@ def smoothed_rtt(series: FlowSeries, window: Window) -> SmoothedRtt:
 
 def histogram_mean_s(histogram: Histogram) -> float | None:
     """The exact mean of the recorded nanoseconds, in seconds; None when there is none."""
-    return histogram.sum / histogram.count / NANOSECONDS if histogram.count else None
+    return histogram.sum / histogram.count / NS_PER_S if histogram.count else None
 
 
 def histogram_quantile_s(histogram: Histogram, share: float) -> float | None:
@@ -52,4 +52,4 @@ def histogram_quantile_s(histogram: Histogram, share: float) -> float | None:
     bin_index = histogram.first_bin + index
     lower, upper = Histogram.lower_bound(bin_index), Histogram.lower_bound(bin_index + 1)
     inside = 1 - (float(reached[index]) - wanted) / float(histogram.counts[index])
-    return (lower + inside * (upper - lower)) / NANOSECONDS
+    return (lower + inside * (upper - lower)) / NS_PER_S

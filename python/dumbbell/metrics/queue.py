@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dumbbell.metrics.window import NANOSECONDS
+from dumbbell.spec.quantity import NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,4 +39,4 @@ def capacity_bits(rate_bps: int, changes: Iterable[tuple[int, int]], window: Win
         until_ns = max(begin_ns, min(at_ns, window.end_ns))
         total += rate_bps * (until_ns - begin_ns)
         begin_ns, rate_bps = until_ns, next_rate_bps
-    return (total + rate_bps * max(0, window.end_ns - begin_ns)) / NANOSECONDS
+    return (total + rate_bps * max(0, window.end_ns - begin_ns)) / NS_PER_S

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from dumbbell.metrics.fairness import jain, shares
-from dumbbell.metrics.window import NANOSECONDS, Activity, Window, ratio
+from dumbbell.metrics.window import Activity, Window, ratio
+from dumbbell.spec.quantity import NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,7 +140,7 @@ def summarise(
         for index, (name, cc, flow) in enumerate(zip(names, ccs, measurement.flows, strict=True))
     )
     return Summary(
-        window_s=(window.begin_ns / NANOSECONDS, window.end_ns / NANOSECONDS),
+        window_s=(window.begin_ns / NS_PER_S, window.end_ns / NS_PER_S),
         flows=flows,
         bottleneck=_bottleneck(run, measurement, window, bdp_bytes),
         groups=_groups(names, measurement.flows, window),
@@ -159,7 +160,7 @@ def _flow(index: int, name: str, cc: str, flow: FlowMeasurement, window: Window)
         flow=index,
         name=name,
         cc=cc,
-        start_s=flow.started_ns / NANOSECONDS,
+        start_s=flow.started_ns / NS_PER_S,
         goodput_bps=activity.rate_bps(counted.delivered_bytes),
         goodput_whole_bps=whole.rate_bps(whole.counted.delivered_bytes),
         retransmits=counted.segments_retransmitted,
@@ -169,14 +170,14 @@ def _flow(index: int, name: str, cc: str, flow: FlowMeasurement, window: Window)
         rtt_mean_s=rtt.mean_s,
         rtt_p50_s=rtt.p50_s,
         rtt_p95_s=rtt.p95_s,
-        rtt_min_s=None if flow.rtt_min_ns is None else flow.rtt_min_ns / NANOSECONDS,
+        rtt_min_s=None if flow.rtt_min_ns is None else flow.rtt_min_ns / NS_PER_S,
         ack_rtt_mean_s=histogram_mean_s(flow.ack_rtt),
         ack_rtt_p99_s=histogram_quantile_s(flow.ack_rtt, 0.99),
         cov=coefficient_of_variation(flow, activity.window),
-        app_limited_s=counted.app_limited_ns / NANOSECONDS,
-        rwnd_limited_s=counted.rwnd_limited_ns / NANOSECONDS,
-        sndbuf_limited_s=counted.sndbuf_limited_ns / NANOSECONDS,
-        fct_s=None if flow.completed_ns is None else (flow.completed_ns - flow.started_ns) / NANOSECONDS,
+        app_limited_s=counted.app_limited_ns / NS_PER_S,
+        rwnd_limited_s=counted.rwnd_limited_ns / NS_PER_S,
+        sndbuf_limited_s=counted.sndbuf_limited_ns / NS_PER_S,
+        fct_s=None if flow.completed_ns is None else (flow.completed_ns - flow.started_ns) / NS_PER_S,
     )
 
 

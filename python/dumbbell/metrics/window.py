@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dumbbell.engines.measurement import FlowCounters, QueueCounters
+from dumbbell.spec.quantity import NS_PER_S
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,9 +14,6 @@ if TYPE_CHECKING:
 
     from dumbbell.engines.measurement import FlowMeasurement
     from dumbbell.spec.run import Measure
-
-NANOSECONDS = 1_000_000_000
-"""In a second."""
 
 Counters = TypeVar("Counters", FlowCounters, QueueCounters)
 
@@ -35,7 +33,7 @@ class Window:
     @property
     def seconds(self) -> float:
         """Its length; 0 when it is empty."""
-        return max(0, self.end_ns - self.begin_ns) / NANOSECONDS
+        return max(0, self.end_ns - self.begin_ns) / NS_PER_S
 
     def holds(self, at_ns: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
         """Which of these instants lie in it: a mask of the same length."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from dumbbell.report.html import LARGEST_BYTES, SCRIPT, filled, script, write, written
 from dumbbell.report.page import build, commented, rest
 from dumbbell.studies import disputed, of_documents, total
-from dumbbell.studies.command import run_command
+from dumbbell.studies.status import run_command
 from dumbbell.studies.totals import HEADER, LEGEND, rows
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dumbbell.results.store import Store
-    from dumbbell.studies import Standing, Study, Total
+    from dumbbell.studies import Study, StudyStatus, Total
 
 INDEX: Final = "index.html"
 PAGE_BYTES: Final = LARGEST_BYTES // 2
@@ -48,7 +48,7 @@ class Collection:
         self._folder = folder
         self._entries: list[Entry] = []
 
-    def add(self, study: Study, store: Store, standings: Sequence[Standing], *, comment: str = "") -> None:
+    def add(self, study: Study, store: Store, statuses: Sequence[StudyStatus], *, comment: str = "") -> None:
         """Writes a study's page; `comment` is how the commands about it must be completed.
 
         Raises:
@@ -60,20 +60,20 @@ class Collection:
             target,
             store=store,
             study=study,
-            standings=standings,
+            statuses=statuses,
             largest_bytes=PAGE_BYTES,
             index=INDEX,
             comment=comment,
         )
-        verdicts = [verdict for each in standings for verdict in each.judged]
+        verdicts = [verdict for each in statuses for verdict in each.judged]
         unlike = {claim for claim, _ in disputed(verdicts)}
         self._entries.append(
             Entry(
                 study=study,
                 page=target.name,
-                totals=[total(each) for each in standings if each.judged],
+                totals=[total(each) for each in statuses if each.judged],
                 disputed=list(dict.fromkeys(verdict.claim for verdict in verdicts if verdict.claim in unlike)),
-                rest=[words for each in standings if (words := rest(each, comment))],
+                rest=[words for each in statuses if (words := rest(each, comment))],
             )
         )
 

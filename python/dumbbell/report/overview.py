@@ -15,6 +15,7 @@ from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.counter import Counter, edges, rates_bps
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.listing import point_text
+from dumbbell.spec.quantity import NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -155,12 +156,12 @@ def in_time(store: Store, run_id: str, name: str, title: str) -> Chart:
         StoreError: the run kept no series, or they are damaged.
     """
     run, flows, queue = store.run(run_id), store.flow_series(run_id), store.queue_series(run_id)
-    end_s = run.duration_ns / 1e9
+    end_s = run.duration_ns / NS_PER_S
     if len(queue):
         end_s = min(end_s, float(queue["time_s"].iloc[-1]))
-    bin_s = _bin_s(end_s, run.measure.sample_ns / 1e9)
+    bin_s = _bin_s(end_s, run.measure.sample_ns / NS_PER_S)
     frames = {flow: flows[flows["flow"] == flow] for flow in range(len(run.flows))}
-    starts_s = [flow.start_ns / 1e9 for flow in run.flows]
+    starts_s = [flow.start_ns / NS_PER_S for flow in run.flows]
     throughput = tuple(_throughput(frames, starts_s, end_s, bin_s))
     time = Axis(label="time (s)", limits=(0, end_s))
     return Chart(

@@ -20,8 +20,8 @@ from dumbbell.results.failure import StoreError
 from dumbbell.results.schema import Result
 from dumbbell.spec.writer import toml
 from dumbbell.studies import disputed, in_order, total
-from dumbbell.studies.command import run_command
-from dumbbell.studies.label import label_of
+from dumbbell.studies.displays.label import label_of
+from dumbbell.studies.status import run_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dumbbell.report.figure import Drawing
     from dumbbell.report.store_summary import ExperimentRuns, PointRuns
     from dumbbell.results.store import Store
-    from dumbbell.studies import Standing, Study
+    from dumbbell.studies import Study, StudyStatus
 
 MOST_RUNS_IN_TIME: Final = 24
 MOST_DESCRIBED: Final = 64
@@ -61,7 +61,7 @@ def build(  # noqa: PLR0913 (each is a part of the report)
     *,
     store: Store,
     study: Study | None = None,
-    standings: Sequence[Standing] = (),
+    statuses: Sequence[StudyStatus] = (),
     largest_bytes: int = LARGEST_BYTES,
     index: str = "",
     comment: str = "",
@@ -75,31 +75,31 @@ def build(  # noqa: PLR0913 (each is a part of the report)
         ReportError: it cannot be written, or is too large however few points are drawn.
         StoreError: the store cannot be read.
     """
-    runs = read(store) if study is None else list(_of_study(study, standings))
+    runs = read(store) if study is None else list(_of_study(study, statuses))
     experiments = [_experiment(store, each) for each in runs]
     in_time, note = _in_time(store, runs)
-    verdicts = in_order(each.judged for each in standings)
+    verdicts = in_order(each.judged for each in statuses)
     versions = dict.fromkeys(version for verdict in verdicts for version in verdict.versions)
     engines = dict.fromkeys(verdict.engine for verdict in verdicts)
-    figures = [(each.engine, one) for each in standings for one in each.shown()]
+    figures = [(each.engine, one) for each in statuses for one in each.shown()]
     name = store.folder.name or "results"
     words = {
         "index": index,
         "study": study,
         "store_name": name,
         "readme": html(study.readme) if study and study.readme else None,
-        "notices": list(_notices(study, standings, runs, comment)),
+        "notices": list(_notices(study, statuses, runs, comment)),
         "verdicts": verdicts,
         "disputed": disputed(verdicts),
-        "matrix": verdict_matrix([verdict for each in standings for verdict in each.judged]),
+        "matrix": verdict_matrix([verdict for each in statuses for verdict in each.judged]),
         "labels": {each: list(dict.fromkeys(label_of(each, engine) for engine in engines)) for each in versions},
-        "totals": [total(each) for each in standings if each.judged],
+        "totals": [total(each) for each in statuses if each.judged],
         "experiments": experiments,
         "run_count": len({run_id for each in runs for point in each.points for run_id in point.run_ids.values()}),
         "series_note": note,
         "warnings": list(islice((notice for each in runs for notice in each.notices), MOST_NOTICES)),
         "provenance": origins(store, runs),
-        **(_of_store_again(name, runs) if study is None else _of_study_again(study, standings, comment)),
+        **(_of_store_again(name, runs) if study is None else _of_study_again(study, statuses, comment)),
     }
 
     def rendered(most: int) -> str:
@@ -116,9 +116,9 @@ def build(  # noqa: PLR0913 (each is a part of the report)
     return write(target, rendered, largest_bytes)
 
 
-def rest(standing: Standing, comment: str) -> str:
+def rest(status: StudyStatus, comment: str) -> str:
     """What a study has beyond what is shown, and the command that makes it; empty if nothing."""
-    words = standing.rest().replace("`", "")
+    words = status.rest().replace("`", "")
     return f"{words.removesuffix('.')} ({comment})." if words and comment else words
 
 
@@ -135,15 +135,15 @@ def _drawings(shown: Sequence[Display]) -> Iterator[Any]:
     return (view.shows for each in shown if not each.tabular for view in each.views)
 
 
-def _of_study(study: Study, standings: Sequence[Standing]) -> Iterator[ExperimentRuns]:
+def _of_study(study: Study, statuses: Sequence[StudyStatus]) -> Iterator[ExperimentRuns]:
     """The runs of whole seeds, the engines of an experiment one after the other."""
-    parts = [(each, each.experiments) for each in standings]
+    parts = [(each, each.experiments) for each in statuses]
     for title in study.experiments:
-        for standing, experiments in parts:
+        for status, experiments in parts:
             if title in experiments:
                 seeds = experiments[title].seed_values
-                outcomes = [each for each in standing.evidence.outcomes[title] if each.seed in seeds]
-                yield runs_of(experiments[title], standing.engine, outcomes)
+                outcomes = [each for each in status.evidence.outcomes[title] if each.seed in seeds]
+                yield runs_of(experiments[title], status.engine, outcomes)
 
 
 def _experiment(store: Store, runs: ExperimentRuns) -> ExperimentPart:
@@ -157,16 +157,16 @@ def _experiment(store: Store, runs: ExperimentRuns) -> ExperimentPart:
 
 
 def _notices(
-    study: Study | None, standings: Sequence[Standing], runs: Sequence[ExperimentRuns], comment: str
+    study: Study | None, statuses: Sequence[StudyStatus], runs: Sequence[ExperimentRuns], comment: str
 ) -> Iterator[str]:
     if not any(each.measured + each.failed for each in runs):
         yield "There are no runs yet."
     engines = {each.engine for each in runs}
-    for standing in standings:
-        if runs and standing.engine not in engines:
-            yield f"On {standing.engine} the store has runs of another build of the engine only."
-        if standing.rest():
-            yield rest(standing, comment)
+    for status in statuses:
+        if runs and status.engine not in engines:
+            yield f"On {status.engine} the store has runs of another build of the engine only."
+        if status.rest():
+            yield rest(status, comment)
     for each in runs:
         missing = each.total - each.measured - each.failed
         if missing and study is None:
@@ -217,14 +217,14 @@ def _by_turns(runs: Sequence[ExperimentRuns]) -> Iterator[tuple[ExperimentRuns, 
         yield from ((each, point) for each, point in zip(runs, points, strict=True) if point and point.run_ids)
 
 
-def _of_study_again(study: Study, standings: Sequence[Standing], comment: str) -> dict[str, Any]:
+def _of_study_again(study: Study, statuses: Sequence[StudyStatus], comment: str) -> dict[str, Any]:
     """The commands that carry out a study, or the part of it that this is, and report it."""
     import dumbbell.studies as studies  # noqa: PLC0415 (a report without a study need not load them)
 
     whole = studies.load(study.name) if study.name in studies.names() else study
     some = () if set(study.experiments) == set(whole.experiments) else tuple(study.experiments)
     variants = () if study.variants == whole.variants else study.variants
-    engines = [each.engine for each in standings] or ["sim"]
+    engines = [each.engine for each in statuses] or ["sim"]
     commands = [run_command(study, engine, some, variants) for engine in engines]
     commands.append(f"dumbbell study report {study.name}")
     return {"commands": [commented(command, comment) for command in commands], "specs": {}}

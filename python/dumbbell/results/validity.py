@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dumbbell.metrics.window import NANOSECONDS, Activity, Window
+from dumbbell.metrics.window import Activity, Window
+from dumbbell.spec.quantity import NS_PER_S
 from dumbbell.spec.run import TransferWorkload
 
 if TYPE_CHECKING:
@@ -29,10 +30,10 @@ def warnings(run: Run, measurement: Measurement, names: Sequence[str]) -> list[s
 
 def _of_the_window(run: Run, measurement: Measurement, window: Window) -> Iterator[str]:
     if not window.seconds:
-        ended_s = measurement.ended_ns / NANOSECONDS
+        ended_s = measurement.ended_ns / NS_PER_S
         yield f"measure.window: the run ended at {ended_s:g} s, before the window began"
         return
-    rtt_s = max(flow.forward_delay_ns + flow.return_delay_ns for flow in run.flows) / NANOSECONDS
+    rtt_s = max(flow.forward_delay_ns + flow.return_delay_ns for flow in run.flows) / NS_PER_S
     if window.seconds < WINDOW_RTTS * rtt_s:
         yield f"measure.window: {window.seconds:g} s is less than {WINDOW_RTTS} round trips of {rtt_s:g} s"
     queue = measurement.bottleneck
@@ -68,6 +69,6 @@ def _of_a_flow(flow: Flow, measured: FlowMeasurement, window: Window) -> Iterato
         ("the receive window", activity.counted.rwnd_limited_ns),
         ("the send buffer", activity.counted.sndbuf_limited_ns),
     ):
-        share = limited_ns / NANOSECONDS / activity.window.seconds
+        share = limited_ns / NS_PER_S / activity.window.seconds
         if share > LIMITED_SHARE:
             yield f"bulk sender limited by {limit} for {share:.1%} of its time in the window"

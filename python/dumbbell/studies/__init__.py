@@ -3,7 +3,7 @@
 >>> from dumbbell import studies
 >>> study = studies.load("claypool2019")  # doctest: +SKIP
 >>> failures = studies.run(study, store, "sim")  # doctest: +SKIP
->>> [verdict.verdict for verdict in studies.standing(study, store, "sim").verdicts]  # doctest: +SKIP
+>>> [verdict.verdict for verdict in studies.status_of(study, store, "sim").verdicts]  # doctest: +SKIP
 
 What is imported here is loaded when it is first used, so that `dumbbell study list` answers at once.
 """
@@ -13,23 +13,23 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from dumbbell.errors import StudyError
+
 if TYPE_CHECKING:
     from dumbbell.studies.displays.loading import Display
     from dumbbell.studies.execution import run
+    from dumbbell.studies.gathering import engines_of
     from dumbbell.studies.manifest import names
-    from dumbbell.studies.problem import StudyError
-    from dumbbell.studies.selection import engines_of, only
-    from dumbbell.studies.status import Shown, Standing, standing
-    from dumbbell.studies.study import Study, load
+    from dumbbell.studies.status import Shown, StudyStatus, status_of
+    from dumbbell.studies.study import Study, load, only
     from dumbbell.studies.totals import Count, Total, of_documents, sentence, total
     from dumbbell.studies.verdict import Checked, Flipped, Verdict, disputed, in_order
 
 _HOMES = {
     "Checked": "verdict", "Count": "totals", "Display": "displays.loading", "Flipped": "verdict", "Shown": "status",
-    "Standing": "status", "Study": "study", "StudyError": "problem", "Total": "totals", "Verdict": "verdict",
-    "disputed": "verdict", "engines_of": "selection", "in_order": "verdict", "load": "study", "names": "manifest",
-    "of_documents": "totals", "only": "selection", "run": "execution", "sentence": "totals", "standing": "status",
-    "total": "totals",
+    "Study": "study", "StudyStatus": "status", "Total": "totals", "Verdict": "verdict", "disputed": "verdict",
+    "engines_of": "gathering", "in_order": "verdict", "load": "study", "names": "manifest", "of_documents": "totals",
+    "only": "study", "run": "execution", "sentence": "totals", "status_of": "status", "total": "totals",
 }  # fmt: skip
 
 __all__ = [
@@ -38,9 +38,9 @@ __all__ = [
     "Display",
     "Flipped",
     "Shown",
-    "Standing",
     "Study",
     "StudyError",
+    "StudyStatus",
     "Total",
     "Verdict",
     "disputed",
@@ -52,7 +52,7 @@ __all__ = [
     "only",
     "run",
     "sentence",
-    "standing",
+    "status_of",
     "total",
 ]
 

@@ -19,9 +19,9 @@ from pydantic import (
     model_validator,
 )
 
+from dumbbell.errors import StudyError
 from dumbbell.spec.problem import suggestion
 from dumbbell.studies.formula import Formula, Formulas
-from dumbbell.studies.problem import StudyError
 from dumbbell.studies.verdict import Kind
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from dumbbell.studies.problem import StudyError
+from dumbbell.errors import StudyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

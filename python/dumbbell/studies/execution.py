@@ -9,10 +9,10 @@ from dumbbell.campaign.execution import FailureWatch, run_campaign
 from dumbbell.campaign.plan import plan, run_key
 from dumbbell.engines.path_check import check_paths
 from dumbbell.engines.registry import engine as engine_named
-from dumbbell.spec.quantity import NS_PER_S
+from dumbbell.errors import StudyError
+from dumbbell.spec.quantity import BITS_PER_BYTE, NS_PER_S
 from dumbbell.spec.run import TransferWorkload
 from dumbbell.studies.gathering import honoured
-from dumbbell.studies.problem import StudyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from dumbbell.spec import Experiment
     from dumbbell.spec.run import Run
     from dumbbell.studies.study import Study
-
-BITS = 8
 
 
 def distinct_runs(experiments: Iterable[Experiment], engine: Engine) -> Iterator[tuple[str, Run]]:
@@ -44,19 +42,9 @@ def count_runs(study: Study, engine: Engine) -> int:
     return sum(1 for _ in distinct_runs(honoured(study, engine).values(), engine))
 
 
-def remaining_packets(study: Study, store: Store | None, engine: Engine, *, fresh: bool = False) -> Iterator[float]:
-    """The work that remains in each run that an engine can honour, in the order in which `run` carries them out.
-
-    In packets, to which the time of a run is nearly proportional on every engine that has a virtual clock; 0 for a run
-    that the store has, unless `fresh`. Without a store all of it remains.
-    """
-    for run_id, each in distinct_runs(honoured(study, engine).values(), engine):
-        yield 0.0 if store is not None and not fresh and store.finished(run_id) else packets(each)
-
-
 def packets(run: Run) -> float:
     """What the bottleneck can carry at its first rate, or less where no flow sends on after its transfer."""
-    carried_bytes = run.path.rate_bps * run.duration_ns / NS_PER_S / BITS
+    carried_bytes = run.path.rate_bps * run.duration_ns / NS_PER_S / BITS_PER_BYTE
     transfers = [flow.workload.transfer.bytes for flow in run.flows if isinstance(flow.workload, TransferWorkload)]
     asked_bytes = sum(transfers) if len(transfers) == len(run.flows) else carried_bytes
     return min(carried_bytes, asked_bytes) / run.path.frame_bytes

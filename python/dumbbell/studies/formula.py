@@ -15,23 +15,23 @@ import ast
 import inspect
 import operator
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from itertools import pairwise
 from statistics import fmean, pstdev
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args, get_type_hints
 
 import numpy as np
 
+from dumbbell.errors import StudyError
 from dumbbell.metrics import curve
 from dumbbell.metrics.fairness import jain
+from dumbbell.results.schema import Result
 from dumbbell.spec.problem import suggestion
 from dumbbell.studies.evidence import SeedSweep
-from dumbbell.studies.metric import metric
-from dumbbell.studies.problem import StudyError
 from dumbbell.studies.sweep import number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import ModuleType
 
     import numpy.typing as npt
@@ -345,3 +345,50 @@ def _swept(run: RunData, path: str) -> object:
 
 def _nan(value: float | None) -> float:
     return np.nan if value is None else value
+
+
+def metric(name: str) -> Callable[[RunData], float | None]:
+    """Takes the number out of a run's result; None where it is null.
+
+    Raises:
+        StudyError: no result has it. When called: this one has no such group or flow.
+    """
+    steps = name.split(".")
+    if not _leads_somewhere(steps):
+        raise StudyError(f'no result has "{name}"')
+
+    def of_run(run: RunData) -> float | None:
+        place: Any = run.result
+        for step in steps:
+            try:
+                place = _part(place, step)
+            except LookupError:
+                there = ", ".join(map(str, place if isinstance(place, dict) else range(len(place))))
+                raise StudyError(f'{name}: the run has no "{step}"; it has {there or "none"}') from None
+        return None if place is None else float(place)
+
+    return of_run
+
+
+def _part(place: Any, step: str) -> Any:  # noqa: ANN401 (a result, its parts, at last a number)
+    if isinstance(place, dict):
+        return place[step]
+    return place[int(step)] if isinstance(place, tuple) else getattr(place, step)
+
+
+def _leads_somewhere(steps: Iterable[str]) -> bool:
+    """Whether the classes of a result have this way to a number; a dictionary has every key, a tuple every index."""
+    place: Any = Result
+    for step in steps:
+        if is_dataclass(place) or hasattr(place, "model_fields"):
+            names = {each.name for each in fields(place)} if is_dataclass(place) else set(place.model_fields)
+            if step not in names:
+                return False
+            place = get_type_hints(place)[step]
+        elif get_args(place)[:1] == (str,):
+            place = get_args(place)[1]
+        elif get_args(place)[1:] == (Ellipsis,) and step.isdecimal():
+            place = get_args(place)[0]
+        else:
+            return False
+    return float in (place, *get_args(place)) or int in (place, *get_args(place))

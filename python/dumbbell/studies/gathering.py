@@ -16,9 +16,16 @@ if TYPE_CHECKING:
 
     from dumbbell.engines.protocol import Engine
     from dumbbell.results.schema import Result
+    from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
     from dumbbell.studies.evidence import Source
     from dumbbell.studies.study import Study
+
+
+def engines_of(study: Study, store: Store) -> tuple[str, ...]:
+    """The engines on which a store has runs of a study, in the order of their first."""
+    asked = {experiment.name for experiment in study.experiments.values()}
+    return tuple(dict.fromkeys(each.engine for each in store.campaigns() if each.experiment in asked))
 
 
 def gather(study: Study, source: Source, engine: Engine) -> Evidence:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from dumbbell.studies.problem import StudyError
+from dumbbell.errors import StudyError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""How a study stands: what a store has of it on an engine, what that tells, and what is missing."""
+"""The status of a study: what a store has of it on an engine, the verdicts on that, and what is missing."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from dumbbell.charts.chart import Chart
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.metrics.number import counted
 from dumbbell.spec import load
-from dumbbell.studies.command import run_command
-from dumbbell.studies.gathering import gather
+from dumbbell.studies.execution import distinct_runs, packets
+from dumbbell.studies.gathering import gather, honoured
 from dumbbell.studies.verdict import NOT_RUN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from dumbbell.charts.table import Table
     from dumbbell.engines.protocol import Engine
+    from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
     from dumbbell.studies.displays.loading import Display
     from dumbbell.studies.evidence import Evidence, Source
@@ -35,7 +36,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class StudyStatus:
     """A study, or a part of it, on one engine."""
 
     study: Study
@@ -68,11 +69,6 @@ class Standing:
         ids = frozenset[str]().union(*(coverage.ids for coverage in self.evidence.coverage.values()))
         there = {outcome.run_id for own in self.evidence.outcomes.values() for outcome in own}
         return len(there), len(ids | there)
-
-    @property
-    def begun(self) -> bool:
-        """Whether any of its runs is there."""
-        return self.runs[0] > 0
 
     @property
     def experiments(self) -> dict[str, Experiment]:
@@ -138,14 +134,48 @@ class Standing:
         return list(dict.fromkeys(trial.seed for each in trials for trial in each))
 
 
-def standing(study: Study, source: Source, engine: Engine | str, *, whole: Study | None = None) -> Standing:
-    """How a study stands on an engine; `whole` is what it is a part of, if it is one.
+def status_of(study: Study, source: Source, engine: Engine | str, *, whole: Study | None = None) -> StudyStatus:
+    """The status of a study on an engine; `whole` is what it is a part of, if it is one.
 
     Raises:
         UnknownEngine: there is no such engine in this version.
     """
     evidence = gather(study, source, engine_named(engine) if isinstance(engine, str) else engine)
-    return Standing(study=study, whole=whole or study, evidence=evidence, verdicts=tuple(study.verdicts(evidence)))
+    return StudyStatus(study=study, whole=whole or study, evidence=evidence, verdicts=tuple(study.verdicts(evidence)))
+
+
+def remaining_packets(study: Study, store: Store | None, engine: Engine, *, fresh: bool = False) -> Iterator[float]:
+    """The work that remains in each run that an engine can honour, in the order in which `run` carries them out.
+
+    In packets, to which the time of a run is nearly proportional on every engine that has a virtual clock; 0 for a run
+    that the store has, unless `fresh`. Without a store all of it remains.
+    """
+    for run_id, each in distinct_runs(honoured(study, engine).values(), engine):
+        yield 0.0 if store is not None and not fresh and store.finished(run_id) else packets(each)
+
+
+def run_command(  # noqa: PLR0913 (each is an option)
+    study: Study,
+    engine: str,
+    experiments: Collection[str] = (),
+    variants: Collection[str] = (),
+    *,
+    claims: Collection[str] = (),
+    out: str = "",
+) -> str:
+    """The command that carries out a study with these claims, experiments and versions.
+
+    It names the seeds where they are not the study's own.
+    `out`: the folder, where it is not the usual one.
+    """
+    on = "" if engine == "sim" else f" --engine {engine}"
+    some = ",".join(title for title in study.experiments if title in experiments)
+    versions = ",".join(variant for variant in study.variants if variant in variants)
+    options = (
+        (" --claims ", ",".join(claims)), (" --experiments ", some), (" --variants ", versions),
+        (" --seeds ", study.seeds or ""), (" --out ", out),
+    )  # fmt: skip
+    return f"dumbbell study run {study.name}{on}" + "".join(f"{option}{value}" for option, value in options if value)
 
 
 def _looks(display: Chart | Table) -> object:

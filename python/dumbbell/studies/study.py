@@ -6,17 +6,18 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from dumbbell.errors import StudyError
 from dumbbell.spec import load as load_spec
+from dumbbell.spec.problem import suggestion
+from dumbbell.spec.sweep import axes
 from dumbbell.studies.claim import Vocabulary, claims_of
 from dumbbell.studies.displays.loading import Display, displays_of
 from dumbbell.studies.formula import Formulas
 from dumbbell.studies.judgement import judge
 from dumbbell.studies.manifest import FIGURES, claim_rows, folder_of, manifest_of, metric_rows, read_text, read_toml
-from dumbbell.studies.part import controls_of, part
-from dumbbell.studies.problem import StudyError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from importlib.resources.abc import Traversable
     from types import ModuleType
 
@@ -76,9 +77,13 @@ class Study:
         return self.controls.get(experiment, {}).get(variant, variant)
 
     def part(self, experiment: str, variants: Iterable[str]) -> Experiment:
-        """The part of an experiment that some versions need."""
-        controls = {self.control(experiment, variant) for variant in variants}
-        return part(self.experiments[experiment], self.axis, controls)
+        """The part of an experiment that some versions need; all of it where it sweeps no controls, or no others."""
+        needed = {self.control(experiment, variant) for variant in variants}
+        swept = _controls_of(self.experiments[experiment], self.axis) or ()
+        controls = [control for control in swept if control in needed]
+        if len(controls) == len(swept):
+            return self.experiments[experiment]
+        return load_spec(self.experiments[experiment], overrides={self.axis: controls})
 
     def parts(self) -> Iterator[tuple[str, str]]:
         """Each experiment with each version."""
@@ -136,7 +141,7 @@ def read(
         for title, control in written.items()
     }
     rivals = {title: control for title, control in written.items() if isinstance(control, str)}
-    fixed = (title for title, experiment in experiments.items() if controls_of(experiment, axis) is None)
+    fixed = (title for title, experiment in experiments.items() if _controls_of(experiment, axis) is None)
     rivals |= {title: str(experiments[title].flows[0].cc) for title in fixed if title not in rivals}
     _agree(variants, axis, controls, experiments)
     functions = (claims,) if figures is None else (figures, claims)
@@ -166,6 +171,64 @@ def read(
     )
 
 
+def only(
+    study: Study,
+    *,
+    claims: Sequence[str] | None = None,
+    experiments: Sequence[str] | None = None,
+    variants: Sequence[str] | None = None,
+    alternatives: bool = True,
+) -> Study:
+    """The study with these claims and the experiments that they need, or these experiments and what they can tell.
+
+    None: all of them. A figure stays if its experiments do. A claim that is untestable needs no experiment, and no
+    experiment tells it. Without `alternatives` claims do not need the experiments that may make them hold; an
+    alternative stays if its experiments do.
+
+    Raises:
+        StudyError: there is no such claim, experiment or version, or nothing is left.
+    """
+    by_id = {claim.id: claim for claim in study.claims}
+    chosen = [by_id[each] for each in _known(study, "claim", claims, by_id)]
+    needed = set(study.experiments)
+    if claims is not None:
+        needed = {
+            title
+            for claim in chosen
+            for title in (*claim.experiments, *(_of_alternatives(claim) if alternatives else ()))
+        }
+    kept = needed & set(_known(study, "experiment", experiments, study.experiments))
+    lost = [
+        claim.id
+        for claim in chosen
+        if not kept.issuperset(claim.experiments) or (claim.untestable and experiments is not None)
+    ]
+    if claims is not None and lost:
+        raise StudyError(f"{study.name}: {', '.join(lost)} cannot be told by {', '.join(experiments or ())} alone")
+    chosen = [
+        claim.model_copy(
+            update={"alternatives": tuple(each for each in claim.alternatives if kept.issuperset(each.experiments))}
+        )
+        for claim in chosen
+        if claim.id not in lost
+    ]
+    smaller = replace(
+        study,
+        variants=tuple(_known(study, "version", variants, study.variants)),
+        claims=tuple(chosen),
+        figures=tuple(figure for figure in study.figures if kept.issuperset(figure.experiments)),
+        tables=tuple(table for table in study.tables if kept.issuperset(table.experiments)),
+    )
+    if not (kept or chosen) or not smaller.variants:
+        raise StudyError(f"{study.name}: nothing of the study was asked for")
+    left = {title: smaller.part(title, smaller.variants) for title in study.experiments if title in kept}
+    return replace(smaller, experiments=left)
+
+
+def _of_alternatives(claim: Claim) -> set[str]:
+    return {title for each in claim.alternatives for title in each.experiments}
+
+
 def _agree(
     variants: tuple[str, ...],
     axis: str,
@@ -178,10 +241,26 @@ def _agree(
             raise StudyError(f'controls: there is no experiment "{title}"')
     for title, experiment in experiments.items():
         asked = controls.get(title, {variant: variant for variant in variants})
-        there = controls_of(experiment, axis)
+        there = _controls_of(experiment, axis)
         if set(asked) != set(variants) or (there is not None and set(asked.values()) != set(there)):
             written = ", ".join(there or ())
             raise StudyError(f"experiment {title}: its {axis} ({written}) are not those of {', '.join(variants)}")
+
+
+def _controls_of(experiment: Experiment, axis: str) -> tuple[str, ...] | None:
+    """What the experiment sweeps at `axis`, the path of a congestion control; None where that is no list."""
+    found = next((each for each in axes(experiment) if each.path == axis), None)
+    return None if found is None else tuple(map(str, found.values))
+
+
+def _known(study: Study, what: str, asked: Sequence[str] | None, there: Iterable[str]) -> list[str]:
+    """What was asked for, in the study's order."""
+    names = list(there)
+    for name in asked or ():
+        if name not in names:
+            hint = suggestion(name, names)
+            raise StudyError(f'{study.name}: there is no {what} "{name}"' + (f"; {hint}" if hint else ""))
+    return names if asked is None else [name for name in names if name in asked]
 
 
 def _claims(study: str) -> ModuleType:

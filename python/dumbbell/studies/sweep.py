@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dumbbell.errors import StudyError
 from dumbbell.spec.quantity import Quantity, QuantityError, Rate, Share, Size, Time
 from dumbbell.spec.run import ETHERNET_HEADER_BYTES
-from dumbbell.studies.problem import StudyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

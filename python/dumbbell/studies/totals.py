@@ -8,14 +8,14 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.charts.numbers import markdown
-from dumbbell.studies.problem import StudyError
+from dumbbell.errors import StudyError
 from dumbbell.studies.verdict import EXPLAINS, NOT_REPRODUCED, NOT_TESTABLE, OK, REPRODUCED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from dumbbell.studies.status import Standing
+    from dumbbell.studies.status import StudyStatus
     from dumbbell.studies.verdict import Verdict
 
 
@@ -67,22 +67,22 @@ class Total:
     """Claims that hold with at least one version count as reproduced."""
 
 
-def total(standing: Standing) -> Total:
+def total(status: StudyStatus) -> Total:
     """Of one study on one engine."""
-    study, judged = standing.study, standing.judged
+    study, judged = status.study, status.judged
     seeds = [verdict.seeds for verdict in judged if verdict.seeds]
-    there, needed = standing.runs
+    there, needed = status.runs
     return Total(
         study=study.name,
         short=study.short,
-        engine=standing.engine,
-        claims=len(standing.whole.claims),
-        waiting=len(standing.waiting),
+        engine=status.engine,
+        claims=len(status.whole.claims),
+        waiting=len(status.waiting),
         runs=there,
         runs_needed=needed,
         seeds=(min(seeds, default=0), max(seeds, default=0)),
-        versions={version: _count(standing, version) for version in study.variants},
-        any_version=_count(standing, None),
+        versions={version: _count(status, version) for version in study.variants},
+        any_version=_count(status, None),
     )
 
 
@@ -204,13 +204,13 @@ def write(folder: Path, counts: Mapping[str, Any]) -> None:
     folder.joinpath("studies.json").write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8", newline="\n")
 
 
-def _count(standing: Standing, version: str | None) -> Count:
+def _count(status: StudyStatus, version: str | None) -> Count:
     """Of one version, or of the best verdict with any."""
     by_claim: dict[str, list[Verdict]] = {}
-    for verdict in standing.judged:
+    for verdict in status.judged:
         if version is None or version in verdict.versions:
             by_claim.setdefault(verdict.claim, []).append(verdict)
-    return replace(_sum(_of_claim(each) for each in by_claim.values()), claims=len(standing.whole.claims))
+    return replace(_sum(_of_claim(each) for each in by_claim.values()), claims=len(status.whole.claims))
 
 
 def _of_claim(verdicts: Sequence[Verdict]) -> Count:

@@ -10,7 +10,7 @@ from dumbbell.cli.study.option import Claims, Docs, Engines, Json, Name, Out, Se
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dumbbell.studies import Standing, Total
+    from dumbbell.studies import StudyStatus, Total
 
 
 def claims(  # noqa: PLR0913 (each is an option)
@@ -27,17 +27,17 @@ def claims(  # noqa: PLR0913 (each is an option)
 ) -> None:
     """Judge the claims by the runs that are there, on each engine, without running anything."""
     import dumbbell.studies as studies
-    from dumbbell.cli.study.place import Round, standings
+    from dumbbell.cli.study.place import StudySelection, statuses
     from dumbbell.cli.study.verdicts import print_json, print_totals, print_verdicts
 
-    judged: list[studies.Standing] = []
-    asked = Round.of(name, out)
+    judged: list[studies.StudyStatus] = []
+    asked = StudySelection.of(name, out)
     for place in asked.places:
         with asked.guarded(place):
             whole = studies.load(place.name, seeds=seeds)
             study = studies.only(whole, claims=listed(claims), variants=listed(variants))
             with place.opened() as store:
-                found = standings(study, store, engine, out=place.out, whole=whole)
+                found = statuses(study, store, engine, out=place.out, whole=whole)
             judged += found
             if totals:
                 continue
@@ -56,8 +56,8 @@ def claims(  # noqa: PLR0913 (each is an option)
     asked.end()
 
 
-def print_counts(judged: "Sequence[Standing]", *, as_json: bool = False, docs: Path | None = None) -> None:
-    """The totals of several standings, as a table or as one object; with `docs` written there, too."""
+def print_counts(judged: "Sequence[StudyStatus]", *, as_json: bool = False, docs: Path | None = None) -> None:
+    """The totals of several statuses, as a table or as one object; with `docs` written there, too."""
     import json
 
     import dumbbell.studies as studies

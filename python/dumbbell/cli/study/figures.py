@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from dumbbell.charts.chart import Chart
     from dumbbell.charts.table import Table
-    from dumbbell.studies import Standing
+    from dumbbell.studies import StudyStatus
 
 
 def figures(
@@ -33,18 +33,18 @@ def figures(
 ) -> None:
     """Draw the figures again (PNG, SVG, PDF) from the runs that are there, without running anything."""
     import dumbbell.studies as studies
-    from dumbbell.cli.study.place import Round, standings
+    from dumbbell.cli.study.place import StudySelection, statuses
     from dumbbell.cli.writing import writing
     from dumbbell.studies import StudyError
 
-    asked = Round.of(name, out)
+    asked = StudySelection.of(name, out)
     if numbers is not None and asked.whole:
         raise StudyError("--numbers is of one study; name it")
     for place in asked.places:
         with writing(), asked.guarded(place):
             study = studies.load(place.name, seeds=seeds)
             with place.opened() as store:
-                found = standings(study, store, engine, out=place.out)
+                found = statuses(study, store, engine, out=place.out)
                 for each in found:
                     if numbers is not None:
                         _print_numbers(each, numbers)
@@ -56,7 +56,7 @@ def figures(
     asked.end()
 
 
-def drawn(standing: "Standing", folder: Path) -> list[Path]:
+def drawn(status: "StudyStatus", folder: Path) -> list[Path]:
     """Figures, and tables as Markdown, that an engine's runs can show, in a folder of its own; gives the files.
 
     Raises:
@@ -64,8 +64,8 @@ def drawn(standing: "Standing", folder: Path) -> list[Path]:
     """
     from dumbbell.report import ReportError
 
-    target = folder / "figures" / standing.engine.replace(":", "-")
-    charts, tables = standing.charts(), standing.tables()
+    target = folder / "figures" / status.engine.replace(":", "-")
+    charts, tables = status.charts(), status.tables()
     try:
         return list(_written(charts, tables, target))
     except OSError as error:
@@ -88,16 +88,16 @@ def _written(charts: "Iterable[Chart]", shown: "Iterable[Table]", target: Path) 
         yield path
 
 
-def _print_numbers(standing: "Standing", name: str) -> None:
+def _print_numbers(status: "StudyStatus", name: str) -> None:
     from dumbbell.charts.numbers import tables
     from dumbbell.cli.study.place import ALL
     from dumbbell.cli.table import aligned
     from dumbbell.studies import StudyError
 
-    there = {each.name: each for each in standing.drawable()}
+    there = {each.name: each for each in status.drawable()}
     if name != ALL and name not in there:
         known = ", ".join(there) or "none"
-        raise StudyError(f"no figure {name!r} of the runs on {standing.engine}; known: {known}")
+        raise StudyError(f"no figure {name!r} of the runs on {status.engine}; known: {known}")
     for display in there.values() if name == ALL else [there[name]]:
-        for title, header, rows in tables(display.draw(standing.study, standing.evidence)):
-            typer.echo(f"{title}; {standing.engine}\n\n{aligned(header, rows)}\n")
+        for title, header, rows in tables(display.draw(status.study, status.evidence)):
+            typer.echo(f"{title}; {status.engine}\n\n{aligned(header, rows)}\n")

@@ -1,4 +1,4 @@
-"""Where studies are: each in a folder with its store, figures and report. And how they stand there."""
+"""Where studies are: each in a folder with its store, figures and report; and their status there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from dumbbell.results.store import Store
-    from dumbbell.studies import Standing, Study
+    from dumbbell.studies import Study, StudyStatus
 
 ALL = "all"
 HOME = Path("out")
@@ -54,10 +54,10 @@ class Place:
 
 
 @dataclass(slots=True)
-class Round:
-    """One study, or one after the other: of all of them, what is wrong with one is told, and the others go on.
+class StudySelection:
+    """The studies that a command is about: one, or all.
 
-    An engine that fails is no matter of one study: nothing goes on.
+    Of all, a command prints what is wrong with one study and goes on with the next, unless an engine fails.
     """
 
     places: list[Place]
@@ -67,8 +67,8 @@ class Round:
     failed: bool = field(default=False, init=False)
 
     @classmethod
-    def of(cls, name: str, out: Path | None) -> Round:
-        """What was asked for."""
+    def of(cls, name: str, out: Path | None) -> StudySelection:
+        """The study of a name, or all."""
         if name != ALL:
             return cls([Place(name, out or HOME / name)], whole=False)
         import dumbbell.studies as studies
@@ -77,7 +77,7 @@ class Round:
 
     @contextmanager
     def guarded(self, place: Place) -> Iterator[None]:
-        """Around what is done about one of them."""
+        """Prints what is wrong with one study where all are asked for; raises it where one is."""
         try:
             yield
             self.done += 1
@@ -90,17 +90,17 @@ class Round:
             self.failed = self.failed or not isinstance(error, NotBegunError)
 
     def end(self) -> None:
-        """Tells by the exit status whether something was wrong; nothing is, if a study has not been begun."""
+        """Exits with status 1 where something was wrong; a study without runs is not wrong unless none has any."""
         if self.failed:
             raise typer.Exit(1)
         if not self.done:
             raise NotBegunError("no study has runs there; `dumbbell study run all` makes them")
 
 
-def standings(
+def statuses(
     study: Study, store: Store, asked: Sequence[str] | None, *, out: str = "", whole: Study | None = None
-) -> list[Standing]:
-    """How a study stands on these engines, or on all that the store has runs of and this machine knows.
+) -> list[StudyStatus]:
+    """The status of a study on these engines, or on all that the store has runs of and this machine knows.
 
     `out`: what `--out` must say; `whole`: what the study is a part of, if it is one.
 
@@ -109,7 +109,7 @@ def standings(
     """
     import dumbbell.studies as studies
     from dumbbell.engines.registry import engine as engine_named
-    from dumbbell.studies.command import run_command
+    from dumbbell.studies.status import run_command
 
     there = studies.engines_of(whole or study, store)
     asked = None if asked is None else list(dict.fromkeys(asked))
@@ -123,8 +123,8 @@ def standings(
 
 def on_engines(
     study: Study, store: Store, names: Iterable[str], *, needed: bool, whole: Study | None = None
-) -> list[Standing]:
-    """How a study stands on each of them; those that this machine has not got are told unless `needed`.
+) -> list[StudyStatus]:
+    """The status of a study on each engine; prints which ones this machine does not have, unless `needed`.
 
     Raises:
         UnknownEngine: there is no such engine.
@@ -142,5 +142,5 @@ def on_engines(
                 raise
             typer.echo(f"{study.name}: not judged on {name}: {error}", err=True)
             continue
-        found.append(studies.standing(study, store, engine, whole=whole))
+        found.append(studies.status_of(study, store, engine, whole=whole))
     return found

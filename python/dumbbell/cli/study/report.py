@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dumbbell.cli.study.option import Engines, Name, Out, Seeds
-from dumbbell.cli.study.place import HOME
+from dumbbell.cli.study.place import HOME, StudySelection, on_engines, statuses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from dumbbell.cli.study.place import Round
 
 
 def report(
@@ -31,10 +29,9 @@ def report(
     ] = None,
 ) -> None:
     """Write pages that need no network: verdicts, figures and what is missing, engines side by side."""
-    from dumbbell.cli.study.place import Round
     from dumbbell.cli.writing import writing
 
-    asked = Round.of(name, out)
+    asked = StudySelection.of(name, out)
     with writing():
         if asked.whole:
             typer.echo(of_all(asked, html or (out or HOME) / "report", engine, seeds))
@@ -43,10 +40,9 @@ def report(
     asked.end()
 
 
-def of_one(asked: "Round", target: Path | None, engines: "Sequence[str] | None", seeds: int | None) -> Path:
+def of_one(asked: StudySelection, target: Path | None, engines: "Sequence[str] | None", seeds: int | None) -> Path:
     """One file."""
     import dumbbell.studies as studies
-    from dumbbell.cli.study.place import standings
     from dumbbell.report import build
 
     (place,) = asked.places
@@ -54,12 +50,12 @@ def of_one(asked: "Round", target: Path | None, engines: "Sequence[str] | None",
         study = studies.load(place.name, seeds=seeds)
         with place.opened() as store:
             comment = "with the same --out" if place.out else ""
-            found = standings(study, store, engines, out=place.out)
+            found = statuses(study, store, engines, out=place.out)
             file = target or place.folder / "report.html"
-            return build(file, store=store, study=study, standings=found, comment=comment)
+            return build(file, store=store, study=study, statuses=found, comment=comment)
 
 
-def of_all(asked: "Round", folder: Path, engines: "Sequence[str] | None", seeds: int | None) -> Path:
+def of_all(asked: StudySelection, folder: Path, engines: "Sequence[str] | None", seeds: int | None) -> Path:
     """A page a study beside one about all; a study that has no runs yet is on the latter only.
 
     Raises:
@@ -67,7 +63,6 @@ def of_all(asked: "Round", folder: Path, engines: "Sequence[str] | None", seeds:
         KernelError: its kernel is not on this machine.
     """
     import dumbbell.studies as studies
-    from dumbbell.cli.study.place import on_engines
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.report import Collection
 

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from dumbbell.cli.study.place import Place, Round
+    from dumbbell.cli.study.place import Place, StudySelection
     from dumbbell.engines.protocol import Engine as AnEngine
     from dumbbell.report import ReportError
     from dumbbell.results.schema import FailedRun
-    from dumbbell.studies import Standing, Study
+    from dumbbell.studies import Study, StudyStatus
 
 FAILED = 1
 
@@ -36,14 +36,14 @@ def run(  # noqa: PLR0913 (each is an option)
     """Carry out what is missing, judge every claim, draw every figure, write the report."""
     import dumbbell.studies as studies
     from dumbbell.cli.study.claims import print_counts
-    from dumbbell.cli.study.place import HOME, Round
+    from dumbbell.cli.study.place import HOME, StudySelection
     from dumbbell.cli.study.report import of_all, of_one
     from dumbbell.cli.study.verdicts import print_json, print_totals, print_verdicts
     from dumbbell.cli.writing import writing
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.studies.verdict import NOT_REPRODUCED
 
-    asked, chosen = Round.of(name, out), engine_named(engine)
+    asked, chosen = StudySelection.of(name, out), engine_named(engine)
     if asked.whole and (claims or experiments):
         raise studies.StudyError("--claims and --experiments are of one study; name it")
     parts: list[tuple[Place, Study]] = []
@@ -61,15 +61,15 @@ def run(  # noqa: PLR0913 (each is an option)
         with asked.guarded(place), place.opened() as store:
             whole = studies.load(place.name, seeds=seeds)
             shown = studies.only(whole, claims=listed(claims), variants=listed(variants))
-            standing = studies.standing(shown, store, chosen, whole=whole)
-            judged.append(standing)
+            status = studies.status_of(shown, store, chosen, whole=whole)
+            judged.append(status)
             if as_json:
-                print_json(study, standing.judged)
+                print_json(study, status.judged)
             elif not asked.whole:
-                print_verdicts(standing.judged)
+                print_verdicts(status.judged)
             if not asked.whole:
-                print_totals([standing], out=place.out, err=as_json)
-            unwritten += _drawn(standing, place.folder)
+                print_totals([status], out=place.out, err=as_json)
+            unwritten += _drawn(status, place.folder)
     if asked.whole and not as_json:
         print_counts(judged)
         typer.echo("`dumbbell study claims all` tells each.", err=True)
@@ -79,14 +79,19 @@ def run(  # noqa: PLR0913 (each is an option)
             of_all(asked, (out or HOME) / "report", None, seeds) if asked.whole else of_one(asked, None, None, seeds)
         )
         typer.echo(f"report: {report}", err=True)
-    broken = any(verdict.verdict == NOT_REPRODUCED for standing in judged for verdict in standing.judged)
+    broken = any(verdict.verdict == NOT_REPRODUCED for status in judged for verdict in status.judged)
     if failures or unwritten or (strict and broken):
         raise typer.Exit(FAILED)
     asked.end()
 
 
 def _carry_out(
-    asked: "Round", parts: "Sequence[tuple[Place, Study]]", engine: "AnEngine", jobs: int | None, *, fresh: bool
+    asked: "StudySelection",
+    parts: "Sequence[tuple[Place, Study]]",
+    engine: "AnEngine",
+    jobs: int | None,
+    *,
+    fresh: bool,
 ) -> "tuple[list[FailedRun], list[tuple[Place, Study]]]":
     """The runs that failed, and the studies of which all that can be there is there."""
     import dumbbell.studies as studies
@@ -110,7 +115,7 @@ def _carry_out(
 
 def _works(study: "Study", place: "Place", engine: "AnEngine", *, fresh: bool) -> list[float]:
     """What is to be done in each run."""
-    from dumbbell.studies.execution import remaining_packets
+    from dumbbell.studies.status import remaining_packets
 
     if not place.store.exists():
         return list(remaining_packets(study, None, engine))
@@ -125,17 +130,17 @@ def _tell_failures(failures: "Sequence[FailedRun]", unwritten: "Sequence[ReportE
         typer.echo(error, err=True)
 
 
-def _drawn(standing: "Standing", folder: "Path") -> "list[ReportError]":
+def _drawn(status: "StudyStatus", folder: "Path") -> "list[ReportError]":
     """Draws what there is to draw, and says where it is; gives what went wrong."""
     from dumbbell.cli.study.figures import drawn
     from dumbbell.report import ReportError
 
     try:
-        files = drawn(standing, folder)
+        files = drawn(status, folder)
     except ReportError as error:
         return [error]
     if files:
         names = ", ".join(dict.fromkeys(file.stem for file in files))
         kinds = ", ".join(dict.fromkeys(file.suffix.removeprefix(".") for file in files))
-        typer.echo(f"figures of {standing.study.name}: {files[0].parent} ({names}; {kinds})", err=True)
+        typer.echo(f"figures of {status.study.name}: {files[0].parent} ({names}; {kinds})", err=True)
     return []

@@ -16,7 +16,7 @@ from dumbbell.cli.study.screen import columns, wrapped
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from dumbbell.studies import Standing, Study, Total, Verdict
+    from dumbbell.studies import Study, StudyStatus, Total, Verdict
 
 INDENT = "    "
 COLOURS = {"reproduced": "green", "not reproduced": "red"}
@@ -50,14 +50,14 @@ def print_verdicts(verdicts: Sequence[Verdict]) -> None:
         typer.echo()
 
 
-def print_totals(standings: Iterable[Standing], *, out: str = "", err: bool = False) -> None:
+def print_totals(statuses: Iterable[StudyStatus], *, out: str = "", err: bool = False) -> None:
     """One sentence of counts an engine, unless some claims were asked for; and one line about what is not here."""
     from dumbbell.studies import sentence, total
 
-    for standing in standings:
-        rest = standing.rest(out=out)
-        if standing.judged and len(standing.study.claims) == len(standing.whole.claims):
-            typer.echo(wrapped(f"{sentence(total(standing))}.", columns()), err=err)
+    for status in statuses:
+        rest = status.rest(out=out)
+        if status.judged and len(status.study.claims) == len(status.whole.claims):
+            typer.echo(wrapped(f"{sentence(total(status))}.", columns()), err=err)
         if rest:
             typer.echo(wrapped(rest, columns()), err=err)
 

@@ -31,8 +31,6 @@ NO_LOSS = 1e-4
 """At most this is "zero": 25 packets of a run."""
 UNIMODAL_SLACK = 0.05
 """Of Jain's index: what a curve of single runs may step back and still rise, or fall."""
-RIVALS = Sweep("flows[1].count", "")
-FLOWS = Sweep("flows[0].count", "")
 OTHER_RTT = Sweep("flows[1].rtt", "ms")
 
 

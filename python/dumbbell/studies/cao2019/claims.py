@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.metrics import curve, merit
+from dumbbell.metrics import curve, harm
 from dumbbell.metrics.window import ratio
 from dumbbell.studies.sweep import Sweep
 
@@ -21,8 +21,6 @@ LOSSY_BPS: Final = 100e6
 """Rate of Figure 7."""
 SHARED_BDP_MB: Final = 2.5
 """Of Figure 8: 1 Gbit/s and 20 ms."""
-TABLE1_MB: Final = (0.1, 1.0, 5.0, 10.0, 50.0, 100.0)
-"""Table 1's queues from which BBR's retransmissions are said to fall."""
 
 
 def goodput(run: RunData) -> float | None:
@@ -32,13 +30,13 @@ def goodput(run: RunData) -> float | None:
 
 def gain(run: RunData, cubic: RunData) -> float | None:
     """BBR's goodput gain over CUBIC, each alone (equation 1)."""
-    return merit.gain(goodput(run) or 0.0, goodput(cubic) or 0.0)
+    return harm.gain(goodput(run) or 0.0, goodput(cubic) or 0.0)
 
 
 def latency_decrease(run: RunData, cubic: RunData) -> float | None:
     """How much earlier BBR is done (equation 2)."""
     ours, theirs = (each.result.flows[0].fct_s for each in (run, cubic))
-    return None if ours is None or theirs is None else merit.decrease(ours, theirs)
+    return None if ours is None or theirs is None else harm.decrease(ours, theirs)
 
 
 def retransmits(run: RunData) -> float:

@@ -13,7 +13,7 @@ from dumbbell.metrics.cycle import correlation, dominant_period_s
 from dumbbell.metrics.modes import Modes, alternation, boundary, modes
 from dumbbell.metrics.phases import after_stays, entries_s, synchrony
 from dumbbell.metrics.window import ratio
-from dumbbell.studies.metric import metric
+from dumbbell.studies.formula import metric
 from dumbbell.studies.series import BIN_S, dropped_and_sent, group_rates_bps, quartiles_bps, received
 from dumbbell.studies.sweep import Sweep
 
@@ -24,8 +24,6 @@ SETTLED_S = 30.0
 """When Figure 4b's flows are said to have found each other."""
 TOGETHER_S = 0.5
 """Entries into PROBE_RTT this near are one."""
-SHALLOW_BDP = 1.5
-"""The document calls buffers below this shallow."""
 CYCLES_S = (60.0, 285.0)
 """Where the raw data's periods were taken."""
 TAKEOVER_S = 3.0
@@ -33,9 +31,6 @@ TAKEOVER_S = 3.0
 CYCLE_S = 10.0
 """From one PROBE_RTT to the next."""
 QUEUE = Sweep("path.buffer", "bdp")
-RATE = Sweep("path.rate", "Mbit/s")
-FLOWS = Sweep("flows[0].count", "")
-"""BBR's, which beside CUBIC are half of all."""
 cubic_share = metric("groups.cubic.share")
 
 

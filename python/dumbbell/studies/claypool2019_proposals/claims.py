@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from dumbbell.studies.claypool2019.claims import goodput_bps, min_rtts_s, quartile_range
-from dumbbell.studies.metric import metric
+from dumbbell.studies.formula import metric
 
 if TYPE_CHECKING:
     from dumbbell.studies.evidence import RunData

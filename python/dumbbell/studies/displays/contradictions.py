@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dumbbell.errors import StudyError
 from dumbbell.spec.problem import suggestion
 from dumbbell.studies.displays.rows import UNITS, Column, Figure, Line, Panel, Repeated
 from dumbbell.studies.displays.scope import EXPERIMENT, PLACEHOLDERS, VERSION, resolved
-from dumbbell.studies.problem import StudyError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

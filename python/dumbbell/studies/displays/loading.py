@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
+from dumbbell.errors import StudyError
 from dumbbell.studies.displays.contradictions import contradictions
 from dumbbell.studies.displays.figure import draw_figure
 from dumbbell.studies.displays.rows import Case, Displays, Figure, TableRow, Values
 from dumbbell.studies.displays.scope import Scope
 from dumbbell.studies.displays.table import draw_table
 from dumbbell.studies.manifest import problems_of
-from dumbbell.studies.problem import StudyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping

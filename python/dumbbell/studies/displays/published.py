@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dumbbell.charts.chart import Layer
 from dumbbell.charts.style import PUBLISHED
-from dumbbell.studies.problem import StudyError
+from dumbbell.errors import StudyError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from string import Formatter
 from typing import TYPE_CHECKING, Any, Protocol
 
-from dumbbell.studies.displays.label import family, means
+from dumbbell.errors import StudyError
+from dumbbell.studies.displays.label import family, label_of, means
 from dumbbell.studies.displays.rows import UNITS, Values
-from dumbbell.studies.label import label_of
-from dumbbell.studies.metric import metric
-from dumbbell.studies.problem import StudyError
+from dumbbell.studies.formula import metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING, TypeAlias
 
 from dumbbell.charts.chart import Layer
+from dumbbell.errors import StudyError
 from dumbbell.metrics.counter import edges, rates_bps, ratio_in_bins
 from dumbbell.metrics.distribution import cdf
-from dumbbell.studies.label import label_of
-from dumbbell.studies.problem import StudyError
+from dumbbell.studies.displays.label import label_of
 from dumbbell.studies.series import (
     BIN_S,
     Samples,

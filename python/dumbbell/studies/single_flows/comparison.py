@@ -13,7 +13,7 @@ from dumbbell.comparison.failure import ComparisonError
 from dumbbell.metrics import bbr
 from dumbbell.metrics.discrepancy import median
 from dumbbell.metrics.loss_epoch import LossEpoch, kind_boundary_s, loss_epochs, median_window, relative_differences
-from dumbbell.metrics.window import NANOSECONDS
+from dumbbell.spec.quantity import NS_PER_S
 from dumbbell.studies.single_flows import limits
 from dumbbell.studies.single_flows.conditions import LOSS_BASED
 from dumbbell.studies.single_flows.record import Case, Curve, Curves, LimitVerdict
@@ -98,7 +98,7 @@ def judge_case(store: Store, condition: Condition) -> Case:
     if not condition.failures:
         runs = Roles(condition.candidate, condition.reference, condition.floor)
         series = runs.each(lambda of: [_series(store, run) for run in of])
-        step_s = store.run(condition.reference[0].run_id).measure.sample_ns / NANOSECONDS
+        step_s = store.run(condition.reference[0].run_id).measure.sample_ns / NS_PER_S
         if group.cc in LOSS_BASED:
             epochs = series.each(_epochs)
             counts = asdict(epochs.each(len))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.metrics.window import NANOSECONDS
 from dumbbell.spec import Experiment, Problem, expand, load, resolve
+from dumbbell.spec.quantity import NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,7 +46,7 @@ def _problems_of(run: Run) -> Iterator[Problem]:
         yield Problem("flows", f"curves are those of a single flow; there are {len(run.flows)}")
     if run.measure.record == "summary":
         yield Problem("measure.record", '"summary" keeps no series to make curves of', 'write "series"')
-    sample_s, rtt_s = run.measure.sample_ns / NANOSECONDS, min(flow.base_rtt_s for flow in run.flows)
+    sample_s, rtt_s = run.measure.sample_ns / NS_PER_S, min(flow.base_rtt_s for flow in run.flows)
     if sample_s > rtt_s:  # BBR probes for bandwidth during one RTT
         needed = f"a curve needs a sample in each base RTT, {1e3 * rtt_s:g} ms"
         yield Problem("measure.sample", f"{1e3 * sample_s:g} ms is too long: {needed}")

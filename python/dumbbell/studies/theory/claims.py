@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dumbbell.metrics import curve
-from dumbbell.metrics.counter import BITS, Counter, rates_bps
+from dumbbell.metrics.counter import Counter, rates_bps
 from dumbbell.metrics.phases import after_stays, entries_s
-from dumbbell.spec.quantity import Rate, Share, Time
+from dumbbell.spec.quantity import BITS_PER_BYTE, NS_PER_S, PPB, Rate, Share, Time
 
 if TYPE_CHECKING:
     from dumbbell.metrics.counter import Floats
@@ -64,7 +64,7 @@ def cost_of_probe_rtt(run: RunData) -> float | None:
         return None
     delivered = Counter.of(flow["time_s"], flow["delivered_bytes"])
     first, last = delivered.at([dips[0], dips[-1]])
-    mean_bps = BITS * float(last - first) / float(dips[-1] - dips[0])
+    mean_bps = BITS_PER_BYTE * float(last - first) / float(dips[-1] - dips[0])
     usual_bps = float(np.median(rates_bps(delivered, float(dips[0]), float(dips[-1]), DIP_BIN_S)))
     return 1 - mean_bps / usual_bps
 
@@ -97,12 +97,12 @@ def sawtooth_period(run: RunData) -> float | None:
 
 def rtt_s(point: Any) -> float:  # noqa: ANN401 (a point's values are the spec's)
     """The base RTT at a point."""
-    return Time(point["path.rtt"]).ns / 1e9
+    return Time(point["path.rtt"]).ns / NS_PER_S
 
 
 def loss(point: Any) -> float:  # noqa: ANN401 (as above)
     """The random loss at a point, as a share."""
-    return Share(point["path.loss"]).ppb / 1e9
+    return Share(point["path.loss"]).ppb / PPB
 
 
 def _found_s(run: RunData, from_s: float, wanted_bps: float) -> float | None:

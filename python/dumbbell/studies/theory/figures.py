@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dumbbell.charts.chart import Layer
 from dumbbell.charts.style import PUBLISHED
-from dumbbell.metrics.counter import BITS
+from dumbbell.spec.quantity import BITS_PER_BYTE
 from dumbbell.studies.theory.claims import LOSSY_BPS, MSS_BYTES, payload_bps
 
 if TYPE_CHECKING:
@@ -39,5 +39,5 @@ def formulas(scope: Scope) -> Iterator[Layer]:
             style=f"{PUBLISHED} {cc}",
             kind="line+points",
             x=tuple(100 * p for p in LOSSES),
-            y=tuple(MBIT * min(line_bps * (1 - p), window(p) * MSS_BYTES * BITS / RTT_S) for p in LOSSES),
+            y=tuple(MBIT * min(line_bps * (1 - p), window(p) * MSS_BYTES * BITS_PER_BYTE / RTT_S) for p in LOSSES),
         )

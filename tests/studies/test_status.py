@@ -17,9 +17,10 @@ from dumbbell.results.store import Store
 from dumbbell.spec import load
 from dumbbell.spec.resolve import resolve
 from dumbbell.spec.sweep import expand
-from dumbbell.studies import Standing, Study, StudyError
+from dumbbell.studies import Study, StudyError, StudyStatus
 from dumbbell.studies.evidence import Evidence
-from dumbbell.studies.execution import count_runs, packets, remaining_packets
+from dumbbell.studies.execution import count_runs, packets
+from dumbbell.studies.status import remaining_packets
 from dumbbell.studies.study import read
 from dumbbell.studies.verdict import NOT_RUN, NOT_TESTABLE
 from reported import verdict
@@ -52,16 +53,16 @@ CLAIMS = import_module("dumbbell.studies.claypool2019.claims")
 
 
 @pytest.fixture
-def half(brief: Study, folder: Path, store: Store) -> Standing:
+def half(brief: Study, folder: Path, store: Store) -> StudyStatus:
     """Figures 4b and 5 with one version, and figure 9 with one seed of two."""
     some = studies.only(brief, experiments=["figure4b", "figure5", "figure5_cubic"], variants=["bbr"])
     assert studies.run(some, store, SimEngine()) == []
     one = read(folder, CLAIMS, seeds=1)
     assert studies.run(studies.only(one, experiments=["figure9"], variants=["bbr"]), store, SimEngine()) == []
-    return studies.standing(brief, store, "sim")
+    return studies.status_of(brief, store, "sim")
 
 
-def test_what_is_there_is_judged_by_the_seeds_that_are_there(half: Standing) -> None:
+def test_what_is_there_is_judged_by_the_seeds_that_are_there(half: StudyStatus) -> None:
     with_bbr = {(claim, "bbr") for claim in ("S1", "S2", "S3", "S6", "S12", "S17", "S18", "S19")}
     assert {(each.claim, each.variant) for each in half.judged} == {*with_bbr, ("S5", "cubic")}
     assert {each.claim: each.seeds for each in half.judged if each.claim in {"S2", "S17"}} == {"S2": 2, "S17": 1}
@@ -70,7 +71,7 @@ def test_what_is_there_is_judged_by_the_seeds_that_are_there(half: Standing) -> 
     assert reasons["S23", "bbr"] == "figure11: 0 of 18 runs are there; figure7: 0 of 18 runs are there"
 
 
-def test_what_contains_no_version_is_judged_once_and_counts_for_each(half: Standing, brief: Study) -> None:
+def test_what_contains_no_version_is_judged_once_and_counts_for_each(half: StudyStatus, brief: Study) -> None:
     (found,) = [each for each in half.verdicts if each.claim == "S5"]
     assert (found.variant, found.versions) == ("cubic", brief.variants)
     counts = studies.total(half).versions
@@ -78,19 +79,19 @@ def test_what_contains_no_version_is_judged_once_and_counts_for_each(half: Stand
     assert counts["bbr"].judged + counts["bbr"].weak == 9
 
 
-def test_the_rest_is_one_line_with_the_command_that_makes_it(half: Standing, store: Store, brief: Study) -> None:
+def test_the_rest_is_one_line_with_the_command_that_makes_it(half: StudyStatus, store: Store, brief: Study) -> None:
     claims = len(brief.claims)
     assert half.rest() == (
         f"On sim {claims - 9} of the study's {claims} claims wait for runs: `dumbbell study run claypool2019 --seeds 2`"
         " makes them."
     )
     assert "--out elsewhere`" in half.rest(out="elsewhere")
-    assert half.begun
+    assert half.runs[0]
     assert half.runs == (store.count(), count_runs(brief, SimEngine()))
     assert store.count() == 2 + 2 + 2 + 1
 
 
-def test_experiments_have_the_seeds_and_versions_that_are_there(half: Standing) -> None:
+def test_experiments_have_the_seeds_and_versions_that_are_there(half: StudyStatus) -> None:
     found = half.experiments
     assert {title: list(each.seed_values) for title, each in found.items()} == {
         "figure4b": [1, 2], "figure5": [1, 2], "figure5_cubic": [1, 2], "figure9": [1],
@@ -101,16 +102,16 @@ def test_seeds_beyond_the_studys_own_count_too(folder: Path, store: Store) -> No
     own = read(folder, CLAIMS)
     more = read(folder, CLAIMS, seeds=len(own.experiments["figure5"].seed_values) + 1)
     assert studies.run(studies.only(more, experiments=["figure5"], variants=["bbr"]), store, SimEngine()) == []
-    (judged, *_) = studies.standing(studies.only(own, claims=["S2"], variants=["bbr"]), store, "sim").judged
+    (judged, *_) = studies.status_of(studies.only(own, claims=["S2"], variants=["bbr"]), store, "sim").judged
     assert judged.seeds == len(own.experiments["figure5"].seed_values) + 1
 
 
-def test_a_figure_is_drawn_as_soon_as_its_runs_are_there(half: Standing) -> None:
+def test_a_figure_is_drawn_as_soon_as_its_runs_are_there(half: StudyStatus) -> None:
     assert [chart.name for chart in half.charts()] == ["figure4b", "figure5", "figure9"]
     assert [panel.title for panel in half.charts()[0].panels] == ["BBR of Linux 6.1"]
 
 
-def test_a_figure_of_one_seed_is_shown_with_each(half: Standing) -> None:
+def test_a_figure_of_one_seed_is_shown_with_each(half: StudyStatus) -> None:
     first, second, other, nine, table = half.shown()
     assert [(each.display.name, each.seed) for each in (first, second)] == [("figure4b", 1), ("figure4b", 2)]
     assert isinstance(first.display, Chart)
@@ -125,19 +126,19 @@ def test_a_figure_of_one_seed_is_shown_with_each(half: Standing) -> None:
 def test_a_figure_of_all_seeds_is_shown_once(claypool: Study, evidence: Callable[..., Evidence]) -> None:
     found = evidence()
     seven = replace(claypool, figures=tuple(each for each in claypool.figures if each.name == "figure7"), tables=())
-    standing = Standing(study=seven, whole=seven, evidence=found, verdicts=())
-    assert [(each.display.name, each.seed) for each in standing.shown()] == [("figure7", None)]
+    status = StudyStatus(study=seven, whole=seven, evidence=found, verdicts=())
+    assert [(each.display.name, each.seed) for each in status.shown()] == [("figure7", None)]
     led = found.with_first_seed(2).of("figure7", "bbr")
     assert [trial.seed for trial in led] == [2, 1, 3]
 
 
 def test_a_store_without_its_runs(brief: Study, store: Store) -> None:
-    standing = studies.standing(brief, store, "sim")
-    assert not standing.begun
-    assert {each.verdict for each in standing.verdicts} == {NOT_RUN}
-    assert "`dumbbell study run claypool2019 --seeds 2` makes them" in standing.rest()
-    assert standing.charts() == []
-    assert list(standing.shown()) == []
+    status = studies.status_of(brief, store, "sim")
+    assert not status.runs[0]
+    assert {each.verdict for each in status.verdicts} == {NOT_RUN}
+    assert "`dumbbell study run claypool2019 --seeds 2` makes them" in status.rest()
+    assert status.charts() == []
+    assert list(status.shown()) == []
 
 
 def test_runs_of_another_build_do_not_count(brief: Study, store: Store) -> None:
@@ -147,15 +148,15 @@ def test_runs_of_another_build_do_not_count(brief: Study, store: Store) -> None:
 
     assert studies.run(studies.only(brief, experiments=["figure5"], variants=["bbr"]), store, SimEngine()) == []
     assert studies.engines_of(brief, store) == ("sim",)
-    assert not studies.standing(brief, store, Rebuilt()).begun
+    assert not studies.status_of(brief, store, Rebuilt()).runs[0]
 
 
 def test_a_claim_that_nothing_can_test_is_told_on_every_engine(folder: Path, store: Store) -> None:
     with (folder / "claims.toml").open("a", encoding="utf-8") as file:
         file.write(UNTESTABLE)
     study = read(folder, CLAIMS)
-    standing = studies.standing(study, store, "sim")
-    found = [each for each in standing.verdicts if each.claim == "S99"]
+    status = studies.status_of(study, store, "sim")
+    found = [each for each in status.verdicts if each.claim == "S99"]
     assert [(each.variant, each.versions, each.verdict, each.reason) for each in found] == [
         ("any version", study.variants, NOT_TESTABLE, "waits for a satellite")
     ]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from dumbbell.engines.effort import limit_s, memory_mb
+from dumbbell.engines.resources import limit_s, memory_mb
 from dumbbell.errors import EngineFailure
 from experiments import resolved
 

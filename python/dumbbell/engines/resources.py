@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from dumbbell.engines.guest import LIMIT
 from dumbbell.errors import EngineFailure
-from dumbbell.spec.run import ETHERNET_HEADER_BYTES, MemoryBytes, RoomBytes, StreamWorkload, TraceWorkload
+from dumbbell.spec.quantity import BITS_PER_BYTE, NS_PER_S
+from dumbbell.spec.run import MemoryBytes, RoomBytes, StreamWorkload, TraceWorkload
 
 if TYPE_CHECKING:
     from dumbbell.spec.run import Buffer, Flow, Run
@@ -23,7 +24,6 @@ _COPIES = 4
 """On the way, unacknowledged, waiting to be sent, waiting at the receiver for one before it."""
 _SLOWEST_PACKETS_PER_S = 20_000
 START_S = 60
-_NS_PER_S = 10**9
 _MB = 10**6
 
 
@@ -59,7 +59,11 @@ def _needed_bytes(run: Run) -> int:
 def _room_packets(run: Run) -> int:
     """What fits between the senders and the receivers."""
     longest_ns = max(flow.forward_delay_ns + flow.return_delay_ns for flow in run.flows)
-    packets = _packets(run, run.path.buffer) + _carried_packets(run, longest_ns) + run.path.burst_bytes // _frame(run)
+    packets = (
+        _packets(run, run.path.buffer)
+        + _carried_packets(run, longest_ns)
+        + run.path.burst_bytes // run.path.frame_bytes
+    )
     for flow in run.flows:
         if flow.access:
             packets += _packets(run, flow.access.buffer)
@@ -79,20 +83,16 @@ def _window_packets(run: Run) -> int:
         limits.append(6_000_000)
     elif isinstance(memory, MemoryBytes):
         limits.append(memory.bytes)
-    return len(run.flows) * (min(limits) // (run.path.mtu_bytes - 52) + 1) if limits else 2**63
+    return len(run.flows) * (min(limits) // run.path.mss_bytes + 1) if limits else 2**63
 
 
 def _carried_packets(run: Run, time_ns: int) -> int:
     rate_bps = max(run.path.rate_bps, *(change.rate_bps for change in run.path.changes), 0)
-    return rate_bps * time_ns // (8 * _NS_PER_S * _frame(run))
+    return rate_bps * time_ns // (BITS_PER_BYTE * NS_PER_S * run.path.frame_bytes)
 
 
 def _packets(run: Run, room: Buffer) -> int:
-    return room.bytes // _frame(run) if isinstance(room, RoomBytes) else room.packets
-
-
-def _frame(run: Run) -> int:
-    return run.path.mtu_bytes + ETHERNET_HEADER_BYTES
+    return room.bytes // run.path.frame_bytes if isinstance(room, RoomBytes) else room.packets
 
 
 def _writes(flow: Flow) -> int:
