@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from dumbbell.cli.main import app
+from dumbbell.comparison.condition import Roles
 from dumbbell.engines import registry
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.protocol import Engine
@@ -21,7 +22,7 @@ from dumbbell.errors import EngineFailure
 from dumbbell.spec import Run
 from dumbbell.studies.single_flows import conditions
 from dumbbell.studies.single_flows.chart import figure
-from dumbbell.studies.single_flows.comparison import Roles, compare_bbr, compare_epochs
+from dumbbell.studies.single_flows.comparison import compare_bbr, compare_epochs
 from dumbbell.studies.single_flows.record import Curve, Curves, LimitVerdict
 from flowseries import STARTUP, STEP_S, USUAL, bbr_series, epochs_of
 from webpage import Webpage
