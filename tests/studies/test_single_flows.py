@@ -205,9 +205,8 @@ def test_the_page_is_whole_and_has_every_limit_and_every_curve(store: Path, tmp_
     found = Curves.model_validate_json(done.stdout)
     html = Webpage((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert (html.open, html.requests()) == ([], [])
-    (plots,) = [json.loads(text) for element, text in html.scripts if element.get("id") == "plots"]
-    assert set(plots) == {case.name for case in found.cases if case.curves}
-    assert [option["value"] for option in html.named("option")] == list(plots)
+    assert set(html.plots) == {case.name for case in found.cases if case.curves}
+    assert [option["value"] for option in html.named("option")] == list(html.plots)
     for words in ("✓ holds", "✗ broken", "cwnd before a reduction", "dumbbell agree --curves --set 'duration=20 s'"):
         assert words in html.said
     anchors = {link["href"].removeprefix("#") for link in html.named("a")}
