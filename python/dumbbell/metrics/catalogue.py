@@ -31,15 +31,15 @@ class Summarised(Protocol):
 
     @property
     def flows(self) -> Sequence[FlowSummary]:
-        """In the order of the spec."""
+        """A summary a flow, in the order of the spec."""
 
     @property
     def bottleneck(self) -> BottleneckSummary:
-        """Within the window."""
+        """The bottleneck's counters and queue within the window."""
 
     @property
     def groups(self) -> Mapping[str, GroupSummary]:
-        """By the name of the `[[flows]]` table."""
+        """The groups' summaries, by the name of the `[[flows]]` table."""
 
     @property
     def jain(self) -> float | None:

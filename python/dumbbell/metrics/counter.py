@@ -33,7 +33,7 @@ class Counter:
         return cls(at, counted)
 
     def at(self, instants_s: npt.ArrayLike) -> Floats:
-        """Its value at these instants."""
+        """The count at each instant (seconds), interpolated; an array of the same shape."""
         if self.time_s.size == 0:
             return np.zeros(np.shape(instants_s))
         instants = np.asarray(instants_s, dtype=np.float64)

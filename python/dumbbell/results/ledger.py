@@ -228,12 +228,12 @@ class Ledger:
         return dict(rows) | ({None: strays} if strays else {})
 
     def rows(self, query: str, *values: object) -> list[Row]:
-        """What a query gives."""
+        """All rows that a query gives."""
         with self._lock, self._errors("read it"):
             return self._all(query, *values)
 
     def named(self, run_id: str) -> list[str]:
-        """The run ids that begin so."""
+        """The ids of the runs that begin with this text."""
         pattern = run_id.replace("*", "").replace("?", "").replace("[", "") + "*"
         return [name for (name,) in self.rows("SELECT run_id FROM run WHERE run_id GLOB ? LIMIT 2", pattern)]
 
@@ -243,7 +243,7 @@ class Ledger:
         return str(rows[0][0]) if rows else None
 
     def series(self, run_id: str) -> list[SeriesFile]:
-        """The files behind a run."""
+        """The run's files of series; empty where it kept none."""
         rows = self.rows(
             f"SELECT {', '.join(_SERIES)} FROM series JOIN run ON run.id = series.run WHERE run_id = ?",  # noqa: S608
             run_id,

@@ -43,6 +43,7 @@
     if (width < NARROW) spec.columns = 1;
     const own = Math.max(80, Math.floor(width / spec.columns - axes));
     spec.params[0].value = own;
+    spec.params[1].value = Math.min(spec.columns, spec.concat.length);
     for (const panel of spec.concat) panel.width = own;
     return spec;
   };
