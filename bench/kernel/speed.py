@@ -16,9 +16,9 @@ from dumbbell.cli.table import aligned
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.errors import DumbbellError
 from dumbbell.spec import load
+from dumbbell.spec.quantity import NS_PER_S
 from dumbbell.spec.run import Run
 
-NANOSECONDS = 1_000_000_000
 PACKETS_BAR = 200_000
 REAL_TIME_BAR = 10
 """At 80 Mbit/s."""
@@ -55,7 +55,7 @@ class Condition:
     @property
     def times_real_time(self) -> float:
         """Virtual over real time."""
-        return self.run.duration_ns / NANOSECONDS / self.wall_s
+        return self.run.duration_ns / NS_PER_S / self.wall_s
 
 
 def condition(name: str, rate: str, flows: int, duration: str, **path: str) -> Condition:

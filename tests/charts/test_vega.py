@@ -128,6 +128,15 @@ def test_a_panel_without_points_has_its_axes(layers: tuple[Layer, ...], columns:
     assert vl_convert.vegalite_to_svg(spec)
 
 
+def test_long_titles_and_legends_take_several_lines() -> None:
+    words = "BBR as of Linux 4.17 (parameters) beside CUBIC, from 50 to 85 % of the run; published"
+    drawn = drawn_with(title=words, layers=(replace(PANEL.layers[0], label=words),))
+    lines = re.findall(r"<tspan[^>]*>([^<]+)</tspan>", drawn)
+    assert len(lines) > 2
+    assert max(map(len, lines)) < 60
+    assert " ".join(lines) == f"{words} {words}"
+
+
 def test_upright_ticks_are_those_that_would_touch() -> None:
     sizes = (0.25, 0.5, 0.75, 1.25, 1.5, 1.75, 2.0, 4.0, 8.0)
     crowded = replace(PANEL.x, ticks=tuple((size, f"{size:g}") for size in sizes))

@@ -7,8 +7,6 @@ from dumbbell.metrics.counter import (
     Counter,
     edges,
     least_rate_bps,
-    loss_per_offered,
-    lost_share,
     rates_bps,
     ratio_in_bins,
     summed_quantiles,
@@ -67,20 +65,8 @@ def test_dropped_over_sent_in_bins() -> None:
     assert np.isnan(found[2])
 
 
-def test_the_published_loss_of_what_was_offered() -> None:
-    assert loss_per_offered(0.11) == pytest.approx(11 / 111)
-
-
 def test_the_smallest_rate_after_a_join() -> None:
     dipping = Counter.of([0, 10, 11, 20], [0, 100, 101, 191])
     assert least_rate_bps(dipping, 8, 13, 1) == pytest.approx(8)
     assert least_rate_bps(dipping, 12, 14, 1) == pytest.approx(80)
     assert least_rate_bps(dipping, 12, 12.5, 1) is None
-
-
-def test_the_share_that_was_lost_has_the_start_in_it_where_it_is_asked_for() -> None:
-    dropped, sent = Counter.of([0, 1, 10], [0, 20, 20]), Counter.of([0, 1, 10], [0, 80, 980])
-    assert lost_share(dropped, sent, 0, 10) == pytest.approx(0.02)
-    assert lost_share(dropped, sent, 0, 1) == pytest.approx(0.2)
-    assert lost_share(dropped, sent, 1, 10) == 0
-    assert lost_share(Counter.of([0], [0]), Counter.of([0], [0]), 0, 1) is None

@@ -6,7 +6,6 @@ from dumbbell.metrics.curve import (
     argmax,
     cliff,
     crossover,
-    first_below,
     interpolated,
     is_unimodal,
     linear_r2,
@@ -76,14 +75,6 @@ def test_the_highest_point_is_the_first_of_equals() -> None:
 )
 def test_a_curve_with_one_hill(y: list[float], slack: float, word: bool) -> None:  # noqa: FBT001 (an answer)
     assert is_unimodal(y, slack) is word
-
-
-def test_where_a_curve_comes_down_to_a_level() -> None:
-    assert first_below([0, 10, 20, 30], [9, 7, 3, 8], 5) == 15
-    assert first_below([0, 10], [9, 5], 5) == 10
-    assert first_below([4, 10], [5, 9], 5) == 4
-    assert first_below([0, 10], [9, 7], 5) is None
-    assert first_below([], [], 5) is None
 
 
 def test_a_cliff_is_before_the_first_point_that_is_too_low() -> None:

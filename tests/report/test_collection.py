@@ -145,8 +145,7 @@ def test_a_figure_has_a_view_an_engine_and_seed(page: Webpage) -> None:
     assert choices == [
         ["sim", "all", "figure1-sim-all"], ["linux", "1", "figure1-linux-1"], ["linux", "2", "figure1-linux-2"],
     ]  # fmt: skip
-    plots = json.loads(next(text for found, text in page.scripts if found.get("type") == "application/json"))
-    assert {key for _, _, key in choices} <= set(plots)
+    assert {key for _, _, key in choices} <= set(page.plots)
     places = [found["data-plot"] for found in page.named("div") if "data-plot" in found]
     assert "figure1-sim-all" in places
     assert {found["data-view"] for found in page.named("details") if "data-view" in found} == {

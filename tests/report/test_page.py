@@ -69,8 +69,7 @@ def test_every_tag_is_closed_and_every_name_is_one_of_a_kind(page: Webpage, plai
 def test_what_others_wrote_is_text_and_no_markup(page: Webpage) -> None:
     assert NASTY not in page.text
     assert NASTY in page.said
-    plots = json.loads(next(text for found, text in page.scripts if found.get("type") == "application/json"))
-    assert "<script>" in json.dumps(plots["figure1"]["spec"])
+    assert "<script>" in json.dumps(page.plots["figure1"]["spec"])
 
 
 def test_a_reader_without_eyes_is_told(page: Webpage) -> None:
@@ -96,14 +95,12 @@ def test_no_path_of_the_machine_is_in_it(page: Webpage, plain: Webpage, moment_f
 
 def test_the_page_of_any_store(plain: Webpage, snapshot: SnapshotAssertion) -> None:
     assert plain.lines == snapshot
-    plots = json.loads(next(text for found, text in plain.scripts if found.get("type") == "application/json"))
-    assert set(plots) == {"sweep-0", "run-0", "run-1"}
+    assert set(plain.plots) == {"sweep-0", "run-0", "run-1"}
 
 
 def test_every_plot_is_one_that_vega_knows(page: Webpage, plain: Webpage) -> None:
     for each in (page, plain):
-        plots = json.loads(next(text for found, text in each.scripts if found.get("type") == "application/json"))
-        for plot in plots.values():
+        for plot in each.plots.values():
             assert vl_convert.vegalite_to_vega(plot["spec"])
 
 

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from dumbbell.cli.main import app
+from dumbbell.comparison.condition import Roles
 from dumbbell.engines import registry
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.protocol import Engine
@@ -21,7 +22,7 @@ from dumbbell.errors import EngineFailure
 from dumbbell.spec import Run
 from dumbbell.studies.single_flows import conditions
 from dumbbell.studies.single_flows.chart import figure
-from dumbbell.studies.single_flows.comparison import Roles, compare_bbr, compare_epochs
+from dumbbell.studies.single_flows.comparison import compare_bbr, compare_epochs
 from dumbbell.studies.single_flows.record import Curve, Curves, LimitVerdict
 from flowseries import STARTUP, STEP_S, USUAL, bbr_series, epochs_of
 from webpage import Webpage
@@ -205,9 +206,8 @@ def test_the_page_is_whole_and_has_every_limit_and_every_curve(store: Path, tmp_
     found = Curves.model_validate_json(done.stdout)
     html = Webpage((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert (html.open, html.requests()) == ([], [])
-    (plots,) = [json.loads(text) for element, text in html.scripts if element.get("id") == "plots"]
-    assert set(plots) == {case.name for case in found.cases if case.curves}
-    assert [option["value"] for option in html.named("option")] == list(plots)
+    assert set(html.plots) == {case.name for case in found.cases if case.curves}
+    assert [option["value"] for option in html.named("option")] == list(html.plots)
     for words in ("✓ holds", "✗ broken", "cwnd before a reduction", "dumbbell agree --curves --set 'duration=20 s'"):
         assert words in html.said
     anchors = {link["href"].removeprefix("#") for link in html.named("a")}

@@ -86,7 +86,7 @@ def test_the_rest_is_one_line_with_the_command_that_makes_it(half: StudyStatus, 
         " makes them."
     )
     assert "--out elsewhere`" in half.rest(out="elsewhere")
-    assert half.begun
+    assert half.runs[0]
     assert half.runs == (store.count(), count_runs(brief, SimEngine()))
     assert store.count() == 2 + 2 + 2 + 1
 
@@ -134,7 +134,7 @@ def test_a_figure_of_all_seeds_is_shown_once(claypool: Study, evidence: Callable
 
 def test_a_store_without_its_runs(brief: Study, store: Store) -> None:
     status = studies.status_of(brief, store, "sim")
-    assert not status.begun
+    assert not status.runs[0]
     assert {each.verdict for each in status.verdicts} == {NOT_RUN}
     assert "`dumbbell study run claypool2019 --seeds 2` makes them" in status.rest()
     assert status.charts() == []
@@ -148,7 +148,7 @@ def test_runs_of_another_build_do_not_count(brief: Study, store: Store) -> None:
 
     assert studies.run(studies.only(brief, experiments=["figure5"], variants=["bbr"]), store, SimEngine()) == []
     assert studies.engines_of(brief, store) == ("sim",)
-    assert not studies.status_of(brief, store, Rebuilt()).begun
+    assert not studies.status_of(brief, store, Rebuilt()).runs[0]
 
 
 def test_a_claim_that_nothing_can_test_is_told_on_every_engine(folder: Path, store: Store) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
 import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from typing import Any
 
 FETCHING = {"src", "href", "srcset", "data", "action", "formaction", "poster", "background", "manifest", "xlink:href"}
 LINES = {
@@ -67,6 +71,13 @@ class Webpage(HTMLParser):
         else:
             self.words.append(data)
             self.laid_out.append(re.sub(r"\s+", " ", data))
+
+    @property
+    def plots(self) -> dict[str, Any]:
+        """What the page draws, by name."""
+        (packed,) = [text for found, text in self.scripts if found.get("id") == "plots"]
+        plots: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(packed)))
+        return plots
 
     @property
     def said(self) -> str:

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from concurrent.futures import Future
 
-    from dumbbell.campaign.plan import Planned
+    from dumbbell.campaign.plan import Planned, RunKey
     from dumbbell.engines.measurement import Measurement
     from dumbbell.engines.protocol import Engine
     from dumbbell.results.store import Store
-    from dumbbell.spec import Experiment
+    from dumbbell.spec import Experiment, Resolved
 
     Outcome: TypeAlias = Result | FailedRun
 
@@ -75,7 +75,10 @@ class FailureWatch:
 
 def execute(planned: Planned, engine: Engine, identity: str) -> tuple[Outcome, Measurement | None]:
     """Measures one run and summarises it; gives what it was summarised from, too."""
-    key, resolved = run_key(planned, engine, identity), planned.resolved
+    return _measure(planned.resolved, engine, run_key(planned, engine, identity))
+
+
+def _measure(resolved: Resolved, engine: Engine, key: RunKey) -> tuple[Outcome, Measurement | None]:
     began = time.perf_counter()
     try:
         measurement = engine.measure(resolved.run)
@@ -165,12 +168,13 @@ class _Campaign:
 
     def submit(self, position: int, planned: Planned, pool: ThreadPoolExecutor) -> _Awaited:
         """Has a run measured, unless it is in the store, or a point that comes to the same run is under way."""
-        run_id = run_key(planned, self._engine, self._identity)["run_id"]
+        key = run_key(planned, self._engine, self._identity)
+        run_id = key["run_id"]
         position = position // self._own * len(self._seeds) + self._seeds[planned.resolved.run.seed]
         entry = CampaignEntry(self._id, position, planned.point)
         future = self._under_way.get(run_id)
         if future is None and (self._fresh or not self._store.finished(run_id)):
-            future = self._under_way[run_id] = pool.submit(self._execute, planned, entry)
+            future = self._under_way[run_id] = pool.submit(self._execute, planned.resolved, key, entry)
         return _Awaited(run_id, entry, future)
 
     def finish(self, each: _Awaited, progress: Callable[[], None] | None) -> Outcome:
@@ -186,9 +190,9 @@ class _Campaign:
             progress()
         return outcome
 
-    def _execute(self, planned: Planned, entry: CampaignEntry) -> Outcome:
+    def _execute(self, resolved: Resolved, key: RunKey, entry: CampaignEntry) -> Outcome:
         self._failures.check()
-        outcome, measurement = execute(planned, self._engine, self._identity)
-        self._store.put(outcome, planned.resolved, measurement, identity=self._identity, entry=entry)
+        outcome, measurement = _measure(resolved, self._engine, key)
+        self._store.put(outcome, resolved, measurement, identity=self._identity, entry=entry)
         self._failures.record(outcome)
         return outcome

@@ -75,16 +75,17 @@ def vega_lite(chart: Chart, layout: Layout = PAGE) -> Spec:
     """The chart with all its numbers, but for its caption. `set_width` makes the whole as wide as wanted."""
     shares_x = chart.columns == 1
     last = len(chart.panels) - 1
+    columns = min(chart.columns, len(chart.panels))
     panels = [
         _panel(panel, number, chart, layout, hides_x=shares_x and number < last)
         for number, panel in enumerate(chart.panels)
     ]
     if labels := _labels(chart.panels):
-        panels[0]["layer"].append(_legend(labels, chart, layout))
+        panels[0]["layer"].append(_legend(labels, layout))
     spec = {
         "$schema": SCHEMA,
         "description": chart.alt or chart.title,
-        "params": [{"name": "panel_width", "value": 0}],
+        "params": [{"name": "panel_width", "value": 0}, {"name": "panel_columns", "value": columns}],
         "concat": panels,
         "columns": chart.columns,
         "spacing": {"row": 1.3 * layout.font, "column": 1.5 * layout.font},
@@ -143,7 +144,7 @@ def _panel(panel: Panel, number: int, chart: Chart, layout: Layout, *, hides_x: 
     encoding = {"x": {"field": "x", **x}, "y": {"field": "y", **y}}
     spec: Spec = {"name": name, "height": layout.height(chart), "encoding": encoding, "layer": []}
     if panel.title:
-        spec["title"] = panel.title
+        spec["title"] = {"text": {"expr": _lines(_quoted(panel.title), "panel_width", layout)}}
     if panel.heat is not None:
         spec["layer"].append(_heat(panel, panel.heat, encoding, name, layout))
     spec["layer"] += _marks(panel, layout)
@@ -215,6 +216,12 @@ def _number(value: float, form: str) -> str:
 def _quoted(words: object) -> str:
     """As Vega's expressions take it."""
     return json.dumps(words, ensure_ascii=False)
+
+
+def _lines(words: str, width: str, layout: Layout) -> str:
+    """An expression: what `words` gives, in lines of at most a width in pixels."""
+    most = f"max(12,floor(({width})/{CHARACTER * layout.font:.2f}))"
+    return f"split(trim(replace({words},regexp('(.{{1,'+{most}+'}})( +|$)','g'),'$1\\n')),'\\n')"
 
 
 def _axis(axis: Axis, panel: Panel, layout: Layout, which: str) -> Spec:
@@ -434,15 +441,17 @@ def _labels(panels: Iterable[Panel]) -> dict[str, tuple[Layer, int]]:
     return dict(sorted(found.items(), key=lambda each: style_of(each[1][0].style).open))
 
 
-def _legend(labels: Mapping[str, tuple[Layer, int]], chart: Chart, layout: Layout) -> Spec:
+def _legend(labels: Mapping[str, tuple[Layer, int]], layout: Layout) -> Spec:
     """A layer of which nothing is seen but the legend; a click in it picks what is drawn in full."""
-    names, columns = list(labels), min(chart.columns, len(chart.panels))
+    names = list(labels)
     entry = (max(map(len, names)) * CHARACTER + SYMBOL + 1.5) * layout.font
-    columns_fitting = {"expr": f"max(1,floor(panel_width*{columns}/{entry:.0f}))"}
+    fitting = {"expr": f"max(1,floor(panel_width*panel_columns/{entry:.0f}))"}
+    room = f"panel_width*panel_columns-{(SYMBOL + 1) * layout.font:.0f}"
+    legend = {"columns": fitting, "labelExpr": _lines("datum.label", room, layout)}
 
     def channel(values: Iterable[str]) -> Spec:
         scale = {"domain": names, "range": list(values)}
-        return {"field": "label", "type": "nominal", "scale": scale, "legend": {"columns": columns_fitting}}
+        return {"field": "label", "type": "nominal", "scale": scale, "legend": legend}
 
     styles = [style_of(layer.style) for layer, _ in labels.values()]
     areas = [layer.kind == "band" and not layer.y for layer, _ in labels.values()]

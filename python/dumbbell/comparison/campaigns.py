@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dumbbell.campaign.execution import FailureWatch, run_campaign
 from dumbbell.campaign.plan import count, refusals
-from dumbbell.comparison.condition import Measured, compare_condition
+from dumbbell.comparison.condition import Measured, Roles, compare_condition
 from dumbbell.comparison.failure import ComparisonError
 from dumbbell.comparison.record import Side
 from dumbbell.spec import Problem, expand, load, resolve
@@ -176,9 +176,7 @@ def _points(experiment: Experiment, sides: Sides, outcomes: Sequence[Sequence[Ou
             name=name,
             point=point.values,
             resolved=resolve(point, sides.reference_seeds[0]),
-            candidate=ours,
-            reference=theirs[: sides.seeds],
-            floor=theirs[sides.seeds :],
+            outcomes=Roles(ours, theirs[: sides.seeds], theirs[sides.seeds :]),
         )
 
 

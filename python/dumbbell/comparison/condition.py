@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import fmean, median
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
 
 from dumbbell.comparison.bands import (
     GROUP_GOODPUT,
@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     from dumbbell.spec import Resolved
 
     Outcome: TypeAlias = Result | FailedRun
+    Figures: TypeAlias = tuple[RunFigures, ...]
     Value: TypeAlias = Callable[[RunFigures], float | None]
+
+T = TypeVar("T")
+U = TypeVar("U")
 
 SMALLEST_GOODPUT: Final = 0.05
 """Share of the rate that a smaller goodput of a group is held against: a starved group is no large error."""
@@ -36,6 +40,19 @@ CONSIDERABLE_LOSS: Final = 0.005
 """Loss rate of the reference above which a difference is relative to it."""
 MOST_FAILURES: Final = 3
 """Shown of one condition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Roles(Generic[T]):
+    """The same of the candidate, of the reference, and of the reference under other seeds."""
+
+    candidate: T
+    reference: T
+    floor: T
+
+    def each(self, change: Callable[[T], U]) -> Roles[U]:
+        """What a function makes of each."""
+        return Roles(change(self.candidate), change(self.reference), change(self.floor))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,19 +63,8 @@ class Measured:
     point: Mapping[str, Any]
     resolved: Resolved
     """With any seed: the path and the flows' base RTTs are the same for all."""
-    candidate: Sequence[Outcome]
-    reference: Sequence[Outcome]
-    floor: Sequence[Outcome]
-    """The reference under other seeds; may be empty."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Runs:
-    """The figures of a condition's runs."""
-
-    candidate: tuple[RunFigures, ...]
-    reference: tuple[RunFigures, ...]
-    floor: tuple[RunFigures, ...]
+    outcomes: Roles[Sequence[Outcome]]
+    """The floor's may be empty."""
 
 
 def compare_condition(measured: Measured) -> Condition:
@@ -67,11 +73,10 @@ def compare_condition(measured: Measured) -> Condition:
     ccs = dict(zip(resolved.groups, resolved.ccs, strict=True))
     groups = tuple(Group(name=name, cc=cc, flows=resolved.groups.count(name)) for name, cc in ccs.items())
     setup = Setup.of(run)
-    runs = _Runs(*(
-        tuple(run_figures(each, setup) for each in outcomes if isinstance(each, Result))
-        for outcomes in (measured.candidate, measured.reference, measured.floor)
-    ))  # fmt: skip
-    failures = _failures(measured)
+    runs = measured.outcomes.each(
+        lambda outcomes: tuple(run_figures(each, setup) for each in outcomes if isinstance(each, Result))
+    )
+    failures = _failures(measured.outcomes)
     compared = not failures and bool(runs.candidate) and bool(runs.reference)
     return Condition(
         name=measured.name,
@@ -113,17 +118,17 @@ def run_figures(result: Result, setup: Setup) -> RunFigures:
     )
 
 
-def _failures(measured: Measured) -> tuple[str, ...]:
+def _failures(outcomes: Roles[Sequence[Outcome]]) -> tuple[str, ...]:
     failed = [
         f"{each.engine}, seed {each.seed}: {each.error}"
-        for each in (*measured.candidate, *measured.reference, *measured.floor)
+        for each in (*outcomes.candidate, *outcomes.reference, *outcomes.floor)
         if isinstance(each, FailedRun)
     ]
     more = [f"and {len(failed) - MOST_FAILURES} more runs failed"] if len(failed) > MOST_FAILURES else []
     return (*failed[:MOST_FAILURES], *more)
 
 
-def _differences(runs: _Runs, groups: Sequence[Group], rate_bps: float) -> Iterator[Difference]:
+def _differences(runs: Roles[Figures], groups: Sequence[Group], rate_bps: float) -> Iterator[Difference]:
     small = SMALLEST_GOODPUT * rate_bps
     for group in groups:
         of_group = _goodput_of(group)
@@ -142,22 +147,22 @@ def _goodput_of(group: Group) -> Callable[[RunFigures], float]:
 
 
 def _difference(
-    runs: _Runs, metric: str, value: Value, scale_of: Callable[[float], float], group: str | None = None
+    runs: Roles[Figures], metric: str, value: Value, scale_of: Callable[[float], float], group: str | None = None
 ) -> Iterator[Difference]:
     """The difference in one metric; none where an engine has no such number."""
-    candidates, references, floors = (
-        [each for run in side if (each := value(run)) is not None]
-        for side in (runs.candidate, runs.reference, runs.floor)
-    )
-    if not candidates or not references:
+    values = runs.each(lambda side: [each for run in side if (each := value(run)) is not None])
+    if not values.candidate or not values.reference:
         return
-    candidate, reference = median(candidates), median(references)
-    floor = median(floors) if floors else None
-    excused, scale = half_interquartile(references), scale_of(reference)
+    candidate, reference = median(values.candidate), median(values.reference)
+    floor = median(values.floor) if values.floor else None
+    excused, scale = half_interquartile(values.reference), scale_of(reference)
+
+    def error(of: float) -> float:
+        return beyond(of - reference, excused) / scale
+
     pairs = [(value(one), value(other)) for one, other in zip(runs.candidate, runs.reference, strict=False)]
     paired = [one - other for one, other in pairs if one is not None and other is not None]
     half_width = estimate(paired).half_width if paired else None
-    error = beyond(candidate - reference, excused) / scale
     limit = band_of(metric).p90
     yield Difference(
         metric=metric,
@@ -169,13 +174,13 @@ def _difference(
         scale=scale,
         difference=(candidate - reference) / scale,
         half_width=None if half_width is None else half_width / scale,
-        error=error,
-        floor_error=None if floor is None else beyond(floor - reference, excused) / scale,
-        limits=error / limit if limit else None,
+        error=error(candidate),
+        floor_error=None if floor is None else error(floor),
+        limits=error(candidate) / limit if limit else None,
     )
 
 
-def _winner(runs: _Runs, groups: Sequence[Group]) -> Winner:
+def _winner(runs: Roles[Figures], groups: Sequence[Group]) -> Winner:
     """By goodput a flow, so that the larger group does not win by its size."""
 
     def of(side: Sequence[RunFigures]) -> str | None:

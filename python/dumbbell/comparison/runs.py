@@ -3,36 +3,40 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, fields
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final, cast
 
+import numpy as np
 import pandas as pd
 
 from dumbbell.comparison.failure import ComparisonError
 from dumbbell.comparison.selection import CC, ENGINE, EXPERIMENT, IDENTITY, WORDS, group_of, unknown
-from dumbbell.metrics.catalogue import QUANTITIES, Setup, groups
+from dumbbell.metrics.catalogue import OF_RUN, QUANTITIES, Group, Setup, run_values
 from dumbbell.metrics.loss import has_random_loss
+from dumbbell.metrics.summary import BottleneckSummary
 from dumbbell.results.campaign import not_superseded
 from dumbbell.results.ledger import Ledger
 from dumbbell.results.store import Store
 from dumbbell.spec.problem import suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from dumbbell.comparison.selection import Exchange, Selection
     from dumbbell.results.campaign import Campaign
-    from dumbbell.results.ledger import StoredRun
+    from dumbbell.results.ledger import StoredRuns
 
 
-OF_RUN: Final = {name: each.of_run for name, each in QUANTITIES.items() if each.of_run}
-OF_GROUP: Final = {name: each.of_group for name, each in QUANTITIES.items() if each.of_group}
 RUN_COLUMNS: Final = (
-    "run_id", "engine", "seed", "point", "error", "warned", "key", "groups", "groups_count", "flows_count",
+    "run_id", "engine", "seed", "point", "error", "warned", "provenance", "request_key", "request_groups",
 )  # fmt: skip
-GROUP_COLUMNS: Final = ("run", "groups_count", "flows_count", "position", "name")
+QUEUE_COLUMNS: Final = ("jain", *(each.name for each in fields(BottleneckSummary)))
+"""What formulas of runs need, but for the groups' goodput."""
+FLOW_COLUMNS: Final = ("retransmits", "segments_sent", "rtt_mean_s", "rtt_p95_s", "fct_s")
+"""What formulas of groups need of each flow."""
+OF_GROUP: Final = {name: each.of_group for name, each in QUANTITIES.items() if each.of_group}
 TWO: Final = 2
-_PAGE: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,31 +107,22 @@ class _Reading:
         self.met: list[tuple[list[dict[str, Any]], dict[str, Any]]] = []
         """Groups and swept values of every point, chosen or not."""
         self.parsed: dict[str, list[dict[str, Any]]] = {}
-        self.count = 0
-        self.runs: list[tuple[Any, ...]] = []
-        self.groups: list[tuple[Any, ...]] = []
-        self.run_frames: list[pd.DataFrame] = []
-        self.group_frames: list[pd.DataFrame] = []
+        self.seen: dict[int, int] = {}
+        """Rows of the runs, by their numbers in the ledger: two experiments may have a run in common."""
+        self.runs: list[pd.DataFrame] = []
+        self.groups: list[pd.DataFrame] = []
 
     def side(self) -> Side:
-        provenance: dict[int, None] = {}
-        seen: set[int] = set()  # two experiments may have a run in common
         for campaign in self._campaigns():
             numbers: dict[str, int | None] = {}
-            for stored in self.ledger.stored_runs(campaign.id):
-                if stored.point not in numbers:
-                    numbers[stored.point] = self._point(campaign, stored)
-                number = numbers[stored.point]
-                if number is not None and stored.run not in seen:
-                    seen.add(stored.run)
-                    provenance[stored.provenance] = None
-                    self._add(stored, number, campaign.engine)
-        if not self.count:
+            for stored in self.ledger.stored_runs(campaign.id, FLOW_COLUMNS):
+                self._add(campaign, stored, numbers)
+        if not self.seen:
             raise self._nothing()
-        self._flush()
-        runs, groups_ = (pd.concat(each, ignore_index=True) for each in (self.run_frames, self.group_frames))
+        runs, groups = (pd.concat(each, ignore_index=True) for each in (self.runs, self.groups))
         facts: dict[int, str] = dict(self.ledger.rows("SELECT id, facts FROM provenance"))
-        return Side(self.selection, self.points, runs, groups_, [json.loads(facts[each]) for each in provenance])
+        origins = runs.pop("provenance").unique()
+        return Side(self.selection, self.points, runs, groups, [json.loads(facts[int(each)]) for each in origins])
 
     def _campaigns(self) -> list[Campaign]:
         """Those that the store shows; with an identity wanted, those of its builds, superseded or not."""
@@ -148,9 +143,9 @@ class _Reading:
             and each.identity.startswith(wanted.get(IDENTITY, ""))
         )
 
-    def _point(self, campaign: Campaign, stored: StoredRun) -> int | None:
-        """The number of the point of a run; None where it is not selected."""
-        values, groups = json.loads(stored.point), self._groups_of(stored.request_groups)
+    def _point(self, campaign: Campaign, point: str, request_groups: str) -> int | None:
+        """The number of a point; None where it is not selected."""
+        values, groups = json.loads(point), self._groups_of(request_groups)
         self.met.append((groups, values))
         if not all(_has(key, value, groups, values) for key, value in self.selection.wanted.items()):
             return None
@@ -165,36 +160,30 @@ class _Reading:
             self.parsed[text] = json.loads(text)
         return self.parsed[text]
 
-    def _add(self, stored: StoredRun, point: int, engine: str) -> None:
-        summary, setup = stored.summary, self.setups[point]
-        head = (stored.run_id, engine, stored.seed, point, stored.error, stored.warned, stored.request_key,
-                stored.request_groups)  # fmt: skip
-        if summary is None:
-            self.runs.append((*head, 0, 0, *(None for _ in OF_RUN)))
-        else:
-            counts = len(summary.groups), len(summary.flows)
-            self.runs.append((*head, *counts, *[formula(summary, setup) for formula in OF_RUN.values()]))
-            for position, (name, group) in enumerate(groups(summary).items()):
-                values = [formula(group) for formula in OF_GROUP.values()]
-                self.groups.append((self.count, *counts, position, name, *values))
-        self.count += 1
-        if self.count % _PAGE == 0:
-            self._flush()
-
-    def _flush(self) -> None:
-        """Turns rows into frames, piece by piece: many small objects are slow to keep."""
-        for rows, frames, columns in (
-            (self.runs, self.run_frames, (*RUN_COLUMNS, *OF_RUN)),
-            (self.groups, self.group_frames, (*GROUP_COLUMNS, *OF_GROUP)),
-        ):
-            frame = pd.DataFrame(rows, columns=columns)
-            for name in QUANTITIES.keys() & frame.columns:
-                several = QUANTITIES[name].needs_several
-                frame[name] = frame[name].astype(float)
-                if several:
-                    frame.loc[frame[f"{several}_count"] < TWO, name] = float("nan")
-            frames.append(frame)
-            rows.clear()
+    def _add(self, campaign: Campaign, stored: StoredRuns, numbers: dict[str, int | None]) -> None:
+        runs = stored.runs
+        points = runs["point"].to_numpy(object)
+        for point, groups in zip(points, runs["request_groups"].to_numpy(object), strict=True):
+            if point not in numbers:
+                numbers[point] = self._point(campaign, point, groups)
+        runs["point"] = [numbers[point] for point in points]
+        runs = runs[runs["point"].notna() & ~runs["run"].isin(self.seen)].drop_duplicates("run")
+        rows = dict(zip(runs["run"], range(len(self.seen), len(self.seen) + len(runs)), strict=True))
+        if not rows:
+            return
+        self.seen |= rows
+        runs = runs.set_index("run", drop=False).astype({"point": int})
+        measured = runs.index[runs["error"].isna()]
+        groups_, flows = (
+            each[each["run"].isin(measured)].drop_duplicates(["run", key])
+            for each, key in ((stored.groups, "position"), (stored.flows, "flow"))
+        )
+        runs = runs.assign(engine=campaign.engine, **_of_runs(runs, groups_, flows, self.setups))
+        of_groups = _of_groups(groups_, flows)
+        self.groups.append(of_groups.assign(run=of_groups["run"].map(rows)))
+        self.runs.append(
+            runs[[*RUN_COLUMNS, *OF_RUN]].rename(columns={"request_key": "key", "request_groups": "groups"})
+        )
 
     def _nothing(self) -> ComparisonError:
         selection = self.selection
@@ -211,6 +200,55 @@ class _Reading:
                 return ComparisonError(f"{selection.text}: no run has {name} = {value}; {suggestion(value, known)}")
         what = "no run is so" if selection.wanted else "there is no run in it yet"
         return ComparisonError(f"{selection.text}: {what}")
+
+
+def _of_runs(
+    runs: pd.DataFrame, groups: pd.DataFrame, flows: pd.DataFrame, setups: Sequence[Setup]
+) -> dict[str, pd.Series[float]]:
+    """The quantities of whole runs, whose index is `run`; NaN of one that failed."""
+    goodput = groups.set_index(["run", "position"])["goodput_bps"].astype(float).unstack().reindex(runs.index)  # noqa: PD010 (a pivot of one column)
+    count = {"groups": groups.groupby("run").size(), "flows": flows.groupby("run").size()}
+    at = runs["point"].map(lambda point: setups[point].random_loss_at or "")
+    parts = []
+    for random_loss_at, part in runs.groupby(at):
+        numbers = _columns(part, QUEUE_COLUMNS)
+        summary: Any = SimpleNamespace(
+            bottleneck=numbers, jain=numbers.jain,
+            groups=dict(enumerate(SimpleNamespace(goodput_bps=each) for each in goodput.loc[part.index].to_numpy().T)),
+        )  # fmt: skip
+        parts.append(pd.DataFrame(run_values(summary, Setup(random_loss_at or None)), part.index, dtype=float))
+    values = pd.concat(parts).reindex(runs.index)
+    for name in OF_RUN:
+        needed = QUANTITIES[name].needs_several
+        if needed:
+            values.loc[count[needed].reindex(runs.index, fill_value=0) < TWO, name] = float("nan")
+    return {name: values[name] for name in OF_RUN}
+
+
+def _of_groups(groups: pd.DataFrame, flows: pd.DataFrame) -> pd.DataFrame:
+    """A row a group: `run`, `position`, `name`, and its quantities."""
+    groups = groups.reset_index(drop=True)
+    rows = groups[["run", "name"]].assign(row=groups.index)
+    flows = flows.merge(rows, on=["run", "name"]).sort_values("row", kind="stable")
+    sizes = np.bincount(flows["row"], minlength=len(groups))
+    parts = []
+    for size in np.unique(sizes):
+        own, members = groups[sizes == size], flows[sizes[flows["row"]] == size]
+        by_flow = [_columns(members.iloc[nth::size], FLOW_COLUMNS) for nth in range(size)]
+        group: Any = Group(cast("Any", _columns(own, ("goodput_bps", "share"))), cast("Any", by_flow))
+        parts.append(pd.DataFrame({n: formula(group) for n, formula in OF_GROUP.items()}, own.index, dtype=float))
+    names = groups[["run", "position", "name"]]
+    if not parts:
+        return names.reindex(columns=[*names, *OF_GROUP])
+    found = names.join(pd.concat(parts))
+    alone = groups.groupby("run")["run"].transform("size") < TWO
+    found.loc[alone, [name for name in OF_GROUP if QUANTITIES[name].needs_several]] = float("nan")
+    return found
+
+
+def _columns(frame: pd.DataFrame, names: Iterable[str]) -> SimpleNamespace:
+    """Columns as arrays of numbers, to be read like the fields of a summary."""
+    return SimpleNamespace(**{name: frame[name].to_numpy(float) for name in names})
 
 
 def _setup(spec: Mapping[str, Any], point: Mapping[str, Any]) -> Setup:

@@ -30,7 +30,7 @@ def engines_with(name: str) -> tuple[str, ...]:
 
 
 def engine_name(kernel: str) -> str:
-    """As `--engine` has it."""
+    """The name that `--engine` takes for the Linux engine with this kernel."""
     return "linux" if kernel == DEFAULT_KERNEL else f"linux:{kernel}"
 
 

@@ -29,7 +29,7 @@ LARGEST_SUPER_PACKET_BYTES = 65_215
 
 
 def problems(run: Run) -> Iterator[Problem]:
-    """Every field that it cannot honour."""
+    """Every field of the run that Linux or the agent cannot honour."""
     if run.measure.record in {"acks", "pcap"}:
         yield Problem("measure.record", f'"{run.measure.record}" needs captures, which this engine has not yet')
     yield from _of_the_path(run)

@@ -27,7 +27,7 @@ UNSEEN = 2**64 - 1
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Measurement:
-    """Everything that one run gave."""
+    """The counters, gauges and histograms of one run."""
 
     ended_ns: int
     """When the run ended: its duration, or when the last transfer was complete."""
@@ -50,7 +50,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class FlowMeasurement:
-    """One flow."""
+    """Counters, samples and gauges of one flow."""
 
     started_ns: int
     """When it called connect()."""
@@ -166,7 +166,7 @@ class AckSamples:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class QueueMeasurement:
-    """The bottleneck."""
+    """Counters and gauges of the bottleneck's queue and line."""
 
     at_window_begin: QueueCounters
     at_window_end: QueueCounters

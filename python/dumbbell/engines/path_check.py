@@ -48,7 +48,7 @@ class PathReport:
 
     @classmethod
     def of(cls, words: dict[str, Any]) -> Self:
-        """Makes one of what the agent wrote."""
+        """A report from the agent's JSON object."""
         return cls(**words | {"rtt_ns": tuple(words["rtt_ns"])})
 
 
@@ -66,7 +66,7 @@ class ProbingEngine(Engine, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What was found of one path."""
+    """A path that was probed, and where it is not as asked."""
 
     run: Run
     """The path, with a flow for each way through it."""
@@ -76,7 +76,7 @@ class Checked:
 
     @property
     def asked(self) -> str:
-        """The path in short."""
+        """Rate, round-trip times, buffer and loss that were asked for, as text."""
         path = self.run.path
         rtts_ns = sorted({flow.base_rtt_ns for flow in self.run.flows})
         loss = f", loss {100 * path.loss_ppb / PPB:.4g} %" if path.loss_ppb else ""

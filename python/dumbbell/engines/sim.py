@@ -38,14 +38,14 @@ class SimEngine:
         return [*unknown, *others]
 
     def ready(self) -> None:
-        """It always is."""
+        """Returns at once: a simulation needs nothing of the machine."""
 
     def slots(self) -> int:
         """One a core that this process may use: a run is one thread's work and frees the interpreter."""
         return available_cores()
 
     def measure(self, run: Run) -> Measurement:
-        """Simulates the run."""
+        """Simulates the run in this thread, without holding the interpreter."""
         return Measurement.from_core(_core.measure(run.to_json()))
 
     def stop(self) -> None:

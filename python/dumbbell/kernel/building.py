@@ -34,7 +34,7 @@ _ROOM = 2_500_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Order:
-    """What is to be built."""
+    """A kernel that is to be built: source, name, identity and compiler."""
 
     source: Source
     name: str | None

@@ -115,7 +115,7 @@ def remove(name: str) -> None:
 
 
 def place(name: str, identity: str) -> Path:
-    """The folder of a kernel."""
+    """The folder of the kernel with this name and identity; it need not exist."""
     return folder() / f"{name}@{identity[:_IDENTITY]}"
 
 

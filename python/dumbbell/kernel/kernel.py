@@ -37,7 +37,7 @@ class Kernel:
     sha256: str = ""
     """Of the executable."""
     source: str = ""
-    """Where its source came from."""
+    """Path of the tree or tarball that it was built from."""
     built: str = ""
     """When, in UTC."""
     steps: int = 0

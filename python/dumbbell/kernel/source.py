@@ -38,7 +38,7 @@ class Source:
         return _tree_digest(self.path) if self.path.is_dir() else digest(self.path)
 
     def copy(self, tree: Path, workshop: Workshop) -> None:
-        """Makes a copy of it."""
+        """Copies the tree, or unpacks the tarball, to `tree`."""
         if self.path.is_dir():
             _copy_tree(self.path, tree)
         else:

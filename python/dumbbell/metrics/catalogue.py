@@ -1,7 +1,7 @@
 """The catalogue of quantities: what a run, a flow and a group of flows are described by, each formula once.
 
 Values are in base units (bit/s, seconds, shares of 1); `factor` makes of one what is shown. A formula gives None where
-a run has nothing of the kind.
+a run has nothing of the kind. Formulas also take arrays of many runs' numbers, where NaN stands for None.
 
 >>> QUANTITIES["rtt"].heading, QUANTITIES["rtt"].text(0.0417)
 ('RTT ms', '41.7')
@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, cast
 
 from dumbbell.metrics.loss import has_random_loss, loss_at, random_loss
 from dumbbell.metrics.number import amount
-from dumbbell.metrics.window import Window, ratio
+from dumbbell.metrics.window import Window, is_array, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,15 +31,15 @@ class Summarised(Protocol):
 
     @property
     def flows(self) -> Sequence[FlowSummary]:
-        """In the order of the spec."""
+        """A summary a flow, in the order of the spec."""
 
     @property
     def bottleneck(self) -> BottleneckSummary:
-        """Within the window."""
+        """The bottleneck's counters and queue within the window."""
 
     @property
     def groups(self) -> Mapping[str, GroupSummary]:
-        """By the name of the `[[flows]]` table."""
+        """The groups' summaries, by the name of the `[[flows]]` table."""
 
     @property
     def jain(self) -> float | None:
@@ -136,20 +136,33 @@ def mean_rate_bps(run: Run) -> float:
 
 
 def mean(values: Iterable[Value]) -> Value:
-    """Of what is known: what a group of several flows has of a quantity of each."""
+    """Of what is known: what a group of several flows has of a quantity of each. Of arrays elementwise."""
     known = [value for value in values if value is not None]
-    return fmean(known) if known else None
+    if not known or not is_array(known[0]):
+        return fmean(known) if known else None
+    import numpy as np  # noqa: PLC0415 (late: lists need none)
+
+    return cast("Value", _total(known) / np.count_nonzero(~np.isnan(known), axis=0))
+
+
+def _total(values: Sequence[float]) -> Any:  # noqa: ANN401 (a number, or an array of them)
+    """The sum of what is known: of arrays elementwise, where NaN is not known."""
+    if not values or not is_array(values[0]):
+        return sum(values) if values else None
+    import numpy as np  # noqa: PLC0415 (late: lists need none)
+
+    return np.where(np.isnan(values).all(axis=0), np.nan, np.nansum(values, axis=0))
 
 
 def _mean_completion_s(group: Group) -> Value:
     """None if a flow did not end: the mean of the others would flatter whoever left some behind."""
-    times_s = [flow.fct_s for flow in group.flows]
-    return None if None in times_s else mean(times_s)
+    times_s = [flow.fct_s for flow in group.flows if flow.fct_s is not None]
+    return sum(times_s) / len(times_s) if times_s and len(times_s) == len(group.flows) else None
 
 
 def _total_goodput_bps(summary: Summarised, _: Setup) -> Value:
-    known = [group.goodput_bps for group in summary.groups.values() if group.goodput_bps is not None]
-    return sum(known) if known else None
+    total_bps: Value = _total([each.goodput_bps for each in summary.groups.values() if each.goodput_bps is not None])
+    return total_bps
 
 
 def _random_loss(summary: Summarised, setup: Setup) -> Value:

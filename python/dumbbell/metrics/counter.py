@@ -33,7 +33,7 @@ class Counter:
         return cls(at, counted)
 
     def at(self, instants_s: npt.ArrayLike) -> Floats:
-        """Its value at these instants."""
+        """The count at each instant (seconds), interpolated; an array of the same shape."""
         if self.time_s.size == 0:
             return np.zeros(np.shape(instants_s))
         instants = np.asarray(instants_s, dtype=np.float64)
@@ -85,18 +85,3 @@ def ratio_in_bins(part: Counter, whole: Counter, begin_s: float, end_s: float, b
 def least_rate_bps(counted_bytes: Counter, begin_s: float, end_s: float, bin_s: float) -> float | None:
     """The smallest rate of the whole bins between two instants: an incumbent's, when another flow has joined."""
     return min(map(float, rates_bps(counted_bytes, begin_s, end_s, bin_s)), default=None)
-
-
-def lost_share(dropped: Counter, sent: Counter, begin_s: float, end_s: float) -> float | None:
-    """Dropped / (sent + dropped) between two instants; from 0 on the start-up is in it. None when nothing came."""
-    gone, went = (float(np.diff(each.at([begin_s, end_s]))[0]) for each in (dropped, sent))
-    return ratio(gone, went + gone)
-
-
-def loss_per_offered(loss_per_sent: float) -> float:
-    """Dropped / offered from dropped / sent, where the queue holds as much at the end as at the beginning.
-
-    >>> round(loss_per_offered(0.11), 4)
-    0.0991
-    """
-    return loss_per_sent / (1 + loss_per_sent)

@@ -74,22 +74,6 @@ def is_unimodal(y: Sequence[float], slack: float = 0.0) -> bool:
     return rises and all(after <= before + slack for before, after in pairwise(y[top:]))
 
 
-def first_below(x: Sequence[float], y: Sequence[float], level: float) -> float | None:
-    """Where a curve first comes down to a level, interpolated linearly; None where it does not.
-
-    A curve that begins at or below the level is there at its first point.
-
-    >>> first_below([0.0, 10.0, 20.0], [95.0, 90.0, 10.0], 50.0)
-    15.0
-    """
-    if y and y[0] <= level:
-        return x[0]
-    for (left, high), (right, low) in pairwise(zip(x, y, strict=True)):
-        if high > level >= low:
-            return left + (right - left) * (high - level) / (high - low)
-    return None
-
-
 def last_at_least(x: Sequence[float], y: Sequence[float], levels: Sequence[float]) -> float | None:
     """The largest x of the points whose value, and that of all points before, is at least the level there.
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dumbbell.metrics.window import ratio
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -19,7 +21,7 @@ def random_loss(lost: int, offered: int, sent: int, loss_at: str) -> float | Non
     (0.01, 0.1, None)
     """
     exposed = offered + lost if loss_at == BEFORE else sent
-    return lost / exposed if exposed else None
+    return ratio(lost, exposed)
 
 
 def has_random_loss(spec: Mapping[str, Any]) -> bool:

@@ -42,7 +42,7 @@ class LossEpoch:
 
     @property
     def w_min(self) -> float:
-        """The smallest window."""
+        """The smallest window of the epoch, segments."""
         return float(self.cwnd.min())
 
 

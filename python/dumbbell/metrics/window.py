@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dumbbell.engines.measurement import FlowCounters, QueueCounters
 from dumbbell.spec.quantity import NS_PER_S
@@ -80,8 +80,21 @@ class Activity:
 
 
 def ratio(part: float, whole: float) -> float | None:
-    """`part / whole`; None where there is no whole."""
-    return part / whole if whole else None
+    """`part / whole`; None where there is no whole.
+
+    Of arrays, which the catalogue's formulas have of many runs at once, elementwise, and NaN where there is none.
+    """
+    if not is_array(whole):
+        return part / whole if whole else None
+    import numpy as np  # noqa: PLC0415 (late: lists need none)
+
+    each: Any = np.where(whole, whole, np.nan)
+    return cast("float", part / each)
+
+
+def is_array(value: object) -> bool:
+    """Whether this is an array of numbers, not one."""
+    return getattr(value, "ndim", 0) > 0
 
 
 def _growth(before: int | None, after: int | None) -> int | None:

@@ -38,7 +38,7 @@ class Campaign:
     identity: str
     """Of the engine's build."""
     spec: Mapping[str, Any]
-    """Its words."""
+    """As it was written, key by key."""
     label: str = ""
     """The name, and what tells this spec from others of that name: `two-flows [path.rtt=50 ms]`."""
     superseded: bool = False
@@ -48,7 +48,7 @@ class Campaign:
 
     @property
     def current(self) -> bool:
-        """It is shown."""
+        """Whether it is shown: neither superseded nor hidden."""
         return not (self.superseded or self.hidden)
 
     def called(self, name: str) -> bool:
@@ -128,7 +128,7 @@ def _label(campaign: Campaign, first: Campaign) -> str:
     return f"{label} (build {campaign.identity[:BUILD_DIGITS]})" if campaign.superseded else label
 
 
-def _differences(ours: Any, theirs: Any, path: str = "") -> Iterator[str]:  # noqa: ANN401 (likewise)
+def _differences(ours: Any, theirs: Any, path: str = "") -> Iterator[str]:  # noqa: ANN401 (values of a spec)
     """What must be set in the first to make the second of it."""
     if isinstance(ours, dict) or isinstance(theirs, dict):
         one, other = (each if isinstance(each, dict) else {} for each in (ours, theirs))

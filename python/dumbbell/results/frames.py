@@ -24,7 +24,7 @@ _ORDER = "ORDER BY campaign.turn, member.position"
 
 
 def runs(ledger: Ledger, campaigns: Sequence[int]) -> pd.DataFrame:
-    """A row a run."""
+    """A row a run: head, swept values, bottleneck, Jain's index, window, warnings, error."""
     names = [*_BOTTLENECK, "jain", "window_begin_s", "window_end_s", "wall_s", "warnings", "error"]
     frame = _frame(ledger, campaigns, [f"run.{name}" for name in names], [*_HEAD, *names])
     frame["warnings"] = frame["warnings"].map(lambda text: "; ".join(json.loads(text)) if text else "")
@@ -33,13 +33,13 @@ def runs(ledger: Ledger, campaigns: Sequence[int]) -> pd.DataFrame:
 
 
 def flows(ledger: Ledger, campaigns: Sequence[int]) -> pd.DataFrame:
-    """A row a flow of a run."""
+    """A row a flow of a run: head, swept values, and every field of its summary."""
     join = "JOIN flow ON flow.run = run.id"
     return _frame(ledger, campaigns, [f"flow.{name}" for name in _FLOW], [*_HEAD, *_FLOW], join=join, then="flow.flow")
 
 
 def groups(ledger: Ledger, campaigns: Sequence[int]) -> pd.DataFrame:
-    """A row a group of a run."""
+    """A row a group of a run: head, swept values, name, and every field of its summary."""
     join, names = "JOIN flow_group ON flow_group.run = run.id", ["name", *_GROUP]
     columns = [f"flow_group.{name}" for name in names]
     return _frame(ledger, campaigns, columns, [*_HEAD, *names], join=join, then="flow_group.position")

@@ -9,12 +9,12 @@ import json
 import os
 import sqlite3
 import threading
-from collections import Counter, defaultdict, namedtuple
+from collections import Counter
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary, Summary
+from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.results.campaign import Campaign, labelled, same_but_for_seeds, seeds_of, with_seeds
 from dumbbell.results.diagnosis import damaged, translating_errors
 from dumbbell.results.failure import StoreError
@@ -23,10 +23,12 @@ from dumbbell.results.series import SeriesFile
 from dumbbell.results.tables import LEDGER_SCHEMA, MIGRATION, REQUESTS_VIEW, TABLES, WITHOUT_REQUESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
     from typing import Self
+
+    import pandas as pd
 
     from dumbbell.results.request import Request
     from dumbbell.results.schema import FailedRun, Result
@@ -48,43 +50,19 @@ _RUN = (
 _KEPT = (*_RUN, "request_key", "request_groups")
 _SERIES = tuple(each.name for each in fields(SeriesFile))
 
-T = TypeVar("T")
-
-
-def _row_of(summary: type[T]) -> Callable[[Iterable[Any]], T]:
-    """What reads a row as something with the fields of a summary: a tuple, which is three times as fast to make."""
-    names = [each.name for each in fields(cast("Any", summary))]
-    row: Any = cast("Any", namedtuple)(summary.__name__, names)  # noqa: PYI024 (its fields are those of another class)
-    return cast("Callable[[Iterable[Any]], T]", row._make)
-
-
-_FLOW_ROW, _GROUP_ROW, _QUEUE_ROW = _row_of(FlowSummary), _row_of(GroupSummary), _row_of(BottleneckSummary)
-
 Row = tuple[Any, ...]
 
 
-class StoredRun(NamedTuple):
-    """A run of a campaign, as the ledger has it."""
+class StoredRuns(NamedTuple):
+    """Some runs of a campaign in their order, as frames of the ledger's columns; what is not known is NaN."""
 
-    run: int
-    """Its number in the ledger."""
-    run_id: str
-    seed: int
-    error: str | None
-    warned: int
-    """1 of a run with warnings."""
-    provenance: int
-    """The number of its provenance in the ledger."""
-    point: str
-    """JSON of each swept value as the spec writes it."""
-    request_key: str
-    request_groups: str
-    """JSON, see `request.Request`."""
-    summary: Summary | None
-    """None of a run that failed."""
-
-
-_HEAD = len(StoredRun._fields) - 1
+    runs: pd.DataFrame
+    """A row a run: `run` (its number in the ledger), `warned`, `point` (JSON of each swept value as the spec writes
+    it), `request_groups` (JSON, see `request.Request`), numbers of the bottleneck and others."""
+    groups: pd.DataFrame
+    """A row a group: `run`, `position`, `name` and its numbers."""
+    flows: pd.DataFrame
+    """A row a flow: `run`, `flow`, `name` and the columns wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,12 +228,12 @@ class Ledger:
         return dict(rows) | ({None: strays} if strays else {})
 
     def rows(self, query: str, *values: object) -> list[Row]:
-        """What a query gives."""
+        """All rows that a query gives."""
         with self._lock, self._errors("read it"):
             return self._all(query, *values)
 
     def named(self, run_id: str) -> list[str]:
-        """The run ids that begin so."""
+        """The ids of the runs that begin with this text."""
         pattern = run_id.replace("*", "").replace("?", "").replace("[", "") + "*"
         return [name for (name,) in self.rows("SELECT run_id FROM run WHERE run_id GLOB ? LIMIT 2", pattern)]
 
@@ -265,7 +243,7 @@ class Ledger:
         return str(rows[0][0]) if rows else None
 
     def series(self, run_id: str) -> list[SeriesFile]:
-        """The files behind a run."""
+        """The run's files of series; empty where it kept none."""
         rows = self.rows(
             f"SELECT {', '.join(_SERIES)} FROM series JOIN run ON run.id = series.run WHERE run_id = ?",  # noqa: S608
             run_id,
@@ -298,40 +276,36 @@ class Ledger:
             )  # fmt: skip
             return [(position, self._outcome(row, json.loads(point))) for position, point, *row in rows]
 
-    def stored_runs(self, campaign: int) -> Iterator[StoredRun]:
-        """The runs of a campaign with their summaries, in order. Few are in memory at a time."""
-        request = f"{self._request}.request_key, {self._request}.request_groups"
-        head = f"run.id, run_id, seed, error, warnings IS NOT NULL, provenance, member.point, {request}"
-        select = (
-            f"SELECT {{}} FROM member JOIN {{}} WHERE member.campaign = {campaign}"  # noqa: S608 (our own number)
-            " AND member.position >= ? AND member.position < ? ORDER BY member.position"
+    def stored_runs(self, campaign: int, flow_columns: Sequence[str]) -> Iterator[StoredRuns]:
+        """The runs of a campaign, some thousand at a time."""
+        import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
+
+        runs = ("run_id", "seed", "error", "provenance", "jain", *_BOTTLENECK)
+        asked = "" if self._request == "run" else " JOIN asked USING (campaign, position)"
+        request = _of(self._request, ("request_key", "request_groups"))
+        run = f"run.id AS run, {_of('run', runs)}, warnings IS NOT NULL AS warned, member.point, {request}"
+        group, flow = (
+            _of("g", ("run", "position", "name", *_GROUP)),
+            _of("flow", ("run", "flow", "name", *flow_columns)),
         )
-        runs = select.format(
-            f"{head}, window_begin_s, window_end_s, jain, {', '.join(_BOTTLENECK)}",
-            f"run ON run.id = member.run{'' if self._request == 'run' else ' JOIN asked USING (campaign, position)'}",
-        )
-        flows = select.format(f"flow.run, {_of('flow', _FLOW)}", "flow ON flow.run = member.run") + ", flow.flow"
-        groups = (
-            select.format(f"g.run, name, {_of('g', _GROUP)}", "flow_group g ON g.run = member.run") + ", g.position"
+        tables = (
+            (run, f"run ON run.id = member.run{asked}", "member.position"),
+            (group, "flow_group g ON g.run = member.run", "g.position"),
+            (flow, "flow ON flow.run = member.run", "flow.flow"),
         )
         ((last,),) = self.rows("SELECT COALESCE(MAX(position), -1) FROM member WHERE campaign = ?", campaign)
-        for page in ((first, first + _PAGE) for first in range(0, last + 1, _PAGE)):
-            flows_of, groups_of = defaultdict[int, dict[int, FlowSummary]](dict), defaultdict[int, dict[str, Any]](dict)
-            for run, *values in self.rows(flows, *page):
-                flow = _FLOW_ROW(values)
-                flows_of[run][flow.flow] = flow
-            for run, name, *values in self.rows(groups, *page):
-                groups_of[run][name] = _GROUP_ROW(values)
-            for row in self.rows(runs, *page):
-                run, error, (begin_s, end_s, jain, *queue) = row[0], row[3], row[_HEAD:]
-                summary = None if error is not None else Summary(
-                    window_s=(begin_s, end_s),
-                    flows=tuple(flows_of[run].values()),
-                    bottleneck=_QUEUE_ROW(queue),
-                    groups=groups_of[run],
-                    jain=jain,
-                )  # fmt: skip
-                yield StoredRun._make((*row[:_HEAD], summary))
+        for first in range(0, last + 1, _PAGE):
+            frames = []
+            for columns, joined, order in tables:
+                query = (
+                    f"SELECT {columns} FROM member JOIN {joined} WHERE member.campaign = ?"  # noqa: S608 (our own names)
+                    f" AND member.position >= ? AND member.position < ? ORDER BY member.position, {order}"
+                )
+                with self._lock, self._errors("read it"):
+                    cursor = self._connection.execute(query, (campaign, first, first + _PAGE))
+                    names = [name for name, *_ in cursor.description]
+                    frames.append(pd.DataFrame(cursor.fetchall(), columns=names))
+            yield StoredRuns(*frames)
 
     def faults(self) -> list[str]:
         """What SQLite finds wrong with the file when it reads all of it."""

@@ -28,7 +28,7 @@ WHERE campaign = ? AND member.position >= ? AND member.position < ? ORDER BY mem
 
 
 class RunLine(NamedTuple):
-    """A run, in short."""
+    """A row of `results list`: a run without its numbers."""
 
     run_id: str
     experiment: str
@@ -36,7 +36,7 @@ class RunLine(NamedTuple):
     seed: int
     status: str
     warnings: int
-    """How many."""
+    """How many there are."""
     point: dict[str, Any]
     """Each swept value as the spec wrote it, by its path."""
 

@@ -29,7 +29,7 @@ class _Base(BaseModel):
     run_id: str = Field(pattern=f"^[0-9a-f]{{{RUN_ID_DIGITS}}}$")
     """Hash of the resolved run with its seed, of the engine and of its identity: same id, same bytes but `wall_s`."""
     engine: str
-    """What measured it."""
+    """Name of the engine that measured it."""
     seed: int
     """Seed of every random stream of the run."""
 
@@ -38,7 +38,7 @@ class Result(_Base):
     """A run that was measured."""
 
     status: Literal["ok"] = "ok"
-    """It came to its end."""
+    """The run was measured."""
     point: dict[str, Any]
     """Each swept value, as the spec wrote it, by its path."""
     window_s: tuple[float, float]
@@ -61,11 +61,11 @@ class FailedRun(_Base):
     """A run that the engine could not finish."""
 
     status: Literal["failed"] = "failed"
-    """It came to no end."""
+    """The engine could not finish the run."""
     point: dict[str, Any]
     """Each swept value, as the spec wrote it, by its path."""
     error: str
-    """What the engine said."""
+    """The engine's message: why the run could not be finished."""
     wall_s: float
     """How long it took to fail."""
 

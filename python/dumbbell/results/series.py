@@ -25,7 +25,6 @@ FLOWS, QUEUE, ACKS = "flows", "queue", "acks"
 
 _MAGIC = b"PAR1"
 _FOOTER_BYTES = 8
-_CHUNK_BYTES = 1 << 20
 _LEVEL = 3
 _KEPT: Final = ("series", "acks", "pcap")
 _ZERO_IS_UNKNOWN = frozenset({"srtt_us"})

@@ -61,7 +61,7 @@ class Store:
 
     def __init__(self, folder: Path, ledger: Ledger, lock: FileLock | None) -> None:
         self.folder = folder
-        """Where it is."""
+        """The store's folder."""
         self._ledger, self._lock = ledger, lock
         self._names = itertools.count()
         self._closed = False
@@ -95,7 +95,7 @@ class Store:
         return store
 
     def close(self) -> None:
-        """Ends the reading, or the writing."""
+        """Closes the ledger and lets go of the lock, if this store had it."""
         self._closed = True
         try:
             if self._lock is not None:
@@ -221,7 +221,7 @@ class Store:
         return listing.groups(self._ledger, campaign)
 
     def files(self, run_id: str) -> list[Path]:
-        """The Parquet files behind a run."""
+        """Paths of the run's Parquet files; empty where it kept no series."""
         return [self.folder / "series" / kept.file for kept in self._ledger.series(run_id)]
 
     # -- frames ---------------------------------------------------------------------------------------------------

@@ -29,9 +29,9 @@ class Problem:
     path: str
     """The field, e.g. `flows[2].cc`; the file where there is no field yet."""
     message: str
-    """What was wrong."""
+    """What was wrong, without the path."""
     hint: str = ""
-    """What would be right."""
+    """What would be right; empty where the message says it."""
 
     def __str__(self) -> str:
         where = f"{self.path}: " if self.path else ""

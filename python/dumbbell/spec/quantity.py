@@ -65,7 +65,7 @@ class Quantity(str):
     units: ClassVar[Mapping[str, int]]
     """Base units in each unit."""
     keywords: ClassVar[tuple[str, ...]] = ()
-    """What it may be besides."""
+    """Words that may stand in place of a number with a unit."""
     zero: ClassVar[str]
     """The unit of nothing."""
 
@@ -143,7 +143,7 @@ class Quantity(str):
 
     @classmethod
     def least(cls) -> str:
-        """Show the base unit, once."""
+        """Show the smallest amount above zero: one base unit."""
         return cls.show(1)
 
     @classmethod

@@ -167,7 +167,7 @@ class Flow(_Part):
 
     @property
     def base_rtt_s(self) -> float:
-        """The same in seconds."""
+        """Round-trip time without any queue, in seconds."""
         return self.base_rtt_ns / NS_PER_S
 
 

@@ -75,7 +75,7 @@ class Grid:
         return prod(len(bundle[0].values) for bundle in self.bundles)
 
     def point(self, number: int) -> Point:
-        """Give one point."""
+        """Give the point at this place in the order of expansion, from 0."""
         chosen: dict[str, Any] = {}
         for bundle in reversed(self.bundles):
             number, index = divmod(number, len(bundle[0].values))

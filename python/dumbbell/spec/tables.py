@@ -242,7 +242,7 @@ class Spec(Section):
 
     @property
     def folder(self) -> FilePath:
-        """Where its files are."""
+        """The folder that the spec's relative file names start from."""
         return self._folder
 
     def trace_of(self, name: str) -> run.Trace:

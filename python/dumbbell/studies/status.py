@@ -71,11 +71,6 @@ class StudyStatus:
         return len(there), len(ids | there)
 
     @property
-    def begun(self) -> bool:
-        """Whether any of its runs is there."""
-        return self.runs[0] > 0
-
-    @property
     def experiments(self) -> dict[str, Experiment]:
         """Those that have whole trials, each with the versions and the seeds of these."""
         found = {}

@@ -1,6 +1,7 @@
 "use strict";
-(() => {
-  const plots = JSON.parse(document.getElementById("plots").textContent);
+(async () => {
+  const packed = Uint8Array.from(atob(document.getElementById("plots").textContent), (each) => each.charCodeAt(0));
+  const plots = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const PRINTED_WIDTH = 700;
   const NARROW = 620;
@@ -42,6 +43,7 @@
     if (width < NARROW) spec.columns = 1;
     const own = Math.max(80, Math.floor(width / spec.columns - axes));
     spec.params[0].value = own;
+    spec.params[1].value = Math.min(spec.columns, spec.concat.length);
     for (const panel of spec.concat) panel.width = own;
     return spec;
   };

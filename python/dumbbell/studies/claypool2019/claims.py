@@ -21,8 +21,6 @@ SETTLED_S = 30.0
 """When Figure 4b's flows are said to have found each other."""
 TOGETHER_S = 0.5
 """Entries into PROBE_RTT this near are one."""
-SHALLOW_BDP = 1.5
-"""The document calls buffers below this shallow."""
 CYCLES_S = (60.0, 285.0)
 """Where the raw data's periods were taken."""
 TAKEOVER_S = 3.0

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dumbbell.comparison.bands import versions
+from dumbbell.comparison.condition import Roles
 from dumbbell.comparison.failure import ComparisonError
 from dumbbell.metrics import bbr
 from dumbbell.metrics.discrepancy import median
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from dumbbell.results.store import Store
     from dumbbell.studies.single_flows.record import Limit
 
-T = TypeVar("T")
-U = TypeVar("U")
-
 MOST_POINTS: Final = 240
 """Of a curve that is stored for drawing."""
 PLACES: Final = 9
@@ -42,19 +40,6 @@ CYCLE_RTTS: Final = 8
 """PROBE_BW's cycle of gains (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.4.2)."""
 AROUND_PROBE_RTT_S: Final = (-0.2, 0.8)
 """Of the entry: PROBE_RTT lasts 200 ms and a round."""
-
-
-@dataclass(frozen=True, slots=True)
-class Roles(Generic[T]):
-    """The same of the candidate, of the reference, and of the reference under other seeds."""
-
-    candidate: T
-    reference: T
-    floor: T
-
-    def each(self, change: Callable[[T], U]) -> Roles[U]:
-        """What a function makes of each."""
-        return Roles(change(self.candidate), change(self.reference), change(self.floor))
 
 
 NO_VALUES: Final[Roles[Value]] = Roles(None, None, None)

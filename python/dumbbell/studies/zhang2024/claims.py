@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dumbbell.metrics.counter import variation
-from dumbbell.metrics.dip import Dip, dips, intervals_s
-from dumbbell.metrics.rise import plateau, rise_time_s
+from dumbbell.metrics.rise_time import plateau, rise_time_s
+from dumbbell.metrics.trough import Trough, intervals_s, troughs
 from dumbbell.metrics.window import ratio
 from dumbbell.studies.series import Samples, gauge, throughput_bps
 
@@ -103,7 +103,7 @@ def interval_of_rate_dips(run: RunData) -> float | None:
     rates = rates_by_second(run)
     at = np.arange(rates.size, dtype=np.float64)
     later = at >= HEAD_START_S
-    found = intervals_s(dips(at[later], rates[later], below=PROBING))
+    found = intervals_s(troughs(at[later], rates[later], below=PROBING))
     return fmean(found) if found else None
 
 
@@ -161,6 +161,6 @@ def _window_over_threshold(run: RunData) -> Floats:
     return np.asarray(found.value[ours] / (threshold.value[theirs] / MSS_BYTES), dtype=np.float64)
 
 
-def _window_dips(run: RunData) -> list[Dip]:
+def _window_dips(run: RunData) -> list[Trough]:
     found = window(run, VIDEO_LOGGED_S)
-    return dips(found.time_s, found.value, below=WINDOWED)
+    return troughs(found.time_s, found.value, below=WINDOWED)

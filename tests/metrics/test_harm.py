@@ -2,13 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dumbbell.metrics.merit import decrease, gain, harm, power, standing_queue_bdp
-
-
-def test_power_is_1_at_kleinrocks_point() -> None:
-    assert power(1, 0.025, 0.025) == 1
-    assert power(0.9, 0.05, 0.025) == pytest.approx(0.45)
-    assert power(0.9, 0, 0.025) is None
+from dumbbell.metrics.harm import decrease, gain, harm
 
 
 def test_harm_is_the_share_that_a_neighbour_took() -> None:
@@ -16,12 +10,6 @@ def test_harm_is_the_share_that_a_neighbour_took() -> None:
     assert harm(80, 100) == pytest.approx(-0.25)
     assert harm(0.025, 0.1, more_is_better=False) == pytest.approx(0.75)
     assert harm(0, 1) is None
-
-
-def test_the_standing_queue_of_a_window() -> None:
-    at, backlog = [1, 2, 3, 4, 5], [999, 100, 200, 300, 999]
-    assert standing_queue_bdp(at, backlog, 200, 1, 4) == pytest.approx((1, 1.45, 1.5))
-    assert standing_queue_bdp(at, backlog, 200, 8, 9) is None
 
 
 def test_gain_and_decrease_are_shares_of_the_others() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dumbbell.metrics.rise import plateau, rise_time_s
+from dumbbell.metrics.rise_time import plateau, rise_time_s
 
 AT = [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5]
 """Zhang's 1-s series of a lossless CUBIC flow, Mbit/s, as far as the reference has it, and two more seconds of it."""
