@@ -1,5 +1,10 @@
 "use strict";
 (async () => {
+  if (!("DecompressionStream" in window)) {
+    for (const place of document.querySelectorAll("[data-plot]")) {
+      place.textContent = "This figure needs a browser of 2023 or later.";
+    }
+  }
   const packed = Uint8Array.from(atob(document.getElementById("plots").textContent), (each) => each.charCodeAt(0));
   const plots = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
