@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -40,7 +39,7 @@ def test_it_is_whole_and_asks_for_nothing(html: Webpage) -> None:
 
 
 def test_every_place_of_a_figure_has_one(html: Webpage) -> None:
-    (plots,) = [json.loads(text) for found, text in html.scripts if found.get("id") == "plots"]
+    plots = html.plots
     places = [found["data-plot"] for found in html.named("div") if "data-plot" in found]
     assert set(places) <= set(plots)
     assert set(plots) == {"agreement_errors", "agreement", "in-time-0", "in-time-1"}

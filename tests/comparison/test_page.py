@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,7 +44,7 @@ def test_it_is_whole_and_asks_for_nothing(html: Webpage) -> None:
 
 
 def test_every_place_of_a_figure_has_one(html: Webpage) -> None:
-    (plots,) = [json.loads(text) for each, text in html.scripts if each.get("id") == "plots"]
+    plots = html.plots
     places = [each["data-plot"] for each in html.named("div") if "data-plot" in each]
     assert places == list(plots)
     assert "differences-loss" in plots
