@@ -55,7 +55,7 @@ def commands(stores: Path, scratch: Path, agree: Path | None, curves: Path | Non
     if agree is not None:
         yield "agree.json", ["agree", "--random", "10", "--seed", "7", "--seeds", "2", "--floor", "2",
                              "--duration", "20 s", "--packets", "600000", "--out", str(agree), "--json"]  # fmt: skip
-        yield "compare-engines.json", ["compare", f"{agree}@engine=sim", "@engine=linux", "--json"]
+        yield "compare-engines.json", ["compare", f"{scratch / 'engines'}@engine=sim", "@engine=linux", "--json"]
     if curves is not None:
         yield "curves.json", ["agree", "--curves", "--seeds", "2", "--floor", "2", "--out", str(curves), "--json"]
 
@@ -71,6 +71,7 @@ def record(arguments: argparse.Namespace) -> int:
             for name, store in (
                 ("studies", arguments.studies),
                 ("agree", arguments.agree),
+                ("engines", arguments.agree),
                 ("curves", arguments.curves),
             )
         }
