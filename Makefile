@@ -39,7 +39,7 @@ test-rust:
 test-python:
 	$(BIN)/python -m pytest -q -n auto -m "not long"
 
-test-long: build ## The tests that `make test` leaves out: the wheel in an environment of its own, the whole demo
+test-long: build ## What `make test` leaves out: the wheel, in an environment of its own
 	$(BIN)/python -m pytest -q -m long
 
 lint: build

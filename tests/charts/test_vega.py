@@ -104,8 +104,8 @@ def test_a_second_unit_stands_on_the_other_side() -> None:
 
 def test_a_logarithmic_axis_tells_powers_and_begins_where_it_should() -> None:
     layers = (Layer(label="", style="bbr", x=(1, 2), y=(1, 10_000)),)
-    told = texts(drawn_with(layers=layers, y=Axis(label="cwnd", scale="log10", limits=(1, None)), marks=()))
-    assert [text for text in told if text in {"1", "10", "100", "1000", "1,000", "10000", "10,000"}][-5:] != []
+    drawn = texts(drawn_with(layers=layers, y=Axis(label="cwnd", scale="log10", limits=(1, None)), marks=()))
+    assert drawn[drawn.index("queue (BDP)") + 1 : drawn.index("cwnd")] == ["1", "10", "100", "1000", "10000"]
 
 
 def test_what_is_no_number_is_a_gap() -> None:
