@@ -4,6 +4,8 @@ use crate::engine::prefetch;
 
 /// Slots of a new ring: most of ten thousand flows need no more, and then memory is what costs time.
 const INITIAL_SLOTS: usize = 4;
+/// Shorter ones are not worth the work of shrinking.
+const SHRUNK_SLOTS: usize = 32;
 
 /// Slots by the numbers of segments. Consecutive numbers use all of its memory in turn, so that it should be no longer
 /// than the window needs: the rest would only displace other data from the caches.
@@ -54,11 +56,11 @@ impl<T: Copy + Default> Ring<T> {
         self.resize(self.slots.len() * 2, first, end);
     }
 
-    /// Halves the slots when half of them is ample for `first..end`, which keep what they hold. To be asked now and
-    /// then, such as once in a round of the ring.
+    /// Halves the slots of a long ring when half of them is ample for `first..end`, which keep what they hold. To be
+    /// asked now and then, such as once in a round of the ring.
     #[inline]
     pub fn shrink(&mut self, first: u64, end: u64) {
-        if (end - first) as usize <= self.slots.len() / 8 * 3 && self.slots.len() > INITIAL_SLOTS {
+        if self.slots.len() > SHRUNK_SLOTS && (end - first) as usize <= self.slots.len() / 8 * 3 {
             self.resize(self.slots.len() / 2, first, end);
         }
     }
@@ -81,7 +83,7 @@ mod tests {
     fn a_ring_keeps_its_window_as_it_grows_and_shrinks() {
         let mut ring = Ring::new();
         let (mut first, mut end) = (0_u64, 0);
-        for (length, slots) in [(33, 64), (20, 32), (5, 8), (6, 8), (100, 128), (0, 64)] {
+        for (length, slots) in [(90, 128), (46, 64), (20, 32), (5, 32), (100, 128), (0, 32)] {
             while end - first < length {
                 if (end - first) as usize == ring.len() {
                     ring.grow(first, end);

@@ -95,9 +95,9 @@ pub struct Scoreboard {
     fack: u64,
     /// Segments marked lost since the beginning.
     lost_total: u64,
-    /// The last ACK's SACK blocks, of which all is SACKed: most of the next one's begin where these do (Linux:
-    /// `recv_sack_cache`).
-    reported: [SackBlock; MAX_SACK_BLOCKS],
+    /// The last ACK's SACK blocks, [packed](SackBlock::packed), of which all is SACKed: most of the next one's begin where
+    /// these do (Linux: `recv_sack_cache`).
+    reported: [[u32; 2]; MAX_SACK_BLOCKS],
     /// Lost and to be retransmitted, lowest first. Those since SACKed or acknowledged are dropped on the way out.
     waiting: BinaryHeap<Reverse<u64>>,
     /// First transmissions below this number are SACKed, lost or acknowledged: RACK need not look at them again.
@@ -119,7 +119,7 @@ impl Scoreboard {
             retransmitted: 0,
             fack: 0,
             lost_total: 0,
-            reported: [SackBlock::default(); MAX_SACK_BLOCKS],
+            reported: [[0; 2]; MAX_SACK_BLOCKS],
             waiting: BinaryHeap::new(),
             rack_cursor: 0,
             resent: VecDeque::new(),
@@ -242,14 +242,17 @@ impl Scoreboard {
     /// The first segment of a SACK block that may not be SACKed yet. A block at or below `una` tells of an older ACK.
     #[inline]
     pub fn first_news(&self, block: SackBlock) -> u64 {
-        let known = self.reported.iter().find(|known| known.start == block.start && known.end <= block.end);
-        known.map_or(block.start, |known| known.end).max(self.una + 1)
+        let known = self.reported.iter().find(|[start, _]| *start == block.start as u32);
+        let known_end = known.map(|[_, end]| nearest(*end, block.end)).filter(|end| *end <= block.end);
+        known_end.unwrap_or(block.start).max(self.una + 1)
     }
 
     /// All of an ACK's blocks has been taken in.
     #[inline]
     pub fn remember(&mut self, blocks: &[SackBlock]) {
-        self.reported[..blocks.len()].copy_from_slice(blocks);
+        for (known, block) in self.reported.iter_mut().zip(blocks) {
+            *known = block.packed();
+        }
     }
 
     /// The first segment of `from..end` that is not SACKed yet.
