@@ -22,12 +22,12 @@ impl<T: Copy + Default> Ring<T> {
 
     /// Number of slots, a power of two.
     #[inline]
-    pub const fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.slots.len()
     }
 
     #[inline]
-    const fn place(&self, seq: u64) -> usize {
+    fn place(&self, seq: u64) -> usize {
         seq as usize & (self.slots.len() - 1)
     }
 
