@@ -14,10 +14,10 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dumbbell.errors import StoreError
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.results.campaign import Campaign, labelled, same_but_for_seeds, seeds_of, with_seeds
 from dumbbell.results.diagnosis import damaged, translating_errors
-from dumbbell.results.failure import StoreError
 from dumbbell.results.request import request_from_texts
 from dumbbell.results.series import SeriesFile
 from dumbbell.results.tables import LEDGER_SCHEMA, MIGRATION, REQUESTS_VIEW, TABLES, WITHOUT_REQUESTS
