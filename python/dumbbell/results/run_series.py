@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dumbbell.errors import StoreError
 from dumbbell.metrics.counter import Counter, edges, rates_bps, summed_quantiles
-from dumbbell.results.failure import StoreError
 from dumbbell.results.schema import Result
 
 if TYPE_CHECKING:
