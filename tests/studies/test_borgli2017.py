@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from dumbbell import studies
-from dumbbell.metrics.fairness import jain
+from dumbbell.metrics.sharing import jain
 from dumbbell.studies.borgli2017.claims import PACKET_BYTES, QUEUE
 from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
 from observed import frame, observed
