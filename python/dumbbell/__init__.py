@@ -12,12 +12,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from dumbbell.errors import DumbbellError, EngineFailure, UnknownEngine
+from dumbbell.errors import DumbbellError, EngineFailure, StoreError, StoreFailure, UnknownEngine
 
 if TYPE_CHECKING:
     from dumbbell.campaign.run import run
     from dumbbell.results.collection import Results
-    from dumbbell.results.failure import StoreError, StoreFailure
     from dumbbell.results.schema import FailedRun, Result
     from dumbbell.results.store import Store
     from dumbbell.results.store import open_store as open  # noqa: A004 (what it does, with stores)
@@ -32,8 +31,6 @@ _HOMES = {
     "Results": "dumbbell.results.collection",
     "SpecError": "dumbbell.spec",
     "Store": "dumbbell.results.store",
-    "StoreError": "dumbbell.results.failure",
-    "StoreFailure": "dumbbell.results.failure",
     "__version__": "dumbbell.version",
     "open": "dumbbell.results.store",
     "run": "dumbbell.campaign.run",

@@ -14,8 +14,8 @@ from dumbbell.comparison.campaigns import Sides
 from dumbbell.comparison.condition import compare_condition
 from dumbbell.comparison.record import Agreement, Side, Source
 from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import ReportError
 from dumbbell.report import agreement as page
-from dumbbell.report.failure import ReportError
 from dumbbell.report.html import LARGEST_BYTES
 from dumbbell.results.store import Store
 from webpage import Webpage

@@ -9,9 +9,9 @@ import pytest
 
 from compared import held, kept, rows, whole
 from dumbbell.comparison.differences import Column, Difference, Overall, column, overall, verdict
-from dumbbell.comparison.failure import ComparisonError
 from dumbbell.comparison.rows import objects
 from dumbbell.comparison.selection import quantities
+from dumbbell.errors import ComparisonError
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.statistics import estimate, t_quantile
 from dumbbell.report.differences import overall as overall_row

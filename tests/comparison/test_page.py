@@ -10,9 +10,9 @@ import pytest
 from compared import held, kept
 from dumbbell.comparison.difference_plot import charts
 from dumbbell.comparison.differences import Comparison
+from dumbbell.errors import ReportError
 from dumbbell.report import compare as page
 from dumbbell.report.differences import chance, overall, points, row
-from dumbbell.report.failure import ReportError
 from dumbbell.report.html import LARGEST_BYTES
 from webpage import Webpage
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from dumbbell.engines.sim import SimEngine
-from dumbbell.errors import DumbbellError
-from dumbbell.results.failure import StoreError, StoreFailure
+from dumbbell.errors import DumbbellError, StoreError, StoreFailure
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store, open_store
 from dumbbell.spec import Experiment, Run

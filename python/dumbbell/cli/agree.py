@@ -132,7 +132,7 @@ def agree(  # noqa: PLR0913 (each is an option)
 
 def _refuse(*, html: bool, modes: dict[str, bool]) -> None:
     """What one of several options leaves without effect."""
-    from dumbbell.comparison.failure import ComparisonError
+    from dumbbell.errors import ComparisonError
 
     given = [name for name, wanted in modes.items() if wanted]
     if len(given) > 1:
@@ -155,8 +155,8 @@ def _conditions(
 ) -> "tuple[list[Experiment], Source]":
     """What is compared, and where it comes from."""
     from dumbbell.comparison import random_conditions
-    from dumbbell.comparison.failure import ComparisonError
     from dumbbell.comparison.record import Source
+    from dumbbell.errors import ComparisonError
     from dumbbell.spec import assignment, load
 
     overrides = dict(map(assignment, sets or ()))
@@ -189,8 +189,8 @@ def _conditions(
 
 def _sides(engines: str, seeds: int, floor: int) -> "Sides":
     from dumbbell.comparison.campaigns import Sides
-    from dumbbell.comparison.failure import ComparisonError
     from dumbbell.engines.registry import engine as engine_named
+    from dumbbell.errors import ComparisonError
 
     names = [name.strip() for name in engines.split(",")]
     if len(names) != TWO or not all(names):
@@ -263,15 +263,13 @@ def _print_tables(agreement: "Agreement") -> None:
 
 
 def _write(target: Path, agreement: "Agreement", store: "Store") -> None:
-    from dumbbell.cli.writing import writing
     from dumbbell.report.agreement import build
 
-    with writing():
-        typer.echo(build(target, agreement, store), err=True)
+    typer.echo(build(target, agreement, store), err=True)
 
 
 def _dump(experiments: "Sequence[Experiment]", folder: Path) -> None:
-    from dumbbell.comparison.failure import ComparisonError
+    from dumbbell.errors import ComparisonError
     from dumbbell.spec.writer import toml
 
     try:
@@ -304,7 +302,7 @@ def _tell_cost(experiments: "Sequence[Experiment]", source: "Source") -> None:
 def _chosen(experiments: "Sequence[Experiment]", name: str) -> "Experiment":
     """The condition of that name, or of that number, with nothing swept."""
     from dumbbell.comparison.campaigns import points
-    from dumbbell.comparison.failure import ComparisonError
+    from dumbbell.errors import ComparisonError
     from dumbbell.spec import load
     from dumbbell.spec.problem import suggestion
 

@@ -117,8 +117,6 @@ def _command(a: str, b: str, metrics: str | None) -> str:
 
 
 def _write(target: Path, found: "Comparison", command: str) -> None:
-    from dumbbell.cli.writing import writing
     from dumbbell.report.compare import build
 
-    with writing():
-        typer.echo(build(target, found, command), err=True)
+    typer.echo(build(target, found, command), err=True)

@@ -142,8 +142,8 @@ def prune(
 
     Runs of another spec are another experiment, and stay.
     """
+    from dumbbell.errors import StoreError
     from dumbbell.metrics.number import counted
-    from dumbbell.results.failure import StoreError
     from dumbbell.results.store import Store
 
     Store.open(store).close()  # which makes none

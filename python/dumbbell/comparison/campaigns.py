@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from dumbbell.campaign.execution import FailureWatch, run_campaign
 from dumbbell.campaign.plan import count, refusals
 from dumbbell.comparison.condition import Measured, Roles, compare_condition
-from dumbbell.comparison.failure import ComparisonError
 from dumbbell.comparison.record import Side
+from dumbbell.errors import ComparisonError
 from dumbbell.spec import Problem, expand, load, resolve
 
 if TYPE_CHECKING:

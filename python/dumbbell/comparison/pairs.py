@@ -1,8 +1,8 @@
 """Which runs of both sides belong together, and why the others do not.
 
 Two runs are a pair if they have one request key, one seed and the same algorithms: but for those that are exchanged,
-and then flows may have other names. Runs of one engine are paired with those of the same one, unless each side has one
-engine only.
+and then flows may have other names, and start within another range of jitter. Runs of one engine are paired with those
+of the same one, unless each side has one engine only.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from dumbbell.comparison.failure import ComparisonError
 from dumbbell.comparison.runs import exchanged_groups, read
 from dumbbell.comparison.selection import exchanges
+from dumbbell.errors import ComparisonError
 from dumbbell.metrics.number import counted
 from dumbbell.results.ledger import Ledger
 from dumbbell.results.request import fields_of
@@ -137,7 +137,10 @@ class _Pairing:
             for text, groups in texts.items()
         })  # fmt: skip
         if not self.controllers:
-            keyed["names"] = runs["groups"].map({text: tuple(each["name"] for each in texts[text]) for text in texts})
+            keyed["starts"] = runs["groups"].map({
+                text: tuple((each["name"], each["start_jitter_ns"]) for each in groups)
+                for text, groups in texts.items()
+            })  # fmt: skip
         if self.by_engine:
             keyed["engine"] = runs["engine"]
         return keyed
@@ -225,7 +228,7 @@ class _Pairing:
                 if index in put:
                     fields["flows"][flow]["cc"] = self.controllers[put[index]]
                 if self.controllers:
-                    del fields["flows"][flow]["name"]
+                    del fields["flows"][flow]["name"], fields["flows"][flow]["start_jitter_ns"]
                 flow += 1
         return fields
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 from dumbbell.comparison import agreement_text as words
 from dumbbell.comparison import overlay
 from dumbbell.comparison.charts import errors, scatter
+from dumbbell.errors import StoreError
 from dumbbell.metrics.number import ABSENT, amount
 from dumbbell.report.downsample import MOST_POINTS
 from dumbbell.report.figure import drawing
 from dumbbell.report.html import filled, write
-from dumbbell.results.failure import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

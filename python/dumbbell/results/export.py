@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from dumbbell.errors import StoreError, StoreFailure
 from dumbbell.results import frames
-from dumbbell.results.failure import StoreError, StoreFailure
 from dumbbell.results.schema import Result
 
 if TYPE_CHECKING:

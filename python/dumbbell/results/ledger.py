@@ -14,13 +14,20 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dumbbell.errors import StoreError
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.results.campaign import Campaign, labelled, same_but_for_seeds, seeds_of, with_seeds
 from dumbbell.results.diagnosis import damaged, translating_errors
-from dumbbell.results.failure import StoreError
 from dumbbell.results.request import request_from_texts
 from dumbbell.results.series import SeriesFile
-from dumbbell.results.tables import LEDGER_SCHEMA, MIGRATION, REQUESTS_VIEW, TABLES, WITHOUT_REQUESTS
+from dumbbell.results.tables import (
+    ADD_REQUEST_COLUMNS,
+    EARLIER_SCHEMAS,
+    FILL_REQUESTS,
+    LEDGER_SCHEMA,
+    REQUESTS_VIEW,
+    TABLES,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -352,8 +359,8 @@ class Ledger:
                 raise damaged(self._folder, verdict)
         if write:
             connection.executescript(_WRITER_PRAGMAS)
-        if version == WITHOUT_REQUESTS:
-            self._add_requests(write=write)
+        if version in EARLIER_SCHEMAS:
+            self._add_requests(version, write=write)
         if not write:
             connection.execute("PRAGMA query_only = ON")
 
@@ -364,20 +371,21 @@ class Ledger:
             StoreError: this version of dumbbell does not know it.
         """
         (version,) = self._one("SELECT MAX(version) FROM schema")
-        if version not in {LEDGER_SCHEMA, WITHOUT_REQUESTS}:
+        if version not in {LEDGER_SCHEMA, *EARLIER_SCHEMAS}:
             raise StoreError(
                 f"{self._folder}: is a store of schema {version}, and this dumbbell knows schema {LEDGER_SCHEMA};"
                 " give another folder, or use the dumbbell that made it"
             )
         return int(version)
 
-    def _add_requests(self, *, write: bool) -> None:
-        """Migrates the tables of schema 1, or computes what they lack whenever it is read."""
+    def _add_requests(self, version: int, *, write: bool) -> None:
+        """Migrates the tables of an earlier schema, or computes what they lack whenever it is read."""
         connection = self._connection
         connection.create_function("request_key", 3, lambda *texts: request_from_texts(*texts).key)
         connection.create_function("request_groups", 3, lambda *texts: request_from_texts(*texts).groups)
         if write:
-            connection.executescript(f"BEGIN IMMEDIATE;{MIGRATION}COMMIT;")
+            columns = ADD_REQUEST_COLUMNS if version == 1 else ""
+            connection.executescript(f"BEGIN IMMEDIATE;{columns}{FILL_REQUESTS}COMMIT;")
         else:
             connection.execute(REQUESTS_VIEW)
             self._request = "asked"

@@ -23,9 +23,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from dumbbell.errors import StoreError, StoreFailure
 from dumbbell.results import frames, listing, provenance, series
 from dumbbell.results.diagnosis import translating_errors
-from dumbbell.results.failure import StoreError, StoreFailure
 from dumbbell.results.ledger import Ledger
 from dumbbell.results.request import request_of
 

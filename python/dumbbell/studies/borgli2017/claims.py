@@ -13,7 +13,7 @@ from dumbbell.metrics.curve import argmax, is_unimodal
 from dumbbell.metrics.distribution import relative_iqr
 from dumbbell.metrics.phases import after_stays, entries_s
 from dumbbell.metrics.window import ratio
-from dumbbell.studies.series import BIN_S, gauge, received, throughput_bps
+from dumbbell.results.run_series import BIN_S, gauge, received, throughput_bps
 from dumbbell.studies.sweep import Sweep
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from dumbbell.metrics.cycle import correlation, dominant_period_s
 from dumbbell.metrics.modes import Modes, alternation, boundary, modes
 from dumbbell.metrics.phases import after_stays, entries_s, synchrony
 from dumbbell.metrics.window import ratio
-from dumbbell.studies.series import BIN_S, dropped_and_sent, group_rates_bps, quartiles_bps, received
+from dumbbell.results.run_series import BIN_S, dropped_and_sent, group_rates_bps, quartiles_bps, received
 
 if TYPE_CHECKING:
     from dumbbell.studies.evidence import RunData

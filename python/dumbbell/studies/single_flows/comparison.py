@@ -10,7 +10,7 @@ import numpy as np
 
 from dumbbell.comparison.bands import versions
 from dumbbell.comparison.condition import Roles
-from dumbbell.comparison.failure import ComparisonError
+from dumbbell.errors import ComparisonError
 from dumbbell.metrics import bbr
 from dumbbell.metrics.discrepancy import median
 from dumbbell.metrics.loss_epoch import LossEpoch, kind_boundary_s, loss_epochs, median_window, relative_differences

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dumbbell.studies.evidence import RunData
-from dumbbell.studies.series import (
+from dumbbell.results.run_series import (
     ack_rtts_s,
     backlog_bytes,
     dropped_and_sent,
@@ -17,6 +16,7 @@ from dumbbell.studies.series import (
     received,
     throughput_bps,
 )
+from dumbbell.studies.evidence import RunData
 from observed import frame, observed
 
 AT = np.arange(0, 10.01, 0.5)
