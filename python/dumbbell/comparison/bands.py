@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dumbbell.comparison.record import Agreement, BandVerdict, Spread, Worst
-from dumbbell.metrics.discrepancy import quantile
+from dumbbell.metrics.distribution import quantile
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.provenance import facts
 

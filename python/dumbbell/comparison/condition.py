@@ -16,7 +16,8 @@ from dumbbell.comparison.bands import (
 )
 from dumbbell.comparison.record import Condition, Difference, Group, GroupRuns, RunFigures, Winner
 from dumbbell.metrics.catalogue import Setup, group_values, mean_rate_bps, run_values
-from dumbbell.metrics.discrepancy import beyond, half_interquartile, winner
+from dumbbell.metrics.distribution import beyond, half_interquartile
+from dumbbell.metrics.sharing import winner
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.spec.quantity import PPB

@@ -12,8 +12,7 @@ import pandas as pd
 
 from dumbbell.comparison.selection import CC, ENGINE, EXPERIMENT, IDENTITY, WORDS, group_of, unknown
 from dumbbell.errors import ComparisonError
-from dumbbell.metrics.catalogue import OF_RUN, QUANTITIES, Group, Setup, run_values
-from dumbbell.metrics.loss import has_random_loss
+from dumbbell.metrics.catalogue import OF_RUN, QUANTITIES, Group, Setup, has_random_loss, run_values
 from dumbbell.metrics.summary import BottleneckSummary
 from dumbbell.results.campaign import not_superseded
 from dumbbell.results.ledger import Ledger

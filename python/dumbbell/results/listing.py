@@ -7,8 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dumbbell.metrics.catalogue import Setup, group_values, mean, run_values
-from dumbbell.metrics.loss import has_random_loss, loss_at, random_loss
+from dumbbell.metrics.catalogue import Setup, group_values, has_random_loss, loss_at, mean, random_loss, run_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -12,7 +12,6 @@ from dumbbell.comparison.bands import versions
 from dumbbell.comparison.condition import Roles
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics import bbr
-from dumbbell.metrics.discrepancy import median
 from dumbbell.metrics.loss_epoch import LossEpoch, kind_boundary_s, loss_epochs, median_window, relative_differences
 from dumbbell.spec.quantity import NS_PER_S
 from dumbbell.studies.single_flows import limits
@@ -219,7 +218,7 @@ def _over_seeds(runs: Sequence[Mapping[str, Value]], key: str) -> Value:
     values = [run[key] for run in runs]
     numbers = [each for each in values if isinstance(each, float)]
     if numbers:
-        return median(numbers)
+        return _median(numbers)
     words = {each for each in values if isinstance(each, str)}
     return "; ".join(sorted(words)) if words else None
 
