@@ -13,6 +13,7 @@ from dumbbell.campaign.plan import refusals
 from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.results.collection import Results
+from dumbbell.results.enrolment import campaign_of
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, load
 
@@ -52,7 +53,7 @@ def run(
     try:
         with Store.open(folder, write=True) as opened:
             outcomes = tuple(run_campaign(opened, experiment, chosen, jobs=jobs, fresh=fresh))
-            campaign = opened.campaign_of(experiment, chosen.name, chosen.identity())
+            campaign = campaign_of(opened.ledger, experiment, chosen.name, chosen.identity())
         assert campaign is not None  # noqa: S101 (it was just carried out)
         results = Results(outcomes, folder, campaign)
     except BaseException:
