@@ -77,7 +77,7 @@ def _as_json(choice: "Choice") -> dict[str, Any]:
                 "default": each.default,
                 "unit": each.unit,
                 "kind": each.kind,
-                "range": [each.least, each.most],
+                "range": list(each.range),
                 "about": each.about,
                 "source": each.source,
             }

@@ -49,8 +49,8 @@ def build(  # noqa: PLR0913 (the options of a build)
     from dumbbell.engines.linux import LinuxEngine
     from dumbbell.errors import EngineFailure, KernelError
     from dumbbell.kernel.cache import DEFAULT
-    from dumbbell.kernel.requirement import packages as lacking
     from dumbbell.kernel.source import source_of
+    from dumbbell.kernel.toolchain import packages as lacking
 
     if version is not None and source is not None:
         raise KernelError("either VERSION or --source says what is built, not both")
