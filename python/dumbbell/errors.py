@@ -22,3 +22,7 @@ class KernelError(DumbbellError):
 
 class StudyError(DumbbellError):
     """A study that does not exist, whose files contradict one another, or whose runs are not there."""
+
+
+class ComparisonError(DumbbellError):
+    """A comparison of runs that cannot be made as it was asked for."""

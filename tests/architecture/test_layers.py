@@ -39,7 +39,7 @@ MAY_USE_PACKAGE = {
     "results": {"errors", "spec", "engines.measurement", "metrics"},
     "campaign": {"errors", "spec", "engines", "metrics", "results"},
     "charts": {"metrics.number"},
-    "studies": {"errors", "spec", "engines", "metrics", "results", "campaign", "charts", "comparison"},
+    "studies": {"errors", "spec", "engines", "metrics", "results", "campaign", "charts"},
     "validation": {"errors", "spec", "engines", "metrics.number", "results", "charts", "studies", "comparison"},
     "comparison": {"errors", "spec", "engines", "metrics", "results", "campaign", "charts"},
     "report": {"version", "errors", "cc", "spec", "metrics", "results", "charts", "studies", "comparison"},

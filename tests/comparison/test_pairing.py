@@ -9,8 +9,8 @@ import pytest
 
 from agreed import Scaled, moment
 from compared import held, kept, reasons, rows, whole
-from dumbbell.comparison.failure import ComparisonError
 from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import ComparisonError
 from dumbbell.results.failure import StoreError, StoreFailure
 from dumbbell.results.store import Store
 

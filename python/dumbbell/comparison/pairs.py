@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from dumbbell.comparison.failure import ComparisonError
 from dumbbell.comparison.runs import exchanged_groups, read
 from dumbbell.comparison.selection import exchanges
+from dumbbell.errors import ComparisonError
 from dumbbell.metrics.number import counted
 from dumbbell.results.ledger import Ledger
 from dumbbell.results.request import fields_of

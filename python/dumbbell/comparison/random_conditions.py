@@ -24,7 +24,7 @@ import math
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
-from dumbbell.comparison.failure import ComparisonError
+from dumbbell.errors import ComparisonError
 from dumbbell.spec import Experiment
 from dumbbell.spec.quantity import NS_PER_S, QuantityError, Time
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 import pandas as pd
 
-from dumbbell.comparison.failure import ComparisonError
 from dumbbell.comparison.selection import CC, ENGINE, EXPERIMENT, IDENTITY, WORDS, group_of, unknown
+from dumbbell.errors import ComparisonError
 from dumbbell.metrics.catalogue import OF_RUN, QUANTITIES, Group, Setup, run_values
 from dumbbell.metrics.loss import has_random_loss
 from dumbbell.metrics.summary import BottleneckSummary

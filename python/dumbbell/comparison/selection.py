@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.comparison.failure import ComparisonError
+from dumbbell.errors import ComparisonError
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.spec.problem import quoted, suggestion
 
