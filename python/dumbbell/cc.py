@@ -168,6 +168,15 @@ def variants() -> Mapping[str, Variant]:
     return {name: _variant(name, rows) for name in rows}
 
 
+def base_name(written: str) -> str:
+    """The algorithm or variant without inline parameters.
+
+    >>> base_name("bbr_4_17[cwnd_gain=1.5]")
+    'bbr_4_17'
+    """
+    return written.partition("[")[0].strip()
+
+
 def choose(written: str, registry: Registry) -> Choice:
     """Find what a text names.
 

@@ -38,10 +38,10 @@ MAY_USE_PACKAGE = {
     "metrics": {"spec", "engines.measurement"},
     "results": {"errors", "spec", "engines.measurement", "metrics"},
     "campaign": {"errors", "spec", "engines", "metrics", "results"},
-    "charts": {"metrics.number"},
-    "studies": {"errors", "spec", "engines", "metrics", "results", "campaign", "charts"},
+    "charts": {"cc", "metrics", "results"},
+    "studies": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "charts"},
     "validation": {"errors", "spec", "engines", "metrics.number", "results", "charts", "studies", "comparison"},
-    "comparison": {"errors", "spec", "engines", "metrics", "results", "campaign", "charts"},
+    "comparison": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "charts"},
     "report": {"version", "errors", "cc", "spec", "metrics", "results", "charts", "studies", "comparison"},
     "cli": {
         "version",

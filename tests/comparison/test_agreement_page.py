@@ -13,8 +13,8 @@ from dumbbell.comparison.agreement import compare_condition, judge
 from dumbbell.comparison.campaigns import Sides
 from dumbbell.comparison.record import Agreement, Side, Source
 from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import ReportError
 from dumbbell.report import comparison as page
-from dumbbell.report.failure import ReportError
 from dumbbell.report.html import LARGEST_BYTES
 from dumbbell.results.store import Store
 from webpage import Webpage

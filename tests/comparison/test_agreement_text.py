@@ -1,18 +1,11 @@
 from __future__ import annotations
 
-import doctest
-
 from agreed import measured, result
 from dumbbell.comparison import agreement_text as words
 from dumbbell.comparison.agreement import compare_condition, judge
 from dumbbell.comparison.record import Side, Source
-from dumbbell.metrics import discrepancy
 
 SIDE = Side(engine="hand", identity="0", seeds=(1,), measured_on={})
-
-
-def test_the_examples_are_so() -> None:
-    assert [doctest.testmod(module).failed for module in (words, discrepancy)] == [0, 0]
 
 
 def test_a_row_has_what_its_head_says_also_without_data() -> None:

@@ -13,8 +13,7 @@ from dumbbell.comparison.campaigns import Sides, carry_out, points, problems, ru
 from dumbbell.comparison.record import Agreement
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
-from dumbbell.errors import ComparisonError, EngineFailure
-from dumbbell.results.failure import StoreFailure
+from dumbbell.errors import ComparisonError, EngineFailure, StoreFailure
 from dumbbell.results.store import Store
 from dumbbell.spec import Problem, Run, load
 

@@ -11,8 +11,8 @@ from compared import held, kept
 from dumbbell.comparison.difference_plot import charts
 from dumbbell.comparison.differences import Comparison
 from dumbbell.comparison.differences_text import chance, overall_table, point_cells, points_table
+from dumbbell.errors import ReportError
 from dumbbell.report import comparison as page
-from dumbbell.report.failure import ReportError
 from dumbbell.report.html import LARGEST_BYTES
 from webpage import Webpage
 

@@ -19,8 +19,7 @@ from dumbbell import kernel
 from dumbbell.engines import diagnosis
 from dumbbell.engines.diagnosis import STATE_ROOM_BYTES, state_bytes
 from dumbbell.engines.linux import LinuxEngine
-from dumbbell.errors import EngineFailure
-from dumbbell.kernel.failure import BuildFailure
+from dumbbell.errors import BuildFailure, EngineFailure
 from dumbbell.kernel.recipe import recipe
 from dumbbell.kernel.requirement import require
 

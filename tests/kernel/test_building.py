@@ -18,10 +18,9 @@ import pytest
 from dumbbell import kernel
 from dumbbell.cc import variants
 from dumbbell.engines.catalogue import built as usable
-from dumbbell.errors import KernelError
+from dumbbell.errors import BuildFailure, KernelError, SubstitutionError
 from dumbbell.kernel import building, requirement
 from dumbbell.kernel.congestion import short_name
-from dumbbell.kernel.failure import BuildFailure, SubstitutionError
 from dumbbell.kernel.recipe import Recipe, recipe
 from dumbbell.kernel.source import source_of
 

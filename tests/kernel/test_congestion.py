@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from dumbbell.cc import Substitution, Variant, variants
+from dumbbell.errors import SubstitutionError
 from dumbbell.kernel import congestion
-from dumbbell.kernel.failure import SubstitutionError
 
 MakeTree = Callable[..., Path]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dumbbell.kernel.failure import SubstitutionError
+from dumbbell.errors import SubstitutionError
 from dumbbell.kernel.recipe import recipe
 from dumbbell.kernel.substitution import Substitution, ordered, substitute
 

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from dumbbell.engines.measurement import FlowSeries, Measurement, QueueSeries
-from dumbbell.errors import EngineFailure
+from dumbbell.errors import EngineFailure, StoreError
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary
 from dumbbell.results import series
-from dumbbell.results.failure import StoreError
 from dumbbell.results.store import Store
 from dumbbell.spec import Run
 from experiments import resolved

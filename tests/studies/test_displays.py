@@ -16,11 +16,11 @@ import pytest
 import dumbbell
 from dumbbell.charts.chart import Chart, Layer
 from dumbbell.charts.table import Amount, Table
+from dumbbell.results.run_series import BIN_S
 from dumbbell.studies import StudyError
 from dumbbell.studies.displays.loading import displays_of
 from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
 from dumbbell.studies.formula import Formulas
-from dumbbell.studies.series import BIN_S
 from observed import BDP_BYTES, frame, observed
 
 SIZES = {"4 bdp": 4, "1 bdp": 1}

@@ -253,11 +253,9 @@ def _print_tables(found: "Agreement | Curves") -> None:
 
 
 def _write(target: Path, found: "Agreement | Curves", store: "Store") -> None:
-    from dumbbell.cli.writing import writing
     from dumbbell.report.comparison import build_engines
 
-    with writing():
-        typer.echo(build_engines(target, found, store), err=True)
+    typer.echo(build_engines(target, found, store), err=True)
 
 
 def _dump(experiments: "Sequence[Experiment]", folder: Path) -> None:

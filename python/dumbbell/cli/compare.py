@@ -102,8 +102,6 @@ def _command(a: str, b: str, metrics: str | None) -> str:
 
 
 def _write(target: Path, found: "Comparison", command: str) -> None:
-    from dumbbell.cli.writing import writing
     from dumbbell.report.comparison import build_differences
 
-    with writing():
-        typer.echo(build_differences(target, found, command), err=True)
+    typer.echo(build_differences(target, found, command), err=True)

@@ -49,22 +49,17 @@ def build(  # noqa: PLR0913 (the options of a build)
     from dumbbell.engines.linux import LinuxEngine
     from dumbbell.errors import EngineFailure, KernelError
     from dumbbell.kernel.cache import DEFAULT
-    from dumbbell.kernel.failure import BuildFailure
     from dumbbell.kernel.requirement import packages as lacking
     from dumbbell.kernel.source import source_of
 
     if version is not None and source is not None:
         raise KernelError("either VERSION or --source says what is built, not both")
-    try:
-        if packages:
-            for each in lacking(source_of(source or version or DEFAULT).package):
-                typer.echo(each)
-            return
-        with _progress() as tell:
-            built = kernel.build(source or version or DEFAULT, name=name, fresh=fresh, progress=tell)
-    except BuildFailure as failure:
-        typer.echo(failure, err=True)
-        raise typer.Exit(1) from None
+    if packages:
+        for each in lacking(source_of(source or version or DEFAULT).package):
+            typer.echo(each)
+        return
+    with _progress() as tell:
+        built = kernel.build(source or version or DEFAULT, name=name, fresh=fresh, progress=tell)
     for what, why in built.left_out.items():
         typer.echo(f"left out: {what}: {why}", err=True)
     typer.echo(json.dumps(_as_json(built), indent=2) if as_json else _as_text([built]))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.metrics.catalogue import QUANTITIES
-from dumbbell.metrics.loss import has_random_loss
+from dumbbell.metrics.catalogue import QUANTITIES, has_random_loss
 from dumbbell.metrics.number import amount
 
 if TYPE_CHECKING:

@@ -24,7 +24,8 @@ from dumbbell.comparison.record import (
     Worst,
 )
 from dumbbell.metrics.catalogue import Setup, group_values, mean_rate_bps, run_values
-from dumbbell.metrics.discrepancy import beyond, half_interquartile, quantile, winner
+from dumbbell.metrics.distribution import beyond, half_interquartile, quantile
+from dumbbell.metrics.sharing import winner
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.provenance import facts
 from dumbbell.results.schema import FailedRun, Result

@@ -6,6 +6,7 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
+from dumbbell.cc import base_name
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.charts.style import PUBLISHED
 from dumbbell.comparison.agreement import BANDS, MEDIAN, TAIL
@@ -159,7 +160,7 @@ def _of_groups(conditions: Iterable[Condition], quantity: Callable[[GroupRuns], 
                 for runs in (condition.reference, condition.candidate)
             )
             if reference and candidate:
-                found.setdefault(algorithm(group.cc), []).append((median(reference), median(candidate)))
+                found.setdefault(base_name(group.cc), []).append((median(reference), median(candidate)))
     return found
 
 
@@ -172,14 +173,9 @@ def _of_runs(conditions: Iterable[Condition], quantity: Callable[[RunFigures], f
             for runs in (condition.reference, condition.candidate)
         )
         if reference and candidate:
-            ccs = {algorithm(group.cc) for group in condition.groups}
+            ccs = {base_name(group.cc) for group in condition.groups}
             found.setdefault(ccs.pop() if len(ccs) == 1 else "mixed", []).append((median(reference), median(candidate)))
     return found
-
-
-def algorithm(cc: str) -> str:
-    """A congestion control without its parameters, as the style table has it."""
-    return cc.partition("[")[0].strip()
 
 
 def _scatter_panel(

@@ -22,7 +22,6 @@ from dumbbell.comparison.agreement import versions
 from dumbbell.comparison.record import Case, Curve, Curves, Limit, LimitVerdict
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics import bbr
-from dumbbell.metrics.discrepancy import median
 from dumbbell.metrics.loss_epoch import LossEpoch, kind_boundary_s, loss_epochs, median_window, relative_differences
 from dumbbell.spec import Experiment, Problem, expand, load, resolve
 from dumbbell.spec.quantity import NS_PER_S
@@ -317,7 +316,7 @@ def _over_seeds(runs: Sequence[Mapping[str, Value]], key: str) -> Value:
     values = [run[key] for run in runs]
     numbers = [each for each in values if isinstance(each, float)]
     if numbers:
-        return median(numbers)
+        return _median(numbers)
     words = {each for each in values if isinstance(each, str)}
     return "; ".join(sorted(words)) if words else None
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import dumbbell.kernel.cache as cache
 import dumbbell.kernel.congestion as congestion
 from dumbbell.cc import variants
-from dumbbell.errors import KernelError
+from dumbbell.errors import BuildFailure, KernelError
 from dumbbell.kernel.compilation import Workshop, processors
-from dumbbell.kernel.failure import BuildFailure
 from dumbbell.kernel.kernel import EXECUTABLE, Kernel, digest, write
 from dumbbell.kernel.recipe import options, recipe
 from dumbbell.kernel.requirement import compiler, require

@@ -10,7 +10,7 @@ from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
-from dumbbell.kernel.failure import BuildFailure
+from dumbbell.errors import BuildFailure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

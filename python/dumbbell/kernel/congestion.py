@@ -7,7 +7,7 @@ import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from dumbbell.kernel.failure import SubstitutionError
+from dumbbell.errors import SubstitutionError
 from dumbbell.kernel.substitution import Substitution, text_of
 
 if TYPE_CHECKING:

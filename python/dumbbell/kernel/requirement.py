@@ -8,7 +8,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from dumbbell.kernel.failure import BuildFailure
+from dumbbell.errors import BuildFailure
 from dumbbell.kernel.recipe import recipe
 
 if TYPE_CHECKING:

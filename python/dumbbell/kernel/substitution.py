@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import dumbbell.cc as cc
-from dumbbell.kernel.failure import SubstitutionError
+from dumbbell.errors import SubstitutionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

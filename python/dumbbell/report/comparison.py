@@ -10,11 +10,11 @@ from dumbbell.comparison.agreement_text import BROKEN, HOLDS, NO_DATA
 from dumbbell.comparison.charts import chart_of_case, errors, scatter
 from dumbbell.comparison.difference_plot import charts
 from dumbbell.comparison.record import Curves
+from dumbbell.errors import StoreError
 from dumbbell.metrics.number import counted
 from dumbbell.report.downsample import MOST_POINTS
 from dumbbell.report.figure import Drawing, drawing
 from dumbbell.report.html import filled, write
-from dumbbell.results.failure import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

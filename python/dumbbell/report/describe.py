@@ -103,7 +103,7 @@ def _loss(path: Path) -> str:
 
 
 def _senders(flows: Sequence[Flow], written: str, seed: int, *, differing: bool) -> str:
-    name = written.partition("[")[0].strip()
+    name = cc.base_name(written)
     label = style_of(name).label
     variant = cc.variants().get(name)
     called = f"{len(flows)} x {written}"

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from dumbbell.errors import ReportError
 from dumbbell.metrics.number import ABSENT, amount, counted
 from dumbbell.metrics.statistics import estimate
 from dumbbell.report.downsample import MOST_POINTS
-from dumbbell.report.failure import ReportError
 from dumbbell.studies.totals import sentence
 from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, WORDS
 from dumbbell.version import __version__

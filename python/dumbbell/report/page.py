@@ -7,6 +7,7 @@ from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 import dumbbell.report.overview as overview
+from dumbbell.errors import StoreError
 from dumbbell.metrics.number import counted
 from dumbbell.report.describe import brief, describe_runs
 from dumbbell.report.display import displays
@@ -16,7 +17,6 @@ from dumbbell.report.provenance import origins
 from dumbbell.report.readme import html
 from dumbbell.report.store_summary import read, runs_of
 from dumbbell.report.verdict_matrix import verdict_matrix
-from dumbbell.results.failure import StoreError
 from dumbbell.results.schema import Result
 from dumbbell.spec.writer import toml
 from dumbbell.studies import disputed, in_order, total

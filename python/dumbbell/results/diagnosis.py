@@ -8,7 +8,7 @@ import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from dumbbell.results.failure import StoreFailure
+from dumbbell.errors import StoreFailure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

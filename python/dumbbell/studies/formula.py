@@ -24,7 +24,7 @@ import numpy as np
 
 from dumbbell.errors import StudyError
 from dumbbell.metrics import curve
-from dumbbell.metrics.fairness import jain
+from dumbbell.metrics.sharing import jain
 from dumbbell.results.schema import Result
 from dumbbell.spec.problem import suggestion
 from dumbbell.studies.evidence import SeedSweep

@@ -62,7 +62,6 @@ def print_counts(judged: "Sequence[StudyStatus]", *, as_json: bool = False, docs
 
     import dumbbell.studies as studies
     from dumbbell.cli.study.verdicts import print_table
-    from dumbbell.cli.writing import writing
     from dumbbell.studies.totals import as_object, write
 
     found: list[Total] = [studies.total(each) for each in judged]
@@ -72,5 +71,4 @@ def print_counts(judged: "Sequence[StudyStatus]", *, as_json: bool = False, docs
     else:
         print_table(found, documents)
     if docs is not None:
-        with writing():
-            write(docs, as_object(found, documents))
+        write(docs, as_object(found, documents))

@@ -39,7 +39,6 @@ def run(  # noqa: PLR0913 (each is an option)
     from dumbbell.cli.study.place import HOME, StudySelection
     from dumbbell.cli.study.report import of_all, of_one
     from dumbbell.cli.study.verdicts import print_json, print_totals, print_verdicts
-    from dumbbell.cli.writing import writing
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.studies.verdict import NOT_REPRODUCED
 
@@ -74,11 +73,8 @@ def run(  # noqa: PLR0913 (each is an option)
         print_counts(judged)
         typer.echo("`dumbbell study claims all` tells each.", err=True)
     _tell_failures(failures, unwritten)
-    with writing():
-        report = (
-            of_all(asked, (out or HOME) / "report", None, seeds) if asked.whole else of_one(asked, None, None, seeds)
-        )
-        typer.echo(f"report: {report}", err=True)
+    report = of_all(asked, (out or HOME) / "report", None, seeds) if asked.whole else of_one(asked, None, None, seeds)
+    typer.echo(f"report: {report}", err=True)
     broken = any(verdict.verdict == NOT_REPRODUCED for status in judged for verdict in status.judged)
     if failures or unwritten or (strict and broken):
         raise typer.Exit(FAILED)

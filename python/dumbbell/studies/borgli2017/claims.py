@@ -6,14 +6,14 @@ from itertools import pairwise
 from statistics import median, pstdev
 from typing import TYPE_CHECKING
 
-from dumbbell.metrics.convergence import convergence_time_s
 from dumbbell.metrics.counter import least_rate_bps
 from dumbbell.metrics.counter import variation as coefficient_of_variation
 from dumbbell.metrics.curve import argmax, is_unimodal
 from dumbbell.metrics.distribution import relative_iqr
+from dumbbell.metrics.dynamics import convergence_time_s
 from dumbbell.metrics.phases import after_stays, entries_s
 from dumbbell.metrics.window import ratio
-from dumbbell.studies.series import BIN_S, gauge, received, throughput_bps
+from dumbbell.results.run_series import BIN_S, gauge, received, throughput_bps
 from dumbbell.studies.sweep import Sweep
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.errors import StudyError
+from dumbbell.results.run_series import quartiles_bps
 from dumbbell.studies.displays.curve import band, curve
 from dumbbell.studies.displays.grid import grid
 from dumbbell.studies.displays.label import label_of
 from dumbbell.studies.displays.published import published_layer
 from dumbbell.studies.displays.scope import EXPERIMENT, VERSION, layers_function
 from dumbbell.studies.displays.time import series_layers
-from dumbbell.studies.series import quartiles_bps
 from dumbbell.studies.sweep import Sweep
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from string import Formatter
 from typing import TYPE_CHECKING, Any, Protocol
 
+from dumbbell.cc import base_name
 from dumbbell.errors import StudyError
 from dumbbell.studies.displays.label import family, label_of, means
 from dumbbell.studies.displays.rows import UNITS, Values
@@ -175,7 +176,7 @@ class Scope:
     @property
     def sender(self) -> str:
         """The algorithm or variant in question, without parameters: of the group, where a case names one."""
-        own = self.control.partition("[")[0]
+        own = base_name(self.control)
         group = self.word("group")
         return own if group in {None, own.partition("_")[0]} else str(group)
 

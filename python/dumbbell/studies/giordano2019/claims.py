@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dumbbell.metrics.counter import variation
-from dumbbell.studies.series import group_rates_bps
+from dumbbell.results.run_series import group_rates_bps
 
 if TYPE_CHECKING:
     from dumbbell.studies.evidence import RunData
