@@ -12,6 +12,7 @@ import pytest
 
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import StoreError, StoreFailure
+from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store, open_store
 from dumbbell.results.tables import LEDGER_SCHEMA
@@ -163,7 +164,7 @@ def test_a_store_of_earlier_versions_has_other_seeds_in_campaigns_of_their_own(f
     campaign(seeds=[3, 4])
     with Store.open(folder) as store:
         (found,) = store.campaigns(include_superseded=True)
-        assert [each.seed for each in store.outcomes_of(found.id)] == [1, 2, 3, 4] * 2
+        assert [each.seed for each in outcomes_of(store.ledger, found.id)] == [1, 2, 3, 4] * 2
 
 
 def test_provenance_says_what_one_needs_to_know(filled: Store) -> None:

@@ -180,9 +180,10 @@ def _show_run(store: "Store", run_id: str, *, as_json: bool) -> None:
 
 def _show_table(store: "Store", experiment: str | None, *, everything: bool) -> None:
     from dumbbell.cli.table import of_groups
+    from dumbbell.results.listing import groups
 
     for campaign in store.campaigns(experiment=experiment, include_superseded=everything):
-        for number, block in enumerate(of_groups(store.group_listing(campaign), campaign.spec)):
+        for number, block in enumerate(of_groups(groups(store.ledger, campaign), campaign.spec)):
             if number == 0:
                 typer.echo(f"{campaign.label} on {campaign.engine}")
             typer.echo(block)

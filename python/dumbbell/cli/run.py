@@ -125,9 +125,10 @@ def _print_table(outcomes: "Iterator[Result | FailedRun]", experiment: "Experime
 
 
 def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> None:
+    from dumbbell.results.enrolment import campaign_of
     from dumbbell.results.provenance import metrics_identity
 
-    campaign = store.campaign_of(experiment, engine.name, engine.identity())
+    campaign = campaign_of(store.ledger, experiment, engine.name, engine.identity())
     stale = 0 if campaign is None else store.summarised_otherwise(campaign, metrics_identity())
     if stale:
         typer.echo(f"note: {stale} runs of the store were summarised by other metrics; --fresh repeats them", err=True)

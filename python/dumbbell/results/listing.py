@@ -85,7 +85,7 @@ def runs(ledger: Ledger, campaign: Campaign) -> Iterator[RunLine]:
 def groups(ledger: Ledger, campaign: Campaign) -> Iterator[GroupLine]:
     """The groups of the runs of a campaign that were measured, in the order of expansion."""
     lossy = has_random_loss(campaign.spec)
-    ((last,),) = ledger.rows("SELECT COALESCE(MAX(position), -1) FROM member WHERE campaign = ?", campaign.id)
+    last = ledger.one("SELECT COALESCE(MAX(position), -1) FROM member WHERE campaign = ?", campaign.id)
     line = GroupLine._make  # here every microsecond of a row counts a hundred thousand times
     text, point, at_random = "", dict[str, Any](), None
     for first in range(0, last + 1, _PAGE):
