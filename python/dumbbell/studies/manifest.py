@@ -85,12 +85,6 @@ def claim_rows(folder: Traversable) -> list[dict[str, Any]]:
     return rows
 
 
-def metric_rows(folder: Traversable) -> dict[str, str]:
-    """The formulas of a study by name, as `claims.toml` has them."""
-    rows: dict[str, str] = read_toml(folder, "claims.toml").get("metrics", {})
-    return rows
-
-
 def figure_titles(folder: Traversable) -> list[str]:
     """The titles of a study's figures, as `figures.toml` has them."""
     rows = read_toml(folder, FIGURES)
