@@ -15,7 +15,7 @@ from dumbbell.spec import Problem, Run, SpecError
 from dumbbell.studies import Study, StudyError
 from dumbbell.studies.execution import count_runs
 from dumbbell.studies.loading import read
-from dumbbell.studies.manifest import folder_of, manifest_of
+from dumbbell.studies.manifest import figure_titles, folder_of, manifest_of
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -39,10 +39,12 @@ def test_every_study_is_there_and_whole() -> None:
 
 
 @pytest.mark.parametrize("name", studies.names())
-def test_the_manifest_has_the_number_of_runs_of_each_experiment_and_of_distinct_ones(name: str) -> None:
+def test_the_manifest_counts_runs_claims_and_figures(name: str) -> None:
     study, manifest = studies.load(name), manifest_of(folder_of(name))
     assert manifest.experiments == {title: count(each) for title, each in study.experiments.items()}
     assert manifest.runs == count_runs(study, SimEngine())
+    assert (manifest.claims, manifest.figures) == (len(study.claims), len(study.figures))
+    assert len(figure_titles(folder_of(name))) == manifest.figures
 
 
 def test_unknown_studies_are_answered_with_the_known_ones() -> None:

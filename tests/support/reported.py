@@ -18,8 +18,8 @@ from dumbbell.studies.manifest import Manifest
 
 MANIFEST = Manifest(
     title="A study made by hand", citation="Hand, M. Nowhere, 2020", short="Hand 2020", summary="All.",
-    testbed="A table.", here="Another.", axis="flows[0].cc", variants=("bbr", "bbr_4_17"), runs=1,
-    experiments={"moment": 1},
+    testbed="A table.", here="Another.", axis="flows[0].cc", variants=("bbr", "bbr_4_17"), runs=1, claims=1,
+    figures=0,    experiments={"moment": 1},
 )  # fmt: skip
 NASTY = "<script>alert('&')</script>"
 """What must come out as text."""

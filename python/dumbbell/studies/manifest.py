@@ -41,9 +41,11 @@ class Manifest(BaseModel):
     document: bool = True
     """It is a document's; else formulas, or proposals of ours."""
     runs: int
-    """How many runs it has; one that experiments share counts once."""
+    """How many runs it has; one that experiments share counts once. A test holds this and the next three counts."""
+    claims: int
+    figures: int
     experiments: dict[str, int]
-    """How many runs each has, by name. A test holds both counts against the specs."""
+    """How many runs each has, by name."""
     controls: dict[str, str | dict[str, str]] = {}
     """What stands at `axis` for each version, by experiment; text where that is one algorithm for all versions."""
 
