@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 from dumbbell.errors import DumbbellError, EngineFailure, StoreError, StoreFailure, UnknownEngine
 
 if TYPE_CHECKING:
-    from dumbbell.campaign.run import run
-    from dumbbell.results.collection import Results
+    from dumbbell.campaign.run import Results, run
     from dumbbell.results.schema import FailedRun, Result
     from dumbbell.results.store import Store
     from dumbbell.results.store import open_store as open  # noqa: A004 (what it does, with stores)
@@ -28,7 +27,7 @@ _HOMES = {
     "FailedRun": "dumbbell.results.schema",
     "Problem": "dumbbell.spec",
     "Result": "dumbbell.results.schema",
-    "Results": "dumbbell.results.collection",
+    "Results": "dumbbell.campaign.run",
     "SpecError": "dumbbell.spec",
     "Store": "dumbbell.results.store",
     "__version__": "dumbbell.version",

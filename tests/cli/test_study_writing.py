@@ -6,14 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from commandline import MOMENT
+from commandline import MOMENT, dumbbell
 from dumbbell import studies
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
-from dumbbell.cli.main import app
 from dumbbell.cli.study import run as command
-from dumbbell.errors import UnknownEngine
 from dumbbell.results.schema import FailedRun
 from dumbbell.studies import Display
 from reported import study_of
@@ -34,10 +31,6 @@ def _one_study(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(studies, "names", lambda: ("hand",))
 
 
-def study(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, ["study", *map(str, arguments)])
-
-
 def test_runs_that_failed_are_told_though_nothing_can_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -52,8 +45,8 @@ def test_runs_that_failed_are_told_though_nothing_can_be_written(
     monkeypatch.setattr(command, "_carry_out", failing)
     (tmp_path / "figures").touch()
     (tmp_path / "report.html").mkdir()
-    done = study("run", "hand", "--out", tmp_path)
-    assert (done.exit_code, done.exception.__class__) == (1, SystemExit)
+    done = dumbbell("study", "run", "hand", "--out", tmp_path)
+    assert done.returncode == 1
     lines = done.stderr.splitlines()[-3:]
     assert lines[0] == "failed: abc: a bug"
     assert lines[1].startswith(f"{tmp_path / 'figures'}")
@@ -64,27 +57,27 @@ def test_runs_that_failed_are_told_though_nothing_can_be_written(
 @pytest.mark.parametrize("name", ["hand", "all"])
 def test_figures_that_cannot_be_written_are_a_failure(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "hand"
-    assert study("run", "hand", "--out", folder).exit_code == 0
+    assert dumbbell("study", "run", "hand", "--out", folder).returncode == 0
     for path in (folder / "figures" / "sim").iterdir():
         path.unlink()
     (folder / "figures" / "sim").rmdir()
     (folder / "figures" / "sim").touch()
-    done = study("figures", name, "--out", folder if name == "hand" else tmp_path)
-    assert (done.exit_code, done.exception.__class__, done.stdout) == (1, SystemExit, "")
+    done = dumbbell("study", "figures", name, "--out", folder if name == "hand" else tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
     assert f"{folder / 'figures' / 'sim'}: cannot write the figures: " in done.stderr
 
 
 def test_a_report_of_all_knows_the_engines_and_says_who_has_no_runs(tmp_path: Path) -> None:
-    assert study("run", "hand", "--out", tmp_path / "hand").exit_code == 0
-    unknown = study("report", "all", "--engine", "lnux", "--out", tmp_path)
-    assert isinstance(unknown.exception, UnknownEngine)
+    assert dumbbell("study", "run", "hand", "--out", tmp_path / "hand").returncode == 0
+    unknown = dumbbell("study", "report", "all", "--engine", "lnux", "--out", tmp_path)
+    assert (unknown.returncode, "unknown engine" in unknown.stderr) == (2, True)
     assert not (tmp_path / "report").exists()
     how = "# with the same --out, and /hand behind it"
     for engine, told in (("sim", f"dumbbell study report hand {how}"), ("linux", "There are no runs on linux.")):
         if engine == "linux":
             pytest.importorskip("dumbbell.engines.linux")
-        done = study("report", "all", "--engine", engine, "--out", tmp_path)
-        if engine == "linux" and done.exception is not None:
+        done = dumbbell("study", "report", "all", "--engine", engine, "--out", tmp_path)
+        if engine == "linux" and done.returncode:
             pytest.skip("this machine has no kernel")
         page = tmp_path / "report" / ("hand.html" if engine == "sim" else "index.html")
         said = Webpage(page.read_text(encoding="utf-8")).said

@@ -11,6 +11,7 @@ from agreed import Scaled, moment
 from compared import held, kept, reasons, rows, whole
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ComparisonError, StoreError, StoreFailure
+from dumbbell.results.enrolment import begin
 from dumbbell.results.store import Store
 
 FOUR = ["0.5 bdp", "1 bdp", "2 bdp", "4 bdp"]
@@ -255,7 +256,7 @@ def test_a_store_of_another_schema_or_a_damaged_one(tmp_path: Path) -> None:
 
 def test_a_campaign_that_has_begun_and_no_run_yet(tmp_path: Path) -> None:
     with Store.open(tmp_path / "begun", write=True) as opened:
-        opened.begin(moment(), "sim", SimEngine().identity())
+        begin(opened.ledger, moment(), "sim", SimEngine().identity(), 1)
     assert refused(kept(tmp_path / "s"), tmp_path / "begun").endswith("begun: there is no run in it yet")
 
 

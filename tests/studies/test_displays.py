@@ -39,8 +39,8 @@ SHORT = 'at = { "path.rtt" = "5 ms" }\n'
 def document(published: Mapping[str, Any] | None = None) -> Study:
     """Two experiments with one version each; the second is CUBIC's."""
     manifest = Manifest(
-        title="", citation="", short="Doe 2020", summary="", testbed="", here="", axis="flows[0].cc", runs=0, claims=0, figures=0,
-        variants=("bbr",), experiments={},
+        title="", citation="", short="Doe 2020", summary="", testbed="", here="", axis="flows[0].cc", runs=0,
+        claims=0, figures=0, variants=("bbr",), experiments={},
     )  # fmt: skip
     experiments: Any = dict.fromkeys(("grid", "rival"))
     return Study(

@@ -15,7 +15,7 @@ from agreed import Scaled
 from commandline import ROOT
 from dumbbell import studies
 from dumbbell.cli.main import app
-from dumbbell.comparison.record import Agreement
+from dumbbell.comparison.record import Agreement, Curves
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import KernelError
@@ -23,7 +23,6 @@ from dumbbell.results.store import Store
 from dumbbell.studies import Study
 from dumbbell.studies.evidence import Evidence
 from dumbbell.studies.judgement import verdicts as verdicts_on
-from dumbbell.studies.single_flows.record import Curves
 from dumbbell.validation import Plan, ValidationError, load_plan
 from dumbbell.validation.claims import ClaimsRecord, Column, Origin, Ran
 from dumbbell.validation.page import Section, markdown, read, store_record, write

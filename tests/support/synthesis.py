@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from dumbbell.campaign.plan import plan
-from dumbbell.metrics.fairness import jain
+from dumbbell.metrics.sharing import jain
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.results.schema import Result
 from dumbbell.spec import Resolved, load

@@ -43,8 +43,7 @@ def of_groups(lines: Iterable[GroupLine], spec: Mapping[str, Any]) -> Iterator[s
 
     Random loss has a column where the path has any.
     """
-    from dumbbell.metrics.catalogue import QUANTITIES
-    from dumbbell.metrics.loss import has_random_loss
+    from dumbbell.metrics.catalogue import QUANTITIES, has_random_loss
 
     rest = iter(lines)
     first = next(rest, None)

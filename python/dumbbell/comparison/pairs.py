@@ -16,8 +16,8 @@ from dumbbell.comparison.runs import exchanged_groups, read
 from dumbbell.comparison.selection import exchanges
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.number import counted
-from dumbbell.results.ledger import Ledger
 from dumbbell.results.request import fields_of
+from dumbbell.results.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -213,8 +213,8 @@ class _Pairing:
     def _fields(self, name: str, run: int) -> dict[str, Any]:
         """What pairs a run, field by field."""
         side = self.sides[name]
-        with Ledger(side.selection.folder, write=False) as ledger:
-            (texts,) = ledger.rows(
+        with Store.open(side.selection.folder) as store:
+            (texts,) = store.ledger.rows(
                 "SELECT resolved, spec, point FROM run JOIN request ON request.run = run.id JOIN member"
                 " ON member.run = run.id JOIN campaign ON campaign.id = campaign WHERE run_id = ? LIMIT 1",
                 side.of(run, "run_id"),

@@ -12,11 +12,11 @@ import pandas as pd
 
 from dumbbell.comparison.selection import CC, ENGINE, EXPERIMENT, IDENTITY, WORDS, group_of, unknown
 from dumbbell.errors import ComparisonError
-from dumbbell.metrics.catalogue import OF_RUN, QUANTITIES, Group, Setup, run_values
-from dumbbell.metrics.loss import has_random_loss
+from dumbbell.metrics.catalogue import OF_RUN, QUANTITIES, Group, Setup, has_random_loss, run_values
 from dumbbell.metrics.summary import BottleneckSummary
 from dumbbell.results.campaign import not_superseded
-from dumbbell.results.ledger import Ledger
+from dumbbell.results.enrolment import campaigns
+from dumbbell.results.frames import stored_runs
 from dumbbell.results.store import Store
 from dumbbell.spec.problem import suggestion
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from dumbbell.comparison.selection import Exchange, Selection
     from dumbbell.results.campaign import Campaign
-    from dumbbell.results.ledger import StoredRuns
+    from dumbbell.results.frames import StoredRuns
+    from dumbbell.results.ledger import Ledger
 
 
 RUN_COLUMNS: Final = (
@@ -91,10 +92,8 @@ def read(selection: Selection, exchanged: Sequence[Exchange] = ()) -> Side:
         ComparisonError: there is no such run.
         StoreError: it is no store, of another schema, or damaged.
     """
-    with Store.open(selection.folder):  # which says what is no store, and whether it is undamaged
-        pass
-    with Ledger(selection.folder, write=False) as ledger:
-        return _Reading(ledger, selection, exchanged).side()
+    with Store.open(selection.folder) as store:
+        return _Reading(store.ledger, selection, exchanged).side()
 
 
 class _Reading:
@@ -115,18 +114,18 @@ class _Reading:
     def side(self) -> Side:
         for campaign in self._campaigns():
             numbers: dict[str, int | None] = {}
-            for stored in self.ledger.stored_runs(campaign.id, FLOW_COLUMNS):
+            for stored in stored_runs(self.ledger, campaign.id, FLOW_COLUMNS):
                 self._add(campaign, stored, numbers)
         if not self.seen:
             raise self._nothing()
         runs, groups = (pd.concat(each, ignore_index=True) for each in (self.runs, self.groups))
-        facts: dict[int, str] = dict(self.ledger.rows("SELECT id, facts FROM provenance"))
+        facts: dict[int, str] = dict(map(tuple, self.ledger.rows("SELECT id, facts FROM provenance")))
         origins = runs.pop("provenance").unique()
         return Side(self.selection, self.points, runs, groups, [json.loads(facts[int(each)]) for each in origins])
 
     def _campaigns(self) -> list[Campaign]:
         """Those that the store shows; with an identity wanted, those of its builds, superseded or not."""
-        wanted, stored = self.selection.wanted, self.ledger.campaigns()
+        wanted, stored = self.selection.wanted, campaigns(self.ledger)
         for key, names in (
             (EXPERIMENT, [name for each in stored for name in (each.experiment, each.label)]),
             (ENGINE, [each.engine for each in stored]),

@@ -24,12 +24,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from dumbbell.errors import StoreError, StoreFailure
-from dumbbell.results import frames, listing, provenance, series
+from dumbbell.results import enrolment, frames, listing, outcomes, provenance, series
 from dumbbell.results.diagnosis import translating_errors
 from dumbbell.results.ledger import Ledger
 from dumbbell.results.request import request_of
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Any
@@ -39,17 +40,16 @@ if TYPE_CHECKING:
 
     from dumbbell.engines.measurement import Measurement
     from dumbbell.results.campaign import Campaign
-    from dumbbell.results.ledger import CampaignEntry
-    from dumbbell.results.listing import GroupLine, RunLine
+    from dumbbell.results.enrolment import CampaignEntry
+    from dumbbell.results.listing import RunLine
     from dumbbell.results.schema import FailedRun, Result
     from dumbbell.results.series import SeriesFile
-    from dumbbell.spec import Experiment, Resolved, Run
+    from dumbbell.spec import Resolved, Run
 
 LOCK = "lock"
 """Always there; the operating system knows who holds it."""
 HELD = "held"
 """There while it is held, where the operating system has no locks."""
-_PAGE = 256
 
 
 class Store:
@@ -62,7 +62,9 @@ class Store:
     def __init__(self, folder: Path, ledger: Ledger, lock: FileLock | None) -> None:
         self.folder = folder
         """The store's folder."""
-        self._ledger, self._lock = ledger, lock
+        self.ledger = ledger
+        """Its SQLite file."""
+        self._lock = lock
         self._names = itertools.count()
         self._closed = False
 
@@ -100,9 +102,9 @@ class Store:
         try:
             if self._lock is not None:
                 with suppress(StoreFailure):  # then the next writer tidies up
-                    self._ledger.clear_writer()
+                    self.ledger.clear_writer()
         finally:
-            self._ledger.close()
+            self.ledger.close()
             if self._lock is not None:
                 self._lock.release()
                 self._lock = None
@@ -129,7 +131,7 @@ class Store:
         Raises:
             StoreError: there is no such experiment.
         """
-        found = self._ledger.campaigns()
+        found = enrolment.campaigns(self.ledger)
         if experiment is not None:
             known = dict.fromkeys(name for each in found for name in (each.experiment, each.label))
             found = [each for each in found if each.called(experiment)]
@@ -144,27 +146,16 @@ class Store:
             if (each.current or (include_superseded and not each.hidden)) and engine in (None, each.engine)
         ]
 
-    def campaign_of(self, experiment: Experiment, engine: str, identity: str) -> int | None:
-        """The number of the campaign that has an experiment's runs on a build of an engine."""
-        return self._ledger.campaign_of(experiment.name, engine, identity, _words(experiment))
-
     def outcomes(
         self, *, engine: str | None = None, experiment: str | None = None, include_superseded: bool = False
     ) -> Iterator[Result | FailedRun]:
         """Every outcome, by experiment, in the order of its expansion. Few are in memory at a time."""
         for campaign in self.campaigns(engine=engine, experiment=experiment, include_superseded=include_superseded):
-            yield from self.outcomes_of(campaign.id)
-
-    def outcomes_of(self, campaign: int) -> Iterator[Result | FailedRun]:
-        """The outcomes of one campaign, in order."""
-        after = -1
-        while page := self._ledger.members(campaign, after, _PAGE):
-            after = page[-1][0]
-            yield from (outcome for _, outcome in page)
+            yield from outcomes.outcomes_of(self.ledger, campaign.id)
 
     def get(self, run_id: str, point: Mapping[str, Any] | None = None) -> Result | FailedRun | None:
         """One outcome, whatever its campaign; `point` is how the spec at hand writes the swept values."""
-        return self._ledger.outcome(run_id, point)
+        return outcomes.outcome_of(self.ledger, run_id, point)
 
     def find(self, beginning: str) -> str:
         """The one run id that begins so.
@@ -172,11 +163,12 @@ class Store:
         Raises:
             StoreError: there is none, or more than one.
         """
-        found = self._ledger.named(beginning)
+        pattern = beginning.replace("*", "").replace("?", "").replace("[", "") + "*"
+        found = self.ledger.rows("SELECT run_id FROM run WHERE run_id GLOB ? LIMIT 2", pattern)
         if len(found) != 1:
             what = "more than one run id begins" if found else "no run id begins"
             raise StoreError(f'{self.folder}: {what} with "{beginning}"; `dumbbell results list` has them')
-        return found[0]
+        return str(found[0]["run_id"])
 
     def run(self, run_id: str) -> Run:
         """The resolved run behind an outcome: what the engine was asked."""
@@ -195,7 +187,7 @@ class Store:
             " JOIN request ON request.run = run.id WHERE run_id = ?",
             run_id,
         )
-        specs = self._ledger.rows(
+        specs = self.ledger.rows(
             "SELECT experiment, spec FROM campaign JOIN member ON campaign = campaign.id WHERE run = ?"
             " ORDER BY turn DESC LIMIT 1",
             key,
@@ -208,21 +200,16 @@ class Store:
 
     def count(self) -> int:
         """How many runs there are, of whatever campaign."""
-        ((runs,),) = self._ledger.rows("SELECT COUNT(*) FROM run")
-        return int(runs)
+        return int(self.ledger.one("SELECT COUNT(*) FROM run"))
 
     def run_listing(self, *, experiment: str | None = None, include_superseded: bool = False) -> Iterator[RunLine]:
         """Every run in short, in order."""
         for campaign in self.campaigns(experiment=experiment, include_superseded=include_superseded):
-            yield from listing.runs(self._ledger, campaign)
-
-    def group_listing(self, campaign: Campaign) -> Iterator[GroupLine]:
-        """Every group of flows of a campaign in short, in order."""
-        return listing.groups(self._ledger, campaign)
+            yield from listing.runs(self.ledger, campaign)
 
     def files(self, run_id: str) -> list[Path]:
         """Paths of the run's Parquet files; empty where it kept no series."""
-        return [self.folder / "series" / kept.file for kept in self._ledger.series(run_id)]
+        return [self.folder / "series" / kept.file for kept in outcomes.series_of(self.ledger, run_id)]
 
     # -- frames ---------------------------------------------------------------------------------------------------
 
@@ -233,15 +220,15 @@ class Store:
         text, empty where there is nothing to tell. `campaigns` are numbers of campaigns; without them all that are
         shown.
         """
-        return frames.runs(self._ledger, self._chosen(campaigns, include_superseded))
+        return self._frame("runs", campaigns, include_superseded=include_superseded)
 
     def flows(self, *, campaigns: Sequence[int] | None = None, include_superseded: bool = False) -> pd.DataFrame:
         """A row a flow of a run that was measured: its run, the swept values, and every field of its summary."""
-        return frames.flows(self._ledger, self._chosen(campaigns, include_superseded))
+        return self._frame("flows", campaigns, include_superseded=include_superseded)
 
     def groups(self, *, campaigns: Sequence[int] | None = None, include_superseded: bool = False) -> pd.DataFrame:
         """A row a group of a run that was measured: its run, the swept values, goodput in bit/s, and share."""
-        return frames.groups(self._ledger, self._chosen(campaigns, include_superseded))
+        return self._frame("groups", campaigns, include_superseded=include_superseded)
 
     def flow_series(self, run_id: str) -> pd.DataFrame:
         """The flows' gauges over time: seconds, bytes, bit/s; NaN where a gauge is not known.
@@ -260,13 +247,7 @@ class Store:
         """Single ACKs' round-trip times in seconds, where `measure.record = "acks"`."""
         return series.ack_frame(self._series(run_id, series.ACKS))
 
-    # -- what a campaign does -------------------------------------------------------------------------------------
-
-    def begin(self, experiment: Experiment, engine: str, identity: str) -> tuple[int, list[int]]:
-        """Begins or resumes the campaign of an experiment on an engine; gives its number and all of its seeds."""
-        from dumbbell.spec.sweep import Grid  # noqa: PLC0415 (late: lists need none)
-
-        return self._ledger.begin(experiment.name, engine, identity, _words(experiment), len(Grid.of(experiment)))
+    # -- writing it -------------------------------------------------------------------------------------------------
 
     def put(
         self, outcome: Result | FailedRun, resolved: Resolved, measurement: Measurement | None, *,
@@ -280,7 +261,8 @@ class Store:
         if measurement is not None and measurement.facts:
             facts["measured_on"] = dict(measurement.facts)
         try:
-            former = self._ledger.put(
+            former = outcomes.put(
+                self.ledger,
                 outcome,
                 resolved=resolved.run.to_json(),
                 request=request_of(resolved),
@@ -291,28 +273,25 @@ class Store:
             )
         except BaseException:
             with suppress(StoreError):  # then the next writer does it
-                known = {each.file for each in self._ledger.series(outcome.run_id)}
+                known = {each.file for each in outcomes.series_of(self.ledger, outcome.run_id)}
                 self._remove([each.file for each in kept if each.file not in known])
             raise
         self._remove(former)
 
-    def add_member(self, entry: CampaignEntry, run_id: str) -> None:
-        """Gives a run that is there its place in a campaign."""
-        self._ledger.add_member(entry, run_id)
-
     def finished(self, run_id: str) -> bool:
         """Whether a run was measured and its series are whole: then it need not be run again."""
-        return self._ledger.status(run_id) == "ok" and not any(
-            series.damage(self.folder / "series", kept) for kept in self._ledger.series(run_id)
+        rows = self.ledger.rows("SELECT status FROM run WHERE run_id = ? AND request_key <> ''", run_id)
+        return [row["status"] for row in rows] == ["ok"] and not any(
+            series.damage(self.folder / "series", kept) for kept in outcomes.series_of(self.ledger, run_id)
         )
 
     # -- keeping it in order --------------------------------------------------------------------------------------
 
     def faults(self, progress: Callable[[], None] | None = None) -> Iterator[str]:
         """Everything that is wrong, after reading every byte; `progress` is called after each run."""
-        yield from (f"ledger.sqlite: {fault}" for fault in self._ledger.faults())
-        for (run_id,) in self._ledger.rows("SELECT run_id FROM run ORDER BY id"):
-            for kept in self._ledger.series(run_id):
+        yield from (f"ledger.sqlite: {fault}" for fault in self.ledger.faults())
+        for (run_id,) in self.ledger.rows("SELECT run_id FROM run ORDER BY id"):
+            for kept in outcomes.series_of(self.ledger, run_id):
                 fault = series.damage(self.folder / "series", kept, thorough=True)
                 if fault:
                     yield f"run {run_id}: {fault}"
@@ -322,27 +301,25 @@ class Store:
 
     def orphans(self) -> list[str]:
         """Files of series that no run refers to."""
-        known = {file for (file,) in self._ledger.rows("SELECT file FROM series")}
+        known = {file for (file,) in self.ledger.rows("SELECT file FROM series")}
         home = self.folder / "series"
         found = (path.relative_to(home).as_posix() for path in home.glob("??/*.parquet"))
         return [file for file in found if file not in known]
 
     def superseded(self) -> dict[str, int]:
         """How many runs `prune` would remove, by experiment, engine and build."""
-        names = {each.id: f"{each.label} on {each.engine}" for each in self._ledger.campaigns()}
-        counts = self._ledger.pruned().items()
-        return {"no experiment" if campaign is None else names[campaign]: count for campaign, count in counts}
+        return enrolment.superseded_runs(self.ledger)
 
     def prune(self) -> int:
         """Removes superseded runs, and those of no experiment, with their files; gives how many there were."""
-        removed, files = self._ledger.prune()
+        removed, files = enrolment.prune(self.ledger)
         self._remove(files)
         self._remove(self.orphans())
         return removed
 
     def summarised_otherwise(self, campaign: int, metrics: str) -> int:
         """How many runs of a campaign have a summary of other metrics than those with this identity."""
-        rows = self._ledger.rows(
+        rows = self.ledger.rows(
             "SELECT facts, COUNT(*) FROM member JOIN run ON run.id = member.run"
             " JOIN provenance ON provenance.id = provenance WHERE campaign = ? GROUP BY provenance",
             campaign,
@@ -351,20 +328,20 @@ class Store:
 
     # -- its own --------------------------------------------------------------------------------------------------
 
-    def _chosen(self, campaigns: Sequence[int] | None, include_superseded: bool) -> Sequence[int]:  # noqa: FBT001
-        if campaigns is not None:
-            return campaigns
-        return [each.id for each in self.campaigns(include_superseded=include_superseded)]
+    def _frame(self, table: frames.Table, campaigns: Sequence[int] | None, *, include_superseded: bool) -> pd.DataFrame:
+        if campaigns is None:
+            campaigns = [each.id for each in self.campaigns(include_superseded=include_superseded)]
+        return frames.frame(self.ledger, table, campaigns)
 
-    def _row(self, query: str, run_id: str) -> tuple[Any, ...]:
-        rows = self._ledger.rows(query, run_id)
+    def _row(self, query: str, run_id: str) -> sqlite3.Row:
+        rows = self.ledger.rows(query, run_id)
         if not rows:
             raise StoreError(f"{self.folder}: has no run {run_id}")
         return rows[0]
 
     def _series(self, run_id: str, kind: str) -> Any:  # noqa: ANN401 (a table of pyarrow, which is loaded late)
         self._row("SELECT 1 FROM run WHERE run_id = ?", run_id)
-        kept = next((each for each in self._ledger.series(run_id) if each.kind == kind), None)
+        kept = next((each for each in outcomes.series_of(self.ledger, run_id) if each.kind == kind), None)
         if kept is None:
             raise StoreError(f"{self.folder}: run {run_id} kept no series of this kind; see measure.record of its spec")
         damaged = series.damage(self.folder / "series", kept, thorough=True)
@@ -395,10 +372,6 @@ class Store:
         with translating_errors(self.folder, "remove a series"):
             for file in files:
                 (self.folder / "series" / file).unlink(missing_ok=True)
-
-
-def _words(experiment: Experiment) -> str:
-    return json.dumps(experiment.words(), ensure_ascii=False)
 
 
 def open_store(folder: Path | str = "results") -> Store:

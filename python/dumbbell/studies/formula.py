@@ -27,7 +27,7 @@ from dumbbell.errors import StudyError
 from dumbbell.metrics import curve
 from dumbbell.metrics.counter import variation
 from dumbbell.metrics.distribution import relative_iqr
-from dumbbell.metrics.fairness import jain
+from dumbbell.metrics.sharing import jain
 from dumbbell.results.run_series import gauge, group_rates_bps, throughput_bps
 from dumbbell.results.schema import Result
 from dumbbell.spec.problem import suggestion

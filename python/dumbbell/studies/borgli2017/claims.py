@@ -6,8 +6,8 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
-from dumbbell.metrics.convergence import convergence_time_s
 from dumbbell.metrics.counter import least_rate_bps
+from dumbbell.metrics.dynamics import convergence_time_s
 from dumbbell.metrics.phases import after_stays, entries_s
 from dumbbell.results.run_series import BIN_S, received
 

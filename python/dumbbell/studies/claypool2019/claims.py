@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dumbbell.metrics.convergence import jain_in_bins
-from dumbbell.metrics.cycle import correlation, dominant_period_s
-from dumbbell.metrics.modes import Modes, alternation, boundary, modes
+from dumbbell.metrics.distribution import Modes, alternation, boundary, modes
+from dumbbell.metrics.dynamics import correlation, dominant_period_s, jain_in_bins
 from dumbbell.metrics.phases import after_stays, entries_s, synchrony
 from dumbbell.metrics.window import ratio
 from dumbbell.results.run_series import BIN_S, dropped_and_sent, group_rates_bps, quartiles_bps, received

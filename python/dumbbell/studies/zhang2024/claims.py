@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dumbbell.metrics.counter import variation
-from dumbbell.metrics.rise_time import plateau, rise_time_s
-from dumbbell.metrics.trough import Trough, intervals_s, troughs
+from dumbbell.metrics.dynamics import Trough, intervals_s, plateau, rise_time_s, troughs
 from dumbbell.metrics.window import ratio
 from dumbbell.results.run_series import Samples, gauge, throughput_bps
 
