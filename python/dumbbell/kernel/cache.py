@@ -8,18 +8,13 @@ import secrets
 import shlex
 import shutil
 import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dumbbell.errors import KernelError
-from dumbbell.kernel.kernel import DESCRIPTION, read
+from dumbbell.kernel.kernel import DESCRIPTION, Kernel, read
 from dumbbell.kernel.recipe import recipe
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from dumbbell.kernel.kernel import Kernel
 
 DEFAULT = "6.1"
 """The kernel that is meant when none is named."""

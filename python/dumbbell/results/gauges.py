@@ -5,6 +5,7 @@ In the tables a gauge that is not known is null.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,14 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from dumbbell.engines.measurement import FlowSeries, QueueSeries
+from dumbbell.engines.measurement import FlowMeasurement, FlowSeries, Measurement, QueueSeries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import pandas as pd
 
-    from dumbbell.engines.measurement import FlowMeasurement, Measurement
     from dumbbell.spec.run import Run
 
 _KEPT: Final = ("series", "acks", "pcap")

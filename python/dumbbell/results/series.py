@@ -9,15 +9,14 @@ import hashlib
 import itertools
 import os
 import shutil
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dumbbell.results.diagnosis import translating_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
     import pyarrow as pa  # type: ignore[import-untyped]
 
 _MAGIC = b"PAR1"

@@ -15,25 +15,23 @@ by their ids, and are told with `include_superseded=True`, until `prune` removes
 from __future__ import annotations
 
 import json
+import sqlite3
 import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 from dumbbell.errors import StoreError, StoreFailure
 from dumbbell.results import enrolment, frames, listing, outcomes, provenance
 from dumbbell.results.diagnosis import translating_errors
 from dumbbell.results.ledger import Ledger
 from dumbbell.results.request import request_of
-from dumbbell.results.series import SeriesFolder
+from dumbbell.results.series import SeriesFile, SeriesFolder
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from types import TracebackType
-    from typing import Any
-
     import pandas as pd
     from filelock import FileLock
 
@@ -42,7 +40,6 @@ if TYPE_CHECKING:
     from dumbbell.results.enrolment import CampaignEntry
     from dumbbell.results.listing import RunLine
     from dumbbell.results.schema import FailedRun, Result
-    from dumbbell.results.series import SeriesFile
     from dumbbell.spec import Resolved, Run
 
 LOCK = "lock"
