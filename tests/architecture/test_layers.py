@@ -39,7 +39,7 @@ MAY_USE_PACKAGE = {
     "results": {"errors", "spec", "engines.measurement", "metrics"},
     "campaign": {"errors", "spec", "engines", "metrics", "results"},
     "charts": {"cc", "metrics", "results"},
-    "studies": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "charts", "comparison"},
+    "studies": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "charts"},
     "validation": {"errors", "spec", "engines", "metrics.number", "results", "charts", "studies", "comparison"},
     "comparison": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "charts"},
     "report": {"version", "errors", "cc", "spec", "metrics", "results", "charts", "studies", "comparison"},

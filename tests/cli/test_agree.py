@@ -67,7 +67,7 @@ def test_an_engine_that_is_wrong_exits_1_and_names_the_worst(moment: Path) -> No
     done = agree(moment, "--engines", "wrong,sim", "--floor", "0")
     assert done.exit_code == 1
     assert re.search(r"total goodput \(%\) .* 20\.0 .* broken", done.stdout)
-    assert re.search(r"moment-\d +(total )?goodput.* 6\.6", done.stdout)
+    assert re.search(r"moment-\d .*(total )?goodput.* 6\.6", done.stdout)
 
 
 @pytest.mark.usefixtures("doubles")

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from dumbbell.comparison.campaigns import Sides, carry_out, engine_sides
+from dumbbell.comparison.curves import experiments, judge
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.sim import SimEngine
 from dumbbell.results.store import Store
 from dumbbell.spec import load
-from dumbbell.studies.single_flows.comparison import judge
-from dumbbell.studies.single_flows.conditions import experiments
 
 pytestmark = pytest.mark.slow
 

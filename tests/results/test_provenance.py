@@ -10,36 +10,34 @@ from dumbbell.metrics import summary
 from dumbbell.results import provenance
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
+MAIN = "ref: refs/heads/main\n"
 
 
-def checkout(folder: Path, **files: str) -> Path:
+@pytest.mark.parametrize(
+    ("files", "commit"),
+    [
+        ({"HEAD": MAIN, "refs/heads/main": f"{COMMIT}\n"}, COMMIT),
+        (
+            {
+                "HEAD": MAIN,
+                "packed-refs": f"# pack-refs with: peeled\n{'f' * 40} refs/heads/a\n{COMMIT} refs/heads/main\n",
+            },
+            COMMIT,
+        ),
+        ({"HEAD": f"{COMMIT}\n"}, COMMIT),
+        ({"HEAD": MAIN}, None),
+        ({"HEAD": "nonsense"}, None),
+    ],
+    ids=["a branch", "a branch that git has packed", "no branch", "no commit yet", "nonsense"],
+)
+def test_the_commit_of_a_checkout(tmp_path: Path, files: dict[str, str], commit: str | None) -> None:
     for name, text in files.items():
-        path = folder / ".git" / name.replace("__", "/").replace("_", "-")
+        path = tmp_path / ".git" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    inside = folder / "python" / "package"
+    inside = tmp_path / "python" / "package"
     inside.mkdir(parents=True)
-    return inside
-
-
-def test_a_branch(tmp_path: Path) -> None:
-    inside = checkout(tmp_path, HEAD="ref: refs/heads/main\n", refs__heads__main=f"{COMMIT}\n")
-    assert provenance.commit(inside) == COMMIT
-
-
-def test_a_branch_that_git_has_packed(tmp_path: Path) -> None:
-    packed = f"# pack-refs with: peeled\n{'f' * 40} refs/heads/other\n{COMMIT} refs/heads/main\n"
-    inside = checkout(tmp_path, HEAD="ref: refs/heads/main\n", packed_refs=packed)
-    assert provenance.commit(inside) == COMMIT
-
-
-def test_no_branch(tmp_path: Path) -> None:
-    assert provenance.commit(checkout(tmp_path, HEAD=f"{COMMIT}\n")) == COMMIT
-
-
-def test_no_commit_yet_and_nonsense(tmp_path: Path) -> None:
-    assert provenance.commit(checkout(tmp_path / "a", HEAD="ref: refs/heads/main\n")) is None
-    assert provenance.commit(checkout(tmp_path / "b", HEAD="nonsense")) is None
+    assert provenance.commit(inside) == commit
 
 
 @pytest.mark.slow

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from commandline import MOMENT
-from dumbbell.comparison.bands import judge
+from dumbbell.comparison.agreement import Measured, judge
 from dumbbell.comparison.campaigns import Sides, carry_out, engine_sides
-from dumbbell.comparison.condition import Measured, Roles
 from dumbbell.comparison.record import Agreement, Source
 from dumbbell.engines.measurement import FlowCounters, Measurement
 from dumbbell.engines.sim import SimEngine
@@ -121,7 +120,9 @@ def measured(
         measure={"window": ["50 %", "100 %"]},
     )
     (point,) = expand(experiment)
-    return Measured(name=name, point={}, resolved=resolve(point, 1), outcomes=Roles(candidate, reference, floor))
+    return Measured(
+        name=name, point={}, resolved=resolve(point, 1), candidate=candidate, reference=reference, floor=floor
+    )
 
 
 def moment(**overrides: Any) -> Experiment:

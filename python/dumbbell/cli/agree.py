@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dumbbell.comparison.campaigns import Sides
-    from dumbbell.comparison.record import Agreement, Condition, Side, Source
+    from dumbbell.comparison.record import Agreement, Curves, Source
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
 
@@ -109,7 +109,7 @@ def agree(  # noqa: PLR0913 (each is an option)
         return
     if dry_run:
         _print_conditions(experiments)
-        _tell_cost(experiments, source)
+        _print_cost(experiments, source)
         return
     seeds = seeds or (CURVES_SEEDS if curves else SEEDS)
     sides = _sides(engines, seeds, seeds if floor is None else floor)
@@ -120,13 +120,14 @@ def agree(  # noqa: PLR0913 (each is an option)
     from dumbbell.results.store import Store
 
     with Store.open(out, write=True) as store:
-        conditions, pair = _measured(store, experiments, sides, jobs, quiet=as_json)
-        if curves:
-            from dumbbell.cli.curves import print_curves as report
+        found = _compared(store, experiments, sides, source, jobs, curves=curves, quiet=as_json)
+        if as_json:
+            typer.echo(found.model_dump_json())
         else:
-            report = _told
-        holds = report(store, conditions, pair, source, sides.floor_seeds, as_json=as_json, html=html)
-    if not holds:
+            _print_tables(found)
+        if html is not None:
+            _write(html, found, store)
+    if not found.holds:
         raise typer.Exit(1)
 
 
@@ -166,7 +167,7 @@ def _conditions(
     if count is None and wanted[1:] != (None, None, None):
         raise ComparisonError("--seed, --duration and --packets are for --random")
     if curves:
-        from dumbbell.studies.single_flows.conditions import experiments
+        from dumbbell.comparison.curves import experiments
 
         return [load(each, overrides=overrides) for each in experiments()], Source(sets=tuple(sets or ()))
     if spec is not None:
@@ -205,7 +206,7 @@ def _check(experiments: "Sequence[Experiment]", sides: "Sides", *, curves: bool 
 
     found = problems(experiments, sides)
     if curves:
-        from dumbbell.studies.single_flows.conditions import problems as curve_problems
+        from dumbbell.comparison.curves import problems as curve_problems
 
         found += curve_problems(experiments)
     if found:
@@ -214,58 +215,47 @@ def _check(experiments: "Sequence[Experiment]", sides: "Sides", *, curves: bool 
         typer.echo('note: without start_jitter seeds hardly differ; see --set start_jitter="100 ms"', err=True)
 
 
-def _measured(
-    store: "Store", experiments: "Sequence[Experiment]", sides: "Sides", jobs: int | None, *, quiet: bool
-) -> "tuple[Sequence[Condition], tuple[Side, Side]]":
-    """Every condition, and what is told of both engines."""
+def _compared(  # noqa: PLR0913 (what is compared, and how)
+    store: "Store", experiments: "Sequence[Experiment]", sides: "Sides", source: "Source", jobs: int | None, *,
+    curves: bool, quiet: bool,
+) -> "Agreement | Curves":  # fmt: skip
+    """Runs what is missing, and judges all of it."""
     from dumbbell.cli.progress import progress
+    from dumbbell.comparison import agreement
     from dumbbell.comparison.campaigns import carry_out, engine_sides, runs
+    from dumbbell.comparison.curves import judge as judge_curves
 
     with progress(runs(experiments, sides), wanted=not (quiet and sys.stdout.isatty())) as advance:
         conditions = carry_out(store, experiments, sides, jobs=jobs, progress=advance)
-    return conditions, engine_sides(store, sides, conditions)
+    pair = engine_sides(store, sides, conditions)
+    if curves:
+        return judge_curves(store, conditions, source.sets, pair, sides.floor_seeds)
+    return agreement.judge(conditions, source, *pair, sides.floor_seeds)
 
 
-def _told(  # noqa: PLR0913 (what was found, and how it is told)
-    store: "Store", conditions: "Sequence[Condition]", pair: "tuple[Side, Side]", source: "Source",
-    floor_seeds: "Sequence[int]", *, as_json: bool, html: Path | None,
-) -> bool:  # fmt: skip
-    """Prints a comparison, and gives whether it holds."""
-    from dumbbell.comparison.bands import judge
-
-    agreement = judge(conditions, source, *pair, floor_seeds)
-    (_print_json if as_json else _print_tables)(agreement)
-    if html is not None:
-        _write(html, agreement, store)
-    return agreement.holds
-
-
-def _print_json(agreement: "Agreement") -> None:
-    typer.echo(agreement.model_dump_json())
-
-
-def _print_tables(agreement: "Agreement") -> None:
+def _print_tables(found: "Agreement | Curves") -> None:
     from dumbbell.cli.table import aligned
-    from dumbbell.comparison import agreement_text as words
+    from dumbbell.comparison import agreement_text as text
+    from dumbbell.comparison.record import Curves
 
-    ours, theirs = agreement.candidate.engine, agreement.reference.engine
-    typer.echo(f"{ours} against {theirs}: {words.origin(agreement)}")
-    typer.echo()
-    typer.echo(aligned(words.HEADER, words.table(agreement)))
-    if agreement.worst:
-        header = [{"reference": theirs, "candidate": ours}.get(word, word) for word in words.WORST_HEADER]
-        settings = [words.setting(agreement.condition(each.condition)) for each in agreement.worst]
-        rows = words.worst_table(agreement)
-        typer.echo()
-        typer.echo(aligned([*header, "setting"], [[*row, at] for row, at in zip(rows, settings, strict=True)]))
-    for line in words.failures(agreement.conditions):
+    engines = (found.candidate.engine, found.reference.engine)
+    if isinstance(found, Curves):
+        typer.echo("{} over {}: {}\n".format(*engines, text.origin(found)))
+        typer.echo(f"{aligned(*text.limits_table(found))}\n")
+        typer.echo(text.summary(found))
+    else:
+        typer.echo("{} against {}: {}\n".format(*engines, text.origin(found)))
+        typer.echo(aligned(*text.bands_table(found)))
+        if found.worst:
+            typer.echo(f"\n{aligned(*text.worst_table(found))}")
+    for line in text.failures(found):
         typer.echo(f"failed: {line}", err=True)
 
 
-def _write(target: Path, agreement: "Agreement", store: "Store") -> None:
-    from dumbbell.report.agreement import build
+def _write(target: Path, found: "Agreement | Curves", store: "Store") -> None:
+    from dumbbell.report.comparison import build_engines
 
-    typer.echo(build(target, agreement, store), err=True)
+    typer.echo(build_engines(target, found, store), err=True)
 
 
 def _dump(experiments: "Sequence[Experiment]", folder: Path) -> None:
@@ -290,7 +280,7 @@ def _print_conditions(experiments: "Sequence[Experiment]") -> None:
         typer.echo(toml(experiment.words()))
 
 
-def _tell_cost(experiments: "Sequence[Experiment]", source: "Source") -> None:
+def _print_cost(experiments: "Sequence[Experiment]", source: "Source") -> None:
     """What drawn conditions cost: an engine's time goes with the packets that it moves."""
     from dumbbell.comparison.random_conditions import packets
 
@@ -315,8 +305,8 @@ def _chosen(experiments: "Sequence[Experiment]", name: str) -> "Experiment":
 
 
 def _show(experiment: "Experiment", sides: "Sides", jobs: int | None, *, as_json: bool) -> None:
-    from dumbbell.comparison.flow_counters import flows
-    from dumbbell.comparison.record import rounded
+    from dumbbell.comparison.campaigns import flows
+    from dumbbell.metrics.number import rounded
 
     _check([experiment], sides)
     found = flows(experiment, sides, jobs)

@@ -6,16 +6,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from dumbbell.comparison import agreement_text as words
-from dumbbell.comparison import random_conditions
-from dumbbell.comparison.bands import judge as judge_agreement
+from dumbbell.comparison import agreement, agreement_text, curves, random_conditions
 from dumbbell.comparison.campaigns import Sides, carry_out, engine_sides, runs
-from dumbbell.comparison.record import Agreement, Source
+from dumbbell.comparison.record import Agreement, Curves, Source
 from dumbbell.studies import load, only, run
 from dumbbell.studies.execution import count_runs
-from dumbbell.studies.single_flows.comparison import judge
-from dumbbell.studies.single_flows.conditions import experiments
-from dumbbell.studies.single_flows.record import Curves
 from dumbbell.validation.claims import ClaimsRecord, Column, judge_claims
 
 if TYPE_CHECKING:
@@ -77,15 +72,18 @@ class ComparisonPart(_Part):
         """Runs what is missing on these engines: the record of all runs, and what failed."""
         sides = self._sides(engines)
         conditions = carry_out(store, self._experiments(), sides, jobs=jobs, progress=progress)
-        pair, failures = engine_sides(store, sides, conditions), words.failures(conditions)
+        pair = engine_sides(store, sides, conditions)
+        record: Agreement | Curves
         if self.kind == "curves":
-            return judge(store, conditions, (), pair, sides.floor_seeds), failures
-        source = Source(random=self.random, seed=self.seed, duration=self.duration, most_packets=self.most_packets)
-        return judge_agreement(conditions, source, *pair, sides.floor_seeds), failures
+            record = curves.judge(store, conditions, (), pair, sides.floor_seeds)
+        else:
+            source = Source(random=self.random, seed=self.seed, duration=self.duration, most_packets=self.most_packets)
+            record = agreement.judge(conditions, source, *pair, sides.floor_seeds)
+        return record, agreement_text.failures(record)
 
     def _experiments(self) -> list[Experiment]:
         if self.kind == "curves":
-            return list(experiments())
+            return list(curves.experiments())
         return list(
             random_conditions.conditions(self.random, self.seed, duration=self.duration, most_packets=self.most_packets)
         )
