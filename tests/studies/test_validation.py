@@ -22,6 +22,7 @@ from dumbbell.errors import KernelError
 from dumbbell.results.store import Store
 from dumbbell.studies import Study
 from dumbbell.studies.evidence import Evidence
+from dumbbell.studies.judgement import verdicts as verdicts_on
 from dumbbell.validation import Plan, ValidationError, load_plan
 from dumbbell.validation.claims import ClaimsRecord, Column, Origin, Ran
 from dumbbell.validation.page import Section, markdown, read, store_record, write
@@ -39,13 +40,16 @@ NOT_STORED = "is not what this version stores: "
 @pytest.fixture
 def record(claypool: Study, evidence: Callable[..., Evidence]) -> ClaimsRecord:
     """Two engines that measured what was published, one of them without BBR_Shallow and with more loss."""
-    lossy = evidence(loss={"0.5 bdp": 13.4})
+    lossy = evidence({"0.5 bdp": 13.4})
     refused = {("figure11", "bbr"): "engine linux:6.12 cannot honour flows[0].cc: kernel 6.12 has no bbr_shallow"}
     study = studies.only(claypool, claims=["S5", "S7", "S23"], variants=["bbr"])
-    verdicts = study.verdicts(replace(lossy, engine="linux:6.12", untestable=refused)) + study.verdicts(evidence())
+    verdicts = [
+        *verdicts_on(study, replace(lossy, engine="linux:6.12", untestable=refused)),
+        *verdicts_on(study, evidence()),
+    ]
     return ClaimsRecord(
         study="claypool2019",
-        short=claypool.short,
+        short=claypool.manifest.short,
         note=NOTE,
         columns=COLUMNS,
         without=(Column(title="linux 6.1 `bbr`", engine="linux", variant="bbr"),),

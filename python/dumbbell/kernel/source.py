@@ -18,8 +18,8 @@ from dumbbell.kernel.recipe import recipe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dumbbell.kernel.compilation import Workshop
     from dumbbell.kernel.recipe import Package
+    from dumbbell.kernel.toolchain import Workshop
 
 _SIGNS = ("Makefile", "arch/um/Kconfig", "net/ipv4/Kconfig")
 """Files that a tree of Linux has."""
