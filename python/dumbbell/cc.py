@@ -13,7 +13,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -53,8 +53,8 @@ class Parameter:
     about: str
     unit: str
     default: float
-    least: float
-    most: float
+    range: tuple[float, float]
+    """The least and the most."""
     kind: Literal["number", "integer", "switch"]
     source: str
     """Where the default comes from."""
@@ -74,15 +74,6 @@ Registry: TypeAlias = "Mapping[str, Algorithm]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Substitution:
-    """A text of the Linux source that a variant replaces: it occurs once in the file."""
-
-    file: str
-    match: str
-    replace: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
     """A named set of parameters of an algorithm, and what it is in Linux."""
 
@@ -91,8 +82,9 @@ class Variant:
     base: str
     """The algorithm."""
     parameters: Mapping[str, float]
-    linux: tuple[Substitution, ...]
-    """What makes it of the algorithm in the source; nothing: Linux cannot have it."""
+    linux: tuple[Mapping[str, Any], ...]
+    """What makes it of the algorithm in the source, each with `file`, `match` (a text that occurs once in it) and
+    `replace`; nothing: Linux cannot have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +121,15 @@ class Choice:
     """Those that differ from the algorithm's defaults, in order of name."""
 
 
-def registry_of(rows: Iterable[Mapping[str, object]]) -> Registry:
+def registry_of(rows: Iterable[Mapping[str, Any]]) -> Registry:
     """Make a registry of rows as `dumbbell._core.algorithms()` gives them."""
-    return {str(row["name"]): _algorithm(row) for row in rows}
+    return {
+        row["name"]: Algorithm(
+            name=row["name"], title=row["title"], source=row["source"],
+            parameters={each["name"]: Parameter(**each) for each in row["parameters"]},
+        )
+        for row in rows
+    }  # fmt: skip
 
 
 @cache
@@ -227,18 +225,13 @@ def _parameter(text: str, algorithm: Algorithm) -> tuple[str, float]:
         value = float(digits) if _NUMBER.fullmatch(digits) else math.nan
     value += 0.0  # no negative zero: it would be another run
     wanted = _wanted(parameter)
-    if not parameter.least <= value <= parameter.most:
+    least, most = parameter.range
+    if not least <= value <= most:
         what = "is out of range" if math.isfinite(value) else "is no number"
         raise CcError([Fault(f"{name}={digits[:60]} {what}", wanted)])
     if parameter.kind != "number" and not value.is_integer():
-        raise CcError(
-            [
-                Fault(
-                    f"{name}={digits[:60]} is not {'a whole number' if parameter.kind == 'integer' else 'a switch'}",
-                    wanted,
-                )
-            ]
-        )
+        what = "a whole number" if parameter.kind == "integer" else "a switch"
+        raise CcError([Fault(f"{name}={digits[:60]} is not {what}", wanted)])
     return name, value
 
 
@@ -246,42 +239,21 @@ def _wanted(parameter: Parameter) -> str:
     if parameter.kind == "switch":
         return "0 or 1"
     what = "a whole number from" if parameter.kind == "integer" else "from"
-    unit = f" {parameter.unit}" if parameter.unit else ""
-    return f"{what} {parameter.least:g} to {parameter.most:g}{unit}"
+    least, most = parameter.range
+    return f"{what} {least:g} to {most:g} {parameter.unit}".rstrip()
 
 
-def _algorithm(row: Mapping[str, object]) -> Algorithm:
-    rows = cast("Iterable[Mapping[str, object]]", row["parameters"])
-    parameters = {parameter.name: parameter for parameter in map(_described, rows)}
-    return Algorithm(name=str(row["name"]), title=str(row["title"]), source=str(row["source"]), parameters=parameters)
-
-
-def _described(row: Mapping[str, object]) -> Parameter:
-    least, most = cast("tuple[float, float]", row["range"])
-    return Parameter(
-        name=str(row["name"]),
-        about=str(row["about"]),
-        unit=str(row["unit"]),
-        default=float(cast("float", row["default"])),
-        least=float(least),
-        most=float(most),
-        kind=cast("Literal['number', 'integer', 'switch']", row["kind"]),
-        source=str(row["source"]),
-    )
-
-
-def _variant(name: str, rows: Mapping[str, Mapping[str, object]]) -> Variant:
+def _variant(name: str, rows: Mapping[str, Mapping[str, Any]]) -> Variant:
     row = rows[name]
-    base = str(row["base"])
-    below = _variant(base, rows) if base in rows else None
-    own = {key: float(value) for key, value in cast("Mapping[str, float]", row["parameters"]).items()}
-    linux = tuple(Substitution(**words) for words in cast("Iterable[Mapping[str, str]]", row.get("linux", ())))
+    below = _variant(row["base"], rows) if row["base"] in rows else None
+    linux = tuple(row.get("linux", ()))
     if below and linux:
         linux = (*below.linux, *linux) if below.linux else ()
+    own = {key: float(value) for key, value in row["parameters"].items()}
     return Variant(
         name=name,
-        about=str(row["about"]),
-        base=below.base if below else base,
+        about=row["about"],
+        base=below.base if below else row["base"],
         parameters={**(below.parameters if below else {}), **own},
         linux=linux,
     )

@@ -19,7 +19,7 @@ import pytest
 
 from agreed import Scaled
 from dumbbell.comparison import random_conditions
-from dumbbell.comparison.bands import GROUP_GOODPUT, LOSS, QUEUEING_DELAY, TOTAL_GOODPUT, band_of, verdicts
+from dumbbell.comparison.agreement import BANDS, GROUP_GOODPUT, LOSS, QUEUEING_DELAY, TOTAL_GOODPUT, verdicts
 from dumbbell.comparison.campaigns import Sides, carry_out
 from dumbbell.comparison.record import Condition
 from dumbbell.engines.linux import LinuxEngine
@@ -55,7 +55,7 @@ def gross(conditions: Sequence[Condition]) -> list[str]:
     """Bands of which the sample's median is far beyond the limit, and runs that failed."""
     found = [words for condition in conditions for words in condition.failures]
     for verdict in verdicts(conditions):
-        multiple, limit = MULTIPLES.get(verdict.metric), band_of(verdict.metric).median
+        multiple, limit = MULTIPLES.get(verdict.metric), BANDS[verdict.metric].median_limit
         median = verdict.measured.median
         if multiple is None or limit is None or median is None or verdict.measured.n < FEWEST:
             continue

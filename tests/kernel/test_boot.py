@@ -21,7 +21,7 @@ from dumbbell.engines.diagnosis import STATE_ROOM_BYTES, state_bytes
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.errors import BuildFailure, EngineFailure
 from dumbbell.kernel.recipe import recipe
-from dumbbell.kernel.requirement import require
+from dumbbell.kernel.toolchain import require
 
 pytestmark = pytest.mark.slow
 

@@ -19,7 +19,7 @@ from dumbbell import kernel
 from dumbbell.cc import variants
 from dumbbell.engines.catalogue import built as usable
 from dumbbell.errors import BuildFailure, KernelError, SubstitutionError
-from dumbbell.kernel import building, requirement
+from dumbbell.kernel import building, toolchain
 from dumbbell.kernel.congestion import short_name
 from dumbbell.kernel.recipe import Recipe, recipe
 from dumbbell.kernel.source import source_of
@@ -319,8 +319,8 @@ def test_a_tree_is_what_a_build_reads_of_it(make_tree: MakeTree) -> None:
 def test_of_a_users_tree_a_variant_that_does_not_fit_is_left_out(make_tree: MakeTree) -> None:
     tree = make_tree()
     variant = variants()["bbr_shallow"]
-    file = tree / variant.linux[0].file
-    file.write_text(file.read_text().replace(variant.linux[0].match, "something else"))
+    file = tree / variant.linux[0]["file"]
+    file.write_text(file.read_text().replace(variant.linux[0]["match"], "something else"))
     built = kernel.build(tree)
     assert "bbr_shallow" not in built.controls
     assert "does not occur" in built.left_out["bbr_shallow"]
@@ -402,7 +402,7 @@ def test_all_that_is_missing_is_told_at_once(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("PATH", str(programs))
     absent = replace(recipe().sources["6.1"], tarball=tmp_path / "linux-source.tar.xz")
     with pytest.raises(BuildFailure) as failure:
-        requirement.require(absent)
+        toolchain.require(absent)
     message, command = str(failure.value).splitlines()
     for what in ("bc", "bison", "flex", "xz", "ld", "strip", "linux-source.tar.xz"):
         assert what in message
@@ -416,5 +416,5 @@ def test_nothing_is_missing_where_everything_is(tmp_path: Path, monkeypatch: pyt
         (programs / tool).write_text("#!/bin/sh\necho version 1\n")
         (programs / tool).chmod(0o755)
     monkeypatch.setenv("PATH", str(programs))
-    requirement.require(None)
-    assert requirement.compiler() == "version 1, version 1"
+    toolchain.require(None)
+    assert toolchain.compiler() == "version 1, version 1"

@@ -83,8 +83,8 @@ def test_every_variant_says_what_it_is() -> None:
         assert variant.parameters
         if variant.linux:
             assert len(variant.linux) >= len(variant.parameters), "each parameter has its change of the source"
-        assert len({change.match for change in variant.linux}) == len(variant.linux)
-        assert all(change.match != change.replace for change in variant.linux)
+        assert len({change["match"] for change in variant.linux}) == len(variant.linux)
+        assert all(change["match"] != change["replace"] for change in variant.linux)
 
 
 def test_a_variant_is_in_linux_only_with_all_of_its_changes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

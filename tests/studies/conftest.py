@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 from dumbbell import studies
 from dumbbell.studies import Study
 from dumbbell.studies.evidence import Evidence, SeedSweep
-from dumbbell.studies.study import read
+from dumbbell.studies.loading import read
 from observed import BDP_BYTES, observed
 
 HOME = Path(studies.__file__).parent
@@ -52,7 +51,7 @@ def brief(folder: Path) -> Study:
         text = (folder / f"{name}.toml").read_text(encoding="utf-8")
         text = text.replace('"300 s"', '"80 s"').replace('"80 Mbit/s"', '"8 Mbit/s"')
         (folder / f"{name}.toml").write_text(text, encoding="utf-8")
-    return studies.only(read(folder, import_module("dumbbell.studies.claypool2019.claims"), seeds=2), experiments=BRIEF)
+    return studies.only(read(folder, seeds=2), experiments=BRIEF)
 
 
 def as_published(published: Mapping[str, Any], loss: Mapping[str, float]) -> Evidence:

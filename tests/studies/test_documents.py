@@ -244,7 +244,7 @@ def test_claypools_experiments_are_run_five_times_behind_fq(name: str) -> None:
 def test_an_engine_without_a_version_is_drawn_without_it(study: Study) -> None:
     whole = synthetic_evidence(study, "linux:6.12")
     trials = {key: value for key, value in whole.trials.items() if key[1] == "bbr"}
-    charts = study.drawn(replace(whole, trials=trials))
+    charts = studies.drawn(study.figures, study, replace(whole, trials=trials))
     assert len(charts) == len(study.figures)
     labels = {layer.label for chart in charts for panel in chart.panels for layer in panel.layers}
     labels |= {panel.title for chart in charts for panel in chart.panels}

@@ -95,6 +95,6 @@ def test_what_each_claim_measures(named: tuple[Study, Evidence], snapshot: Snaps
 
 def test_what_each_figure_and_table_shows(named: tuple[Study, Evidence], snapshot: SnapshotAssertion) -> None:
     study, evidence = named
-    lines = [line for chart in study.drawn(evidence) for line in of_chart(chart)]
-    lines += [line for table in study.tabled(evidence) for line in of_table(table)]
+    lines = [line for chart in studies.drawn(study.figures, study, evidence) for line in of_chart(chart)]
+    lines += [line for table in studies.drawn(study.tables, study, evidence) for line in of_table(table)]
     assert "\n".join(lines) == snapshot

@@ -44,7 +44,7 @@ def _sweeps(study: Study, title: str, variant: str, seeds: Sequence[int]) -> Ite
     ]
     for seed in seeds:
         runs = [
-            _run({path: value for path, value in point.items() if path != study.axis}, resolved,
+            _run({path: value for path, value in point.items() if path != study.manifest.axis}, resolved,
                  crc32(f"{title} {study.control(title, variant)} {point} {seed}".encode()), seed, place / len(points))
             for place, (point, resolved) in enumerate(points)
         ]  # fmt: skip

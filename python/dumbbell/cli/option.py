@@ -1,7 +1,8 @@
-"""Options that several commands have."""
+"""Options that several commands have, and what `--json` prints."""
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,3 +17,8 @@ Folder = Annotated[
 ]
 DEFAULT_STORE = Path("results")
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def print_json(value: Any, *, lines: bool = False) -> None:  # noqa: ANN401 (whatever JSON can say)
+    """Prints a value as JSON: over several lines, or as one of the `lines` of many values."""
+    typer.echo(json.dumps(value, indent=None if lines else 2, ensure_ascii=False))

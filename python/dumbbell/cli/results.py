@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dumbbell.cli.option import DEFAULT_STORE
+from dumbbell.cli.option import DEFAULT_STORE, print_json
 
 if TYPE_CHECKING:
     from dumbbell.results.store import Store
@@ -46,8 +46,6 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List the runs: a line each, in the order of expansion."""
-    import json
-
     from dumbbell.cli.table import blocks
     from dumbbell.results.listing import point_text
     from dumbbell.results.store import Store
@@ -56,7 +54,7 @@ def list_(
         listed = opened.run_listing(experiment=experiment, include_superseded=everything)
         if as_json:
             for each in listed:
-                typer.echo(json.dumps(each._asdict(), ensure_ascii=False))
+                print_json(each._asdict(), lines=True)
         else:
             header = ("run id", "experiment", "engine", "seed", "status", "warnings", "point")
             rows = (
@@ -165,15 +163,14 @@ def prune(
 
 
 def _show_run(store: "Store", run_id: str, *, as_json: bool) -> None:
-    import json
-
     outcome = store.get(run_id)
     assert outcome is not None  # noqa: S101 (it was found)
+    words, provenance = outcome.model_dump(mode="json"), {"provenance": store.provenance(run_id)}
     if as_json:
-        typer.echo(json.dumps(json.loads(outcome.model_dump_json()) | {"provenance": store.provenance(run_id)}))
+        print_json(words | provenance, lines=True)
         return
-    typer.echo(json.dumps(json.loads(outcome.model_dump_json()), indent=2, ensure_ascii=False))
-    typer.echo(json.dumps({"provenance": store.provenance(run_id)}, indent=2, ensure_ascii=False))
+    print_json(words)
+    print_json(provenance)
     for name in store.files(run_id):
         typer.echo(name)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dumbbell.cli.option import DEFAULT_STORE, Folder, Seeds, Sets, Spec
+from dumbbell.cli.option import DEFAULT_STORE, Folder, Seeds, Sets, Spec, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -135,8 +135,6 @@ def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> N
 
 
 def _print_plan(experiment: "Experiment", engine: "Engine", *, as_json: bool) -> None:
-    import json
-
     from dumbbell.campaign.plan import plan, run_key
     from dumbbell.cli.table import aligned
 
@@ -144,7 +142,7 @@ def _print_plan(experiment: "Experiment", engine: "Engine", *, as_json: bool) ->
     planned = [(run_key(each, engine, identity), each.resolved.run) for each in plan(experiment)]
     if as_json:
         for facts, resolved in planned:
-            typer.echo(json.dumps({**facts, "run": resolved.model_dump(mode="json")}, ensure_ascii=False))
+            print_json({**facts, "run": resolved.model_dump(mode="json")}, lines=True)
         return
     axes = list(planned[0][0]["point"])
     rows = [

@@ -7,6 +7,7 @@ from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 import dumbbell.report.overview as overview
+from dumbbell.charts.style import label_of
 from dumbbell.errors import StoreError
 from dumbbell.metrics.number import counted
 from dumbbell.report.describe import brief, describe_runs
@@ -20,7 +21,6 @@ from dumbbell.report.verdict_matrix import verdict_matrix
 from dumbbell.results.schema import Result
 from dumbbell.spec.writer import toml
 from dumbbell.studies import disputed, in_order, total
-from dumbbell.studies.displays.label import label_of
 from dumbbell.studies.status import run_command
 
 if TYPE_CHECKING:

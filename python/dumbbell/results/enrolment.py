@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.results.campaign import Campaign, labelled, same_but_for_seeds, seeds_of, with_seeds
-from dumbbell.results.ledger import listed
+from dumbbell.results.ledger import Ledger, listed
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Mapping, Sequence
-
-    from dumbbell.results.ledger import Ledger
     from dumbbell.spec import Experiment
 
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.errors import StoreError
@@ -26,9 +28,6 @@ from dumbbell.results.tables import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
     import pandas as pd
 
 _CACHE_KIB = 16 * 1024

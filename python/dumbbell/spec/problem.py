@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from dumbbell.errors import DumbbellError
 from dumbbell.spec.wishes import instead_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 LONGEST_QUOTE = 60
 LONGEST_LIST = 32

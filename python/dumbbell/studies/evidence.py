@@ -84,6 +84,10 @@ class SeedSweep:
         swept = {path for own in self.runs for path in own.point}
         return self.at({path: value for path, value in run.point.items() if path in swept})
 
+    def all_beside(self, sweep: SeedSweep) -> SeedSweep:
+        """This sweep's run for each of another's, in its order."""
+        return SeedSweep(self.seed, tuple(map(self.beside, sweep.runs)))
+
     @property
     def only(self) -> RunData:
         """The run of an experiment without a sweep."""

@@ -111,7 +111,7 @@ def _carry_out(
 
 def _works(study: "Study", place: "Place", engine: "AnEngine", *, fresh: bool) -> list[float]:
     """What is to be done in each run."""
-    from dumbbell.studies.status import remaining_packets
+    from dumbbell.studies.execution import remaining_packets
 
     if not place.store.exists():
         return list(remaining_packets(study, None, engine))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dumbbell.charts.chart import Layer
 from dumbbell.charts.in_time import curve, flow_rates, flow_styles
+from dumbbell.charts.style import label_of
 from dumbbell.errors import StudyError
 from dumbbell.metrics.counter import ratio_in_bins
 from dumbbell.metrics.distribution import cdf
@@ -20,7 +21,6 @@ from dumbbell.results.run_series import (
     group_rates_bps,
     middles,
 )
-from dumbbell.studies.displays.label import label_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

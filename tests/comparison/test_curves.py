@@ -13,21 +13,20 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from dumbbell.cli.main import app
-from dumbbell.comparison.condition import Roles
+from dumbbell.comparison import curves as single_flows
+from dumbbell.comparison.charts import curves_figure
+from dumbbell.comparison.curves import compare_bbr, compare_epochs
+from dumbbell.comparison.record import Curve, Curves, LimitVerdict
 from dumbbell.engines import registry
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
 from dumbbell.spec import Run
-from dumbbell.studies.single_flows import conditions
-from dumbbell.studies.single_flows.chart import figure
-from dumbbell.studies.single_flows.comparison import compare_bbr, compare_epochs
-from dumbbell.studies.single_flows.record import Curve, Curves, LimitVerdict
 from flowseries import STARTUP, STEP_S, USUAL, bbr_series, epochs_of
 from webpage import Webpage
 
-CONDITIONS = list(conditions.experiments())
+CONDITIONS = list(single_flows.experiments())
 FEWER = ("reno", "cubic", "bbr", "bbr_4_17")
 LARGEST_JSON_BYTES = 300_000
 QUICK = ("--set", "duration=20 s", "--seeds", "1", "--floor", "1")
@@ -50,19 +49,19 @@ def parts(compared: Iterable[LimitVerdict | Curve]) -> tuple[list[LimitVerdict],
 
 def test_equal_sawtooths_hold_every_limit_and_another_factor_breaks_those_of_the_curve() -> None:
     same = epochs_of(50, 60, 60, 60)
-    comparisons, curves = parts(compare_epochs(Roles(same, same, same), STEP_S))
+    comparisons, curves = parts(compare_epochs(same, same, same, STEP_S))
     assert len(comparisons) == 5
     assert all(each.holds and not each.difference and not each.noise for each in comparisons)
     assert [(curve.key, len(curve.reference)) for curve in curves] == [("epoch", 60)]
     other = epochs_of(50, 60, 60, 60, beta=0.6)
-    comparisons, _ = parts(compare_epochs(Roles(other, same, same), STEP_S))
+    comparisons, _ = parts(compare_epochs(other, same, same, STEP_S))
     broken = {each.key: each.difference for each in comparisons if not each.holds}
     assert broken == pytest.approx({"curve_largest": 0.2, "curve_median": 0.05, "w_min": 0.2}, rel=0.4)
 
 
 def test_a_candidate_without_the_long_epochs_breaks_their_share_and_their_limits() -> None:
     both, short = epochs_of(50, 60, 100, 60, 100), epochs_of(50, 60, 60, 60)
-    comparisons, _ = parts(compare_epochs(Roles(short, both, []), STEP_S))
+    comparisons, _ = parts(compare_epochs(short, both, [], STEP_S))
     by_label = {each.label: each for each in comparisons}
     assert by_label["share of long epochs"].difference == -0.5
     assert not by_label["share of long epochs"].holds
@@ -72,14 +71,14 @@ def test_a_candidate_without_the_long_epochs_breaks_their_share_and_their_limits
 
 
 def test_two_engines_without_an_epoch_are_not_compared() -> None:
-    assert list(compare_epochs(Roles([], [], []), STEP_S)) == []
-    comparisons, _ = parts(compare_epochs(Roles([], epochs_of(50, 60), []), STEP_S))
+    assert list(compare_epochs([], [], [], STEP_S)) == []
+    comparisons, _ = parts(compare_epochs([], epochs_of(50, 60), [], STEP_S))
     assert not any(each.holds for each in comparisons)
 
 
 def test_equal_bbr_runs_hold_every_limit_and_have_three_curves() -> None:
     runs = [bbr_series(USUAL), bbr_series(USUAL)]
-    comparisons, curves = parts(compare_bbr(Roles(runs, runs, runs), RTT_S, STEP_S))
+    comparisons, curves = parts(compare_bbr(runs, runs, runs, RTT_S, STEP_S))
     assert len(comparisons) == 16
     assert all(each.holds and not each.difference and not each.noise for each in comparisons)
     assert {curve.key for curve in curves} == {"start_up", "cycle", "probe_rtt"}
@@ -102,13 +101,13 @@ def test_equal_bbr_runs_hold_every_limit_and_have_three_curves() -> None:
     ],
 )  # fmt: skip
 def test_a_run_that_differs_breaks_the_limits_of_what_differs(other: pd.DataFrame, broken: set[str]) -> None:
-    comparisons, _ = parts(compare_bbr(Roles([other], [bbr_series(USUAL)], []), RTT_S, STEP_S))
+    comparisons, _ = parts(compare_bbr([other], [bbr_series(USUAL)], [], RTT_S, STEP_S))
     assert {each.key for each in comparisons if not each.holds} == broken
 
 
 def test_seeds_that_say_different_words_are_both_told_and_differ() -> None:
     other = bbr_series([USUAL[0], *USUAL[2:]])
-    comparisons, _ = parts(compare_bbr(Roles([bbr_series(USUAL), other], [bbr_series(USUAL)] * 2, []), RTT_S, STEP_S))
+    comparisons, _ = parts(compare_bbr([bbr_series(USUAL), other], [bbr_series(USUAL)] * 2, [], RTT_S, STEP_S))
     phases = next(each for each in comparisons if each.key == "phases")
     assert phases.candidate == "startup drain probe_bw probe_rtt probe_bw; startup probe_bw probe_rtt probe_bw"
     assert (phases.difference, phases.holds) == (1.0, False)
@@ -140,7 +139,7 @@ def _engines_and_fewer_conditions() -> Iterator[None]:
     fewer = [each for each in CONDITIONS if each.flows[0].cc in FEWER and not each.name.endswith("-3")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry, "engine", lambda name: engines.get(name) or SimEngine())
-        patch.setattr(conditions, "experiments", lambda: iter(fewer))
+        patch.setattr(single_flows, "experiments", lambda: iter(fewer))
         yield
 
 
@@ -218,7 +217,7 @@ def test_the_page_is_whole_and_has_every_limit_and_every_curve(store: Path, tmp_
 
 @pytest.mark.slow
 def test_the_figure_has_a_panel_for_every_algorithm(stored: dict[str, Any]) -> None:
-    chart = figure(Curves.model_validate(stored))
+    chart = curves_figure(Curves.model_validate(stored))
     assert chart is not None
     assert {panel.title.partition(":")[0] for panel in chart.panels} == set(FEWER)
     for panel in chart.panels:
@@ -227,7 +226,7 @@ def test_the_figure_has_a_panel_for_every_algorithm(stored: dict[str, Any]) -> N
 
 @pytest.mark.slow
 def test_nothing_compared_is_no_figure(stored: dict[str, Any]) -> None:
-    assert figure(Curves.model_validate(stored | {"cases": [], "holds": False})) is None
+    assert curves_figure(Curves.model_validate(stored | {"cases": [], "holds": False})) is None
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dumbbell.studies.displays.label import label_of
+from dumbbell.charts.style import label_of
 
 
 @pytest.mark.parametrize(

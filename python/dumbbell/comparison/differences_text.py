@@ -1,57 +1,68 @@
-"""A comparison of stored runs in words, the same on the terminal and on the page."""
+"""Differences between stored runs as sentences and tables, the same on the terminal and on a page."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dumbbell.metrics.number import amount, counted, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator
 
     from dumbbell.comparison.differences import Comparison, Difference, Overall, Row
-    from dumbbell.comparison.pairs import Unpaired
     from dumbbell.comparison.runs import Side
     from dumbbell.metrics.catalogue import Quantity
 
-OVERALL: Final = ("metric", "group", "points", "A", "B", "B - A", "relative", "better", "worse", "same", "open",
-                  "over all points")  # fmt: skip
-ROWS: Final = ("metric", "group", "pairs", "A", "B", "B - A", "relative", "verdict")
+    Table: TypeAlias = tuple[list[str], list[list[str]]]
+
 IDENTITY_DIGITS: Final = 12
 UNDEFINED: Final = "undefined"
 """A share of nothing."""
 
 
-def overall(found: Overall) -> list[str]:
-    """A quantity over all points as a row under `OVERALL`; without a better direction, points are higher or lower."""
-    counts: Sequence[str] = (str(found.higher), str(found.lower))
+def overall_table(found: Comparison) -> Table:
+    """Every quantity over all points; without a better direction, points are higher or lower."""
+    header = [
+        "metric", "group", "points", "A", "B", "B - A", "relative", "better", "worse", "same", "open",
+        "over all points",
+    ]  # fmt: skip
+    return header, [[*_amounts(each, each.points), *_counts(each), each.verdict] for each in found.overall]
+
+
+def points_table(found: Comparison, rows: Iterable[Row]) -> tuple[list[str], Iterator[list[str]]]:
+    """Some quantities at some points, one by one: there may be many."""
+    axes, points = point_cells(found)
+    header = [*axes, "metric", "group", "pairs", "A", "B", "B - A", "relative", "verdict"]
+    return header, ([*points[each.point], *_amounts(each, each.pairs), each.verdict] for each in rows)
+
+
+def point_cells(found: Comparison) -> Table:
+    """What the points differ in, and each point's cells."""
+    columns = {
+        "experiment": [each.experiment for each in found.points], "engine": [each.engine for each in found.points],
+    }  # fmt: skip
+    shown = {name: cells for name, cells in columns.items() if len(set(cells)) > 1}
+    axes = list(dict.fromkeys(path for each in found.points for path in each.swept))
+    shown |= {axis: [str(each.swept.get(axis, "")) for each in found.points] for axis in axes}
+    return list(shown), [list(cells) for cells in zip(*shown.values(), strict=True)] or [[] for _ in found.points]
+
+
+def _counts(found: Overall) -> list[str]:
+    higher, lower = str(found.higher), str(found.lower)
     if found.quantity.better is None:
-        counts = (f"{found.higher} higher", f"{found.lower} lower")
+        higher, lower = f"{higher} higher", f"{lower} lower"
     elif found.quantity.better == "lower":
-        counts = counts[::-1]
+        higher, lower = lower, higher
+    return [higher, lower, str(found.same), str(found.undecided)]
+
+
+def _amounts(found: Overall | Row, count: int) -> list[str]:
+    quantity, difference = found.quantity, found.difference
+    scale = quantity.factor
     return [
-        *_head(found.quantity, found.group),
-        str(found.points),
-        *_amounts(found),
-        *counts,
-        str(found.same),
-        str(found.undecided),
-        found.verdict,
-    ]
-
-
-def row(found: Row) -> list[str]:
-    """A quantity at a point as a row under `ROWS`."""
-    return [*_head(found.quantity, found.group), str(found.pairs), *_amounts(found), found.verdict]
-
-
-def _head(quantity: Quantity, group: str | None) -> list[str]:
-    return [f"{quantity.label} ({quantity.unit})" if quantity.unit else quantity.label, group or ""]
-
-
-def _amounts(found: Overall | Row) -> list[str]:
-    scale, difference = found.quantity.factor, found.difference
-    return [
+        _labelled(quantity),
+        found.group or "",
+        str(count),
         amount(found.a, scale=scale),
         amount(found.b, scale=scale),
         amount(difference.value, difference.half_width, scale=scale, signed=True),
@@ -59,26 +70,14 @@ def _amounts(found: Overall | Row) -> list[str]:
     ]
 
 
+def _labelled(quantity: Quantity) -> str:
+    return f"{quantity.label} ({quantity.unit})" if quantity.unit else quantity.label
+
+
 def _relative(difference: Difference) -> str:
     if difference.relative is None:
         return UNDEFINED
     return percent(difference.relative, difference.relative_half_width, signed=True)
-
-
-def points(found: Comparison) -> tuple[list[str], list[list[str]]]:
-    """What the points differ in, and each point's cells."""
-    experiments = len({place.experiment for place in found.points}) > 1
-    engines = len({place.engine for place in found.points}) > 1
-    axes = list(dict.fromkeys(path for place in found.points for path in place.swept))
-    head = [*(["experiment"] if experiments else []), *(["engine"] if engines else []), *axes]
-    return head, [
-        [
-            *([place.experiment] if experiments else []),
-            *([place.engine] if engines else []),
-            *(str(place.swept.get(axis, "")) for axis in axes),
-        ]
-        for place in found.points
-    ]
 
 
 def side(found: Side) -> str:
@@ -124,48 +123,37 @@ def over_points(found: Comparison) -> str:
     )
 
 
-def unpaired(found: Comparison) -> Iterator[str]:
-    """What is not compared, a line a reason."""
+def notices(found: Comparison) -> Iterator[str]:
+    """What is not compared, a line a reason, and what to look at before the numbers are trusted."""
     for each in found.pairs.unpaired:
-        yield _unpaired(each)
-
-
-def _unpaired(each: Unpaired) -> str:
-    first = "" if each.runs == 1 else "the first is "
-    return f"{counted(each.runs, 'run')} of {each.side} not paired: {each.reason} ({first}{each.example})"
-
-
-def cautions(found: Comparison) -> Iterator[str]:
-    """What to look at before the numbers are trusted."""
+        first = "" if each.runs == 1 else "the first is "
+        yield f"{counted(each.runs, 'run')} of {each.side} not paired: {each.reason} ({first}{each.example})"
     a, b = found.pairs.a, found.pairs.b
     if a.origins("metrics") != b.origins("metrics"):
         yield "the summaries of A and of B were not made by the same version of the metrics"
-    for name, each in (("A", a), ("B", b)):
-        warned = int(each.runs["warned"].sum())
+    for name, own in (("A", a), ("B", b)):
+        warned = int(own.runs["warned"].sum())
         if warned:
             yield (
-                f"{counted(warned, 'run')} of {name} with warnings: `dumbbell results show {each.selection.folder}"
+                f"{counted(warned, 'run')} of {name} with warnings: `dumbbell results show {own.selection.folder}"
                 " RUN` has them"
             )
 
 
-def origin(found: Side) -> Iterator[tuple[str, str]]:
+def provenance(found: Side) -> Iterator[tuple[str, str]]:
     """Where a side's runs come from, fact by fact."""
     yield "Runs", f"{len(found):,}"
     yield "Engine", ", ".join(found.engines)
-    told: Mapping[str, str] = {
-        "identity": "Identity of the engine", "commit": "Commit", "metrics": "Identity of the metrics",
-        "platform": "Platform", "machine": "Machine",
-    }  # fmt: skip
-    for key, label in told.items():
-        known = found.origins(key)
-        if known:
+    for key, label in (
+        ("identity", "Identity of the engine"), ("commit", "Commit"), ("metrics", "Identity of the metrics"),
+        ("platform", "Platform"), ("machine", "Machine"),
+    ):  # fmt: skip
+        if known := found.origins(key):
             yield label, ", ".join(known)
     measured: dict[str, dict[str, None]] = {}
     for each in found.facts:
         for key, value in (each.get("measured_on") or {}).items():
             measured.setdefault(key, {})[str(value)] = None
     yield from ((key, ", ".join(values)) for key, values in measured.items())
-    versions = dict.fromkeys(each["versions"]["dumbbell"] for each in found.facts if "versions" in each)
-    if versions:
+    if versions := dict.fromkeys(each["versions"]["dumbbell"] for each in found.facts if "versions" in each):
         yield "Version of dumbbell", ", ".join(versions)
