@@ -14,10 +14,10 @@ from dumbbell.comparison.selection import CC, ENGINE, EXPERIMENT, IDENTITY, WORD
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.catalogue import OF_RUN, QUANTITIES, Group, Setup, has_random_loss, run_values
 from dumbbell.metrics.summary import BottleneckSummary
+from dumbbell.problem import suggestion
 from dumbbell.results.campaign import campaigns, not_superseded
 from dumbbell.results.frames import stored_runs
 from dumbbell.results.store import Store
-from dumbbell.spec.problem import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
