@@ -14,8 +14,7 @@ from dumbbell.comparison.selection import CC, ENGINE, EXPERIMENT, IDENTITY, WORD
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.catalogue import OF_RUN, QUANTITIES, Group, Setup, has_random_loss, run_values
 from dumbbell.metrics.summary import BottleneckSummary
-from dumbbell.results.campaign import not_superseded
-from dumbbell.results.enrolment import campaigns
+from dumbbell.results.campaign import campaigns, not_superseded
 from dumbbell.results.frames import stored_runs
 from dumbbell.results.store import Store
 from dumbbell.spec.problem import suggestion
