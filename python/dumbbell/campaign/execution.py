@@ -19,7 +19,7 @@ from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import EngineFailure
 from dumbbell.metrics.summary import summarise
-from dumbbell.results.enrolment import CampaignEntry, add_member, begin
+from dumbbell.results.campaign import CampaignEntry, add_member, begin
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
 from dumbbell.results.validity import warnings

@@ -15,7 +15,7 @@ from dumbbell.campaign.plan import refusals
 from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.results import frames
-from dumbbell.results.enrolment import campaign_of
+from dumbbell.results.campaign import campaign_of
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, load

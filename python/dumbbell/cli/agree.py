@@ -251,8 +251,8 @@ def _chosen(experiments: "Sequence[Experiment]", name: str) -> "Experiment":
     """The condition of that name, or of that number, with nothing swept."""
     from dumbbell.comparison.campaigns import points
     from dumbbell.errors import ComparisonError
+    from dumbbell.problem import suggestion
     from dumbbell.spec import load
-    from dumbbell.spec.problem import suggestion
 
     found = [pair for experiment in experiments for pair in points(experiment)]
     for number, (known, point) in enumerate(found, start=1):

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 import pandas as pd
 
-from dumbbell.comparison.selection import CC, ENGINE, EXPERIMENT, IDENTITY, WORDS, group_of, is_cc, suggested, unknown
+from dumbbell.comparison.selection import CC, ENGINE, EXPERIMENT, IDENTITY, WORDS, group_of, is_cc, unknown
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.catalogue import OF_RUN, QUANTITIES, Group, Setup, has_random_loss, run_values
 from dumbbell.metrics.summary import BottleneckSummary
-from dumbbell.results.campaign import not_superseded
-from dumbbell.results.enrolment import campaigns
+from dumbbell.problem import suggestion
+from dumbbell.results.campaign import campaigns, not_superseded
 from dumbbell.results.frames import stored_runs
 from dumbbell.results.store import Store
 
@@ -134,7 +134,7 @@ def _campaigns(ledger: Ledger, selection: Selection) -> list[Campaign]:
         (ENGINE, [each.engine for each in stored]),
     ):
         if key in wanted and wanted[key] not in names:
-            what = f'has no run of {key} "{wanted[key]}"; {suggested(wanted[key], list(dict.fromkeys(names)))}'
+            what = f'has no run of {key} "{wanted[key]}"; {suggestion(wanted[key], list(dict.fromkeys(names)))}'
             raise ComparisonError(f"{selection.text}: {what}")
     return not_superseded(
         each
@@ -157,7 +157,7 @@ def _nothing(selection: Selection, points: Sequence[tuple[list[dict[str, Any]], 
         else:
             known = list(dict.fromkeys(str(values[name]) for _, values in points if name in values))
         if known and value not in known:
-            return ComparisonError(f"{selection.text}: no run has {name} = {value}; {suggested(value, known)}")
+            return ComparisonError(f"{selection.text}: no run has {name} = {value}; {suggestion(value, known)}")
     what = "no run is so" if selection.wanted else "there is no run in it yet"
     return ComparisonError(f"{selection.text}: {what}")
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.catalogue import QUANTITIES
+from dumbbell.problem import quoted, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,7 +98,7 @@ def quantities(names: str | None) -> Sequence[Quantity]:
     wanted = [name.strip() for name in names.split(",")]
     for name in wanted:
         if name not in QUANTITIES:
-            raise ComparisonError(f'--metrics: unknown "{name}"; {suggested(name, list(QUANTITIES))}')
+            raise ComparisonError(f"--metrics: unknown {quoted(name)}; {suggestion(name, list(QUANTITIES))}")
     return [each for name, each in QUANTITIES.items() if name in wanted]
 
 
@@ -116,16 +117,9 @@ def is_cc(key: str) -> bool:
     return key == CC or group_of(key) is not None
 
 
-def suggested(value: str, known: Sequence[str]) -> str:
-    """What was perhaps meant, or all that is known."""
-    from dumbbell.spec.problem import suggestion  # noqa: PLC0415 (late: who asks for what there is needs no spec)
-
-    return suggestion(value, known)
-
-
 def unknown(selection: Selection, key: str, swept: Sequence[str]) -> ComparisonError:
     """What is said of something that no run has."""
-    return ComparisonError(f'{selection.text}: unknown "{key}"; {suggested(key, [*WORDS, *swept])}')
+    return ComparisonError(f"{selection.text}: unknown {quoted(key)}; {suggestion(key, [*WORDS, *swept])}")
 
 
 def _read(text: str, other: Path | None) -> Selection:
@@ -139,10 +133,10 @@ def _read(text: str, other: Path | None) -> Selection:
         key, equals, value = (part.strip() for part in condition.partition("="))
         if not (key and equals and value):
             raise ComparisonError(
-                f'{text}: "{condition}" selects nothing; write it as "{folder or "STORE"}@engine=linux:6.12"'
+                f'{text}: {quoted(condition)} selects nothing; write it as "{folder or "STORE"}@engine=linux:6.12"'
             )
         if key in wanted:
-            raise ComparisonError(f'{text}: "{key}" is there twice')
+            raise ComparisonError(f"{text}: {quoted(key)} is there twice")
         wanted[key] = value
     home = Path(folder) if folder or other is None else other
     return Selection(f"{home}@{conditions}", home, wanted)

@@ -13,7 +13,7 @@ import dumbbell.kernel.cache as cache
 import dumbbell.kernel.congestion as congestion
 from dumbbell.cc import variants
 from dumbbell.errors import BuildFailure, KernelError
-from dumbbell.kernel.kernel import EXECUTABLE, Kernel, digest, write
+from dumbbell.kernel.cache import EXECUTABLE, Kernel, digest, write
 from dumbbell.kernel.recipe import Recipe, options, recipe, substitute
 from dumbbell.kernel.source import Source, release_of, source_of
 from dumbbell.kernel.toolchain import Progress, Workshop, compiler, processors, require

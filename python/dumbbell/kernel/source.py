@@ -12,7 +12,7 @@ from fnmatch import translate
 from pathlib import Path
 
 from dumbbell.errors import KernelError
-from dumbbell.kernel.kernel import digest
+from dumbbell.kernel.cache import digest
 from dumbbell.kernel.recipe import Package, recipe
 from dumbbell.kernel.toolchain import Workshop
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from dumbbell.results.enrolment import campaigns as campaigns_of
+from dumbbell.results.campaign import campaigns as campaigns_of
 from dumbbell.results.ledger import Ledger, listed
 from dumbbell.results.outcomes import BOTTLENECK, FLOW, GROUP
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
-from dumbbell.results.enrolment import CampaignEntry, add_member
+from dumbbell.results.campaign import CampaignEntry, add_member
 from dumbbell.results.ledger import Ledger, listed
 from dumbbell.results.series import SeriesFile
 

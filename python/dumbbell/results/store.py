@@ -25,7 +25,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from dumbbell.errors import StoreError, StoreFailure
-from dumbbell.results import enrolment, frames, listing, outcomes, provenance
+from dumbbell.results import frames, listing, outcomes, provenance
+from dumbbell.results.campaign import Campaign, CampaignEntry, campaigns, prune, superseded_runs
 from dumbbell.results.diagnosis import translating_errors
 from dumbbell.results.ledger import Ledger
 from dumbbell.results.request import request_of
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
     from dumbbell.engines.measurement import Measurement
-    from dumbbell.results.campaign import Campaign
-    from dumbbell.results.enrolment import CampaignEntry
     from dumbbell.results.listing import RunLine
     from dumbbell.results.schema import FailedRun, Result
     from dumbbell.spec import Resolved, Run
@@ -128,12 +127,12 @@ class Store:
         Raises:
             StoreError: there is no such experiment.
         """
-        found = enrolment.campaigns(self.ledger)
+        found = campaigns(self.ledger)
         if experiment is not None:
             known = dict.fromkeys(name for each in found for name in (each.experiment, each.label))
             found = [each for each in found if each.called(experiment)]
             if not found:
-                from dumbbell.spec.problem import quoted, suggestion  # noqa: PLC0415 (late: lists need none)
+                from dumbbell.problem import quoted, suggestion  # noqa: PLC0415 (late: lists need none)
 
                 hint = suggestion(experiment, list(known))
                 raise StoreError(f"{self.folder}: has no experiment {quoted(experiment)}{f'; {hint}' if hint else ''}")
@@ -302,11 +301,11 @@ class Store:
 
     def superseded(self) -> dict[str, int]:
         """How many runs `prune` would remove, by experiment, engine and build."""
-        return enrolment.superseded_runs(self.ledger)
+        return superseded_runs(self.ledger)
 
     def prune(self) -> int:
         """Removes superseded runs, and those of no experiment, with their files; gives how many there were."""
-        removed, files = enrolment.prune(self.ledger)
+        removed, files = prune(self.ledger)
         self._series_files.remove(files)
         self._series_files.remove(self.orphans())
         return removed
