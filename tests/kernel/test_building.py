@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from dumbbell.kernel import building, toolchain
 from dumbbell.kernel.congestion import short_name
 from dumbbell.kernel.recipe import Recipe, recipe
 from dumbbell.kernel.source import source_of
+from processes import alive, children, soon
 
 MakeTree = Callable[..., Path]
 
@@ -178,10 +178,7 @@ def test_an_interrupted_build_leaves_nothing_that_counts(cache: Path, make_tree:
         (made,) = children(process.pid)
         process.send_signal(how)
         process.wait(timeout=20)
-    until = time.monotonic() + 10
-    while alive(made) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not alive(made)
+    assert soon(lambda: not alive(made))
     assert kernel.kernels() == []
     assert list(cache.glob("*@*")) == []
     assert bool(list(cache.glob(".building-*"))) == (how != signal.SIGINT)
@@ -191,17 +188,6 @@ def test_an_interrupted_build_leaves_nothing_that_counts(cache: Path, make_tree:
     (cache / ".building-killed").mkdir()
     kernel.remove("6.1.999")
     assert not (cache / ".building-killed").exists()
-
-
-def children(parent: int) -> list[int]:
-    return [int(pid) for pid in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
-
-
-def alive(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in {"Z", "X"}
-    except OSError:
-        return False
 
 
 def test_two_builds_at_once_are_one(make_tree: MakeTree, tmp_path: Path) -> None:
