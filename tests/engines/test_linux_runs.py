@@ -34,7 +34,7 @@ from dumbbell.kernel import Kernel
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Run
-from experiments import resolved
+from specs import resolved
 
 pytestmark = pytest.mark.slow
 
