@@ -12,12 +12,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from dumbbell.errors import DumbbellError, EngineFailure, UnknownEngine
+from dumbbell.errors import DumbbellError, EngineFailure, StoreError, StoreFailure, UnknownEngine
 
 if TYPE_CHECKING:
-    from dumbbell.campaign.run import run
-    from dumbbell.results.collection import Results
-    from dumbbell.results.failure import StoreError, StoreFailure
+    from dumbbell.campaign.run import Results, run
     from dumbbell.results.schema import FailedRun, Result
     from dumbbell.results.store import Store
     from dumbbell.results.store import open_store as open  # noqa: A004 (what it does, with stores)
@@ -29,11 +27,9 @@ _HOMES = {
     "FailedRun": "dumbbell.results.schema",
     "Problem": "dumbbell.spec",
     "Result": "dumbbell.results.schema",
-    "Results": "dumbbell.results.collection",
+    "Results": "dumbbell.campaign.run",
     "SpecError": "dumbbell.spec",
     "Store": "dumbbell.results.store",
-    "StoreError": "dumbbell.results.failure",
-    "StoreFailure": "dumbbell.results.failure",
     "__version__": "dumbbell.version",
     "open": "dumbbell.results.store",
     "run": "dumbbell.campaign.run",

@@ -13,7 +13,9 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from dumbbell.problem import Problem, SpecError, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -53,8 +55,8 @@ class Parameter:
     about: str
     unit: str
     default: float
-    least: float
-    most: float
+    range: tuple[float, float]
+    """The least and the most."""
     kind: Literal["number", "integer", "switch"]
     source: str
     """Where the default comes from."""
@@ -74,15 +76,6 @@ Registry: TypeAlias = "Mapping[str, Algorithm]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Substitution:
-    """A text of the Linux source that a variant replaces: it occurs once in the file."""
-
-    file: str
-    match: str
-    replace: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
     """A named set of parameters of an algorithm, and what it is in Linux."""
 
@@ -91,28 +84,9 @@ class Variant:
     base: str
     """The algorithm."""
     parameters: Mapping[str, float]
-    linux: tuple[Substitution, ...]
-    """What makes it of the algorithm in the source; nothing: Linux cannot have it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """One thing wrong with the name of a congestion control."""
-
-    message: str
-    hint: str = ""
-    word: str = ""
-    """The word that is not known, if that is the fault."""
-    known: tuple[str, ...] = ()
-    """The words that are."""
-
-
-class CcError(ValueError):
-    """A text that names no congestion control, with all its faults."""
-
-    def __init__(self, faults: Iterable[Fault]) -> None:
-        self.faults = tuple(faults)
-        super().__init__("; ".join(fault.message for fault in self.faults))
+    linux: tuple[Mapping[str, Any], ...]
+    """What makes it of the algorithm in the source, each with `file`, `match` (a text that occurs once in it) and
+    `replace`; nothing: Linux cannot have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +103,15 @@ class Choice:
     """Those that differ from the algorithm's defaults, in order of name."""
 
 
-def registry_of(rows: Iterable[Mapping[str, object]]) -> Registry:
+def registry_of(rows: Iterable[Mapping[str, Any]]) -> Registry:
     """Make a registry of rows as `dumbbell._core.algorithms()` gives them."""
-    return {str(row["name"]): _algorithm(row) for row in rows}
+    return {
+        row["name"]: Algorithm(
+            name=row["name"], title=row["title"], source=row["source"],
+            parameters={each["name"]: Parameter(**each) for each in row["parameters"]},
+        )
+        for row in rows
+    }  # fmt: skip
 
 
 @cache
@@ -168,68 +148,72 @@ def variants() -> Mapping[str, Variant]:
     return {name: _variant(name, rows) for name in rows}
 
 
+def base_name(written: str) -> str:
+    """The algorithm or variant without inline parameters.
+
+    >>> base_name("bbr_4_17[cwnd_gain=1.5]")
+    'bbr_4_17'
+    """
+    return written.partition("[")[0].strip()
+
+
 def choose(written: str, registry: Registry) -> Choice:
     """Find what a text names.
 
-    Raises `CcError` with everything that is wrong with it.
+    Raises `SpecError` with everything that is wrong with it; its problems have no path.
     """
     match = _WORDS.fullmatch(written) if len(written) <= _LONGEST else None
     if match is None:
-        raise CcError(
-            [Fault(f'"{written[:60]}" names no congestion control', 'write it as "bbr" or "bbr[cwnd_gain=1.5]"')]
-        )
+        raise _fault(f'"{written[:60]}" names no congestion control', 'write it as "bbr" or "bbr[cwnd_gain=1.5]"')
     name, inline = match.groups()
     variant = variants().get(name)
     algorithm = registry.get(variant.base if variant else name)
     if algorithm is None:
         known = (*registry, *(v.name for v in variants().values() if v.base in registry))
-        raise CcError([Fault(f'unknown "{name}"', word=name, known=known)])
-    faults: list[Fault] = []
+        raise _fault(f'unknown "{name}"', suggestion(name, known))
+    problems: list[Problem] = []
     parameters = dict(variant.parameters) if variant else {}
     given: set[str] = set()
     for text in inline.split(",") if inline and inline.strip() else ():
         try:
             key, value = _parameter(text, algorithm)
-        except CcError as error:
-            faults.extend(error.faults)
+        except SpecError as error:
+            problems += error.problems
             continue
         if key in given:
-            faults.append(Fault(f'parameter "{key}" is given twice', "give it once"))
+            problems.append(Problem("", f'parameter "{key}" is given twice', "give it once"))
         given.add(key)
         parameters[key] = value
-    if faults:
-        raise CcError(faults)
+    if problems:
+        raise SpecError(problems)
     different = {k: v for k, v in sorted(parameters.items()) if v != algorithm.parameters[k].default}
     return Choice(written, name, algorithm.name, different)
+
+
+def _fault(message: str, hint: str) -> SpecError:
+    return SpecError([Problem("", message, hint)])
 
 
 def _parameter(text: str, algorithm: Algorithm) -> tuple[str, float]:
     match = _PARAMETER.fullmatch(text)
     if match is None:
-        raise CcError([Fault(f'"{text.strip()[:60]}" sets no parameter', 'write it as "cwnd_gain=1.5"')])
+        raise _fault(f'"{text.strip()[:60]}" sets no parameter', 'write it as "cwnd_gain=1.5"')
     name, digits = match.groups()
     parameter = algorithm.parameters.get(name)
     if parameter is None:
-        known = tuple(algorithm.parameters)
-        hint = "" if known else "it has none"
-        raise CcError([Fault(f'{algorithm.name} has no parameter "{name}"', hint, word=name, known=known)])
+        hint = suggestion(name, list(algorithm.parameters)) if algorithm.parameters else "it has none"
+        raise _fault(f'{algorithm.name} has no parameter "{name}"', hint)
     value = _SWITCH.get(digits) if parameter.kind == "switch" else None
     if value is None:
         value = float(digits) if _NUMBER.fullmatch(digits) else math.nan
     value += 0.0  # no negative zero: it would be another run
-    wanted = _wanted(parameter)
-    if not parameter.least <= value <= parameter.most:
+    least, most = parameter.range
+    if not least <= value <= most:
         what = "is out of range" if math.isfinite(value) else "is no number"
-        raise CcError([Fault(f"{name}={digits[:60]} {what}", wanted)])
+        raise _fault(f"{name}={digits[:60]} {what}", _wanted(parameter))
     if parameter.kind != "number" and not value.is_integer():
-        raise CcError(
-            [
-                Fault(
-                    f"{name}={digits[:60]} is not {'a whole number' if parameter.kind == 'integer' else 'a switch'}",
-                    wanted,
-                )
-            ]
-        )
+        what = "a whole number" if parameter.kind == "integer" else "a switch"
+        raise _fault(f"{name}={digits[:60]} is not {what}", _wanted(parameter))
     return name, value
 
 
@@ -237,42 +221,21 @@ def _wanted(parameter: Parameter) -> str:
     if parameter.kind == "switch":
         return "0 or 1"
     what = "a whole number from" if parameter.kind == "integer" else "from"
-    unit = f" {parameter.unit}" if parameter.unit else ""
-    return f"{what} {parameter.least:g} to {parameter.most:g}{unit}"
+    least, most = parameter.range
+    return f"{what} {least:g} to {most:g} {parameter.unit}".rstrip()
 
 
-def _algorithm(row: Mapping[str, object]) -> Algorithm:
-    rows = cast("Iterable[Mapping[str, object]]", row["parameters"])
-    parameters = {parameter.name: parameter for parameter in map(_described, rows)}
-    return Algorithm(name=str(row["name"]), title=str(row["title"]), source=str(row["source"]), parameters=parameters)
-
-
-def _described(row: Mapping[str, object]) -> Parameter:
-    least, most = cast("tuple[float, float]", row["range"])
-    return Parameter(
-        name=str(row["name"]),
-        about=str(row["about"]),
-        unit=str(row["unit"]),
-        default=float(cast("float", row["default"])),
-        least=float(least),
-        most=float(most),
-        kind=cast("Literal['number', 'integer', 'switch']", row["kind"]),
-        source=str(row["source"]),
-    )
-
-
-def _variant(name: str, rows: Mapping[str, Mapping[str, object]]) -> Variant:
+def _variant(name: str, rows: Mapping[str, Mapping[str, Any]]) -> Variant:
     row = rows[name]
-    base = str(row["base"])
-    below = _variant(base, rows) if base in rows else None
-    own = {key: float(value) for key, value in cast("Mapping[str, float]", row["parameters"]).items()}
-    linux = tuple(Substitution(**words) for words in cast("Iterable[Mapping[str, str]]", row.get("linux", ())))
+    below = _variant(row["base"], rows) if row["base"] in rows else None
+    linux = tuple(row.get("linux", ()))
     if below and linux:
         linux = (*below.linux, *linux) if below.linux else ()
+    own = {key: float(value) for key, value in row["parameters"].items()}
     return Variant(
         name=name,
-        about=str(row["about"]),
-        base=below.base if below else base,
+        about=row["about"],
+        base=below.base if below else row["base"],
         parameters={**(below.parameters if below else {}), **own},
         linux=linux,
     )

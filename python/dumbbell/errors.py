@@ -1,18 +1,22 @@
-"""The exceptions that a user of dumbbell can meet."""
+"""The exceptions that a user of dumbbell can meet. Those of a spec are in `dumbbell.spec`: they have problems."""
 
 
 class DumbbellError(Exception):
-    """Whatever dumbbell raises on purpose."""
+    """Whatever dumbbell raises on purpose: what was asked for cannot be, unless it is a `Failure`."""
 
 
-class EngineFailure(DumbbellError):  # noqa: N818 (the word of the design)
+class Failure(DumbbellError):  # noqa: N818 (it is not what was asked for that is wrong)
+    """What was asked for could not be done: a full disk, damage, a bug."""
+
+
+class EngineFailure(Failure):
     """An engine could not finish a run: a bug in it, or something that happened to its process.
 
     The message says what and where, as the engine told it.
     """
 
 
-class UnknownEngine(DumbbellError):  # noqa: N818 (likewise)
+class UnknownEngine(DumbbellError):  # noqa: N818 (the word of the design)
     """An engine that does not exist, or not in this version."""
 
 
@@ -20,5 +24,29 @@ class KernelError(DumbbellError):
     """A Linux kernel for virtual time that is not there, is damaged, or cannot be built."""
 
 
+class BuildFailure(Failure, KernelError):  # noqa: N818 (as `Failure`)
+    """A build that could not do what it should: a tool that is missing, a full disk, a compiler's error."""
+
+
+class SubstitutionError(KernelError):
+    """A text of the source that is not where a substitution expects it, or there more often."""
+
+
+class StoreError(DumbbellError):
+    """A store that cannot be what it was asked to be: it is none, it is of another schema, it lacks a run."""
+
+
+class StoreFailure(Failure, StoreError):  # noqa: N818 (as `Failure`)
+    """A store that could not do what it should: a full disk, damage, another campaign. What was finished is kept."""
+
+
+class ComparisonError(DumbbellError):
+    """A comparison of stored runs that cannot be made as it was asked for."""
+
+
 class StudyError(DumbbellError):
     """A study that does not exist, whose files contradict one another, or whose runs are not there."""
+
+
+class ReportError(Failure):
+    """A report or a figure that cannot be made, or not be written where it was asked for."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from commandline import MOMENT
+from commandline import MOMENT, dumbbell
 from dumbbell import studies
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
-from dumbbell.cli.main import app
-from dumbbell.cli.study import run as command
-from dumbbell.errors import UnknownEngine
-from dumbbell.results.schema import FailedRun
+from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import EngineFailure
+from dumbbell.spec import Run, load
+from dumbbell.spec.run import RoomBytes
 from dumbbell.studies import Display
 from reported import study_of
 from webpage import Webpage
@@ -28,34 +29,30 @@ FIGURE: Display[Chart] = Display(name="figure1", experiments=("moment",), draw=l
 
 @pytest.fixture(autouse=True)
 def _one_study(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = replace(study_of(MOMENT), variants=("bbr",), figures=(FIGURE,))
+    experiments = {"moment": load(MOMENT), "other": load(MOMENT, overrides={"path.mtu": 1400})}
+    found = replace(study_of(MOMENT), variants=("bbr",), figures=(FIGURE,), experiments=experiments)
     monkeypatch.setattr(studies, "load", lambda *_, **__: found)
     monkeypatch.setattr(studies, "only", lambda study, **_: study)
     monkeypatch.setattr(studies, "names", lambda: ("hand",))
 
 
-def study(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, ["study", *map(str, arguments)])
-
-
 def test_runs_that_failed_are_told_though_nothing_can_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    carried_out = command._carry_out
+    measure = SimEngine.measure
 
-    def failing(*arguments: object, **named: object) -> object:
-        _, done = carried_out(*arguments, **named)  # type: ignore[arg-type]
-        return [
-            FailedRun.model_construct(run_id="abc", engine="sim", seed=1, point={}, wall_s=0.0, error="a bug")
-        ], done
+    def failing(engine: SimEngine, run: Run) -> Measurement:
+        if (run.seed, run.path.mtu_bytes, run.path.buffer) == (2, 1400, RoomBytes(bytes=25_000)):
+            raise EngineFailure("a bug")
+        return measure(engine, run)
 
-    monkeypatch.setattr(command, "_carry_out", failing)
+    monkeypatch.setattr(SimEngine, "measure", failing)
     (tmp_path / "figures").touch()
     (tmp_path / "report.html").mkdir()
-    done = study("run", "hand", "--out", tmp_path)
-    assert (done.exit_code, done.exception.__class__) == (1, SystemExit)
+    done = dumbbell("study", "run", "hand", "--out", tmp_path)
+    assert done.returncode == 1
     lines = done.stderr.splitlines()[-3:]
-    assert lines[0] == "failed: abc: a bug"
+    assert re.fullmatch("failed: [0-9a-f]{16}: a bug", lines[0])
     assert lines[1].startswith(f"{tmp_path / 'figures'}")
     assert ": cannot write the figures: " in lines[1]
     assert lines[2].startswith(f"{tmp_path / 'report.html'}: cannot write the report: ")
@@ -64,27 +61,27 @@ def test_runs_that_failed_are_told_though_nothing_can_be_written(
 @pytest.mark.parametrize("name", ["hand", "all"])
 def test_figures_that_cannot_be_written_are_a_failure(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "hand"
-    assert study("run", "hand", "--out", folder).exit_code == 0
+    assert dumbbell("study", "run", "hand", "--out", folder).returncode == 0
     for path in (folder / "figures" / "sim").iterdir():
         path.unlink()
     (folder / "figures" / "sim").rmdir()
     (folder / "figures" / "sim").touch()
-    done = study("figures", name, "--out", folder if name == "hand" else tmp_path)
-    assert (done.exit_code, done.exception.__class__, done.stdout) == (1, SystemExit, "")
+    done = dumbbell("study", "figures", name, "--out", folder if name == "hand" else tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
     assert f"{folder / 'figures' / 'sim'}: cannot write the figures: " in done.stderr
 
 
 def test_a_report_of_all_knows_the_engines_and_says_who_has_no_runs(tmp_path: Path) -> None:
-    assert study("run", "hand", "--out", tmp_path / "hand").exit_code == 0
-    unknown = study("report", "all", "--engine", "lnux", "--out", tmp_path)
-    assert isinstance(unknown.exception, UnknownEngine)
+    assert dumbbell("study", "run", "hand", "--out", tmp_path / "hand").returncode == 0
+    unknown = dumbbell("study", "report", "all", "--engine", "lnux", "--out", tmp_path)
+    assert (unknown.returncode, "unknown engine" in unknown.stderr) == (2, True)
     assert not (tmp_path / "report").exists()
     how = "# with the same --out, and /hand behind it"
     for engine, told in (("sim", f"dumbbell study report hand {how}"), ("linux", "There are no runs on linux.")):
         if engine == "linux":
             pytest.importorskip("dumbbell.engines.linux")
-        done = study("report", "all", "--engine", engine, "--out", tmp_path)
-        if engine == "linux" and done.exception is not None:
+        done = dumbbell("study", "report", "all", "--engine", engine, "--out", tmp_path)
+        if engine == "linux" and done.returncode:
             pytest.skip("this machine has no kernel")
         page = tmp_path / "report" / ("hand.html" if engine == "sim" else "index.html")
         said = Webpage(page.read_text(encoding="utf-8")).said

@@ -9,13 +9,12 @@ import pytest
 from agreed import NASTY, Scaled, agreement_of, moment, result
 from agreed import measured as by_hand
 from dumbbell.comparison import overlay
-from dumbbell.comparison.bands import judge
+from dumbbell.comparison.agreement import compare_condition, judge
 from dumbbell.comparison.campaigns import Sides
-from dumbbell.comparison.condition import compare_condition
 from dumbbell.comparison.record import Agreement, Side, Source
 from dumbbell.engines.sim import SimEngine
-from dumbbell.report import agreement as page
-from dumbbell.report.failure import ReportError
+from dumbbell.errors import ReportError
+from dumbbell.report import comparison as page
 from dumbbell.report.html import LARGEST_BYTES
 from dumbbell.results.store import Store
 from webpage import Webpage
@@ -25,7 +24,7 @@ from webpage import Webpage
 def html(agreement: Agreement, compared_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Webpage:
     target = tmp_path_factory.mktemp("page") / "deep" / "agreement.html"
     with Store.open(compared_folder) as store:
-        assert page.build(target, agreement, store) == target
+        assert page.build_engines(target, agreement, store) == target
     text = target.read_text(encoding="utf-8")
     assert len(text.encode()) < LARGEST_BYTES
     return Webpage(text)
@@ -96,7 +95,7 @@ def test_runs_without_series_are_told_and_not_drawn(tmp_path: Path) -> None:
     experiment = moment(**{"path.buffer": "1 bdp", "measure.record": "summary"})
     found = agreement_of(tmp_path / "s", Sides(Scaled(), SimEngine(), 1, 0), [experiment])
     with Store.open(tmp_path / "s") as store:
-        page.build(tmp_path / "page.html", found, store)
+        page.build_engines(tmp_path / "page.html", found, store)
     said = Webpage((tmp_path / "page.html").read_text(encoding="utf-8")).said
     assert "kept no series of this kind" in said
 
@@ -107,7 +106,7 @@ def test_text_is_text() -> None:
     )
     side = Side(engine=NASTY, identity="0", seeds=(1,), measured_on={NASTY: NASTY})
     found = judge([nasty.model_copy(update={"name": NASTY})], Source(spec=NASTY), side, side, ())
-    text = page.rendered(page.compose(found, [], NASTY))
+    text = page.rendered(page.engines_page(found, [], NASTY))
     assert NASTY not in text
     assert NASTY in Webpage(text).said
 
@@ -115,4 +114,4 @@ def test_text_is_text() -> None:
 def test_a_page_that_cannot_be_written_is_an_error(agreement: Agreement, compared_folder: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with Store.open(compared_folder) as store, pytest.raises(ReportError):
-        page.build(tmp_path / "file" / "page.html", agreement, store)
+        page.build_engines(tmp_path / "file" / "page.html", agreement, store)

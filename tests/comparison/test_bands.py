@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from agreed import DRAIN_S, failed, measured, result
-from dumbbell.comparison.bands import BANDS, judge, verdicts, worst
-from dumbbell.comparison.condition import compare_condition
+from dumbbell.comparison.agreement import BANDS, compare_condition, judge, verdicts, worst
 from dumbbell.comparison.record import BandVerdict, Condition, Side, Source
 
 SIDE = Side(engine="hand", identity="0", seeds=(1,), measured_on={})
@@ -35,7 +34,7 @@ def band(found: Sequence[Condition], metric: str) -> BandVerdict:
 
 
 def test_the_limits_are_those_of_the_design() -> None:
-    assert [(each.metric, each.median, each.p90, each.least) for each in BANDS] == [
+    assert [(each.metric, each.median_limit, each.p90_limit, each.least) for each in BANDS.values()] == [
         ("group_goodput", 0.05, 0.15, None),
         ("total_goodput", 0.01, 0.03, None),
         ("loss", 0.10, 0.30, None),

@@ -10,12 +10,10 @@ import pytest
 from agreed import Scaled, agreement_of, moment
 from dumbbell.comparison import random_conditions
 from dumbbell.comparison.campaigns import Sides, carry_out, points, problems, runs
-from dumbbell.comparison.failure import ComparisonError
 from dumbbell.comparison.record import Agreement
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
-from dumbbell.errors import EngineFailure
-from dumbbell.results.failure import StoreFailure
+from dumbbell.errors import ComparisonError, EngineFailure, StoreFailure
 from dumbbell.results.store import Store
 from dumbbell.spec import Problem, Run, load
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from agreed import DRAIN_S, failed, measured, result
-from dumbbell.comparison.condition import compare_condition
+from dumbbell.comparison.agreement import compare_condition
 from dumbbell.comparison.record import Condition, Difference
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.schema import Result

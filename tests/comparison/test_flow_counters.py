@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agreed import Scaled, moment
-from dumbbell.comparison.campaigns import Sides
-from dumbbell.comparison.flow_counters import flows
+from dumbbell.comparison.campaigns import Sides, flows
 from dumbbell.engines.sim import SimEngine
 from dumbbell.spec import expand, load
 

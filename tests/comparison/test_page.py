@@ -10,9 +10,9 @@ import pytest
 from compared import held, kept
 from dumbbell.comparison.difference_plot import charts
 from dumbbell.comparison.differences import Comparison
-from dumbbell.report import compare as page
-from dumbbell.report.differences import chance, overall, points, row
-from dumbbell.report.failure import ReportError
+from dumbbell.comparison.differences_text import chance, overall_table, point_cells, points_table
+from dumbbell.errors import ReportError
+from dumbbell.report import comparison as page
 from dumbbell.report.html import LARGEST_BYTES
 from webpage import Webpage
 
@@ -31,7 +31,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
 @pytest.fixture(scope="module")
 def html(found: Comparison, tmp_path_factory: pytest.TempPathFactory) -> Webpage:
     target = tmp_path_factory.mktemp("page") / "deep" / "compare.html"
-    assert page.build(target, found, COMMAND) == target
+    assert page.build_differences(target, found, COMMAND) == target
     text = target.read_text(encoding="utf-8")
     assert len(text.encode()) < LARGEST_BYTES
     return Webpage(text)
@@ -53,7 +53,7 @@ def test_every_place_of_a_figure_has_one(html: Webpage) -> None:
 
 
 def test_it_says_everything(html: Webpage, found: Comparison) -> None:
-    for cells in (*map(overall, found.overall), *map(row, found.rows())):
+    for cells in (*overall_table(found)[1], *points_table(found, found.rows())[1]):
         for cell in cells:
             assert cell in html.said
     assert chance(found) in html.said
@@ -61,8 +61,15 @@ def test_it_says_everything(html: Webpage, found: Comparison) -> None:
     assert COMMAND in html.said
 
 
+def test_a_share_of_nothing_is_undefined(found: Comparison) -> None:
+    (first, *_) = found.overall
+    nothing = replace(first, difference=replace(first.difference, relative=None, relative_half_width=None))
+    _, (cells,) = overall_table(replace(found, overall=[nothing]))
+    assert cells[6] == "undefined"
+
+
 def test_dots_and_whiskers_are_the_rows(found: Comparison) -> None:
-    head, names = points(found)
+    head, names = point_cells(found)
     assert (head, names) == (["path.buffer"], [["0.5 bdp"], ["2 bdp"]])
     drawn = {chart.name: chart for chart in charts(found, ["0.5 bdp", "2 bdp"], "path.buffer")}
     (panel,) = drawn["differences-loss"].panels
@@ -88,21 +95,22 @@ def test_what_does_not_differ_is_not_drawn(tmp_path: Path) -> None:
     store = kept(tmp_path / "s", path__buffer=["1 bdp"])
     same = held(store, store)
     assert list(charts(same, ["1 bdp"], "path.buffer")) == []
-    text = page.rendered(page.compose(same, COMMAND))
+    text = page.rendered(page.differences_page(same, COMMAND))
     assert 'id="figures"' not in text
     assert "= </span>" not in text
 
 
 def test_a_page_that_has_no_room_tells_what_it_leaves_out(found: Comparison) -> None:
-    small = page.compose(found, COMMAND, most=1)
-    assert len(small["rows"]) == 2
-    assert f"{found.count} rows are too many for a page: these are the first 2 of the {found.marked}" in small["shown"]
-    assert page.compose(found, COMMAND)["shown"] == f"All {found.count} rows."
+    small = page.differences_page(found, COMMAND, most=1)
+    points = small["sections"][-1]
+    assert len(points.rows) == 2
+    assert f"{found.count} rows are too many for a page: these are the first 2 of the {found.marked}" in points.above
+    assert page.differences_page(found, COMMAND)["sections"][-1].above == f"All {found.count} rows."
 
 
 def test_text_is_text(found: Comparison) -> None:
     place = replace(found.points[0], swept={"path.buffer": NASTY})
-    text = page.rendered(page.compose(replace(found, points=[place, found.points[1]]), NASTY))
+    text = page.rendered(page.differences_page(replace(found, points=[place, found.points[1]]), NASTY))
     assert NASTY not in text
     assert NASTY in Webpage(text).said
 
@@ -110,4 +118,4 @@ def test_text_is_text(found: Comparison) -> None:
 def test_a_page_that_cannot_be_written_is_an_error(found: Comparison, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ReportError):
-        page.build(tmp_path / "file" / "page.html", found, COMMAND)
+        page.build_differences(tmp_path / "file" / "page.html", found, COMMAND)

@@ -9,9 +9,9 @@ import pytest
 
 from agreed import Scaled, moment
 from compared import held, kept, reasons, rows, whole
-from dumbbell.comparison.failure import ComparisonError
 from dumbbell.engines.sim import SimEngine
-from dumbbell.results.failure import StoreError, StoreFailure
+from dumbbell.errors import ComparisonError, StoreError, StoreFailure
+from dumbbell.results.campaign import begin
 from dumbbell.results.store import Store
 
 FOUR = ["0.5 bdp", "1 bdp", "2 bdp", "4 bdp"]
@@ -127,6 +127,16 @@ def test_one_algorithm_in_the_place_of_another(tmp_path: Path) -> None:
         assert shallow.verdict == "better"
     assert len(held(f"{store}@flows[0].cc=bbr", "@flows[0].cc=bbr").pairs) == 4
     assert "@cc=bbrr: no run has cc = bbrr; did you mean" in refused(store, f"{store}@cc=bbrr")
+
+
+def test_the_start_jitter_counts_where_names_draw_it(tmp_path: Path) -> None:
+    a, b = (
+        kept(tmp_path / name, path__buffer="1 bdp", start_jitter=jitter)
+        for name, jitter in (("a", "0 s"), ("b", "50 ms"))
+    )
+    cubic = kept(tmp_path / "c", path__buffer="1 bdp", start_jitter="50 ms", **{"flows[0].cc": "cubic"})
+    assert len(held(f"{a}@cc=bbr", f"{cubic}@cc=cubic").pairs) == 2
+    assert "flows[0].start_jitter_ns 0 and 50000000" in refused(a, b)
 
 
 def test_two_groups_each_have_another_algorithm_in_their_place(tmp_path: Path) -> None:
@@ -246,7 +256,7 @@ def test_a_store_of_another_schema_or_a_damaged_one(tmp_path: Path) -> None:
 
 def test_a_campaign_that_has_begun_and_no_run_yet(tmp_path: Path) -> None:
     with Store.open(tmp_path / "begun", write=True) as opened:
-        opened.begin(moment(), "sim", SimEngine().identity())
+        begin(opened.ledger, moment(), "sim", SimEngine().identity(), 1)
     assert refused(kept(tmp_path / "s"), tmp_path / "begun").endswith("begun: there is no run in it yet")
 
 

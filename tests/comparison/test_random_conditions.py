@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from dumbbell.comparison import random_conditions
-from dumbbell.comparison.failure import ComparisonError
+from dumbbell.errors import ComparisonError
 from dumbbell.spec import Run, expand, load, resolve
 from dumbbell.spec.run import RoomBytes
 from dumbbell.spec.writer import toml

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from agreed import failed, measured, result
+from dumbbell.comparison.agreement import compare_condition, judge
 from dumbbell.comparison.agreement_text import command, summary
-from dumbbell.comparison.bands import judge
 from dumbbell.comparison.charts import errors, scatter
-from dumbbell.comparison.condition import compare_condition
 from dumbbell.comparison.record import Agreement, Side, Source
 
 

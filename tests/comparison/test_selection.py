@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dumbbell.comparison.failure import ComparisonError
 from dumbbell.comparison.selection import Exchange, exchanges, selections
+from dumbbell.errors import ComparisonError
 
 
 def test_a_folder_is_a_store_whatever_its_name(tmp_path: Path) -> None:

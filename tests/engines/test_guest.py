@@ -74,32 +74,37 @@ def test_a_guest_sees_its_root_and_little_else(tmp_path: Path) -> None:
     assert set(seen["environment"]) - set(told) <= {"PWD", "LC_CTYPE"}  # the shell's and Python's own
 
 
-def test_the_command_line_is_the_same_for_runs_that_are_the_same(tmp_path: Path) -> None:
-    first, second = tmp_path / "a", tmp_path / "b"
-    for folder in (first, second):
+def test_the_command_line_is_the_same_for_runs_that_are_the_same_on_many_threads(tmp_path: Path) -> None:
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder in folders:
         folder.mkdir()
-    lines = [json.loads(Guests().outcome(order(folder, ECHO)))["argv"] for folder in (first, second)]
-    assert lines[0] == lines[1]
+    guests, orders = Guests(), [order(folder, ECHO) for folder in folders]
+    with ThreadPoolExecutor(8) as pool:
+        lines = [json.loads(each)["argv"] for each in pool.map(guests.outcome, orders * 10)]
+    assert lines == [lines[0]] * 20
     assert not [word for word in lines[0] if str(tmp_path) in word]
 
 
-def test_a_kernel_that_ends_badly_says_its_last_words(tmp_path: Path) -> None:
-    words = failure(tmp_path, "import sys; [print('line', n) for n in range(100)]; sys.exit(3)")
-    first, *lines = words.splitlines()
-    assert first == "the kernel's process ended with status 3; its console's last lines:"
-    assert lines == [f"line {number}" for number in range(85, 100)]
-
-
-def test_a_kernel_that_is_killed(tmp_path: Path) -> None:
-    words = failure(tmp_path, "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
-    assert words == "the kernel's process was ended by SIGSEGV; its console is empty"
-
-
-def test_an_agent_that_leaves_nothing(tmp_path: Path) -> None:
-    assert failure(tmp_path, "print('so long')").splitlines() == [
-        "the agent left no outcome: No such file or directory; its console's last lines:",
-        "so long",
-    ]
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        (
+            "import sys; [print('line', n) for n in range(100)]; sys.exit(3)",
+            "the kernel's process ended with status 3; its console's last lines:\n"
+            + "\n".join(f"line {number}" for number in range(85, 100)),
+        ),
+        (
+            "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)",
+            "the kernel's process was ended by SIGSEGV; its console is empty",
+        ),
+        (
+            "print('so long')",
+            "the agent left no outcome: No such file or directory; its console's last lines:\nso long",
+        ),
+    ],
+)
+def test_a_guest_that_ends_badly_says_its_last_words(tmp_path: Path, program: str, words: str) -> None:
+    assert failure(tmp_path, program) == words
 
 
 def test_a_guest_that_hangs_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
@@ -128,24 +133,15 @@ def test_another_thread_stops_all_guests_and_finds_nothing_left(tmp_path: Path, 
         assert b"argv" in guests.outcome(order(tmp_path, ECHO)), "an engine that was stopped can go on"
 
 
-def test_many_threads_at_once(tmp_path: Path) -> None:
-    guests = Guests()
-    asked = order(tmp_path, ECHO)
-    with ThreadPoolExecutor(8) as pool:
-        found = [json.loads(each)["argv"] for each in pool.map(guests.outcome, [asked] * 20)]
-    assert found == [found[0]] * 20
-
-
-def test_a_folder_that_is_not_there_is_a_clear_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
-    assert failure(tmp_path, ECHO).startswith("no temporary folder: /nowhere/dumbbell-run-")
-
-
-def test_an_agent_that_is_not_there_is_a_clear_failure(tmp_path: Path) -> None:
+def test_a_folder_or_an_agent_that_is_not_there_is_a_clear_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = order(tmp_path, ECHO)
     asked.agent.unlink()
     with pytest.raises(EngineFailure, match=r"could not be started: .*/agent: No such file"):
         Guests().outcome(asked)
+    monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
+    assert failure(tmp_path, ECHO).startswith("no temporary folder: /nowhere/dumbbell-run-")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounts a small file system, which needs root")

@@ -1,18 +1,31 @@
-"""The simulator's measurements, summarised: what holds whatever the model does."""
+"""The simulator: the seam between Python and Rust, and what holds of its summaries whatever the model does."""
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+from threading import Thread
+from time import perf_counter
 from typing import Any
 
+import numpy as np
 import pytest
 
+from commandline import ROOT
+from dumbbell import _core
 from dumbbell.campaign.execution import execute
 from dumbbell.campaign.plan import Planned
 from dumbbell.engines import registry
+from dumbbell.engines.measurement import FlowSeries, Measurement, QueueSeries
 from dumbbell.engines.sim import SimEngine
-from dumbbell.errors import UnknownEngine
+from dumbbell.errors import EngineFailure, UnknownEngine
 from dumbbell.results.schema import Result
-from experiments import resolved
+from specs import resolved
 
 MIXED = [{"cc": "bbr", "count": 2}, {"cc": "cubic"}, {"cc": "reno"}]
 
@@ -24,6 +37,94 @@ def result(**words: Any) -> Result:
     return outcome
 
 
+@pytest.mark.slow
+def test_the_stub_agrees_with_the_module(tmp_path: Path) -> None:
+    """In a package that has nothing else, which saves most of a minute of checking types."""
+    (tmp_path / "dumbbell").mkdir()
+    (tmp_path / "dumbbell" / "__init__.py").touch()
+    for file in (Path(_core.__file__), ROOT / "python" / "dumbbell" / "_core.pyi"):
+        shutil.copy(file, tmp_path / "dumbbell")
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy.stubtest", "dumbbell._core"],
+        capture_output=True,
+        check=False,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        text=True,
+    )
+    assert checked.returncode == 0, checked.stdout
+    assert "no issues found in 1 module" in checked.stdout
+
+
+def test_a_measurement_has_the_fields_of_the_classes_and_their_types() -> None:
+    raw = _core.measure(resolved(duration="1 s").run.to_json())
+    measurement = Measurement.from_core(raw)
+    assert {each.name for each in fields(Measurement)} == set(raw)
+    types = {name: column.dtype for name, column in raw["flows"][0]["series"].items()}
+    assert len(types) == len(fields(FlowSeries))
+    assert (types["at_ns"], types["srtt_us"], types["phase"]) == (np.uint64, np.uint32, np.uint8)
+    (flow,) = measurement.flows
+    for series, kind in ((flow.series, FlowSeries), (measurement.bottleneck.series, QueueSeries)):
+        lengths = {getattr(series, each.name).size for each in fields(kind)}
+        assert len(lengths) == 1, "equally long columns"
+        assert lengths.pop() > 10
+
+
+def test_a_panic_is_an_engine_failure_that_says_where(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(EngineFailure, match=r"(?s)crates/py/src/.*the words"):
+        _core._panic("the words")
+    assert capfd.readouterr().err == ""
+
+
+def test_what_is_no_run_or_cannot_be_honoured_is_an_engine_failure() -> None:
+    with pytest.raises(EngineFailure, match=r"not a run: .*seed"):
+        _core.measure("{}")
+    with pytest.raises(EngineFailure, match="not a run"):
+        _core.problems("no JSON")
+    run = resolved(measure={"record": "pcap"}).run
+    ((path, message),) = _core.problems(run.to_json())
+    with pytest.raises(EngineFailure, match=f"^{re.escape(f'{path}: {message}')}$"):
+        _core.measure(run.to_json())
+    assert [problem.path for problem in SimEngine().unsupported_fields(run)] == [path] == ["measure.record"]
+
+
+def test_the_interpreter_is_free_while_a_run_is_simulated() -> None:
+    run = resolved(duration="100 s").run.to_json()
+    done: list[float] = []
+
+    def simulate() -> None:
+        began = perf_counter()
+        _core.measure(run)
+        done.append(perf_counter() - began)
+
+    thread = Thread(target=simulate)
+    thread.start()
+    turns = 0
+    while thread.is_alive():
+        turns += 1
+    thread.join()
+    assert turns > 1_000 * done[0]
+
+
+def test_the_identity_is_a_hash() -> None:
+    assert re.fullmatch("[0-9a-f]{64}", _core.identity())
+    assert _core.identity() == _core.identity()
+
+
+def test_every_algorithm_describes_itself_and_checks_parameters() -> None:
+    algorithms = {each["name"]: each for each in _core.algorithms()}
+    assert {"bbr", "cubic", "reno"} <= set(algorithms)
+    for parameter in (each for algorithm in algorithms.values() for each in algorithm["parameters"]):
+        low, high = parameter["range"]
+        assert low <= parameter["default"] <= high
+        assert parameter["about"]
+        assert parameter["source"]
+    assert _core.check_parameters("bbr", {"cwnd_gain": 1.5}) == []
+    for algorithm, name in (("bbr", "cwnd_gian"), ("bbrr", "cwnd_gain")):
+        (unknown,) = _core.check_parameters(algorithm, {name: 1.5})
+        assert (name if algorithm == "bbr" else algorithm) in unknown
+
+
 @pytest.mark.parametrize("buffer", ["0.5 bdp", "4 bdp"])
 def test_the_flows_add_up_to_what_left_the_bottleneck(buffer: str) -> None:
     found = result(flows=MIXED, path={"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": buffer})
@@ -32,18 +133,10 @@ def test_the_flows_add_up_to_what_left_the_bottleneck(buffer: str) -> None:
     assert sum(throughputs) == pytest.approx(found.bottleneck.utilization * 80e6, rel=1e-9)
     assert sum(group.share or 0 for group in found.groups.values()) == pytest.approx(1)
     assert found.bottleneck.utilization <= 1 + 5_000 * 8 / (80e6 * 5)
-    assert all((flow.goodput_bps or 0) < (flow.throughput_bps or 0) for flow in found.flows)
-
-
-def test_no_round_trip_is_shorter_than_the_path() -> None:
-    for flow in result(flows=MIXED).flows:
-        assert flow.rtt_min_s is not None
-        assert flow.rtt_min_s >= 0.025
-        assert flow.ack_rtt_mean_s is not None
-        assert flow.rtt_min_s <= flow.ack_rtt_mean_s
-        assert flow.rtt_p50_s is not None
-        assert flow.rtt_p95_s is not None
-        assert 0.025 <= flow.rtt_p50_s <= flow.rtt_p95_s
+    for flow in found.flows:
+        assert (flow.goodput_bps or 0) < (flow.throughput_bps or 0)
+        assert 0.025 <= (flow.rtt_min_s or 0) <= (flow.ack_rtt_mean_s or 0), "none is shorter than the path"
+        assert 0.025 <= (flow.rtt_p50_s or 0) <= (flow.rtt_p95_s or 0)
 
 
 def test_a_transfer_completes_and_ends_the_run() -> None:
@@ -62,20 +155,16 @@ def test_a_line_that_is_not_full_is_not_fully_used() -> None:
     stream = {"cc": "cubic", "workload": {"stream": "8 Mbit/s", "for": "10 s", "every": "10 ms"}}
     found = result(flows=[stream])
     assert found.bottleneck.utilization == pytest.approx(0.1, rel=0.1)
-    assert found.bottleneck.dropped_packets == 0
-    assert found.warnings == ()
+    assert (found.bottleneck.dropped_packets, found.warnings) == (0, ())
 
 
 def test_the_engines_by_name() -> None:
     assert registry.engine("sim").name == "sim"
     assert registry.engine("sim").slots() >= 1
-    for planned in ("netns", "hosts"):
-        with pytest.raises(UnknownEngine, match="not in this version"):
-            registry.engine(planned)
-    with pytest.raises(UnknownEngine, match='unknown engine "tofino"; known: sim'):
-        registry.engine("tofino")
-
-
-def test_what_the_simulator_cannot_honour_has_a_path() -> None:
-    (problem,) = SimEngine().unsupported_fields(resolved(measure={"record": "pcap"}).run)
-    assert problem.path == "measure.record"
+    for name, told in (
+        ("netns", "not in this version"),
+        ("hosts", "not in this version"),
+        ("tofino", 'unknown engine "tofino"; known: sim'),
+    ):
+        with pytest.raises(UnknownEngine, match=told):
+            registry.engine(name)

@@ -54,8 +54,8 @@ def make_tree(tmp_path: Path) -> MakeTree:
             files[each.file] = files.get(each.file, "") + each.match
         for variant in variants().values():
             for change in variant.linux:
-                if change.match not in files.get(change.file, ""):
-                    files[change.file] = files.get(change.file, "") + change.match + "\n"
+                if change["match"] not in files.get(change["file"], ""):
+                    files[change["file"]] = files.get(change["file"], "") + change["match"] + "\n"
         files["net/ipv4/tcp_bbr.c"] += """
 static struct tcp_congestion_ops ours __read_mostly = {
 	.owner	= ANYBODY,

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from dumbbell.cc import Substitution, Variant, variants
+from dumbbell.cc import Variant, variants
+from dumbbell.errors import SubstitutionError
 from dumbbell.kernel import congestion
-from dumbbell.kernel.failure import SubstitutionError
 
 MakeTree = Callable[..., Path]
 
@@ -25,7 +25,7 @@ static struct tcp_congestion_ops second = {
 
 
 def variant(name: str, match: str = "GAIN 2", file: str = "net/ipv4/tcp_x.c") -> Variant:
-    change = Substitution(file=file, match=match, replace="GAIN 3")
+    change = {"file": file, "match": match, "replace": "GAIN 3"}
     return Variant(name=name, about="", base="x", parameters={}, linux=(change,))
 
 

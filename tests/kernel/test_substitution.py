@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dumbbell.kernel.failure import SubstitutionError
-from dumbbell.kernel.recipe import recipe
-from dumbbell.kernel.substitution import Substitution, ordered, substitute
+from dumbbell.errors import SubstitutionError
+from dumbbell.kernel.recipe import Substitution, ordered, recipe, substitute
 
 CHANGE = Substitution(file="a/b.c", match="x = 1;", replace="x = 2;", why="a test")
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import doctest
 from dataclasses import replace
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from dumbbell.metrics import catalogue
 from dumbbell.metrics.catalogue import QUANTITIES, Setup, group_values, run_values
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary, Summary
-from experiments import resolved
+from specs import resolved
 
 FLOW = FlowSummary(
     flow=0, name="bbr", cc="bbr", start_s=0, goodput_bps=6e6, goodput_whole_bps=6e6, retransmits=30,
@@ -31,11 +30,6 @@ SUMMARY = Summary(
     groups={"bbr": GroupSummary(goodput_bps=6e6, share=0.75), "cubic": GroupSummary(goodput_bps=2e6, share=0.25)},
     jain=0.8,
 )  # fmt: skip
-
-
-def test_the_examples_are_so() -> None:
-    found = doctest.testmod(catalogue)
-    assert (found.failed, found.attempted > 0) == (0, True)
 
 
 def test_a_group_has_the_mean_of_its_flows_times_and_all_their_segments() -> None:
@@ -75,3 +69,17 @@ def test_the_setup_of_a_run_is_that_of_its_path() -> None:
     assert (setup.random_loss_at, list(setup.base_rtts_s)) == ("after", [0.04])
     assert setup.drain_time_s == pytest.approx(100 * 1514 * 8 / 12e6)
     assert Setup.of_words({"path": path}, {}) == Setup(random_loss_at="after")
+
+
+@pytest.mark.parametrize(
+    ("words", "lossy"),
+    [({}, False), ({"loss": "0 %"}, False), ({"loss": "0.1 %"}, True), ({"loss": ["0 %", "1 %"]}, True)],
+)
+def test_a_spec_says_whether_its_path_loses_at_random(words: dict[str, object], lossy: bool) -> None:  # noqa: FBT001
+    assert catalogue.has_random_loss({"path": words}) is lossy
+
+
+def test_where_it_does_may_be_swept() -> None:
+    spec = {"path": {"loss_at": ["before", "after"]}}
+    assert catalogue.loss_at(spec, {"path.loss_at": "after"}) == "after"
+    assert catalogue.loss_at({"path": {}}, {}) == "before"

@@ -1,16 +1,8 @@
 from __future__ import annotations
 
-import doctest
-
 import pytest
 
-from dumbbell.metrics import number as module
 from dumbbell.metrics.number import amount, percent, places, trimmed
-
-
-def test_the_examples_are_so() -> None:
-    found = doctest.testmod(module)
-    assert (found.failed, found.attempted > 4) == (0, True)
 
 
 @pytest.mark.parametrize("exponent", range(-8, 7))

@@ -15,8 +15,8 @@ from dumbbell import studies
 from dumbbell.campaign.execution import run_campaign
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import ReportError
 from dumbbell.report import LARGEST_BYTES, build
-from dumbbell.report.failure import ReportError
 from dumbbell.results.store import Store
 from dumbbell.spec import load
 from dumbbell.studies import Study, StudyStatus

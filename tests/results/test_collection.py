@@ -9,7 +9,7 @@ import pytest
 
 import dumbbell
 from commandline import MOMENT
-from dumbbell.results.collection import Results
+from dumbbell.campaign.run import Results
 
 POINT = ["0.5 bdp", "0.5 bdp", "2 bdp", "2 bdp"]
 

@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from dumbbell.errors import StoreError, StoreFailure
 from dumbbell.results.export import export
-from dumbbell.results.failure import StoreError, StoreFailure
 from dumbbell.results.store import Store
 
 

@@ -1,4 +1,4 @@
-"""A store of schema 1: `schema1.sql` is one that an earlier version made, with a run that no experiment has."""
+"""Stores of earlier schemas: `schema1.sql` and `schema2.sql` are of earlier versions, with runs of no experiment."""
 
 from __future__ import annotations
 
@@ -22,12 +22,17 @@ flows = [{ cc = ["bbr", "cubic"] }, { name = "others", cc = "reno", count = 2 }]
 OF_NO_EXPERIMENT = "SELECT run_id FROM run WHERE id NOT IN (SELECT run FROM member)"
 
 
+@pytest.fixture(params=[1, 2])
+def version(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
 @pytest.fixture
-def old(tmp_path: Path) -> Path:
+def old(tmp_path: Path, version: int) -> Path:
     folder = tmp_path / "old"
     folder.mkdir()
     connection = sqlite3.connect(folder / "ledger.sqlite")
-    connection.executescript(Path(__file__).with_name("schema1.sql").read_text(encoding="utf-8"))
+    connection.executescript(Path(__file__).with_name(f"schema{version}.sql").read_text(encoding="utf-8"))
     connection.close()
     return folder
 
@@ -39,12 +44,14 @@ def rows(folder: Path, query: str) -> list[tuple[object, ...]]:
     return found
 
 
-def test_it_is_read_as_it_is(old: Path) -> None:
+def test_it_is_read_as_it_is(old: Path, version: int, tmp_path: Path) -> None:
     with Store.open(old) as store:
         assert [each.seed for each in store.outcomes()] == [1, 2, 1, 2]
     found = held(f"{old}@cc=bbr", "@cc=cubic")
     assert (len(found.pairs), {each.group for each in found.overall}) == (2, {None, "bbr → cubic", "others"})
-    assert rows(old, "SELECT version FROM schema") == [(1,)]
+    other = kept(tmp_path / "other", None, load(SPEC, overrides={"start_jitter": "10 ms"}))
+    assert len(held(f"{old}@cc=bbr", f"{other}@cc=cubic").pairs) == 2
+    assert rows(old, "SELECT version FROM schema") == [(version,)]
 
 
 def test_it_is_migrated_where_it_is_written(old: Path, tmp_path: Path) -> None:
@@ -54,7 +61,7 @@ def test_it_is_migrated_where_it_is_written(old: Path, tmp_path: Path) -> None:
         assert list(store.outcomes()) == before
         assert all(store.finished(each.run_id) for each in before)
         assert not any(store.finished(str(stray)) for (stray,) in rows(old, OF_NO_EXPERIMENT))
-    assert rows(old, "SELECT version FROM schema") == [(2,)]
+    assert rows(old, "SELECT version FROM schema") == [(3,)]
     keys = "SELECT request_key, request_groups FROM run JOIN member ON run = run.id ORDER BY position"
     new = kept(tmp_path / "new", None, load(SPEC))
     assert rows(old, keys) == rows(new, keys)

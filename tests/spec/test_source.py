@@ -1,18 +1,17 @@
+"""Where a spec comes from: a file, a text, a dictionary, overrides, the command line; and back into a file."""
+
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import tomllib
+from pathlib import Path
 
 import pytest
 
+from commandline import MOMENT, ROOT
 from dumbbell.spec import Experiment, SpecError, assignment, expand, load
+from dumbbell.spec.writer import toml
+from specs import EVERY_FIELD, run_of, smallest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from dumbbell.spec import Problem
-
-Words = dict[str, Any]
 MINIMAL = """
 duration = "10 s"
 path = { rate = "80 Mbit/s", rtt = "25 ms", buffer = "1 bdp" }
@@ -20,68 +19,20 @@ flows = [{ cc = "bbr" }]
 """
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    path = tmp_path / "my experiment.toml"
-    path.write_text(MINIMAL, encoding="utf-8")
-    return path
-
-
-def test_a_file_a_text_a_dictionary_and_an_experiment(file: Path, words: Words) -> None:
+def test_a_file_a_text_a_dictionary_and_an_experiment(tmp_path: Path) -> None:
+    file = tmp_path / "my experiment.toml"
+    file.write_text(MINIMAL, encoding="utf-8")
     by_path, by_name, by_text = load(file), load(str(file)), load(MINIMAL)
     assert by_path.name == by_name.name == "my experiment"
-    assert by_text.name == load(words).name == "experiment"
-    assert by_text.words() == words
+    assert by_text.name == load(smallest()).name == "experiment"
+    assert by_text.words() == smallest()
     assert load(by_text).words() == by_text.words()
-
-
-def test_a_byte_order_mark_is_no_problem(file: Path) -> None:
     file.write_bytes(b"\xef\xbb\xbf" + MINIMAL.encode())
     assert load(file).duration == "10 s"
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b'name = "x"\nthis is no TOML\n', "line 2, column 6: not TOML"),
-        (b'name = "x"\nname = "y"\n', "not TOML"),
-        (b"[path\nrate = 3\n", "line 1, column 6: not TOML"),
-        (b'name = "x\n', "line 1, column 10: not TOML"),
-        (b"\xff\xfe\x00", "is not UTF-8 text: byte 0"),
-        (b"x = " + b"[" * 100_000, "not TOML"),
-        (b"x = " + b"1" * 5000, "not TOML"),
-        (b"{}\n", "not TOML"),
-        (b"# nothing" * 2_000_000, "too large"),
-    ],
-)
-def test_what_is_no_toml_is_one_message_with_its_line(
-    tmp_path: Path, problems_of: Callable[..., list[Problem]], content: bytes, message: str
-) -> None:
-    path = tmp_path / "bad.toml"
-    path.write_bytes(content)
-    (problem,) = problems_of(path)
-    assert problem.path == str(path)
-    assert message in problem.message
-    assert problem.hint
-
-
-@pytest.mark.parametrize(
-    ("name", "message"), [("absent.toml", "no such file"), (".", "is a folder"), ("\0", "cannot be read")]
-)
-def test_a_file_that_cannot_be_read(
-    tmp_path: Path, problems_of: Callable[..., list[Problem]], name: str, message: str
-) -> None:
-    (problem,) = problems_of(tmp_path / name)
-    assert message in problem.message
-    assert problem.hint
-
-
-def test_a_text_that_is_no_toml(problems_of: Callable[..., list[Problem]]) -> None:
-    (problem,) = problems_of("duration = 10 s\n[path]\n")
-    assert (problem.path, problem.message[:15]) == ("spec", "line 1, column ")
-
-
-def test_overrides_set_fields(words: Words) -> None:
+def test_overrides_set_fields() -> None:
+    words = smallest()
     overrides = {
         "path.rtt": "50 ms",
         "flows[0].cc": ["bbr", "cubic"],
@@ -90,29 +41,11 @@ def test_overrides_set_fields(words: Words) -> None:
         "seeds": 5,
     }
     experiment = load(words, overrides=overrides)
-    assert experiment.path.rtt == "50 ms"
-    assert experiment.host.qdisc == "fq"
-    assert len(experiment.seed_values) == 5
+    assert (experiment.path.rtt, experiment.host.qdisc, len(experiment.seed_values)) == ("50 ms", "fq", 5)
     assert [point.values for point in expand(experiment)] == [{"flows[0].cc": "bbr"}, {"flows[0].cc": "cubic"}]
-    assert words["path"]["rtt"] == "25 ms", "the words that were given stay as they are"
-    assert "host" not in words
-    assert words["flows"][0]["cc"] == "bbr"
+    assert words == smallest(), "the words that were given stay as they are"
     again = load(experiment, overrides={"path.rtt": "10 ms"})
     assert (again.path.rtt, again.host.qdisc, experiment.path.rtt) == ("10 ms", "fq", "50 ms")
-
-
-@pytest.mark.parametrize(
-    "path", ["", "path.", "a b", "flows[x]", "flows[1].cc", "duration.x", "path[0]", "[0]", "seeds[0]"]
-)
-def test_an_override_of_nothing(words: Words, problems_of: Callable[..., list[Problem]], path: str) -> None:
-    (problem,) = problems_of(words, overrides={path: "1 s"})
-    assert problem.path == path
-    assert problem.hint
-
-
-def test_an_override_with_a_problem_of_its_own(words: Words, problems_of: Callable[..., list[Problem]]) -> None:
-    found = problems_of(words, overrides={"path.rat": "1 Mbit/s", "path.rtt": "1 parsec"})
-    assert {problem.path for problem in found} == {"path.rat", "path.rtt"}
 
 
 @pytest.mark.parametrize(
@@ -141,12 +74,57 @@ def test_what_is_no_assignment(text: str) -> None:
 
 
 def test_words_come_back_in_their_order() -> None:
-    experiment = Experiment(
-        flows=[{"count": 2, "cc": "bbr"}],
-        seeds=[3, 1],
-        path={"buffer": ["1 bdp"], "rtt": "5 ms", "rate": "10mbit"},
-        duration="10 s",
-    )
+    path = {"buffer": ["1 bdp"], "rtt": "5 ms", "rate": "10mbit"}
+    experiment = Experiment(flows=[{"count": 2, "cc": "bbr"}], seeds=[3, 1], path=path, duration="10 s")
     assert list(experiment.words()) == ["flows", "seeds", "path", "duration"]
     assert experiment.words()["flows"] == [{"count": 2, "cc": "bbr"}]
     assert type(experiment.words()["duration"]) is str
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "time,bytes\n0,1000\n0.5,20\n",
+        "time_s, bytes\n0.0, 1000\n.5, 20",
+        "Time (s),Bytes\r\n0,1000\r\n0.500,20\r\n",
+        "0,1000\n\n0.5,20\n\n",
+        "\ufefftime,bytes\n0,1000\n0.5,20\n",
+    ],
+)
+def test_writes_are_read_from_a_csv_file(tmp_path: Path, content: str) -> None:
+    (tmp_path / "writes.csv").write_bytes(content.encode())
+    run = run_of({"flows[0].workload": {"trace": "writes.csv"}}, folder=tmp_path)
+    writes = ({"at_ns": 0, "bytes": 1000}, {"at_ns": 500_000_000, "bytes": 20})
+    assert run.flows[0].model_dump()["workload"] == {"trace": {"writes": writes}}
+
+
+def test_a_trace_is_relative_to_the_spec(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "writes.csv").write_text("0,1\n", encoding="utf-8")
+    spec = tmp_path / "spec.toml"
+    spec.write_text(toml(smallest(flows=[{"cc": "bbr", "workload": {"trace": "data/writes.csv"}}])), encoding="utf-8")
+    assert len(load(spec).trace_of("data/writes.csv").writes) == 1
+    assert len(load(load(spec)).trace_of("data/writes.csv").writes) == 1
+
+
+SWEPT_TABLES = {
+    "name": 'a "name" \u2014 with more',
+    "seeds": [1, 5],
+    "zip": [["path.rate", "path.buffer"]],
+    "path.rate": ["80 Mbit/s", "40 Mbit/s"],
+    "path.buffer": ["1 bdp", "2 bdp"],
+    "path.queue": "bytes",
+    "flows[0].cc": ["bbr", "bbr[cwnd_gain=1.5]"],
+    "flows[1].workload": [{"transfer": "1 MB"}, "bulk"],
+}
+
+
+def test_what_is_written_says_the_same(tmp_path: Path) -> None:
+    (tmp_path / "writes.csv").write_text("0,1\n", encoding="utf-8")
+    example = (ROOT / "examples" / "two-flows.toml").read_text(encoding="utf-8")
+    every = load(EVERY_FIELD, folder=tmp_path)
+    for experiment in (load(MOMENT), load(example), every, load(every, overrides=SWEPT_TABLES)):
+        written = toml(experiment.words())
+        assert tomllib.loads(written) == experiment.words()
+        assert load(written, folder=tmp_path).words() == experiment.words()
+    assert (written.count("\n[[flows]]\n"), written.count("\n[[path.change]]\n")) == (4, 2)

@@ -6,7 +6,7 @@ import math
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,12 @@ import pytest
 import dumbbell
 from dumbbell.charts.chart import Chart, Layer
 from dumbbell.charts.table import Amount, Table
-from dumbbell.studies import StudyError
+from dumbbell.results.run_series import BIN_S
+from dumbbell.studies import Study, StudyError
 from dumbbell.studies.displays.loading import displays_of
 from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
 from dumbbell.studies.formula import Formulas
-from dumbbell.studies.series import BIN_S
+from dumbbell.studies.manifest import Manifest
 from observed import BDP_BYTES, frame, observed
 
 SIZES = {"4 bdp": 4, "1 bdp": 1}
@@ -35,18 +36,18 @@ RATE = 'y = { label = "Mbit/s" }\n'
 SHORT = 'at = { "path.rtt" = "5 ms" }\n'
 
 
-@dataclass(frozen=True)
-class Document:
+def document(published: Mapping[str, Any] | None = None) -> Study:
     """Two experiments with one version each; the second is CUBIC's."""
-
-    published: Mapping[str, Any] = field(default_factory=dict)
-    short: str = "Doe 2020"
-    metrics: Formulas = field(default_factory=lambda: FORMULAS)
-    experiments: Mapping[str, Any] = field(default_factory=lambda: dict.fromkeys(("grid", "rival")))
-    rivals: Mapping[str, str] = field(default_factory=lambda: {"rival": "cubic"})
-
-    def control(self, experiment: str, variant: str) -> str:
-        return self.rivals.get(experiment, variant)
+    manifest = Manifest(
+        title="", citation="", short="Doe 2020", summary="", testbed="", here="", axis="flows[0].cc", runs=0,
+        claims=0, figures=0, variants=("bbr",), experiments={},
+    )  # fmt: skip
+    experiments: Any = dict.fromkeys(("grid", "rival"))
+    return Study(
+        name="doe2020", manifest=manifest, readme="", variants=("bbr",), experiments=experiments, claims=(),
+        metrics=FORMULAS, published=published or {}, rivals={"rival": "cubic"},
+        controls={"rival": {"bbr": "cubic"}},
+    )  # fmt: skip
 
 
 def goodput(run: RunData) -> float | None:
@@ -85,7 +86,7 @@ TWO = Evidence(
 
 def chart(text: str, evidence: Evidence = TWO, published: Mapping[str, Any] | None = None, rest: str = "") -> Chart:
     figures, _ = displays_of(tomllib.loads(f"{rest}[[figures]]\n{FIGURE}{text}"), FORMULAS, ("grid", "rival"))
-    return figures[0].draw(Document(published or {}), evidence)
+    return figures[0].draw(document(published), evidence)
 
 
 def layers(text: str, evidence: Evidence = TWO, published: Mapping[str, Any] | None = None) -> tuple[Layer, ...]:
@@ -309,7 +310,7 @@ lines = [
 def test_panels_and_lines_stand_for_each_case_and_what_versions_share_once() -> None:
     both = {(name, version): TWO.of(name, "bbr") for name in ("grid", "rival") for version in ("bbr", "bbr_4_17")}
     figures, _ = displays_of(tomllib.loads(CASES + PANELS), FORMULAS, ("grid", "rival"))
-    panels = figures[0].draw(Document(), Evidence(engine="sim", trials=both)).panels
+    panels = figures[0].draw(document(), Evidence(engine="sim", trials=both)).panels
     assert [panel.title for panel in panels] == ["1 BDP, near", "1 BDP, far", "4 BDP, near", "4 BDP, far"]
     assert [layer.style for layer in panels[0].layers] == ["bbr", "cubic", "bbr_4_17"]
     assert [layer.style for layer in panels[1].layers] == ["bbr", "cubic", "bbr_4_17", "flow 1"]
@@ -319,7 +320,7 @@ def test_panels_and_lines_stand_for_each_case_and_what_versions_share_once() -> 
 def table(text: str, published: Mapping[str, Any] | None = None) -> Table:
     shown = 'name = "t"\ntitle = ""\ncaption = ""\nexperiments = ["grid", "rival"]\n'
     _, tables = displays_of(tomllib.loads(f"{CASES}[[tables]]\n{shown}{text}"), FORMULAS, ("grid", "rival"))
-    return tables[0].draw(Document(published or {}), TWO)
+    return tables[0].draw(document(published), TWO)
 
 
 COLUMNS = """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -19,9 +18,8 @@ from dumbbell.spec.resolve import resolve
 from dumbbell.spec.sweep import expand
 from dumbbell.studies import Study, StudyError, StudyStatus
 from dumbbell.studies.evidence import Evidence
-from dumbbell.studies.execution import count_runs, packets
-from dumbbell.studies.status import remaining_packets
-from dumbbell.studies.study import read
+from dumbbell.studies.execution import count_runs, packets, remaining_packets
+from dumbbell.studies.loading import read
 from dumbbell.studies.verdict import NOT_RUN, NOT_TESTABLE
 from reported import verdict
 
@@ -49,15 +47,12 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-CLAIMS = import_module("dumbbell.studies.claypool2019.claims")
-
-
 @pytest.fixture
 def half(brief: Study, folder: Path, store: Store) -> StudyStatus:
     """Figures 4b and 5 with one version, and figure 9 with one seed of two."""
     some = studies.only(brief, experiments=["figure4b", "figure5", "figure5_cubic"], variants=["bbr"])
     assert studies.run(some, store, SimEngine()) == []
-    one = read(folder, CLAIMS, seeds=1)
+    one = read(folder, seeds=1)
     assert studies.run(studies.only(one, experiments=["figure9"], variants=["bbr"]), store, SimEngine()) == []
     return studies.status_of(brief, store, "sim")
 
@@ -99,8 +94,8 @@ def test_experiments_have_the_seeds_and_versions_that_are_there(half: StudyStatu
 
 
 def test_seeds_beyond_the_studys_own_count_too(folder: Path, store: Store) -> None:
-    own = read(folder, CLAIMS)
-    more = read(folder, CLAIMS, seeds=len(own.experiments["figure5"].seed_values) + 1)
+    own = read(folder)
+    more = read(folder, seeds=len(own.experiments["figure5"].seed_values) + 1)
     assert studies.run(studies.only(more, experiments=["figure5"], variants=["bbr"]), store, SimEngine()) == []
     (judged, *_) = studies.status_of(studies.only(own, claims=["S2"], variants=["bbr"]), store, "sim").judged
     assert judged.seeds == len(own.experiments["figure5"].seed_values) + 1
@@ -154,7 +149,7 @@ def test_runs_of_another_build_do_not_count(brief: Study, store: Store) -> None:
 def test_a_claim_that_nothing_can_test_is_told_on_every_engine(folder: Path, store: Store) -> None:
     with (folder / "claims.toml").open("a", encoding="utf-8") as file:
         file.write(UNTESTABLE)
-    study = read(folder, CLAIMS)
+    study = read(folder)
     status = studies.status_of(study, store, "sim")
     found = [each for each in status.verdicts if each.claim == "S99"]
     assert [(each.variant, each.versions, each.verdict, each.reason) for each in found] == [
@@ -179,7 +174,7 @@ def test_a_claim_has_checks_or_says_why_not(folder: Path, row: str, told: str) -
     with (folder / "claims.toml").open("a", encoding="utf-8") as file:
         file.write(text)
     with pytest.raises(StudyError, match=f"claim S99: {told}"):
-        read(folder, CLAIMS)
+        read(folder)
 
 
 def test_engines_dispute_what_one_reproduces_and_another_does_not() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,8 @@ from dumbbell.results.store import Store
 from dumbbell.spec import Problem, Run, SpecError
 from dumbbell.studies import Study, StudyError
 from dumbbell.studies.execution import count_runs
-from dumbbell.studies.manifest import folder_of, manifest_of
-from dumbbell.studies.study import read
-
-CLAIMS = import_module("dumbbell.studies.claypool2019.claims")
+from dumbbell.studies.loading import read
+from dumbbell.studies.manifest import figure_titles, folder_of, manifest_of
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -32,20 +29,22 @@ def test_every_study_is_there_and_whole() -> None:
     for name in studies.names():
         study = studies.load(name)
         assert study.name == name
-        assert all((study.title, study.citation, study.short, study.summary, study.testbed, study.here))
+        assert all(getattr(study.manifest, key) for key in ("title", "citation", "short", "summary", "testbed", "here"))
         assert len({claim.id for claim in study.claims}) == len(study.claims) > 0
         assert len({each.name for each in study.experiments.values()}) == len(study.experiments)
         for title, experiment in study.experiments.items():
             assert refusals(experiment, SimEngine()) == []
-            swept = {planned.point.get(study.axis) for planned in plan(experiment)} - {None}
+            swept = {planned.point.get(study.manifest.axis) for planned in plan(experiment)} - {None}
             assert swept in (set(), {study.control(title, variant) for variant in study.variants})
 
 
 @pytest.mark.parametrize("name", studies.names())
-def test_the_manifest_has_the_number_of_runs_of_each_experiment_and_of_distinct_ones(name: str) -> None:
+def test_the_manifest_counts_runs_claims_and_figures(name: str) -> None:
     study, manifest = studies.load(name), manifest_of(folder_of(name))
     assert manifest.experiments == {title: count(each) for title, each in study.experiments.items()}
     assert manifest.runs == count_runs(study, SimEngine())
+    assert (manifest.claims, manifest.figures) == (len(study.claims), len(study.figures))
+    assert len(figure_titles(folder_of(name))) == manifest.figures
 
 
 def test_unknown_studies_are_answered_with_the_known_ones() -> None:
@@ -99,10 +98,10 @@ def test_more_seeds() -> None:
     ],
 )
 def test_files_that_contradict_one_another(folder: Path, file: str, old: str, new: str, told: str) -> None:
-    assert read(folder, CLAIMS).name == "claypool2019"
+    assert read(folder).name == "claypool2019"
     edit(folder / file, old, new)
     with pytest.raises(StudyError) as caught:
-        read(folder, CLAIMS)
+        read(folder)
     assert told in str(caught.value)
     assert "Traceback" not in str(caught.value)
 
@@ -110,7 +109,7 @@ def test_files_that_contradict_one_another(folder: Path, file: str, old: str, ne
 def test_an_experiment_with_problems(folder: Path) -> None:
     edit(folder / "figure7.toml", '"80 Mbit/s"', '"80 mbps"')
     with pytest.raises(SpecError, match=r"path\.rate"):
-        read(folder, CLAIMS)
+        read(folder)
 
 
 class Unversed(SimEngine):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,8 @@ from dumbbell import studies
 from dumbbell.charts.table import Amount
 from dumbbell.studies import StudyError
 from dumbbell.studies.evidence import Evidence
-from dumbbell.studies.study import read
+from dumbbell.studies.loading import read
 
-CLAIMS = import_module("dumbbell.studies.claypool2019.claims")
 DECLARED = """
 [[tables]]
 name = "table1"
@@ -37,15 +35,15 @@ def declare(folder: Path, text: str) -> None:
 
 def test_a_table_is_filled_where_its_runs_are_there(folder: Path, evidence: Callable[..., Evidence]) -> None:
     declare(folder, DECLARED)
-    study = read(folder, CLAIMS)
-    *_, table = study.tabled(evidence())
+    study = read(folder)
+    *_, table = studies.drawn(study.tables, study, evidence())
     assert table.name == "table1"
     assert [row[0] for row in table.rows] == ["BBR of Linux 6.1", "BBR as of Linux 4.17 (parameters)"]
     for _, amount in table.rows:
         assert isinstance(amount, Amount)
         assert amount.mean == pytest.approx(11.0)
         assert (amount.half_width, amount.published) == (None, 11.0)
-    assert study.tabled(Evidence(engine="sim")) == []
+    assert studies.drawn(study.tables, study, Evidence(engine="sim")) == []
     assert studies.only(study, experiments=["figure7"]).tables == study.tables[-1:]
     assert studies.only(study, experiments=["figure5"]).tables == ()
 
@@ -63,8 +61,13 @@ def test_a_table_that_cannot_be_filled(
     folder: Path, evidence: Callable[..., Evidence], old: str, new: str, told: str
 ) -> None:
     declare(folder, DECLARED.replace(old, new))
+
+    def draw() -> None:
+        study = read(folder)
+        studies.drawn(study.tables, study, evidence())
+
     with pytest.raises(StudyError) as caught:
-        read(folder, CLAIMS).tabled(evidence())
+        draw()
     assert told in str(caught.value)
 
 
@@ -74,4 +77,4 @@ def test_one_control_may_stand_for_all_versions(folder: Path) -> None:
     table = '[controls.figure5_cubic]\nbbr = "cubic"\nbbr_4_17 = "cubic"\n'
     assert table in text
     manifest.write_text(text.replace(table, '[controls]\nfigure5_cubic = "cubic"\n'), encoding="utf-8")
-    assert read(folder, CLAIMS).controls == studies.load("claypool2019").controls
+    assert read(folder).controls == studies.load("claypool2019").controls

@@ -15,18 +15,18 @@ from agreed import Scaled
 from commandline import ROOT
 from dumbbell import studies
 from dumbbell.cli.main import app
-from dumbbell.comparison.record import Agreement
+from dumbbell.comparison.record import Agreement, Curves
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import KernelError
 from dumbbell.results.store import Store
 from dumbbell.studies import Study
 from dumbbell.studies.evidence import Evidence
-from dumbbell.studies.single_flows.record import Curves
+from dumbbell.studies.judgement import verdicts as verdicts_on
 from dumbbell.validation import Plan, ValidationError, load_plan
 from dumbbell.validation.claims import ClaimsRecord, Column, Origin, Ran
 from dumbbell.validation.page import Section, markdown, read, store_record, write
-from dumbbell.validation.part import ClaimsPart, ComparisonPart
+from dumbbell.validation.plan import ClaimsPart, ComparisonPart
 
 DOCS = ROOT / "docs"
 COLUMNS = (
@@ -40,13 +40,16 @@ NOT_STORED = "is not what this version stores: "
 @pytest.fixture
 def record(claypool: Study, evidence: Callable[..., Evidence]) -> ClaimsRecord:
     """Two engines that measured what was published, one of them without BBR_Shallow and with more loss."""
-    lossy = evidence(loss={"0.5 bdp": 13.4})
+    lossy = evidence({"0.5 bdp": 13.4})
     refused = {("figure11", "bbr"): "engine linux:6.12 cannot honour flows[0].cc: kernel 6.12 has no bbr_shallow"}
     study = studies.only(claypool, claims=["S5", "S7", "S23"], variants=["bbr"])
-    verdicts = study.verdicts(replace(lossy, engine="linux:6.12", untestable=refused)) + study.verdicts(evidence())
+    verdicts = [
+        *verdicts_on(study, replace(lossy, engine="linux:6.12", untestable=refused)),
+        *verdicts_on(study, evidence()),
+    ]
     return ClaimsRecord(
         study="claypool2019",
-        short=claypool.short,
+        short=claypool.manifest.short,
         note=NOTE,
         columns=COLUMNS,
         without=(Column(title="linux 6.1 `bbr`", engine="linux", variant="bbr"),),
@@ -247,7 +250,7 @@ def test_a_record_that_cannot_be_stored(record: ClaimsRecord, tmp_path: Path) ->
 @pytest.fixture
 def small(brief: Study, monkeypatch: pytest.MonkeyPatch) -> Plan:
     """Short runs of claims, of which `linux` has none, and two conditions with an engine that delivers nine tenths."""
-    monkeypatch.setattr(import_module("dumbbell.validation.part"), "load", lambda *_, **__: brief)
+    monkeypatch.setattr(import_module("dumbbell.validation.plan"), "load", lambda *_, **__: brief)
     named = {"double": Scaled(0.9)}
     monkeypatch.setattr(
         import_module("dumbbell.engines.registry"), "engine", lambda name: named.get(name) or engine_named(name)
@@ -288,11 +291,11 @@ def test_the_page_from_runs_to_words_part_by_part(tmp_path: Path) -> None:
     assert second["docs/validation/agreement.json"] == first["docs/validation/agreement.json"]
     assert set(second) == {
         "docs/validation.md", "docs/validation/agreement.json", "docs/validation/claypool2019.json",
-        "docs/figures/agreement.png", "docs/figures/agreement_errors.png", "docs/figures/claypool2019-figure9.png",
+        "docs/figures/agreement.svg", "docs/figures/agreement_errors.svg", "docs/figures/claypool2019-figure9.svg",
     }  # fmt: skip
     page = second["docs/validation.md"].decode()
     assert page.index("## Agreement of `double` with `sim`") < page.index("## Claims of")
-    assert "(figures/claypool2019-figure9.png)" in page
+    assert "(figures/claypool2019-figure9.svg)" in page
     for path in ("validation.md", "figures"):
         gone = tmp_path / "docs" / path
         shutil.rmtree(gone) if gone.is_dir() else gone.unlink()

@@ -14,7 +14,13 @@ from dumbbell.spec import load
 from dumbbell.studies import Display, Study, StudyStatus, Verdict
 from dumbbell.studies.evidence import Evidence, SeedSweep
 from dumbbell.studies.formula import Formulas
+from dumbbell.studies.manifest import Manifest
 
+MANIFEST = Manifest(
+    title="A study made by hand", citation="Hand, M. Nowhere, 2020", short="Hand 2020", summary="All.",
+    testbed="A table.", here="Another.", axis="flows[0].cc", variants=("bbr", "bbr_4_17"), runs=1, claims=1,
+    figures=0,    experiments={"moment": 1},
+)  # fmt: skip
 NASTY = "<script>alert('&')</script>"
 """What must come out as text."""
 
@@ -33,9 +39,8 @@ def verdict(**words: object) -> Verdict:
 def study_of(spec: str, claims: Sequence[str] = ()) -> Study:
     stubs: Any = tuple(SimpleNamespace(id=claim) for claim in claims)
     return Study(
-        name="hand", title="A study made by hand", citation="Hand, M. Nowhere, 2020", short="Hand 2020", summary="All.",
-        testbed="A table.", here="Another.", readme="", variants=("bbr", "bbr_4_17"), axis="flows[0].cc",
-        experiments={"moment": load(spec)}, figures=(), claims=stubs, published={}, metrics=Formulas({}),
+        name="hand", manifest=MANIFEST, readme="", variants=MANIFEST.variants, experiments={"moment": load(spec)},
+        claims=stubs, published={}, metrics=Formulas({}),
     )  # fmt: skip
 
 

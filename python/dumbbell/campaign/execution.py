@@ -8,28 +8,25 @@ from __future__ import annotations
 import re
 import time
 from collections import defaultdict, deque
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Generator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from dumbbell.campaign.plan import plan, run_key
+from dumbbell.campaign.plan import Planned, RunKey, plan, run_key
+from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.protocol import Engine
 from dumbbell.errors import EngineFailure
 from dumbbell.metrics.summary import summarise
-from dumbbell.results.ledger import CampaignEntry
+from dumbbell.results.campaign import CampaignEntry, add_member, begin
 from dumbbell.results.schema import FailedRun, Result
+from dumbbell.results.store import Store
 from dumbbell.results.validity import warnings
+from dumbbell.spec import Experiment, Resolved
+from dumbbell.spec.sweep import Grid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-    from concurrent.futures import Future
-
-    from dumbbell.campaign.plan import Planned, RunKey
-    from dumbbell.engines.measurement import Measurement
-    from dumbbell.engines.protocol import Engine
-    from dumbbell.results.store import Store
-    from dumbbell.spec import Experiment, Resolved
-
     Outcome: TypeAlias = Result | FailedRun
 
 AHEAD: Final = 64
@@ -162,7 +159,7 @@ class _Campaign:
     ) -> None:
         self._store, self._engine, self._failures, self._fresh = store, engine, failures, fresh
         self._identity = engine.identity()
-        self._id, seeds = store.begin(experiment, engine.name, self._identity)
+        self._id, seeds = begin(store.ledger, experiment, engine.name, self._identity, len(Grid.of(experiment)))
         self._own, self._seeds = len(experiment.seed_values), {seed: index for index, seed in enumerate(seeds)}
         self._under_way: dict[str, Future[Outcome]] = {}
 
@@ -185,7 +182,7 @@ class _Campaign:
         else:
             outcome = each.future.result().model_copy(update={"point": dict(each.entry.point)})
             self._under_way.pop(each.run_id, None)  # whoever comes to it from now on finds it in the store
-        self._store.add_member(each.entry, each.run_id)
+        add_member(self._store.ledger, each.entry, each.run_id)
         if progress:
             progress()
         return outcome

@@ -1,23 +1,108 @@
-"""`dumbbell.run`: an experiment carried out from Python."""
+"""`dumbbell.run`: an experiment carried out from Python, and its outcomes."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
 import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from dumbbell.campaign.execution import run_campaign
 from dumbbell.campaign.plan import refusals
 from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.registry import engine as engine_named
-from dumbbell.results.collection import Results
+from dumbbell.results import frames
+from dumbbell.results.campaign import campaign_of
+from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, load
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Results(Sequence[Result | FailedRun]):
+    """What `dumbbell.run` gives: the outcomes in the order of expansion, and frames of what a store has of them.
+
+    >>> results = dumbbell.run("examples/two-flows.toml")  # doctest: +SKIP
+    >>> results.flows().groupby(["path.buffer", "name"])["goodput_bps"].mean()  # doctest: +SKIP
+    """
+
+    outcomes: tuple[Result | FailedRun, ...]
+    store: Path
+    """The folder that keeps the runs; a temporary one if none was given."""
+    campaign: int
+    """Its number in the store."""
+
+    @property
+    def summaries(self) -> list[Result]:
+        """The runs that were measured."""
+        return [outcome for outcome in self.outcomes if isinstance(outcome, Result)]
+
+    @property
+    def failures(self) -> list[FailedRun]:
+        """The runs that the engine could not finish."""
+        return [outcome for outcome in self.outcomes if isinstance(outcome, FailedRun)]
+
+    def summary(self) -> pd.DataFrame:
+        """A row a run: the swept values, seed, status, `bottleneck.*`, jain, window, wall_s, warnings, error.
+
+        Columns that end in `_s` are seconds, in `_bps` bit/s, in `_bytes` bytes; rates and shares without a unit are
+        ratios. `docs/results-format.md` explains each.
+        """
+        return self._frame("runs")
+
+    def flows(self) -> pd.DataFrame:
+        """A row a flow of a run: the swept values, seed, name, cc, rates in bit/s, RTTs in seconds, and more."""
+        return self._frame("flows")
+
+    def groups(self) -> pd.DataFrame:
+        """A row a group of a run: the swept values, seed, name, goodput in bit/s, and its share of all groups'."""
+        return self._frame("groups")
+
+    def series(self, run: int | str | None = None) -> pd.DataFrame:
+        """The flows over time, every `sample`: seconds, bytes, bit/s; NaN where a gauge is not known.
+
+        `run` is a run's index or id. Without one there are all of them, with their ids, seeds and swept values.
+
+        Raises:
+            StoreError: the run kept no series: `measure.record = "summary"`.
+        """
+        return self._series("flow_series", run)
+
+    def queue(self, run: int | str | None = None) -> pd.DataFrame:
+        """The bottleneck's queue over time, every `sample`: backlog in bytes and packets, and packets counted so far.
+
+        `run` and what is raised are as for `series`.
+        """
+        return self._series("queue_series", run)
+
+    def _frame(self, table: frames.Table) -> pd.DataFrame:
+        """Without the runs of other seeds that the store may have."""
+        with Store.open(self.store) as store:
+            frame: pd.DataFrame = getattr(store, table)(campaigns=[self.campaign])
+        return frame[frame["run_id"].isin({outcome.run_id for outcome in self.outcomes})].reset_index(drop=True)
+
+    def _series(self, kind: str, run: int | str | None) -> pd.DataFrame:
+        with Store.open(self.store) as store:
+            series: Callable[[str], pd.DataFrame] = getattr(store, kind)
+            if run is not None:
+                return series(self.outcomes[run].run_id if isinstance(run, int) else run)
+            return frames.together((outcome, series(outcome.run_id)) for outcome in self.summaries)
+
+    def __len__(self) -> int:
+        return len(self.outcomes)
+
+    @overload
+    def __getitem__(self, index: int) -> Result | FailedRun: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Result | FailedRun, ...]: ...
+    def __getitem__(self, index: int | slice) -> Result | FailedRun | tuple[Result | FailedRun, ...]:
+        return self.outcomes[index]
 
 
 def run(
@@ -52,7 +137,7 @@ def run(
     try:
         with Store.open(folder, write=True) as opened:
             outcomes = tuple(run_campaign(opened, experiment, chosen, jobs=jobs, fresh=fresh))
-            campaign = opened.campaign_of(experiment, chosen.name, chosen.identity())
+            campaign = campaign_of(opened.ledger, experiment, chosen.name, chosen.identity())
         assert campaign is not None  # noqa: S101 (it was just carried out)
         results = Results(outcomes, folder, campaign)
     except BaseException:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
+
+Kind: TypeAlias = Literal["line", "points", "line+points", "band", "step"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +36,7 @@ class Layer:
     """For the legend; names the version ("BBR of Linux 6.1"), never just "BBR". Empty: not in the legend."""
     style: str
     """Key into the style table: an algorithm or variant ("bbr", "cubic", "bbr_4_17"), a group, or "published"."""
-    kind: Literal["line", "points", "line+points", "band", "step"] = "line"
+    kind: Kind = "line"
     x: tuple[float, ...]
     y: tuple[float, ...]
     """For a band: its middle, or empty."""

@@ -141,6 +141,21 @@ def style_of(name: str) -> Style:
     )
 
 
+USUAL: Final = "Linux 6.1"
+"""The kernel that the table of styles speaks of: the one that `sim` models, and `linux`'s own."""
+
+
+def label_of(name: str, engine: str) -> str:
+    """A style's label with the kernel that the engine has.
+
+    >>> label_of("bbr", "sim"), label_of("bbr", "linux:6.12")
+    ('BBR of Linux 6.1', 'BBR of Linux 6.12')
+    """
+    family, _, kernel = engine.partition(":")
+    label = style_of(name).label
+    return label.replace(USUAL, f"Linux {kernel}") if family == "linux" and kernel else label
+
+
 def ranked(layers: Sequence[Layer]) -> Iterator[tuple[Layer, int]]:
     """Each layer, and the number of its instance among those of its style in this panel."""
     instances: dict[str, dict[int, int]] = {}

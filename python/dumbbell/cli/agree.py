@@ -3,18 +3,17 @@
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dumbbell.cli.option import DEFAULT_STORE, Folder, Sets
+from dumbbell.cli.option import DEFAULT_STORE, Folder, Html, Jobs, Sets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dumbbell.comparison.campaigns import Sides
-    from dumbbell.comparison.record import Agreement, Condition, Side, Source
-    from dumbbell.results.store import Store
+    from dumbbell.comparison.record import Agreement, Curves, Source
     from dumbbell.spec import Experiment
 
 EXAMPLE = "Example: dumbbell agree --random 20 --seed 7 --html agreement.html; or: dumbbell agree --curves"
@@ -82,13 +81,8 @@ def agree(  # noqa: PLR0913 (each is an option)
     sets: Sets = None,
     out: Folder = DEFAULT_STORE,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with every figure.")] = False,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write one page that needs no network.")
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", metavar="N", min=1, help="Runs at once; default: as many as the machine can."),
-    ] = None,
+    html: Html = None,
+    jobs: Jobs = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the conditions, and run nothing.")] = False,
     dump: Annotated[
         Path | None, typer.Option("--dump", metavar="DIR", help="Write each condition as a spec, and run nothing.")
@@ -102,14 +96,22 @@ def agree(  # noqa: PLR0913 (each is an option)
 
     Runs that the store has are not run again: the same command goes on where it was stopped.
     """
-    _refuse(html=html is not None, modes={"--dry-run": dry_run, "--dump": dump is not None, "--show": show is not None})
-    experiments, source = _conditions(spec, _Draw(random, seed, duration, packets), sets, curves=curves)
+    from dumbbell.comparison.record import Source
+    from dumbbell.errors import ComparisonError
+
+    modes = {"--dry-run": dry_run, "--dump": dump is not None, "--show": show is not None}
+    given = [name for name, wanted in modes.items() if wanted]
+    if len(given) > 1:
+        raise ComparisonError(f"give one of {' and '.join(given)}")
+    if given and html is not None:
+        raise ComparisonError(f"--html is of a comparison; {given[0]} makes none")
+    source = Source(random=random, seed=seed, duration=duration, most_packets=packets, sets=tuple(sets or ()))
+    experiments, source = _conditions(spec, source, curves=curves)
     if dump is not None:
         _dump(experiments, dump)
         return
     if dry_run:
-        _print_conditions(experiments)
-        _tell_cost(experiments, source)
+        _print_conditions(experiments, source)
         return
     seeds = seeds or (CURVES_SEEDS if curves else SEEDS)
     sides = _sides(engines, seeds, seeds if floor is None else floor)
@@ -117,80 +119,61 @@ def agree(  # noqa: PLR0913 (each is an option)
         _show(_chosen(experiments, show), sides, jobs, as_json=as_json)
         return
     _check(experiments, sides, curves=curves)
+    from dumbbell.cli.progress import progress
+    from dumbbell.comparison.campaigns import compare_engines, runs
+    from dumbbell.comparison.curves import judge
     from dumbbell.results.store import Store
 
     with Store.open(out, write=True) as store:
-        conditions, pair = _measured(store, experiments, sides, jobs, quiet=as_json)
-        if curves:
-            from dumbbell.cli.curves import print_curves as report
+        with progress(runs(experiments, sides), wanted=not (as_json and sys.stdout.isatty())) as advance:
+            judge_curves = judge if curves else None
+            found = compare_engines(store, experiments, sides, source, judge_curves, jobs=jobs, progress=advance)
+        if as_json:
+            typer.echo(found.model_dump_json())
         else:
-            report = _told
-        holds = report(store, conditions, pair, source, sides.floor_seeds, as_json=as_json, html=html)
-    if not holds:
+            _print_tables(found)
+        if html is not None:
+            from dumbbell.report.comparison import build_engines
+
+            typer.echo(build_engines(html, found, store), err=True)
+    if not found.holds:
         raise typer.Exit(1)
 
 
-def _refuse(*, html: bool, modes: dict[str, bool]) -> None:
-    """What one of several options leaves without effect."""
-    from dumbbell.comparison.failure import ComparisonError
-
-    given = [name for name, wanted in modes.items() if wanted]
-    if len(given) > 1:
-        raise ComparisonError(f"give one of {' and '.join(given)}")
-    if given and html:
-        raise ComparisonError(f"--html is of a comparison; {given[0]} makes none")
-
-
-class _Draw(NamedTuple):
-    """What options say about conditions at random."""
-
-    conditions: int | None
-    seed: int | None
-    duration: str | None
-    packets: int | None
-
-
-def _conditions(
-    spec: Path | None, wanted: _Draw, sets: list[str] | None, *, curves: bool
-) -> "tuple[list[Experiment], Source]":
+def _conditions(spec: Path | None, wanted: "Source", *, curves: bool) -> "tuple[list[Experiment], Source]":
     """What is compared, and where it comes from."""
     from dumbbell.comparison import random_conditions
-    from dumbbell.comparison.failure import ComparisonError
-    from dumbbell.comparison.record import Source
+    from dumbbell.comparison.curves import experiments
+    from dumbbell.errors import ComparisonError
     from dumbbell.spec import assignment, load
 
-    overrides = dict(map(assignment, sets or ()))
-    count, seed = wanted.conditions, wanted.seed
-    if (spec is not None) + (count is not None) + curves != 1:
+    overrides = dict(map(assignment, wanted.sets))
+    if (spec is not None) + (wanted.random is not None) + curves != 1:
         raise ComparisonError("give one of SPEC, --random N and --curves")
-    if count is None and wanted[1:] != (None, None, None):
-        raise ComparisonError("--seed, --duration and --packets are for --random")
-    if curves:
-        from dumbbell.studies.single_flows.conditions import experiments
-
-        return [load(each, overrides=overrides) for each in experiments()], Source(sets=tuple(sets or ()))
-    if spec is not None:
+    if wanted.random is None:
+        if (wanted.seed, wanted.duration, wanted.most_packets) != (None, None, None):
+            raise ComparisonError("--seed, --duration and --packets are for --random")
+        if spec is None:
+            return [load(each, overrides=overrides) for each in experiments()], wanted
         experiment = load(spec, overrides=overrides)
-        return [experiment], Source(spec=experiment.name, sets=tuple(sets or ()))
-    assert count is not None  # noqa: S101 (one of them is given)
+        return [experiment], wanted.model_copy(update={"spec": experiment.name})
+    seed = wanted.seed
     if seed is None:
         import secrets
 
         seed = secrets.randbelow(FRESH_SEEDS)
         typer.echo(f"conditions of seed {seed}; --seed {seed} draws them again", err=True)
-    duration, most = (
-        wanted.duration or random_conditions.USUAL_DURATION,
-        wanted.packets or random_conditions.MOST_PACKETS,
-    )
-    drawn = random_conditions.conditions(count, seed, duration=duration, most_packets=most)
-    source = Source(random=count, seed=seed, duration=duration, most_packets=most, sets=tuple(sets or ()))
+    duration = wanted.duration or random_conditions.USUAL_DURATION
+    most = wanted.most_packets or random_conditions.MOST_PACKETS
+    drawn = random_conditions.conditions(wanted.random, seed, duration=duration, most_packets=most)
+    source = wanted.model_copy(update={"seed": seed, "duration": duration, "most_packets": most})
     return [load(each, overrides=overrides) if overrides else each for each in drawn], source
 
 
 def _sides(engines: str, seeds: int, floor: int) -> "Sides":
     from dumbbell.comparison.campaigns import Sides
-    from dumbbell.comparison.failure import ComparisonError
     from dumbbell.engines.registry import engine as engine_named
+    from dumbbell.errors import ComparisonError
 
     names = [name.strip() for name in engines.split(",")]
     if len(names) != TWO or not all(names):
@@ -205,7 +188,7 @@ def _check(experiments: "Sequence[Experiment]", sides: "Sides", *, curves: bool 
 
     found = problems(experiments, sides)
     if curves:
-        from dumbbell.studies.single_flows.conditions import problems as curve_problems
+        from dumbbell.comparison.curves import problems as curve_problems
 
         found += curve_problems(experiments)
     if found:
@@ -214,64 +197,27 @@ def _check(experiments: "Sequence[Experiment]", sides: "Sides", *, curves: bool 
         typer.echo('note: without start_jitter seeds hardly differ; see --set start_jitter="100 ms"', err=True)
 
 
-def _measured(
-    store: "Store", experiments: "Sequence[Experiment]", sides: "Sides", jobs: int | None, *, quiet: bool
-) -> "tuple[Sequence[Condition], tuple[Side, Side]]":
-    """Every condition, and what is told of both engines."""
-    from dumbbell.cli.progress import progress
-    from dumbbell.comparison.campaigns import carry_out, engine_sides, runs
-
-    with progress(runs(experiments, sides), wanted=not (quiet and sys.stdout.isatty())) as advance:
-        conditions = carry_out(store, experiments, sides, jobs=jobs, progress=advance)
-    return conditions, engine_sides(store, sides, conditions)
-
-
-def _told(  # noqa: PLR0913 (what was found, and how it is told)
-    store: "Store", conditions: "Sequence[Condition]", pair: "tuple[Side, Side]", source: "Source",
-    floor_seeds: "Sequence[int]", *, as_json: bool, html: Path | None,
-) -> bool:  # fmt: skip
-    """Prints a comparison, and gives whether it holds."""
-    from dumbbell.comparison.bands import judge
-
-    agreement = judge(conditions, source, *pair, floor_seeds)
-    (_print_json if as_json else _print_tables)(agreement)
-    if html is not None:
-        _write(html, agreement, store)
-    return agreement.holds
-
-
-def _print_json(agreement: "Agreement") -> None:
-    typer.echo(agreement.model_dump_json())
-
-
-def _print_tables(agreement: "Agreement") -> None:
+def _print_tables(found: "Agreement | Curves") -> None:
     from dumbbell.cli.table import aligned
-    from dumbbell.comparison import agreement_text as words
+    from dumbbell.comparison import agreement_text as text
+    from dumbbell.comparison.record import Curves
 
-    ours, theirs = agreement.candidate.engine, agreement.reference.engine
-    typer.echo(f"{ours} against {theirs}: {words.origin(agreement)}")
-    typer.echo()
-    typer.echo(aligned(words.HEADER, words.table(agreement)))
-    if agreement.worst:
-        header = [{"reference": theirs, "candidate": ours}.get(word, word) for word in words.WORST_HEADER]
-        settings = [words.setting(agreement.condition(each.condition)) for each in agreement.worst]
-        rows = words.worst_table(agreement)
-        typer.echo()
-        typer.echo(aligned([*header, "setting"], [[*row, at] for row, at in zip(rows, settings, strict=True)]))
-    for line in words.failures(agreement.conditions):
+    engines = (found.candidate.engine, found.reference.engine)
+    if isinstance(found, Curves):
+        typer.echo("{} over {}: {}\n".format(*engines, text.origin(found)))
+        typer.echo(f"{aligned(*text.limits_table(found))}\n")
+        typer.echo(text.summary(found))
+    else:
+        typer.echo("{} against {}: {}\n".format(*engines, text.origin(found)))
+        typer.echo(aligned(*text.bands_table(found)))
+        if found.worst:
+            typer.echo(f"\n{aligned(*text.worst_table(found))}")
+    for line in text.failures(found):
         typer.echo(f"failed: {line}", err=True)
 
 
-def _write(target: Path, agreement: "Agreement", store: "Store") -> None:
-    from dumbbell.cli.writing import writing
-    from dumbbell.report.agreement import build
-
-    with writing():
-        typer.echo(build(target, agreement, store), err=True)
-
-
 def _dump(experiments: "Sequence[Experiment]", folder: Path) -> None:
-    from dumbbell.comparison.failure import ComparisonError
+    from dumbbell.errors import ComparisonError
     from dumbbell.spec.writer import toml
 
     try:
@@ -284,18 +230,13 @@ def _dump(experiments: "Sequence[Experiment]", folder: Path) -> None:
         raise ComparisonError(f"{folder}: cannot write a spec there: {error.strerror or error}") from error
 
 
-def _print_conditions(experiments: "Sequence[Experiment]") -> None:
+def _print_conditions(experiments: "Sequence[Experiment]", source: "Source") -> None:
+    """With what drawn ones cost: an engine's time goes with the packets that it moves."""
+    from dumbbell.comparison.random_conditions import packets
     from dumbbell.spec.writer import toml
 
     for experiment in experiments:
-        typer.echo(f"# {experiment.name}")
-        typer.echo(toml(experiment.words()))
-
-
-def _tell_cost(experiments: "Sequence[Experiment]", source: "Source") -> None:
-    """What drawn conditions cost: an engine's time goes with the packets that it moves."""
-    from dumbbell.comparison.random_conditions import packets
-
+        typer.echo(f"# {experiment.name}\n{toml(experiment.words())}")
     if source.random is not None:
         total = sum(map(packets, experiments))
         typer.echo(f"{len(experiments)} conditions, {total / 1e6:.1f} million packets at most with each seed", err=True)
@@ -304,9 +245,9 @@ def _tell_cost(experiments: "Sequence[Experiment]", source: "Source") -> None:
 def _chosen(experiments: "Sequence[Experiment]", name: str) -> "Experiment":
     """The condition of that name, or of that number, with nothing swept."""
     from dumbbell.comparison.campaigns import points
-    from dumbbell.comparison.failure import ComparisonError
+    from dumbbell.errors import ComparisonError
+    from dumbbell.problem import suggestion
     from dumbbell.spec import load
-    from dumbbell.spec.problem import suggestion
 
     found = [pair for experiment in experiments for pair in points(experiment)]
     for number, (known, point) in enumerate(found, start=1):
@@ -317,8 +258,8 @@ def _chosen(experiments: "Sequence[Experiment]", name: str) -> "Experiment":
 
 
 def _show(experiment: "Experiment", sides: "Sides", jobs: int | None, *, as_json: bool) -> None:
-    from dumbbell.comparison.flow_counters import flows
-    from dumbbell.comparison.record import rounded
+    from dumbbell.comparison.campaigns import flows
+    from dumbbell.metrics.number import rounded
 
     _check([experiment], sides)
     found = flows(experiment, sides, jobs)

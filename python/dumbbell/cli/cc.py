@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dumbbell.cli.option import Json
+from dumbbell.cli.option import Json, print_json
 
 if TYPE_CHECKING:
     from dumbbell.cc import Choice
@@ -20,8 +20,6 @@ app = typer.Typer(
 @app.command("list", epilog="Example: dumbbell cc list")
 def list_(*, as_json: Json = False) -> None:
     """List the algorithms and their variants, and the engines that have each."""
-    import json
-
     import dumbbell.cc as cc
     from dumbbell.cli.table import aligned
     from dumbbell.engines.catalogue import catalogue, engines_with
@@ -33,7 +31,7 @@ def list_(*, as_json: Json = False) -> None:
             {"name": name, "base": base or None, "engines": engines, "about": about}
             for name, base, engines, about in algorithms + variants
         ]
-        typer.echo(json.dumps(rows, indent=2))
+        print_json(rows)
     else:
         table = [(name, base, ", ".join(engines), about) for name, base, engines, about in algorithms + variants]
         typer.echo(aligned(("name", "variant of", "engines", "what it is"), table))
@@ -44,22 +42,19 @@ def show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="As a spec writes it.")], *, as_json: Json = False
 ) -> None:
     """Show an algorithm's parameters: value, unit, range, and where the default comes from."""
-    import json
-
     import dumbbell.cc as cc
     from dumbbell.engines.catalogue import catalogue
-    from dumbbell.spec import Problem, SpecError
-    from dumbbell.spec.problem import suggestion
 
-    try:
-        choice = cc.choose(name, catalogue())
-    except cc.CcError as error:
-        faults = (Problem("", each.message, each.hint or suggestion(each.word, each.known)) for each in error.faults)
-        raise SpecError(faults) from None
-    typer.echo(json.dumps(_as_json(choice), indent=2) if as_json else _as_text(choice))
+    choice = cc.choose(name, catalogue())
+    if as_json:
+        print_json(_as_json(choice))
+    else:
+        typer.echo(_as_text(choice))
 
 
 def _as_json(choice: "Choice") -> dict[str, Any]:
+    from dataclasses import asdict
+
     import dumbbell.cc as cc
     from dumbbell.engines.catalogue import catalogue, engines_with
 
@@ -71,16 +66,7 @@ def _as_json(choice: "Choice") -> dict[str, Any]:
         "about": variant.about if variant else algorithm.title,
         "source": algorithm.source,
         "parameters": [
-            {
-                "name": each.name,
-                "value": choice.parameters.get(each.name, each.default),
-                "default": each.default,
-                "unit": each.unit,
-                "kind": each.kind,
-                "range": [each.least, each.most],
-                "about": each.about,
-                "source": each.source,
-            }
+            asdict(each) | {"value": choice.parameters.get(each.name, each.default)}
             for each in algorithm.parameters.values()
         ],
     }

@@ -1,11 +1,10 @@
 """`dumbbell check`: what a spec comes to, without running it."""
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dumbbell.cli.option import Json, Seeds, Sets, Spec
+from dumbbell.cli.option import Json, Seeds, Sets, Spec, print_json
 from dumbbell.cli.run import experiment_of
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ def check(
     """Count the runs of a spec, and see which engines can run it."""
     facts = _facts(experiment_of(spec, seeds, sets))
     if as_json:
-        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        print_json(facts)
         return
     typer.echo(
         f"{facts['name']}: {facts['points']} points, {facts['runs']} runs, {facts['simulated_s']:g} simulated seconds"
@@ -36,7 +35,7 @@ def _facts(experiment: "Experiment") -> dict[str, Any]:
     from dumbbell.engines import registry
     from dumbbell.engines.catalogue import engine_name
     from dumbbell.kernel.cache import names
-    from dumbbell.spec.quantity import NS_PER_S
+    from dumbbell.units import NS_PER_S
 
     runs = count(experiment)
     there = dict.fromkeys((*registry.NAMES, *map(engine_name, names())))

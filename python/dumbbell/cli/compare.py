@@ -1,9 +1,10 @@
 """`dumbbell compare`: stored runs held against one another, pair by pair."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from dumbbell.cli.option import Html
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,9 +29,7 @@ def compare(  # noqa: PLR0913 (each is an option)
         bool, typer.Option("--all", help="Show every point, also where the interval includes 0.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object a row, with every point.")] = False,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write one page that needs no network.")
-    ] = None,
+    html: Html = None,
     strict: Annotated[
         bool,
         typer.Option("--strict", help="Exit with 1 if B is worse over all points, or a run failed that A finished."),
@@ -47,78 +46,57 @@ def compare(  # noqa: PLR0913 (each is an option)
 
     Two algorithms on the same paths: dumbbell compare results@cc=bbr @cc=cubic
     """
+    from dumbbell.comparison import differences_text
     from dumbbell.comparison.differences import compare as compared
     from dumbbell.comparison.selection import quantities, selections
 
     found = compared(*selections(a, b), quantities(metrics))
-    if as_json:
-        _print_json(found)
-    else:
-        for line in _lines(found, everything=everything):
-            typer.echo(line)
-    _tell_cautions(found)
-    worse = strict and (found.worse or found.pairs.failed_in_b)
-    if worse:
-        _tell_worse(found)
+    for line in _objects(found) if as_json else _lines(found, everything=everything):
+        typer.echo(line)
+    worse = list(_worse(found)) if strict else []
+    for line in (*differences_text.notices(found), *worse):
+        typer.echo(line, err=True)
     if html is not None:
-        _write(html, found, _command(a, b, metrics))
+        from dumbbell.report.comparison import build_differences
+
+        typer.echo(build_differences(html, found, _command(a, b, metrics)), err=True)
     if worse:
         raise typer.Exit(WORSE)
 
 
-def _print_json(found: "Comparison") -> None:
+def _objects(found: "Comparison") -> "Iterator[str]":
     import json
 
-    from dumbbell.comparison.rows import objects
+    from dumbbell.comparison.differences import objects
 
-    for each in objects(found):
-        typer.echo(json.dumps(each, ensure_ascii=False))
+    return (json.dumps(each, ensure_ascii=False) for each in objects(found))
 
 
 def _lines(found: "Comparison", *, everything: bool) -> "Iterator[str]":
     from dumbbell.cli.table import aligned, blocks
-    from dumbbell.report import differences
+    from dumbbell.comparison import differences_text as text
 
     for name, side in (("A", found.pairs.a), ("B", found.pairs.b)):
-        yield f"{name}: {differences.side(side)}"
-    yield f"{differences.pairs(found)}; every difference is B - A"
-    yield ""
-    yield aligned(differences.OVERALL, [differences.overall(each) for each in found.overall])
-    yield ""
-    yield differences.over_points(found)
-    yield differences.chance(found)
+        yield f"{name}: {text.side(side)}"
+    yield f"{text.pairs(found)}; every difference is B - A"
+    yield f"\n{aligned(*text.overall_table(found))}\n"
+    yield text.over_points(found)
+    yield text.chance(found)
     if found.marked or everything:
-        head, points = differences.points(found)
-        rows = ([*points[row.point], *differences.row(row)] for row in found.rows(marked=not everything))
         yield ""
-        yield from blocks([*head, *differences.ROWS], rows)
+        yield from blocks(*text.points_table(found, found.rows(marked=not everything)))
     if not everything and found.marked < found.count:
         yield "--all shows every point"
 
 
-def _tell_cautions(found: "Comparison") -> None:
-    from dumbbell.report import differences
-
-    for line in (*differences.unpaired(found), *differences.cautions(found)):
-        typer.echo(line, err=True)
-
-
-def _tell_worse(found: "Comparison") -> None:
+def _worse(found: "Comparison") -> "Iterator[str]":
     for each in found.worse:
-        typer.echo(f"worse: {each.quantity.label}{f' of {each.group}' if each.group else ''}", err=True)
+        yield f"worse: {each.quantity.label}{f' of {each.group}' if each.group else ''}"
     if found.pairs.failed_in_b:
-        typer.echo(f"worse: {found.pairs.failed_in_b} runs failed in B that A finished", err=True)
+        yield f"worse: {found.pairs.failed_in_b} runs failed in B that A finished"
 
 
 def _command(a: str, b: str, metrics: str | None) -> str:
     import shlex
 
     return shlex.join(["dumbbell", "compare", a, b, *(["--metrics", metrics] if metrics else [])])
-
-
-def _write(target: Path, found: "Comparison", command: str) -> None:
-    from dumbbell.cli.writing import writing
-    from dumbbell.report.compare import build
-
-    with writing():
-        typer.echo(build(target, found, command), err=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from dumbbell.cli.option import DEFAULT_STORE, Folder, Json
+from dumbbell.cli.option import DEFAULT_STORE, Folder, Json, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,8 +50,6 @@ def doctor(
     as_json: Json = False,
 ) -> None:
     """Check that this machine can run experiments and keep their results."""
-    import json
-
     from dumbbell.cli.table import aligned
 
     checks: dict[str, Callable[[], tuple[bool, str]]] = {
@@ -62,7 +60,7 @@ def doctor(
     if engine != "sim":
         findings += _linux(engine, spec)
     if as_json:
-        typer.echo(json.dumps([each._asdict() for each in findings], indent=2, ensure_ascii=False))
+        print_json([each._asdict() for each in findings])
     else:
         rows = [(each.what, "ok" if each.healthy else "BAD", each.words) for each in findings]
         typer.echo(aligned(("what", "state", "found"), rows))

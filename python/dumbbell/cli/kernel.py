@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dumbbell.cli.option import Json
+from dumbbell.cli.option import Json, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,31 +43,27 @@ def build(  # noqa: PLR0913 (the options of a build)
     as_json: Json = False,
 ) -> None:
     """Build a kernel, in about three minutes, and boot it; one that is there already is not built again."""
-    import json
-
     import dumbbell.kernel as kernel
     from dumbbell.engines.linux import LinuxEngine
     from dumbbell.errors import EngineFailure, KernelError
     from dumbbell.kernel.cache import DEFAULT
-    from dumbbell.kernel.failure import BuildFailure
-    from dumbbell.kernel.requirement import packages as lacking
     from dumbbell.kernel.source import source_of
+    from dumbbell.kernel.toolchain import packages as lacking
 
     if version is not None and source is not None:
         raise KernelError("either VERSION or --source says what is built, not both")
-    try:
-        if packages:
-            for each in lacking(source_of(source or version or DEFAULT).package):
-                typer.echo(each)
-            return
-        with _progress() as tell:
-            built = kernel.build(source or version or DEFAULT, name=name, fresh=fresh, progress=tell)
-    except BuildFailure as failure:
-        typer.echo(failure, err=True)
-        raise typer.Exit(1) from None
+    if packages:
+        for each in lacking(source_of(source or version or DEFAULT).package):
+            typer.echo(each)
+        return
+    with _progress() as tell:
+        built = kernel.build(source or version or DEFAULT, name=name, fresh=fresh, progress=tell)
     for what, why in built.left_out.items():
         typer.echo(f"left out: {what}: {why}", err=True)
-    typer.echo(json.dumps(_as_json(built), indent=2) if as_json else _as_text([built]))
+    if as_json:
+        print_json(_as_json(built))
+    else:
+        typer.echo(_as_text([built]))
     try:
         typer.echo(f"{built.name} boots in {LinuxEngine(built).boot():.2f} s", err=True)
     except EngineFailure as failure:
@@ -78,14 +74,12 @@ def build(  # noqa: PLR0913 (the options of a build)
 @app.command("list", epilog="Example: dumbbell kernel list")
 def list_(*, as_json: Json = False) -> None:
     """List the kernels that are there, newest first."""
-    import json
-
     import dumbbell.kernel as kernel
     from dumbbell.kernel.cache import damaged
 
     found = kernel.kernels()
     if as_json:
-        typer.echo(json.dumps([_as_json(each) for each in found], indent=2))
+        print_json([_as_json(each) for each in found])
     elif found:
         typer.echo(_as_text(found))
     else:

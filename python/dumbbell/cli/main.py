@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from dumbbell.cli import agree, cc, check, compare, doctor, init, kernel, report, results, run, study, validation
-from dumbbell.errors import DumbbellError, EngineFailure
-from dumbbell.results.failure import StoreFailure
+from dumbbell.errors import DumbbellError, Failure
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
@@ -57,12 +56,9 @@ def main() -> None:
         sys.stdout.reconfigure(encoding="utf-8")
     try:
         app(prog_name="dumbbell")
-    except (EngineFailure, StoreFailure) as failure:
-        sys.stderr.write(f"{failure}\n")
-        sys.exit(FAILED)
     except DumbbellError as error:
         sys.stderr.write(f"{error}\n")
-        sys.exit(BAD_INPUT)
+        sys.exit(FAILED if isinstance(error, Failure) else BAD_INPUT)
     except KeyboardInterrupt:
         _interrupted()
     except SystemExit as end:

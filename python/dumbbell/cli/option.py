@@ -1,7 +1,8 @@
-"""Options that several commands have."""
+"""Options that several commands have, and what `--json` prints."""
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,4 +16,13 @@ Folder = Annotated[
     Path, typer.Option("--out", metavar="STORE", envvar="DUMBBELL_STORE", help="The folder that keeps the runs.")
 ]
 DEFAULT_STORE = Path("results")
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", metavar="N", min=1, help="Runs at once; default: as many as the machine can.")
+]
+Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write one page that needs no network.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def print_json(value: Any, *, lines: bool = False) -> None:  # noqa: ANN401 (whatever JSON can say)
+    """Prints a value as JSON: over several lines, or as one of the `lines` of many values."""
+    typer.echo(json.dumps(value, indent=None if lines else 2, ensure_ascii=False))

@@ -32,14 +32,11 @@ def report(
     ] = None,
 ) -> None:
     """Write one HTML file that needs no network: tables, interactive figures, warnings, provenance."""
-    from dumbbell.cli.writing import writing
-
     if study is None and (seeds is not None or engine):
         from dumbbell.studies import StudyError
 
         raise StudyError("--seeds and --engine are of a study; name it with --study")
-    with writing():
-        typer.echo(_written(store, study, seeds, out, engine))
+    typer.echo(_written(store, study, seeds, out, engine))
 
 
 def _written(store: Path, name: str | None, seeds: int | None, out: Path, engines: list[str] | None) -> Path:

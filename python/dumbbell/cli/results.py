@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dumbbell.cli.option import DEFAULT_STORE
+from dumbbell.cli.option import DEFAULT_STORE, print_json
 
 if TYPE_CHECKING:
     from dumbbell.results.store import Store
@@ -46,8 +46,6 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List the runs: a line each, in the order of expansion."""
-    import json
-
     from dumbbell.cli.table import blocks
     from dumbbell.results.listing import point_text
     from dumbbell.results.store import Store
@@ -56,7 +54,7 @@ def list_(
         listed = opened.run_listing(experiment=experiment, include_superseded=everything)
         if as_json:
             for each in listed:
-                typer.echo(json.dumps(each._asdict(), ensure_ascii=False))
+                print_json(each._asdict(), lines=True)
         else:
             header = ("run id", "experiment", "engine", "seed", "status", "warnings", "point")
             rows = (
@@ -142,8 +140,8 @@ def prune(
 
     Runs of another spec are another experiment, and stay.
     """
+    from dumbbell.errors import StoreError
     from dumbbell.metrics.number import counted
-    from dumbbell.results.failure import StoreError
     from dumbbell.results.store import Store
 
     Store.open(store).close()  # which makes none
@@ -165,24 +163,24 @@ def prune(
 
 
 def _show_run(store: "Store", run_id: str, *, as_json: bool) -> None:
-    import json
-
     outcome = store.get(run_id)
     assert outcome is not None  # noqa: S101 (it was found)
+    words, provenance = outcome.model_dump(mode="json"), {"provenance": store.provenance(run_id)}
     if as_json:
-        typer.echo(json.dumps(json.loads(outcome.model_dump_json()) | {"provenance": store.provenance(run_id)}))
+        print_json(words | provenance, lines=True)
         return
-    typer.echo(json.dumps(json.loads(outcome.model_dump_json()), indent=2, ensure_ascii=False))
-    typer.echo(json.dumps({"provenance": store.provenance(run_id)}, indent=2, ensure_ascii=False))
+    print_json(words)
+    print_json(provenance)
     for name in store.files(run_id):
         typer.echo(name)
 
 
 def _show_table(store: "Store", experiment: str | None, *, everything: bool) -> None:
     from dumbbell.cli.table import of_groups
+    from dumbbell.results.listing import groups
 
     for campaign in store.campaigns(experiment=experiment, include_superseded=everything):
-        for number, block in enumerate(of_groups(store.group_listing(campaign), campaign.spec)):
+        for number, block in enumerate(of_groups(groups(store.ledger, campaign), campaign.spec)):
             if number == 0:
                 typer.echo(f"{campaign.label} on {campaign.engine}")
             typer.echo(block)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dumbbell.cli.option import DEFAULT_STORE, Folder, Seeds, Sets, Spec
+from dumbbell.cli.option import DEFAULT_STORE, Folder, Jobs, Seeds, Sets, Spec, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -33,10 +33,7 @@ def run(  # noqa: PLR0913 (each is an option)
     ] = False,
     seeds: Seeds = None,
     sets: Sets = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", metavar="N", min=1, help="Runs at once; default: as many as the machine can."),
-    ] = None,
+    jobs: Jobs = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and run nothing.")] = False,
 ) -> None:
     """Measure every run of a spec that the store has not, and print all of them.
@@ -125,17 +122,16 @@ def _print_table(outcomes: "Iterator[Result | FailedRun]", experiment: "Experime
 
 
 def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> None:
+    from dumbbell.results.campaign import campaign_of
     from dumbbell.results.provenance import metrics_identity
 
-    campaign = store.campaign_of(experiment, engine.name, engine.identity())
+    campaign = campaign_of(store.ledger, experiment, engine.name, engine.identity())
     stale = 0 if campaign is None else store.summarised_otherwise(campaign, metrics_identity())
     if stale:
         typer.echo(f"note: {stale} runs of the store were summarised by other metrics; --fresh repeats them", err=True)
 
 
 def _print_plan(experiment: "Experiment", engine: "Engine", *, as_json: bool) -> None:
-    import json
-
     from dumbbell.campaign.plan import plan, run_key
     from dumbbell.cli.table import aligned
 
@@ -143,7 +139,7 @@ def _print_plan(experiment: "Experiment", engine: "Engine", *, as_json: bool) ->
     planned = [(run_key(each, engine, identity), each.resolved.run) for each in plan(experiment)]
     if as_json:
         for facts, resolved in planned:
-            typer.echo(json.dumps({**facts, "run": resolved.model_dump(mode="json")}, ensure_ascii=False))
+            print_json({**facts, "run": resolved.model_dump(mode="json")}, lines=True)
         return
     axes = list(planned[0][0]["point"])
     rows = [

@@ -5,8 +5,6 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.metrics.catalogue import QUANTITIES
-from dumbbell.metrics.loss import has_random_loss
 from dumbbell.metrics.number import amount
 
 if TYPE_CHECKING:
@@ -45,6 +43,8 @@ def of_groups(lines: Iterable[GroupLine], spec: Mapping[str, Any]) -> Iterator[s
 
     Random loss has a column where the path has any.
     """
+    from dumbbell.metrics.catalogue import QUANTITIES, has_random_loss
+
     rest = iter(lines)
     first = next(rest, None)
     if first is not None:
@@ -67,5 +67,7 @@ def _rows(lines: Iterable[GroupLine], axes: Sequence[str], *, lossy: bool) -> It
 
 def _text(name: str) -> Callable[[float | None], str]:
     """The quantity's `text`, faster."""
+    from dumbbell.metrics.catalogue import QUANTITIES
+
     factor, suffix = QUANTITIES[name].factor, QUANTITIES[name].suffix
     return lambda value: amount(value, None, factor, suffix)

@@ -1,72 +1,46 @@
-"""An agreement as text, the same on the terminal, in the report and in the documentation."""
+"""What two engines came to as sentences and tables, the same on the terminal, on a page and in Markdown.
+
+A table is its header and its rows, whose last cell may be a verdict: one of the keys of `report.comparison.MARKS`.
+"""
 
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from dumbbell.comparison.bands import GROUP_GOODPUT, LOSS, QUEUEING_DELAY, SMALL_LOSS, TOTAL_GOODPUT
 from dumbbell.comparison.random_conditions import MOST_PACKETS, USUAL_DURATION
+from dumbbell.comparison.record import Agreement, Case, Curves
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from dumbbell.comparison.record import Agreement, BandVerdict, Condition, Difference, EngineComparison, Side, Worst
+    from dumbbell.comparison.record import (
+        BandVerdict,
+        Condition,
+        Difference,
+        EngineComparison,
+        LimitVerdict,
+        Path,
+        Side,
+    )
 
-HOLDS, BROKEN, UNTOLD = "holds", "broken", "no data"
-HEADER = ("band", "n", "median", "limit", "p90", "limit", "noise median", "noise p90", "difference", "verdict")
-WORST_HEADER = ("condition", "what", "reference", "candidate", "noise", "excused", "x limit")
+    Table: TypeAlias = tuple[list[str], list[list[str]]]
+
+HOLDS, BROKEN, NO_DATA = "holds", "broken", "no data"
+SAME, DIFFERENT = "same", "other"
+IDENTITY_DIGITS: Final = 12
 _SIZES = ((1e6, 1e6, "Mbit/s"), (1e3, 1e3, "kbit/s"), (0.0, 1.0, "bit/s"))
 _METRICS = {
-    GROUP_GOODPUT: "goodput",
-    TOTAL_GOODPUT: "total goodput",
-    LOSS: "queue loss",
-    SMALL_LOSS: "queue loss",
-    QUEUEING_DELAY: "queueing delay",
-}
+    "group_goodput": "goodput", "total_goodput": "total goodput", "loss": "queue loss", "small_loss": "queue loss",
+    "queueing_delay": "queueing delay",
+}  # fmt: skip
+"""What a band's metric is called of one condition."""
 
 
 def verdict(holds: bool | None) -> str:  # noqa: FBT001 (it is what it is about)
-    """Of a band."""
-    return UNTOLD if holds is None else HOLDS if holds else BROKEN
-
-
-def row(band: BandVerdict) -> list[str]:
-    """A band as a row under `HEADER`; errors are in the band's unit."""
-    measured, floor = band.measured, band.floor
-    if band.least is not None:
-        cells = [_hundredths(measured.share), f"at least {100 * band.least:g}", *[ABSENT] * 2]
-        cells += [_hundredths(floor.share), *[ABSENT] * 2]
-    else:
-        limits = [ABSENT if limit is None else f"{100 * limit:g}" for limit in (band.median_limit, band.p90_limit)]
-        cells = [_hundredths(measured.median), limits[0], _hundredths(measured.p90), limits[1]]
-        cells += [_hundredths(floor.median), _hundredths(floor.p90)]
-        cells += [amount(band.difference, band.half_width, scale=100, signed=True)]
-    return [f"{band.label} ({band.unit})", str(measured.n), *cells, verdict(band.holds)]
-
-
-def worst_row(agreement: Agreement, worst: Worst) -> list[str]:
-    """A condition that is far off, as a row under `WORST_HEADER`."""
-    found = next(
-        each
-        for each in agreement.condition(worst.condition).differences
-        if (each.metric, each.group) == (worst.metric, worst.group)
-    )
-    return [worst.condition, called(found), *amounts(found), amount(worst.limits)]
-
-
-def called(difference: Difference) -> str:
-    """The metric, and whose."""
-    metric = _METRICS[difference.metric]
-    return metric if difference.group is None else f"{metric} of {difference.group}"
-
-
-def amounts(difference: Difference) -> list[str]:
-    """Reference, candidate, the reference's noise and what its spread excuses, with units."""
-    written = rate if difference.metric in (GROUP_GOODPUT, TOTAL_GOODPUT) else percent
-    values = (difference.reference, difference.candidate, difference.floor, difference.excused)
-    return [written(each) for each in values]
+    """Of a band, or of a limit."""
+    return NO_DATA if holds is None else HOLDS if holds else BROKEN
 
 
 def rate(bps: float | None) -> str:
@@ -81,109 +55,263 @@ def rate(bps: float | None) -> str:
     return f"{amount(bps / divisor)} {unit}"
 
 
+def path(of: Path) -> str:
+    """Rate, RTT and queue of a condition.
+
+    >>> path(Case(name="c", cc="bbr", rate_bps=80_000_000, rtt_s=0.1, buffer_bdp=0.5, epochs={}, comparisons=(),
+    ...           curves=(), failures=()))
+    '80.0 Mbit/s, 100 ms, 0.5 BDP'
+    """
+    return f"{rate(of.rate_bps)}, {trimmed(1e3 * of.rtt_s)} ms, {trimmed(of.buffer_bdp)} BDP"
+
+
 def setting(condition: Condition) -> str:
     """Path and flows in one line."""
     flows = " + ".join(f"{group.flows} {group.cc}" for group in condition.groups)
     loss = f", loss {percent(condition.loss)}" if condition.loss else ""
-    return f"{path(condition.rate_bps, condition.rtt_s, condition.buffer_bdp)}{loss}: {flows}"
+    return f"{path(condition)}{loss}: {flows}"
 
 
-def path(rate_bps: float, rtt_s: float, buffer_bdp: float) -> str:
-    """Rate, RTT and queue.
-
-    >>> path(8e7, 0.1, 0.5)
-    '80.0 Mbit/s, 100 ms, 0.5 BDP'
-    """
-    return f"{rate(rate_bps)}, {trimmed(1e3 * rtt_s)} ms, {trimmed(buffer_bdp)} BDP"
-
-
-def origin(agreement: Agreement) -> str:
+def origin(found: Agreement | Curves) -> str:
     """Which conditions, and how many runs each had."""
-    source, failed = agreement.source, sum(bool(each.failures) for each in agreement.conditions)
-    count = len(agreement.conditions)
-    if source.spec is not None:
+    failed = 0
+    if isinstance(found, Curves):
+        algorithms = len({case.cc for case in found.cases})
+        what = f"one flow, {counted(algorithms, 'algorithm')}, {counted(len(found.cases), 'condition')}"
+    else:
+        source, count = found.source, len(found.conditions)
+        failed = sum(bool(each.failures) for each in found.conditions)
         what = f"{counted(count, 'condition')} of {source.spec}"
-    else:
-        what = f"{counted(count, 'random condition')} of seed {source.seed}, {source.duration} each"
-    noise = f", {len(agreement.floor_seeds)} more of {agreement.reference.engine} for its noise"
-    seeds = counted(len(agreement.candidate.seeds), "seed")
-    told = f"{what}; {seeds} an engine{noise if agreement.floor_seeds else ''}"
-    return f"{told}; {failed} of them failed and are not compared" if failed else told
+        if source.spec is None:
+            what = f"{counted(count, 'random condition')} of seed {source.seed}, {source.duration} each"
+    seeds, floor = counted(len(found.candidate.seeds), "seed"), len(found.floor_seeds)
+    noise = f", {floor} more of {found.reference.engine} for its noise" if floor else ""
+    return f"{what}; {seeds} an engine{noise}" + (f"; {failed} of them failed and are not compared" if failed else "")
 
 
-def engine(side: Side) -> str:
-    """An engine, its kernel where it has one, and its identity."""
-    kernel = side.measured_on.get("kernel.release")
-    return f"{side.engine}{f' (kernel {kernel})' if isinstance(kernel, str) else ''}, identity {side.identity[:12]}"
+def summary(found: Agreement | Curves) -> str:
+    """Which bands or limits hold, and which do not, in sentences."""
+    if isinstance(found, Curves):
+        total, (_, rows) = sum(len(case.comparisons) for case in found.cases), limits_table(found, broken_only=True)
+        if not total:
+            return "Nothing was compared."
+        broken = "; ".join(f"{cc}, {where}: {label}" for cc, where, label, *_ in rows)
+        return f"{total - len(rows)} of {total} limits hold. Broken: {broken}." if rows else f"All {total} limits hold."
+    labels = {holds: "; ".join(each.label for each in found.bands if each.holds is holds) for holds in (False, None)}
+    told = f"Broken: {labels[False]}." if labels[False] else "Every band that has data holds."
+    return f"{told} Without data: {labels[None]}." if labels[None] else told
 
 
-def versions(agreement: EngineComparison) -> str:
-    """Both engines, and what computed the verdicts."""
-    told = ", ".join(f"{name} {version}" for name, version in agreement.versions.items() if version)
-    return f"Engines: {engine(agreement.candidate)}; {engine(agreement.reference)}. Versions: {told}."
-
-
-def table(agreement: Agreement) -> list[list[str]]:
-    """All bands."""
-    return [row(band) for band in agreement.bands]
-
-
-def worst_table(agreement: Agreement) -> list[list[str]]:
-    """The worst conditions."""
-    return [worst_row(agreement, each) for each in agreement.worst]
-
-
-def failures(conditions: Sequence[Condition]) -> list[str]:
-    """What failed, a line each."""
-    return [f"{condition.name}: {words}" for condition in conditions for words in condition.failures]
-
-
-def _hundredths(share: float | None) -> str:
-    """For a column whose head has the unit."""
-    return amount(share, scale=100)
-
-
-def summary(agreement: Agreement) -> str:
-    """Which bands hold, in a sentence."""
-    broken = [band.label for band in agreement.bands if band.holds is False]
-    untold = [band.label for band in agreement.bands if band.holds is None]
-    told = f"Broken: {'; '.join(broken)}." if broken else "Every band that has data holds."
-    return f"{told} Without data: {'; '.join(untold)}." if untold else told
-
-
-def command(agreement: Agreement) -> str:
-    """What makes the same comparison."""
-    source = agreement.source
-    if source.spec is not None:
-        conditions = [f"{source.spec}.toml"]
-    else:
-        conditions = [f"--random {source.random} --seed {source.seed}"]
-        conditions += [f'--duration "{source.duration}"'] if source.duration not in (None, USUAL_DURATION) else []
-        conditions += [f"--packets {source.most_packets}"] if source.most_packets not in (None, MOST_PACKETS) else []
-    return invocation(conditions, source.sets, agreement)
-
-
-def legend(agreement: Agreement) -> str:
-    """What the columns of the bands' table are."""
-    theirs = agreement.reference.engine
+def legend(found: Agreement | Curves) -> str:
+    """How everything is measured."""
+    reference = found.reference.engine
+    if isinstance(found, Curves):
+        return (
+            "Medians over seeds, or over all whole loss epochs of all seeds. An epoch runs from one reduction of cwnd"
+            " to the next; the first, of slow start's overshoot, is left out, and epochs whose lengths differ by a"
+            " quarter are kept apart. Curves are medians over epochs laid on their beginnings, which each engine's"
+            f" samples tell to one sample: the difference at an instant is {reference}'s value's distance from the"
+            " range that the other curve has within one sample. BBR's figures are what it reports of itself"
+            " (tcp_bbr_info), its phases what its gains tell. Noise is"
+            f" {reference} against itself under other seeds. Limits: 5 % of values, one base RTT of times that BBR"
+            " counts in rounds, equality of phases and gains."
+        )
     return (
         "An error is the difference of the medians over seeds, as far as it exceeds half the interquartile range of"
-        f" {theirs}'s own seeds; median and p90 are over conditions (over groups, for the goodput of each). Noise is"
-        f" the same of {theirs} against itself under other seeds. Difference is the mean with its sign, unexcused,"
+        f" {reference}'s own seeds; median and p90 are over conditions (over groups, for the goodput of each). Noise is"
+        f" the same of {reference} against itself under other seeds. Difference is the mean with its sign, unexcused,"
         " and its 95 % interval (Student's t). A group's goodput is relative to the larger of the reference's and"
         " 5 % of the rate; queueing delay is mean RTT less base RTT, in points of the buffer's drain time; the winner"
         " has most goodput a flow."
     )
 
 
-def invocation(conditions: Sequence[str], sets: Sequence[str], found: EngineComparison) -> str:
-    """With the words that ask for the conditions, the fields that were set, and the engines and seeds of `found`."""
+def failures(found: Agreement | Curves) -> list[str]:
+    """What failed, a line each."""
+    parts: Sequence[Path] = found.cases if isinstance(found, Curves) else found.conditions
+    return [f"{part.name}: {failure}" for part in parts for failure in part.failures]
+
+
+def command(found: Agreement | Curves) -> str:
+    """What makes the same comparison."""
     seeds, floor = len(found.reference.seeds), len(found.floor_seeds)
     return " ".join((
         "dumbbell agree",
-        *conditions,
-        *(f"--set {shlex.quote(each)}" for each in sets),
+        *(["--curves"] if isinstance(found, Curves) else _conditions(found)),
+        *(f"--set {shlex.quote(each)}" for each in (found.sets if isinstance(found, Curves) else found.source.sets)),
         f"--engines {found.candidate.engine},{found.reference.engine}",
         f"--seeds {seeds}",
         *([f"--floor {floor}"] if floor != seeds else []),
     ))  # fmt: skip
+
+
+def _conditions(agreement: Agreement) -> Iterator[str]:
+    source = agreement.source
+    if source.spec is not None:
+        yield f"{source.spec}.toml"
+        return
+    yield f"--random {source.random} --seed {source.seed}"
+    if source.duration not in (None, USUAL_DURATION):
+        yield f'--duration "{source.duration}"'
+    if source.most_packets not in (None, MOST_PACKETS):
+        yield f"--packets {source.most_packets}"
+
+
+def engine(side: Side) -> str:
+    """An engine, its kernel where it has one, and its identity."""
+    kernel = side.measured_on.get("kernel.release")
+    release = f" (kernel {kernel})" if isinstance(kernel, str) else ""
+    return f"{side.engine}{release}, identity {side.identity[:IDENTITY_DIGITS]}"
+
+
+def versions(found: EngineComparison) -> str:
+    """Both engines, and what computed the verdicts."""
+    told = ", ".join(f"{name} {version}" for name, version in found.versions.items() if version)
+    return f"Engines: {engine(found.candidate)}; {engine(found.reference)}. Versions: {told}."
+
+
+def provenance(found: EngineComparison) -> Iterator[tuple[str, str]]:
+    """The same, fact by fact."""
+    for role, side in (("Engine held against it", found.candidate), ("Reference", found.reference)):
+        yield role, engine(side)
+        yield f"Seeds of {role.lower()}", ", ".join(map(str, side.seeds))
+        yield from ((f"{role}: {key}", str(value)) for key, value in side.measured_on.items())
+    yield "Seeds for the noise", ", ".join(map(str, found.floor_seeds)) or "none"
+    yield from ((f"Version of {name}", version) for name, version in found.versions.items() if version)
+
+
+def bands_table(agreement: Agreement) -> Table:
+    """All bands; errors are in the band's unit."""
+    header = ["band", "n", "median", "limit", "p90", "limit", "noise median", "noise p90", "difference", "verdict"]
+    return header, [_band(each) for each in agreement.bands]
+
+
+def _band(band: BandVerdict) -> list[str]:
+    limits = [ABSENT if each is None else f"{100 * each:g}" for each in (band.median_limit, band.p90_limit)]
+    if band.least is not None:
+        limits = [f"at least {100 * band.least:g}", ABSENT]
+    median, p90, noise_median, noise_p90 = (
+        amount(value, scale=100)
+        for spread in (band.measured, band.floor)
+        for value in (spread.median if band.least is None else spread.share, spread.p90)
+    )
+    difference = amount(band.difference, band.half_width, scale=100, signed=True)
+    return [
+        f"{band.label} ({band.unit})", str(band.measured.n), median, limits[0], p90, limits[1], noise_median, noise_p90,
+        difference, verdict(band.holds),
+    ]  # fmt: skip
+
+
+def worst_table(agreement: Agreement) -> Table:
+    """The conditions that are farthest off, with units; excused is what the reference's own spread excuses."""
+    header = [
+        "condition", "setting", "what", agreement.reference.engine, agreement.candidate.engine, "noise", "excused",
+        "x limit",
+    ]  # fmt: skip
+    rows = []
+    for worst in agreement.worst:
+        condition = agreement.condition(worst.condition)
+        (each,) = (
+            each for each in condition.differences if (each.metric, each.group) == (worst.metric, worst.group)
+        )  # fmt: skip
+        written = rate if each.metric.endswith("goodput") else percent
+        values = (each.reference, each.candidate, each.floor, each.excused)
+        rows.append([condition.name, setting(condition), _called(each), *map(written, values), amount(worst.limits)])
+    return header, rows
+
+
+def _called(difference: Difference) -> str:
+    """The metric, and whose."""
+    metric = _METRICS[difference.metric]
+    return metric if difference.group is None else f"{metric} of {difference.group}"
+
+
+def conditions_table(agreement: Agreement) -> Table:
+    """The largest error of each condition, times 100, and who won it."""
+    header = ["condition", "setting", "goodput", "total", "loss", "queueing delay", "winner", "x limit"]
+    return header, [_condition(each) for each in agreement.conditions]
+
+
+def _condition(condition: Condition) -> list[str]:
+    def largest(*metrics: str) -> str:
+        errors = [each.error for each in condition.differences if each.metric in metrics]
+        return amount(max(errors, default=None), scale=100)
+
+    winner = condition.winner
+    won = ABSENT if winner is None else winner.reference or "no one"
+    if winner is not None and winner.reference is not None and winner.candidate != winner.reference:
+        won = f"{winner.reference}, not {winner.candidate or 'one'}"
+    errors = (largest("group_goodput"), largest("total_goodput"), largest("loss", "small_loss"))
+    limits = max((each.limits or 0.0 for each in condition.differences), default=None)
+    return [condition.name, setting(condition), *errors, largest("queueing_delay"), won, amount(limits)]
+
+
+def limits_table(curves: Curves, *, broken_only: bool = False) -> Table:
+    """Every quantity of every condition of single flows, or those beyond their limit."""
+    engines = (curves.reference.engine, curves.candidate.engine)
+    return ["algorithm", "path", "quantity", *engines, "difference", "limit", "noise", "verdict"], [
+        [case.cc, path(case), *_limit(each)]
+        for case in curves.cases
+        for each in case.comparisons
+        if not (broken_only and each.holds)
+    ]
+
+
+def worst_of_paths(cases: Sequence[Case]) -> Table:
+    """For each quantity and algorithm the largest difference over the paths, and in brackets the largest noise."""
+    algorithms = list(dict.fromkeys(case.cc for case in cases))
+    by_label: dict[str, dict[str, list[LimitVerdict]]] = {}
+    for case in cases:
+        for each in case.comparisons:
+            by_label.setdefault(each.label, {}).setdefault(case.cc, []).append(each)
+    rows = []
+    for label, of in by_label.items():
+        first = next(iter(of.values()))[0]
+        rows.append([label, *(_worst(of.get(cc, [])) for cc in algorithms), _scaled(first, first.limit)])
+    return ["quantity", *(f"`{cc}`" for cc in algorithms), "limit"], rows
+
+
+def _limit(each: LimitVerdict) -> list[str]:
+    alike = isinstance(each.candidate, str) and each.candidate == each.reference
+    return [
+        each.label,
+        _value(each, each.reference),
+        SAME if alike else _value(each, each.candidate),
+        _scaled(each, each.difference, signed=True),
+        _scaled(each, each.limit),
+        _scaled(each, each.noise, signed=True),
+        verdict(each.holds),
+    ]
+
+
+def _worst(verdicts: Sequence[LimitVerdict]) -> str:
+    """Bold where a limit is broken."""
+    if not verdicts:
+        return ABSENT
+    worst = max(verdicts, key=lambda each: float("inf") if each.difference is None else abs(each.difference))
+    noisiest = max(verdicts, key=lambda each: abs(each.noise or 0.0))
+    difference, noise = (
+        _scaled(each, None if value is None else abs(value))
+        for each, value in ((worst, worst.difference), (noisiest, noisiest.noise))
+    )
+    text = f"{difference} ({noise})"
+    return text if all(each.holds for each in verdicts) else f"**{text}**"
+
+
+def _value(each: LimitVerdict, value: float | str | None) -> str:
+    """One engine's value with its unit."""
+    if value is None or isinstance(value, str):
+        return value or ABSENT
+    if each.unit == "bit/s":
+        return rate(value)
+    if each.unit == "s":
+        return amount(value, unit=" s") if value >= 1 else amount(value, scale=1e3, unit=" ms")
+    return percent(value) if each.unit == "%" else amount(value, unit=f" {each.unit}")
+
+
+def _scaled(each: LimitVerdict, value: float | None, *, signed: bool = False) -> str:
+    """A difference, a limit or a noise, in what it is a share of."""
+    if value is not None and each.of == "same":
+        return DIFFERENT if value else SAME
+    scale, unit = {"rtt": (1.0, " RTT"), "whole": (100.0, " points")}.get(each.of, (100.0, " %"))
+    return amount(value, scale=scale, unit=unit, signed=signed)

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import chain
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dumbbell.campaign.execution import FailureWatch, run_campaign
 from dumbbell.campaign.plan import count, refusals
-from dumbbell.comparison.condition import Measured, Roles, compare_condition
-from dumbbell.comparison.failure import ComparisonError
+from dumbbell.comparison.agreement import Measured, compare_condition, judge
 from dumbbell.comparison.record import Side
+from dumbbell.errors import ComparisonError
+from dumbbell.metrics.summary import summarise
+from dumbbell.metrics.window import Activity, Window
 from dumbbell.spec import Problem, expand, load, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
 
-    from dumbbell.comparison.condition import Outcome
-    from dumbbell.comparison.record import Condition, RunFigures
+    from dumbbell.comparison.agreement import Outcome
+    from dumbbell.comparison.record import Agreement, Condition, Curves, RunFigures, Source
     from dumbbell.engines.protocol import Engine
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment, Point
+
+    CurvesJudge: TypeAlias = Callable[
+        [Store, Sequence[Condition], Sequence[str], tuple[Side, Side], Sequence[int]], Curves
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +47,8 @@ class Sides:
     @property
     def same(self) -> bool:
         """One engine is compared with itself."""
-        ours, theirs = self.candidate, self.reference
-        return (ours.name, ours.identity()) == (theirs.name, theirs.identity())
+        own, other = self.candidate, self.reference
+        return (own.name, own.identity()) == (other.name, other.identity())
 
     @property
     def reference_seeds(self) -> list[int]:
@@ -60,12 +66,16 @@ class Sides:
         first = self.seeds + self.floor + 1 if self.same else 1
         return list(range(first, first + self.seeds))
 
+    @property
+    def slots(self) -> int:
+        """How many runs either engine does at once."""
+        return min(self.candidate.slots(), self.reference.slots())
+
     def campaigns(self, experiment: Experiment) -> list[tuple[Engine, Experiment]]:
         """What has to be run: an experiment on each engine, or on the one that there is."""
-        ours, theirs = self.candidate_seeds, [*self.reference_seeds, *self.floor_seeds]
-        if self.same:
-            return [(self.reference, _with_seeds(experiment, theirs + ours))]
-        return [(self.reference, _with_seeds(experiment, theirs)), (self.candidate, _with_seeds(experiment, ours))]
+        own, others = self.candidate_seeds, [*self.reference_seeds, *self.floor_seeds]
+        asked = [(self.reference, others + own)] if self.same else [(self.reference, others), (self.candidate, own)]
+        return [(engine, load(experiment, overrides={"seeds": seeds})) for engine, seeds in asked]
 
 
 def problems(experiments: Sequence[Experiment], sides: Sides) -> list[Problem]:
@@ -99,16 +109,15 @@ def carry_out(
     names = [experiment.name for experiment in experiments]
     if len(set(names)) < len(names):
         raise ComparisonError("two experiments have the same name")
-    jobs = jobs or min(sides.candidate.slots(), sides.reference.slots())
+    jobs = jobs or sides.slots
     abreast = min(jobs, len(experiments))
     stopped = Event()
     watches = {engine.name: FailureWatch() for engine in (sides.candidate, sides.reference)}
 
     def campaign(engine: Engine, experiment: Experiment) -> list[Outcome]:
         outcomes: list[Outcome] = []
-        failures = watches[engine.name]
         for outcome in run_campaign(
-            store, experiment, engine, jobs=max(1, jobs // abreast), progress=progress, failures=failures
+            store, experiment, engine, jobs=max(1, jobs // abreast), progress=progress, failures=watches[engine.name]
         ):
             outcomes.append(outcome)
             if stopped.is_set():
@@ -119,13 +128,14 @@ def carry_out(
     finished = False
     try:
         futures = [
-            [(engine.name, pool.submit(campaign, engine, asked)) for engine, asked in sides.campaigns(experiment)]
+            [pool.submit(campaign, engine, asked) for engine, asked in sides.campaigns(experiment)]
             for experiment in experiments
         ]
-        conditions: list[Condition] = []
-        for experiment, asked in zip(experiments, futures, strict=True):
-            outcomes = [future.result() for _, future in asked]
-            conditions += map(compare_condition, _points(experiment, sides, outcomes))
+        conditions = [
+            compare_condition(measured)
+            for experiment, own in zip(experiments, futures, strict=True)
+            for measured in _by_point(experiment, sides, [future.result() for future in own])
+        ]
         finished = True
     finally:
         stopped.set()
@@ -133,53 +143,95 @@ def carry_out(
     return conditions
 
 
-def engine_sides(store: Store, sides: Sides, conditions: Sequence[Condition]) -> tuple[Side, Side]:
-    """Candidate and reference, each with what all of its compared runs say of where they were measured."""
-    return (
-        _side(store, sides.candidate, sides.candidate_seeds, [run for each in conditions for run in each.candidate]),
-        _side(store, sides.reference, sides.reference_seeds, [run for each in conditions for run in each.reference]),
+def compare_engines(  # noqa: PLR0913 (what is compared, and how)
+    store: Store, experiments: Sequence[Experiment], sides: Sides, source: Source,
+    judge_curves: CurvesJudge | None = None, *, jobs: int | None = None, progress: Callable[[], None] | None = None,
+) -> Agreement | Curves:  # fmt: skip
+    """Carries out all experiments, and judges them: by the bands, or by what single flows are judged by."""
+    conditions = carry_out(store, experiments, sides, jobs=jobs, progress=progress)
+    candidate, reference = (
+        _side(store, engine, seeds, [run for each in conditions for run in getattr(each, role)])
+        for engine, seeds, role in (
+            (sides.candidate, sides.candidate_seeds, "candidate"),
+            (sides.reference, sides.reference_seeds, "reference"),
+        )
     )
-
-
-def _side(store: Store, engine: Engine, seeds: Sequence[int], runs: Sequence[RunFigures]) -> Side:
-    shared: dict[str, Any] = {}
-    for number, run in enumerate(runs):
-        facts = store.provenance(run.run_id).get("measured_on")
-        own = facts if isinstance(facts, dict) else {}
-        shared = own if number == 0 else {key: value for key, value in shared.items() if own.get(key) == value}
-    return Side(engine=engine.name, identity=engine.identity(), seeds=tuple(seeds), measured_on=shared)
+    if judge_curves:
+        return judge_curves(store, conditions, source.sets, (candidate, reference), sides.floor_seeds)
+    return judge(conditions, source, candidate, reference, sides.floor_seeds)
 
 
 def points(experiment: Experiment) -> list[tuple[str, Point]]:
     """The points of an experiment, each with the name of its condition."""
-    found = list(expand(experiment))
+    every = list(expand(experiment))
     return [
-        (experiment.name if len(found) == 1 else f"{experiment.name}-{number}", point)
-        for number, point in enumerate(found, start=1)
+        (experiment.name if len(every) == 1 else f"{experiment.name}-{number}", point)
+        for number, point in enumerate(every, start=1)
     ]
 
 
-def _with_seeds(experiment: Experiment, seeds: list[int]) -> Experiment:
-    return load(experiment, overrides={"seeds": seeds})
+def flows(experiment: Experiment, sides: Sides, jobs: int | None = None) -> list[dict[str, Any]]:
+    """Every flow of every run of an experiment with one point, with counters that no summary has.
+
+    All seeds that are compared are measured again on both engines, which in virtual time gives the same bytes.
+
+    Raises:
+        EngineFailure: an engine could not finish a run.
+    """
+    (point,) = expand(experiment)
+    asked = [(sides.reference, seed) for seed in sides.reference_seeds]
+    asked += [(sides.candidate, seed) for seed in sides.candidate_seeds]
+    with ThreadPoolExecutor(jobs or sides.slots) as pool:
+        return list(chain.from_iterable(pool.map(lambda run: list(_flows_of_run(point, *run)), asked)))
 
 
-def _points(experiment: Experiment, sides: Sides, outcomes: Sequence[Sequence[Outcome]]) -> Iterator[Measured]:
+def _side(store: Store, engine: Engine, seeds: Sequence[int], runs: Sequence[RunFigures]) -> Side:
+    known = [store.provenance(run.run_id).get("measured_on") for run in runs]
+    items = [each.items() if isinstance(each, dict) else () for each in known]
+    alike = {key: value for key, value in (items[0] if items else ()) if all((key, value) in each for each in items)}
+    return Side(engine=engine.name, identity=engine.identity(), seeds=tuple(seeds), measured_on=alike)
+
+
+def _by_point(experiment: Experiment, sides: Sides, outcomes: Sequence[Sequence[Outcome]]) -> Iterator[Measured]:
     """The outcomes of both campaigns, point by point: they come in the order of expansion, seed after seed."""
     named = points(experiment)
     for index, (name, point) in enumerate(named):
-        of_a_point = [_at(index, len(named), each) for each in outcomes]
-        if sides.same:
-            theirs, ours = of_a_point[0][: -sides.seeds], of_a_point[0][-sides.seeds :]
-        else:
-            theirs, ours = of_a_point
+        sizes = [len(each) // len(named) for each in outcomes]
+        own = [each[index * size : (index + 1) * size] for each, size in zip(outcomes, sizes, strict=True)]
+        every = [outcome for part in own for outcome in part]
         yield Measured(
             name=name,
             point=point.values,
             resolved=resolve(point, sides.reference_seeds[0]),
-            outcomes=Roles(ours, theirs[: sides.seeds], theirs[sides.seeds :]),
+            candidate=every[-sides.seeds :],
+            reference=every[: sides.seeds],
+            floor=every[sides.seeds : -sides.seeds],
         )
 
 
-def _at(index: int, points: int, outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
-    seeds = len(outcomes) // points
-    return outcomes[index * seeds : (index + 1) * seeds]
+def _flows_of_run(point: Point, engine: Engine, seed: int) -> Iterator[dict[str, Any]]:
+    """A flow's summary, what was counted of it in its part of the window, and the bottleneck's loss and queue."""
+    resolved = resolve(point, seed)
+    measurement = engine.measure(resolved.run)
+    summary = summarise(resolved.run, measurement, resolved.bdp_bytes, resolved.groups, resolved.ccs)
+    window = Window.of(resolved.run.measure, measurement.ended_ns)
+    for flow, measured in zip(summary.flows, measurement.flows, strict=True):
+        activity = Activity.within(window, measured)
+        counted, series = activity.counted, measured.series
+        cwnd = series.cwnd_segments
+        cwnd = cwnd[activity.window.holds(series.at_ns)] if len(cwnd) else cwnd
+        yield {
+            "engine": engine.name,
+            "seed": seed,
+            **asdict(flow),
+            "lost": counted.segments_lost,
+            "timeouts": counted.timeouts,
+            "probes": counted.probes,
+            "undos": counted.undos,
+            "dropped": counted.dropped_packets,
+            "random_lost": counted.random_lost_packets,
+            "acks": counted.acks,
+            "cwnd_mean_segments": float(cwnd.mean()) if cwnd.size else None,
+            "loss_rate": summary.bottleneck.loss_rate,
+            "queue_mean_bdp": summary.bottleneck.queue_mean_bdp,
+        }

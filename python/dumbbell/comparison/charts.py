@@ -1,21 +1,34 @@
-"""Charts of an agreement: how the differences are distributed, and one engine's figures over those of the other."""
+"""Charts of two engines: how differences are distributed, one's figures over those of the other, and single flows."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
+from dumbbell.cc import base_name
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.charts.style import PUBLISHED
-from dumbbell.comparison.bands import BANDS, MEDIAN, TAIL
+from dumbbell.comparison.agreement import BANDS, MEDIAN, TAIL
+from dumbbell.comparison.agreement_text import path as path_of
+from dumbbell.comparison.curves import FIVE_PERCENT
 from dumbbell.metrics.distribution import cdf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Literal, TypeAlias
 
-    from dumbbell.comparison.bands import Band
-    from dumbbell.comparison.record import Agreement, Condition, Difference, GroupRuns, RunFigures
+    from dumbbell.comparison.record import (
+        Agreement,
+        Band,
+        Case,
+        Condition,
+        Curve,
+        Curves,
+        Difference,
+        GroupRuns,
+        RunFigures,
+    )
 
     Names: TypeAlias = tuple[str, str]
     """Of candidate and reference."""
@@ -29,6 +42,12 @@ CANDIDATE, NOISE = "flow 3", "flow 1"
 SMALLEST_MBPS: Final = 0.01
 SMALLEST_LOSS_PERCENT: Final = 0.001
 """What is less, nothing included, is drawn here: a logarithm needs something."""
+EPOCHS: Final = ("epoch", "long_epoch")
+"""Curves that have a limit, which is drawn as a band."""
+OF_THE_FIGURE: Final = {"reno": ("epoch",), "cubic": ("epoch",), "bbr": ("start_up", "probe_rtt", "cycle")}
+"""Curves of an algorithm in the figure for print; any other algorithm is a variant of BBR, and has its cycle there."""
+_TITLES: Final = {"epoch": "loss epoch", "start_up": "start", "probe_rtt": "PROBE_RTT", "cycle": "gain cycle"}
+_GAUGES: Final = {"cwnd": "cwnd (segm.)", "inflight": "in flight (segm.)"}
 
 
 def errors(agreement: Agreement) -> Chart | None:
@@ -36,7 +55,7 @@ def errors(agreement: Agreement) -> Chart | None:
     differences = [each for condition in agreement.conditions for each in condition.differences]
     panels = [
         _error_panel(band, members, agreement)
-        for band in BANDS
+        for band in BANDS.values()
         if (members := [each for each in differences if each.metric == band.metric])
     ]
     if not panels:
@@ -66,7 +85,9 @@ def _error_panel(band: Band, members: Sequence[Difference], agreement: Agreement
     noise = [
         100 * abs(each.floor - each.reference) / each.scale for each in members if each.floor is not None and each.scale
     ]
-    limits = [(most, share) for most, share in ((band.median, MEDIAN), (band.p90, TAIL)) if most is not None]
+    limits = [
+        (most, share) for most, share in ((band.median_limit, MEDIAN), (band.p90_limit, TAIL)) if most is not None
+    ]
     return Panel(
         title=band.label,
         x=Axis(
@@ -139,7 +160,7 @@ def _of_groups(conditions: Iterable[Condition], quantity: Callable[[GroupRuns], 
                 for runs in (condition.reference, condition.candidate)
             )
             if reference and candidate:
-                found.setdefault(algorithm(group.cc), []).append((median(reference), median(candidate)))
+                found.setdefault(base_name(group.cc), []).append((median(reference), median(candidate)))
     return found
 
 
@@ -152,14 +173,9 @@ def _of_runs(conditions: Iterable[Condition], quantity: Callable[[RunFigures], f
             for runs in (condition.reference, condition.candidate)
         )
         if reference and candidate:
-            ccs = {algorithm(group.cc) for group in condition.groups}
+            ccs = {base_name(group.cc) for group in condition.groups}
             found.setdefault(ccs.pop() if len(ccs) == 1 else "mixed", []).append((median(reference), median(candidate)))
     return found
-
-
-def algorithm(cc: str) -> str:
-    """A congestion control without its parameters, as the style table has it."""
-    return cc.partition("[")[0].strip()
 
 
 def _scatter_panel(
@@ -182,3 +198,68 @@ def _points(pairs: Pairs) -> Iterator[Layer]:
     for name in order:
         x, y = zip(*pairs[name], strict=True)
         yield Layer(label=name, style=name, kind="points", x=tuple(x), y=tuple(y))
+
+
+def curves_figure(curves: Curves) -> Chart | None:
+    """A panel an algorithm, three of BBR, on the path in the middle; None when nothing was compared."""
+    paths = list(dict.fromkeys(path_of(case) for case in curves.cases if case.curves))
+    if not paths:
+        return None
+    path = paths[len(paths) // 2]
+    reference, candidate = curves.reference.engine, curves.candidate.engine
+    return Chart(
+        name="curves",
+        title=f"Single flows: {candidate} over {reference}",
+        caption=f"One flow at {path}, {candidate} over {reference}: loss epochs since the reduction, the band being"
+        f" {100 * FIVE_PERCENT:g} % of {reference}'s window; BBR's start, its dip for the minimum RTT since the entry"
+        " to PROBE_RTT, and its cycle of gains since a probe for bandwidth, the last of its variants too.",
+        panels=tuple(
+            _panel(curve, f"{case.cc}: {_TITLES[key]}", curves)
+            for case in curves.cases
+            if path_of(case) == path
+            for key in OF_THE_FIGURE.get(case.cc, ("cycle",))
+            for curve in case.curves
+            if curve.key == key
+        ),
+        columns=3,
+        alt="Small plots of windows over time, one or more an algorithm, each with a line of"
+        f" {reference} and of {candidate}.",
+    )
+
+
+def chart_of_case(case: Case, curves: Curves) -> Chart:
+    """All curves of a condition."""
+    labels = ", ".join(curve.label for curve in case.curves)
+    return Chart(
+        name=case.name,
+        title=f"{case.cc}, {path_of(case)}",
+        caption=f"{curves.candidate.engine} over {curves.reference.engine}: {labels}. Medians over seeds and over"
+        " epochs, cycles or entries; a band is the limit.",
+        panels=tuple(_panel(curve, curve.label, curves) for curve in case.curves),
+        columns=len(case.curves),
+        alt=f"Windows over time of {case.cc} on both engines: {labels}.",
+    )
+
+
+def _panel(curve: Curve, title: str, curves: Curves) -> Panel:
+    engines = (curves.reference.engine, curves.candidate.engine)
+    layers = [
+        Layer(label=engine, style=(NOISE, CANDIDATE)[index], x=_times_s(curve, values), y=values, instance=index)
+        for index, (engine, values) in enumerate(zip(engines, (curve.reference, curve.candidate), strict=True))
+    ]
+    end_s = max(time_s for layer in layers for time_s in layer.x)
+    if curve.key in EPOCHS:
+        low, high = (tuple(factor * value for value in curve.reference)
+                     for factor in (1 - FIVE_PERCENT, 1 + FIVE_PERCENT))  # fmt: skip
+        label = f"{engines[0]} ± {100 * FIVE_PERCENT:g} %"
+        layers.insert(0, replace(layers[0], label=label, kind="band", y=(), low=low, high=high))
+    return Panel(
+        title=title,
+        x=Axis(label="time (s)", limits=(curve.begin_s, end_s)),
+        y=Axis(label=_GAUGES[curve.gauge], limits=(0, None)),
+        layers=tuple(layers),
+    )
+
+
+def _times_s(curve: Curve, values: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(curve.begin_s + index * curve.step_s for index in range(len(values)))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dumbbell.comparison.pairs import pair
-from dumbbell.metrics.number import NOTHING
+from dumbbell.metrics.number import NOTHING, rounded
 from dumbbell.metrics.statistics import CONFIDENCE, estimates, pooled, t_quantile, t_quantiles
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ HIGHER, LOWER, SAME, UNDECIDED = "higher", "lower", "same", "undecided"
 
 Where several pairs differ by the same, which is not 0, nothing is left to chance: B is higher or lower.
 """
+SCHEMA_VERSION: Final = 1
+"""Of the objects that `--json` prints; `docs/results-format.md` explains their keys."""
 _SIGNS: Final = {1: HIGHER, -1: LOWER, 0: UNDECIDED, 2: SAME}
 
 
@@ -335,3 +337,40 @@ def _relative(column: Column, difference: float, outcome: str) -> tuple[float | 
 def _positive(means: Floats) -> Floats:
     """NaN where there is nothing to divide by."""
     return np.where(np.abs(means) < NOTHING, np.nan, np.abs(means))
+
+
+def objects(found: Comparison) -> Iterator[dict[str, Any]]:
+    """As `compare --json` prints it: what is not paired, every quantity over all points, and each at every point."""
+    for each in found.pairs.unpaired:
+        yield {
+            "schema": SCHEMA_VERSION, "row": "unpaired", "side": each.side, "reason": each.reason, "runs": each.runs,
+            "example": each.example,
+        }  # fmt: skip
+    for whole in found.overall:
+        yield {
+            "schema": SCHEMA_VERSION, "row": "overall", "metric": whole.quantity.name, "group": whole.group,
+            "points": whole.points, "a": _rounded(whole.a), "b": _rounded(whole.b), **_fields_of(whole.difference),
+            "better": whole.quantity.better, "higher": whole.higher, "lower": whole.lower, "same": whole.same,
+            "undecided": whole.undecided, "by_seeds": whole.by_seeds,
+        }  # fmt: skip
+    for row in found.rows():
+        place = found.points[row.point]
+        yield {
+            "schema": SCHEMA_VERSION, "row": "point", "experiment": place.experiment, "engine": place.engine,
+            "point": place.swept, "metric": row.quantity.name, "group": row.group, "pairs": row.pairs,
+            "a": _rounded(row.a), "b": _rounded(row.b), **_fields_of(row.difference), "better": row.quantity.better,
+        }  # fmt: skip
+
+
+def _fields_of(difference: Difference) -> dict[str, Any]:
+    return {
+        "difference": _rounded(difference.value),
+        "half_width": _rounded(difference.half_width),
+        "relative": _rounded(difference.relative),
+        "relative_half_width": _rounded(difference.relative_half_width),
+        "outcome": difference.outcome,
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else rounded(value)

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
-from dumbbell.charts.chart import Axis, Chart, Layer, Panel
-from dumbbell.comparison.charts import algorithm
-from dumbbell.metrics.counter import Counter, edges, rates_bps
-from dumbbell.spec.quantity import NS_PER_S
+from dumbbell.cc import base_name
+from dumbbell.charts.chart import Chart
+from dumbbell.charts.in_time import KB, MBPS, MS, backlog, curve, group_rates, panels
+from dumbbell.results.run_series import mean_gauge, stored
+from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import TypeAlias
+    from collections.abc import Callable, Sequence
 
-    import numpy.typing as npt
-    import pandas as pd
-
+    from dumbbell.charts.chart import Layer
     from dumbbell.comparison.record import Agreement, Condition, Group
+    from dumbbell.results.run_series import RunSeries, Samples
     from dumbbell.results.store import Store
-    from dumbbell.spec import Run
-
-    Floats: TypeAlias = npt.NDArray[np.float64]
-    Curve: TypeAlias = Callable[["_Series", Group], tuple[Floats, Floats]]
 
 BINS: Final = 300
 """Of a gauge over the run, at most: their means are drawn where a group has several flows."""
@@ -31,24 +24,6 @@ RATE_BINS: Final = 120
 """Of throughput: half a second of a run of a minute."""
 LOOKS: Final = ("flow 1", "flow 3")
 """Of reference and candidate, where colours need not tell algorithms apart."""
-KILO, MEGA, MILLI = 1e3, 1e6, 1e-3
-
-
-class _Series:
-    """One run's series."""
-
-    def __init__(self, store: Store, engine: str, run_id: str) -> None:
-        self.engine = engine
-        self.run: Run = store.run(run_id)
-        self.flows: pd.DataFrame = store.flow_series(run_id)
-        self.queue: pd.DataFrame = store.queue_series(run_id)
-        self.end_s = self.run.duration_ns / NS_PER_S
-        self.sample_s = self.run.measure.sample_ns / NS_PER_S
-
-    def members(self, group: Group) -> list[tuple[int, pd.DataFrame]]:
-        """Flows of a group, by number."""
-        own = self.flows[self.flows["name"] == group.name]
-        return [(int(str(flow)), frame) for flow, frame in own.groupby("flow")]
 
 
 def in_time(store: Store, agreement: Agreement, condition: Condition, name: str, title: str) -> Chart:
@@ -57,75 +32,43 @@ def in_time(store: Store, agreement: Agreement, condition: Condition, name: str,
     Raises:
         StoreError: the runs kept no series, or they are damaged.
     """
-    ours, theirs = condition.candidate[0], condition.reference[0]
-    sides = [
-        _Series(store, agreement.reference.engine, theirs.run_id),
-        _Series(store, agreement.candidate.engine, ours.run_id),
-    ]
-    if sides[0].engine == sides[1].engine:
-        for side, run in zip(sides, (theirs, ours), strict=True):
-            side.engine = f"{side.engine}, seed {run.seed}"
-    time = Axis(label="time (s)", limits=(0, sides[0].end_s))
-    rows = (
-        ("throughput (Mbit/s)", _layers(sides, condition.groups, _throughput)),
-        ("cwnd a flow (kB)", _layers(sides, condition.groups, lambda s, g: _gauge(s, g, "cwnd_bytes", KILO))),
-        ("smoothed RTT (ms)", _layers(sides, condition.groups, lambda s, g: _gauge(s, g, "srtt_s", MILLI))),
-        ("queue (kB)", tuple(_backlogs(sides))),
-    )
+    reference, candidate = condition.reference[0], condition.candidate[0]
+    engines = [agreement.reference.engine, agreement.candidate.engine]
+    if engines[0] == engines[1]:
+        engines = [f"{engines[0]}, seed {run.seed}" for run in (reference, candidate)]
+    runs = [stored(store, run.run_id) for run in (reference, candidate)]
+    spec = store.run(reference.run_id)
+    end_s, sample_s = spec.duration_ns / NS_PER_S, spec.measure.sample_ns / NS_PER_S
+    bin_s = end_s / RATE_BINS
+
+    def mean(run: RunSeries, group: Group, column: str) -> Samples:
+        members = [flow.flow for flow in run.result.flows if flow.name == group.name]
+        return mean_gauge(run, members, column, end_s, max(sample_s, end_s / BINS))
+
+    def layers(factor: float, samples: Callable[[RunSeries, Group], Samples]) -> Sequence[Layer]:
+        """A line a group and an engine: the algorithm's colour and the engine's dash; of one group the engine's."""
+        return [
+            curve(samples(run, group), f"{group.name}, {engine}",
+                  base_name(group.cc) if len(condition.groups) > 1 else LOOKS[which],
+                  factor, instance=2 * number + which)
+            for number, group in enumerate(condition.groups)
+            for which, (engine, run) in enumerate(zip(engines, runs, strict=True))
+        ]  # fmt: skip
+
     return Chart(
         name=name,
         title=title,
-        caption=f"Both engines with their first seeds ({theirs.seed} and {ours.seed}). Throughput of each group behind"
-        f" the bottleneck in bins of {sides[0].end_s / RATE_BINS:g} s; cwnd and smoothed RTT are means over a group's"
-        f" flows; the queue is the bottleneck's. Runs {theirs.run_id} and {ours.run_id}.",
-        panels=tuple(Panel(x=time, y=Axis(label=label, limits=(0, None)), layers=layers) for label, layers in rows),
+        caption=f"Both engines with their first seeds ({reference.seed} and {candidate.seed}). Throughput of each group"
+        f" behind the bottleneck in bins of {bin_s:g} s; cwnd and smoothed RTT are means over a group's flows; the"
+        f" queue is the bottleneck's. Runs {reference.run_id} and {candidate.run_id}.",
+        panels=panels(end_s, {
+            "throughput (Mbit/s)": layers(MBPS, lambda run, group: group_rates(run, group.name, end_s, bin_s)),
+            "cwnd a flow (kB)": layers(KB, lambda run, group: mean(run, group, "cwnd_bytes")),
+            "smoothed RTT (ms)": layers(MS, lambda run, group: mean(run, group, "srtt_s")),
+            "queue (kB)": [
+                backlog(run, f"queue, {engine}", look, instance=number)
+                for number, (run, engine, look) in enumerate(zip(runs, engines, LOOKS, strict=True))
+            ],
+        }),
         alt=f"Four plots over time of {title}: throughput, congestion window, smoothed RTT and queue on both engines.",
-    )
-
-
-def _layers(sides: Sequence[_Series], groups: Sequence[Group], curve: Curve) -> tuple[Layer, ...]:
-    """A line a group and an engine: the algorithm's colour and the engine's dash; of one group the engine's look."""
-    layers = []
-    for number, group in enumerate(groups):
-        for which, side in enumerate(sides):
-            x, y = (tuple(column.tolist()) for column in curve(side, group))
-            look = algorithm(group.cc) if len(groups) > 1 else LOOKS[which]
-            layers.append(
-                Layer(label=f"{group.name}, {side.engine}", style=look, x=x, y=y, instance=2 * number + which)
-            )
-    return tuple(layers)
-
-
-def _throughput(side: _Series, group: Group) -> tuple[Floats, Floats]:
-    """Middles of bins, and the group's Mbit/s in them."""
-    bin_s = side.end_s / RATE_BINS
-    at = edges(0, side.end_s, bin_s)
-    total = np.zeros(at.size - 1)
-    for flow, frame in side.members(group):
-        start_s = side.run.flows[flow].start_ns / NS_PER_S
-        counted = Counter.of(frame["time_s"], frame["bottleneck_bytes"], start_s=start_s)
-        total += rates_bps(counted, 0, side.end_s, bin_s)
-    return at[:-1] + bin_s / 2, total / MEGA
-
-
-def _gauge(side: _Series, group: Group, gauge: str, unit: float) -> tuple[Floats, Floats]:
-    """The samples of one flow as they are; of several their mean in each bin."""
-    frames = [frame[["time_s", gauge]].dropna() for _, frame in side.members(group)]
-    time = np.concatenate([frame["time_s"].to_numpy(np.float64) for frame in frames])
-    value = np.concatenate([frame[gauge].to_numpy(np.float64) for frame in frames]) / unit
-    if len(frames) == 1:
-        return time, value
-    width = max(side.sample_s, side.end_s / BINS)
-    at = edges(0, side.end_s, width)
-    count, _ = np.histogram(time, at)
-    total, _ = np.histogram(time, at, weights=value)
-    known = count > 0
-    return (at[:-1] + width / 2)[known], (total[known] / count[known]).astype(np.float64)
-
-
-def _backlogs(sides: Sequence[_Series]) -> Iterator[Layer]:
-    for instance, side in enumerate(sides):
-        time, backlog = side.queue["time_s"], side.queue["backlog_bytes"] / KILO
-        yield Layer(
-            label=f"queue, {side.engine}", style=LOOKS[instance], x=tuple(time), y=tuple(backlog), instance=instance
-        )
+    )  # fmt: skip

@@ -24,9 +24,10 @@ import math
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
-from dumbbell.comparison.failure import ComparisonError
+from dumbbell.errors import ComparisonError
 from dumbbell.spec import Experiment
-from dumbbell.spec.quantity import NS_PER_S, QuantityError, Time
+from dumbbell.spec.quantity import QuantityError, Time
+from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""What a comparison came to, as `dumbbell agree --json` prints it: every table and figure is made from it.
+"""What two engines held against one another came to, as `dumbbell agree --json` prints it: all else is made from it.
 
-Keys may be added; renaming or removing one is a new number in `SCHEMA_VERSION`. Times are seconds, rates bit/s, shares
-and errors ratios; numbers have six digits.
+Keys may be added; renaming or removing one is a new `schema`. Times are seconds, rates bit/s, shares and errors ratios;
+numbers have six digits.
 """
 
 from __future__ import annotations
@@ -10,14 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-SCHEMA_VERSION = 1
-DIGITS = 6
-
-
-def rounded(value: float) -> float:
-    """To the digits that a record keeps."""
-    return float(f"{value:.{DIGITS}g}")
-
+from dumbbell.metrics.number import rounded
 
 Number: TypeAlias = Annotated[float, AfterValidator(rounded)]
 
@@ -26,8 +19,8 @@ class Part(BaseModel):
     """A piece of a comparison."""
 
     model_config = ConfigDict(
-        allow_inf_nan=False, extra="forbid", frozen=True, serialize_by_alias=True, use_attribute_docstrings=True,
-        validate_by_name=True,
+        allow_inf_nan=False, extra="forbid", frozen=True, json_schema_serialization_defaults_required=True,
+        serialize_by_alias=True, use_attribute_docstrings=True, validate_by_name=True,
     )  # fmt: skip
 
 
@@ -52,13 +45,27 @@ class Side(Part):
     """One of the two engines."""
 
     engine: str
-    """Its name."""
     identity: str
     """Hash of everything that decides its bytes."""
     seeds: tuple[int, ...]
     """Of the runs that are compared."""
     measured_on: dict[str, Any]
     """What the engine says of itself: kernel release and the like."""
+
+
+class EngineComparison(Part):
+    """Two engines held against one another."""
+
+    schema_version: Literal[1] = Field(default=1, alias="schema")
+    versions: dict[str, str | None]
+    """Of dumbbell, its commit, and what computed this."""
+    candidate: Side
+    """The engine that is held against the other."""
+    reference: Side
+    floor_seeds: tuple[int, ...]
+    """Other seeds of the reference: its noise."""
+    holds: bool
+    """No band or limit is broken, nothing failed, and something was compared."""
 
 
 class GroupRuns(Part):
@@ -78,7 +85,6 @@ class RunFigures(Part):
     """What is compared of one run."""
 
     seed: int
-    """Seed of the run."""
     run_id: str
     """Its id in the store."""
     goodput_bps: Number
@@ -90,7 +96,6 @@ class RunFigures(Part):
     utilization: Number | None
     """Bits that left the bottleneck / what its rate could carry."""
     groups: dict[str, GroupRuns]
-    """By name."""
 
 
 class Difference(Part):
@@ -144,21 +149,28 @@ class Group(Part):
     """How many."""
 
 
-class Condition(Part):
-    """One point, on both engines."""
+class Path(Part):
+    """Where a condition runs."""
 
     name: str
     """Of the experiment, and the number of the point where it has several."""
-    point: dict[str, Any]
-    """Each swept value as the spec wrote it."""
     rate_bps: int
     """Of the bottleneck, at the beginning."""
     rtt_s: Number
     """Base RTT; the mean where flows differ."""
+    buffer_bdp: Number
+    """Room of the bottleneck's queue in bandwidth-delay products of the path."""
+    failures: tuple[str, ...]
+    """What an engine said of runs that it could not finish: the condition is not compared."""
+
+
+class Condition(Path):
+    """One point, on both engines."""
+
+    point: dict[str, Any]
+    """Each swept value as the spec wrote it."""
     buffer_bytes: int
     """Room of the bottleneck's queue."""
-    buffer_bdp: Number
-    """The same in bandwidth-delay products of the path."""
     loss: Number
     """Probability of random loss."""
     groups: tuple[Group, ...]
@@ -173,40 +185,41 @@ class Condition(Part):
     """Empty where an engine failed."""
     winner: Winner | None
     """null where all flows have one algorithm."""
-    failures: tuple[str, ...]
-    """What an engine said of runs that it could not finish: the condition is not compared."""
 
 
 class Spread(Part):
     """Errors over conditions."""
 
-    n: int
+    n: int = 0
     """How many errors, or winners."""
-    median: Number | None
-    """Of the errors."""
-    p90: Number | None
-    """90th percentile of the errors."""
-    share: Number | None
+    median: Number | None = None
+    p90: Number | None = None
+    """90th percentile."""
+    share: Number | None = None
     """With the same winner."""
 
 
-class BandVerdict(Part):
-    """One band."""
+class Band(Part):
+    """The limits of one metric over all conditions; null: no such limit."""
 
     metric: str
     """Key of the differences that count."""
     label: str
-    """In words."""
     unit: str
-    """Of the errors times 100."""
+    """Of the errors times 100: "%" of something, or "points" of a share."""
     of: str
     """What an error is a share of."""
-    median_limit: float | None
-    """Most that the median may be."""
-    p90_limit: float | None
-    """Most that the 90th percentile may be."""
-    least: float | None
-    """Least share with the same winner."""
+    median_limit: float | None = None
+    """Most that the median of the errors over conditions may be."""
+    p90_limit: float | None = None
+    """Most that their 90th percentile may be."""
+    least: float | None = None
+    """Least share of conditions with the same winner."""
+
+
+class BandVerdict(Band):
+    """What became of a band."""
+
     measured: Spread
     """Candidate against reference."""
     floor: Spread
@@ -223,7 +236,6 @@ class Worst(Part):
     """A condition that is far off."""
 
     condition: str
-    """Its name."""
     metric: str
     """In which it is farthest off."""
     group: str | None
@@ -232,35 +244,81 @@ class Worst(Part):
     """How far, in multiples of the band's 90th percentile."""
 
 
-class EngineComparison(Part):
-    """Two engines held against one another."""
-
-    schema_version: Literal[1] = Field(default=1, alias="schema")
-    """Version of this format."""
-    versions: dict[str, str | None]
-    """Of dumbbell, its commit, and what computed this."""
-    candidate: Side
-    """The engine that is held against the other."""
-    reference: Side
-    """The other."""
-    floor_seeds: tuple[int, ...]
-    """Other seeds of the reference: its noise."""
-    holds: bool
-    """No band or limit is broken, nothing failed, and something was compared."""
-
-
 class Agreement(EngineComparison):
     """All conditions, and every band over them."""
 
     source: Source
-    """Which conditions."""
     bands: tuple[BandVerdict, ...]
     """In the order of the design."""
     worst: tuple[Worst, ...]
     """The conditions that are farthest off, at most ten, the worst first."""
     conditions: tuple[Condition, ...]
-    """All, in order."""
 
     def condition(self, name: str) -> Condition:
         """The condition of that name."""
         return next(each for each in self.conditions if each.name == name)
+
+
+class Limit(Part):
+    """A quantity of a single flow, and how far the engines may be apart in it."""
+
+    key: str
+    label: str
+    unit: Literal["segments", "s", "bit/s", "%", ""]
+    """Of the values; empty: they are words, or there are none."""
+    of: Literal["reference", "rtt", "whole", "same"]
+    """What the difference is a share of: the reference's value, the base RTT, the whole; "same": it is 0 or 1."""
+    limit: float
+    """The most that the difference may be, without sign."""
+
+
+class LimitVerdict(Limit):
+    """One quantity in one condition: medians over seeds, or over all of their epochs."""
+
+    reference: Number | str | None
+    """Null: the reference has no such thing, or the difference is one of curves."""
+    candidate: Number | str | None
+    floor: Number | str | None
+    """Of the reference under other seeds."""
+    difference: Number | None
+    """(candidate - reference) / scale; null: one of the engines has no such thing."""
+    noise: Number | None
+    """The same of the reference under other seeds; null: there are none, or they have no such thing."""
+    holds: bool
+
+
+class Curve(Part):
+    """Both engines over one another, thinned for drawing; what is judged has all samples."""
+
+    key: Literal["epoch", "long_epoch", "start_up", "cycle", "probe_rtt"]
+    label: str
+    gauge: Literal["cwnd", "inflight"]
+    """What is drawn, in segments."""
+    begin_s: Number
+    """Time of the first value."""
+    step_s: Number
+    """From value to value."""
+    reference: tuple[Number, ...]
+    """Medians over seeds, or over all of their epochs."""
+    candidate: tuple[Number, ...]
+
+
+class Case(Path):
+    """One algorithm on one path."""
+
+    cc: str
+    epochs: dict[str, int]
+    """How many loss epochs of the candidate, the reference, and its other seeds; empty for BBR."""
+    comparisons: tuple[LimitVerdict, ...]
+    """Empty where an engine failed."""
+    curves: tuple[Curve, ...]
+    """Empty where an engine failed."""
+
+
+class Curves(EngineComparison):
+    """All conditions of single flows; both engines agree when every limit holds."""
+
+    sets: tuple[str, ...]
+    """Fields that were set instead of the usual, as `path=value`."""
+    cases: tuple[Case, ...]
+    """By algorithm, then by path."""

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
-from dumbbell.kernel.failure import SubstitutionError
-from dumbbell.kernel.substitution import Substitution, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from dumbbell.cc import Variant
+from dumbbell.cc import Variant
+from dumbbell.errors import SubstitutionError
+from dumbbell.kernel.recipe import Substitution, text_of
 
 FOLDER = "net/ipv4"
 LONGEST_NAME = 15
@@ -97,13 +92,13 @@ def _new_name(variant: Variant, present: set[str]) -> str:
 
 def variant_source(tree: Path, variant: Variant) -> str:
     """The source of a variant: its algorithm's, with its substitutions and a name of its own."""
-    files = {each.file for each in variant.linux}
+    files = {each["file"] for each in variant.linux}
     if len(files) != 1:
         raise SubstitutionError(f"variant {variant.name}: its substitutions are of {len(files)} files, not of one")
     (file,) = files
     text = text_of(tree, file)
     for each in variant.linux:
-        text = Substitution(**asdict(each), why=f"variant {variant.name}").applied(text)
+        text = Substitution(**each, why=f"variant {variant.name}").applied(text)
     names = _NAME.findall(text)
     if names != [variant.base]:
         raise SubstitutionError(f'{file}: it registers {names}, not "{variant.base}" (variant {variant.name})')

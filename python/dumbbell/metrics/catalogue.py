@@ -9,21 +9,22 @@ a run has nothing of the kind. Formulas also take arrays of many runs' numbers, 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, cast
 
-from dumbbell.metrics.loss import has_random_loss, loss_at, random_loss
 from dumbbell.metrics.number import amount
+from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.metrics.window import Window, is_array, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
     from dumbbell.spec.run import Run
 
     Value: TypeAlias = float | None
+
+
+BEFORE: Final = "before"
 
 
 class Summarised(Protocol):
@@ -126,9 +127,36 @@ class Quantity:
         return self.needs_several is None or len(getattr(summary, self.needs_several)) > 1
 
 
+def random_loss(lost: int, offered: int, sent: int, loss_at: str) -> float | None:
+    """Packets lost at random, as a share of those that could be; None where there were none.
+
+    Before the queue that is what is `offered` to it and what is `lost`; after it, what it has `sent`.
+
+    >>> random_loss(1, 99, 90, "before"), random_loss(9, 99, 90, "after"), random_loss(0, 0, 0, "before")
+    (0.01, 0.1, None)
+    """
+    exposed = offered + lost if loss_at == BEFORE else sent
+    return ratio(lost, exposed)
+
+
+def has_random_loss(spec: Mapping[str, Any]) -> bool:
+    """Whether the path of a spec, given as its words, loses packets at random at any point."""
+    if "loss" not in spec["path"]:
+        return False
+    from dumbbell.spec.quantity import Share  # noqa: PLC0415 (late: it loads all of `spec`, and lists need none)
+
+    loss = spec["path"]["loss"]
+    return any(Share(each).value for each in (loss if isinstance(loss, list) else [loss]))
+
+
+def loss_at(spec: Mapping[str, Any], point: Mapping[str, Any]) -> str:
+    """Where it does at a point: before the queue, or after it."""
+    return str(point.get("path.loss_at", spec["path"].get("loss_at", BEFORE)))
+
+
 def mean_rate_bps(run: Run) -> float:
     """The bottleneck's rate, its mean over the window where it changes."""
-    from dumbbell.metrics.queue import capacity_bits  # noqa: PLC0415 (late: it loads numpy)
+    from dumbbell.metrics.samples import capacity_bits  # noqa: PLC0415 (late: it loads numpy)
 
     window = Window(run.measure.window_begin_ns, run.measure.window_end_ns)
     changes = [(change.at_ns, change.rate_bps) for change in run.path.changes]

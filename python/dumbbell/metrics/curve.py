@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def linear_r2(x: npt.ArrayLike, y: npt.ArrayLike) -> float | None:
@@ -72,6 +69,24 @@ def is_unimodal(y: Sequence[float], slack: float = 0.0) -> bool:
     top = max(range(len(y)), key=y.__getitem__)
     rises = all(after >= before - slack for before, after in pairwise(y[: top + 1]))
     return rises and all(after <= before + slack for before, after in pairwise(y[top:]))
+
+
+def one_peak(x: Sequence[float], y: Sequence[float], slack: float) -> float:
+    """1 if a curve rises to one peak inside of its ends and falls, but for steps of at most `slack`; else 0.
+
+    >>> one_peak([1, 2, 4, 8], [0.6, 0.9, 0.99, 0.8], 0.0), one_peak([1, 2, 4], [0.6, 0.7, 0.9], 0.0)
+    (1.0, 0.0)
+    """
+    return float(argmax(x, y) not in {x[0], x[-1]} and is_unimodal(y, slack))
+
+
+def threshold(x: Sequence[float], y: Sequence[float], most: float) -> float | None:
+    """The first place from which on a curve is at most so high; None if it is higher at its end.
+
+    >>> threshold([1, 2, 4, 8], [0.1, 0.0, 0.2, 0.0], 0.05)
+    8
+    """
+    return next((at for index, at in enumerate(x) if max(y[index:]) <= most), None)
 
 
 def last_at_least(x: Sequence[float], y: Sequence[float], levels: Sequence[float]) -> float | None:

@@ -7,6 +7,7 @@ from typing import Final
 
 ABSENT: Final = "-"
 DIGITS: Final = 3
+RECORD_DIGITS: Final = 6
 NOTHING: Final = 1e-9
 """What floating point leaves where it subtracts like from like; no engine resolves less than a billionth."""
 
@@ -93,3 +94,12 @@ def counted(count: int, noun: str) -> str:
     ('1 run', '1,200 runs')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def rounded(value: float) -> float:
+    """To the six digits that a record keeps.
+
+    >>> rounded(0.123456789)
+    0.123457
+    """
+    return float(f"{value:.{RECORD_DIGITS}g}")

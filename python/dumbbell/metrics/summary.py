@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from dumbbell.metrics.fairness import jain, shares
+from dumbbell.engines.measurement import FlowMeasurement, Measurement
+from dumbbell.metrics.sharing import jain, shares
 from dumbbell.metrics.window import Activity, Window, ratio
-from dumbbell.spec.quantity import NS_PER_S
+from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dumbbell.engines.measurement import FlowMeasurement, Measurement
     from dumbbell.spec.run import Run
 
 SCHEMA: Final = {
@@ -149,12 +148,11 @@ def summarise(
 
 
 def _flow(index: int, name: str, cc: str, flow: FlowMeasurement, window: Window) -> FlowSummary:
-    from dumbbell.metrics.delay import histogram_mean_s, histogram_quantile_s, smoothed_rtt  # noqa: PLC0415 (late:
-    from dumbbell.metrics.variation import coefficient_of_variation  # noqa: PLC0415 who reads summaries needs no numpy)
+    import dumbbell.metrics.samples as samples  # noqa: PLC0415 (late: who reads summaries needs no numpy)
 
     activity = Activity.within(window, flow)
     counted = activity.counted
-    rtt = smoothed_rtt(flow.series, activity.window)
+    rtt = samples.smoothed_rtt(flow.series, activity.window)
     whole = Activity.whole(flow)
     return FlowSummary(
         flow=index,
@@ -171,9 +169,9 @@ def _flow(index: int, name: str, cc: str, flow: FlowMeasurement, window: Window)
         rtt_p50_s=rtt.p50_s,
         rtt_p95_s=rtt.p95_s,
         rtt_min_s=None if flow.rtt_min_ns is None else flow.rtt_min_ns / NS_PER_S,
-        ack_rtt_mean_s=histogram_mean_s(flow.ack_rtt),
-        ack_rtt_p99_s=histogram_quantile_s(flow.ack_rtt, 0.99),
-        cov=coefficient_of_variation(flow, activity.window),
+        ack_rtt_mean_s=samples.histogram_mean_s(flow.ack_rtt),
+        ack_rtt_p99_s=samples.histogram_quantile_s(flow.ack_rtt, 0.99),
+        cov=samples.coefficient_of_variation(flow, activity.window),
         app_limited_s=counted.app_limited_ns / NS_PER_S,
         rwnd_limited_s=counted.rwnd_limited_ns / NS_PER_S,
         sndbuf_limited_s=counted.sndbuf_limited_ns / NS_PER_S,
@@ -182,14 +180,14 @@ def _flow(index: int, name: str, cc: str, flow: FlowMeasurement, window: Window)
 
 
 def _bottleneck(run: Run, measurement: Measurement, window: Window, bdp_bytes: float) -> BottleneckSummary:
-    from dumbbell.metrics.queue import backlog, capacity_bits  # noqa: PLC0415 (as above)
+    import dumbbell.metrics.samples as samples  # noqa: PLC0415 (as above)
 
     queue = measurement.bottleneck
     counted = window.advance(queue.at_window_begin, queue.at_window_end)
     changes = [(change.at_ns, change.rate_bps) for change in run.path.changes]
-    standing = backlog(queue.series, window)
+    standing = samples.backlog(queue.series, window)
     return BottleneckSummary(
-        utilization=ratio(8 * counted.sent_bytes, capacity_bits(run.path.rate_bps, changes, window)),
+        utilization=ratio(8 * counted.sent_bytes, samples.capacity_bits(run.path.rate_bps, changes, window)),
         offered_packets=counted.offered_packets,
         sent_packets=counted.sent_packets,
         dropped_packets=counted.dropped_packets,

@@ -1,7 +1,7 @@
 """HTML about a store, or about studies judged from stores: opens without a network."""
 
+from dumbbell.errors import ReportError
 from dumbbell.report.collection import Collection
-from dumbbell.report.failure import ReportError
 from dumbbell.report.html import LARGEST_BYTES
 from dumbbell.report.page import build
 

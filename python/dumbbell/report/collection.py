@@ -89,7 +89,7 @@ class Collection:
             ReportError: they cannot be written.
         """
         totals = [each for entry in self._entries for each in entry.totals]
-        documents = [entry.study.name for entry in self._entries if entry.page and entry.study.document]
+        documents = [entry.study.name for entry in self._entries if entry.page and entry.study.manifest.document]
         words = {"header": HEADER, "rows": rows([*totals, *of_documents(totals, documents)]), "legend": LEGEND}
         written(self._folder / SCRIPT, script())
         return write(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import dumbbell.cc as cc
 from dumbbell.charts.style import style_of
-from dumbbell.spec.quantity import NS_PER_S, Bytes, Rate, Share, Time
+from dumbbell.spec.quantity import Bytes, Rate, Share, Time
 from dumbbell.spec.run import (
     ETHERNET_HEADER_BYTES,
     MemoryBytes,
@@ -16,6 +16,7 @@ from dumbbell.spec.run import (
     TraceWorkload,
     TransferWorkload,
 )
+from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -103,7 +104,7 @@ def _loss(path: Path) -> str:
 
 
 def _senders(flows: Sequence[Flow], written: str, seed: int, *, differing: bool) -> str:
-    name = written.partition("[")[0].strip()
+    name = cc.base_name(written)
     label = style_of(name).label
     variant = cc.variants().get(name)
     called = f"{len(flows)} x {written}"

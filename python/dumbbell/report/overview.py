@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import math
 import re
+from collections import Counter
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
+from dumbbell.cc import base_name
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.in_time import MBPS, MS, backlog, curve, flow_rates, flow_styles, group_rates, panels
 from dumbbell.charts.style import style_of
 from dumbbell.metrics.catalogue import QUANTITIES
-from dumbbell.metrics.counter import Counter, edges, rates_bps
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.listing import point_text
-from dumbbell.spec.quantity import NS_PER_S
+from dumbbell.results.run_series import gauge, stored
+from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    import pandas as pd
-
+    from dumbbell.charts.chart import Kind
     from dumbbell.report.store_summary import ExperimentRuns, PointRuns
     from dumbbell.results.store import Store
-
-Kind: TypeAlias = Literal["points", "line+points"]
 
 MOST_CURVES: Final = 8
 MOST_FLOWS: Final = 12
@@ -86,7 +83,7 @@ def _curve(  # noqa: PLR0913, PLR0917 (what a curve is made of)
     members: Sequence[PointRuns], places: Mapping[str, float], axis: str, key: tuple[str, str], label: str, cc: str,
     used: dict[str, int], *, kind: Kind,
 ) -> Layer:  # fmt: skip
-    style = cc.partition("[")[0].strip()
+    style = base_name(cc)
     used[style] = used.get(style, -1) + 1
     name, group = key
     found = sorted(
@@ -105,7 +102,7 @@ def _curve(  # noqa: PLR0913, PLR0917 (what a curve is made of)
 
 
 def _called(group: str, cc: str) -> str:
-    label = style_of(cc.partition("[")[0].strip()).label
+    label = style_of(base_name(cc)).label
     inline = cc[cc.index("[") :] if "[" in cc else ""
     return f"{group} ({label}{inline})" if group != label else f"{label}{inline}"
 
@@ -155,76 +152,38 @@ def in_time(store: Store, run_id: str, name: str, title: str) -> Chart:
     Raises:
         StoreError: the run kept no series, or they are damaged.
     """
-    run, flows, queue = store.run(run_id), store.flow_series(run_id), store.queue_series(run_id)
-    end_s = run.duration_ns / NS_PER_S
-    if len(queue):
-        end_s = min(end_s, float(queue["time_s"].iloc[-1]))
-    bin_s = _bin_s(end_s, run.measure.sample_ns / NS_PER_S)
-    frames = {flow: flows[flows["flow"] == flow] for flow in range(len(run.flows))}
-    starts_s = [flow.start_ns / NS_PER_S for flow in run.flows]
-    throughput = tuple(_throughput(frames, starts_s, end_s, bin_s))
-    time = Axis(label="time (s)", limits=(0, end_s))
+    series, spec = stored(store, run_id), store.run(run_id)
+    flows, sample_s = series.result.flows, spec.measure.sample_ns / NS_PER_S
+    end_s = min([spec.duration_ns / NS_PER_S, *series.queue_series()["time_s"].iloc[-1:]])
+    bin_s = _bin_s(end_s, sample_s)
+    styles = flow_styles(series)
+    labels = [f"flow {flow.flow}: {_called(flow.name, flow.cc)}" for flow in flows]
+    if len(flows) <= MOST_FLOWS:
+        throughput = flow_rates(series, (0, end_s), bin_s, labels)
+    else:
+        groups = {flow.name: flow.cc for flow in flows}
+        sizes = Counter(flow.name for flow in flows)
+        throughput = [
+            curve(group_rates(series, group, end_s, bin_s), f"{sizes[group]} flows of {_called(group, cc)}",
+                  base_name(cc), MBPS, instance=index)
+            for index, (group, cc) in enumerate(groups.items())
+        ]  # fmt: skip
+    rtts = [
+        curve(gauge(series, flow, "srtt_s"), labels[flow], styles[flow], MS, instance=flow)
+        for flow in range(min(len(flows), MOST_FLOWS))
+    ]
     return Chart(
         name=name,
         title=title,
         caption=f"Throughput behind the bottleneck in bins of {bin_s:g} s, the sender's smoothed RTT, and the backlog"
-        f" of the bottleneck, both sampled every {run.measure.sample_ns / 1e6:g} ms. Run {run_id}.",
-        panels=(
-            Panel(x=time, y=Axis(label="throughput (Mbit/s)", limits=(0, None)), layers=throughput),
-            Panel(x=time, y=Axis(label="smoothed RTT (ms)", limits=(0, None)), layers=tuple(_rtts(frames))),
-            Panel(x=time, y=Axis(label="queue (kB)", limits=(0, None)), layers=(_backlog(queue),)),
-        ),
+        f" of the bottleneck, both sampled every {1e3 * sample_s:g} ms. Run {run_id}.",
+        panels=panels(end_s, {
+            "throughput (Mbit/s)": throughput, "smoothed RTT (ms)": rtts, "queue (kB)": [backlog(series, "queue")],
+        }),
         alt=f"Three plots over time of the run with {title}: throughput and smoothed RTT of each flow, and the queue.",
-    )
+    )  # fmt: skip
 
 
 def _bin_s(end_s: float, sample_s: float) -> float:
     least_s = max(2 * sample_s, end_s / MOST_BINS, min(USUAL_BIN_S, end_s / FEWEST_BINS))
     return next((bin_s for bin_s in BINS_S if bin_s >= least_s), least_s)
-
-
-def _throughput(
-    frames: Mapping[int, pd.DataFrame], starts_s: Sequence[float], end_s: float, bin_s: float
-) -> Iterator[Layer]:
-    """A line a flow, or a line a group where there are many flows."""
-    middles = tuple(edges(0, end_s, bin_s)[:-1] + bin_s / 2)
-    rates = {
-        flow: rates_bps(Counter.of(frame["time_s"], frame["bottleneck_bytes"], start_s=starts_s[flow]), 0, end_s, bin_s)
-        for flow, frame in frames.items()
-    }
-    if len(frames) <= MOST_FLOWS:
-        for flow, label, cc, instance in _named(frames):
-            begin = max(0, math.ceil(starts_s[flow] / bin_s) - 1)
-            x, y = middles[begin:], tuple(float(rate) / 1e6 for rate in rates[flow][begin:])
-            yield Layer(label=label, style=cc, x=x, y=y, instance=instance)
-        return
-    groups: dict[tuple[str, str], list[int]] = {}
-    for flow, frame in frames.items():
-        groups.setdefault((str(frame["name"].iloc[0]), str(frame["cc"].iloc[0])), []).append(flow)
-    for index, ((group, cc), members) in enumerate(groups.items()):
-        total = np.sum([rates[flow] for flow in members], axis=0)
-        label = f"{len(members)} flows of {_called(group, cc)}"
-        style = cc.partition("[")[0].strip()
-        yield Layer(label=label, style=style, x=middles, y=tuple(float(rate) / 1e6 for rate in total), instance=index)
-
-
-def _rtts(frames: Mapping[int, pd.DataFrame]) -> Iterator[Layer]:
-    """A line a flow; of many flows the first ones."""
-    for flow, label, cc, instance in list(_named(frames))[:MOST_FLOWS]:
-        frame = frames[flow].dropna(subset=["srtt_s"])
-        yield Layer(label=label, style=cc, x=tuple(frame["time_s"]), y=tuple(1e3 * frame["srtt_s"]), instance=instance)
-
-
-def _backlog(queue: pd.DataFrame) -> Layer:
-    return Layer(label="queue", style="queue", x=tuple(queue["time_s"]), y=tuple(queue["backlog_bytes"] / 1e3))
-
-
-def _named(frames: Mapping[int, pd.DataFrame]) -> Iterator[tuple[int, str, str, int]]:
-    """Each flow with a label, its style, and its number among those of that style."""
-    used: dict[str, int] = {}
-    ccs = {str(frame["cc"].iloc[0]) for frame in frames.values()}
-    for flow, frame in frames.items():
-        cc = f"flow {flow + 1}" if len(ccs) == 1 and len(frames) > 1 else str(frame["cc"].iloc[0])
-        style = cc.partition("[")[0].strip()
-        used[style] = used.get(style, -1) + 1
-        yield flow, f"flow {flow}: {_called(str(frame['name'].iloc[0]), str(frame['cc'].iloc[0]))}", style, used[style]

@@ -7,20 +7,19 @@ from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 import dumbbell.report.overview as overview
+from dumbbell.charts.style import label_of
+from dumbbell.errors import StoreError
 from dumbbell.metrics.number import counted
 from dumbbell.report.describe import brief, describe_runs
-from dumbbell.report.display import displays
-from dumbbell.report.figure import drawing
+from dumbbell.report.figure import drawing, views
 from dumbbell.report.html import LARGEST_BYTES, filled, write
 from dumbbell.report.provenance import origins
 from dumbbell.report.readme import html
 from dumbbell.report.store_summary import read, runs_of
 from dumbbell.report.verdict_matrix import verdict_matrix
-from dumbbell.results.failure import StoreError
 from dumbbell.results.schema import Result
 from dumbbell.spec.writer import toml
 from dumbbell.studies import disputed, in_order, total
-from dumbbell.studies.displays.label import label_of
 from dumbbell.studies.status import run_command
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dumbbell.charts.chart import Chart
-    from dumbbell.report.display import Display
     from dumbbell.report.figure import Drawing
     from dumbbell.report.store_summary import ExperimentRuns, PointRuns
     from dumbbell.results.store import Store
@@ -103,13 +101,13 @@ def build(  # noqa: PLR0913 (each is a part of the report)
     }
 
     def rendered(most: int) -> str:
-        shown = displays(figures, study, most)
+        shown = views(figures, study, most)
         series = [drawing(chart, max(2, most // RUN_IN_TIME_SHARE)) for chart in in_time]
         for number, each in enumerate(experiments):
             chart = overview.sweep(each.runs, f"sweep-{number}")
             each.drawing = None if chart is None else drawing(chart, most)
         sweeps = [each.drawing for each in experiments if each.drawing]
-        drawings = [*_drawings(shown), *sweeps, *series]
+        drawings = [*(view.drawing for each in shown for view in each if view.drawing), *sweeps, *series]
         more: dict[str, Any] = {"displays": shown, "series": series, "most_rows": min(most, MOST_ROWS)}
         return filled("page.html.j2", drawings, beside=bool(index), **words, **more)
 
@@ -129,10 +127,6 @@ def commented(command: str, comment: str) -> str:
     'dumbbell study run theory  # with the same --out'
     """
     return f"{command}  # {comment}" if comment else command
-
-
-def _drawings(shown: Sequence[Display]) -> Iterator[Any]:
-    return (view.shows for each in shown if not each.tabular for view in each.views)
 
 
 def _of_study(study: Study, statuses: Sequence[StudyStatus]) -> Iterator[ExperimentRuns]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dumbbell.metrics.catalogue import QUANTITIES, Setup, group_values, run_values
 from dumbbell.results.listing import point_text
+from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import Result
 from dumbbell.spec import Experiment, SpecError, expand
 from dumbbell.spec.sweep import Grid
@@ -134,7 +135,7 @@ def read(store: Store) -> list[ExperimentRuns]:
     found = []
     for campaign in store.campaigns():
         runs = ExperimentRuns(name=campaign.label, engine=campaign.engine)
-        _fill(runs, store.outcomes_of(campaign.id), campaign.spec)
+        _fill(runs, outcomes_of(store.ledger, campaign.id), campaign.spec)
         with suppress(SpecError):  # as with traces, which need files
             runs.experiment = Experiment(**campaign.spec)
         found.append(runs)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dumbbell.errors import StoreError, StoreFailure
 from dumbbell.results import frames
-from dumbbell.results.failure import StoreError, StoreFailure
+from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import Result
+from dumbbell.results.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     import pandas as pd
-
-    from dumbbell.results.store import Store
 
 FORMATS = (".csv", ".parquet")
 
@@ -46,12 +45,11 @@ def export(store: Store, table: str, file: Path, *, include_superseded: bool = F
 
 def _parts(store: Store, table: str, *, include_superseded: bool) -> Iterator[pd.DataFrame]:
     if table in ("runs", "flows", "groups"):
-        whole = {"runs": store.runs, "flows": store.flows, "groups": store.groups}[table]
-        yield whole(include_superseded=include_superseded)
+        yield getattr(store, table)(include_superseded=include_superseded)
         return
     series = {"series": store.flow_series, "queue": store.queue_series}[table]
     for campaign in store.campaigns(include_superseded=include_superseded):
-        for outcome in store.outcomes_of(campaign.id):
+        for outcome in outcomes_of(store.ledger, campaign.id):
             if isinstance(outcome, Result) and store.files(outcome.run_id):
                 frame = frames.together([(outcome, series(outcome.run_id))])
                 frame.insert(1, "experiment", campaign.label)

@@ -1,48 +1,90 @@
-"""A store's runs as pandas frames, read from the ledger's columns."""
+"""Many runs of a ledger as pandas frames, read from its columns."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
+from dumbbell.results.campaign import campaigns as campaigns_of
+from dumbbell.results.ledger import Ledger, listed
+from dumbbell.results.outcomes import BOTTLENECK, FLOW, GROUP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     import pandas as pd
 
-    from dumbbell.results.ledger import Ledger
     from dumbbell.results.schema import FailedRun, Result
 
-_BOTTLENECK = [each.name for each in fields(BottleneckSummary)]
-_FLOW = [each.name for each in fields(FlowSummary)]
-_GROUP = [each.name for each in fields(GroupSummary)]
-_HEAD = ["run_id", "experiment", "engine", "seed", "status"]
-_ORDER = "ORDER BY campaign.turn, member.position"
+Table: TypeAlias = Literal["runs", "flows", "groups"]
+_OF_RUN = (*BOTTLENECK, "jain", "window_begin_s", "window_end_s", "wall_s", "warnings", "error")
+_TABLES: dict[Table, tuple[str, tuple[str, ...], str, str]] = {
+    "runs": ("run", _OF_RUN, "", ""),
+    "flows": ("flow", FLOW, "JOIN flow ON flow.run = run.id", ", flow.flow"),
+    "groups": ("g", ("name", *GROUP), "JOIN flow_group g ON g.run = run.id", ", g.position"),
+}
+"""Of each: the ledger's table, its columns, how it is joined to `run`, and the order within a run."""
+_HEAD = 5
+"""Columns before the swept values: `run_id`, `experiment`, `engine`, `seed`, `status`."""
+_WORDS = ("name", "cc", "warnings", "error")
 
 
-def runs(ledger: Ledger, campaigns: Sequence[int]) -> pd.DataFrame:
-    """A row a run: head, swept values, bottleneck, Jain's index, window, warnings, error."""
-    names = [*_BOTTLENECK, "jain", "window_begin_s", "window_end_s", "wall_s", "warnings", "error"]
-    frame = _frame(ledger, campaigns, [f"run.{name}" for name in names], [*_HEAD, *names])
-    frame["warnings"] = frame["warnings"].map(lambda text: "; ".join(json.loads(text)) if text else "")
-    frame["error"] = frame["error"].fillna("")
-    return frame.rename(columns={name: f"bottleneck.{name}" for name in _BOTTLENECK})
+class StoredRuns(NamedTuple):
+    """The runs of some campaigns in their order, as frames of the ledger's columns; what is not known is NaN."""
+
+    runs: pd.DataFrame
+    """A row a run: `run` (its number in the ledger), `campaign`, `warned`, `point` (JSON of each swept value as the
+    spec writes it), `request_groups` (JSON, see `request.Request`), numbers of the bottleneck and others."""
+    groups: pd.DataFrame
+    """A row a group: `run`, `position`, `name` and its numbers."""
+    flows: pd.DataFrame
+    """A row a flow: `run`, `flow`, `name` and the columns wanted."""
 
 
-def flows(ledger: Ledger, campaigns: Sequence[int]) -> pd.DataFrame:
-    """A row a flow of a run: head, swept values, and every field of its summary."""
-    join = "JOIN flow ON flow.run = run.id"
-    return _frame(ledger, campaigns, [f"flow.{name}" for name in _FLOW], [*_HEAD, *_FLOW], join=join, then="flow.flow")
+def frame(ledger: Ledger, table: Table, campaigns: Sequence[int]) -> pd.DataFrame:
+    """A row a run, or a flow or a group of one: five columns that name it, the swept values, and its summary's."""
+    import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
+
+    name, columns, join, then = _TABLES[table]
+    found = ledger.frame(
+        f"SELECT run_id, campaign.id AS experiment, run.engine, seed, status, {listed(columns, name)}, member.point"  # noqa: S608 (ours)
+        f" FROM campaign JOIN member ON member.campaign = campaign.id JOIN run ON run.id = member.run {join}"
+        f" WHERE campaign.id IN ({listed(campaigns)}) ORDER BY campaign.turn, member.position{then}"
+    )
+    found["experiment"] = found["experiment"].map({each.id: each.label for each in campaigns_of(ledger)}).astype(object)
+    points = found.pop("point").tolist()
+    for column in columns:
+        if column not in _WORDS:
+            found[column] = pd.to_numeric(found[column])
+    if table == "runs":
+        found["warnings"] = found["warnings"].map(lambda text: "; ".join(json.loads(text)) if text else "")
+        found["error"] = found["error"].fillna("")
+        found = found.rename(columns={column: f"bottleneck.{column}" for column in BOTTLENECK})
+    for offset, (path, values) in enumerate(_point_columns(points).items(), start=_HEAD):
+        found.insert(offset, path, values, allow_duplicates=True)
+    return found
 
 
-def groups(ledger: Ledger, campaigns: Sequence[int]) -> pd.DataFrame:
-    """A row a group of a run: head, swept values, name, and every field of its summary."""
-    join, names = "JOIN flow_group ON flow_group.run = run.id", ["name", *_GROUP]
-    columns = [f"flow_group.{name}" for name in names]
-    return _frame(ledger, campaigns, columns, [*_HEAD, *names], join=join, then="flow_group.position")
+def stored_runs(ledger: Ledger, campaigns: Sequence[int], flow_columns: Sequence[str]) -> StoredRuns:
+    """The runs of these campaigns; one that several of them have is there as often."""
+    runs = listed(("run_id", "seed", "error", "provenance", "jain", *BOTTLENECK), "run")
+    request = listed(("request_key", "request_groups"), ledger.requests)
+    asked = "" if ledger.requests == "run" else " JOIN asked USING (campaign, position)"
+    tables = (
+        (
+            f"run.id AS run, member.campaign, {runs}, warnings IS NOT NULL AS warned, member.point, {request}",
+            f"run ON run.id = member.run{asked}",
+            "member.position",
+        ),
+        (listed(("run", "position", "name", *GROUP), "g"), "flow_group g ON g.run = member.run", "g.position"),
+        (listed(("run", "flow", "name", *flow_columns), "flow"), "flow ON flow.run = member.run", "flow.flow"),
+    )
+    return StoredRuns(*(
+        ledger.frame(
+            f"SELECT {columns} FROM campaign JOIN member ON member.campaign = campaign.id JOIN {joined}"  # noqa: S608 (ours)
+            f" WHERE campaign.id IN ({listed(campaigns)}) ORDER BY turn, member.position, {order}"
+        )
+        for columns, joined, order in tables
+    ))  # fmt: skip
 
 
 def together(parts: Iterable[tuple[Result | FailedRun, pd.DataFrame]]) -> pd.DataFrame:
@@ -56,31 +98,6 @@ def together(parts: Iterable[tuple[Result | FailedRun, pd.DataFrame]]) -> pd.Dat
             frame.insert(offset, name, [value] * len(frame), allow_duplicates=True)
         labelled.append(frame)
     return pd.concat(labelled, ignore_index=True) if labelled else pd.DataFrame()
-
-
-def _frame(  # noqa: PLR0913 (the parts of a query)
-    ledger: Ledger, campaigns: Sequence[int], columns: list[str], names: list[str], *, join: str = "", then: str = ""
-) -> pd.DataFrame:
-    import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
-
-    chosen = ", ".join(str(int(campaign)) for campaign in campaigns)
-    head = "run.run_id, campaign.id, run.engine, run.seed, run.status"
-    order = f"{_ORDER}, {then}" if then else _ORDER
-    rows = ledger.rows(
-        f"SELECT {head}, {', '.join(columns)}, member.point FROM campaign"  # noqa: S608 (our own names and numbers)
-        f" JOIN member ON member.campaign = campaign.id JOIN run ON run.id = member.run {join}"
-        f" WHERE campaign.id IN ({chosen}) {order}"
-    )
-    frame = pd.DataFrame.from_records(rows, columns=[*names, "point"])
-    labels = {each.id: each.label for each in ledger.campaigns()}
-    frame["experiment"] = frame["experiment"].map(labels).astype(object)
-    points = frame.pop("point")
-    for name in names[len(_HEAD) :]:
-        if name not in ("name", "cc", "warnings", "error"):
-            frame[name] = pd.to_numeric(frame[name])
-    for offset, (path, values) in enumerate(_point_columns(points.tolist()).items()):
-        frame.insert(len(_HEAD) + offset, path, values, allow_duplicates=True)
-    return frame
 
 
 def _point_columns(texts: list[str]) -> dict[str, list[Any]]:

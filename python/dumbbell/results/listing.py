@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dumbbell.metrics.catalogue import Setup, group_values, mean, run_values
-from dumbbell.metrics.loss import has_random_loss, loss_at, random_loss
+from dumbbell.metrics.catalogue import Setup, group_values, has_random_loss, loss_at, mean, random_loss, run_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from dumbbell.results.campaign import Campaign
     from dumbbell.results.ledger import Ledger
     from dumbbell.results.schema import Result
@@ -86,7 +84,7 @@ def runs(ledger: Ledger, campaign: Campaign) -> Iterator[RunLine]:
 def groups(ledger: Ledger, campaign: Campaign) -> Iterator[GroupLine]:
     """The groups of the runs of a campaign that were measured, in the order of expansion."""
     lossy = has_random_loss(campaign.spec)
-    ((last,),) = ledger.rows("SELECT COALESCE(MAX(position), -1) FROM member WHERE campaign = ?", campaign.id)
+    last = ledger.one("SELECT COALESCE(MAX(position), -1) FROM member WHERE campaign = ?", campaign.id)
     line = GroupLine._make  # here every microsecond of a row counts a hundred thousand times
     text, point, at_random = "", dict[str, Any](), None
     for first in range(0, last + 1, _PAGE):

@@ -11,11 +11,9 @@ from pathlib import Path
 
 _PACKAGES = ("dumbbell", "numpy", "pandas", "pyarrow")
 _JUDGES = (
-    "metrics/delay.py",
-    "metrics/fairness.py",
-    "metrics/queue.py",
+    "metrics/samples.py",
+    "metrics/sharing.py",
     "metrics/summary.py",
-    "metrics/variation.py",
     "metrics/window.py",
     "results/validity.py",
 )

@@ -2,20 +2,19 @@
 
 The key is a hash of the resolved run without the seed, without the flows' names and algorithms, without the start
 jitter that a name draws, and without what is recorded: what is left is the path, the hosts and the workload. What was
-left out stands beside it, the seed and the algorithms.
+left out stands beside it: the seed, and of each group its name, its algorithm and its range of start jitter.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from dumbbell.spec import Resolved
 
 KEY_BYTES = 16
@@ -27,7 +26,8 @@ class Request(NamedTuple):
 
     key: str
     groups: str
-    """JSON, a list of the groups of flows: `name`, `cc` as the spec has it, number of `flows`, and the `controller`."""
+    """JSON, a list of the groups of flows: `name`, `cc` as the spec has it, number of `flows`, the `controller`, and
+    `start_jitter_ns`, within which the start of each flow was drawn."""
 
 
 def request_of(resolved: Resolved) -> Request:
@@ -49,11 +49,12 @@ def request_from_texts(run: str, spec: str, point: str) -> Request:
 
 
 def fields_of(run: str, spec: str, point: str) -> dict[str, Any]:
-    """What pairs a run, from the same texts: the fields behind its key, its seed, its flows' names and algorithms."""
+    """What pairs a run, from the same texts: the fields behind its key, its seed, and those of its flows beside it."""
     resolved = json.loads(run)
-    fields = _key_fields(resolved, _from_spec(spec, point)[0])
+    jitter_ns, _ = _from_spec(spec, point)
+    fields = _key_fields(resolved, jitter_ns)
     for own, flow in zip(fields["flows"], resolved["flows"], strict=True):
-        own |= {"name": flow["name"], "cc": flow["cc"]}
+        own |= {"name": flow["name"], "cc": flow["cc"], "start_jitter_ns": jitter_ns}
     return fields | {"seed": resolved["seed"]}
 
 
@@ -69,7 +70,6 @@ def _key_fields(run: Mapping[str, Any], start_jitter_ns: int) -> dict[str, Any]:
         **{name: value for name, value in run.items() if name != "seed"},
         "flows": flows,
         "measure": {name: value for name, value in run["measure"].items() if name != "record"},
-        "start_jitter_ns": start_jitter_ns,
     }
 
 
@@ -77,14 +77,18 @@ def _request(run: Mapping[str, Any], start_jitter_ns: int, owners: Sequence[tupl
     """`owners` has the name and the algorithm, in the spec's words, of each flow's group."""
     text = json.dumps(_key_fields(run, start_jitter_ns), sort_keys=True)
     key = hashlib.blake2b(text.encode(), digest_size=KEY_BYTES).hexdigest()
-    return Request(key, json.dumps(list(_groups(run, owners)), ensure_ascii=False))
+    return Request(key, json.dumps(list(_groups(run, start_jitter_ns, owners)), ensure_ascii=False))
 
 
-def _groups(run: Mapping[str, Any], owners: Sequence[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+def _groups(
+    run: Mapping[str, Any], start_jitter_ns: int, owners: Sequence[tuple[str, str]]
+) -> Iterator[dict[str, Any]]:
     flows = iter(run["flows"])
     for (name, cc), members in groupby(owners):
         own = [next(flows) for _ in members]
-        yield {"name": name, "cc": cc, "flows": len(own), "controller": own[0]["cc"]}
+        yield {
+            "name": name, "cc": cc, "flows": len(own), "controller": own[0]["cc"], "start_jitter_ns": start_jitter_ns,
+        }  # fmt: skip
 
 
 @lru_cache(_CACHED_SPECS)

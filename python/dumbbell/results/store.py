@@ -14,42 +14,37 @@ by their ids, and are told with `include_superseded=True`, until `prune` removes
 
 from __future__ import annotations
 
-import itertools
 import json
-import shutil
+import sqlite3
 import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
-from dumbbell.results import frames, listing, provenance, series
+from dumbbell.errors import StoreError, StoreFailure
+from dumbbell.results import frames, listing, outcomes, provenance
+from dumbbell.results.campaign import Campaign, CampaignEntry, campaigns, prune, superseded_runs
 from dumbbell.results.diagnosis import translating_errors
-from dumbbell.results.failure import StoreError, StoreFailure
 from dumbbell.results.ledger import Ledger
 from dumbbell.results.request import request_of
+from dumbbell.results.series import SeriesFile, SeriesFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from types import TracebackType
-    from typing import Any
-
     import pandas as pd
     from filelock import FileLock
 
     from dumbbell.engines.measurement import Measurement
-    from dumbbell.results.campaign import Campaign
-    from dumbbell.results.ledger import CampaignEntry
-    from dumbbell.results.listing import GroupLine, RunLine
+    from dumbbell.results.listing import RunLine
     from dumbbell.results.schema import FailedRun, Result
-    from dumbbell.results.series import SeriesFile
-    from dumbbell.spec import Experiment, Resolved, Run
+    from dumbbell.spec import Resolved, Run
 
 LOCK = "lock"
 """Always there; the operating system knows who holds it."""
 HELD = "held"
 """There while it is held, where the operating system has no locks."""
-_PAGE = 256
 
 
 class Store:
@@ -62,8 +57,9 @@ class Store:
     def __init__(self, folder: Path, ledger: Ledger, lock: FileLock | None) -> None:
         self.folder = folder
         """The store's folder."""
-        self._ledger, self._lock = ledger, lock
-        self._names = itertools.count()
+        self.ledger = ledger
+        """Its SQLite file."""
+        self._lock, self._series_files = lock, SeriesFolder(folder)
         self._closed = False
 
     @classmethod
@@ -85,7 +81,9 @@ class Store:
             ledger = Ledger(folder, write=True)
             try:
                 store = cls(folder, ledger, lock)
-                store._tidy(unclean=ledger.mark_writer())
+                store._series_files.clear_partial()
+                if ledger.mark_writer():
+                    store._series_files.remove(store.orphans())
             except BaseException:
                 ledger.close()
                 raise
@@ -100,9 +98,9 @@ class Store:
         try:
             if self._lock is not None:
                 with suppress(StoreFailure):  # then the next writer tidies up
-                    self._ledger.clear_writer()
+                    self.ledger.clear_writer()
         finally:
-            self._ledger.close()
+            self.ledger.close()
             if self._lock is not None:
                 self._lock.release()
                 self._lock = None
@@ -129,12 +127,12 @@ class Store:
         Raises:
             StoreError: there is no such experiment.
         """
-        found = self._ledger.campaigns()
+        found = campaigns(self.ledger)
         if experiment is not None:
             known = dict.fromkeys(name for each in found for name in (each.experiment, each.label))
             found = [each for each in found if each.called(experiment)]
             if not found:
-                from dumbbell.spec.problem import quoted, suggestion  # noqa: PLC0415 (late: lists need none)
+                from dumbbell.problem import quoted, suggestion  # noqa: PLC0415 (late: lists need none)
 
                 hint = suggestion(experiment, list(known))
                 raise StoreError(f"{self.folder}: has no experiment {quoted(experiment)}{f'; {hint}' if hint else ''}")
@@ -144,27 +142,16 @@ class Store:
             if (each.current or (include_superseded and not each.hidden)) and engine in (None, each.engine)
         ]
 
-    def campaign_of(self, experiment: Experiment, engine: str, identity: str) -> int | None:
-        """The number of the campaign that has an experiment's runs on a build of an engine."""
-        return self._ledger.campaign_of(experiment.name, engine, identity, _words(experiment))
-
     def outcomes(
         self, *, engine: str | None = None, experiment: str | None = None, include_superseded: bool = False
     ) -> Iterator[Result | FailedRun]:
         """Every outcome, by experiment, in the order of its expansion. Few are in memory at a time."""
         for campaign in self.campaigns(engine=engine, experiment=experiment, include_superseded=include_superseded):
-            yield from self.outcomes_of(campaign.id)
-
-    def outcomes_of(self, campaign: int) -> Iterator[Result | FailedRun]:
-        """The outcomes of one campaign, in order."""
-        after = -1
-        while page := self._ledger.members(campaign, after, _PAGE):
-            after = page[-1][0]
-            yield from (outcome for _, outcome in page)
+            yield from outcomes.outcomes_of(self.ledger, campaign.id)
 
     def get(self, run_id: str, point: Mapping[str, Any] | None = None) -> Result | FailedRun | None:
         """One outcome, whatever its campaign; `point` is how the spec at hand writes the swept values."""
-        return self._ledger.outcome(run_id, point)
+        return outcomes.outcome_of(self.ledger, run_id, point)
 
     def find(self, beginning: str) -> str:
         """The one run id that begins so.
@@ -172,11 +159,12 @@ class Store:
         Raises:
             StoreError: there is none, or more than one.
         """
-        found = self._ledger.named(beginning)
+        pattern = beginning.replace("*", "").replace("?", "").replace("[", "") + "*"
+        found = self.ledger.rows("SELECT run_id FROM run WHERE run_id GLOB ? LIMIT 2", pattern)
         if len(found) != 1:
             what = "more than one run id begins" if found else "no run id begins"
             raise StoreError(f'{self.folder}: {what} with "{beginning}"; `dumbbell results list` has them')
-        return found[0]
+        return str(found[0]["run_id"])
 
     def run(self, run_id: str) -> Run:
         """The resolved run behind an outcome: what the engine was asked."""
@@ -195,7 +183,7 @@ class Store:
             " JOIN request ON request.run = run.id WHERE run_id = ?",
             run_id,
         )
-        specs = self._ledger.rows(
+        specs = self.ledger.rows(
             "SELECT experiment, spec FROM campaign JOIN member ON campaign = campaign.id WHERE run = ?"
             " ORDER BY turn DESC LIMIT 1",
             key,
@@ -208,21 +196,16 @@ class Store:
 
     def count(self) -> int:
         """How many runs there are, of whatever campaign."""
-        ((runs,),) = self._ledger.rows("SELECT COUNT(*) FROM run")
-        return int(runs)
+        return int(self.ledger.one("SELECT COUNT(*) FROM run"))
 
     def run_listing(self, *, experiment: str | None = None, include_superseded: bool = False) -> Iterator[RunLine]:
         """Every run in short, in order."""
         for campaign in self.campaigns(experiment=experiment, include_superseded=include_superseded):
-            yield from listing.runs(self._ledger, campaign)
-
-    def group_listing(self, campaign: Campaign) -> Iterator[GroupLine]:
-        """Every group of flows of a campaign in short, in order."""
-        return listing.groups(self._ledger, campaign)
+            yield from listing.runs(self.ledger, campaign)
 
     def files(self, run_id: str) -> list[Path]:
         """Paths of the run's Parquet files; empty where it kept no series."""
-        return [self.folder / "series" / kept.file for kept in self._ledger.series(run_id)]
+        return [self._series_files.path / kept.file for kept in outcomes.series_of(self.ledger, run_id)]
 
     # -- frames ---------------------------------------------------------------------------------------------------
 
@@ -233,15 +216,15 @@ class Store:
         text, empty where there is nothing to tell. `campaigns` are numbers of campaigns; without them all that are
         shown.
         """
-        return frames.runs(self._ledger, self._chosen(campaigns, include_superseded))
+        return self._frame("runs", campaigns, include_superseded=include_superseded)
 
     def flows(self, *, campaigns: Sequence[int] | None = None, include_superseded: bool = False) -> pd.DataFrame:
         """A row a flow of a run that was measured: its run, the swept values, and every field of its summary."""
-        return frames.flows(self._ledger, self._chosen(campaigns, include_superseded))
+        return self._frame("flows", campaigns, include_superseded=include_superseded)
 
     def groups(self, *, campaigns: Sequence[int] | None = None, include_superseded: bool = False) -> pd.DataFrame:
         """A row a group of a run that was measured: its run, the swept values, goodput in bit/s, and share."""
-        return frames.groups(self._ledger, self._chosen(campaigns, include_superseded))
+        return self._frame("groups", campaigns, include_superseded=include_superseded)
 
     def flow_series(self, run_id: str) -> pd.DataFrame:
         """The flows' gauges over time: seconds, bytes, bit/s; NaN where a gauge is not known.
@@ -250,23 +233,17 @@ class Store:
             StoreError: the run kept none (`measure.record = "summary"`), or it failed, or is not there.
             StoreFailure: the file is damaged.
         """
-        return series.flow_frame(self._series(run_id, series.FLOWS), self.run(run_id).path.mss_bytes)
+        return self._series(run_id, "flows", self.run(run_id).path.mss_bytes)
 
     def queue_series(self, run_id: str) -> pd.DataFrame:
         """The bottleneck's queue over time: backlog, and packets dropped and sent since the beginning."""
-        return series.queue_frame(self._series(run_id, series.QUEUE))
+        return self._series(run_id, "queue")
 
     def ack_series(self, run_id: str) -> pd.DataFrame:
         """Single ACKs' round-trip times in seconds, where `measure.record = "acks"`."""
-        return series.ack_frame(self._series(run_id, series.ACKS))
+        return self._series(run_id, "acks")
 
-    # -- what a campaign does -------------------------------------------------------------------------------------
-
-    def begin(self, experiment: Experiment, engine: str, identity: str) -> tuple[int, list[int]]:
-        """Begins or resumes the campaign of an experiment on an engine; gives its number and all of its seeds."""
-        from dumbbell.spec.sweep import Grid  # noqa: PLC0415 (late: lists need none)
-
-        return self._ledger.begin(experiment.name, engine, identity, _words(experiment), len(Grid.of(experiment)))
+    # -- writing it -------------------------------------------------------------------------------------------------
 
     def put(
         self, outcome: Result | FailedRun, resolved: Resolved, measurement: Measurement | None, *,
@@ -275,12 +252,13 @@ class Store:
         """Keeps a finished run: first its series, then its row. What was there under its id is replaced."""
         if self._closed:
             raise StoreFailure(f"{self.folder}: was closed before run {outcome.run_id} was finished")
-        kept = [] if measurement is None else list(self._written(outcome.run_id, resolved, measurement))
+        kept = [] if measurement is None else self._written(outcome.run_id, resolved, measurement)
         facts = provenance.facts() | {"engine": outcome.engine, "identity": identity}
         if measurement is not None and measurement.facts:
             facts["measured_on"] = dict(measurement.facts)
         try:
-            former = self._ledger.put(
+            former = outcomes.put(
+                self.ledger,
                 outcome,
                 resolved=resolved.run.to_json(),
                 request=request_of(resolved),
@@ -291,29 +269,26 @@ class Store:
             )
         except BaseException:
             with suppress(StoreError):  # then the next writer does it
-                known = {each.file for each in self._ledger.series(outcome.run_id)}
-                self._remove([each.file for each in kept if each.file not in known])
+                known = {each.file for each in outcomes.series_of(self.ledger, outcome.run_id)}
+                self._series_files.remove([each.file for each in kept if each.file not in known])
             raise
-        self._remove(former)
-
-    def add_member(self, entry: CampaignEntry, run_id: str) -> None:
-        """Gives a run that is there its place in a campaign."""
-        self._ledger.add_member(entry, run_id)
+        self._series_files.remove(former)
 
     def finished(self, run_id: str) -> bool:
         """Whether a run was measured and its series are whole: then it need not be run again."""
-        return self._ledger.status(run_id) == "ok" and not any(
-            series.damage(self.folder / "series", kept) for kept in self._ledger.series(run_id)
+        rows = self.ledger.rows("SELECT status FROM run WHERE run_id = ? AND request_key <> ''", run_id)
+        return [row["status"] for row in rows] == ["ok"] and not any(
+            self._series_files.damage(kept) for kept in outcomes.series_of(self.ledger, run_id)
         )
 
     # -- keeping it in order --------------------------------------------------------------------------------------
 
     def faults(self, progress: Callable[[], None] | None = None) -> Iterator[str]:
         """Everything that is wrong, after reading every byte; `progress` is called after each run."""
-        yield from (f"ledger.sqlite: {fault}" for fault in self._ledger.faults())
-        for (run_id,) in self._ledger.rows("SELECT run_id FROM run ORDER BY id"):
-            for kept in self._ledger.series(run_id):
-                fault = series.damage(self.folder / "series", kept, thorough=True)
+        yield from (f"ledger.sqlite: {fault}" for fault in self.ledger.faults())
+        for (run_id,) in self.ledger.rows("SELECT run_id FROM run ORDER BY id"):
+            for kept in outcomes.series_of(self.ledger, run_id):
+                fault = self._series_files.damage(kept, thorough=True)
                 if fault:
                     yield f"run {run_id}: {fault}"
             if progress:
@@ -322,27 +297,22 @@ class Store:
 
     def orphans(self) -> list[str]:
         """Files of series that no run refers to."""
-        known = {file for (file,) in self._ledger.rows("SELECT file FROM series")}
-        home = self.folder / "series"
-        found = (path.relative_to(home).as_posix() for path in home.glob("??/*.parquet"))
-        return [file for file in found if file not in known]
+        return self._series_files.orphans({file for (file,) in self.ledger.rows("SELECT file FROM series")})
 
     def superseded(self) -> dict[str, int]:
         """How many runs `prune` would remove, by experiment, engine and build."""
-        names = {each.id: f"{each.label} on {each.engine}" for each in self._ledger.campaigns()}
-        counts = self._ledger.pruned().items()
-        return {"no experiment" if campaign is None else names[campaign]: count for campaign, count in counts}
+        return superseded_runs(self.ledger)
 
     def prune(self) -> int:
         """Removes superseded runs, and those of no experiment, with their files; gives how many there were."""
-        removed, files = self._ledger.prune()
-        self._remove(files)
-        self._remove(self.orphans())
+        removed, files = prune(self.ledger)
+        self._series_files.remove(files)
+        self._series_files.remove(self.orphans())
         return removed
 
     def summarised_otherwise(self, campaign: int, metrics: str) -> int:
         """How many runs of a campaign have a summary of other metrics than those with this identity."""
-        rows = self._ledger.rows(
+        rows = self.ledger.rows(
             "SELECT facts, COUNT(*) FROM member JOIN run ON run.id = member.run"
             " JOIN provenance ON provenance.id = provenance WHERE campaign = ? GROUP BY provenance",
             campaign,
@@ -351,54 +321,36 @@ class Store:
 
     # -- its own --------------------------------------------------------------------------------------------------
 
-    def _chosen(self, campaigns: Sequence[int] | None, include_superseded: bool) -> Sequence[int]:  # noqa: FBT001
-        if campaigns is not None:
-            return campaigns
-        return [each.id for each in self.campaigns(include_superseded=include_superseded)]
+    def _frame(self, table: frames.Table, campaigns: Sequence[int] | None, *, include_superseded: bool) -> pd.DataFrame:
+        if campaigns is None:
+            campaigns = [each.id for each in self.campaigns(include_superseded=include_superseded)]
+        return frames.frame(self.ledger, table, campaigns)
 
-    def _row(self, query: str, run_id: str) -> tuple[Any, ...]:
-        rows = self._ledger.rows(query, run_id)
+    def _row(self, query: str, run_id: str) -> sqlite3.Row:
+        rows = self.ledger.rows(query, run_id)
         if not rows:
             raise StoreError(f"{self.folder}: has no run {run_id}")
         return rows[0]
 
-    def _series(self, run_id: str, kind: str) -> Any:  # noqa: ANN401 (a table of pyarrow, which is loaded late)
+    def _series(self, run_id: str, kind: str, *of_run: int) -> pd.DataFrame:
+        from dumbbell.results import gauges  # noqa: PLC0415 (late: it takes long to load)
+
         self._row("SELECT 1 FROM run WHERE run_id = ?", run_id)
-        kept = next((each for each in self._ledger.series(run_id) if each.kind == kind), None)
+        kept = next((each for each in outcomes.series_of(self.ledger, run_id) if each.kind == kind), None)
         if kept is None:
             raise StoreError(f"{self.folder}: run {run_id} kept no series of this kind; see measure.record of its spec")
-        damaged = series.damage(self.folder / "series", kept, thorough=True)
+        damaged = self._series_files.damage(kept, thorough=True)
         if damaged:
             raise StoreFailure(f"{self.folder}: series {damaged}; run its experiment again and it is repeated")
-        return series.read(self.folder / "series", kept)
+        return gauges.FRAMES[kind](self._series_files.read(kept), *of_run)
 
-    def _written(self, run_id: str, resolved: Resolved, measurement: Measurement) -> Iterator[SeriesFile]:
-        home = self.folder / "series"
-        with translating_errors(self.folder, "write a series"):
-            for kind, table in series.tables(resolved.run, measurement, resolved.groups, resolved.ccs).items():
-                partial = home / "partial" / f"{run_id}-{next(self._names)}"
-                try:
-                    yield series.write(table, kind, home, run_id, partial)
-                finally:
-                    partial.unlink(missing_ok=True)
+    def _written(self, run_id: str, resolved: Resolved, measurement: Measurement) -> list[SeriesFile]:
+        if resolved.run.measure.record == "summary":
+            return []
+        from dumbbell.results import gauges  # noqa: PLC0415 (late: a short run takes less time than to load it)
 
-    def _tidy(self, *, unclean: bool) -> None:
-        """Removes what a killed campaign left behind."""
-        with translating_errors(self.folder, "tidy up"):
-            partial = self.folder / "series" / "partial"
-            shutil.rmtree(partial, ignore_errors=True)
-            partial.mkdir(exist_ok=True)
-        if unclean:
-            self._remove(self.orphans())
-
-    def _remove(self, files: list[str]) -> None:
-        with translating_errors(self.folder, "remove a series"):
-            for file in files:
-                (self.folder / "series" / file).unlink(missing_ok=True)
-
-
-def _words(experiment: Experiment) -> str:
-    return json.dumps(experiment.words(), ensure_ascii=False)
+        tables = gauges.tables(resolved.run, measurement, resolved.groups, resolved.ccs)
+        return list(self._series_files.write(run_id, tables))
 
 
 def open_store(folder: Path | str = "results") -> Store:

@@ -7,13 +7,13 @@ from typing import Final
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 
-LEDGER_SCHEMA: Final = 2
-"""Version of the tables below: a change of any of them, or of a summary's fields, is a new number.
+LEDGER_SCHEMA: Final = 3
+"""Version of the tables below: a change of any of them, of a summary's fields or of a request is a new number.
 
-2: `run` has `request_key` and `request_groups`. A store of schema 1 is read as it is, and migrated where it is written.
+2: `run` has `request_key` and `request_groups`. 3: The range of the start jitter is in the groups, and not in the key.
+A store of an earlier schema is read as it is, and migrated where it is written.
 """
-WITHOUT_REQUESTS = 1
-"""The schema before that."""
+EARLIER_SCHEMAS: Final = (1, 2)
 
 _SQL_TYPES = {"int": "INTEGER NOT NULL", "float": "REAL NOT NULL", "str": "TEXT NOT NULL"}
 _NULLABLE = {"int | None": "INTEGER", "float | None": "REAL"}
@@ -60,17 +60,21 @@ CREATE TABLE series (
 ) WITHOUT ROWID;
 """
 
-MIGRATION = """
+ADD_REQUEST_COLUMNS = """
 ALTER TABLE run ADD COLUMN request_key TEXT NOT NULL DEFAULT '';
 ALTER TABLE run ADD COLUMN request_groups TEXT NOT NULL DEFAULT '[]';
+"""
+"""From schema 1 to 2, but for what is in them."""
+FILL_REQUESTS = """
+UPDATE run SET request_key = '', request_groups = '[]';
 UPDATE run SET (request_key, request_groups) = (
     SELECT request_key(resolved, spec, point), request_groups(resolved, spec, point)
     FROM member JOIN campaign ON campaign.id = campaign JOIN request ON request.run = member.run
     WHERE member.run = run.id ORDER BY turn DESC LIMIT 1
 ) WHERE id IN (SELECT run FROM member);
-UPDATE schema SET version = 2;
+UPDATE schema SET version = 3;
 """
-"""From schema 1 to 2. A run of no experiment gets no key, and is measured again if it is asked for."""
+"""From schema 2 to 3. A run of no experiment gets no key, and is measured again if it is asked for."""
 
 REQUESTS_VIEW = """
 CREATE TEMP VIEW asked AS SELECT
@@ -78,4 +82,4 @@ CREATE TEMP VIEW asked AS SELECT
     request_groups(resolved, spec, point) AS request_groups
 FROM member JOIN campaign ON campaign.id = campaign JOIN request ON request.run = member.run
 """
-"""What schema 2 keeps in `run`, of a store of schema 1 that is only read."""
+"""What schema 3 keeps in `run`, of an earlier store that is only read."""

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import dumbbell.cc as cc
 import dumbbell.spec.derived as derived
 import dumbbell.spec.run as run
 import dumbbell.spec.tables as tables
+from dumbbell.problem import SpecError
 from dumbbell.spec.names import flow_names
-from dumbbell.spec.problem import SpecError
 from dumbbell.spec.rules import point_problems
 from dumbbell.spec.section import scalar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dumbbell.spec.sweep import Point
+from dumbbell.spec.sweep import Point
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING
 from dumbbell.errors import StudyError
 
 if TYPE_CHECKING:
-    from dumbbell.studies.displays.loading import Display
-    from dumbbell.studies.execution import run
-    from dumbbell.studies.gathering import engines_of
+    from dumbbell.studies.execution import engines_of, run
+    from dumbbell.studies.loading import load
     from dumbbell.studies.manifest import names
     from dumbbell.studies.status import Shown, StudyStatus, status_of
-    from dumbbell.studies.study import Study, load, only
+    from dumbbell.studies.study import Display, Study, drawn, only
     from dumbbell.studies.totals import Count, Total, of_documents, sentence, total
     from dumbbell.studies.verdict import Checked, Flipped, Verdict, disputed, in_order
 
 _HOMES = {
-    "Checked": "verdict", "Count": "totals", "Display": "displays.loading", "Flipped": "verdict", "Shown": "status",
+    "Checked": "verdict", "Count": "totals", "Display": "study", "Flipped": "verdict", "Shown": "status",
     "Study": "study", "StudyStatus": "status", "Total": "totals", "Verdict": "verdict", "disputed": "verdict",
-    "engines_of": "gathering", "in_order": "verdict", "load": "study", "names": "manifest", "of_documents": "totals",
-    "only": "study", "run": "execution", "sentence": "totals", "status_of": "status", "total": "totals",
+    "drawn": "study", "engines_of": "execution", "in_order": "verdict", "load": "loading", "names": "manifest",
+    "of_documents": "totals", "only": "study", "run": "execution", "sentence": "totals", "status_of": "status",
+    "total": "totals",
 }  # fmt: skip
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "Total",
     "Verdict",
     "disputed",
+    "drawn",
     "engines_of",
     "in_order",
     "load",

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dumbbell.errors import StudyError
+from dumbbell.results.run_series import RunSeries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
@@ -32,25 +33,13 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunData:
-    """One run that was measured."""
+class RunData(RunSeries):
+    """One run that was measured, at its point of the sweep."""
 
     point: Mapping[str, Any]
     """The swept values but for the version of the algorithm, as the spec wrote them."""
-    result: Result
-    flow_series: Callable[[], pd.DataFrame]
-    """The gauges of its flows, read when called."""
-    queue_series: Callable[[], pd.DataFrame]
-    """The gauges of its bottleneck likewise."""
-    ack_series: Callable[[], pd.DataFrame]
-    """Single ACKs' round-trip times likewise, of an experiment that records "acks"."""
     bdp_bytes: float
     """The path's bandwidth-delay product as the run began, in bytes of frames."""
-
-    @property
-    def window_s(self) -> tuple[float, float]:
-        """Where its summary was taken."""
-        return self.result.window_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +83,10 @@ class SeedSweep:
         """
         swept = {path for own in self.runs for path in own.point}
         return self.at({path: value for path, value in run.point.items() if path in swept})
+
+    def all_beside(self, sweep: SeedSweep) -> SeedSweep:
+        """This sweep's run for each of another's, in its order."""
+        return SeedSweep(self.seed, tuple(map(self.beside, sweep.runs)))
 
     @property
     def only(self) -> RunData:

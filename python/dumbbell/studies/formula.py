@@ -4,6 +4,7 @@ A name is a field of a run's result (`bottleneck.loss_per_sent`, `groups.cubic.s
 the study's `[metrics]`, or a function of its `claims.py`: each a number of every run at hand. `beside.share` is that
 number of the run at the same point in the experiment that stands beside the check's own, `beside.1.share` in the
 second one. `loss[queue >= 1.5]` is the loss of those runs alone. Operations make one number of many: `max(loss)`.
+Python's parser reads a formula, and each node becomes a function of the sweep; what is not listed here is refused.
 
 >>> Formulas({"loss": "bottleneck.loss_per_sent"}).parse("max(100 * loss) - 3").text
 'max(100 * loss) - 3'
@@ -18,17 +19,20 @@ import re
 from dataclasses import dataclass, fields, is_dataclass
 from itertools import pairwise
 from statistics import fmean, pstdev
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, get_args, get_type_hints
 
 import numpy as np
 
 from dumbbell.errors import StudyError
 from dumbbell.metrics import curve
-from dumbbell.metrics.fairness import jain
+from dumbbell.metrics.counter import variation
+from dumbbell.metrics.distribution import relative_iqr
+from dumbbell.metrics.sharing import jain
+from dumbbell.problem import suggestion
+from dumbbell.results.run_series import gauge, group_rates_bps, throughput_bps
 from dumbbell.results.schema import Result
-from dumbbell.spec.problem import suggestion
 from dumbbell.studies.evidence import SeedSweep
-from dumbbell.studies.sweep import number
+from dumbbell.studies.sweep import swept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,6 +44,8 @@ if TYPE_CHECKING:
 
 Values: TypeAlias = "npt.NDArray[np.float64]"
 """One of each run, NaN where a run has none; of size 1 what is one number for all."""
+
+OfRun: TypeAlias = "Callable[[RunData], float | None]"
 
 BDP: Final = "bdp_bytes"
 _BINARY: Final[dict[type[ast.operator], Callable[[Values, Values], Values]]] = {
@@ -105,10 +111,13 @@ OPERATIONS: Final[dict[str, Callable[..., float | None]]] = {
     "crossover": _curve(curve.crossover),
     "interpolated": _curve(curve.interpolated),
     "linear_r2": _curve(curve.linear_r2),
+    "one_peak": _curve(curve.one_peak),
     "rank_correlation": _curve(curve.rank_correlation),
+    "threshold": _curve(curve.threshold),
 }
 """One number of many runs. `share`: of the runs in which something holds. Those with `x` first are of a curve over it:
-argmax(x, y), cliff(loss, goodput, rate), crossover(x, y, other), interpolated(x, y, at), linear_r2(x, y)."""
+argmax(x, y), cliff(loss, goodput, rate), crossover(x, y, other), interpolated(x, y, at), linear_r2(x, y),
+one_peak(x, y, slack), threshold(x, y, most)."""
 STEPS: Final[dict[str, Callable[..., Any]]] = {"steps": _curve(_steps), "relative_steps": _curve(_relative_steps)}
 """By how much a curve changes from each point to the next: steps(x, y)."""
 OF_EACH: Final[dict[str, Callable[..., Values]]] = {
@@ -120,19 +129,82 @@ OF_EACH: Final[dict[str, Callable[..., Values]]] = {
 there is none."""
 
 
+def _swept(path: str, unit: str = "", packet_bytes: float | None = None) -> OfRun:
+    return lambda run: swept(run, path, unit, packet_bytes)
+
+
+def _over(reduce: Callable[[list[float]], float]) -> Callable[[str, str], OfRun]:
+    def of_parts(parts: str, field: str) -> OfRun:
+        metric(f"{parts}.0.{field}")  # refuses what no result has
+
+        def of_run(run: RunData) -> float:
+            found = getattr(run.result, parts)
+            return reduce([getattr(each, field) or 0.0 for each in (found if parts == "flows" else found.values())])
+
+        return of_run
+
+    return of_parts
+
+
+def _sampled(column: str, reduction: str, from_s: float = 0.0) -> OfRun:
+    reduce = REDUCTIONS.get(reduction)
+    if reduce is None:
+        raise StudyError(f'there is no reduction "{reduction}"; {suggestion(reduction, list(REDUCTIONS))}')
+
+    def of_run(run: RunData) -> float | None:
+        found = gauge(run, 0, column, from_s).value
+        return reduce(found) if found.size else None
+
+    return of_run
+
+
+def _rate_variation(bin_s: float, from_s: float = 0.0, flow: int | None = None) -> OfRun:
+    def of_run(run: RunData) -> float | None:
+        if flow is None:
+            return variation(group_rates_bps(run, None, from_s, run.window_s[1], bin_s))
+        begin_s = max(from_s, run.result.flows[flow].start_s)
+        return variation(throughput_bps(run, flow, begin_s, run.window_s[1], bin_s))
+
+    return of_run
+
+
+REDUCTIONS: Final[dict[str, Callable[[Values], Any]]] = {
+    "max": np.max, "min": np.min, "mean": np.mean, "median": np.median, "last": lambda values: values[-1],
+    "variation": variation, "relative_iqr": relative_iqr,
+}  # fmt: skip
+OF_RUN: Final[dict[str, Callable[..., OfRun]]] = {
+    "swept": _swept, "summed": _over(sum), "averaged": _over(fmean), "sampled": _sampled,
+    "rate_variation": _rate_variation,
+}  # fmt: skip
+"""Of each run, by constants. `swept("path.buffer", "bdp")`: a field of the spec, in a unit. `summed("flows",
+"goodput_bps")`: the sum over all flows, or groups; `averaged`: the mean. `sampled("cwnd_bytes", "median", 5)`: a gauge
+of the first flow from 5 s on, as one number. `rate_variation(0.5, 10, 0)`: the coefficient of variation of the first
+flow's throughput, in bins of 0.5 s from 10 s on; without the last number, of all flows' together."""
+
+
+class Evaluated(NamedTuple):
+    """A part of a formula."""
+
+    of: Callable[[SeedSweep, Sequence[SeedSweep]], Values]
+    """Its values in the runs of a sweep, and in the sweeps beside it."""
+    varies: bool
+    """It is a number of each run, and not one of the whole sweep."""
+
+
+def _of_each_run(of_run: OfRun) -> Evaluated:
+    return Evaluated(
+        lambda sweep, _: np.array([_nan(of_run(run)) for run in sweep.runs], dtype=np.float64), varies=True
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Formula:
     """What is measured of a sweep."""
 
     text: str
-    _tree: ast.expr
-    _formulas: Formulas
-
-    @property
-    def is_field(self) -> bool:
-        """Whether it is a field of the result: where that is null it was not measured, and is no answer."""
-        steps = _steps_of(self._tree)
-        return steps is not None and not self._formulas.has(steps[0])
+    is_field: bool
+    """It is a field of the result: where that is null it was not measured, and is no answer."""
+    evaluated: Evaluated
 
     def value(self, sweep: SeedSweep, *others: SeedSweep) -> float | None:
         """Its value; None where the runs do not give it. `others`: the sweeps that stand beside.
@@ -140,7 +212,7 @@ class Formula:
         Raises:
             StudyError: it is a number of each run, and there are several.
         """
-        found = self._formulas.evaluate(self._tree, sweep, others)
+        found = self.evaluated.of(sweep, others)
         if found.size != 1:
             raise StudyError(f"{self.text}: a number of each of {found.size} runs, where one is needed")
         return float(found[0]) if np.isfinite(found[0]) else None
@@ -163,91 +235,78 @@ class Formulas:
         Raises:
             StudyError: it is none, or has a name that there is not.
         """
-        tree = self._parsed(text)
-        self._check(tree, text, ())
-        return Formula(text, tree, self)
+        tree = _parsed(text)
+        steps = _steps_of(tree)
+        named = steps is not None and (steps[0] in self.texts or self._function(steps[0]) is not None)
+        return Formula(text, steps is not None and not named, self._evaluated(tree, text, ()))
 
-    def has(self, name: str | int) -> bool:
-        """Whether a name is one of the study's."""
-        return name in self.texts or self._function(name) is not None
+    def _evaluated(self, node: ast.expr, text: str, within: tuple[str, ...]) -> Evaluated:  # noqa: C901, PLR0911 (one case a kind of node)
+        """`within`: the formulas of which this is a part."""
 
-    def evaluate(  # noqa: C901, PLR0911 (one case a kind of expression)
-        self, node: ast.expr, sweep: SeedSweep, others: Sequence[SeedSweep]
-    ) -> Values:
-        """The values of an expression in the runs of a sweep."""
+        def combined(function: Callable[..., Any], *nodes: ast.expr) -> Evaluated:
+            parts = [self._evaluated(each, text, within) for each in nodes]
 
-        def inner(part: ast.expr) -> Values:
-            return self.evaluate(part, sweep, others)
+            def of(sweep: SeedSweep, others: Sequence[SeedSweep]) -> Values:
+                return np.asarray(function(*(part.of(sweep, others) for part in parts)), dtype=np.float64)
+
+            return Evaluated(of, any(part.varies for part in parts))
 
         steps = _steps_of(node)
         if steps is not None:
-            return self._named(steps, sweep, others)
+            return self._named(steps, within)
         match node:
-            case ast.Constant(value=value):
-                return np.array([value], dtype=np.float64)
+            case ast.Constant(value=int() | float() as value):
+                return Evaluated(lambda *_: np.array([value], dtype=np.float64), varies=False)
             case ast.Tuple(elts=parts):
-                return np.concatenate([inner(part) for part in parts])
-            case ast.UnaryOp(operand=operand):
-                return -inner(operand)
-            case ast.BinOp(left=left, op=sign, right=right):
-                return _BINARY[type(sign)](inner(left), inner(right))
-            case ast.Compare(left=left, ops=[sign], comparators=[right]):
-                return np.asarray(_COMPARED[type(sign)](inner(left), inner(right)), dtype=np.float64)
+                return combined(lambda *values: np.concatenate(values), *parts)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return combined(operator.neg, operand)
+            case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _BINARY:
+                return combined(_BINARY[type(sign)], left, right)
+            case ast.Compare(left=left, ops=[sign], comparators=[right]) if type(sign) in _COMPARED:
+                return combined(_COMPARED[type(sign)], left, right)
             case ast.BoolOp(op=sign, values=parts):
-                combined = np.logical_and if isinstance(sign, ast.And) else np.logical_or
-                return np.asarray(combined.reduce([inner(part) for part in parts]), dtype=np.float64)
+                both = np.logical_and if isinstance(sign, ast.And) else np.logical_or
+                return combined(lambda *values: both.reduce(values), *parts)
             case ast.Subscript(value=value, slice=condition):
-                chosen = inner(condition)
-                runs = tuple(run for run, holds in zip(sweep.runs, chosen, strict=True) if holds)
-                return self.evaluate(value, SeedSweep(sweep.seed, runs), others)
-            case ast.Call(func=ast.Name(id=name), args=arguments):
-                return self._called(name, arguments, sweep, others)
-        raise AssertionError(ast.dump(node))  # the parser lets nothing else pass
+                whole, chosen = (self._evaluated(each, text, within) for each in (value, condition))
+                return Evaluated(lambda sweep, others: whole.of(_those(sweep, chosen, others), others), whole.varies)
+            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+                if name in OF_RUN:
+                    return _of_each_run(_given(name, arguments, text))
+                if name in OPERATIONS:
+                    one = combined(lambda *values: [_nan(OPERATIONS[name](*values))], *arguments)
+                    return one._replace(varies=False)
+                if name in OF_EACH or name in STEPS:
+                    return combined({**OF_EACH, **STEPS}[name], *arguments)
+                known = [*OPERATIONS, *STEPS, *OF_EACH, *OF_RUN]
+                raise StudyError(f'{text}: there is no operation "{name}"; {suggestion(name, known)}')
+        raise StudyError(f"{text}: {ast.unparse(node)} is nothing that a formula can have")
 
-    def _called(
-        self, name: str, arguments: Sequence[ast.expr], sweep: SeedSweep, others: Sequence[SeedSweep]
-    ) -> Values:
-        if name == "swept":
-            path, unit = [*map(_text, arguments), ""][:2]
-            return np.array([number(_swept(run, path), unit) for run in sweep.runs])
-        values = [self.evaluate(each, sweep, others) for each in arguments]
-        if name in OF_EACH:
-            return OF_EACH[name](*values)
-        if name in STEPS:
-            return np.array(STEPS[name](*values), dtype=np.float64)
-        return np.array([_nan(OPERATIONS[name](*values))])
+    def _named(self, steps: tuple[str | int, ...], within: tuple[str, ...]) -> Evaluated:
+        name, *rest = steps
+        if name == "beside":
+            index = int(rest.pop(0)) if isinstance(rest[0], int) else 0
+            part = self._named(tuple(rest), within)
 
-    def _named(self, steps: Sequence[str | int], sweep: SeedSweep, others: Sequence[SeedSweep]) -> Values:
-        if steps[0] == "beside":
-            index, rest = (int(steps[1]), steps[2:]) if isinstance(steps[1], int) else (0, steps[1:])
-            other = others[index]
-            if not self._is_of_sweep(rest):
-                other = SeedSweep(other.seed, tuple(other.beside(run) for run in sweep.runs))
-            return self._named(rest, other, ())
-        name = steps[0]
-        if name in self.texts:
-            return self.evaluate(self._parsed(self.texts[str(name)]), sweep, others)
-        function = self._function(name)
+            def of_other(sweep: SeedSweep, others: Sequence[SeedSweep]) -> Values:
+                other = others[index]
+                return part.of(other.all_beside(sweep) if part.varies else other, ())
+
+            return Evaluated(of_other, part.varies)
+        if name in within:
+            raise StudyError(f"metrics.{name}: is defined by itself, through {', '.join(within)}")
+        if not rest and name in self.texts:
+            text = self.texts[str(name)]
+            return self._evaluated(_parsed(text), text, (*within, str(name)))
+        function = None if rest else self._function(name)
         if function is not None and _takes_sweep(function):
-            return np.array([_nan(function(sweep))])
-        of_run = function or _field(steps)
-        return np.array([_nan(of_run(run)) for run in sweep.runs], dtype=np.float64)
-
-    def _is_of_sweep(self, steps: Sequence[str | int]) -> bool:
-        """Whether a name is one number of a whole sweep, and not one of each run."""
-        if steps[0] in self.texts:
-            return not self._varies(self._parsed(self.texts[str(steps[0])]))
-        function = self._function(steps[0])
-        return function is not None and _takes_sweep(function)
-
-    def _varies(self, node: ast.AST) -> bool:
-        """Whether an expression is a number of each run."""
-        steps = _steps_of(node)
-        if steps is not None:
-            return not self._is_of_sweep(steps[1:] if steps[0] == "beside" else steps)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in OPERATIONS:
-            return False
-        return any(map(self._varies, ast.iter_child_nodes(node)))
+            return Evaluated(lambda sweep, _: np.array([_nan(function(sweep))]), varies=False)
+        try:
+            return _of_each_run(function or _field(steps))
+        except StudyError as error:
+            functions = [each for each in dir(self.functions) if self._function(each)]
+            raise StudyError(f"{error}; {suggestion(str(name), [*self.texts, *functions])}".rstrip("; ")) from None
 
     def _function(self, name: str | int) -> Callable[..., float | None] | None:
         function: Callable[..., float | None] | None = getattr(self.functions, str(name), None)
@@ -255,57 +314,29 @@ class Formulas:
         ours = module.endswith(".claims") or module == getattr(self.functions, "__name__", None)
         return function if ours and callable(function) and not str(name).startswith("_") else None
 
-    def _parsed(self, text: str) -> ast.expr:
-        try:
-            return ast.parse(re.sub(r"(?<=[a-z_\]])\.(\d+)\b", r"[\1]", text), mode="eval").body
-        except SyntaxError as error:
-            raise StudyError(f'"{text}" is no formula: {error.msg}') from None
 
-    def _check(self, node: ast.AST, text: str, within: tuple[str, ...]) -> None:  # noqa: C901 (as above)
-        """Refuses what `evaluate` cannot do."""
-        steps = _steps_of(node)
-        if steps is not None:
-            self._check_name(steps, within)
-            return
-        match node:
-            case ast.Constant(value=int() | float()) | ast.Tuple() | ast.BoolOp():
-                pass
-            case ast.UnaryOp(op=ast.USub()) | ast.Subscript():
-                pass
-            case ast.BinOp(op=sign) if type(sign) in _BINARY:
-                pass
-            case ast.Compare(ops=[sign]) if type(sign) in _COMPARED:
-                pass
-            case ast.Call(func=ast.Name(id="swept"), args=arguments) if all(map(_text, arguments)):
-                return
-            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
-                known = [*OPERATIONS, *STEPS, *OF_EACH, "swept"]
-                if name not in known:
-                    raise StudyError(f'{text}: there is no operation "{name}"; {suggestion(name, known)}')
-                for each in arguments:
-                    self._check(each, text, within)
-                return
-            case _:
-                raise StudyError(f"{text}: {ast.unparse(node)} is nothing that a formula can have")
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.expr):
-                self._check(child, text, within)
+def _parsed(text: str) -> ast.expr:
+    try:
+        return ast.parse(re.sub(r"(?<=[a-z_\]])\.(\d+)\b", r"[\1]", text), mode="eval").body
+    except SyntaxError as error:
+        raise StudyError(f'"{text}" is no formula: {error.msg}') from None
 
-    def _check_name(self, steps: Sequence[str | int], within: tuple[str, ...]) -> None:
-        if steps[0] == "beside":
-            steps = steps[2:] if isinstance(steps[1], int) else steps[1:]
-        name = str(steps[0])
-        if name in within:
-            raise StudyError(f"metrics.{name}: is defined by itself, through {', '.join(within)}")
-        single = len(steps) == 1
-        if single and name in self.texts:
-            self._check(self._parsed(self.texts[name]), self.texts[name], (*within, name))
-        elif not single or self._function(name) is None:
-            try:
-                _field(steps)
-            except StudyError as error:
-                functions = [each for each in dir(self.functions) if self._function(each)]
-                raise StudyError(f"{error}; {suggestion(name, [*self.texts, *functions])}".rstrip("; ")) from None
+
+def _those(sweep: SeedSweep, condition: Evaluated, others: Sequence[SeedSweep]) -> SeedSweep:
+    """The runs of a sweep in which a condition holds."""
+    chosen = condition.of(sweep, others)
+    return SeedSweep(sweep.seed, tuple(run for run, holds in zip(sweep.runs, chosen, strict=True) if holds))
+
+
+def _given(name: str, arguments: Sequence[ast.expr], text: str) -> OfRun:
+    """An operation of `OF_RUN` with its constants."""
+    constants = [each.value for each in arguments if isinstance(each, ast.Constant)]
+    try:
+        if len(constants) == len(arguments):
+            return OF_RUN[name](*constants)
+    except TypeError:
+        pass  # too few or too many of them
+    raise StudyError(f"{text}: {name} cannot be given ({', '.join(map(ast.unparse, arguments))})")
 
 
 def _steps_of(node: ast.AST) -> tuple[str | int, ...] | None:
@@ -327,20 +358,10 @@ def _field(steps: Sequence[str | int]) -> Callable[[RunData], float | None]:
     return metric(".".join(map(str, steps))) if steps != (BDP,) else lambda run: run.bdp_bytes
 
 
-def _text(node: ast.expr) -> str:
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-
-
 def _takes_sweep(function: Callable[..., float | None]) -> bool:
     """Whether a function of a study is of a whole sweep, by its annotation; else it is of a run."""
     first = next(iter(inspect.signature(function).parameters.values()))
     return first.annotation in {"SeedSweep", SeedSweep}
-
-
-def _swept(run: RunData, path: str) -> object:
-    if path not in run.point:
-        raise StudyError(f"{path} is not swept; swept: {', '.join(run.point) or 'nothing'}")
-    return run.point[path]
 
 
 def _nan(value: float | None) -> float:

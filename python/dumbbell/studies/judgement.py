@@ -12,14 +12,32 @@ from dumbbell.metrics.statistics import estimate
 from dumbbell.studies.verdict import KINDS, NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED, Checked, Flipped, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from dumbbell.studies.claim import Alternative, Check, Claim
     from dumbbell.studies.evidence import Evidence
+    from dumbbell.studies.study import Study
     from dumbbell.studies.verdict import Word
 
+ANY_VERSION = "any version"
+"""In the place of a version, of a claim that is not tested with any."""
 ENOUGH_SEEDS = 0.8
 """Share of the seeds in which an ordering, a shape or a mechanism must be seen."""
+
+
+def verdicts(study: Study, evidence: Evidence) -> list[Verdict]:
+    """On every claim, in the document's order, for each version of the algorithm that it contains."""
+    return [verdict for claim in study.claims for verdict in _each_version(claim, study, evidence)]
+
+
+def _each_version(claim: Claim, study: Study, evidence: Evidence) -> Iterator[Verdict]:
+    """For each version, or once where no experiment of the claim contains one."""
+    if any(experiment not in study.rivals for experiment in claim.experiments):
+        yield from (judge(claim, evidence, variant) for variant in study.variants)
+    else:
+        about = ", ".join(dict.fromkeys(study.rivals[each] for each in claim.experiments))
+        verdict = judge(claim, evidence, study.variants[0])
+        yield replace(verdict, variant=about or ANY_VERSION, versions=study.variants)
 
 
 def judge(claim: Claim, evidence: Evidence, variant: str) -> Verdict:

@@ -41,9 +41,11 @@ class Manifest(BaseModel):
     document: bool = True
     """It is a document's; else formulas, or proposals of ours."""
     runs: int
-    """How many runs it has; one that experiments share counts once."""
+    """How many runs it has; one that experiments share counts once. A test holds this and the next three counts."""
+    claims: int
+    figures: int
     experiments: dict[str, int]
-    """How many runs each has, by name. A test holds both counts against the specs."""
+    """How many runs each has, by name."""
     controls: dict[str, str | dict[str, str]] = {}
     """What stands at `axis` for each version, by experiment; text where that is one algorithm for all versions."""
 
@@ -60,7 +62,7 @@ def folder_of(name: str) -> Traversable:
         StudyError: there is none of that name.
     """
     if name not in names():
-        from dumbbell.spec.problem import suggestion  # noqa: PLC0415 (late: the spec's models take long to load)
+        from dumbbell.problem import suggestion  # noqa: PLC0415 (late: the spec's models take long to load)
 
         hint = suggestion(name, names())
         raise StudyError(f'unknown study "{name}"' + (f"; {hint}" if hint else ""))
@@ -82,12 +84,6 @@ def manifest_of(folder: Traversable) -> Manifest:
 def claim_rows(folder: Traversable) -> list[dict[str, Any]]:
     """The claims of a study as `claims.toml` has them, not validated."""
     rows: list[dict[str, Any]] = read_toml(folder, "claims.toml").get("claims", [])
-    return rows
-
-
-def metric_rows(folder: Traversable) -> dict[str, str]:
-    """The formulas of a study by name, as `claims.toml` has them."""
-    rows: dict[str, str] = read_toml(folder, "claims.toml").get("metrics", {})
     return rows
 
 

@@ -9,8 +9,9 @@ from dumbbell.charts.chart import Chart
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.metrics.number import counted
 from dumbbell.spec import load
-from dumbbell.studies.execution import distinct_runs, packets
-from dumbbell.studies.gathering import gather, honoured
+from dumbbell.studies.execution import gather
+from dumbbell.studies.judgement import verdicts
+from dumbbell.studies.study import drawn
 from dumbbell.studies.verdict import NOT_RUN
 
 if TYPE_CHECKING:
@@ -18,11 +19,9 @@ if TYPE_CHECKING:
 
     from dumbbell.charts.table import Table
     from dumbbell.engines.protocol import Engine
-    from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
-    from dumbbell.studies.displays.loading import Display
     from dumbbell.studies.evidence import Evidence, Source
-    from dumbbell.studies.study import Study
+    from dumbbell.studies.study import Display, Study
     from dumbbell.studies.verdict import Verdict
 
 
@@ -104,11 +103,11 @@ class StudyStatus:
 
     def charts(self) -> list[Chart]:
         """The figures of which all runs are there, of one version at least."""
-        return self.study.drawn(self.evidence)
+        return drawn(self.study.figures, self.study, self.evidence)
 
     def tables(self) -> list[Table]:
         """The tables of which all runs are there, of one version at least."""
-        return self.study.tabled(self.evidence)
+        return drawn(self.study.tables, self.study, self.evidence)
 
     def shown(self) -> Iterator[Shown]:
         """Figures and tables; one that shows a single seed, with each seed in turn.
@@ -141,17 +140,7 @@ def status_of(study: Study, source: Source, engine: Engine | str, *, whole: Stud
         UnknownEngine: there is no such engine in this version.
     """
     evidence = gather(study, source, engine_named(engine) if isinstance(engine, str) else engine)
-    return StudyStatus(study=study, whole=whole or study, evidence=evidence, verdicts=tuple(study.verdicts(evidence)))
-
-
-def remaining_packets(study: Study, store: Store | None, engine: Engine, *, fresh: bool = False) -> Iterator[float]:
-    """The work that remains in each run that an engine can honour, in the order in which `run` carries them out.
-
-    In packets, to which the time of a run is nearly proportional on every engine that has a virtual clock; 0 for a run
-    that the store has, unless `fresh`. Without a store all of it remains.
-    """
-    for run_id, each in distinct_runs(honoured(study, engine).values(), engine):
-        yield 0.0 if store is not None and not fresh and store.finished(run_id) else packets(each)
+    return StudyStatus(study=study, whole=whole or study, evidence=evidence, verdicts=tuple(verdicts(study, evidence)))
 
 
 def run_command(  # noqa: PLR0913 (each is an option)

@@ -74,7 +74,7 @@ def total(status: StudyStatus) -> Total:
     there, needed = status.runs
     return Total(
         study=study.name,
-        short=study.short,
+        short=study.manifest.short,
         engine=status.engine,
         claims=len(status.whole.claims),
         waiting=len(status.waiting),

@@ -10,7 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from dumbbell.charts.chart import Chart
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.errors import DumbbellError
-from dumbbell.studies.gathering import gather
+from dumbbell.studies import drawn
+from dumbbell.studies.execution import gather
+from dumbbell.studies.judgement import verdicts as verdicts_on
 from dumbbell.studies.verdict import REPRODUCED, Verdict
 
 if TYPE_CHECKING:
@@ -122,16 +124,16 @@ def judge_claims(
         if not engine or not evidence or evidence.missing or not evidence.coverage:  # half, of an earlier build, none
             continue
         complete.add(name)
-        verdicts += own.verdicts(evidence)
+        verdicts += verdicts_on(own, evidence)
         origins.append(_origin(store, evidence, engine.identity()))
-        for chart in own.drawn(evidence):
+        for chart in drawn(own.figures, own, evidence):
             if chart.name in figures:
                 charts.setdefault(chart.name, []).append(chart)
     study = next(iter(studies.values()))
     needed = {title for claim in study.claims for title in claim.experiments}
     return ClaimsRecord(
         study=study.name,
-        short=study.short,
+        short=study.manifest.short,
         columns=tuple(column for column in columns if column.engine in complete),
         without=tuple(column for column in columns if column.engine not in complete),
         experiments=tuple(

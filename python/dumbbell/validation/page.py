@@ -12,14 +12,11 @@ from typing import TYPE_CHECKING, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from dumbbell.comparison import agreement_text as words
-from dumbbell.comparison.charts import errors, scatter
-from dumbbell.comparison.record import Agreement
+from dumbbell.comparison import agreement_text
+from dumbbell.comparison.charts import curves_figure, errors, scatter
+from dumbbell.comparison.curves import LOSS_BASED
+from dumbbell.comparison.record import Agreement, Curves
 from dumbbell.metrics.number import amount, places
-from dumbbell.studies.single_flows import text
-from dumbbell.studies.single_flows.chart import figure
-from dumbbell.studies.single_flows.conditions import LOSS_BASED
-from dumbbell.studies.single_flows.record import Curves
 from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
 from dumbbell.validation.claims import ClaimsRecord
 from dumbbell.validation.plan import ValidationError
@@ -29,8 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dumbbell.charts.chart import Chart
-    from dumbbell.validation.part import Record
-    from dumbbell.validation.plan import Plan
+    from dumbbell.validation.plan import Plan, Record
 
 PAGE: Final = "validation.md"
 RECORDS: Final = "validation"
@@ -114,14 +110,14 @@ def write(plan: Plan, docs: Path) -> list[Path]:
     _write(docs / PAGE, markdown(sections))
     with _writing(docs / FIGURES):
         charts = [chart for section in sections for chart in section.charts]
-        return [docs / PAGE, *(path for chart in charts for path in image.save(chart, docs / FIGURES, ("png",)))]
+        return [docs / PAGE, *(path for chart in charts for path in image.save(chart, docs / FIGURES, ("svg",)))]
 
 
 def _charts(record: Record | None) -> Iterator[Chart]:
     if isinstance(record, ClaimsRecord):
         yield from record.charts
     elif isinstance(record, Curves):
-        yield from filter(None, [figure(record)])
+        yield from filter(None, [curves_figure(record)])
     elif record is not None:
         yield from filter(None, [errors(record), scatter(record)])
 
@@ -134,7 +130,7 @@ def _environment() -> Environment:
     )  # fmt: skip
     environment.filters |= {"amount": amount, "prose": _prose, "seed_range": _seed_range, "sign": SIGNS.__getitem__}
     environment.globals |= {
-        "agreement": words, "curves": text, "loss_based": LOSS_BASED, "places": places,
+        "text": agreement_text, "loss_based": LOSS_BASED, "places": places,
     }  # fmt: skip
     return environment
 

@@ -8,13 +8,10 @@ from dumbbell.cli.study.option import One
 def list_() -> None:
     """List the studies."""
     from dumbbell.cli.table import aligned
-    from dumbbell.studies.manifest import claim_rows, figure_titles, folder_of, manifest_of, names
+    from dumbbell.studies.manifest import folder_of, manifest_of, names
 
-    rows = []
-    for name in names():
-        folder = folder_of(name)
-        study = manifest_of(folder)
-        rows.append([name, str(study.runs), str(len(claim_rows(folder))), str(len(figure_titles(folder))), study.title])
+    studies = {name: manifest_of(folder_of(name)) for name in names()}
+    rows = [[name, str(each.runs), str(each.claims), str(each.figures), each.title] for name, each in studies.items()]
     typer.echo(aligned(("study", "runs", "claims", "figures", "document"), rows))
 
 

@@ -46,7 +46,7 @@ def claims(  # noqa: PLR0913 (each is an option)
                 print_json(study, verdicts)
             else:
                 if asked.whole:
-                    typer.echo(f"{study.name}: {study.short}\n")
+                    typer.echo(f"{study.name}: {study.manifest.short}\n")
                 print_verdicts(verdicts)
             print_totals(found, out=place.out, err=as_json)
             if asked.whole and not as_json:
@@ -62,15 +62,13 @@ def print_counts(judged: "Sequence[StudyStatus]", *, as_json: bool = False, docs
 
     import dumbbell.studies as studies
     from dumbbell.cli.study.verdicts import print_table
-    from dumbbell.cli.writing import writing
     from dumbbell.studies.totals import as_object, write
 
     found: list[Total] = [studies.total(each) for each in judged]
-    documents = [each.study.name for each in judged if each.study.document]
+    documents = [each.study.name for each in judged if each.study.manifest.document]
     if as_json:
         typer.echo(json.dumps(as_object(found, documents), ensure_ascii=False))
     else:
         print_table(found, documents)
     if docs is not None:
-        with writing():
-            write(docs, as_object(found, documents))
+        write(docs, as_object(found, documents))

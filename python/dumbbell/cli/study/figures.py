@@ -34,14 +34,13 @@ def figures(
     """Draw the figures again (PNG, SVG, PDF) from the runs that are there, without running anything."""
     import dumbbell.studies as studies
     from dumbbell.cli.study.place import StudySelection, statuses
-    from dumbbell.cli.writing import writing
     from dumbbell.studies import StudyError
 
     asked = StudySelection.of(name, out)
     if numbers is not None and asked.whole:
         raise StudyError("--numbers is of one study; name it")
     for place in asked.places:
-        with writing(), asked.guarded(place):
+        with asked.guarded(place):
             study = studies.load(place.name, seeds=seeds)
             with place.opened() as store:
                 found = statuses(study, store, engine, out=place.out)

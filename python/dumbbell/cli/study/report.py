@@ -29,14 +29,11 @@ def report(
     ] = None,
 ) -> None:
     """Write pages that need no network: verdicts, figures and what is missing, engines side by side."""
-    from dumbbell.cli.writing import writing
-
     asked = StudySelection.of(name, out)
-    with writing():
-        if asked.whole:
-            typer.echo(of_all(asked, html or (out or HOME) / "report", engine, seeds))
-        else:
-            typer.echo(of_one(asked, html, engine, seeds))
+    if asked.whole:
+        typer.echo(of_all(asked, html or (out or HOME) / "report", engine, seeds))
+    else:
+        typer.echo(of_one(asked, html, engine, seeds))
     asked.end()
 
 

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dumbbell.cli.study.option import Claims, Engine, Experiments, Jobs, Json, Name, Out, Seeds, Variants, listed
+from dumbbell.cli.option import Jobs
+from dumbbell.cli.study.option import Claims, Engine, Experiments, Json, Name, Out, Seeds, Variants, listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +40,6 @@ def run(  # noqa: PLR0913 (each is an option)
     from dumbbell.cli.study.place import HOME, StudySelection
     from dumbbell.cli.study.report import of_all, of_one
     from dumbbell.cli.study.verdicts import print_json, print_totals, print_verdicts
-    from dumbbell.cli.writing import writing
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.studies.verdict import NOT_REPRODUCED
 
@@ -74,11 +74,8 @@ def run(  # noqa: PLR0913 (each is an option)
         print_counts(judged)
         typer.echo("`dumbbell study claims all` tells each.", err=True)
     _tell_failures(failures, unwritten)
-    with writing():
-        report = (
-            of_all(asked, (out or HOME) / "report", None, seeds) if asked.whole else of_one(asked, None, None, seeds)
-        )
-        typer.echo(f"report: {report}", err=True)
+    report = of_all(asked, (out or HOME) / "report", None, seeds) if asked.whole else of_one(asked, None, None, seeds)
+    typer.echo(f"report: {report}", err=True)
     broken = any(verdict.verdict == NOT_REPRODUCED for status in judged for verdict in status.judged)
     if failures or unwritten or (strict and broken):
         raise typer.Exit(FAILED)
@@ -115,7 +112,7 @@ def _carry_out(
 
 def _works(study: "Study", place: "Place", engine: "AnEngine", *, fresh: bool) -> list[float]:
     """What is to be done in each run."""
-    from dumbbell.studies.status import remaining_packets
+    from dumbbell.studies.execution import remaining_packets
 
     if not place.store.exists():
         return list(remaining_packets(study, None, engine))

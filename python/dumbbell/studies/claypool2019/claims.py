@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dumbbell.metrics.convergence import jain_in_bins
-from dumbbell.metrics.cycle import correlation, dominant_period_s
-from dumbbell.metrics.modes import Modes, alternation, boundary, modes
+from dumbbell.metrics.distribution import Modes, alternation, boundary, modes
+from dumbbell.metrics.dynamics import correlation, dominant_period_s, jain_in_bins
 from dumbbell.metrics.phases import after_stays, entries_s, synchrony
 from dumbbell.metrics.window import ratio
-from dumbbell.studies.series import BIN_S, dropped_and_sent, group_rates_bps, quartiles_bps, received
+from dumbbell.results.run_series import BIN_S, dropped_and_sent, group_rates_bps, quartiles_bps, received
 
 if TYPE_CHECKING:
     from dumbbell.studies.evidence import RunData
@@ -41,11 +39,6 @@ def probe_rtt_synchrony(run: RunData) -> float | None:
     frame = run.flow_series()
     entries = [entries_s(each["time_s"], each["phase"], "probe_rtt") for _, each in frame.groupby("flow")]
     return synchrony(entries, TOGETHER_S, SETTLED_S)
-
-
-def mean_rtt(run: RunData) -> float | None:
-    """The mean over the flows of their mean smoothed RTT, seconds."""
-    return fmean(flow.rtt_mean_s or 0.0 for flow in run.result.flows)
 
 
 def cycle_period(run: RunData) -> float | None:
@@ -103,11 +96,6 @@ def quartile_range(run: RunData) -> float | None:
     """The interquartile range of throughput in bins of 0.5 s, of each BBR flow and summed."""
     first, third = quartiles_bps(run, "bbr")
     return third - first
-
-
-def goodput_bps(run: RunData) -> float:
-    """All flows'."""
-    return sum(group.goodput_bps or 0.0 for group in run.result.groups.values())
 
 
 def min_rtts_s(run: RunData) -> list[list[float]]:

@@ -6,14 +6,14 @@ from itertools import chain
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from dumbbell.studies.claypool2019.claims import goodput_bps, min_rtts_s, quartile_range
+from dumbbell.studies.claypool2019.claims import min_rtts_s, quartile_range
 
 if TYPE_CHECKING:
     from dumbbell.studies.evidence import RunData
 
 ACCURATE_S = 0.032
 """The upper end of what claypool2019's S18 takes for the path's 25 ms."""
-__all__ = ["accurate_estimates", "goodput_bps", "quartile_range"]
+__all__ = ["accurate_estimates", "quartile_range"]
 
 
 def accurate_estimates(run: RunData) -> float | None:

@@ -1,25 +1,18 @@
-"""Charts from their rows."""
+"""Charts from their rows: panels, axes and heat maps."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
-from functools import partial
-from itertools import compress
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.chart import Axis, Chart, HeatMap, Panel
 from dumbbell.errors import StudyError
-from dumbbell.studies.displays.curve import band, curve
-from dumbbell.studies.displays.grid import grid
-from dumbbell.studies.displays.label import label_of
-from dumbbell.studies.displays.published import published_layer
-from dumbbell.studies.displays.scope import EXPERIMENT, VERSION, layers_function
-from dumbbell.studies.displays.time import series_layers
-from dumbbell.studies.series import quartiles_bps
-from dumbbell.studies.sweep import Sweep
+from dumbbell.metrics.statistics import estimate
+from dumbbell.studies.displays.layers import cases_of, layers_of, numbers_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from dumbbell.studies.displays import rows
     from dumbbell.studies.displays.scope import Scope
@@ -60,106 +53,79 @@ def _with(numbers: Mapping[str, rows.Number], scope: Scope) -> Scope:
 
 def _panel(row: rows.Panel, axes: Mapping[str, rows.Axis], scope: Scope) -> Panel:
     title = _with(row.numbers, scope).text(row.title)
-    marks = tuple(
-        (float(scope.published(mark.x) if isinstance(mark.x, str) else mark.x), scope.text(mark.words))
-        for mark in row.marks
-        if scope.has(mark.when)
-    )
     y = _axis(row.y, axes)
-    up = Axis(label=scope.text(y.label), scale=y.scale, limits=_limits(y, scope), ticks=_ticks(y.ticks))
     if row.heat is not None:
-        return _heat(row.heat, (_axis(row.x, axes), y), title, scope)
+        return _heat(row.heat, _axis(row.x, axes), y, title, scope)
     x = _axis(row.x, axes) if row.x else None
-    layers = tuple(layer for line in row.lines for layer in _layers(line, row, x, scope))
     return Panel(
         title=title,
         x=_swept_axis(x, row, scope) if x else Axis(label="time (s)", limits=row.span or (None, None)),
-        y=up,
-        layers=layers,
-        marks=marks,
+        y=Axis(label=scope.text(y.label), scale=y.scale, limits=_limits(y, scope), ticks=_ticks(y.ticks)),
+        layers=tuple(layer for line in row.lines for layer in layers_of(line, row, x, scope)),
+        marks=tuple(
+            (float(scope.published(mark.x) if isinstance(mark.x, str) else mark.x), scope.text(mark.words))
+            for mark in row.marks
+            if scope.has(mark.when)
+        ),
     )
-
-
-def _layers(line: rows.Line, panel: rows.Panel, x: rows.Axis | None, scope: Scope) -> Iterator[Layer]:
-    for inner in _cases(line, scope):
-        if line.draw:
-            yield from layers_function(line.draw, inner.drawing)(inner)
-        elif line.series:
-            yield from series_layers(line, None if panel.distribution else panel.span, inner)
-        elif line.metric or line.band:
-            if x is None:
-                raise StudyError(f"{scope.display}: a metric needs an x axis of a field")
-            yield _curve(line, x, inner)
-        else:
-            yield _on_axis(published_layer(line, sweep_of(x) if x else None, panel.span, inner), x)
-
-
-def _cases(line: rows.Line, scope: Scope) -> Iterator[Scope]:
-    """Of runs: each version and each experiment that is not settled."""
-    of_runs = bool(line.metric or line.band or line.series)
-    several = len(line.experiment or scope.experiments) > 1
-    return scope.over(line, *[VERSION] * (of_runs and not scope.version), *[EXPERIMENT] * (of_runs and several))
-
-
-def _curve(line: rows.Line, x: rows.Axis, scope: Scope) -> Layer:
-    style = scope.text(line.style) or scope.sender
-    label = scope.text(line.label) if line.label is not None else label_of(scope.sender, scope.evidence.engine)
-    factor = scope.factor(line.unit, line.factor) / line.divisor
-    place = sweep_of(x).of if isinstance(line.x, str) else lambda _: line.x[0]
-    if line.band:
-        trials: Any = scope.trials()
-        layer = band(label, style, trials, place, partial(quartiles_bps, group=scope.group), factor)
-    else:
-        trials = scope.trials(line.beside, line.also)
-        layer = curve(label, style, trials, place, scope.metric(line.metric), factor=factor)
-    return _on_axis(replace(layer, kind=line.kind or layer.kind, instance=int(scope.text(str(line.instance)))), x)
-
-
-def _on_axis(layer: Layer, x: rows.Axis | None) -> Layer:
-    """Without what a logarithmic axis has no place for."""
-    if x is None or x.scale == "linear" or all(at > 0 for at in layer.x):
-        return layer
-    drawn = [at > 0 for at in layer.x]
-    known = {name: tuple(compress(getattr(layer, name), drawn)) for name in ("x", "y", "low", "high")}
-    return replace(layer, x=known["x"], y=known["y"], low=known["low"], high=known["high"])
-
-
-def sweep_of(axis: rows.Axis) -> Sweep:
-    """The field of an axis."""
-    return Sweep(axis.field, axis.unit, packet_bytes=axis.packet_bytes)
 
 
 def _swept_axis(axis: rows.Axis, row: rows.Panel, scope: Scope) -> Axis:
-    trials: Any = next((inner.trials() for line in row.lines if line.metric for inner in _cases(line, scope)), [])
-    ticks = sweep_of(axis).values(trials) if axis.ticks == "swept" else axis.ticks
+    trials: Any = next((inner.trials() for line in row.lines if line.metric for inner in cases_of(line, scope)), [])
     opposite = None
     if axis.in_bdp:
         one_bdp = trials[0].runs[0].bdp_bytes / axis.packet_bytes
-        beyond = int(max(sweep_of(axis).values(trials)) / one_bdp)
+        beyond = int(max(axis.places(trials)) / one_bdp)
         opposite = Axis(label=axis.in_bdp, ticks=tuple((each * one_bdp, str(each)) for each in range(beyond + 1)))
-    return Axis(label=axis.label, scale=axis.scale, limits=_limits(axis, scope), ticks=_ticks(ticks), opposite=opposite)
+    ticks = _ticks(axis.places(trials) if axis.ticks == "swept" else axis.ticks)
+    return Axis(label=axis.label, scale=axis.scale, limits=_limits(axis, scope), ticks=ticks, opposite=opposite)
 
 
-def _heat(row: rows.Heat, axes: tuple[rows.Axis, rows.Axis], title: str, scope: Scope) -> Panel:
-    columns, up = axes
-    most = float(scope.text(row.most)) if isinstance(row.most, str) else row.most
-    return grid(
-        title,
+def _heat(row: rows.Heat, across: rows.Axis, up: rows.Axis, title: str, scope: Scope) -> Panel:
+    """The mean over seeds in each cell, NaN where no seed gives the number; and what was published of these cells.
+
+    The published table has `columns`, `rows` and `cells`: a list a row, NaN where the document has none.
+    """
+    numbers = numbers_at(
         scope.trials(row.beside),
-        (sweep_of(columns), columns.label),
-        (sweep_of(up), up.label),
+        lambda run: (up.of(run), across.of(run)),
         scope.metric(row.metric),
-        quantity=scope.text(row.label),
-        factor=scope.factor(row.unit, None),
-        published=scope.published(row.published) if row.published else None,
-        colours=row.colours,
-        most=most,
+        scope.factor(row.unit, None),
+    )
+    xs, ys = sorted({x for _, x in numbers}), sorted({y for y, _ in numbers})
+    means = {place: estimate(values) for place, values in numbers.items() if values}
+    published = scope.published(row.published) if row.published else {"columns": (), "rows": (), "cells": ()}
+    theirs = {
+        (y, x): float(cell)
+        for y, cells in zip(up.numbers(published["rows"]), published["cells"], strict=True)
+        for x, cell in zip(across.numbers(published["columns"]), cells, strict=True)
+    }
+
+    def grid(cells: Mapping[tuple[float, float], float]) -> tuple[tuple[float, ...], ...]:
+        return tuple(tuple(cells.get((y, x), math.nan) for x in xs) for y in ys)
+
+    return Panel(
+        title=title,
+        x=_categories(across.label, xs),
+        y=_categories(up.label, ys),
+        heat=HeatMap(
+            label=scope.text(row.label),
+            cells=grid({place: each.mean for place, each in means.items()}),
+            half_widths=grid({place: each.half_width or 0.0 for place, each in means.items()}),
+            published=grid(theirs) if theirs else (),
+            colours=row.colours,
+            most=float(scope.text(row.most)) if isinstance(row.most, str) else row.most,
+        ),
     )
 
 
-def _fitted(panels: Iterable[Panel]) -> list[Panel]:
+def _categories(label: str, values: Sequence[float]) -> Axis:
+    """One place a value, however far apart they are."""
+    return Axis(label=label, ticks=tuple((float(index), f"{value:g}") for index, value in enumerate(values)))
+
+
+def _fitted(panels: Sequence[Panel]) -> list[Panel]:
     """With limits around all of their lines."""
-    panels = list(panels)
     values = [value for panel in panels for layer in panel.layers for value in layer.y]
     limits = (ROOM[0] * min(values), ROOM[1] * max(values))
     return [replace(panel, y=replace(panel.y, limits=limits)) for panel in panels]

@@ -1,20 +1,31 @@
-"""The figures and tables of a study: declared as rows, each drawn when it is asked for."""
+"""The figures and tables of a study from `figures.toml`, whose rows are validated as they are read."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import ValidationError
 
 from dumbbell.errors import StudyError
-from dumbbell.studies.displays.contradictions import contradictions
+from dumbbell.problem import suggestion
 from dumbbell.studies.displays.figure import draw_figure
-from dumbbell.studies.displays.rows import Case, Displays, Figure, TableRow, Values
-from dumbbell.studies.displays.scope import Scope
+from dumbbell.studies.displays.rows import (
+    UNITS,
+    Case,
+    Column,
+    Displays,
+    Figure,
+    Line,
+    Panel,
+    Repeated,
+    TableRow,
+    Values,
+)
+from dumbbell.studies.displays.scope import EXPERIMENT, PLACEHOLDERS, VERSION, Scope, layers_function
 from dumbbell.studies.displays.table import draw_table
 from dumbbell.studies.manifest import problems_of
+from dumbbell.studies.study import Display
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -22,24 +33,9 @@ if TYPE_CHECKING:
 
     from dumbbell.charts.chart import Chart
     from dumbbell.charts.table import Table
-    from dumbbell.studies.displays.scope import Document
     from dumbbell.studies.evidence import Evidence
     from dumbbell.studies.formula import Formulas
-
-Shown = TypeVar("Shown")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Display(Generic[Shown]):
-    """A figure or a table of the document, made again."""
-
-    name: str
-    """As its chart, or table, and its files are called: "figure7"."""
-    experiments: tuple[str, ...]
-    """The experiments that it shows."""
-    draw: Callable[[Document, Evidence], Shown]
-    """Makes it."""
-
+    from dumbbell.studies.study import Study
 
 DrawnFigure: TypeAlias = "Display[Chart]"
 DrawnTable: TypeAlias = "Display[Table]"
@@ -51,23 +47,23 @@ def displays_of(
     """The figures and the tables of `figures.toml`; `drawing` has the functions that draw what a row cannot say.
 
     Raises:
-        StudyError: with everything in it that cannot be so.
+        StudyError: rows have problems: all of them, one a line.
     """
     try:
         found = Displays.model_validate(written)
     except ValidationError as error:
-        raise StudyError("\n".join(f"figures.toml: {each}" for each in problems_of(error))) from None
-    problems = list(contradictions(found, formulas, drawing, experiments))
+        problems = list(problems_of(error))
+    else:
+        problems = list(_contradictions(found, formulas, drawing, experiments))
     if problems:
         raise StudyError("\n".join(f"figures.toml: {each}" for each in problems))
     figures = [_figure(row, place, found, drawing) for row in found.figures for place in _members(row, found)]
     if found.order:
         figures.sort(key=lambda each: found.order.index(each.name))
     tables = [
-        Display(name=row.name, experiments=row.experiments,
-                draw=partial(_drawn_table, row, found, drawing))
+        Display(name=row.name, experiments=row.experiments, draw=partial(_drawn_table, row, found, drawing))
         for row in found.tables
-    ]  # fmt: skip
+    ]
     return tuple(figures), tuple(tables)
 
 
@@ -76,8 +72,6 @@ def _members(row: Figure, displays: Displays) -> Iterator[tuple[int, Case] | Non
     if not row.case:
         yield None
         return
-    if row.case not in displays.cases:
-        raise StudyError(f'figures.toml: {row.name}: there are no cases "{row.case}"')
     found = displays.cases[row.case]
     yield from enumerate(found.cases() if isinstance(found, Values) else found)
 
@@ -85,46 +79,75 @@ def _members(row: Figure, displays: Displays) -> Iterator[tuple[int, Case] | Non
 def _figure(
     row: Figure, member: tuple[int, Case] | None, displays: Displays, drawing: ModuleType | None
 ) -> DrawnFigure:
+    def draw(study: Study, evidence: Evidence) -> Chart:
+        scope = Scope.of(row, displays, drawing, study, evidence)
+        return draw_figure(row, displays.axes, scope if member is None else scope.bound(row.case, *member))
+
     words = {} if member is None else member[1].model_extra or {}
-    return Display(
-        name=row.name.format_map(words),
-        experiments=row.experiments,
-        draw=partial(_drawn_figure, row, member, displays, drawing),
-    )
-
-
-def _drawn_figure(  # noqa: PLR0913, PLR0917 (all but the last two are what a display is made of)
-    row: Figure,
-    member: tuple[int, Case] | None,
-    displays: Displays,
-    drawing: ModuleType | None,
-    study: Document,
-    evidence: Evidence,
-) -> Chart:
-    scope = _scope(row, displays, drawing, study, evidence)
-    return draw_figure(row, displays.axes, scope if member is None else scope.bound(row.case, *member))
+    return Display(name=row.name.format_map(words), experiments=row.experiments, draw=draw)
 
 
 def _drawn_table(
-    row: TableRow, displays: Displays, drawing: ModuleType | None, study: Document, evidence: Evidence
+    row: TableRow, displays: Displays, drawing: ModuleType | None, study: Study, evidence: Evidence
 ) -> Table:
-    return draw_table(row, _scope(row, displays, drawing, study, evidence))
+    return draw_table(row, Scope.of(row, displays, drawing, study, evidence))
 
 
-def _scope(
-    row: Figure | TableRow,
-    displays: Displays,
-    drawing: ModuleType | None,
-    study: Document,
-    evidence: Evidence,
-) -> Scope:
-    return Scope(
-        study=study,
-        evidence=evidence,
-        drawing=drawing,
-        cases=displays.cases,
-        display=row.name,
-        shown=row.experiments,
-        experiments=row.experiments,
-        source=row.source,
-    )
+def _contradictions(
+    displays: Displays, formulas: Formulas, drawing: ModuleType | None, experiments: Collection[str]
+) -> Iterator[str]:
+    """Every name in rows for which there is nothing; those with words in braces show when they are drawn."""
+    for name in displays.cases.keys() & (PLACEHOLDERS - {"group"}):
+        yield f'cases "{name}" hide the words of that name that every template has'
+    for row in (*displays.figures, *displays.tables):
+        for part in _parts(row):
+            axes = (part.x, part.y) if isinstance(part, Panel) else ()
+            shown = (*part.experiment, *(row.experiments if part is row else ()))
+            names: tuple[tuple[str, Collection[Any], Collection[str]], ...] = (
+                ("experiment", shown, experiments),
+                ("dimension", _dimensions(part), {*displays.cases, VERSION, EXPERIMENT}),
+                ("axis", [axis for axis in axes if isinstance(axis, str) and axis], displays.axes),
+            )
+            for noun, used, known in names:
+                for name in used:
+                    yield from _unknown(row.name, noun, name, known)
+            if isinstance(part, Line | Column):
+                yield from _unmeasured(row.name, part, formulas, drawing)
+
+
+def _parts(row: Repeated) -> Iterator[Repeated]:
+    """The row and all that it has."""
+    yield row
+    for key in ("panels", "lines", "columns"):
+        parts = getattr(row, key, ())
+        for part in parts if isinstance(parts, tuple) else ():
+            yield from _parts(part)
+
+
+def _dimensions(part: Repeated) -> list[str]:
+    listed = (getattr(part, key, None) or () for key in ("each", "per", "rows", "across"))
+    own = [part.case] if isinstance(part, Figure) and part.case else []
+    return [*own, *(name for names in listed for name in names)]
+
+
+def _unmeasured(display: str, part: Line | Column, formulas: Formulas, drawing: ModuleType | None) -> Iterator[str]:
+    finders: dict[str, Callable[[str], object]] = {
+        "metric": formulas.parse,
+        "sweep_metric": formulas.parse,
+        "draw": partial(layers_function, drawing=drawing),
+    }
+    for field, find in finders.items():
+        name = getattr(part, field, "")
+        if name and "{" not in name:
+            try:
+                find(name)
+            except StudyError as error:
+                yield f"{display}: {error}"
+    if part.factor is None:
+        yield from _unknown(display, "unit", part.unit, UNITS)
+
+
+def _unknown(display: str, noun: str, name: str, known: Collection[str]) -> Iterator[str]:
+    if "{" not in name and name not in known:
+        hint = suggestion(name, list(known))
+        yield f'{display}: there is no {noun} "{name}"' + (f"; {hint}" if hint else "")

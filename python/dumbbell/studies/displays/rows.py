@@ -8,11 +8,17 @@ braces: `title = "{version}, {rate}"`. `docs/studies.md` says what there is.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from dumbbell.studies.claim import SCALES
+from dumbbell.studies.sweep import number, swept
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dumbbell.studies.evidence import RunData, SeedSweep
 
 UNITS = {**SCALES, "kbit/s": 1e-3, "kB": 1e-3, "thousands": 1e-3, "payload Mbit/s": 1e-6 * 1448 / 1514}
 """What a number in base units is multiplied with; payload: from full frames to what iPerf3 counts of them."""
@@ -74,7 +80,7 @@ class Axis(Row):
     label: str
     field: str = ""
     unit: str = ""
-    """In which the field's values are told, as `Sweep` has it."""
+    """In which the field's values are shown: a unit of specs, or "" of plain numbers."""
     packet_bytes: int | None = None
     """Of a queue in packets that specs may have in bytes."""
     scale: Scale = "linear"
@@ -84,6 +90,18 @@ class Axis(Row):
     """`swept`: one at each value of the field."""
     in_bdp: str = ""
     """The label of the same axis in BDP, on the other side."""
+
+    def of(self, run: RunData) -> float:
+        """Where a run stands on it."""
+        return swept(run, self.field, self.unit, self.packet_bytes)
+
+    def places(self, sweeps: Iterable[SeedSweep]) -> tuple[float, ...]:
+        """Where the runs of sweeps stand, each place once, in order."""
+        return tuple(sorted({self.of(run) for sweep in sweeps for run in sweep.runs}))
+
+    def numbers(self, column: Iterable[object]) -> tuple[float, ...]:
+        """A column of `published.toml`, which has the field's values as specs do, as numbers."""
+        return tuple(number(value, self.unit) for value in column)
 
 
 class Repeated(Row):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from string import Formatter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
+from dumbbell.cc import base_name
+from dumbbell.charts.style import label_of
 from dumbbell.errors import StudyError
-from dumbbell.studies.displays.label import family, label_of, means
 from dumbbell.studies.displays.rows import UNITS, Values
 from dumbbell.studies.evidence import SeedSweep
 
@@ -16,46 +17,19 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from dumbbell.charts.chart import Layer
-    from dumbbell.studies.displays.rows import Case, Repeated
+    from dumbbell.studies.displays.rows import Case, Displays, Repeated, Shown
     from dumbbell.studies.evidence import Evidence, RunData
-    from dumbbell.studies.formula import Formulas
+    from dumbbell.studies.study import Study
 
 VERSION, EXPERIMENT = "version", "experiment"
 Cases = dict[str, Values | tuple["Case", ...]]
-
-
-class Document(Protocol):
-    """What a display needs to know of its study."""
-
-    @property
-    def short(self) -> str:
-        """For legends: "Claypool et al. 2019"."""
-
-    @property
-    def published(self) -> Mapping[str, Any]:
-        """The document's numbers."""
-
-    @property
-    def metrics(self) -> Formulas:
-        """What displays may measure, by name."""
-
-    @property
-    def experiments(self) -> Mapping[str, Any]:
-        """By name."""
-
-    @property
-    def rivals(self) -> Mapping[str, str]:
-        """What sends in experiments without a version."""
-
-    def control(self, experiment: str, variant: str) -> str:
-        """What stands for a version in an experiment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
     """A part of a study's runs, as far as cases have narrowed it down."""
 
-    study: Document
+    study: Study
     evidence: Evidence
     drawing: ModuleType | None
     """The study's functions that draw layers, if it has any."""
@@ -70,6 +44,20 @@ class Scope:
     """Empty: not settled."""
     at: tuple[tuple[str, Any], ...] = ()
     words: tuple[tuple[str, Any], ...] = ()
+
+    @classmethod
+    def of(cls, row: Shown, displays: Displays, drawing: ModuleType | None, study: Study, evidence: Evidence) -> Scope:
+        """All that a figure or a table shows."""
+        return cls(
+            study=study,
+            evidence=evidence,
+            drawing=drawing,
+            cases=displays.cases,
+            display=row.name,
+            shown=row.experiments,
+            experiments=row.experiments,
+            source=row.source,
+        )
 
     @property
     def versions(self) -> tuple[str, ...]:
@@ -175,7 +163,7 @@ class Scope:
     @property
     def sender(self) -> str:
         """The algorithm or variant in question, without parameters: of the group, where a case names one."""
-        own = self.control.partition("[")[0]
+        own = base_name(self.control)
         group = self.word("group")
         return own if group in {None, own.partition("_")[0]} else str(group)
 
@@ -256,6 +244,16 @@ def layers_function(name: str, drawing: ModuleType | None) -> Callable[[Scope], 
     return found
 
 
+def _family(group: str) -> str:
+    """An algorithm as documents write it, without a version: "BBR", "CUBIC", "Reno"."""
+    return group.capitalize() if group == "reno" else group.upper()
+
+
+def _means(trials: Sequence[SeedSweep]) -> str:
+    """What points and bars are."""
+    return f"mean over {len(trials)} seeds with 95 % intervals (Student's t)" if len(trials) > 1 else "one seed"
+
+
 class _Words(dict[str, Any]):
     """The words of a scope, found when a template has them."""
 
@@ -268,7 +266,7 @@ class _Words(dict[str, Any]):
         experiment = next((each for each in scope.shown if key.lower() in {f"means_{each}", f"seeds_{each}"}), "")
         if experiment:
             trials = scope.evidence.of(experiment, scope.settled.version)
-            return len(trials) if key.startswith("seeds") else means(trials)
+            return len(trials) if key.startswith("seeds") else _means(trials)
         if key not in _WORDS:
             raise KeyError(key)
         return _WORDS[key](scope)
@@ -284,13 +282,13 @@ _WORDS: Mapping[str, Callable[[Scope], Any]] = {
     "cubic": lambda scope: label_of("cubic", scope.evidence.engine),
     "style": lambda scope: scope.sender,
     "group": lambda scope: scope.group,
-    "family": lambda scope: family(scope.group),
+    "family": lambda scope: _family(scope.group),
     "engine": lambda scope: scope.evidence.engine,
-    "short": lambda scope: scope.study.short,
+    "short": lambda scope: scope.study.manifest.short,
     "published": lambda scope: scope.study.published,
     "source": lambda scope: scope.published(f"{scope.source}.source"),
-    "means": lambda scope: means(_first(scope)),
-    "Means": lambda scope: means(_first(scope)).capitalize(),
+    "means": lambda scope: _means(_first(scope)),
+    "Means": lambda scope: _means(_first(scope)).capitalize(),
     "seed": lambda scope: _first(scope)[0].seed,
     "seeds": lambda scope: len(_first(scope)),
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dumbbell.charts.table import Amount, Column, Table
 from dumbbell.metrics.statistics import estimate
-from dumbbell.studies.displays.curve import runs_of
+from dumbbell.studies.displays.layers import runs_of
 from dumbbell.studies.displays.scope import VERSION
 from dumbbell.studies.evidence import SeedSweep
 

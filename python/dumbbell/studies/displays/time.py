@@ -6,11 +6,12 @@ import math
 from typing import TYPE_CHECKING, TypeAlias
 
 from dumbbell.charts.chart import Layer
+from dumbbell.charts.in_time import curve, flow_rates, flow_styles
+from dumbbell.charts.style import label_of
 from dumbbell.errors import StudyError
-from dumbbell.metrics.counter import edges, rates_bps, ratio_in_bins
+from dumbbell.metrics.counter import ratio_in_bins
 from dumbbell.metrics.distribution import cdf
-from dumbbell.studies.displays.label import label_of
-from dumbbell.studies.series import (
+from dumbbell.results.run_series import (
     BIN_S,
     Samples,
     ack_rtts_s,
@@ -18,13 +19,12 @@ from dumbbell.studies.series import (
     dropped_and_sent,
     gauge,
     group_rates_bps,
-    received,
+    middles,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from dumbbell.metrics.counter import Floats
     from dumbbell.studies.displays.rows import Line
     from dumbbell.studies.displays.scope import Scope
     from dumbbell.studies.evidence import RunData
@@ -50,8 +50,8 @@ def series_layers(line: Line, span: Span | None, scope: Scope) -> Iterator[Layer
     bin_s = line.bin_s or BIN_S
     instance = int(scope.text(str(line.instance)))
     if line.series == "flows":
-        labels = _once(run) if line.labels == "once" else [scope.text(label) for label in line.labels]
-        yield from flow_rates(run, span or run.window_s, bin_s, labels=labels, factor=factor)
+        labels = _once(run) if line.labels == "once" else [scope.text(label) for label in line.labels] or _labels(run)
+        yield from flow_rates(run, span or run.window_s, bin_s, labels, factor)
         return
     label = label_of(scope.sender, scope.evidence.engine) if line.label is None else scope.text(line.label)
     style = scope.text(line.style) or scope.sender
@@ -60,10 +60,7 @@ def series_layers(line: Line, span: Span | None, scope: Scope) -> Iterator[Layer
         yield Layer(label=label, style=style, kind="step", x=tuple(values), y=tuple(shares), instance=instance)
         return
     found = samples(run, line, span, bin_s, scope.group)
-    y = tuple((factor * found.value).tolist())
-    yield Layer(
-        label=label, style=style, kind=line.kind or "line", x=tuple(found.time_s.tolist()), y=y, instance=instance
-    )
+    yield curve(found, label, style, factor, kind=line.kind or "line", instance=instance)
 
 
 def samples(run: RunData, line: Line, span: Span, bin_s: float, group: str) -> Samples:
@@ -91,44 +88,17 @@ def samples(run: RunData, line: Line, span: Span, bin_s: float, group: str) -> S
     return gauge(run, line.flow, line.series, *span)
 
 
-def flow_rates(
-    run: RunData, span: Span, bin_s: float = BIN_S, *, labels: Sequence[str] = (), factor: float = 1.0
-) -> Iterator[Layer]:
-    """Each flow's throughput in frames, from its start on.
-
-    Several flows of one algorithm look like "flow 1", "flow 2", …; a lone flow, or one beside another algorithm, as its
-    own does. `labels`: one a flow, instead of those.
-    """
-    ccs = _algorithms(run)
-    numbered = len(ccs) > 1 and len(set(ccs)) == 1
-    x = tuple(middles(span, bin_s).tolist())
-    for index, (flow, counted) in enumerate(received(run).items()):
-        rates = tuple(factor * float(rate) for rate in rates_bps(counted, *span, bin_s))
-        first = next((number for number, rate in enumerate(rates) if rate > 0), 0)
-        own = label_of(ccs[flow], run.result.engine)
-        usual = f"flow {flow + 1}" if numbered else own if len(ccs) == 1 else f"flow {flow + 1}: {own}"
-        yield Layer(
-            label=labels[index] if labels else usual,
-            style=f"flow {flow + 1}" if numbered else ccs[flow],
-            x=x[first:],
-            y=rates[first:],
-            instance=index,
-        )
+def _labels(run: RunData) -> list[str]:
+    """Of each flow: its number where all have one algorithm, that where there is one flow, else both."""
+    engine, styles = run.result.engine, flow_styles(run)
+    if len(styles) == 1:
+        return [label_of(styles[0], engine)]
+    named = (f"flow {index + 1}: {label_of(style, engine)}" for index, style in enumerate(styles))
+    return styles if styles[0] == "flow 1" else list(named)
 
 
-def middles(span: Span, bin_s: float) -> Floats:
-    """Of the whole bins in a span."""
-    return edges(*span, bin_s)[:-1] + bin_s / 2
-
-
-def _once(run: RunData) -> Sequence[str]:
-    """Where algorithms meet, each one's name once; of flows of one kind none."""
-    ccs = _algorithms(run)
-    if len(set(ccs)) == 1:
-        return ()
-    return [label_of(cc, run.result.engine) if cc not in ccs[:index] else "" for index, cc in enumerate(ccs)]
-
-
-def _algorithms(run: RunData) -> list[str]:
-    """Each flow's congestion control without its parameters."""
-    return [flow.cc.partition("[")[0].strip() for flow in run.result.flows]
+def _once(run: RunData) -> list[str]:
+    """Where algorithms meet, each one's name once; of flows of one kind their numbers."""
+    styles = flow_styles(run)
+    named = (label_of(style, run.result.engine) * (style not in styles[:at]) for at, style in enumerate(styles))
+    return _labels(run) if styles[0] == "flow 1" else list(named)

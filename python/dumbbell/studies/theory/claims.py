@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dumbbell.metrics import curve
 from dumbbell.metrics.counter import Counter, rates_bps
 from dumbbell.metrics.phases import after_stays, entries_s
-from dumbbell.spec.quantity import BITS_PER_BYTE, NS_PER_S, PPB, Rate, Share, Time
+from dumbbell.spec.quantity import Rate, Time
+from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
     from dumbbell.metrics.counter import Floats
-    from dumbbell.studies.evidence import RunData, SeedSweep
+    from dumbbell.studies.evidence import RunData
 
 MSS_BYTES, FRAME_BYTES = 1448, 1514
 """Payload of a full packet with timestamps, and what the bottleneck charges for it."""
@@ -69,12 +69,6 @@ def cost_of_probe_rtt(run: RunData) -> float | None:
     return 1 - mean_bps / usual_bps
 
 
-def cliff(trial: SeedSweep) -> float | None:
-    """The largest loss of the sweep up to which goodput keeps to 80 % of what is possible; None if none does."""
-    goodputs_bps = [run.result.flows[0].goodput_bps or 0.0 for run in trial.runs]
-    return curve.cliff([loss(run.point) for run in trial.runs], goodputs_bps, payload_bps(LOSSY_BPS))
-
-
 def window_share(run: RunData) -> float | None:
     """Mean congestion window over the one that fills path and buffer."""
     cwnd = _cwnd_bytes(run)
@@ -98,11 +92,6 @@ def sawtooth_period(run: RunData) -> float | None:
 def rtt_s(point: Any) -> float:  # noqa: ANN401 (a point's values are the spec's)
     """The base RTT at a point."""
     return Time(point["path.rtt"]).ns / NS_PER_S
-
-
-def loss(point: Any) -> float:  # noqa: ANN401 (as above)
-    """The random loss at a point, as a share."""
-    return Share(point["path.loss"]).ppb / PPB
 
 
 def _found_s(run: RunData, from_s: float, wanted_bps: float) -> float | None:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dumbbell.metrics.counter import variation
-from dumbbell.metrics.rise_time import plateau, rise_time_s
-from dumbbell.metrics.trough import Trough, intervals_s, troughs
+from dumbbell.metrics.dynamics import Trough, intervals_s, plateau, rise_time_s, troughs
 from dumbbell.metrics.window import ratio
-from dumbbell.studies.series import Samples, gauge, throughput_bps
+from dumbbell.results.run_series import Samples, gauge, throughput_bps
 
 if TYPE_CHECKING:
     from dumbbell.metrics.counter import Floats
@@ -57,27 +56,10 @@ def largest_window_over_threshold(run: RunData) -> float | None:
     return float(found.max()) if found.size else None
 
 
-def decline_of_window(run: RunData) -> float | None:
-    """BBR's largest window over its last."""
-    found = window(run).value
-    return ratio(float(found.max()), float(found[-1])) if found.size else None
-
-
-def variation_of_window(run: RunData) -> float | None:
-    """Standard deviation / mean of the window as the video runs."""
-    return variation(window(run, VIDEO_LOGGED_S).value)
-
-
 def variation_of_window_outside_probes(run: RunData) -> float | None:
     """The same without what is below half of the median: PROBE_RTT."""
     found = window(run, VIDEO_LOGGED_S).value
     return variation(found[found >= WINDOWED * np.median(found)]) if found.size else None
-
-
-def least_window(run: RunData) -> float | None:
-    """The smallest window as the video runs, segments."""
-    found = window(run, VIDEO_LOGGED_S).value
-    return float(found.min()) if found.size else None
 
 
 def length_of_window_dips(run: RunData) -> float | None:
@@ -124,34 +106,10 @@ def window(run: RunData, begin_s: float = 0.0, end_s: float = float("inf")) -> S
     return Samples(found.time_s, found.value / MSS_BYTES)
 
 
-def video_window(run: RunData) -> float | None:
-    """The median of the window as the video runs, segments."""
-    found = window(run, VIDEO_LOGGED_S).value
-    return float(np.median(found)) if found.size else None
-
-
-def logged_rtt(run: RunData) -> float | None:
-    """The mean of the smoothed RTT where the author's script saw it."""
-    found = gauge(run, 0, "srtt_s", BULK_LOGGED_S).value
-    return float(found.mean()) if found.size else None
-
-
 def rates_by_second(run: RunData) -> Floats:
     """The first flow's throughput in whole seconds of its own."""
     flow = run.result.flows[0]
     return throughput_bps(run, 0, flow.start_s, flow.start_s + (flow.fct_s or 0.0), PAIR_BIN_S)
-
-
-def last_threshold(run: RunData) -> float | None:
-    """The first flow's slow start threshold at the end, segments."""
-    found = gauge(run, 0, "ssthresh_bytes").value
-    return float(found[-1]) / MSS_BYTES if found.size else None
-
-
-def largest_window(run: RunData) -> float | None:
-    """The first flow's largest window, segments."""
-    found = window(run).value
-    return float(found.max()) if found.size else None
 
 
 def _window_over_threshold(run: RunData) -> Floats:

@@ -1,0 +1,63 @@
+"""A run drawn over time: rates of flows or groups, gauges and the queue as layers, on panels that share their time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dumbbell.cc import base_name
+from dumbbell.charts.chart import Axis, Layer, Panel
+from dumbbell.metrics.counter import rates_bps
+from dumbbell.results.run_series import Samples, backlog_bytes, group_rates_bps, middles, received
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from dumbbell.charts.chart import Kind
+    from dumbbell.results.run_series import RunSeries
+
+KB, MBPS, MS = 1e-3, 1e-6, 1e3
+"""In base units' place: what a value is multiplied by."""
+
+
+def flow_styles(run: RunSeries) -> list[str]:
+    """Each flow's style: its algorithm's, or "flow 1", "flow 2", … where several flows have the same one."""
+    ccs = [base_name(flow.cc) for flow in run.result.flows]
+    alike = len(ccs) > 1 and len(set(ccs)) == 1
+    return [f"flow {flow.flow + 1}" if alike else cc for flow, cc in zip(run.result.flows, ccs, strict=True)]
+
+
+def curve(  # noqa: PLR0913 (what a line is made of)
+    samples: Samples, label: str, style: str, factor: float, *, kind: Kind = "line", instance: int = 0
+) -> Layer:
+    """Samples, multiplied into the unit that they are drawn in."""
+    x, y = (tuple(column.tolist()) for column in (samples.time_s, factor * samples.value))
+    return Layer(label=label, style=style, kind=kind, x=x, y=y, instance=instance)
+
+
+def flow_rates(
+    run: RunSeries, span: tuple[float, float], bin_s: float, labels: Sequence[str], factor: float = MBPS
+) -> list[Layer]:
+    """Each flow's throughput in frames behind the bottleneck, from its first bin with any on; `labels`: one a flow."""
+    layers = []
+    for index, (counted, style) in enumerate(zip(received(run).values(), flow_styles(run), strict=True)):
+        rates = rates_bps(counted, *span, bin_s)
+        first = int((rates > 0).argmax()) if rates.size else 0
+        samples = Samples(middles(span, bin_s)[first:], rates[first:])
+        layers.append(curve(samples, labels[index], style, factor, instance=index))
+    return layers
+
+
+def group_rates(run: RunSeries, group: str, end_s: float, bin_s: float) -> Samples:
+    """The summed throughput of a group's flows from the run's beginning on, in bit/s."""
+    return Samples(middles((0, end_s), bin_s), group_rates_bps(run, group, 0, end_s, bin_s))
+
+
+def backlog(run: RunSeries, label: str, style: str = "queue", *, instance: int = 0) -> Layer:
+    """The bottleneck's queue in kB."""
+    return curve(backlog_bytes(run), label, style, KB, instance=instance)
+
+
+def panels(end_s: float, rows: Mapping[str, Iterable[Layer]]) -> tuple[Panel, ...]:
+    """A panel for each label of a y axis, all with the time from 0 on."""
+    time = Axis(label="time (s)", limits=(0, end_s))
+    return tuple(Panel(x=time, y=Axis(label=name, limits=(0, None)), layers=tuple(rows[name])) for name in rows)

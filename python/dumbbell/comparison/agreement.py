@@ -1,0 +1,325 @@
+"""Two engines held against one another: how far apart each condition is, and whether all conditions keep the bands.
+
+Medians over seeds are compared, and half the reference's own interquartile range is excused. Every error is a share: of
+what its band's `of` says. The reference under other seeds is held against itself in the same way: its noise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from dumbbell.comparison.record import (
+    Agreement,
+    Band,
+    BandVerdict,
+    Condition,
+    Difference,
+    Group,
+    GroupRuns,
+    RunFigures,
+    Spread,
+    Winner,
+    Worst,
+)
+from dumbbell.metrics.catalogue import Setup, group_values, mean_rate_bps, run_values
+from dumbbell.metrics.distribution import beyond, half_interquartile, quantile
+from dumbbell.metrics.sharing import winner
+from dumbbell.metrics.statistics import estimate
+from dumbbell.results.provenance import facts
+from dumbbell.results.schema import FailedRun, Result
+from dumbbell.units import PPB
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from dumbbell.comparison.record import Side, Source
+    from dumbbell.spec import Resolved
+
+    Outcome: TypeAlias = Result | FailedRun
+    Runs: TypeAlias = Sequence[RunFigures]
+    Value: TypeAlias = Callable[[RunFigures], float | None]
+
+MEDIAN, TAIL = 0.5, 0.9
+"""The quantiles over conditions that a band limits."""
+GROUP_GOODPUT, TOTAL_GOODPUT = "group_goodput", "total_goodput"
+LOSS, SMALL_LOSS = "loss", "small_loss"
+QUEUEING_DELAY, WINNER = "queueing_delay", "winner"
+BANDS: Final = {band.metric: band for band in (
+    Band(
+        metric=GROUP_GOODPUT, label="goodput of each group", unit="%",
+        of="the larger of the reference's and 5 % of the rate", median_limit=0.05, p90_limit=0.15,
+    ),
+    Band(
+        metric=TOTAL_GOODPUT, label="total goodput", unit="%", of="the reference's", median_limit=0.01, p90_limit=0.03,
+    ),
+    Band(
+        metric=LOSS, label="queue loss, where the reference loses more than 0.5 %", unit="%", of="the reference's",
+        median_limit=0.10, p90_limit=0.30,
+    ),
+    Band(metric=SMALL_LOSS, label="queue loss, elsewhere", unit="points", of="the packets offered", p90_limit=0.002),
+    Band(
+        metric=QUEUEING_DELAY, label="queueing delay", unit="points", of="the buffer's drain time", median_limit=0.05,
+        p90_limit=0.15,
+    ),
+    Band(
+        metric=WINNER, label="same winner, where the reference's seeds agree on one", unit="%", of="such conditions",
+        least=0.95,
+    ),
+)}  # fmt: skip
+"""By metric. The limits are those of the design."""
+SMALLEST_GOODPUT: Final = 0.05
+"""Share of the rate that a smaller goodput of a group is held against: a starved group is no large error."""
+CONSIDERABLE_LOSS: Final = 0.005
+"""Loss rate of the reference above which a difference is relative to it."""
+MOST_FAILURES: Final = 3
+"""Shown of one condition."""
+MOST_WORST: Final = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One point, as both engines measured it."""
+
+    name: str
+    point: Mapping[str, Any]
+    resolved: Resolved
+    """With any seed: the path and the flows' base RTTs are the same for all."""
+    candidate: Sequence[Outcome]
+    reference: Sequence[Outcome]
+    floor: Sequence[Outcome]
+    """The reference under other seeds; may be empty."""
+
+
+class _Gap(NamedTuple):
+    """How far some runs are from those of the reference in one metric."""
+
+    median: float
+    reference: float
+    excused: float
+    scale: float
+    half_width: float | None
+
+    @property
+    def error(self) -> float:
+        return beyond(self.median - self.reference, self.excused) / self.scale
+
+
+def compare_condition(measured: Measured) -> Condition:
+    """The condition with every figure; without differences where a run failed or nothing was measured."""
+    resolved, run = measured.resolved, measured.resolved.run
+    ccs = dict(zip(resolved.groups, resolved.ccs, strict=True))
+    groups = tuple(Group(name=name, cc=cc, flows=resolved.groups.count(name)) for name, cc in ccs.items())
+    outcomes = (measured.candidate, measured.reference, measured.floor)
+    setup = Setup.of(run)
+    candidate, reference, floor = (
+        tuple(_figures(each, setup) for each in role if isinstance(each, Result)) for role in outcomes
+    )
+    failures = tuple(_failures([each for role in outcomes for each in role if isinstance(each, FailedRun)]))
+    compared = not failures and bool(candidate) and bool(reference)
+    return Condition(
+        name=measured.name,
+        point=dict(measured.point),
+        rate_bps=run.path.rate_bps,
+        rtt_s=fmean(flow.base_rtt_s for flow in run.flows),
+        buffer_bytes=run.path.buffer_bytes,
+        buffer_bdp=run.path.buffer_bytes / resolved.bdp_bytes,
+        loss=run.path.loss_ppb / PPB,
+        groups=groups,
+        candidate=candidate,
+        reference=reference,
+        floor=floor,
+        differences=tuple(_differences(candidate, reference, floor, groups, mean_rate_bps(run))) if compared else (),
+        winner=_winners(candidate, reference, floor, groups) if compared and len(set(ccs.values())) > 1 else None,
+        failures=failures,
+    )
+
+
+def judge(
+    conditions: Sequence[Condition], source: Source, candidate: Side, reference: Side, floor_seeds: Sequence[int]
+) -> Agreement:
+    """The whole of a comparison. It holds when no band is broken, no run failed, and something was compared."""
+    bands = verdicts(conditions)
+    broken = any(band.holds is False for band in bands) or any(each.failures for each in conditions)
+    return Agreement(
+        versions=versions(),
+        source=source,
+        candidate=candidate,
+        reference=reference,
+        floor_seeds=tuple(floor_seeds),
+        holds=not broken and any(band.holds for band in bands),
+        bands=bands,
+        worst=worst(conditions),
+        conditions=tuple(conditions),
+    )
+
+
+def verdicts(conditions: Sequence[Condition]) -> tuple[BandVerdict, ...]:
+    """Every band, in the order of the design."""
+    return tuple(
+        _of_winners(band, conditions)
+        if band.least is not None
+        else _of_errors(band, [each for one in conditions for each in one.differences if each.metric == metric])
+        for metric, band in BANDS.items()
+    )
+
+
+def worst(conditions: Sequence[Condition], most: int = MOST_WORST) -> tuple[Worst, ...]:
+    """The conditions with an error, by the largest one of each in multiples of its band's 90th percentile."""
+    largest = [
+        (each.name, max(each.differences, key=lambda difference: difference.limits or 0.0))
+        for each in conditions
+        if each.differences
+    ]
+    rows = [
+        Worst(condition=name, metric=each.metric, group=each.group, limits=each.limits)
+        for name, each in largest
+        if each.limits
+    ]
+    return tuple(sorted(rows, key=lambda each: -each.limits)[:most])
+
+
+def versions() -> dict[str, str | None]:
+    """Of what computes the verdicts."""
+    known: dict[str, Any] = facts()
+    return {"dumbbell": None, "commit": known["commit"], **known["versions"]}
+
+
+def _figures(result: Result, setup: Setup) -> RunFigures:
+    """What is compared of a run, out of the catalogue."""
+    values = run_values(result, setup)
+    return RunFigures(
+        seed=result.seed,
+        run_id=result.run_id,
+        goodput_bps=values["total_goodput"] or 0.0,
+        loss_rate=values["loss"],
+        queueing_delay=values["queueing_delay"],
+        utilization=values["utilization"],
+        groups={
+            name: GroupRuns(
+                goodput_bps=own["goodput"] or 0.0, share=own["share"], rtt_mean_s=own["rtt"],
+                retransmit_rate=own["retransmits"],
+            )
+            for name, own in group_values(result).items()
+        },
+    )  # fmt: skip
+
+
+def _failures(failed: Sequence[FailedRun]) -> Iterator[str]:
+    for each in failed[:MOST_FAILURES]:
+        yield f"{each.engine}, seed {each.seed}: {each.error}"
+    if len(failed) > MOST_FAILURES:
+        yield f"and {len(failed) - MOST_FAILURES} more runs failed"
+
+
+def _differences(
+    candidate: Runs, reference: Runs, floor: Runs, groups: Sequence[Group], rate_bps: float
+) -> Iterator[Difference]:
+    noise = _gaps(floor, reference, groups, rate_bps)
+    for (metric, group), gap in _gaps(candidate, reference, groups, rate_bps).items():
+        beside, limit = noise.get((metric, group)), BANDS[metric].p90_limit
+        yield Difference(
+            metric=metric,
+            group=group,
+            candidate=gap.median,
+            reference=gap.reference,
+            floor=beside and beside.median,
+            excused=gap.excused,
+            scale=gap.scale,
+            difference=(gap.median - gap.reference) / gap.scale,
+            half_width=gap.half_width,
+            error=gap.error,
+            floor_error=beside and beside.error,
+            limits=gap.error / limit if limit else None,
+        )
+
+
+def _gaps(runs: Runs, reference: Runs, groups: Sequence[Group], rate_bps: float) -> dict[tuple[str, str | None], _Gap]:
+    """Every metric, by its band and group, that both have numbers of."""
+    small = SMALLEST_GOODPUT * rate_bps
+    losses = [run.loss_rate for run in reference if run.loss_rate is not None]
+    relative = bool(losses) and median(losses) > CONSIDERABLE_LOSS
+    metrics: dict[tuple[str, str | None], tuple[Value, Callable[[float], float]]] = {
+        (GROUP_GOODPUT, group.name): (_goodput_of(group), lambda goodput: max(goodput, small)) for group in groups
+    } | {
+        (TOTAL_GOODPUT, None): (lambda run: run.goodput_bps, lambda goodput: goodput or small),
+        (LOSS if relative else SMALL_LOSS, None): (lambda run: run.loss_rate, lambda loss: loss if relative else 1.0),
+        (QUEUEING_DELAY, None): (lambda run: run.queueing_delay, lambda _: 1.0),
+    }
+    gaps = {key: _gap(runs, reference, value, scale_of) for key, (value, scale_of) in metrics.items()}
+    return {key: gap for key, gap in gaps.items() if gap}
+
+
+def _gap(runs: Runs, reference: Runs, value: Value, scale_of: Callable[[float], float]) -> _Gap | None:
+    """The difference in one metric; None where either has no such number."""
+    own, others = ([each for run in side if (each := value(run)) is not None] for side in (runs, reference))
+    if not own or not others:
+        return None
+    pairs = [(value(one), value(other)) for one, other in zip(runs, reference, strict=False)]
+    paired = [one - other for one, other in pairs if one is not None and other is not None]
+    half_width, scale = estimate(paired).half_width if paired else None, scale_of(median(others))
+    return _Gap(
+        median(own),
+        median(others),
+        half_interquartile(others),
+        scale,
+        None if half_width is None else half_width / scale,
+    )
+
+
+def _goodput_of(group: Group) -> Callable[[RunFigures], float]:
+    return lambda run: run.groups[group.name].goodput_bps
+
+
+def _winners(candidate: Runs, reference: Runs, floor: Runs, groups: Sequence[Group]) -> Winner:
+    """By goodput a flow, so that the larger group does not win by its size."""
+
+    def of(runs: Runs) -> str | None:
+        return winner({each.name: median(map(_goodput_of(each), runs)) / each.flows for each in groups})
+
+    by_seed = {of([run]) for run in reference}
+    return Winner(
+        reference=by_seed.pop() if len(by_seed) == 1 else None,
+        candidate=of(candidate),
+        floor=of(floor) if floor else None,
+    )
+
+
+def _of_errors(band: Band, differences: Sequence[Difference]) -> BandVerdict:
+    """A band of errors, with the mean signed difference; its interval is over seeds where there is one condition."""
+    measured = _spread([each.error for each in differences])
+    limits = ((measured.median, band.median_limit), (measured.p90, band.p90_limit))
+    holds = all(value is None or limit is None or value <= limit for value, limit in limits)
+    signed = estimate([each.difference for each in differences]) if differences else None
+    half_width = differences[0].half_width if len(differences) == 1 else signed.half_width if signed else None
+    return BandVerdict(
+        **band.model_dump(),
+        measured=measured,
+        floor=_spread([each.floor_error for each in differences if each.floor_error is not None]),
+        difference=signed.mean if signed else None,
+        half_width=half_width,
+        holds=holds if differences else None,
+    )
+
+
+def _of_winners(band: Band, conditions: Sequence[Condition]) -> BandVerdict:
+    """The band of winners: over the mixed conditions where the reference has the same one with every seed."""
+    agreed = [(each.winner, each.floor) for each in conditions if each.winner is not None and each.winner.reference]
+    measured = _share([winner.candidate == winner.reference for winner, _ in agreed])
+    return BandVerdict(
+        **band.model_dump(),
+        measured=measured,
+        floor=_share([winner.floor == winner.reference for winner, floor in agreed if floor]),
+        difference=None,
+        half_width=None,
+        holds=None if measured.share is None else measured.share >= (band.least or 0.0),
+    )
+
+
+def _spread(errors: Sequence[float]) -> Spread:
+    return Spread(n=len(errors), median=quantile(errors, MEDIAN), p90=quantile(errors, TAIL)) if errors else Spread()
+
+
+def _share(same: Sequence[bool]) -> Spread:
+    return Spread(n=len(same), share=sum(same) / len(same)) if same else Spread()

@@ -1,0 +1,159 @@
+"""Differences between stored runs as sentences and tables, the same on the terminal and on a page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from dumbbell.metrics.number import amount, counted, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from dumbbell.comparison.differences import Comparison, Difference, Overall, Row
+    from dumbbell.comparison.runs import Side
+    from dumbbell.metrics.catalogue import Quantity
+
+    Table: TypeAlias = tuple[list[str], list[list[str]]]
+
+IDENTITY_DIGITS: Final = 12
+UNDEFINED: Final = "undefined"
+"""A share of nothing."""
+
+
+def overall_table(found: Comparison) -> Table:
+    """Every quantity over all points; without a better direction, points are higher or lower."""
+    header = [
+        "metric", "group", "points", "A", "B", "B - A", "relative", "better", "worse", "same", "open",
+        "over all points",
+    ]  # fmt: skip
+    return header, [[*_amounts(each, each.points), *_counts(each), each.verdict] for each in found.overall]
+
+
+def points_table(found: Comparison, rows: Iterable[Row]) -> tuple[list[str], Iterator[list[str]]]:
+    """Some quantities at some points, one by one: there may be many."""
+    axes, points = point_cells(found)
+    header = [*axes, "metric", "group", "pairs", "A", "B", "B - A", "relative", "verdict"]
+    return header, ([*points[each.point], *_amounts(each, each.pairs), each.verdict] for each in rows)
+
+
+def point_cells(found: Comparison) -> Table:
+    """What the points differ in, and each point's cells."""
+    columns = {
+        "experiment": [each.experiment for each in found.points], "engine": [each.engine for each in found.points],
+    }  # fmt: skip
+    shown = {name: cells for name, cells in columns.items() if len(set(cells)) > 1}
+    axes = list(dict.fromkeys(path for each in found.points for path in each.swept))
+    shown |= {axis: [str(each.swept.get(axis, "")) for each in found.points] for axis in axes}
+    return list(shown), [list(cells) for cells in zip(*shown.values(), strict=True)] or [[] for _ in found.points]
+
+
+def _counts(found: Overall) -> list[str]:
+    higher, lower = str(found.higher), str(found.lower)
+    if found.quantity.better is None:
+        higher, lower = f"{higher} higher", f"{lower} lower"
+    elif found.quantity.better == "lower":
+        higher, lower = lower, higher
+    return [higher, lower, str(found.same), str(found.undecided)]
+
+
+def _amounts(found: Overall | Row, count: int) -> list[str]:
+    quantity, difference = found.quantity, found.difference
+    scale = quantity.factor
+    return [
+        _labelled(quantity),
+        found.group or "",
+        str(count),
+        amount(found.a, scale=scale),
+        amount(found.b, scale=scale),
+        amount(difference.value, difference.half_width, scale=scale, signed=True),
+        _relative(difference),
+    ]
+
+
+def _labelled(quantity: Quantity) -> str:
+    return f"{quantity.label} ({quantity.unit})" if quantity.unit else quantity.label
+
+
+def _relative(difference: Difference) -> str:
+    if difference.relative is None:
+        return UNDEFINED
+    return percent(difference.relative, difference.relative_half_width, signed=True)
+
+
+def side(found: Side) -> str:
+    """What a side is: where it is from, on which engines, and how many runs it has."""
+    kernels = [str(each.get("measured_on", {}).get("kernel.release")) for each in found.facts if "measured_on" in each]
+    kernel = f" (kernel {' and '.join(dict.fromkeys(kernels))})" if any(name != "None" for name in kernels) else ""
+    identities = [each[:IDENTITY_DIGITS] for each in found.origins("identity")]
+    identity = "identity" if len(identities) == 1 else "identities"
+    engines = " and ".join(found.engines)
+    runs = counted(len(found), "run")
+    return f"{found.selection.text}: {runs} of {engines}{kernel}, {identity} {', '.join(identities)}"
+
+
+def pairs(found: Comparison) -> str:
+    """How much is compared."""
+    return f"{counted(len(found.pairs), 'pair')} of runs at {counted(len(found.points), 'point')}"
+
+
+def chance(found: Comparison) -> str:
+    """How many marks mean nothing."""
+    why = "one pair a point, or pairs whose differences are all alike"
+    if not found.intervals:
+        return f"None of {counted(found.count, 'row')} (a metric at a point) has an interval: {why}."
+    none = found.count - found.intervals
+    expected = f"about {found.by_chance:,.0f}" if found.by_chance >= 1 else "less than 1"
+    told = (
+        f"Of {counted(found.intervals, 'row')} with an interval (a metric at a point), {found.marked:,}"
+        f" {'has' if found.marked == 1 else 'have'} one that excludes 0; if nothing differed, {expected} would by"
+        " chance (5 %)."
+    )
+    return f"{told} {counted(none, 'row')} without an interval: {why}." if none else told
+
+
+def over_points(found: Comparison) -> str:
+    """What the intervals over all points rest on."""
+    by_seeds = {each.by_seeds for each in found.overall}
+    seeds = "by the scatter of pairs at these points (Student's t)"
+    points = "by the scatter of points, because some have one pair only"
+    told = f"{seeds}; for some metrics {points}" if len(by_seeds) > 1 else seeds if by_seeds == {True} else points
+    return (
+        f"Over all points every point counts the same; intervals are 95 %, {told}."
+        " Relative is B / A - 1 of the two means beside it; it has no interval where A's own includes 0."
+    )
+
+
+def notices(found: Comparison) -> Iterator[str]:
+    """What is not compared, a line a reason, and what to look at before the numbers are trusted."""
+    for each in found.pairs.unpaired:
+        first = "" if each.runs == 1 else "the first is "
+        yield f"{counted(each.runs, 'run')} of {each.side} not paired: {each.reason} ({first}{each.example})"
+    a, b = found.pairs.a, found.pairs.b
+    if a.origins("metrics") != b.origins("metrics"):
+        yield "the summaries of A and of B were not made by the same version of the metrics"
+    for name, own in (("A", a), ("B", b)):
+        warned = int(own.runs["warned"].sum())
+        if warned:
+            yield (
+                f"{counted(warned, 'run')} of {name} with warnings: `dumbbell results show {own.selection.folder}"
+                " RUN` has them"
+            )
+
+
+def provenance(found: Side) -> Iterator[tuple[str, str]]:
+    """Where a side's runs come from, fact by fact."""
+    yield "Runs", f"{len(found):,}"
+    yield "Engine", ", ".join(found.engines)
+    for key, label in (
+        ("identity", "Identity of the engine"), ("commit", "Commit"), ("metrics", "Identity of the metrics"),
+        ("platform", "Platform"), ("machine", "Machine"),
+    ):  # fmt: skip
+        if known := found.origins(key):
+            yield label, ", ".join(known)
+    measured: dict[str, dict[str, None]] = {}
+    for each in found.facts:
+        for key, value in (each.get("measured_on") or {}).items():
+            measured.setdefault(key, {})[str(value)] = None
+    yield from ((key, ", ".join(values)) for key, values in measured.items())
+    if versions := dict.fromkeys(each["versions"]["dumbbell"] for each in found.facts if "versions" in each):
+        yield "Version of dumbbell", ", ".join(versions)

@@ -1,0 +1,65 @@
+"""What each flow or group has of a path: beside others, and as a share of what it had alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from dumbbell.metrics.window import ratio
+
+
+def jain(rates: Sequence[float]) -> float | None:
+    """Jain's index `(sum x)^2 / (n sum x^2)`: 1 when all are equal, 1/n when one has everything.
+
+    None when there is no rate or all are 0.
+    """
+    return ratio(sum(rates) ** 2, len(rates) * sum(rate * rate for rate in rates))
+
+
+def shares(rates: Mapping[str, float]) -> dict[str, float | None]:
+    """Each one's part of the sum; None when the sum is 0."""
+    total = sum(rates.values())
+    return {name: ratio(rate, total) for name, rate in rates.items()}
+
+
+def winner(rates: Mapping[str, float]) -> str | None:
+    """Whoever has most; None where two have the same, or nobody has anything."""
+    most = max(rates.values(), default=0.0)
+    leaders = [name for name, rate in rates.items() if math.isclose(rate, most, rel_tol=1e-12)]
+    return leaders[0] if len(leaders) == 1 and most > 0 else None
+
+
+def gain(candidate: float, reference: float) -> float | None:
+    """How much more the candidate has, as a share of the reference: Cao et al.'s goodput gain.
+
+    >>> gain(150.0, 100.0)
+    0.5
+    """
+    return ratio(candidate - reference, reference)
+
+
+def decrease(candidate: float, reference: float) -> float | None:
+    """How much less the candidate takes, as a share of the reference: Cao et al.'s latency decrease.
+
+    >>> decrease(4.0, 5.0)
+    0.2
+    """
+    return ratio(reference - candidate, reference)
+
+
+def harm(alone: float, beside: float, *, more_is_better: bool = True) -> float | None:
+    """What a neighbour cost, as a share (Ware et al. 2019): 0 nothing, 1 everything; negative: it helped.
+
+    >>> harm(80.0, 20.0), harm(0.025, 0.050, more_is_better=False)
+    (0.75, 0.5)
+    """
+    return decrease(beside, alone) if more_is_better else decrease(alone, beside)
+
+
+def power(utilization: float, mean_rtt_s: float, base_rtt_s: float) -> float | None:
+    """Utilization over the RTT's inflation: 1 at Kleinrock's operating point, a full line without a queue.
+
+    >>> power(1.0, 0.050, 0.025)
+    0.5
+    """
+    return ratio(utilization * base_rtt_s, mean_rtt_s)

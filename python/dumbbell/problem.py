@@ -1,0 +1,124 @@
+"""What is wrong with a spec: where, what, and what would be right, also of what this version does not have."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from dumbbell.errors import DumbbellError
+
+LONGEST_QUOTE = 60
+LONGEST_LIST = 32
+FEW = 4
+LARGEST_SHOWN_BITS = 1000
+
+
+_BOTTLENECK = "the bottleneck's queue is drop-tail"
+_ORDER = "the delay of a flow is constant, and the network keeps its packets in order"
+_WISHES: Final = {
+    "bbr2 bbrv2 bbr3 bbrv3 bbrplus": '"bbr" is BBR v1',
+    "copa pcc pccallegro allegro vivace pccvivace prague ledbat ledbat++ compound ctcp fast sprout verus nimbus "
+    "timely swift dcqcn hpcc remy orca aurora indigo": "`dumbbell cc list` names what there is",
+    "fqcodel codel pie fqpie cake red ared sfq sfb choke dualpi2 l4s aqm priority": _BOTTLENECK,
+    "ecn accecn ce": f"{_BOTTLENECK} and marks nothing",
+    "jitter delayjitter delayvariation reorder reordering duplicate duplication corrupt corruption": _ORDER,
+    "lossmodel lossburst burstloss burstyloss gilbert gilbertelliott gemodel": "random loss is independent: path.loss",
+    "ackloss lossreturn returnloss returnrate reverserate reverse upstream uplink direction":
+        "data goes one way, and the way of the ACKs is perfect",
+    "trace linktrace mahimahi bandwidthtrace": "the path's rate changes by [[path.change]]; a file of an "
+    'application\'s writes is workload = { trace = "writes.csv" }',
+    "link links hop hops topology router routers node nodes bottlenecks":
+        "there is one bottleneck, [path], and each flow may have a line of its own before it, access",
+    "crosstraffic background backgroundtraffic udp cbr poisson web video requests arrivals sizes":
+        "traffic is flows of TCP, [[flows]]",
+    "command": 'workloads are "bulk", { transfer = … }, { stream = … } and { trace = … }',
+}  # fmt: skip
+_INSTEAD: Final = {word: instead for words, instead in _WISHES.items() for word in words.split()}
+"""What users look for and this version does not have: each with what there is instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a spec.
+
+    >>> str(Problem("flows[2].cc", 'unknown "bbrr"', 'did you mean "bbr"?'))
+    'flows[2].cc: unknown "bbrr"; did you mean "bbr"?'
+    """
+
+    path: str
+    """The field, e.g. `flows[2].cc`; the file where there is no field yet."""
+    message: str
+    """What was wrong, without the path."""
+    hint: str = ""
+    """What would be right; empty where the message says it."""
+
+    def __str__(self) -> str:
+        where = f"{self.path}: " if self.path else ""
+        return where + self.message + (f"; {self.hint}" if self.hint else "")
+
+
+class SpecError(DumbbellError):
+    """A spec that cannot be run, with all its problems."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = list(problems)
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.problems))
+
+
+def quoted(value: object) -> str:
+    """Show a value in a message: short, text in double quotes.
+
+    >>> quoted("80 mbps"), quoted(True), quoted(80)
+    ('"80 mbps"', 'true', '80')
+    """
+    if isinstance(value, str):
+        return '"' + "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in _short(value)) + '"'
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int) and value.bit_length() > LARGEST_SHOWN_BITS:
+        return "a huge number"
+    if isinstance(value, int | float):
+        return _short(str(value))
+    if isinstance(value, list | tuple | dict):
+        return "a table" if isinstance(value, dict) else "a list"
+    return f"a {type(value).__name__}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…"
+
+
+def suggestion(word: object, known: Sequence[str]) -> str:
+    """Find the known word that was probably meant, or all of them; or say what there is instead of a known wish.
+
+    >>> suggestion("bbrr", ["bbr", "cubic"])
+    'did you mean "bbr"?'
+    >>> suggestion("vegas", ["bbr", "cubic"])
+    'known: bbr, cubic'
+    """
+    if isinstance(word, str):
+        instead = instead_of(word)
+        if instead:
+            few = f"known: {', '.join(known)}; " if 0 < len(known) <= FEW else ""
+            return f"not in this version: {instead}; {few}see docs/limitations.md"
+        by_case = {name.lower(): name for name in known}
+        close = difflib.get_close_matches(word[:LONGEST_QUOTE].lower(), list(by_case), n=1)
+        if close:
+            return f'did you mean "{by_case[close[0]]}"?'
+    more = ", …" if len(known) > LONGEST_LIST else ""
+    return "known: " + ", ".join(known[:LONGEST_LIST]) + more if known else ""
+
+
+def instead_of(word: str) -> str | None:
+    """What there is instead of something that this version has not; None of a word that is no known wish.
+
+    >>> instead_of("tcp_bbr_v3"), instead_of("FQ-CoDel"), instead_of("bbrr")
+    ('"bbr" is BBR v1', "the bottleneck's queue is drop-tail", None)
+    """
+    plain = "".join(letter for letter in word.lower() if letter not in "-_ ")
+    return _INSTEAD.get(plain) or _INSTEAD.get(plain.removeprefix("tcp"))

@@ -1,0 +1,129 @@
+"""A run's outcome as rows of the ledger, and back."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any
+
+from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
+from dumbbell.results.campaign import CampaignEntry, add_member
+from dumbbell.results.ledger import Ledger, listed
+from dumbbell.results.series import SeriesFile
+
+if TYPE_CHECKING:
+    from dumbbell.results.request import Request
+    from dumbbell.results.schema import FailedRun, Result
+
+BOTTLENECK = tuple(each.name for each in fields(BottleneckSummary))
+FLOW = tuple(each.name for each in fields(FlowSummary))
+GROUP = tuple(each.name for each in fields(GroupSummary))
+_SERIES = tuple(each.name for each in fields(SeriesFile))
+_RUN = (
+    "id", "run_id", "engine", "seed", "status", "error", "window_begin_s", "window_end_s", "jain", "wall_s", "warnings",
+    *BOTTLENECK,
+)  # fmt: skip
+_PAGE = 256
+
+
+def put(  # noqa: PLR0913 (what a row has)
+    ledger: Ledger,
+    outcome: Result | FailedRun,
+    *,
+    resolved: str,
+    request: Request,
+    series: Sequence[SeriesFile],
+    facts: str,
+    finished: str,
+    entry: CampaignEntry | None,
+) -> list[str]:
+    """Enters a run, in place of what was there under its id; gives the files that nothing refers to any more."""
+    row = {
+        "run_id": outcome.run_id, "engine": outcome.engine, "seed": outcome.seed, "status": outcome.status,
+        "wall_s": outcome.wall_s, "finished": finished, "request_key": request.key, "request_groups": request.groups,
+        **dict.fromkeys(("error", "window_begin_s", "window_end_s", "jain", "warnings", *BOTTLENECK)),
+    }  # fmt: skip
+    if outcome.status == "ok":
+        begin_s, end_s = outcome.window_s
+        row |= {"window_begin_s": begin_s, "window_end_s": end_s, "jain": outcome.jain, **asdict(outcome.bottleneck)}
+        row["warnings"] = json.dumps(outcome.warnings, ensure_ascii=False) if outcome.warnings else None
+    else:
+        row["error"] = outcome.error
+    with ledger.transaction("enter a run") as connection:
+        former = ledger.rows("SELECT file FROM series JOIN run ON run.id = run WHERE run_id = ?", outcome.run_id)
+        connection.execute("INSERT OR IGNORE INTO provenance (facts) VALUES (?)", (facts,))
+        row["provenance"] = ledger.one("SELECT id FROM provenance WHERE facts = ?", facts)
+        connection.execute(
+            f"INSERT INTO run ({listed(row)}) VALUES ({listed('?' * len(row))})"  # noqa: S608 (our names)
+            f" ON CONFLICT (run_id) DO UPDATE SET {listed(f'{name} = excluded.{name}' for name in row)}",
+            tuple(row.values()),
+        )
+        run = ledger.one("SELECT id FROM run WHERE run_id = ?", outcome.run_id)
+        for table in ("flow", "flow_group", "request", "series"):
+            connection.execute(f"DELETE FROM {table} WHERE run = ?", (run,))  # noqa: S608 (likewise)
+        connection.execute("INSERT INTO request VALUES (?, ?)", (run, resolved))
+        if outcome.status == "ok":
+            for flow in outcome.flows:
+                _insert(connection, "flow", run, *(getattr(flow, name) for name in FLOW))
+            for position, (name, group) in enumerate(outcome.groups.items()):
+                _insert(connection, "flow_group", run, position, name, *(getattr(group, each) for each in GROUP))
+        for file in series:
+            _insert(connection, "series", run, *(getattr(file, name) for name in _SERIES))
+        if entry:
+            add_member(ledger, entry, outcome.run_id)
+    return [file for (file,) in former if file not in {each.file for each in series}]
+
+
+def series_of(ledger: Ledger, run_id: str) -> list[SeriesFile]:
+    """The run's files of series; empty where it kept none."""
+    query = f"SELECT {listed(_SERIES)} FROM series JOIN run ON run.id = series.run WHERE run_id = ?"  # noqa: S608
+    return [SeriesFile(**dict(row)) for row in ledger.rows(query, run_id)]
+
+
+def outcome_of(ledger: Ledger, run_id: str, point: Mapping[str, Any] | None = None) -> Result | FailedRun | None:
+    """A run as it was printed; its point is that of the latest campaign it is in, unless one is given."""
+    rows = ledger.rows(f"SELECT {listed(_RUN)} FROM run WHERE run_id = ?", run_id)  # noqa: S608
+    if not rows:
+        return None
+    if point is None:
+        found = ledger.rows(
+            "SELECT point FROM member JOIN campaign ON campaign.id = campaign WHERE run = ?"
+            " ORDER BY turn DESC, position LIMIT 1",
+            rows[0]["id"],
+        )
+        point = json.loads(found[0]["point"]) if found else {}
+    return _outcome(ledger, rows[0], point)
+
+
+def outcomes_of(ledger: Ledger, campaign: int) -> Iterator[Result | FailedRun]:
+    """The outcomes of a campaign, in order. Few are in memory at a time."""
+    query = (
+        f"SELECT position, point, {listed(_RUN, 'run')} FROM member JOIN run ON run.id = member.run"  # noqa: S608
+        " WHERE campaign = ? AND position > ? ORDER BY position LIMIT ?"
+    )
+    after = -1
+    while page := ledger.rows(query, campaign, after, _PAGE):
+        after = page[-1]["position"]
+        yield from (_outcome(ledger, row, json.loads(row["point"])) for row in page)
+
+
+def _outcome(ledger: Ledger, row: sqlite3.Row, point: Mapping[str, Any]) -> Result | FailedRun:
+    from dumbbell.results.schema import FailedRun, Result  # noqa: PLC0415 (late: tables of many runs need no pydantic)
+
+    head = {name: row[name] for name in ("run_id", "engine", "seed", "wall_s")} | {"point": point}
+    if row["status"] != "ok":
+        return FailedRun(**head, error=row["error"])
+    flows = ledger.rows(f"SELECT {listed(FLOW)} FROM flow WHERE run = ? ORDER BY flow", row["id"])  # noqa: S608
+    query = f"SELECT name, {listed(GROUP)} FROM flow_group WHERE run = ? ORDER BY position"  # noqa: S608
+    groups = {name: dict(zip(GROUP, group, strict=True)) for name, *group in ledger.rows(query, row["id"])}
+    return Result.model_validate({
+        **head, "window_s": (row["window_begin_s"], row["window_end_s"]), "jain": row["jain"], "groups": groups,
+        "flows": tuple(map(dict, flows)), "bottleneck": {name: row[name] for name in BOTTLENECK},
+        "warnings": tuple(json.loads(row["warnings"] or "[]")),
+    })  # fmt: skip
+
+
+def _insert(connection: sqlite3.Connection, table: str, *values: object) -> None:
+    connection.execute(f"INSERT INTO {table} VALUES ({listed('?' * len(values))})", values)  # noqa: S608 (our names)

@@ -1,0 +1,103 @@
+"""A study is read from the folder that has its name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from dumbbell.errors import StudyError
+from dumbbell.spec import load as load_spec
+from dumbbell.studies.claim import Vocabulary, claims_of
+from dumbbell.studies.displays.loading import displays_of
+from dumbbell.studies.formula import Formulas
+from dumbbell.studies.manifest import FIGURES, folder_of, manifest_of, read_text, read_toml
+from dumbbell.studies.study import Study, controls_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from importlib.resources.abc import Traversable
+    from types import ModuleType
+
+    from dumbbell.spec import Experiment
+
+
+def load(name: str, *, seeds: int | None = None) -> Study:
+    """A study by its name; with `seeds`, each of its experiments with the seeds 1 to that many.
+
+    Raises:
+        StudyError: there is none of that name, or its files contradict one another.
+        SpecError: one of its experiments has problems.
+    """
+    return read(folder_of(name), seeds=seeds)
+
+
+def read(folder: Traversable, *, seeds: int | None = None) -> Study:
+    """A study from its folder.
+
+    The module `claims` of the study's name, if there is one, has what formulas cannot say, `figures` draws what rows
+    cannot say.
+
+    Raises:
+        StudyError: its files contradict one another.
+        SpecError: one of its experiments has problems.
+    """
+    manifest = manifest_of(folder)
+    overrides = None if seeds is None else {"seeds": seeds}
+    experiments = {
+        title: load_spec(read_text(folder, f"{title}.toml"), overrides=overrides) for title in manifest.experiments
+    }
+    variants, axis = manifest.variants, manifest.axis
+    controls = {
+        title: dict.fromkeys(variants, control) if isinstance(control, str) else control
+        for title, control in manifest.controls.items()
+    }
+    rivals = {title: control for title, control in manifest.controls.items() if isinstance(control, str)}
+    fixed = (title for title, experiment in experiments.items() if controls_of(experiment, axis) is None)
+    rivals |= {title: str(experiments[title].flows[0].cc) for title in fixed if title not in rivals}
+    _agree(variants, axis, controls, experiments)
+    judged = read_toml(folder, "claims.toml")
+    formulas = Formulas(judged.get("metrics", {}), _module(folder.name, "claims"))
+    figures, tables = displays_of(read_toml(folder, FIGURES), formulas, experiments, _module(folder.name, "figures"))
+    return Study(
+        name=folder.name,
+        manifest=manifest,
+        readme=read_text(folder, "README.md"),
+        variants=variants,
+        experiments=experiments,
+        claims=claims_of(judged.get("claims", []), Vocabulary(frozenset(experiments), formulas)),
+        metrics=formulas,
+        published=read_toml(folder, "published.toml"),
+        figures=figures,
+        tables=tables,
+        controls=controls,
+        rivals=rivals,
+        seeds=seeds,
+    )
+
+
+def _agree(
+    variants: tuple[str, ...],
+    axis: str,
+    controls: Mapping[str, Mapping[str, str]],
+    experiments: Mapping[str, Experiment],
+) -> None:
+    """Refuses versions of which an experiment has no runs, and runs that no version needs."""
+    for title in controls:
+        if title not in experiments:
+            raise StudyError(f'controls: there is no experiment "{title}"')
+    for title, experiment in experiments.items():
+        asked = controls.get(title, {variant: variant for variant in variants})
+        there = controls_of(experiment, axis)
+        if set(asked) != set(variants) or (there is not None and set(asked.values()) != set(there)):
+            written = ", ".join(there or ())
+            raise StudyError(f"experiment {title}: its {axis} ({written}) are not those of {', '.join(variants)}")
+
+
+def _module(study: str, noun: str) -> ModuleType | None:
+    name = f"dumbbell.studies.{study}.{noun}"
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        return None

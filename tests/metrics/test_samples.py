@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dumbbell.engines.measurement import FlowMeasurement, Histogram
+from dumbbell.metrics.samples import (
+    backlog,
+    capacity_bits,
+    coefficient_of_variation,
+    histogram_mean_s,
+    histogram_quantile_s,
+    smoothed_rtt,
+)
+from dumbbell.metrics.window import Window
+from measured import SECOND, WINDOW, flow, flow_series, histogram, queue
+
+MS = 1_000_000
+
+
+def test_smoothed_rtt_is_taken_from_the_samples_in_the_window() -> None:
+    series = flow_series([4, 5, 6, 7, 8, 11], [90_000, 90_000, 30_000, 40_000, 20_000, 90_000])
+    assert smoothed_rtt(series, WINDOW) == pytest.approx((0.030, 0.030, 0.039))
+
+
+def test_samples_before_the_first_round_trip_are_left_out() -> None:
+    assert smoothed_rtt(flow_series([6, 7], [0, 30_000]), WINDOW) == pytest.approx((0.030, 0.030, 0.030))
+
+
+def test_without_a_sample_there_is_no_rtt() -> None:
+    assert smoothed_rtt(flow_series([6, 7]), WINDOW) == (None, None, None)
+
+
+def test_bins_are_one_wide_below_64_and_then_64_an_octave() -> None:
+    bounds = [Histogram.lower_bound(index) for index in (0, 1, 63, 64, 65, 127, 128, 129, 192)]
+    assert bounds == [0, 1, 63, 64, 65, 127, 128, 130, 256]
+
+
+def test_the_mean_of_a_histogram_is_exact() -> None:
+    assert histogram_mean_s(histogram(25 * MS, 26 * MS, 30 * MS)) == 0.027
+
+
+def test_a_quantile_lies_within_its_bin() -> None:
+    ninety_nine = histogram(*[25 * MS] * 99, 60 * MS)
+    assert histogram_quantile_s(ninety_nine, 0.99) == pytest.approx(0.025, rel=1 / 64)
+    assert histogram_quantile_s(ninety_nine, 1) == pytest.approx(0.060, rel=1 / 64)
+
+
+def test_small_values_are_read_from_bins_of_one() -> None:
+    assert histogram_quantile_s(histogram(*range(10)), 0.5) == pytest.approx(5e-9)
+
+
+def test_an_empty_histogram_has_neither() -> None:
+    assert histogram_mean_s(histogram()) is None
+    assert histogram_quantile_s(histogram(), 0.99) is None
+
+
+@given(st.lists(st.integers(0, 10**11), min_size=1, max_size=30), st.floats(0.01, 1))
+def test_a_quantile_is_never_more_than_a_bin_off(values: list[int], share: float) -> None:
+    quantile_s = histogram_quantile_s(histogram(*values), share)
+    rank = next(value for index, value in enumerate(sorted(values), 1) if index >= share * len(values))
+    assert quantile_s is not None
+    assert abs(quantile_s * 1e9 - rank) <= max(1, rank / 64)
+
+
+def test_the_backlog_of_the_samples_in_the_window() -> None:
+    series = queue(at_s=[5, 6, 7, 8, 9], backlog_bytes=[999, 0, 100, 200, 100]).series
+    assert backlog(series, WINDOW) == pytest.approx((100, 185, 200))
+
+
+def test_without_a_sample_there_is_no_backlog() -> None:
+    assert backlog(queue().series, WINDOW) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "bits"),
+    [
+        ([], 50),
+        ([(7 * SECOND, 20)], 20 + 60),
+        ([(2 * SECOND, 30)], 150),
+        ([(2 * SECOND, 30), (6 * SECOND, 0), (9 * SECOND, 100)], 30 + 0 + 100),
+        ([(10 * SECOND, 30)], 50),
+        ([(12 * SECOND, 30)], 50),
+    ],
+    ids=["no change", "in the window", "before it", "three", "at its end", "after it"],
+)
+def test_a_line_of_10_bit_s_whose_rate_changes(changes: list[tuple[int, int]], bits: float) -> None:
+    assert capacity_bits(10, changes, WINDOW) == bits
+
+
+def test_an_empty_window_carries_nothing() -> None:
+    assert capacity_bits(10, [(4 * SECOND, 20)], Window(5 * SECOND, 4 * SECOND)) == 0
+
+
+def delivering(*half_seconds: int, sample_s: float = 0.5) -> FlowMeasurement:
+    """A flow that delivers this many bytes in each half second, sampled evenly."""
+    at_s, delivered = [0.5 * (index + 1) for index in range(len(half_seconds))], running_sum(half_seconds)
+    step = round(sample_s / 0.5)
+    return flow(series=flow_series(at_s[step - 1 :: step], delivered_bytes=delivered[step - 1 :: step]))
+
+
+def running_sum(values: Sequence[int]) -> list[int]:
+    return [sum(values[: index + 1]) for index in range(len(values))]
+
+
+def test_an_even_flow_does_not_vary() -> None:
+    assert coefficient_of_variation(delivering(*[7] * 20), WINDOW) == 0
+
+
+def test_a_flow_that_alternates_between_half_and_one_and_a_half() -> None:
+    assert coefficient_of_variation(delivering(*[50, 150] * 10), WINDOW) == pytest.approx(0.5)
+
+
+def test_only_the_window_counts() -> None:
+    assert coefficient_of_variation(delivering(*[1_000] * 10, *[7] * 10), WINDOW) == 0
+
+
+def test_a_bin_that_is_not_whole_is_left_out() -> None:
+    assert coefficient_of_variation(delivering(5, 15, 900), Window(0, 14 * SECOND // 10)) == pytest.approx(0.5)
+
+
+def test_the_time_before_the_first_sample_counts_from_the_start() -> None:
+    assert coefficient_of_variation(delivering(5, 15), Window(0, SECOND)) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("measured", "window"),
+    [
+        (delivering(*[7] * 20), Window(0, SECOND - 1)),
+        (delivering(*[0] * 20), WINDOW),
+        (delivering(*[7] * 20, sample_s=1), WINDOW),
+        (flow(), WINDOW),
+        (delivering(*[7] * 20), Window(5 * SECOND, 4 * SECOND)),
+    ],
+    ids=["one bin", "nothing delivered", "samples too far apart", "no samples", "no window"],
+)
+def test_where_it_is_undefined(measured: FlowMeasurement, window: Window) -> None:
+    assert coefficient_of_variation(measured, window) is None
