@@ -191,7 +191,7 @@ def test_no_study_has_runs(tmp_path: Path) -> None:
 def test_what_is_of_one_study_cannot_be_asked_of_all(options: tuple[str, str], tmp_path: Path) -> None:
     done = dumbbell("study", "run", "all", "--out", tmp_path, *options)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "--claims and --experiments are of one study; name it\n"
+    assert done.stderr == "--claims and --experiments need one study: name it instead of all\n"
     assert not list(tmp_path.iterdir())
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from dumbbell.charts.table import Table
     from dumbbell.report.figure import Drawing
-    from dumbbell.studies import Shown
+    from dumbbell.studies.status import Shown
     from dumbbell.studies.study import Study
 
 ALL_SEEDS = "all"

@@ -115,7 +115,7 @@ def only(
         if not kept.issuperset(claim.experiments) or (claim.untestable and experiments is not None)
     ]
     if claims is not None and lost:
-        raise StudyError(f"{study.name}: {', '.join(lost)} cannot be told by {', '.join(experiments or ())} alone")
+        raise StudyError(f"{study.name}: {', '.join(experiments or ())} alone cannot judge {', '.join(lost)}")
     chosen = [
         claim.model_copy(
             update={"alternatives": tuple(each for each in claim.alternatives if kept.issuperset(each.experiments))}
@@ -131,7 +131,7 @@ def only(
         tables=tuple(table for table in study.tables if kept.issuperset(table.experiments)),
     )
     if not (kept or chosen) or not smaller.variants:
-        raise StudyError(f"{study.name}: nothing of the study was asked for")
+        raise StudyError(f"{study.name}: no claim, experiment or version of the study was asked for")
     left = {title: smaller.part(title, smaller.variants) for title in study.experiments if title in kept}
     return replace(smaller, experiments=left)
 
