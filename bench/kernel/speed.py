@@ -16,8 +16,8 @@ from dumbbell.cli.table import aligned
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.errors import DumbbellError
 from dumbbell.spec import load
-from dumbbell.spec.quantity import NS_PER_S
 from dumbbell.spec.run import Run
+from dumbbell.units import NS_PER_S
 
 PACKETS_BAR = 200_000
 REAL_TIME_BAR = 10

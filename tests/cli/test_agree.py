@@ -103,7 +103,7 @@ def test_the_page_is_written(moment: Path, tmp_path: Path) -> None:
     assert "double against sim" in (tmp_path / "page.html").read_text(encoding="utf-8")
     blocked = agree(moment, "--engines", "double,sim", "--html", moment / "page.html")
     assert blocked.exit_code == 1
-    assert "cannot write the report" in blocked.stderr
+    assert "cannot write the report" in str(blocked.exception)
 
 
 def test_random_conditions_under_other_seeds_of_the_same_engine() -> None:

@@ -42,10 +42,3 @@ def test_every_name_can_be_shown(name: str) -> None:
     if variant:
         assert shown["algorithm"] == variant.base
         assert {key: values[key] for key in variant.parameters} == dict(variant.parameters)
-
-
-@pytest.mark.parametrize(("name", "words"), [("bbrr", 'did you mean "bbr"?'), ("bbr[gain=2]", 'no parameter "gain"')])
-def test_a_name_that_there_is_not(name: str, words: str) -> None:
-    done = dumbbell("cc", "show", name)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert words in done.stderr

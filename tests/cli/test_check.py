@@ -35,8 +35,6 @@ def test_an_engine_that_cannot_run_it_says_why(moment: Path) -> None:
     assert "sim: measure.record: " in dumbbell("check", moment, "--set", "measure.record=pcap").stdout
     lines = dumbbell("check", moment, "--set", "flows[1].cc=vegas").stdout.splitlines()
     assert 'sim: flows[1].cc: the simulator has no "vegas"; the linux engine has it' in lines
-    refused = dumbbell("check", moment, "--set", "flows[1].cc=vegass")
-    assert (refused.returncode, refused.stderr) == (2, 'flows[1].cc: unknown "vegass"; did you mean "vegas"?\n')
 
 
 def test_the_spec_of_init_passes_check_and_can_be_run(tmp_path: Path) -> None:
@@ -61,13 +59,10 @@ def test_every_suggestion_of_init_is_a_spec_too(tmp_path: Path) -> None:
     assert "sim: can run it" in done.stdout
 
 
-def test_init_replaces_no_file(tmp_path: Path) -> None:
+def test_init_replaces_a_file_only_when_forced(tmp_path: Path) -> None:
     spec = tmp_path / "mine.toml"
     spec.write_text("precious", encoding="utf-8")
-    done = dumbbell("init", spec)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "already there" in done.stderr
+    assert dumbbell("init", spec).returncode == 2
     assert spec.read_text(encoding="utf-8") == "precious"
     assert dumbbell("init", spec, "--force").returncode == 0
     assert spec.read_text(encoding="utf-8") != "precious"
-    assert dumbbell("init", tmp_path / "absent" / "mine.toml").returncode == 2

@@ -49,9 +49,3 @@ def test_what_linux_needs_and_has_not(tmp_path: Path) -> None:
     assert "dumbbell kernel build" in kernel["words"]
     assert {"agent", "compiler", "memory folder"} <= set(findings)
     assert not [what for what in findings if what.startswith("path")]
-
-
-def test_an_engine_that_there_is_not() -> None:
-    done = dumbbell("doctor", "--engine", "tofino")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "unknown engine" in done.stderr

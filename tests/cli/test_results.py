@@ -144,12 +144,3 @@ def test_an_export_for_other_programs(filled: Path, tmp_path: Path) -> None:
     assert header.startswith("run_id,experiment,engine,seed,status,path.buffer,flow,name,cc,")
     assert len(rows) == 8
     assert dumbbell("results", "export", filled, tmp_path / "flows.xlsx").returncode == 2
-
-
-def test_what_is_no_store(tmp_path: Path) -> None:
-    for command in ("list", "show", "verify", "prune"):
-        done = dumbbell("results", command, tmp_path / "absent")
-        assert (done.returncode, done.stdout) == (2, ""), command
-        assert "no such store" in done.stderr
-    assert dumbbell("results", "export", tmp_path / "absent", tmp_path / "x.csv").returncode == 2
-    assert not (tmp_path / "absent").exists()

@@ -15,6 +15,8 @@ import pytest
 
 from commandline import DUMBBELL, ROOT, dumbbell, process
 
+MOMENTS_AND_DAYS = ("--set", 'duration=["1 s", "100000 s"]', "--set", "path.buffer=1 bdp")
+"""Half of the runs are over in a moment, before those that take long."""
 SCHEMA = json.loads((ROOT / "docs" / "result.schema.json").read_text(encoding="utf-8"))
 
 
@@ -115,13 +117,6 @@ def test_runs_of_other_metrics_are_noted(moment: Path, store: Path) -> None:
     assert dumbbell("run", moment, "--fresh").stderr == ""
 
 
-@pytest.mark.slow
-def test_json_is_utf_8_wherever_it_goes(moment: Path) -> None:
-    done = process("run", moment, "--json", "--set", "flows[0].name=größer", PYTHONIOENCODING="ascii")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(done.stdout.splitlines()[0])["flows"][0]["name"] == "größer"
-
-
 def test_the_table_is_aligned_and_words_are_apart(moment: Path) -> None:
     done = dumbbell("run", moment, "--set", 'measure.window=["1 s", "1100 ms"]')
     assert done.returncode == 0
@@ -132,6 +127,13 @@ def test_the_table_is_aligned_and_words_are_apart(moment: Path) -> None:
     assert "Mbit/s" in header
     assert "warning: path.buffer = 0.5 bdp, seed 1: measure.window: 0.1 s is less than 10 round trips" in done.stderr
     assert "\x1b" not in done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_json_is_utf_8_wherever_it_goes(moment: Path) -> None:
+    done = process("run", moment, "--json", "--set", "flows[0].name=größer", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout.splitlines()[0])["flows"][0]["name"] == "größer"
 
 
 def test_options_say_it_instead_of_the_spec(moment: Path) -> None:
@@ -155,57 +157,33 @@ def test_a_dry_run_names_the_runs_and_runs_none(moment: Path, store: Path) -> No
 
 
 @pytest.mark.slow
-def test_ctrl_c_stops_at_once_and_says_so(moment: Path) -> None:
+def test_ctrl_c_stops_at_once_says_so_and_keeps_what_is_finished(moment: Path, store: Path) -> None:
     started = subprocess.Popen(
-        [DUMBBELL, "run", moment, "--json", "--set", "duration=10000 s", "--seeds", "50"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    )
-    time.sleep(2)
-    started.send_signal(signal.SIGINT)
-    began = time.monotonic()
-    output, words = started.communicate(timeout=30)
-    assert time.monotonic() - began < 2
-    assert (started.returncode, words) == (130, "interrupted\n")
-    for line in output.splitlines():
-        json.loads(line)
-
-
-@pytest.mark.slow
-def test_ctrl_c_keeps_what_is_finished(moment: Path, store: Path) -> None:
-    started = subprocess.Popen(
-        [DUMBBELL, "run", moment, "--json", "--set", "duration=100 s", "--seeds", "500"],
+        [DUMBBELL, "run", moment, "--json", *MOMENTS_AND_DAYS, "--seeds", "50"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
     )
     assert started.stdout is not None
-    first = started.stdout.readline()
+    printed = [started.stdout.readline() for _ in range(50)]
     started.send_signal(signal.SIGINT)
+    began = time.monotonic()
     output, words = started.communicate(timeout=30)
-    assert (started.returncode, words) == (130, "interrupted\n")
-    printed = [first, *output.splitlines(keepends=True)]
+    assert time.monotonic() - began < 2
+    assert (started.returncode, output, words) == (130, "", "interrupted\n")
     verified = dumbbell("results", "verify", store)
     assert verified.returncode == 0 or "belongs to no run" in verified.stdout
-    kept = dumbbell("results", "show", store, "--json").stdout.splitlines(keepends=True)
-    assert kept[: len(printed)] == printed
+    assert dumbbell("results", "show", store, "--json").stdout.splitlines(keepends=True) == printed
 
 
 @pytest.mark.slow
-def test_a_terminal_sees_how_long_it_takes(moment: Path) -> None:
-    seen = on_a_terminal("run", moment, "--set", "duration=1500 s", "--set", "measure.record=summary", "--seeds", "8")
-    assert "16" in seen
-    assert re.search(r"\d/16", seen)
-
-
-@pytest.mark.slow
-def test_a_terminal_sees_no_progress_of_what_is_over_in_a_moment(moment: Path) -> None:
+def test_a_terminal_sees_how_long_it_takes_unless_it_is_over_in_a_moment(moment: Path) -> None:
+    assert "8/16" in on_a_terminal("run", moment, *MOMENTS_AND_DAYS, "--seeds", "8", until=b"8/16")
     assert on_a_terminal("run", moment) == ""
 
 
-def on_a_terminal(*arguments: str | Path) -> str:
-    """What a terminal shows of standard error; standard output goes elsewhere."""
+def on_a_terminal(*arguments: str | Path, until: bytes | None = None) -> str:
+    """What a terminal shows of standard error, to the end or until it is interrupted at a word."""
     terminal, theirs = pty.openpty()
     with subprocess.Popen([DUMBBELL, *arguments], stdout=subprocess.DEVNULL, stderr=theirs) as started:
         os.close(theirs)
@@ -213,8 +191,11 @@ def on_a_terminal(*arguments: str | Path) -> str:
         try:
             while part := os.read(terminal, 65536):
                 seen += part
+                if until and until in seen:
+                    started.send_signal(signal.SIGINT)
+                    until = None
         except OSError:  # Linux's way of saying that the other side is closed
             pass
-        assert started.wait() == 0
+        assert started.wait() in {0, 130}
     os.close(terminal)
     return seen.decode()

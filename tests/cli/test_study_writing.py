@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +11,11 @@ import pytest
 from commandline import MOMENT, dumbbell
 from dumbbell import studies
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
-from dumbbell.cli.study import run as command
-from dumbbell.results.schema import FailedRun
+from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import EngineFailure
+from dumbbell.spec import Run, load
+from dumbbell.spec.run import RoomBytes
 from dumbbell.studies import Display
 from reported import study_of
 from webpage import Webpage
@@ -25,7 +29,8 @@ FIGURE: Display[Chart] = Display(name="figure1", experiments=("moment",), draw=l
 
 @pytest.fixture(autouse=True)
 def _one_study(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = replace(study_of(MOMENT), variants=("bbr",), figures=(FIGURE,))
+    experiments = {"moment": load(MOMENT), "other": load(MOMENT, overrides={"path.mtu": 1400})}
+    found = replace(study_of(MOMENT), variants=("bbr",), figures=(FIGURE,), experiments=experiments)
     monkeypatch.setattr(studies, "load", lambda *_, **__: found)
     monkeypatch.setattr(studies, "only", lambda study, **_: study)
     monkeypatch.setattr(studies, "names", lambda: ("hand",))
@@ -34,21 +39,20 @@ def _one_study(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_runs_that_failed_are_told_though_nothing_can_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    carried_out = command._carry_out
+    measure = SimEngine.measure
 
-    def failing(*arguments: object, **named: object) -> object:
-        _, done = carried_out(*arguments, **named)  # type: ignore[arg-type]
-        return [
-            FailedRun.model_construct(run_id="abc", engine="sim", seed=1, point={}, wall_s=0.0, error="a bug")
-        ], done
+    def failing(engine: SimEngine, run: Run) -> Measurement:
+        if (run.seed, run.path.mtu_bytes, run.path.buffer) == (2, 1400, RoomBytes(bytes=25_000)):
+            raise EngineFailure("a bug")
+        return measure(engine, run)
 
-    monkeypatch.setattr(command, "_carry_out", failing)
+    monkeypatch.setattr(SimEngine, "measure", failing)
     (tmp_path / "figures").touch()
     (tmp_path / "report.html").mkdir()
     done = dumbbell("study", "run", "hand", "--out", tmp_path)
     assert done.returncode == 1
     lines = done.stderr.splitlines()[-3:]
-    assert lines[0] == "failed: abc: a bug"
+    assert re.fullmatch("failed: [0-9a-f]{16}: a bug", lines[0])
     assert lines[1].startswith(f"{tmp_path / 'figures'}")
     assert ": cannot write the figures: " in lines[1]
     assert lines[2].startswith(f"{tmp_path / 'report.html'}: cannot write the report: ")

@@ -11,7 +11,7 @@ from agreed import Scaled, moment
 from compared import held, kept, reasons, rows, whole
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ComparisonError, StoreError, StoreFailure
-from dumbbell.results.enrolment import begin
+from dumbbell.results.campaign import begin
 from dumbbell.results.store import Store
 
 FOUR = ["0.5 bdp", "1 bdp", "2 bdp", "4 bdp"]

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dumbbell.comparison.campaigns import Sides, carry_out, engine_sides
+from dumbbell.comparison.campaigns import Sides, compare_engines
 from dumbbell.comparison.curves import experiments, judge
+from dumbbell.comparison.record import Curves, Source
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.sim import SimEngine
 from dumbbell.results.store import Store
@@ -22,8 +23,8 @@ def test_a_loss_epoch_of_cubic_and_the_phases_of_bbr_are_the_kernels(linux: Linu
               if each.name in {"curve-cubic-1", "curve-bbr-1"}]  # fmt: skip
     assert len(chosen) == 2
     with Store.open(tmp_path / "store", write=True) as store:
-        conditions = carry_out(store, chosen, sides)
-        found = judge(store, conditions, (), engine_sides(store, sides, conditions), ())
+        found = compare_engines(store, chosen, sides, Source(), judge)
+    assert isinstance(found, Curves)
     assert not [each for case in found.cases for each in case.failures]
     broken = {f"{case.cc}: {each.label}": each.difference for case in found.cases for each in case.comparisons
               if not each.holds}  # fmt: skip

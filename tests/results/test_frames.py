@@ -10,7 +10,8 @@ import pytest
 from dumbbell.engines.measurement import FlowSeries, Measurement, QueueSeries
 from dumbbell.errors import EngineFailure, StoreError
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary
-from dumbbell.results import series
+from dumbbell.results import gauges
+from dumbbell.results.series import SeriesFolder
 from dumbbell.results.store import Store
 from dumbbell.spec import Run
 from experiments import resolved
@@ -57,17 +58,16 @@ def sampled() -> Measurement:
 
 def kept(folder: Path, measured: Measurement, **words: Any) -> tuple[Any, dict[str, Any]]:
     run = resolved(**words)
-    tables = series.tables(run.run, measured, run.groups, run.ccs)
-    folder.mkdir()
-    files = {
-        kind: series.write(table, kind, folder, "ab" + "0" * 14, folder / "partial") for kind, table in tables.items()
-    }
-    return run, {kind: series.read(folder, file) for kind, file in files.items()}
+    files = SeriesFolder(folder)
+    (folder / "series" / "partial").mkdir(parents=True)
+    kept = list(files.write("ab" + "0" * 14, gauges.tables(run.run, measured, run.groups, run.ccs)))
+    assert not any(files.damage(each, thorough=True) for each in kept)
+    return run, {each.kind: files.read(each) for each in kept}
 
 
 def test_gauges_are_in_base_units_and_nan_where_unknown(folder: Path) -> None:
     _, found = kept(folder, sampled())
-    frame = series.flow_frame(found["flows"], 1448)
+    frame = gauges.flow_frame(found["flows"], 1448)
     assert list(frame.columns) == FLOW_COLUMNS
     first, second = frame.to_dict("records")
     assert [name for name in FLOW_COLUMNS if isinstance(first[name], float) and np.isnan(first[name])] == [
@@ -84,7 +84,7 @@ def test_gauges_are_in_base_units_and_nan_where_unknown(folder: Path) -> None:
 
 def test_the_queue_over_time(folder: Path) -> None:
     _, found = kept(folder, sampled())
-    assert series.queue_frame(found["queue"]).to_dict("records") == [
+    assert gauges.queue_frame(found["queue"]).to_dict("records") == [
         {"time_s": 0.05, "backlog_bytes": 3028, "backlog_packets": 2, "dropped_packets": 1, "sent_packets": 9}
     ]
 
@@ -94,7 +94,7 @@ def test_single_acks_where_they_are_recorded(folder: Path) -> None:
     (one,) = sampled().flows
     measured = replace(sampled(), flows=(replace(one, acks=acks),))
     _, found = kept(folder, measured, measure={"record": "acks"})
-    assert series.ack_frame(found["acks"]).to_dict("records") == [{"flow": 0, "time_s": 5e-9, "rtt_s": 0.025}]
+    assert gauges.ack_frame(found["acks"]).to_dict("records") == [{"flow": 0, "time_s": 5e-9, "rtt_s": 0.025}]
 
 
 def test_a_summary_keeps_no_series(folder: Path, campaign: Any) -> None:

@@ -17,7 +17,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from dumbbell import cc
 from dumbbell.spec import Experiment, Problem, SpecError, load, tables
-from dumbbell.spec.wishes import instead_of
+from dumbbell.spec.problem import instead_of
 from specs import bad_fields, problems_of, smallest
 
 NAN = float("nan")

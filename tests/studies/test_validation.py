@@ -26,7 +26,7 @@ from dumbbell.studies.judgement import verdicts as verdicts_on
 from dumbbell.validation import Plan, ValidationError, load_plan
 from dumbbell.validation.claims import ClaimsRecord, Column, Origin, Ran
 from dumbbell.validation.page import Section, markdown, read, store_record, write
-from dumbbell.validation.part import ClaimsPart, ComparisonPart
+from dumbbell.validation.plan import ClaimsPart, ComparisonPart
 
 DOCS = ROOT / "docs"
 COLUMNS = (
@@ -250,7 +250,7 @@ def test_a_record_that_cannot_be_stored(record: ClaimsRecord, tmp_path: Path) ->
 @pytest.fixture
 def small(brief: Study, monkeypatch: pytest.MonkeyPatch) -> Plan:
     """Short runs of claims, of which `linux` has none, and two conditions with an engine that delivers nine tenths."""
-    monkeypatch.setattr(import_module("dumbbell.validation.part"), "load", lambda *_, **__: brief)
+    monkeypatch.setattr(import_module("dumbbell.validation.plan"), "load", lambda *_, **__: brief)
     named = {"double": Scaled(0.9)}
     monkeypatch.setattr(
         import_module("dumbbell.engines.registry"), "engine", lambda name: named.get(name) or engine_named(name)

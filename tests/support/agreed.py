@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from commandline import MOMENT
-from dumbbell.comparison.agreement import Measured, judge
-from dumbbell.comparison.campaigns import Sides, carry_out, engine_sides
+from dumbbell.comparison.agreement import Measured
+from dumbbell.comparison.campaigns import Sides, compare_engines
 from dumbbell.comparison.record import Agreement, Source
 from dumbbell.engines.measurement import FlowCounters, Measurement
 from dumbbell.engines.sim import SimEngine
@@ -133,6 +133,6 @@ def moment(**overrides: Any) -> Experiment:
 def agreement_of(folder: Path, sides: Sides, experiments: Sequence[Experiment] = ()) -> Agreement:
     """The whole way, from specs to verdicts."""
     with Store.open(folder, write=True) as store:
-        conditions = carry_out(store, experiments or [moment()], sides, jobs=2)
-        candidate, reference = engine_sides(store, sides, conditions)
-    return judge(conditions, Source(spec="moment"), candidate, reference, sides.floor_seeds)
+        found = compare_engines(store, experiments or [moment()], sides, Source(spec="moment"), jobs=2)
+    assert isinstance(found, Agreement)
+    return found

@@ -8,29 +8,25 @@ from __future__ import annotations
 import re
 import time
 from collections import defaultdict, deque
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Generator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from dumbbell.campaign.plan import plan, run_key
+from dumbbell.campaign.plan import Planned, RunKey, plan, run_key
+from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.protocol import Engine
 from dumbbell.errors import EngineFailure
 from dumbbell.metrics.summary import summarise
-from dumbbell.results.enrolment import CampaignEntry, add_member, begin
+from dumbbell.results.campaign import CampaignEntry, add_member, begin
 from dumbbell.results.schema import FailedRun, Result
+from dumbbell.results.store import Store
 from dumbbell.results.validity import warnings
+from dumbbell.spec import Experiment, Resolved
 from dumbbell.spec.sweep import Grid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-    from concurrent.futures import Future
-
-    from dumbbell.campaign.plan import Planned, RunKey
-    from dumbbell.engines.measurement import Measurement
-    from dumbbell.engines.protocol import Engine
-    from dumbbell.results.store import Store
-    from dumbbell.spec import Experiment, Resolved
-
     Outcome: TypeAlias = Result | FailedRun
 
 AHEAD: Final = 64

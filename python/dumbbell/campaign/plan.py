@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
+from dumbbell.engines.protocol import Engine
 from dumbbell.results.schema import run_id
-from dumbbell.spec import expand, resolve
+from dumbbell.spec import Experiment, Problem, Resolved, expand, resolve
 from dumbbell.spec.sweep import Grid
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dumbbell.engines.protocol import Engine
-    from dumbbell.spec import Experiment, Problem, Resolved
 
 _FLOW = re.compile(r"flows\[([0-9]+)\]")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -15,14 +15,12 @@ from dumbbell.campaign.plan import refusals
 from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.results import frames
-from dumbbell.results.enrolment import campaign_of
+from dumbbell.results.campaign import campaign_of
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     import pandas as pd
 
 

@@ -85,7 +85,10 @@ def vega_lite(chart: Chart, layout: Layout = PAGE) -> Spec:
     spec = {
         "$schema": SCHEMA,
         "description": chart.alt or chart.title,
-        "params": [{"name": "panel_width", "value": 0}, {"name": "panel_columns", "value": columns}],
+        "params": [
+            {"name": "panel_width", "value": 0}, {"name": "panel_columns", "value": columns},
+            *(_zooms(chart) if layout.is_interactive else ()),
+        ],
         "concat": panels,
         "columns": chart.columns,
         "spacing": {"row": 1.3 * layout.font, "column": 1.5 * layout.font},
@@ -95,7 +98,7 @@ def vega_lite(chart: Chart, layout: Layout = PAGE) -> Spec:
         },
         "config": _config(layout),
         **({"usermeta": {"panels": [_told(panel) for panel in chart.panels]}} if layout.is_interactive else {}),
-    }
+    }  # fmt: skip
     set_width(spec, layout.width(chart) / chart.columns - 6 * layout.font)
     return spec
 
@@ -150,13 +153,13 @@ def _panel(panel: Panel, number: int, chart: Chart, layout: Layout, *, hides_x: 
     spec["layer"] += _marks(panel, layout)
     layers = _drawn(panel)
     for layer, rank in layers:
-        units = list(_units(layer, rank, layout))
+        units = list(_units(layer, rank, layout, f"isValid({_zoom(chart, number)}.x)"))
+        if layer is layers[0][0]:
+            units[0].get("layer", units)[0]["name"] = f"zoomed{number}"
         picked = _picked(layer) if layout.is_interactive else {}
         spec["layer"].append({"data": _data(layer), "layer": units, **picked})
     if not layers and panel.heat is None:
         spec["layer"].append(_blank(encoding))
-    if layers and layout.is_interactive:
-        _add_zoom(spec, name, "x" if chart.columns == 1 and len(chart.panels) > 1 else "xy")
     spec["layer"] += _opposite(panel, layout)
     return spec
 
@@ -200,12 +203,13 @@ def _data(layer: Layer) -> Spec:
 
 
 def _written(values: Sequence[float]) -> list[str]:
-    """With the decimals that can be seen beside the smallest and the largest."""
+    """With the decimals that can be seen beside the smallest and the largest, and three digits at least."""
     finite = [value for value in values if math.isfinite(value)]
     span = max(finite, default=0.0) - min(finite, default=0.0)
     decimals = -round(math.log10(span / STEPS)) if span else DIGITS
-    texts = (_number(value, f".{max(decimals, 0)}f") for value in values)
-    return [text.rstrip("0").rstrip(".") if "." in text else text for text in texts]
+    fine = 100 / 10 ** max(decimals, 0)
+    texts = (_number(value, f".{max(decimals, 0)}f" if abs(value) >= fine else ".3g") for value in values)
+    return [text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text for text in texts]
 
 
 def _number(value: float, form: str) -> str:
@@ -239,12 +243,11 @@ def _axis(axis: Axis, panel: Panel, layout: Layout, which: str) -> Spec:
         scale |= {"type": "log", "base": base}
     if low is not None and high is not None:
         scale |= {"domain": [low, high], "nice": False}
-    elif low is not None:
-        scale["domainMin"] = low
-    elif high is not None:
-        scale["domainMax"] = high
-    elif which == "x":
-        scale["padding"] = layout.font
+    else:
+        scale |= {} if low is None else {"domainMin": low}
+        scale |= {} if high is None else {"domainMax": high}
+        if axis.scale != "linear" or (which == "x" and low is high is None):
+            scale["padding"] = layout.font  # there is no nice end beyond the last marker
     if axis.ticks:
         drawn = {"title": axis.label, "titleLimit": 0, **_ticks(axis, layout, which)}
     return {"type": "quantitative", "scale": scale, "title": axis.label, "axis": drawn}
@@ -256,7 +259,7 @@ def _ticks(axis: Axis, layout: Layout, which: str) -> Spec:
     found: Spec = {
         "values": places,
         "labelExpr": f"{_quoted(words)}[indexof({_quoted(places)},datum.value)]",
-        "labelOverlap": False,
+        "labelOverlap": "greedy",
         "labelLimit": 0,
     }
     if which == "x":
@@ -288,8 +291,11 @@ def _picked(layer: Layer) -> Spec:
     return {"encoding": {"opacity": {"condition": {"test": is_picked, "value": 1}, "value": 0.1}}}
 
 
-def _units(layer: Layer, rank: int, layout: Layout) -> Iterator[Spec]:
-    """Band, error bars, line and markers, as far as the layer has them; y is the panel's unless said otherwise."""
+def _units(layer: Layer, rank: int, layout: Layout, zoomed: str) -> Iterator[Spec]:
+    """Band, error bars, line and markers, as far as the layer has them; y is the panel's unless said otherwise.
+
+    A marker at the end of an axis is drawn in full, until the panel is zoomed.
+    """
     style = style_of(layer.style)
     colour, thin = style.colour, 0.7 * layout.line
     dash = DASHES[dash_of(style, rank)]
@@ -313,18 +319,25 @@ def _units(layer: Layer, rank: int, layout: Layout) -> Iterator[Spec]:
         mark = {
             "type": "point", "shape": SHAPES[style.marker], "size": layout.marker * (2 if style.open else 1),
             "fill": "transparent" if style.open else colour, "stroke": colour, "strokeWidth": thin, "opacity": 1,
-            "clip": layout.is_interactive, **({"tooltip": {"content": "data"}} if layout.is_interactive else {}),
+            **({"tooltip": {"content": "data"}, "clip": {"expr": zoomed}} if layout.is_interactive else {}),
         }  # fmt: skip
         yield {"mark": mark}
 
 
-def _add_zoom(spec: Spec, name: str, axes: str) -> None:
-    """A drag moves the panel's axes, the wheel with Ctrl zooms them, and a double click shows all again."""
-    unit = next(each for each in spec["layer"] if "layer" in each and "data" in each and "format" in each["data"])
-    while "layer" in unit:
-        unit = unit["layer"][0]
-    select = {"type": "interval", "encodings": list(axes), "zoom": "wheel![event.ctrlKey]"}
-    unit["params"] = [{"name": f"{name}_zoom", "select": select, "bind": "scales"}]
+def _zoom(chart: Chart, number: int) -> str:
+    """The name of what zooms a panel: panels that share their x axis share it."""
+    return "zoom" if chart.columns == 1 and len(chart.panels) > 1 else f"zoom{number}"
+
+
+def _zooms(chart: Chart) -> Iterator[Spec]:
+    """A drag moves a panel's axes, the wheel with Ctrl zooms them, and a double click shows all again."""
+    panels: dict[str, list[str]] = {}
+    for number, panel in enumerate(chart.panels):
+        if _drawn(panel):
+            panels.setdefault(_zoom(chart, number), []).append(f"zoomed{number}")
+    for name, views in panels.items():
+        select = {"type": "interval", "encodings": ["x"] if name == "zoom" else ["x", "y"]}
+        yield {"name": name, "select": select | {"zoom": "wheel![event.ctrlKey]"}, "bind": "scales", "views": views}
 
 
 def _marks(panel: Panel, layout: Layout) -> Iterator[Spec]:

@@ -3,7 +3,7 @@
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from dumbbell.comparison.campaigns import Sides
     from dumbbell.comparison.record import Agreement, Curves, Source
-    from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
 
 EXAMPLE = "Example: dumbbell agree --random 20 --seed 7 --html agreement.html; or: dumbbell agree --curves"
@@ -102,14 +101,22 @@ def agree(  # noqa: PLR0913 (each is an option)
 
     Runs that the store has are not run again: the same command goes on where it was stopped.
     """
-    _refuse(html=html is not None, modes={"--dry-run": dry_run, "--dump": dump is not None, "--show": show is not None})
-    experiments, source = _conditions(spec, _Draw(random, seed, duration, packets), sets, curves=curves)
+    from dumbbell.comparison.record import Source
+    from dumbbell.errors import ComparisonError
+
+    modes = {"--dry-run": dry_run, "--dump": dump is not None, "--show": show is not None}
+    given = [name for name, wanted in modes.items() if wanted]
+    if len(given) > 1:
+        raise ComparisonError(f"give one of {' and '.join(given)}")
+    if given and html is not None:
+        raise ComparisonError(f"--html is of a comparison; {given[0]} makes none")
+    source = Source(random=random, seed=seed, duration=duration, most_packets=packets, sets=tuple(sets or ()))
+    experiments, source = _conditions(spec, source, curves=curves)
     if dump is not None:
         _dump(experiments, dump)
         return
     if dry_run:
-        _print_conditions(experiments)
-        _print_cost(experiments, source)
+        _print_conditions(experiments, source)
         return
     seeds = seeds or (CURVES_SEEDS if curves else SEEDS)
     sides = _sides(engines, seeds, seeds if floor is None else floor)
@@ -117,74 +124,54 @@ def agree(  # noqa: PLR0913 (each is an option)
         _show(_chosen(experiments, show), sides, jobs, as_json=as_json)
         return
     _check(experiments, sides, curves=curves)
+    from dumbbell.cli.progress import progress
+    from dumbbell.comparison.campaigns import compare_engines, runs
+    from dumbbell.comparison.curves import judge
     from dumbbell.results.store import Store
 
     with Store.open(out, write=True) as store:
-        found = _compared(store, experiments, sides, source, jobs, curves=curves, quiet=as_json)
+        with progress(runs(experiments, sides), wanted=not (as_json and sys.stdout.isatty())) as advance:
+            judge_curves = judge if curves else None
+            found = compare_engines(store, experiments, sides, source, judge_curves, jobs=jobs, progress=advance)
         if as_json:
             typer.echo(found.model_dump_json())
         else:
             _print_tables(found)
         if html is not None:
-            _write(html, found, store)
+            from dumbbell.report.comparison import build_engines
+
+            typer.echo(build_engines(html, found, store), err=True)
     if not found.holds:
         raise typer.Exit(1)
 
 
-def _refuse(*, html: bool, modes: dict[str, bool]) -> None:
-    """What one of several options leaves without effect."""
-    from dumbbell.errors import ComparisonError
-
-    given = [name for name, wanted in modes.items() if wanted]
-    if len(given) > 1:
-        raise ComparisonError(f"give one of {' and '.join(given)}")
-    if given and html:
-        raise ComparisonError(f"--html is of a comparison; {given[0]} makes none")
-
-
-class _Draw(NamedTuple):
-    """What options say about conditions at random."""
-
-    conditions: int | None
-    seed: int | None
-    duration: str | None
-    packets: int | None
-
-
-def _conditions(
-    spec: Path | None, wanted: _Draw, sets: list[str] | None, *, curves: bool
-) -> "tuple[list[Experiment], Source]":
+def _conditions(spec: Path | None, wanted: "Source", *, curves: bool) -> "tuple[list[Experiment], Source]":
     """What is compared, and where it comes from."""
     from dumbbell.comparison import random_conditions
-    from dumbbell.comparison.record import Source
+    from dumbbell.comparison.curves import experiments
     from dumbbell.errors import ComparisonError
     from dumbbell.spec import assignment, load
 
-    overrides = dict(map(assignment, sets or ()))
-    count, seed = wanted.conditions, wanted.seed
-    if (spec is not None) + (count is not None) + curves != 1:
+    overrides = dict(map(assignment, wanted.sets))
+    if (spec is not None) + (wanted.random is not None) + curves != 1:
         raise ComparisonError("give one of SPEC, --random N and --curves")
-    if count is None and wanted[1:] != (None, None, None):
-        raise ComparisonError("--seed, --duration and --packets are for --random")
-    if curves:
-        from dumbbell.comparison.curves import experiments
-
-        return [load(each, overrides=overrides) for each in experiments()], Source(sets=tuple(sets or ()))
-    if spec is not None:
+    if wanted.random is None:
+        if (wanted.seed, wanted.duration, wanted.most_packets) != (None, None, None):
+            raise ComparisonError("--seed, --duration and --packets are for --random")
+        if spec is None:
+            return [load(each, overrides=overrides) for each in experiments()], wanted
         experiment = load(spec, overrides=overrides)
-        return [experiment], Source(spec=experiment.name, sets=tuple(sets or ()))
-    assert count is not None  # noqa: S101 (one of them is given)
+        return [experiment], wanted.model_copy(update={"spec": experiment.name})
+    seed = wanted.seed
     if seed is None:
         import secrets
 
         seed = secrets.randbelow(FRESH_SEEDS)
         typer.echo(f"conditions of seed {seed}; --seed {seed} draws them again", err=True)
-    duration, most = (
-        wanted.duration or random_conditions.USUAL_DURATION,
-        wanted.packets or random_conditions.MOST_PACKETS,
-    )
-    drawn = random_conditions.conditions(count, seed, duration=duration, most_packets=most)
-    source = Source(random=count, seed=seed, duration=duration, most_packets=most, sets=tuple(sets or ()))
+    duration = wanted.duration or random_conditions.USUAL_DURATION
+    most = wanted.most_packets or random_conditions.MOST_PACKETS
+    drawn = random_conditions.conditions(wanted.random, seed, duration=duration, most_packets=most)
+    source = wanted.model_copy(update={"seed": seed, "duration": duration, "most_packets": most})
     return [load(each, overrides=overrides) if overrides else each for each in drawn], source
 
 
@@ -215,24 +202,6 @@ def _check(experiments: "Sequence[Experiment]", sides: "Sides", *, curves: bool 
         typer.echo('note: without start_jitter seeds hardly differ; see --set start_jitter="100 ms"', err=True)
 
 
-def _compared(  # noqa: PLR0913 (what is compared, and how)
-    store: "Store", experiments: "Sequence[Experiment]", sides: "Sides", source: "Source", jobs: int | None, *,
-    curves: bool, quiet: bool,
-) -> "Agreement | Curves":  # fmt: skip
-    """Runs what is missing, and judges all of it."""
-    from dumbbell.cli.progress import progress
-    from dumbbell.comparison import agreement
-    from dumbbell.comparison.campaigns import carry_out, engine_sides, runs
-    from dumbbell.comparison.curves import judge as judge_curves
-
-    with progress(runs(experiments, sides), wanted=not (quiet and sys.stdout.isatty())) as advance:
-        conditions = carry_out(store, experiments, sides, jobs=jobs, progress=advance)
-    pair = engine_sides(store, sides, conditions)
-    if curves:
-        return judge_curves(store, conditions, source.sets, pair, sides.floor_seeds)
-    return agreement.judge(conditions, source, *pair, sides.floor_seeds)
-
-
 def _print_tables(found: "Agreement | Curves") -> None:
     from dumbbell.cli.table import aligned
     from dumbbell.comparison import agreement_text as text
@@ -252,12 +221,6 @@ def _print_tables(found: "Agreement | Curves") -> None:
         typer.echo(f"failed: {line}", err=True)
 
 
-def _write(target: Path, found: "Agreement | Curves", store: "Store") -> None:
-    from dumbbell.report.comparison import build_engines
-
-    typer.echo(build_engines(target, found, store), err=True)
-
-
 def _dump(experiments: "Sequence[Experiment]", folder: Path) -> None:
     from dumbbell.errors import ComparisonError
     from dumbbell.spec.writer import toml
@@ -272,18 +235,13 @@ def _dump(experiments: "Sequence[Experiment]", folder: Path) -> None:
         raise ComparisonError(f"{folder}: cannot write a spec there: {error.strerror or error}") from error
 
 
-def _print_conditions(experiments: "Sequence[Experiment]") -> None:
+def _print_conditions(experiments: "Sequence[Experiment]", source: "Source") -> None:
+    """With what drawn ones cost: an engine's time goes with the packets that it moves."""
+    from dumbbell.comparison.random_conditions import packets
     from dumbbell.spec.writer import toml
 
     for experiment in experiments:
-        typer.echo(f"# {experiment.name}")
-        typer.echo(toml(experiment.words()))
-
-
-def _print_cost(experiments: "Sequence[Experiment]", source: "Source") -> None:
-    """What drawn conditions cost: an engine's time goes with the packets that it moves."""
-    from dumbbell.comparison.random_conditions import packets
-
+        typer.echo(f"# {experiment.name}\n{toml(experiment.words())}")
     if source.random is not None:
         total = sum(map(packets, experiments))
         typer.echo(f"{len(experiments)} conditions, {total / 1e6:.1f} million packets at most with each seed", err=True)

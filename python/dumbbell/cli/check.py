@@ -35,7 +35,7 @@ def _facts(experiment: "Experiment") -> dict[str, Any]:
     from dumbbell.engines import registry
     from dumbbell.engines.catalogue import engine_name
     from dumbbell.kernel.cache import names
-    from dumbbell.spec.quantity import NS_PER_S
+    from dumbbell.units import NS_PER_S
 
     runs = count(experiment)
     there = dict.fromkeys((*registry.NAMES, *map(engine_name, names())))

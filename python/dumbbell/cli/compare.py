@@ -58,7 +58,9 @@ def compare(  # noqa: PLR0913 (each is an option)
     for line in (*differences_text.notices(found), *worse):
         typer.echo(line, err=True)
     if html is not None:
-        _write(html, found, _command(a, b, metrics))
+        from dumbbell.report.comparison import build_differences
+
+        typer.echo(build_differences(html, found, _command(a, b, metrics)), err=True)
     if worse:
         raise typer.Exit(WORSE)
 
@@ -99,9 +101,3 @@ def _command(a: str, b: str, metrics: str | None) -> str:
     import shlex
 
     return shlex.join(["dumbbell", "compare", a, b, *(["--metrics", metrics] if metrics else [])])
-
-
-def _write(target: Path, found: "Comparison", command: str) -> None:
-    from dumbbell.report.comparison import build_differences
-
-    typer.echo(build_differences(target, found, command), err=True)

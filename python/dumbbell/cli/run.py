@@ -125,7 +125,7 @@ def _print_table(outcomes: "Iterator[Result | FailedRun]", experiment: "Experime
 
 
 def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> None:
-    from dumbbell.results.enrolment import campaign_of
+    from dumbbell.results.campaign import campaign_of
     from dumbbell.results.provenance import metrics_identity
 
     campaign = campaign_of(store.ledger, experiment, engine.name, engine.identity())

@@ -29,7 +29,7 @@ from dumbbell.metrics.sharing import winner
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.provenance import facts
 from dumbbell.results.schema import FailedRun, Result
-from dumbbell.spec.quantity import PPB
+from dumbbell.units import PPB
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

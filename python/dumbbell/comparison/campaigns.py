@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import chain
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dumbbell.campaign.execution import FailureWatch, run_campaign
 from dumbbell.campaign.plan import count, refusals
-from dumbbell.comparison.agreement import Measured, compare_condition
+from dumbbell.comparison.agreement import Measured, compare_condition, judge
 from dumbbell.comparison.record import Side
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.summary import summarise
@@ -21,10 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from dumbbell.comparison.agreement import Outcome
-    from dumbbell.comparison.record import Condition, RunFigures
+    from dumbbell.comparison.record import Agreement, Condition, Curves, RunFigures, Source
     from dumbbell.engines.protocol import Engine
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment, Point
+
+    CurvesJudge: TypeAlias = Callable[
+        [Store, Sequence[Condition], Sequence[str], tuple[Side, Side], Sequence[int]], Curves
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +143,22 @@ def carry_out(
     return conditions
 
 
-def engine_sides(store: Store, sides: Sides, conditions: Sequence[Condition]) -> tuple[Side, Side]:
-    """Candidate and reference, each with what all of its compared runs say of where they were measured."""
-    return (
-        _side(store, sides.candidate, sides.candidate_seeds, [run for each in conditions for run in each.candidate]),
-        _side(store, sides.reference, sides.reference_seeds, [run for each in conditions for run in each.reference]),
+def compare_engines(  # noqa: PLR0913 (what is compared, and how)
+    store: Store, experiments: Sequence[Experiment], sides: Sides, source: Source,
+    judge_curves: CurvesJudge | None = None, *, jobs: int | None = None, progress: Callable[[], None] | None = None,
+) -> Agreement | Curves:  # fmt: skip
+    """Carries out all experiments, and judges them: by the bands, or by what single flows are judged by."""
+    conditions = carry_out(store, experiments, sides, jobs=jobs, progress=progress)
+    candidate, reference = (
+        _side(store, engine, seeds, [run for each in conditions for run in getattr(each, role)])
+        for engine, seeds, role in (
+            (sides.candidate, sides.candidate_seeds, "candidate"),
+            (sides.reference, sides.reference_seeds, "reference"),
+        )
     )
+    if judge_curves:
+        return judge_curves(store, conditions, source.sets, (candidate, reference), sides.floor_seeds)
+    return judge(conditions, source, candidate, reference, sides.floor_seeds)
 
 
 def points(experiment: Experiment) -> list[tuple[str, Point]]:

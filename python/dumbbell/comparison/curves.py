@@ -24,7 +24,7 @@ from dumbbell.errors import ComparisonError
 from dumbbell.metrics import bbr
 from dumbbell.metrics.loss_epoch import LossEpoch, kind_boundary_s, loss_epochs, median_window, relative_differences
 from dumbbell.spec import Experiment, Problem, expand, load, resolve
-from dumbbell.spec.quantity import NS_PER_S
+from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

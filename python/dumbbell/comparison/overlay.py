@@ -8,7 +8,7 @@ from dumbbell.cc import base_name
 from dumbbell.charts.chart import Chart
 from dumbbell.charts.in_time import KB, MBPS, MS, backlog, curve, group_rates, panels
 from dumbbell.results.run_series import mean_gauge, stored
-from dumbbell.spec.quantity import NS_PER_S
+from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

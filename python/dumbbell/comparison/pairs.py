@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
 
 from dumbbell.comparison.runs import exchanged_groups, read
 from dumbbell.comparison.selection import exchanges
@@ -22,13 +24,12 @@ from dumbbell.results.store import Store
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    import pandas as pd
-
     from dumbbell.comparison.runs import Side
     from dumbbell.comparison.selection import Exchange, Selection
 
 A, B = "A", "B"
 FAILED: Final = "failed"
+PARTNER_FAILED: Final = "its partner failed"
 OTHERWISE: Final = "asks for something else there"
 GROUPED: Final = "its flows are grouped otherwise"
 MOST_TRIED: Final = 100
@@ -87,63 +88,75 @@ class _Pairing:
         self.by_engine = max(len(a.engines), len(b.engines)) > 1
         self.controllers = dict(zip(exchanges_a, self._controllers(b, exchanges_b), strict=True))
         """B's algorithms, by what A has in their place."""
-        self.reasons: dict[tuple[str, str], tuple[int, int]] = {}
-        """How many runs, and the first of them, by side and reason."""
+        self.keyed = {name: self._keyed(name) for name in (A, B)}
+        self.reasons = {name: self._reasons(name) for name in (A, B)}
+        """Why each run of a side has no partner; empty if it has one."""
 
     def pairs(self) -> Pairs:
-        a, b = (self._keyed(name) for name in (A, B))
-        on = [name for name in a.columns if name not in {"run", "error", "parts"}]
-        latest = {name: each.drop_duplicates(on, keep="last") for name, each in ((A, a), (B, b))}
-        both = latest[A].merge(latest[B], on=on, suffixes=("_a", "_b"))
-        failed = both["error_a"].notna(), both["error_b"].notna()
-        for name, own, other in ((A, *failed), (B, *failed[::-1])):
-            runs = both[f"run_{name.lower()}"]
-            self._explain(name, FAILED, runs[own])
-            self._explain(name, "its partner failed", runs[other & ~own])
-        both = both[~failed[0] & ~failed[1]]
-        alike = both["parts_a"] == both["parts_b"]
-        for name in (A, B):
-            self._explain(name, GROUPED, both.loc[~alike, f"run_{name.lower()}"])
-        found = both.loc[alike, ["run_a", "run_b"]].reset_index(drop=True)
-        for name, each in ((A, a), (B, b)):
-            partners = latest[_OTHER[name]][on].drop_duplicates()
-            there = each.merge(partners, on=on, how="left", indicator=True)["_merge"].to_numpy() == "both"
-            earlier = ~each["run"].isin(latest[name]["run"])
-            self._explain(name, "a later run of this side was asked the same", each.loc[there & earlier, "run"])
-            self._explain_alone(name, each.loc[~there, "run"].tolist())
-        if found.empty:
+        paired = [self.keyed[name][self.reasons[name] == ""] for name in (A, B)]
+        both = paired[0].merge(paired[1], on="request", suffixes=("_a", "_b"))
+        if both.empty:
             raise self._nothing()
         side = self.sides[A]
-        found["point"] = side.runs["point"].to_numpy()[found["run_a"]]
         return Pairs(
-            side, self.sides[B], found,
+            side, self.sides[B],
+            both[["run_a", "run_b"]].assign(point=side.runs["point"].to_numpy()[both["run_a"]]),
             {text: [index for index, _ in self._exchanged(text)] for text in side.runs["groups"].unique()},
-            tuple(self._unpaired()), int((failed[1] & ~failed[0]).sum()),
+            tuple(self._unpaired()), int((self.reasons[A] == PARTNER_FAILED).sum()),
         )  # fmt: skip
 
     def _keyed(self, name: str) -> pd.DataFrame:
-        """What must be the same on both sides, with each run's row, its error and its number of groups."""
-        runs = self.sides[name].runs
+        """Of each run its row, the `request` that a partner must have too, and what partners are looked for by."""
+        side = self.sides[name]
+        runs = side.runs
         texts = {text: json.loads(text) for text in runs["groups"].unique()}
-        keyed = runs[["key", "seed", "error"]].copy()
-        keyed["run"] = range(len(runs))
-        keyed["parts"] = runs["groups"].map({text: len(groups) for text, groups in texts.items()})
         put = {text: dict(self._exchanged(text)) if name == A else {} for text in texts}
-        keyed["algorithms"] = runs["groups"].map({
+        algorithms = {
             text: json.dumps([
                 self.controllers[put[text][index]] if index in put[text] else group["controller"]
                 for index, group in enumerate(groups) for _ in range(group["flows"])
             ], sort_keys=True)
             for text, groups in texts.items()
+        }  # fmt: skip
+        starts = {
+            text: "" if self.controllers else json.dumps([(each["name"], each["start_jitter_ns"]) for each in groups])
+            for text, groups in texts.items()
+        }
+        points = pd.DataFrame({
+            "engine": [point.engine if self.by_engine else "" for point in side.points],
+            "experiment": [point.experiment for point in side.points],
+            "swept": [json.dumps(point.swept) for point in side.points],
+        }).iloc[runs["point"]].set_index(runs.index)  # fmt: skip
+        seeds = runs["seed"].astype(str)
+        experiment = points["engine"] + " " + points["experiment"]
+        place = experiment + " " + points["swept"]
+        asked = runs["key"] + runs["groups"].map(algorithms) + runs["groups"].map(starts)
+        return pd.DataFrame({
+            "run": range(len(runs)),
+            "request": asked + points["engine"] + " " + seeds,
+            "parts": runs["groups"].map({text: len(groups) for text, groups in texts.items()}),
+            "experiment": experiment,
+            "place": place,
+            "moment": place + " " + seeds,
+            "seed": seeds,
+            "error": runs["error"],
         })  # fmt: skip
-        if not self.controllers:
-            keyed["starts"] = runs["groups"].map({
-                text: tuple((each["name"], each["start_jitter_ns"]) for each in groups)
-                for text, groups in texts.items()
-            })  # fmt: skip
-        if self.by_engine:
-            keyed["engine"] = runs["engine"]
-        return keyed
+
+    def _reasons(self, name: str) -> pd.Series[str]:
+        own, other, there = self.keyed[name], self.keyed[_OTHER[name]], _OTHER[name]
+        partners = other.drop_duplicates("request", keep="last").set_index("request")
+        alone = ~own["request"].isin(partners.index)
+        reasons = {
+            f"{there} {OTHERWISE}": alone & own["moment"].isin(other["moment"]),
+            f"{there} has not this seed": alone & own["place"].isin(other["place"]),
+            f"{there} has no such point": alone & own["experiment"].isin(other["experiment"]),
+            f"{there} has no experiment of this name{' on this engine' if self.by_engine else ''}": alone,
+            "a later run of this side was asked the same": own["request"].duplicated(keep="last"),
+            FAILED: own["error"].notna(),
+            PARTNER_FAILED: own["request"].isin(partners.index[partners["error"].notna()]),
+            GROUPED: own["parts"] != own["request"].map(partners["parts"]),
+        }
+        return pd.Series(np.select(list(reasons.values()), list(reasons), ""), own.index)
 
     def _exchanged(self, text: str) -> list[tuple[int, Exchange]]:
         return exchanged_groups(json.loads(text), self.exchanges_a)
@@ -154,52 +167,24 @@ class _Pairing:
         for exchange in wanted:
             yield next(each[i]["controller"] for each in groups for i, _ in exchanged_groups(each, [exchange]))
 
-    def _explain(self, side: str, reason: str, runs: Sequence[int] | pd.Series[int]) -> None:
-        if len(runs):
-            count, first = self.reasons.get((side, reason), (0, min(runs)))
-            self.reasons[side, reason] = (count + len(runs), min(first, *runs))
-
-    def _explain_alone(self, name: str, runs: Sequence[int]) -> None:
-        """Reasons of those that have no partner: what the nearest run of the other side has in common with them."""
-        own, other = self.sides[name], self.sides[_OTHER[name]]
-        known = {each for run in range(len(other)) for each in self._alike(other, run)} if runs else set()
-        found: dict[str, list[int]] = {}
-        for run in runs:
-            same, point, experiment = (each in known for each in self._alike(own, run))
-            if same:
-                reason = OTHERWISE
-            elif point:
-                reason = "has not this seed"
-            elif experiment:
-                reason = "has no such point"
-            else:
-                reason = "has no experiment of this name" + (" on this engine" if self.by_engine else "")
-            found.setdefault(f"{_OTHER[name]} {reason}", []).append(run)
-        for reason, members in found.items():
-            self._explain(name, reason, members)
-
-    def _alike(self, side: Side, run: int) -> Iterator[tuple[Any, ...]]:
-        """What a run may have in common with another one, the most first."""
-        point = side.point_of(run)
-        experiment = (point.experiment, point.engine if self.by_engine else "")
-        values = json.dumps(point.swept)
-        yield (*experiment, values, side.of(run, "seed"))
-        yield (*experiment, values)
-        yield experiment
-
     def _unpaired(self) -> Iterator[Unpaired]:
-        for (name, reason), (count, first) in self.reasons.items():
-            side, other = self.sides[name], self.sides[_OTHER[name]]
-            example = describe_run(side, first)
-            if reason == FAILED:
-                example += f": {side.of(first, 'error')}"
-            elif reason.endswith(OTHERWISE):
-                same = next(self._alike(side, first))
-                partner = next(run for run in range(len(other)) if next(self._alike(other, run)) == same)
-                own, others = (first, partner) if name == A else (partner, first)
-                fields = self._different_fields(own, others)
-                example += f": {_listed_fields(fields if name == A else {k: v[::-1] for k, v in fields.items()})}"
-            yield Unpaired(name, reason, count, example)
+        for name, reasons in self.reasons.items():
+            for reason, runs in reasons[reasons != ""].groupby(reasons, sort=False).groups.items():
+                yield Unpaired(name, str(reason), len(runs), self._example(name, str(reason), int(runs[0])))
+
+    def _example(self, name: str, reason: str, run: int) -> str:
+        side = self.sides[name]
+        described = describe_run(side, run)
+        if reason == FAILED:
+            return f"{described}: {side.of(run, 'error')}"
+        if not reason.endswith(OTHERWISE):
+            return described
+        other = self.keyed[_OTHER[name]]
+        partner = int(other["run"][other["moment"] == self.keyed[name]["moment"].iloc[run]].iloc[0])
+        if name == A:
+            return f"{described}: {_listed_fields(self._different_fields(run, partner))}"
+        fields = self._different_fields(partner, run)
+        return f"{described}: {_listed_fields({path: values[::-1] for path, values in fields.items()})}"
 
     def _different_fields(self, run_a: int, run_b: int) -> dict[str, tuple[Any, Any]]:
         """Where two runs were asked for different things: both values by path; None where there is no such field."""
@@ -234,24 +219,25 @@ class _Pairing:
 
     def _nothing(self) -> ComparisonError:
         a, b = self.sides[A], self.sides[B]
-        if any(why == FAILED for _, why in self.reasons):
-            lost = (
-                f"{counted(count, 'run')} of {name} failed"
-                for (name, why), (count, _) in self.reasons.items()
-                if why == FAILED
-            )
-            return ComparisonError(f"there is no pair of runs that were both measured: {', '.join(lost)}")
-        if (A, GROUPED) in self.reasons:
-            of_a, of_b = (self.reasons[name, GROUPED][1] for name in (A, B))
+        failed = {name: int((reasons == FAILED).sum()) for name, reasons in self.reasons.items()}
+        if any(failed.values()):
+            lost = ", ".join(f"{counted(count, 'run')} of {name} failed" for name, count in failed.items() if count)
+            return ComparisonError(f"there is no pair of runs that were both measured: {lost}")
+        grouped = [reasons.index[reasons == GROUPED] for reasons in self.reasons.values()]
+        if grouped[0].size:
             names = [
-                " and ".join(group["name"] for group in json.loads(side.of(run, "groups")))
-                for side, run in ((a, of_a), (b, of_b))
+                " and ".join(group["name"] for group in json.loads(side.of(int(runs[0]), "groups")))
+                for side, runs in zip((a, b), grouped, strict=True)
             ]
             return ComparisonError(
                 f"{counted(len(a), 'run')} of A, {len(b)} of B, and those that were asked the same have their flows"
-                f" grouped otherwise; {describe_run(a, of_a)}: {names[0]} in A, {names[1]} in B"
+                f" grouped otherwise; {describe_run(a, int(grouped[0][0]))}: {names[0]} in A, {names[1]} in B"
             )
-        candidates = ((self._different_fields(0, run), run) for run in islice(self._nearest_first(), MOST_TRIED))
+        first, others = self.keyed[A].iloc[0], self.keyed[B]
+        columns = ["experiment", "place", "seed"]
+        distances = pd.DataFrame({column: others[column] != first[column] for column in columns})
+        nearest = distances.sort_values(columns, kind="stable").index[:MOST_TRIED]
+        candidates = ((self._different_fields(0, int(run)), int(run)) for run in nearest)
         fields, run = min(candidates, key=lambda each: len(each[0]))
         counts = f"{counted(len(a), 'run')} of A, {len(b)} of B, and no two of them were asked the same"
         if not fields:
@@ -263,17 +249,6 @@ class _Pairing:
             f"{counts}; {describe_run(a, 0)} of A and {describe_run(b, run)} of B: {_listed_fields(fields)}"
             f"{hint if only_cc and not self.controllers else ''}"
         )
-
-    def _nearest_first(self) -> list[int]:
-        """Runs of B, those of the experiment of A's first run first, with its seed first."""
-        a, b = self.sides[A], self.sides[B]
-        wanted, seed = a.point_of(0), a.of(0, "seed")
-
-        def distance(run: int) -> tuple[bool, bool, bool]:
-            point = b.point_of(run)
-            return point.experiment != wanted.experiment, point.swept != wanted.swept, b.of(run, "seed") != seed
-
-        return sorted(range(len(b)), key=distance)
 
 
 def describe_run(side: Side, run: int) -> str:

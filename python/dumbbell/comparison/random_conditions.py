@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dumbbell.errors import ComparisonError
 from dumbbell.spec import Experiment
-from dumbbell.spec.quantity import NS_PER_S, QuantityError, Time
+from dumbbell.spec.quantity import QuantityError, Time
+from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 import pandas as pd
 
-from dumbbell.comparison.selection import CC, ENGINE, EXPERIMENT, IDENTITY, WORDS, group_of, unknown
+from dumbbell.comparison.selection import CC, ENGINE, EXPERIMENT, IDENTITY, WORDS, group_of, is_cc, unknown
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.catalogue import OF_RUN, QUANTITIES, Group, Setup, has_random_loss, run_values
 from dumbbell.metrics.summary import BottleneckSummary
-from dumbbell.results.campaign import not_superseded
-from dumbbell.results.enrolment import campaigns
+from dumbbell.results.campaign import campaigns, not_superseded
 from dumbbell.results.frames import stored_runs
 from dumbbell.results.store import Store
 from dumbbell.spec.problem import suggestion
@@ -25,13 +24,10 @@ if TYPE_CHECKING:
 
     from dumbbell.comparison.selection import Exchange, Selection
     from dumbbell.results.campaign import Campaign
-    from dumbbell.results.frames import StoredRuns
     from dumbbell.results.ledger import Ledger
 
 
-RUN_COLUMNS: Final = (
-    "run_id", "engine", "seed", "point", "error", "warned", "provenance", "request_key", "request_groups",
-)  # fmt: skip
+RUN_COLUMNS: Final = ("run_id", "engine", "seed", "point", "error", "warned", "key", "groups")
 QUEUE_COLUMNS: Final = ("jain", *(each.name for each in fields(BottleneckSummary)))
 """What formulas of runs need, but for the groups' goodput."""
 FLOW_COLUMNS: Final = ("retransmits", "segments_sent", "rtt_mean_s", "rtt_p95_s", "fct_s")
@@ -93,112 +89,85 @@ def read(selection: Selection, exchanged: Sequence[Exchange] = ()) -> Side:
         StoreError: it is no store, of another schema, or damaged.
     """
     with Store.open(selection.folder) as store:
-        return _Reading(store.ledger, selection, exchanged).side()
-
-
-class _Reading:
-    """A side while it is read."""
-
-    def __init__(self, ledger: Ledger, selection: Selection, exchanged: Sequence[Exchange]) -> None:
-        self.ledger, self.selection, self.exchanged = ledger, selection, exchanged
-        self.points: list[Point] = []
-        self.setups: list[Setup] = []
-        self.met: list[tuple[list[dict[str, Any]], dict[str, Any]]] = []
-        """Groups and swept values of every point, chosen or not."""
-        self.parsed: dict[str, list[dict[str, Any]]] = {}
-        self.seen: dict[int, int] = {}
-        """Rows of the runs, by their numbers in the ledger: two experiments may have a run in common."""
-        self.runs: list[pd.DataFrame] = []
-        self.groups: list[pd.DataFrame] = []
-
-    def side(self) -> Side:
-        for campaign in self._campaigns():
-            numbers: dict[str, int | None] = {}
-            for stored in stored_runs(self.ledger, campaign.id, FLOW_COLUMNS):
-                self._add(campaign, stored, numbers)
-        if not self.seen:
-            raise self._nothing()
-        runs, groups = (pd.concat(each, ignore_index=True) for each in (self.runs, self.groups))
-        facts: dict[int, str] = dict(map(tuple, self.ledger.rows("SELECT id, facts FROM provenance")))
-        origins = runs.pop("provenance").unique()
-        return Side(self.selection, self.points, runs, groups, [json.loads(facts[int(each)]) for each in origins])
-
-    def _campaigns(self) -> list[Campaign]:
-        """Those that the store shows; with an identity wanted, those of its builds, superseded or not."""
-        wanted, stored = self.selection.wanted, campaigns(self.ledger)
-        for key, names in (
-            (EXPERIMENT, [name for each in stored for name in (each.experiment, each.label)]),
-            (ENGINE, [each.engine for each in stored]),
-        ):
-            if key in wanted and wanted[key] not in names:
-                what = f'has no run of {key} "{wanted[key]}"; {suggestion(wanted[key], list(dict.fromkeys(names)))}'
-                raise ComparisonError(f"{self.selection.text}: {what}")
-        return not_superseded(
-            each
-            for each in stored
-            if not each.hidden
-            and (EXPERIMENT not in wanted or each.called(wanted[EXPERIMENT]))
-            and each.engine == wanted.get(ENGINE, each.engine)
-            and each.identity.startswith(wanted.get(IDENTITY, ""))
+        chosen = {each.id: each for each in _campaigns(store.ledger, selection)}
+        parts = [(id_, stored) for id_ in chosen for stored in stored_runs(store.ledger, id_, FLOW_COLUMNS)]
+        facts: dict[int, str] = dict(map(tuple, store.ledger.rows("SELECT id, facts FROM provenance")))
+    if not parts:
+        raise _nothing(selection, [])
+    runs = pd.concat([stored.runs.assign(campaign=id_) for id_, stored in parts], ignore_index=True)
+    points: list[Point] = []
+    setups: list[Setup] = []
+    numbers: dict[tuple[int, str], int] = {}
+    every = []
+    for id_, point, text in runs[["campaign", "point", "request_groups"]].drop_duplicates().itertuples(index=False):
+        values, groups = json.loads(point), json.loads(text)
+        every.append((groups, values))
+        if (id_, point) in numbers or not all(_has(*each, groups, values) for each in selection.wanted.items()):
+            continue
+        numbers[id_, point] = len(points)
+        hidden = {f"flows[{index}].cc" for index, _ in exchanged_groups(groups, exchanged)}
+        swept = {path: value for path, value in values.items() if path not in hidden}
+        points.append(Point(chosen[id_].label, chosen[id_].engine, swept))
+        setups.append(_setup(chosen[id_].spec, values))
+    if not points:
+        raise _nothing(selection, every)
+    runs["point"] = [numbers.get(key) for key in zip(runs["campaign"], runs["point"], strict=True)]
+    runs = runs[runs["point"].notna()].drop_duplicates("run").set_index("run").astype({"point": int})
+    measured = runs.index[runs["error"].isna()]
+    groups_, flows = (
+        each[each["run"].isin(measured)].drop_duplicates(["run", key])
+        for each, key in (
+            (pd.concat([stored.groups for _, stored in parts], ignore_index=True), "position"),
+            (pd.concat([stored.flows for _, stored in parts], ignore_index=True), "flow"),
         )
+    )
+    rows = pd.Series(range(len(runs)), runs.index)
+    of_groups = _of_groups(groups_, flows)
+    return Side(
+        selection,
+        points,
+        runs.assign(engine=[points[point].engine for point in runs["point"]], **_of_runs(runs, groups_, flows, setups))
+        .rename(columns={"request_key": "key", "request_groups": "groups"})
+        .reset_index(drop=True)[[*RUN_COLUMNS, *OF_RUN]],
+        of_groups.assign(run=of_groups["run"].map(rows)),
+        [json.loads(facts[int(each)]) for each in runs["provenance"].unique()],
+    )
 
-    def _point(self, campaign: Campaign, point: str, request_groups: str) -> int | None:
-        """The number of a point; None where it is not selected."""
-        values, groups = json.loads(point), self._groups_of(request_groups)
-        self.met.append((groups, values))
-        if not all(_has(key, value, groups, values) for key, value in self.selection.wanted.items()):
-            return None
-        hidden = {f"flows[{index}].cc" for index, _ in exchanged_groups(groups, self.exchanged)}
-        own = {path: value for path, value in values.items() if path not in hidden}
-        self.points.append(Point(campaign.label, campaign.engine, own))
-        self.setups.append(_setup(campaign.spec, values))
-        return len(self.points) - 1
 
-    def _groups_of(self, text: str) -> list[dict[str, Any]]:
-        if text not in self.parsed:
-            self.parsed[text] = json.loads(text)
-        return self.parsed[text]
+def _campaigns(ledger: Ledger, selection: Selection) -> list[Campaign]:
+    """Those that the store shows; with an identity wanted, those of its builds, superseded or not."""
+    wanted, stored = selection.wanted, campaigns(ledger)
+    for key, names in (
+        (EXPERIMENT, [name for each in stored for name in (each.experiment, each.label)]),
+        (ENGINE, [each.engine for each in stored]),
+    ):
+        if key in wanted and wanted[key] not in names:
+            what = f'has no run of {key} "{wanted[key]}"; {suggestion(wanted[key], list(dict.fromkeys(names)))}'
+            raise ComparisonError(f"{selection.text}: {what}")
+    return not_superseded(
+        each
+        for each in stored
+        if not each.hidden
+        and (EXPERIMENT not in wanted or each.called(wanted[EXPERIMENT]))
+        and each.engine == wanted.get(ENGINE, each.engine)
+        and each.identity.startswith(wanted.get(IDENTITY, ""))
+    )
 
-    def _add(self, campaign: Campaign, stored: StoredRuns, numbers: dict[str, int | None]) -> None:
-        runs = stored.runs
-        points = runs["point"].to_numpy(object)
-        for point, groups in zip(points, runs["request_groups"].to_numpy(object), strict=True):
-            if point not in numbers:
-                numbers[point] = self._point(campaign, point, groups)
-        runs["point"] = [numbers[point] for point in points]
-        runs = runs[runs["point"].notna() & ~runs["run"].isin(self.seen)].drop_duplicates("run")
-        rows = dict(zip(runs["run"], range(len(self.seen), len(self.seen) + len(runs)), strict=True))
-        if not rows:
-            return
-        self.seen |= rows
-        runs = runs.set_index("run", drop=False).astype({"point": int})
-        measured = runs.index[runs["error"].isna()]
-        groups_, flows = (
-            each[each["run"].isin(measured)].drop_duplicates(["run", key])
-            for each, key in ((stored.groups, "position"), (stored.flows, "flow"))
-        )
-        runs = runs.assign(engine=campaign.engine, **_of_runs(runs, groups_, flows, self.setups))
-        of_groups = _of_groups(groups_, flows)
-        self.groups.append(of_groups.assign(run=of_groups["run"].map(rows)))
-        self.runs.append(
-            runs[[*RUN_COLUMNS, *OF_RUN]].rename(columns={"request_key": "key", "request_groups": "groups"})
-        )
 
-    def _nothing(self) -> ComparisonError:
-        selection = self.selection
-        swept = list(dict.fromkeys(path for _, point in self.met for path in point))
-        for name, value in selection.wanted.items():
-            is_cc = name == CC or group_of(name) is not None
-            if not is_cc and name not in (*WORDS, *swept):
-                return unknown(selection, name, swept)
-            if is_cc:
-                known = list(dict.fromkeys(group["cc"] for groups, _ in self.met for group in groups))
-            else:
-                known = list(dict.fromkeys(str(point[name]) for _, point in self.met if name in point))
-            if known and value not in known:
-                return ComparisonError(f"{selection.text}: no run has {name} = {value}; {suggestion(value, known)}")
-        what = "no run is so" if selection.wanted else "there is no run in it yet"
-        return ComparisonError(f"{selection.text}: {what}")
+def _nothing(selection: Selection, points: Sequence[tuple[list[dict[str, Any]], dict[str, Any]]]) -> ComparisonError:
+    """What is wrong with a selection of no run; `points` are the groups and swept values that it could have had."""
+    swept = list(dict.fromkeys(path for _, values in points for path in values))
+    for name, value in selection.wanted.items():
+        if is_cc(name):
+            known = list(dict.fromkeys(group["cc"] for groups, _ in points for group in groups))
+        elif name not in (*WORDS, *swept):
+            return unknown(selection, name, swept)
+        else:
+            known = list(dict.fromkeys(str(values[name]) for _, values in points if name in values))
+        if known and value not in known:
+            return ComparisonError(f"{selection.text}: no run has {name} = {value}; {suggestion(value, known)}")
+    what = "no run is so" if selection.wanted else "there is no run in it yet"
+    return ComparisonError(f"{selection.text}: {what}")
 
 
 def _of_runs(

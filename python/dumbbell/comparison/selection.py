@@ -73,7 +73,7 @@ def exchanges(a: Selection, b: Selection) -> tuple[list[Exchange], list[Exchange
         ComparisonError: each names one in another way, and which takes the place of which is not said.
     """
     alone = [
-        [f"{key}={value}" for key, value in side.wanted.items() if _of_cc(key) and key not in other.wanted]
+        [f"{key}={value}" for key, value in side.wanted.items() if is_cc(key) and key not in other.wanted]
         for side, other in ((a, b), (b, a))
     ]
     if all(alone):
@@ -82,7 +82,7 @@ def exchanges(a: Selection, b: Selection) -> tuple[list[Exchange], list[Exchange
             " name what is compared in the same way on both sides, as flows[0].cc=bbr and flows[0].cc=cubic"
         )
     named = [key for key in a.wanted if key in b.wanted and a.wanted[key] != b.wanted[key]]
-    groups = {key: group_of(key) for key in named if _of_cc(key)}
+    groups = {key: group_of(key) for key in named if is_cc(key)}
     ours, theirs = ([Exchange(side.wanted[key], group) for key, group in groups.items()] for side in (a, b))
     return ours, theirs
 
@@ -112,7 +112,8 @@ def group_of(path: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def _of_cc(key: str) -> bool:
+def is_cc(key: str) -> bool:
+    """Whether a condition is about an algorithm."""
     return key == CC or group_of(key) is not None
 
 

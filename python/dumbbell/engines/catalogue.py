@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import dumbbell.cc as cc
 from dumbbell.errors import KernelError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dumbbell.kernel import Kernel
+from dumbbell.kernel import Kernel
 
 DEFAULT_KERNEL = "6.1"
 

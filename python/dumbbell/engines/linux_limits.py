@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from dumbbell.engines.resources import MEMORY_STEPS_MB, memory_mb
 from dumbbell.spec.problem import Problem
-from dumbbell.spec.quantity import BITS_PER_BYTE
-from dumbbell.spec.run import MemoryBytes, RoomBytes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dumbbell.spec.run import Buffer, Run
+from dumbbell.spec.run import Buffer, MemoryBytes, RoomBytes, Run
+from dumbbell.units import BITS_PER_BYTE
 
 MOST_FLOWS = 1_000
 """Each has a reader of its own in the agent. To set so many up takes half a minute, and grows with the square."""

@@ -6,12 +6,11 @@ There is no mean, no percentile and no verdict here: these are `dumbbell.metrics
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import numpy as np
     import numpy.typing as npt
 

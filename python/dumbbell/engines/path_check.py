@@ -5,16 +5,14 @@ The agent tells what it saw; what is right is said here. No congestion control i
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 from dumbbell.engines.protocol import Engine
-from dumbbell.spec.quantity import NS_PER_S, PPB
 from dumbbell.spec.run import Controller, Flow, Measure, RoomBytes, Run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+from dumbbell.units import NS_PER_S, PPB
 
 RATE_TOLERANCE = 0.005
 RATE_TOLERANCE_NS = 512

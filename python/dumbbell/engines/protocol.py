@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from dumbbell.cc import Registry
+from dumbbell.engines.measurement import Measurement
+
 if TYPE_CHECKING:
-    from dumbbell.cc import Registry
-    from dumbbell.engines.measurement import Measurement
     from dumbbell.spec.problem import Problem
     from dumbbell.spec.run import Run
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import platform
-from typing import TYPE_CHECKING
 
+from dumbbell.engines.protocol import Engine
 from dumbbell.errors import KernelError, UnknownEngine
-
-if TYPE_CHECKING:
-    from dumbbell.engines.protocol import Engine
 
 NAMES = ("sim", "linux")
 """Those that there always are; each kernel of another name makes one more, `linux:NAME`."""

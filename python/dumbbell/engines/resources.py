@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from dumbbell.engines.guest import LIMIT
 from dumbbell.errors import EngineFailure
-from dumbbell.spec.quantity import BITS_PER_BYTE, NS_PER_S
 from dumbbell.spec.run import MemoryBytes, RoomBytes, StreamWorkload, TraceWorkload
+from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
     from dumbbell.spec.run import Buffer, Flow, Run

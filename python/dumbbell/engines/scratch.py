@@ -7,15 +7,12 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from dumbbell.errors import EngineFailure
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PREFIX = "dumbbell-run-"
 HELD = "held"

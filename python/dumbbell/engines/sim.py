@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import dumbbell._core as _core
 import dumbbell.cc as cc
@@ -10,11 +10,7 @@ from dumbbell.engines.catalogue import engines_with
 from dumbbell.engines.cores import available_cores
 from dumbbell.engines.measurement import Measurement
 from dumbbell.spec.problem import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dumbbell.spec.run import Run
+from dumbbell.spec.run import Run
 
 
 class SimEngine:

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import dumbbell.kernel.cache as cache
 import dumbbell.kernel.congestion as congestion
 from dumbbell.cc import variants
 from dumbbell.errors import BuildFailure, KernelError
-from dumbbell.kernel.kernel import EXECUTABLE, Kernel, digest, write
-from dumbbell.kernel.recipe import options, recipe, substitute
-from dumbbell.kernel.source import release_of, source_of
-from dumbbell.kernel.toolchain import Workshop, compiler, processors, require
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from dumbbell.kernel.recipe import Recipe
-    from dumbbell.kernel.source import Source
-    from dumbbell.kernel.toolchain import Progress
+from dumbbell.kernel.cache import EXECUTABLE, Kernel, digest, write
+from dumbbell.kernel.recipe import Recipe, options, recipe, substitute
+from dumbbell.kernel.source import Source, release_of, source_of
+from dumbbell.kernel.toolchain import Progress, Workshop, compiler, processors, require
 
 _ROOM = 2_500_000_000
 """Bytes that a build needs for a while."""

@@ -1,25 +1,89 @@
-"""The user's folder of kernels: which there are, and whether they are what was built."""
+"""The kernels of this machine, in a folder of the user: what each was made of, and whether it is what was built."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import secrets
 import shlex
 import shutil
 import tempfile
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dumbbell.errors import KernelError
-from dumbbell.kernel.kernel import DESCRIPTION, read
 from dumbbell.kernel.recipe import recipe
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+EXECUTABLE = "linux"
+DESCRIPTION = "kernel.json"
+SCHEMA = 1
 
-    from dumbbell.kernel.kernel import Kernel
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel:
+    """An executable that is Linux, and what it was made of."""
+
+    name: str
+    """What `--engine linux:NAME` means."""
+    identity: str
+    """Hash of all that decides it: source, configuration, substitutions, compiler."""
+    executable: Path
+    release: str
+    """Linux's own word for it, as "6.1.192"."""
+    controls: Mapping[str, str]
+    """Name of every congestion control in it -> the name that it has in this kernel."""
+    compiler: str
+    recipe: str = ""
+    """Hash of the recipe that made it; empty: that of an earlier version, which did not write it down."""
+    sha256: str = ""
+    """Of the executable."""
+    source: str = ""
+    """Path of the tree or tarball that it was built from."""
+    built: str = ""
+    """When, in UTC."""
+    steps: int = 0
+    """How many lines `make` printed."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """What was left out of a tree that is not Debian's, and why."""
+
+
+def write(kernel: Kernel) -> None:
+    """Writes a kernel's description beside its executable."""
+    words = {"schema": SCHEMA} | asdict(kernel)
+    del words["executable"]
+    text = json.dumps(words, indent=2, ensure_ascii=False) + "\n"
+    kernel.executable.with_name(DESCRIPTION).write_text(text, encoding="utf-8")
+
+
+def read(folder: Path) -> Kernel:
+    """Reads the kernel of a folder.
+
+    Raises `KernelError` when it is not what was built.
+    """
+    try:
+        words = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
+        if words.pop("schema") != SCHEMA:
+            raise KernelError(f"{folder / DESCRIPTION} is of another version of dumbbell")
+        kernel = Kernel(executable=folder / EXECUTABLE, **words)
+        actual = digest(kernel.executable)
+    except OSError as error:
+        raise KernelError(f"{error.filename}: {error.strerror}") from None
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise KernelError(f"{folder / DESCRIPTION} cannot be read") from None
+    if actual != kernel.sha256:
+        raise KernelError(f"{kernel.executable} is not what was built: its hash differs")
+    return kernel
+
+
+def digest(file: Path) -> str:
+    """SHA-256 of a file."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
 
 DEFAULT = "6.1"
 """The kernel that is meant when none is named."""
@@ -47,13 +111,7 @@ def folder() -> Path:
 
 def kernels() -> list[Kernel]:
     """All kernels of the cache, newest first; damaged ones are left out."""
-    found = []
-    for each in _folders():
-        try:
-            found.append(read(each))
-        except KernelError:
-            continue
-    return found
+    return [each for _, each in _entries() if not isinstance(each, KernelError)]
 
 
 def names() -> list[str]:
@@ -63,13 +121,7 @@ def names() -> list[str]:
 
 def damaged() -> dict[str, str]:
     """The names of the kernels that are damaged, and what is wrong with them."""
-    found = {}
-    for each in _folders():
-        try:
-            read(each)
-        except KernelError as error:
-            found[_name(each)] = str(error)
-    return found
+    return {name: str(each) for name, each in _entries() if isinstance(each, KernelError)}
 
 
 def find(name: str = DEFAULT) -> Kernel:
@@ -78,18 +130,14 @@ def find(name: str = DEFAULT) -> Kernel:
     Raises `KernelError` where there is none, or only damaged ones and those of other recipes.
     """
     problem = ""
-    for each in _folders():
-        if _name(each) != name:
-            continue
-        try:
-            kernel = read(each)
-        except KernelError as error:
-            problem = problem or f'the kernel "{name}" is damaged: {error}; {_advice(name)}'
-            continue
-        if usable(kernel):
+    for _, kernel in _entries(name):
+        if isinstance(kernel, KernelError):
+            problem = problem or f'the kernel "{name}" is damaged: {kernel}; {_advice(name)}'
+        elif usable(kernel):
             return kernel
-        other = f'the kernel "{name}" was built by another version of dumbbell, with another recipe'
-        problem = problem or f"{other}; {_advice(name, kernel.source)}"
+        else:
+            other = f'the kernel "{name}" was built by another version of dumbbell, with another recipe'
+            problem = problem or f"{other}; {_advice(name, kernel.source)}"
     if problem:
         raise KernelError(problem)
     has = f"; there is {', '.join(names())}" if names() else ""
@@ -103,15 +151,17 @@ def usable(kernel: Kernel) -> bool:
 
 def remove(name: str) -> None:
     """Removes every kernel of a name, also damaged ones, and what killed builds left."""
-    with _own():
-        found = [each for each in _folders() if _name(each) == name]
-        if not found:
-            raise KernelError(f'no kernel "{name}" here')
+    found = [each for each in _folders() if _name(each) == name]
+    if not found:
+        raise KernelError(f'no kernel "{name}" here')
+    try:
         for each in found:
             discard(each)
         log(name).unlink(missing_ok=True)
         with suppress(_Busy), locked(_refuse):
             pass
+    except OSError as error:
+        raise KernelError(f"{error.filename}: {error.strerror}") from None
 
 
 def place(name: str, identity: str) -> Path:
@@ -191,26 +241,28 @@ def _refuse() -> None:
     raise _Busy
 
 
-@contextmanager
-def _own() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise KernelError(f"{error.filename}: {error.strerror}") from None
+def _entries(name: str | None = None) -> Iterator[tuple[str, Kernel | KernelError]]:
+    """The kernels, of a name if one is given, newest first, by their names; of a damaged one what is wrong with it."""
+    for each in _folders():
+        if name in {None, _name(each)}:
+            try:
+                yield _name(each), read(each)
+            except KernelError as error:
+                yield _name(each), error
 
 
 def _folders() -> list[Path]:
     """The folders that are kernels, newest first."""
     home = folder()
     found = [each for each in home.glob("*@*") if each.is_dir() and not each.name.startswith(".")]
-    return sorted(found, key=lambda each: (-_modified(each), each.name))
+    return sorted(found, key=_order)
 
 
-def _modified(kernel: Path) -> int:
+def _order(kernel: Path) -> tuple[int, str]:
     try:
-        return (kernel / DESCRIPTION).stat().st_mtime_ns
+        return -(kernel / DESCRIPTION).stat().st_mtime_ns, kernel.name
     except OSError:
-        return 0
+        return 0, kernel.name
 
 
 def _name(kernel: Path) -> str:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
+from dumbbell.cc import Variant
 from dumbbell.errors import SubstitutionError
 from dumbbell.kernel.recipe import Substitution, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from dumbbell.cc import Variant
 
 FOLDER = "net/ipv4"
 LONGEST_NAME = 15

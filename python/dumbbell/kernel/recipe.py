@@ -6,17 +6,15 @@ import hashlib
 import json
 import re
 import tomllib
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dumbbell.cc import variants
 from dumbbell.errors import SubstitutionError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 METHOD = 1
 """Rises when `building` makes other kernels of the same ingredients."""

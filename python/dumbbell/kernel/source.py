@@ -6,20 +6,15 @@ import hashlib
 import re
 import shutil
 import tarfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import translate
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dumbbell.errors import KernelError
-from dumbbell.kernel.kernel import digest
-from dumbbell.kernel.recipe import recipe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dumbbell.kernel.recipe import Package
-    from dumbbell.kernel.toolchain import Workshop
+from dumbbell.kernel.cache import digest
+from dumbbell.kernel.recipe import Package, recipe
+from dumbbell.kernel.toolchain import Workshop
 
 _SIGNS = ("Makefile", "arch/um/Kconfig", "net/ipv4/Kconfig")
 """Files that a tree of Linux has."""

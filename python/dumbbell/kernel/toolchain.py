@@ -10,17 +10,13 @@ import signal
 import subprocess
 import sys
 from collections import deque
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from typing import TypeAlias
 
 from dumbbell.errors import BuildFailure
-from dumbbell.kernel.recipe import recipe
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from dumbbell.kernel.recipe import Package
+from dumbbell.kernel.recipe import Package, recipe
 
 
 def require(package: Package | None) -> None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from dumbbell.metrics.phases import entries_s
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    import numpy.typing as npt
     import pandas as pd
 
     from dumbbell.metrics.counter import Floats

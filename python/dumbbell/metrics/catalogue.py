@@ -9,17 +9,16 @@ a run has nothing of the kind. Formulas also take arrays of many runs' numbers, 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, cast
 
 from dumbbell.metrics.number import amount
+from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.metrics.window import Window, is_array, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
     from dumbbell.spec.run import Run
 
     Value: TypeAlias = float | None

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from dumbbell.metrics.window import ratio
-from dumbbell.spec.quantity import BITS_PER_BYTE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from dumbbell.units import BITS_PER_BYTE
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 

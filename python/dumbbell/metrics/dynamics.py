@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from dumbbell.metrics.counter import Counter, Floats, rates_bps
 from dumbbell.metrics.sharing import jain
-from dumbbell.spec.quantity import BITS_PER_BYTE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from dumbbell.units import BITS_PER_BYTE
 
 
 def plateau(values: npt.ArrayLike, *, after: float = 0.5) -> float | None:

@@ -7,6 +7,7 @@ one begins. The first epoch is left out: its window is what slow start overshot.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -15,8 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from dumbbell.metrics.counter import Floats
 
 REDUCED: Final = 0.9

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
-from dumbbell.engines.measurement import Histogram
-from dumbbell.metrics.window import ratio
-from dumbbell.spec.quantity import NS_PER_S
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dumbbell.engines.measurement import FlowMeasurement, FlowSeries, QueueSeries
-    from dumbbell.metrics.window import Window
+from dumbbell.engines.measurement import FlowMeasurement, FlowSeries, Histogram, QueueSeries
+from dumbbell.metrics.window import Window, ratio
+from dumbbell.units import NS_PER_S
 
 
 class SmoothedRtt(NamedTuple):

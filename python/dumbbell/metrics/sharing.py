@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from dumbbell.metrics.window import ratio
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 def jain(rates: Sequence[float]) -> float | None:

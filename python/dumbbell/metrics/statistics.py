@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import fmean
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
+import numpy.typing as npt
 
 Floats: TypeAlias = "npt.NDArray[np.float64]"
 Integers: TypeAlias = "npt.NDArray[np.intp]"

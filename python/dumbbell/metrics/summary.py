@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from dumbbell.engines.measurement import FlowMeasurement, Measurement
 from dumbbell.metrics.sharing import jain, shares
 from dumbbell.metrics.window import Activity, Window, ratio
-from dumbbell.spec.quantity import NS_PER_S
+from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dumbbell.engines.measurement import FlowMeasurement, Measurement
     from dumbbell.spec.run import Run
 
 SCHEMA: Final = {

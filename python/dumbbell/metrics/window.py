@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from dumbbell.engines.measurement import FlowCounters, QueueCounters
-from dumbbell.spec.quantity import NS_PER_S
+from dumbbell.engines.measurement import FlowCounters, FlowMeasurement, QueueCounters
+from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from dumbbell.engines.measurement import FlowMeasurement
     from dumbbell.spec.run import Measure
 
 Counters = TypeVar("Counters", FlowCounters, QueueCounters)

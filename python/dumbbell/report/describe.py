@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import dumbbell.cc as cc
 from dumbbell.charts.style import style_of
-from dumbbell.spec.quantity import NS_PER_S, Bytes, Rate, Share, Time
+from dumbbell.spec.quantity import Bytes, Rate, Share, Time
 from dumbbell.spec.run import (
     ETHERNET_HEADER_BYTES,
     MemoryBytes,
@@ -16,6 +16,7 @@ from dumbbell.spec.run import (
     TraceWorkload,
     TransferWorkload,
 )
+from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -15,7 +15,7 @@ from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.listing import point_text
 from dumbbell.results.run_series import gauge, stored
-from dumbbell.spec.quantity import NS_PER_S
+from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

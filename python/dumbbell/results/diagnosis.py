@@ -5,15 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from dumbbell.errors import StoreFailure
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EIO)
 

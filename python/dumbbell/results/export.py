@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dumbbell.errors import StoreError, StoreFailure
 from dumbbell.results import frames
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import Result
+from dumbbell.results.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     import pandas as pd
-
-    from dumbbell.results.store import Store
 
 FORMATS = (".csv", ".parquet")
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from dumbbell.results.enrolment import campaigns as campaigns_of
-from dumbbell.results.ledger import listed
+from dumbbell.results.campaign import campaigns as campaigns_of
+from dumbbell.results.ledger import Ledger, listed
 from dumbbell.results.outcomes import BOTTLENECK, FLOW, GROUP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     import pandas as pd
 
-    from dumbbell.results.ledger import Ledger
     from dumbbell.results.schema import FailedRun, Result
 
 Table: TypeAlias = Literal["runs", "flows", "groups"]

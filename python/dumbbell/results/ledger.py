@@ -2,7 +2,7 @@
 
 What is listed often is in narrow tables, so that a hundred thousand runs are listed without reading their specs. This
 module has the file itself: it opens and migrates it, serves one thread at a time, and says in one line what is wrong.
-`enrolment` has its campaigns, `outcomes` its runs, `frames` and `listing` many runs at once.
+`campaign` has its campaigns, `outcomes` its runs, `frames` and `listing` many runs at once.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.errors import StoreError
@@ -26,9 +28,6 @@ from dumbbell.results.tables import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
     import pandas as pd
 
 _CACHE_KIB = 16 * 1024

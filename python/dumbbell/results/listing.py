@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,8 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dumbbell.metrics.catalogue import Setup, group_values, has_random_loss, loss_at, mean, random_loss, run_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from dumbbell.results.campaign import Campaign
     from dumbbell.results.ledger import Ledger
     from dumbbell.results.schema import Result

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
-from dumbbell.results.enrolment import add_member
-from dumbbell.results.ledger import listed
+from dumbbell.results.campaign import CampaignEntry, add_member
+from dumbbell.results.ledger import Ledger, listed
 from dumbbell.results.series import SeriesFile
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from dumbbell.results.enrolment import CampaignEntry
-    from dumbbell.results.ledger import Ledger
     from dumbbell.results.request import Request
     from dumbbell.results.schema import FailedRun, Result
 

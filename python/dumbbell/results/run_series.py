@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,16 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dumbbell.errors import StoreError
-from dumbbell.metrics.counter import Counter, edges, rates_bps, summed_quantiles
+from dumbbell.metrics.counter import Counter, Floats, edges, rates_bps, summed_quantiles
 from dumbbell.results.schema import Result
+from dumbbell.results.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     import pandas as pd
-
-    from dumbbell.metrics.counter import Floats
-    from dumbbell.results.store import Store
 
 BIN_S = 0.5
 """The usual bin of a throughput over time, where none is said."""

@@ -14,36 +14,31 @@ by their ids, and are told with `include_superseded=True`, until `prune` removes
 
 from __future__ import annotations
 
-import itertools
 import json
-import shutil
+import sqlite3
 import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 from dumbbell.errors import StoreError, StoreFailure
-from dumbbell.results import enrolment, frames, listing, outcomes, provenance, series
+from dumbbell.results import frames, listing, outcomes, provenance
+from dumbbell.results.campaign import Campaign, CampaignEntry, campaigns, prune, superseded_runs
 from dumbbell.results.diagnosis import translating_errors
 from dumbbell.results.ledger import Ledger
 from dumbbell.results.request import request_of
+from dumbbell.results.series import SeriesFile, SeriesFolder
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from types import TracebackType
-    from typing import Any
-
     import pandas as pd
     from filelock import FileLock
 
     from dumbbell.engines.measurement import Measurement
-    from dumbbell.results.campaign import Campaign
-    from dumbbell.results.enrolment import CampaignEntry
     from dumbbell.results.listing import RunLine
     from dumbbell.results.schema import FailedRun, Result
-    from dumbbell.results.series import SeriesFile
     from dumbbell.spec import Resolved, Run
 
 LOCK = "lock"
@@ -64,8 +59,7 @@ class Store:
         """The store's folder."""
         self.ledger = ledger
         """Its SQLite file."""
-        self._lock = lock
-        self._names = itertools.count()
+        self._lock, self._series_files = lock, SeriesFolder(folder)
         self._closed = False
 
     @classmethod
@@ -87,7 +81,9 @@ class Store:
             ledger = Ledger(folder, write=True)
             try:
                 store = cls(folder, ledger, lock)
-                store._tidy(unclean=ledger.mark_writer())
+                store._series_files.clear_partial()
+                if ledger.mark_writer():
+                    store._series_files.remove(store.orphans())
             except BaseException:
                 ledger.close()
                 raise
@@ -131,7 +127,7 @@ class Store:
         Raises:
             StoreError: there is no such experiment.
         """
-        found = enrolment.campaigns(self.ledger)
+        found = campaigns(self.ledger)
         if experiment is not None:
             known = dict.fromkeys(name for each in found for name in (each.experiment, each.label))
             found = [each for each in found if each.called(experiment)]
@@ -209,7 +205,7 @@ class Store:
 
     def files(self, run_id: str) -> list[Path]:
         """Paths of the run's Parquet files; empty where it kept no series."""
-        return [self.folder / "series" / kept.file for kept in outcomes.series_of(self.ledger, run_id)]
+        return [self._series_files.path / kept.file for kept in outcomes.series_of(self.ledger, run_id)]
 
     # -- frames ---------------------------------------------------------------------------------------------------
 
@@ -237,15 +233,15 @@ class Store:
             StoreError: the run kept none (`measure.record = "summary"`), or it failed, or is not there.
             StoreFailure: the file is damaged.
         """
-        return series.flow_frame(self._series(run_id, series.FLOWS), self.run(run_id).path.mss_bytes)
+        return self._series(run_id, "flows", self.run(run_id).path.mss_bytes)
 
     def queue_series(self, run_id: str) -> pd.DataFrame:
         """The bottleneck's queue over time: backlog, and packets dropped and sent since the beginning."""
-        return series.queue_frame(self._series(run_id, series.QUEUE))
+        return self._series(run_id, "queue")
 
     def ack_series(self, run_id: str) -> pd.DataFrame:
         """Single ACKs' round-trip times in seconds, where `measure.record = "acks"`."""
-        return series.ack_frame(self._series(run_id, series.ACKS))
+        return self._series(run_id, "acks")
 
     # -- writing it -------------------------------------------------------------------------------------------------
 
@@ -256,7 +252,7 @@ class Store:
         """Keeps a finished run: first its series, then its row. What was there under its id is replaced."""
         if self._closed:
             raise StoreFailure(f"{self.folder}: was closed before run {outcome.run_id} was finished")
-        kept = [] if measurement is None else list(self._written(outcome.run_id, resolved, measurement))
+        kept = [] if measurement is None else self._written(outcome.run_id, resolved, measurement)
         facts = provenance.facts() | {"engine": outcome.engine, "identity": identity}
         if measurement is not None and measurement.facts:
             facts["measured_on"] = dict(measurement.facts)
@@ -274,15 +270,15 @@ class Store:
         except BaseException:
             with suppress(StoreError):  # then the next writer does it
                 known = {each.file for each in outcomes.series_of(self.ledger, outcome.run_id)}
-                self._remove([each.file for each in kept if each.file not in known])
+                self._series_files.remove([each.file for each in kept if each.file not in known])
             raise
-        self._remove(former)
+        self._series_files.remove(former)
 
     def finished(self, run_id: str) -> bool:
         """Whether a run was measured and its series are whole: then it need not be run again."""
         rows = self.ledger.rows("SELECT status FROM run WHERE run_id = ? AND request_key <> ''", run_id)
         return [row["status"] for row in rows] == ["ok"] and not any(
-            series.damage(self.folder / "series", kept) for kept in outcomes.series_of(self.ledger, run_id)
+            self._series_files.damage(kept) for kept in outcomes.series_of(self.ledger, run_id)
         )
 
     # -- keeping it in order --------------------------------------------------------------------------------------
@@ -292,7 +288,7 @@ class Store:
         yield from (f"ledger.sqlite: {fault}" for fault in self.ledger.faults())
         for (run_id,) in self.ledger.rows("SELECT run_id FROM run ORDER BY id"):
             for kept in outcomes.series_of(self.ledger, run_id):
-                fault = series.damage(self.folder / "series", kept, thorough=True)
+                fault = self._series_files.damage(kept, thorough=True)
                 if fault:
                     yield f"run {run_id}: {fault}"
             if progress:
@@ -301,20 +297,17 @@ class Store:
 
     def orphans(self) -> list[str]:
         """Files of series that no run refers to."""
-        known = {file for (file,) in self.ledger.rows("SELECT file FROM series")}
-        home = self.folder / "series"
-        found = (path.relative_to(home).as_posix() for path in home.glob("??/*.parquet"))
-        return [file for file in found if file not in known]
+        return self._series_files.orphans({file for (file,) in self.ledger.rows("SELECT file FROM series")})
 
     def superseded(self) -> dict[str, int]:
         """How many runs `prune` would remove, by experiment, engine and build."""
-        return enrolment.superseded_runs(self.ledger)
+        return superseded_runs(self.ledger)
 
     def prune(self) -> int:
         """Removes superseded runs, and those of no experiment, with their files; gives how many there were."""
-        removed, files = enrolment.prune(self.ledger)
-        self._remove(files)
-        self._remove(self.orphans())
+        removed, files = prune(self.ledger)
+        self._series_files.remove(files)
+        self._series_files.remove(self.orphans())
         return removed
 
     def summarised_otherwise(self, campaign: int, metrics: str) -> int:
@@ -339,39 +332,25 @@ class Store:
             raise StoreError(f"{self.folder}: has no run {run_id}")
         return rows[0]
 
-    def _series(self, run_id: str, kind: str) -> Any:  # noqa: ANN401 (a table of pyarrow, which is loaded late)
+    def _series(self, run_id: str, kind: str, *of_run: int) -> pd.DataFrame:
+        from dumbbell.results import gauges  # noqa: PLC0415 (late: it takes long to load)
+
         self._row("SELECT 1 FROM run WHERE run_id = ?", run_id)
         kept = next((each for each in outcomes.series_of(self.ledger, run_id) if each.kind == kind), None)
         if kept is None:
             raise StoreError(f"{self.folder}: run {run_id} kept no series of this kind; see measure.record of its spec")
-        damaged = series.damage(self.folder / "series", kept, thorough=True)
+        damaged = self._series_files.damage(kept, thorough=True)
         if damaged:
             raise StoreFailure(f"{self.folder}: series {damaged}; run its experiment again and it is repeated")
-        return series.read(self.folder / "series", kept)
+        return gauges.FRAMES[kind](self._series_files.read(kept), *of_run)
 
-    def _written(self, run_id: str, resolved: Resolved, measurement: Measurement) -> Iterator[SeriesFile]:
-        home = self.folder / "series"
-        with translating_errors(self.folder, "write a series"):
-            for kind, table in series.tables(resolved.run, measurement, resolved.groups, resolved.ccs).items():
-                partial = home / "partial" / f"{run_id}-{next(self._names)}"
-                try:
-                    yield series.write(table, kind, home, run_id, partial)
-                finally:
-                    partial.unlink(missing_ok=True)
+    def _written(self, run_id: str, resolved: Resolved, measurement: Measurement) -> list[SeriesFile]:
+        if resolved.run.measure.record == "summary":
+            return []
+        from dumbbell.results import gauges  # noqa: PLC0415 (late: a short run takes less time than to load it)
 
-    def _tidy(self, *, unclean: bool) -> None:
-        """Removes what a killed campaign left behind."""
-        with translating_errors(self.folder, "tidy up"):
-            partial = self.folder / "series" / "partial"
-            shutil.rmtree(partial, ignore_errors=True)
-            partial.mkdir(exist_ok=True)
-        if unclean:
-            self._remove(self.orphans())
-
-    def _remove(self, files: list[str]) -> None:
-        with translating_errors(self.folder, "remove a series"):
-            for file in files:
-                (self.folder / "series" / file).unlink(missing_ok=True)
+        tables = gauges.tables(resolved.run, measurement, resolved.groups, resolved.ccs)
+        return list(self._series_files.write(run_id, tables))
 
 
 def open_store(folder: Path | str = "results") -> Store:

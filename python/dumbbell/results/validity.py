@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
+from dumbbell.engines.measurement import FlowMeasurement, Measurement
 from dumbbell.metrics.window import Activity, Window
-from dumbbell.spec.quantity import NS_PER_S
-from dumbbell.spec.run import TransferWorkload
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dumbbell.engines.measurement import FlowMeasurement, Measurement
-    from dumbbell.spec.run import Flow, Run
+from dumbbell.spec.run import Flow, Run, TransferWorkload
+from dumbbell.units import NS_PER_S
 
 LIMITED_SHARE = 0.01
 """A bulk sender held back by something else than its congestion control for more than this tells little about it."""

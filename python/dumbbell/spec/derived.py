@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from dumbbell.spec.quantity import BITS_PER_BYTE, NS_PER_S, PPB
+from dumbbell.spec.quantity import Size
 from dumbbell.spec.run import ETHERNET_HEADER_BYTES, Buffer, RoomBytes, RoomPackets
 from dumbbell.spec.section import DependsOnInvalidField, scalar
-
-if TYPE_CHECKING:
-    from dumbbell.spec.quantity import Size
-    from dumbbell.spec.tables import Flow, Path, Spec
+from dumbbell.spec.tables import Flow, Path, Spec
+from dumbbell.units import BITS_PER_BYTE, NS_PER_S, PPB
 
 
 def end_ns(experiment: Spec) -> int:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Mapping
+from typing import Any, get_args
 
-from dumbbell.spec.problem import Problem, quoted, suggestion
+from pydantic import ValidationError  # noqa: TC002 (pydantic is here anyway)
+from pydantic_core import ErrorDetails  # noqa: TC002 (pydantic is here anyway)
+
+from dumbbell.spec.problem import Problem, instead_of, quoted, suggestion
 from dumbbell.spec.section import UNKNOWN, Section
 from dumbbell.spec.tables import WORKLOADS
-from dumbbell.spec.wishes import instead_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from pydantic import ValidationError
-    from pydantic_core import ErrorDetails
 
 Location = tuple[int | str, ...]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from pydantic import ValidationError
 
@@ -13,9 +14,6 @@ from dumbbell.spec.inspection import experiment_problems, trace_paths
 from dumbbell.spec.problem import Problem, SpecError
 from dumbbell.spec.tables import Spec
 from dumbbell.spec.trace import TraceError, read_trace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 
 class Experiment(Spec):

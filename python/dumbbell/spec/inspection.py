@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from math import gcd
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import dumbbell.cc as cc
-from dumbbell.spec.diagnosis import dotted
+from dumbbell.cc import Registry
+from dumbbell.spec.diagnosis import Location, dotted
 from dumbbell.spec.problem import Problem, quoted, suggestion
 from dumbbell.spec.rules import point_problems, run_rules
 from dumbbell.spec.section import DependsOnInvalidField, Unknown
 from dumbbell.spec.sweep import Grid, sweep_problems, unknown_fields, zip_problems
-from dumbbell.spec.tables import Trace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dumbbell.cc import Registry
-    from dumbbell.spec.diagnosis import Location
-    from dumbbell.spec.tables import Flow, Spec
+from dumbbell.spec.tables import Flow, Spec, Trace
 
 T = TypeVar("T")
 

@@ -7,15 +7,11 @@ of the same algorithm goes on counting where the first stopped.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 from dumbbell.spec.problem import Problem, quoted
 from dumbbell.spec.section import scalar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from dumbbell.spec.tables import Flow
+from dumbbell.spec.tables import Flow
 
 _NUMBERED = re.compile(r"(.+)-([1-9][0-9]{0,8})")
 

@@ -14,24 +14,19 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
+from pydantic import GetCoreSchemaHandler  # noqa: TC002 (pydantic is here anyway)
 from pydantic_core import PydanticCustomError, core_schema
 from typing_extensions import override
 
 from dumbbell.spec.problem import quoted, suggestion
+from dumbbell.units import BITS_PER_BYTE, NS_PER_S, PPB
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from pydantic import GetCoreSchemaHandler
-
-NS_PER_S = 10**9
-BITS_PER_BYTE = 8
-PPB = 10**9
 MANY = 10**6
 """A number of as many without a unit is likely in base units."""
 LARGEST = 10**15

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import dumbbell.cc as cc
 import dumbbell.spec.derived as derived
@@ -14,11 +15,7 @@ from dumbbell.spec.names import flow_names
 from dumbbell.spec.problem import SpecError
 from dumbbell.spec.rules import point_problems
 from dumbbell.spec.section import scalar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dumbbell.spec.sweep import Point
+from dumbbell.spec.sweep import Point
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

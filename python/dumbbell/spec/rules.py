@@ -5,23 +5,20 @@ A rule that needs a field with a problem of its own has nothing to say: asking i
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from dumbbell.spec.derived import buffer_limit, end_ns, frame_bytes, last_start_ns, window_ns
 from dumbbell.spec.names import name_problems
 from dumbbell.spec.problem import Problem, quoted
-from dumbbell.spec.quantity import BITS_PER_BYTE, NS_PER_S, Bytes, Size, Time
+from dumbbell.spec.quantity import Bytes, Size, Time
 from dumbbell.spec.run import RoomPackets
 from dumbbell.spec.section import DependsOnInvalidField, scalar
-from dumbbell.spec.tables import MOST_FLOWS, Stream, Trace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from dumbbell.spec.tables import Flow, Path, Spec
+from dumbbell.spec.tables import MOST_FLOWS, Flow, Path, Spec, Stream, Trace
+from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 MOST_SAMPLES = 10_000_000
 MOST_WRITES = 10_000_000

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from dumbbell.spec.quantity import NS_PER_S
+from dumbbell.units import NS_PER_S
 
 ETHERNET_HEADER_BYTES = 14
 TCP_IP_HEADER_BYTES = 52

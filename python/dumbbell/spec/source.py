@@ -6,15 +6,13 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import dumbbell.cc as cc
+from dumbbell.cc import Registry
 from dumbbell.spec.experiment import Experiment
 from dumbbell.spec.problem import Problem, SpecError, quoted
 from dumbbell.spec.tables import Spec
-
-if TYPE_CHECKING:
-    from dumbbell.cc import Registry
 
 LARGEST_FILE_BYTES = 16 * 2**20
 

@@ -5,19 +5,15 @@ The first list varies slowest. Lists named together in `zip` vary together and c
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from dumbbell.spec.diagnosis import dotted
+from dumbbell.spec.diagnosis import Location, dotted
 from dumbbell.spec.problem import Problem, quoted, suggestion
 from dumbbell.spec.section import UNKNOWN, Section, plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dumbbell.spec.diagnosis import Location
-    from dumbbell.spec.tables import Spec
+from dumbbell.spec.tables import Spec
 
 MOST_POINTS = 1_000_000
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import AfterValidator, Discriminator, Field, PrivateAttr, Tag
 from typing_extensions import override
@@ -13,9 +14,6 @@ import dumbbell.spec.run as run
 from dumbbell.spec.problem import quoted
 from dumbbell.spec.quantity import Bytes, Moment, QuantityError, Rate, Share, Size, Time, invalid
 from dumbbell.spec.section import DependsOnInvalidField, Section, Swept, between, form
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MOST_FLOWS = 100_000
 MOST_SEEDS = 1_000_000

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from dumbbell.spec.problem import quoted
-from dumbbell.spec.quantity import NS_PER_S
 from dumbbell.spec.run import Trace, Write
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
+from dumbbell.units import NS_PER_S
 
 MOST_WRITES = 1_000_000
 LONGEST_TRACE_S = 1_000_000

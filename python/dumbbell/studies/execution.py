@@ -14,9 +14,9 @@ from dumbbell.engines.registry import engine as engine_named
 from dumbbell.errors import StudyError
 from dumbbell.results.schema import FailedRun
 from dumbbell.spec import expand, resolve
-from dumbbell.spec.quantity import BITS_PER_BYTE, NS_PER_S
 from dumbbell.spec.run import TransferWorkload
 from dumbbell.studies.evidence import Coverage, Evidence, RunData, SeedSweep
+from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

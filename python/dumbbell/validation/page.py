@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dumbbell.charts.chart import Chart
-    from dumbbell.validation.part import Record
-    from dumbbell.validation.plan import Plan
+    from dumbbell.validation.plan import Plan, Record
 
 PAGE: Final = "validation.md"
 RECORDS: Final = "validation"

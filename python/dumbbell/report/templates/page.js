@@ -43,9 +43,13 @@
     return copy;
   };
 
-  /** Makes panels as wide as the page has room for; those beside one another stand above one another where it has not. */
+  /** Makes panels as wide as the page has room for; those beside one another stand above one another where it has not, a column after the other. */
   const sized = (spec, width, axes) => {
-    if (width < NARROW) spec.columns = 1;
+    if (width < NARROW && spec.columns > 1) {
+      const column = (panel) => Number(panel.name.slice("panel".length)) % spec.columns;
+      spec.concat.sort((a, b) => column(a) - column(b));
+      spec.columns = 1;
+    }
     const own = Math.max(80, Math.floor(width / spec.columns - axes));
     spec.params[0].value = own;
     spec.params[1].value = Math.min(spec.columns, spec.concat.length);
@@ -64,9 +68,10 @@
     if (!width) return;
     const name = place.dataset.plot;
     place.dataset.drawn = name;
-    const spec = sized(themed(plots[name].spec), width, AXES);
-    const renderer = printing ? "svg" : "canvas";
+    const spec = themed(plots[name].spec);
     const numbers = layersOf(spec).map((layers) => layers.map(({ data }) => data.values));
+    sized(spec, width, AXES);
+    const renderer = printing ? "svg" : "canvas";
     const { view } = await vegaEmbed(place, spec, { ...options, renderer, downloadFileName: name });
     const columns = spec.columns;
     let own = spec.params[0].value;
@@ -78,7 +83,7 @@
       await view.signal(columns === 1 ? "width" : "childWidth", own).signal("panel_width", own).resize().runAsync();
       await view.resize().runAsync();
     }
-    if (!printing) tellNearest(view, plots[name].spec.usermeta.panels, numbers, place);
+    if (!printing) tellNearest(view, plots[name].spec, numbers, place);
     place.style.minHeight = "";
     place.dataset.width = width;
   };
@@ -86,15 +91,15 @@
   const shortened = (value) => String(Number(value.toPrecision(4)));
 
   /** Tells the numbers of the point nearest to the pointer, and marks it. */
-  const tellNearest = (view, panels, numbers, place) => {
+  const tellNearest = (view, { usermeta: { panels }, resolve }, numbers, place) => {
     const mark = document.createElement("span");
     mark.className = "near";
     mark.hidden = true;
     place.append(mark);
     const groups = panels.map((_, at) => view.scenegraph().root.items[0].items.find(({ name }) => name === `panel${at}_group`).items[0]);
-    const scale = (which, at) => view.scale(`panel${at}_${which}`) ?? view.scale(which);
+    const scale = (which, at) => view.scale(resolve.scale[which] === "shared" ? which : `panel${at}_${which}`);
     view.addEventListener("pointermove", (event) => {
-      const [left, top] = view.origin();
+      const [left, top] = [view.origin()[0] + view.padding().left, view.origin()[1] + view.padding().top];
       const at = groups.findIndex(({ x, y, width, height }) => event.offsetX - left >= x && event.offsetX - left <= x + width
         && event.offsetY - top >= y && event.offsetY - top <= y + height);
       mark.hidden = at < 0;

@@ -8,7 +8,8 @@ import numpy as np
 
 from dumbbell.metrics.counter import Counter, rates_bps
 from dumbbell.metrics.phases import after_stays, entries_s
-from dumbbell.spec.quantity import BITS_PER_BYTE, NS_PER_S, Rate, Time
+from dumbbell.spec.quantity import Rate, Time
+from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
     from dumbbell.metrics.counter import Floats

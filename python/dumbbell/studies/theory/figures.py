@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from dumbbell.charts.chart import Layer
 from dumbbell.charts.style import PUBLISHED
-from dumbbell.spec.quantity import BITS_PER_BYTE
 from dumbbell.studies.theory.claims import LOSSY_BPS, MSS_BYTES, payload_bps
+from dumbbell.units import BITS_PER_BYTE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

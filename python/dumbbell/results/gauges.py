@@ -1,0 +1,150 @@
+"""The series of a run as Parquet tables, with the engine's own integers, and as frames in units to compute with.
+
+In the tables a gauge that is not known is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa  # type: ignore[import-untyped]
+
+from dumbbell.engines.measurement import FlowMeasurement, FlowSeries, Measurement, QueueSeries
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dumbbell.spec.run import Run
+
+_KEPT: Final = ("series", "acks", "pcap")
+_ZERO_IS_UNKNOWN: Final = {"srtt_us"}
+_ALWAYS_KNOWN: Final = {"at_ns", "delivered_bytes", "bottleneck_bytes"}
+_GAUGES: Final = [each.name for each in fields(FlowSeries) if each.name != "phase"]
+_OF_QUEUE: Final = [each.name for each in fields(QueueSeries)]
+
+
+def tables(run: Run, measurement: Measurement, names: tuple[str, ...], ccs: tuple[str, ...]) -> dict[str, pa.Table]:
+    """The series that a run asks to be kept, by kind; none when it records its summary only."""
+    if run.measure.record not in _KEPT:
+        return {}
+    queue = measurement.bottleneck.series
+    found = {
+        "flows": _flow_table(measurement, names, ccs),
+        "queue": pa.table({column: getattr(queue, column) for column in _OF_QUEUE}),
+    }
+    if run.measure.record == "acks":
+        parts = [
+            pa.table({"flow": _repeated(index, len(acks.at_ns)), "at_ns": acks.at_ns, "rtt_ns": acks.rtt_ns})
+            for index, acks in enumerate(flow.acks for flow in measurement.flows)
+        ]
+        found["acks"] = pa.concat_tables(parts)
+    return found
+
+
+def flow_frame(table: pa.Table, mss_bytes: int) -> pd.DataFrame:
+    """Flows' gauges in seconds, bytes, bits per second and ratios; NaN where a gauge is not known."""
+    import pandas as pd  # noqa: PLC0415 (late: whoever measures needs none)
+
+    return pd.DataFrame(
+        {
+            "flow": _integer(table, "flow"),
+            "name": _words(table["name"]),
+            "cc": _words(table["cc"]),
+            "time_s": _number(table, "at_ns", 1e-9),
+            "srtt_s": _number(table, "srtt_us", 1e-6),
+            "delivered_bytes": _integer(table, "delivered_bytes"),
+            "bottleneck_bytes": _number(table, "bottleneck_bytes", 1),
+            "cwnd_bytes": _number(table, "cwnd_segments", mss_bytes),
+            "ssthresh_bytes": _number(table, "ssthresh_segments", mss_bytes),
+            "inflight_bytes": _number(table, "inflight_segments", mss_bytes),
+            "min_rtt_s": _number(table, "min_rtt_us", 1e-6),
+            "cc_min_rtt_s": _number(table, "cc_min_rtt_us", 1e-6),
+            "pacing_rate_bps": _number(table, "pacing_rate_bps", 1),
+            "delivery_rate_bps": _number(table, "delivery_rate_bps", 1),
+            "bandwidth_bps": _number(table, "bandwidth_bps", 1),
+            "pacing_gain": _number(table, "pacing_gain_256ths", 1 / 256),
+            "cwnd_gain": _number(table, "cwnd_gain_256ths", 1 / 256),
+            "phase": _words(table["phase"]),
+        }
+    )
+
+
+def queue_frame(table: pa.Table) -> pd.DataFrame:
+    """The queue over time: backlog as it was, counters since the beginning."""
+    import pandas as pd  # noqa: PLC0415 (late: whoever measures needs none)
+
+    return pd.DataFrame(
+        {"time_s": _number(table, "at_ns", 1e-9)} | {name: _integer(table, name) for name in _OF_QUEUE[1:]}
+    )
+
+
+def ack_frame(table: pa.Table) -> pd.DataFrame:
+    """Single ACKs' round-trip times, in seconds."""
+    import pandas as pd  # noqa: PLC0415 (late: whoever measures needs none)
+
+    times = {"time_s": _number(table, "at_ns", 1e-9), "rtt_s": _number(table, "rtt_ns", 1e-9)}
+    return pd.DataFrame({"flow": _integer(table, "flow")} | times)
+
+
+FRAMES: Final[dict[str, Callable[..., pd.DataFrame]]] = {"flows": flow_frame, "queue": queue_frame, "acks": ack_frame}
+"""Of the tables by their kind."""
+
+
+def _flow_table(measurement: Measurement, names: tuple[str, ...], ccs: tuple[str, ...]) -> pa.Table:
+    parts = [
+        pa.table(
+            {
+                "flow": _repeated(index, len(flow.series.at_ns)),
+                "name": _one_word(name, len(flow.series.at_ns)),
+                "cc": _one_word(cc, len(flow.series.at_ns)),
+            }
+            | {gauge: _gauge(gauge, getattr(flow.series, gauge)) for gauge in _GAUGES}
+            | {"phase": _phases(flow)}
+        )
+        for index, (flow, name, cc) in enumerate(zip(measurement.flows, names, ccs, strict=True))
+    ]
+    return pa.concat_tables(parts).unify_dictionaries()
+
+
+def _gauge(name: str, values: npt.NDArray[np.unsignedinteger[Any]]) -> pa.Array:
+    if name in _ALWAYS_KNOWN:
+        return pa.array(values)
+    unknown = values == (0 if name in _ZERO_IS_UNKNOWN else np.iinfo(values.dtype).max)
+    return pa.array(values, mask=unknown)
+
+
+def _phases(flow: FlowMeasurement) -> pa.Array:
+    phase = flow.series.phase
+    indices = pa.array(phase, mask=phase >= len(flow.phases))
+    return pa.DictionaryArray.from_arrays(indices.cast(pa.int16()), pa.array(flow.phases, type=pa.string()))
+
+
+def _repeated(index: int, count: int) -> npt.NDArray[np.uint16]:
+    return np.full(count, index, dtype=np.uint16)
+
+
+def _one_word(word: str, count: int) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(np.zeros(count, dtype=np.int16), pa.array([word]))
+
+
+def _number(table: pa.Table, name: str, factor: float) -> npt.NDArray[np.float64]:
+    if name not in table.column_names:  # an earlier version kept no such gauge
+        return np.full(len(table), np.nan)
+    values: npt.NDArray[np.float64] = table[name].cast(pa.float64(), safe=False).to_numpy()
+    return values * factor if factor >= 1 else np.divide(values, round(1 / factor))
+
+
+def _integer(table: pa.Table, name: str) -> npt.NDArray[np.int64]:
+    """With a sign, so that differences are what one expects."""
+    values: npt.NDArray[np.int64] = table[name].to_numpy().astype("int64")
+    return values
+
+
+def _words(column: pa.ChunkedArray) -> pd.Series[str]:
+    """Text, each different word once in memory."""
+    words: pd.Series[str] = column.cast(pa.string()).to_pandas()
+    return words
