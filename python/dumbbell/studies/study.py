@@ -11,7 +11,7 @@ from dumbbell.spec.problem import suggestion
 from dumbbell.spec.sweep import axes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from dumbbell.charts.chart import Chart
     from dumbbell.charts.table import Table
@@ -74,9 +74,11 @@ class Study:
         controls = [control for control in swept if control in needed]
         return whole if len(controls) == len(swept) else load_spec(whole, overrides={axis: controls})
 
-    def parts(self) -> Iterator[tuple[str, str]]:
-        """Each experiment with each version."""
-        return ((experiment, variant) for experiment in self.experiments for variant in self.variants)
+    def parts(self) -> dict[tuple[str, str], Experiment]:
+        """The part of each experiment that each version needs, by the names of both."""
+        return {
+            (title, variant): self.part(title, [variant]) for title in self.experiments for variant in self.variants
+        }
 
 
 def drawn(displays: Iterable[Display[Shown]], study: Study, evidence: Evidence) -> list[Shown]:
