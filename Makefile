@@ -15,7 +15,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-long lint lint-rust lint-python check bench bench-peers \
-        kernel validation wheel clean
+        kernel validation figures wheel clean
 
 # Of several parts at once: each part's output in one piece, and no line about folders.
 PARTS := $(MAKE) --no-print-directory --jobs 2 --output-sync=target
@@ -75,6 +75,17 @@ kernel: build ## Linux for the engine `linux`, three minutes, once; KERNEL=6.12 
 
 validation: build ## How far engines can be trusted: docs/validation.md; over an hour, goes on where it was stopped
 	$(BIN)/dumbbell study validation --out out/validation --docs docs
+
+FIGURES := borgli2017/figure2 cao2019/figure5a claypool2019/figure7 claypool2019_proposals/alone giordano2019/dual2 \
+           zhang2024/slow_start
+
+figures: build ## docs/figures, from the records in docs/validation and the studies' runs in out/, which must be there
+	$(BIN)/dumbbell study validation --page
+	@for figure in $(FIGURES); do \
+		study=$${figure%/*}; \
+		$(BIN)/dumbbell study figures $$study --out out/$$study >/dev/null && mkdir -p docs/figures/$$study \
+			&& cp out/$$study/figures/sim/$${figure#*/}.svg docs/figures/$$study/ || exit 1; \
+	done
 
 wheel: build ## dist/*.whl, one for every Python >= 3.11 of this platform
 	$(BIN)/maturin build --release --quiet --out dist

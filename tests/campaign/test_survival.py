@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from commandline import DUMBBELL, MOMENT, python
+from commandline import MOMENT, dumbbell, process, python
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
 
 pytestmark = pytest.mark.slow
 
-RUNS = 120
+RUNS = 60
 CAMPAIGN = """
 from dumbbell.campaign import run_campaign
 from dumbbell.engines.sim import SimEngine
@@ -38,15 +38,22 @@ def campaign(folder: Path, seeds: int = RUNS, **overrides: object) -> str:
     return CAMPAIGN.format(spec=MOMENT, folder=str(folder), seeds=seeds, overrides=overrides)
 
 
+@pytest.fixture
+def moment(tmp_path: Path) -> Path:
+    path = tmp_path / "moment.toml"
+    path.write_text(MOMENT, encoding="utf-8")
+    return path
+
+
 def outcomes(folder: Path) -> list[Result | FailedRun]:
     with Store.open(folder) as store:
         assert list(store.faults()) == []
         return [each.model_copy(update={"wall_s": 0.0}) for each in store.outcomes()]
 
 
-def test_killed_ten_times_a_campaign_resumes_to_what_it_would_have_been(tmp_path: Path) -> None:
+def test_killed_again_and_again_a_campaign_resumes_to_what_it_would_have_been(tmp_path: Path) -> None:
     moments, finished = random.Random(2), [0]  # noqa: S311 (which moments does not matter)
-    for _ in range(10):
+    for _ in range(6):
         with subprocess.Popen(
             [sys.executable, "-c", campaign(tmp_path / "killed")], stdout=subprocess.PIPE, encoding="utf-8"
         ) as process:
@@ -72,40 +79,38 @@ def test_killed_ten_times_a_campaign_resumes_to_what_it_would_have_been(tmp_path
 
 
 LIMITED = """
-import resource, signal
+import resource, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
 from dumbbell.cli.main import main
-import sys
-sys.argv = ["dumbbell", "run", {spec!r}, "--out", {folder!r}, "--json"]
+sys.argv = ["dumbbell", *{arguments!r}]
 main()
 """
 
 
 @pytest.mark.parametrize(
-    ("limit", "duration", "seeds"), [(200_000, "600 s", 2), (150_000, "1 s", 100)], ids=["a series", "the ledger"]
+    ("limit", "seeds", "sets"),
+    [(200_000, 2, ["duration=12 s", "measure.sample=1 ms"]), (150_000, 30, ["duration=1 s"])],
+    ids=["a series", "the ledger"],
 )
-def test_a_full_disk_is_told_in_a_line_and_loses_nothing(tmp_path: Path, limit: int, duration: str, seeds: int) -> None:
+def test_a_full_disk_is_told_in_a_line_and_loses_nothing(
+    moment: Path, tmp_path: Path, limit: int, seeds: int, sets: list[str]
+) -> None:
     """No file may grow beyond the limit, which a program sees as it sees a full disk."""
-    spec = tmp_path / "moment.toml"
-    text = MOMENT.replace('duration = "3 s"', f'duration = "{duration}"').replace("seeds = 2", f"seeds = {seeds}")
-    spec.write_text(text, encoding="utf-8")
-    done = python(LIMITED.format(limit=limit, spec=str(spec), folder=str(tmp_path / "store")))
+    folder = tmp_path / "store"
+    arguments = ["run", str(moment), "--out", str(folder), "--json", "--seeds", str(seeds)]
+    arguments += [word for each in sets for word in ("--set", each)]
+    done = python(LIMITED.format(limit=limit, arguments=arguments))
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
-    assert line.startswith(f"{tmp_path / 'store'}: cannot ")
+    assert line.startswith(f"{folder}: cannot ")
     assert line.endswith("what was finished is kept")
     printed = done.stdout.splitlines()
-    with Store.open(tmp_path / "store") as store:
+    with Store.open(folder) as store:
         assert list(store.faults()) == []
         assert store.count() >= len(printed)
-        assert list((tmp_path / "store" / "series" / "partial").iterdir()) == []
-    resumed = subprocess.run(
-        [DUMBBELL, "run", spec, "--out", tmp_path / "store", "--json"],
-        capture_output=True,
-        check=True,
-        encoding="utf-8",
-        timeout=120,
-    )
+        assert list((folder / "series" / "partial").iterdir()) == []
+    resumed = dumbbell(*arguments)
+    assert resumed.returncode == 0
     lines = resumed.stdout.splitlines()
     assert len(lines) == 2 * seeds
     assert lines[: len(printed)] == printed
@@ -121,18 +126,13 @@ def disk(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_read_only_store_is_read_and_not_written(disk: Path, tmp_path: Path) -> None:
-    spec, store = tmp_path / "moment.toml", disk / "store"
-    spec.write_text(MOMENT, encoding="utf-8")
-
-    def dumbbell(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([DUMBBELL, *arguments], capture_output=True, check=False, encoding="utf-8", timeout=120)
-
+def test_a_read_only_store_is_read_and_not_written(disk: Path, moment: Path) -> None:
+    store = disk / "store"
     try:
-        first = dumbbell("run", spec, "--out", store)
+        first = dumbbell("run", moment, "--out", store)
         subprocess.run(["mount", "-o", "remount,ro", disk], check=True)  # noqa: S607
         for folder in (store, disk / "other"):
-            done = dumbbell("run", spec, "--out", folder)
+            done = dumbbell("run", moment, "--out", folder)
             assert (done.returncode, done.stdout) == (1, "")
             assert re.fullmatch(rf"{folder}: cannot .*: Read-only file system\n", done.stderr)
         shown = dumbbell("results", "show", store)
@@ -153,17 +153,9 @@ def test_a_campaign_of_many_runs_needs_no_more_memory_than_one_of_few(tmp_path: 
     assert peaks_mib[1] - peaks_mib[0] < 8, peaks_mib
 
 
-def test_a_second_campaign_into_the_same_store_is_refused(tmp_path: Path) -> None:
-    spec = tmp_path / "moment.toml"
-    spec.write_text(MOMENT, encoding="utf-8")
+def test_a_second_campaign_into_the_same_store_is_refused(moment: Path, tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", write=True):
-        done = subprocess.run(
-            [DUMBBELL, "run", spec, "--out", tmp_path / "store"],
-            capture_output=True,
-            check=False,
-            encoding="utf-8",
-            timeout=60,
-        )
+        done = process("run", moment, "--out", tmp_path / "store")
     assert (done.returncode, done.stdout) == (1, "")
     (line,) = done.stderr.splitlines()
     assert "another campaign is writing" in line

@@ -7,6 +7,7 @@ import re
 import signal
 import sqlite3
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -186,6 +187,8 @@ def on_a_terminal(*arguments: str | Path, until: bytes | None = None) -> str:
     """What a terminal shows of standard error, to the end or until it is interrupted at a word."""
     terminal, theirs = pty.openpty()
     with subprocess.Popen([DUMBBELL, *arguments], stdout=subprocess.DEVNULL, stderr=theirs) as started:
+        overdue = threading.Timer(60, started.kill)
+        overdue.start()
         os.close(theirs)
         seen = b""
         try:
@@ -197,5 +200,6 @@ def on_a_terminal(*arguments: str | Path, until: bytes | None = None) -> str:
         except OSError:  # Linux's way of saying that the other side is closed
             pass
         assert started.wait() in {0, 130}
+        overdue.cancel()
     os.close(terminal)
     return seen.decode()

@@ -105,7 +105,10 @@ TRACING = "ptrace: Operation not permitted"
 FORBIDDEN = "the kernel cannot run here: this machine forbids a process to trace its own; in a container "
 
 
-@pytest.fixture(params=[TRACING, "what nobody has ever seen"], ids=["a known cause", "an unknown cause"])
+UNKNOWN = "what nobody has ever seen"
+
+
+@pytest.fixture(params=[TRACING, UNKNOWN], ids=["a known cause", "an unknown cause"])
 def unable(request: pytest.FixtureRequest, cache: Path, make_tree: MakeTree) -> str:
     """Builds a kernel that cannot boot, and says so in words with another address each time; gives what is told."""
     assert not cache.exists()
@@ -138,7 +141,7 @@ def test_a_kernel_that_cannot_boot_is_told_by_whatever_asks(unable: str, spec: P
     bad = [each for each in json.loads(done.stdout) if not each["healthy"]]
     assert (done.returncode, [each["what"] for each in bad]) == (1, ["engine linux:mine"])
     assert bad[0]["words"].startswith(unable)
-    for study in ("claypool2019", "all"):
+    for study in ("claypool2019", "all") if unable == FORBIDDEN else ():
         done = dumbbell("study", "run", study, "--engine", "linux:mine", "--out", tmp_path / study)
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr.count(unable) == 1

@@ -4,49 +4,86 @@ from __future__ import annotations
 
 from typing import Any
 
-from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
-from dumbbell.report.figure import Drawing, drawing
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.report.figure import drawing, lowest_and_highest, method, numbers, thinned
 
 AXIS = Axis(label="x")
 
 
-def drawn(*layers: Layer, x: Axis = AXIS, y: Axis = AXIS) -> Drawing:
-    return drawing(Chart(name="one", title="One", caption="A chart.", panels=(Panel(x=x, y=y, layers=layers),)))
+def chart(*panels: Panel) -> Chart:
+    return Chart(name="one", title="One", caption="A chart.", panels=panels)
 
 
 def line(style: str = "bbr", kind: Any = "line", **words: Any) -> Layer:
     return Layer(**{"label": style, "style": style, "kind": kind, "x": (1.0, 2.0), "y": (3.0, 4.0)} | words)
 
 
-def test_few_numbers_are_told_as_a_table_and_many_are_not() -> None:
-    few = drawn(line(low=(2.0, 3.5), high=(4.0, 4.5)), x=Axis(label="x", ticks=((1.0, "one"),)))
-    assert few.rows == (("x", "bbr", "one", "3.00", "2.00 to 4.00"), ("x", "bbr", "2", "4.00", "3.50 to 4.50"))
+def test_few_numbers_are_told_as_tables_and_many_are_not() -> None:
+    ticked = Axis(label="x", ticks=((1.0, "one"),))
+    band = line(kind="band", y=(), low=(1.0, 2.0), high=(3.0, 5.0))
+    few = Panel(x=ticked, y=Axis(label="y"), layers=(line(low=(2.0, 3.5), high=(4.0, 4.5)), band))
+    (table,) = numbers(chart(few))
+    assert table.rows == [["one", "3.00 ± 1.00", "1.00 to 3.00"], ["2", "4.00 ± 0.50", "2.00 to 5.00"]]
     long = tuple(float(n) for n in range(200))
-    assert drawn(line(x=long, y=long)).rows == ()
+    assert numbers(chart(Panel(x=AXIS, y=AXIS, layers=(line(x=long, y=long),)))) == []
 
 
 def test_a_long_line_is_thinned_and_the_caption_says_how() -> None:
     long = tuple(float(n) for n in range(5000))
-    found = drawn(line(x=long, y=long))
+    found = drawing(chart(Panel(x=AXIS, y=AXIS, layers=(line(x=long, y=long),))))
     (layer, *_) = found.spec["concat"][0]["layer"]
     assert layer["data"]["values"].count("\n") <= 1500
     assert "at most that many" in found.caption
 
 
-HEAT = Panel(
-    title="shallow",
-    x=Axis(label="RTT (ms)", ticks=((0.0, "5"), (1.0, "200"))),
-    y=Axis(label="rate (Mbit/s)", ticks=((0.0, "10"),)),
-    heat=HeatMap(
-        label="gain (%)", cells=((-50.0, 100.0),), half_widths=((2.0, 0.0),), published=((-12.0, float("nan")),),
-        colours="diverging",
-    ),
-)  # fmt: skip
+def layer(*values: float) -> Layer:
+    return Layer(label="a", style="bbr", x=tuple(float(n) for n in range(len(values))), y=values)
 
 
-def test_the_numbers_of_a_heat_map_are_a_table_too() -> None:
-    rows = drawing(Chart(name="gain", title="Gain", caption="", panels=(HEAT,))).rows
-    assert rows == (
-        ("shallow", "rate (Mbit/s) 10", "5", "-50.0 (published: -12)", "-52.0 to -48.0"),
-        ("shallow", "rate (Mbit/s) 10", "200", "100", ""),
+def test_what_is_short_enough_stays_as_it_is() -> None:
+    whole = layer(1.0, 2.0, 3.0)
+    assert thinned(whole, 3) is whole
+
+
+def test_a_peak_of_one_sample_stays() -> None:
+    values = [0.0] * 10_000
+    values[4321], values[7777] = 9.0, -9.0
+    found = thinned(layer(*values), 100)
+    assert (max(found.y), min(found.y)) == (9.0, -9.0)
+    assert found.x[found.y.index(9.0)] == 4321.0
+    assert len(found.x) == len(found.y) <= 100
+
+
+def test_the_ends_of_a_band_stay_together() -> None:
+    band = Layer(
+        label="a",
+        style="bbr",
+        kind="band",
+        x=tuple(range(1000)),
+        y=(),
+        low=tuple(range(1000)),
+        high=tuple(range(1, 1001)),
     )
+    found = thinned(band, 50)
+    assert len(found.x) <= 50
+    assert all(high == low + 1 for low, high in zip(found.low, found.high, strict=True))
+    assert found.y == ()
+
+
+@given(st.lists(st.floats(allow_infinity=False), min_size=1, max_size=300), st.integers(4, 40))
+def test_first_last_and_extremes_are_kept_in_order_and_no_more_than_asked(values: list[float], most: int) -> None:
+    kept = lowest_and_highest(values, most).tolist()
+    assert kept == sorted(set(kept))
+    assert (kept[0], kept[-1]) == (0, len(values) - 1)
+    assert len(kept) <= most
+    numbers = [value for value in values if value == value]  # noqa: PLR0124 (NaN)
+    if numbers:
+        assert {min(numbers), max(numbers)} <= {values[index] for index in kept}
+
+
+def test_the_method_is_told_with_its_numbers() -> None:
+    assert "more than 1,500 samples" in method(1500)
+    assert "each of 749 stretches" in method(1500)

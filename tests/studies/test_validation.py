@@ -291,11 +291,11 @@ def test_the_page_from_runs_to_words_part_by_part(tmp_path: Path) -> None:
     assert second["docs/validation/agreement.json"] == first["docs/validation/agreement.json"]
     assert set(second) == {
         "docs/validation.md", "docs/validation/agreement.json", "docs/validation/claypool2019.json",
-        "docs/figures/agreement.png", "docs/figures/agreement_errors.png", "docs/figures/claypool2019-figure9.png",
+        "docs/figures/agreement.svg", "docs/figures/agreement_errors.svg", "docs/figures/claypool2019-figure9.svg",
     }  # fmt: skip
     page = second["docs/validation.md"].decode()
     assert page.index("## Agreement of `double` with `sim`") < page.index("## Claims of")
-    assert "(figures/claypool2019-figure9.png)" in page
+    assert "(figures/claypool2019-figure9.svg)" in page
     for path in ("validation.md", "figures"):
         gone = tmp_path / "docs" / path
         shutil.rmtree(gone) if gone.is_dir() else gone.unlink()

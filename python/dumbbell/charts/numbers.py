@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import repeat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dumbbell.charts.table import Table
 from dumbbell.metrics.number import amount
@@ -18,26 +18,40 @@ if TYPE_CHECKING:
 PUBLISHED = "published"
 
 
-def tables(display: Chart | Table) -> Iterator[tuple[str, list[str], list[list[str]]]]:
-    """Title, header and rows: of a table as it is, of a chart for each panel.
+class NumberTable(NamedTuple):
+    """A table of texts."""
 
-    A panel of layers has a row for each position on the x axis, and a column a layer; bands are left out: their middle
-    is a layer of its own. A heat map has a row a row, the highest first. A value with an interval is `value ± half its
-    width`; "" where a layer has no value.
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+
+    @property
+    def numeric(self) -> list[bool]:
+        """Which columns have numbers."""
+        columns = list(zip(*self.rows, strict=True)) or [("",)] * len(self.header)
+        return [all(not cell or cell[0] in "-+.0123456789" for cell in column) for column in columns]
+
+
+def tables(display: Chart | Table, *, bands: bool = False) -> Iterator[NumberTable]:
+    """A table as it is; of a chart one for each panel.
+
+    A panel of layers has a row for each position on the x axis, and a column a layer; `bands`: those, too, with both
+    ends, of which the middle is often a layer of its own. A heat map has a row a row, the highest first. A value with
+    an interval is `value ± half its width`; "" where a layer has no value.
     """
     if isinstance(display, Table):
-        yield display.title, *laid_out(display)
+        yield NumberTable(display.title, *laid_out(display))
         return
     for panel in display.panels:
         title = panel.title or display.title
         if panel.heat is not None:
-            yield f"{title}; {panel.heat.label}", *_cells(panel, panel.heat)
+            yield NumberTable(f"{title}; {panel.heat.label}", *_cells(panel, panel.heat))
             continue
-        layers = [layer for layer in panel.layers if layer.kind != "band"]
+        layers = [layer for layer in panel.layers if layer.kind != "band" or bands]
         positions = sorted({x for layer in layers for x in layer.x})
         columns = [_column(layer) for layer in layers]
         rows = [[_tick(panel.x, x), *(column.get(x, "") for column in columns)] for x in positions]
-        yield f"{title}; {panel.y.label}", [panel.x.label, *(layer.label for layer in layers)], rows
+        yield NumberTable(f"{title}; {panel.y.label}", [panel.x.label, *(layer.label for layer in layers)], rows)
 
 
 def laid_out(table: Table) -> tuple[list[str], list[list[str]]]:
@@ -63,8 +77,7 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     |---|---:|
     | BBR | 25.0 ± 0.1 |
     """
-    columns = zip(*rows, strict=True) if rows else ([""] for _ in header)
-    numeric = [all(not cell or cell[0] in "-+.0123456789" for cell in column) for column in columns]
+    numeric = NumberTable("", list(header), list(map(list, rows))).numeric
     rules = ["---:" if right else "---" for right in numeric]
     lines = [f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in (header, *rows)]
     return "\n".join([lines[0], f"|{'|'.join(rules)}|", *lines[1:]])
@@ -97,7 +110,10 @@ def _tick(axis: Axis, x: float) -> str:
 
 
 def _column(layer: Layer) -> dict[float, str]:
-    """A layer's values by position; the first where it has several at one."""
+    """A layer's values by position, a band's ends; the first where it has several at one."""
+    if not layer.y:
+        ends = (f"{amount(low)} to {amount(high)}" for low, high in zip(layer.low, layer.high, strict=True))
+        return dict(zip(layer.x, ends, strict=True))
     halves = ((high - low) / 2 for low, high in zip(layer.low, layer.high, strict=True)) if layer.low else repeat(0.0)
     values = [amount(y, half if 0 < half < math.inf else None) for y, half in zip(layer.y, halves, strict=False)]
     return dict(zip(reversed(layer.x), reversed(values), strict=True))

@@ -12,8 +12,7 @@ from dumbbell.comparison.difference_plot import charts
 from dumbbell.comparison.record import Curves
 from dumbbell.errors import StoreError
 from dumbbell.metrics.number import counted
-from dumbbell.report.downsample import MOST_POINTS
-from dumbbell.report.figure import Drawing, drawing
+from dumbbell.report.figure import MOST_POINTS, Drawing, drawing
 from dumbbell.report.html import filled, write
 
 if TYPE_CHECKING:

@@ -1,84 +1,163 @@
-"""A chart ready for a page: its Vega-Lite, with no more points than a screen shows, and its numbers as rows."""
+"""Figures and tables of a page: as each engine shows them, with no more points a line than a screen shows.
+
+Fewer points are for display only. Whatever is counted, averaged or judged uses all samples, and the store's Parquet
+files keep them.
+"""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from dumbbell.charts.style import style_of
+import numpy as np
+
+from dumbbell.charts.chart import Chart
+from dumbbell.charts.numbers import tables
 from dumbbell.charts.vega import PAGE, vega_lite
-from dumbbell.metrics.number import amount
-from dumbbell.report.downsample import MOST_POINTS, method, thinned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
-    from dumbbell.charts.chart import Chart, HeatMap, Panel
+    import numpy.typing as npt
 
+    from dumbbell.charts.chart import Layer
+    from dumbbell.charts.numbers import NumberTable
+    from dumbbell.charts.table import Table
+    from dumbbell.studies.status import Shown
+    from dumbbell.studies.study import Study
+
+MOST_POINTS = 1500
+"""Of one line, unless the page would become too large."""
 MOST_TABULATED: Final = 150
-"""Points of a chart whose numbers are also given as a table."""
+"""Points of a chart whose numbers are also given as tables."""
 GAP: Final = 70
 """Pixels between two rows: axis labels and a title."""
+ALL_SEEDS = "all"
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A figure of the page."""
+    """A chart ready for the page."""
 
     name: str
-    title: str
+    """Names it on the page."""
+    chart: Chart
     caption: str
-    alt: str
-    height: int
-    """About; the page's layout must not jump when the figure appears."""
+    """With how lines were thinned."""
     spec: dict[str, Any]
     """Vega-Lite."""
-    rows: tuple[tuple[str, ...], ...]
-    """Panel, curve, x, y and interval of each point; empty where they are too many."""
+
+    @property
+    def alt(self) -> str:
+        """For those who cannot see it."""
+        return self.chart.alt or f"{self.chart.title}. {self.chart.caption}"
+
+    @property
+    def height(self) -> int:
+        """About, in pixels; the page's layout must not jump when the figure appears."""
+        return math.ceil(len(self.chart.panels) / self.chart.columns) * (int(PAGE.height(self.chart)) + GAP)
 
 
-def drawing(chart: Chart, most: int = MOST_POINTS) -> Drawing:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A figure or a table as one engine shows it."""
+
+    key: str
+    """Names it on the page."""
+    engine: str
+    seed: str
+    display: Chart | Table
+    drawing: Drawing | None
+    """None of a table."""
+    tables: list[NumberTable]
+    """The numbers; empty where they are too many."""
+
+    @property
+    def where(self) -> str:
+        """Engine and seed."""
+        return self.engine if self.seed == ALL_SEEDS else f"{self.engine}, seed {self.seed}"
+
+
+def drawing(chart: Chart, most: int = MOST_POINTS, name: str = "") -> Drawing:
     """A chart ready for the page, with at most `most` points a line."""
     panels = tuple(
         replace(panel, layers=tuple(thinned(layer, most) for layer in panel.layers)) for panel in chart.panels
     )
     is_thinned = any(len(layer.x) > most for panel in chart.panels for layer in panel.layers)
     return Drawing(
-        name=chart.name,
-        title=chart.title,
-        caption=f"{chart.caption} {method(most)}" if is_thinned else chart.caption,
-        alt=chart.alt or f"{chart.title}. {chart.caption}",
-        height=math.ceil(len(chart.panels) / chart.columns) * (int(PAGE.height(chart)) + GAP),
-        spec=vega_lite(replace(chart, panels=panels)),
-        rows=tuple(_rows(chart)),
+        name or chart.name,
+        chart,
+        f"{chart.caption} {method(most)}" if is_thinned else chart.caption,
+        vega_lite(replace(chart, panels=panels)),
     )
 
 
-def _rows(chart: Chart) -> Iterator[tuple[str, ...]]:
-    layers = [(panel, layer) for panel in chart.panels for layer in panel.layers]
-    if sum(len(layer.x) for _, layer in layers) > MOST_TABULATED:
-        return
-    for panel in chart.panels:
-        if panel.heat is not None:
-            yield from _cells(panel, panel.heat)
-    for panel, layer in layers:
-        ticks = dict(panel.x.ticks)
-        for index, x in enumerate(layer.x):
-            y = amount(layer.y[index]) if layer.y else ""
-            ends = f"{amount(layer.low[index])} to {amount(layer.high[index])}" if layer.low else ""
-            name = layer.label or style_of(layer.style).label
-            yield (panel.title or panel.y.label, name, ticks.get(x, f"{x:g}"), y, ends)
+def numbers(display: Chart | Table) -> list[NumberTable]:
+    """A table's numbers, or a chart's where they are few."""
+    points = (
+        sum(len(layer.x) for panel in display.panels for layer in panel.layers) if isinstance(display, Chart) else 0
+    )
+    return [] if points > MOST_TABULATED else list(tables(display, bands=True))
 
 
-def _cells(panel: Panel, heat: HeatMap) -> Iterator[tuple[str, ...]]:
-    """Where a curve has its name, a cell has its row."""
-    columns, lines = dict(panel.x.ticks), dict(panel.y.ticks)
-    for row, values in enumerate(heat.cells):
-        for column, value in enumerate(values):
-            half, published = heat.half_width(row, column), heat.theirs(row, column)
-            words = amount(value) if math.isfinite(value) else ""
-            beside = f" (published: {published:g})" if math.isfinite(published) else ""
-            where = f"{panel.y.label} {lines.get(row, f'{row}')}"
-            ends = f"{amount(value - half)} to {amount(value + half)}" if half else ""
-            yield (panel.title or heat.label, where, columns.get(column, f"{column}"), words + beside, ends)
+def views(shown: Sequence[tuple[str, Shown]], study: Study | None, most: int = MOST_POINTS) -> list[list[View]]:
+    """In the document's order, the views of every figure and table that an engine, which stands before it, shows."""
+    planned = [*(each.name for each in study.figures), *(each.name for each in study.tables)] if study else []
+    by_name: dict[str, list[View]] = {name: [] for name in planned}
+    several = Counter(one.display.name for _, one in shown)
+    for engine, one in shown:
+        seed = ALL_SEEDS if one.seed is None else str(one.seed)
+        name, display = one.display.name, one.display
+        key = "-".join((name, engine.replace(":", "-"), seed)) if several[name] > 1 else name
+        drawn = drawing(display, most, key) if isinstance(display, Chart) else None
+        view = View(key=key, engine=engine, seed=seed, display=display, drawing=drawn, tables=numbers(display))
+        by_name.setdefault(name, []).append(view)
+    return [each for each in by_name.values() if each]
+
+
+def method(most: int) -> str:
+    """How lines are thinned, in words."""
+    return (
+        f"A line of more than {most:,} samples is drawn with at most that many: its first, its last, and the lowest "
+        f"and the highest of each of {max(1, (most - 2) // 2):,} stretches"
+        " of equally many samples, so that no peak is lost."
+    )
+
+
+def thinned(layer: Layer, most: int = MOST_POINTS) -> Layer:
+    """The layer with at most `most` points; the very same where it has no more than that."""
+    if len(layer.x) <= most:
+        return layer
+    kept = lowest_and_highest(layer.y, most) if layer.y else _of_band(layer.low, layer.high, most)
+    return replace(
+        layer,
+        x=_picked(layer.x, kept),
+        y=_picked(layer.y, kept),
+        low=_picked(layer.low, kept),
+        high=_picked(layer.high, kept),
+    )
+
+
+def lowest_and_highest(values: Sequence[float], most: int) -> npt.NDArray[np.intp]:
+    """Indices, in order, of the first and last value and of the extremes of each stretch; NaN is a value of none."""
+    column = np.asarray(values, dtype=np.float64)
+    edges = np.linspace(0, column.size, max(1, (most - 2) // 2) + 1).astype(np.intp)
+    low, high = np.where(np.isnan(column), np.inf, column), np.where(np.isnan(column), -np.inf, column)
+    kept = {0, column.size - 1}
+    for begin, end in pairwise(edges):
+        if begin < end:
+            kept |= {begin + int(low[begin:end].argmin()), begin + int(high[begin:end].argmax())}
+    return np.array(sorted(kept), dtype=np.intp)
+
+
+def _of_band(low: Sequence[float], high: Sequence[float], most: int) -> npt.NDArray[np.intp]:
+    """Where a band without a middle is lowest and where it is highest."""
+    half = max(4, most // 2)
+    return np.union1d(lowest_and_highest(low, half), lowest_and_highest(high, half))
+
+
+def _picked(values: tuple[float, ...], kept: npt.NDArray[np.intp]) -> tuple[float, ...]:
+    return tuple(values[index] for index in kept) if values else ()

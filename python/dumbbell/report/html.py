@@ -17,7 +17,7 @@ from markupsafe import Markup
 from dumbbell.errors import ReportError
 from dumbbell.metrics.number import ABSENT, amount, counted
 from dumbbell.metrics.statistics import estimate
-from dumbbell.report.downsample import MOST_POINTS
+from dumbbell.report.figure import MOST_POINTS
 from dumbbell.studies.totals import sentence
 from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, WORDS
 from dumbbell.version import __version__
@@ -97,6 +97,7 @@ def environment() -> Environment:
     )  # fmt: skip
     made.filters |= {
         "amount": amount,
+        "choices": lambda views: json.dumps([[view.engine, view.seed, view.key] for view in views]),
         "amount_of": lambda mean: amount(mean.mean, mean.half_width),
         "counted": counted,
         "estimate": estimate,

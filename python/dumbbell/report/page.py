@@ -11,8 +11,7 @@ from dumbbell.charts.style import label_of
 from dumbbell.errors import StoreError
 from dumbbell.metrics.number import counted
 from dumbbell.report.describe import brief, describe_runs
-from dumbbell.report.display import displays
-from dumbbell.report.figure import drawing
+from dumbbell.report.figure import drawing, views
 from dumbbell.report.html import LARGEST_BYTES, filled, write
 from dumbbell.report.provenance import origins
 from dumbbell.report.readme import html
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dumbbell.charts.chart import Chart
-    from dumbbell.report.display import Display
     from dumbbell.report.figure import Drawing
     from dumbbell.report.store_summary import ExperimentRuns, PointRuns
     from dumbbell.results.store import Store
@@ -103,13 +101,13 @@ def build(  # noqa: PLR0913 (each is a part of the report)
     }
 
     def rendered(most: int) -> str:
-        shown = displays(figures, study, most)
+        shown = views(figures, study, most)
         series = [drawing(chart, max(2, most // RUN_IN_TIME_SHARE)) for chart in in_time]
         for number, each in enumerate(experiments):
             chart = overview.sweep(each.runs, f"sweep-{number}")
             each.drawing = None if chart is None else drawing(chart, most)
         sweeps = [each.drawing for each in experiments if each.drawing]
-        drawings = [*_drawings(shown), *sweeps, *series]
+        drawings = [*(view.drawing for each in shown for view in each if view.drawing), *sweeps, *series]
         more: dict[str, Any] = {"displays": shown, "series": series, "most_rows": min(most, MOST_ROWS)}
         return filled("page.html.j2", drawings, beside=bool(index), **words, **more)
 
@@ -129,10 +127,6 @@ def commented(command: str, comment: str) -> str:
     'dumbbell study run theory  # with the same --out'
     """
     return f"{command}  # {comment}" if comment else command
-
-
-def _drawings(shown: Sequence[Display]) -> Iterator[Any]:
-    return (view.shows for each in shown if not each.tabular for view in each.views)
 
 
 def _of_study(study: Study, statuses: Sequence[StudyStatus]) -> Iterator[ExperimentRuns]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from dumbbell.errors import StudyError
+from dumbbell.problem import suggestion
 from dumbbell.spec import load as load_spec
-from dumbbell.spec.problem import suggestion
 from dumbbell.spec.sweep import axes
 
 if TYPE_CHECKING:

@@ -110,7 +110,7 @@ def write(plan: Plan, docs: Path) -> list[Path]:
     _write(docs / PAGE, markdown(sections))
     with _writing(docs / FIGURES):
         charts = [chart for section in sections for chart in section.charts]
-        return [docs / PAGE, *(path for chart in charts for path in image.save(chart, docs / FIGURES, ("png",)))]
+        return [docs / PAGE, *(path for chart in charts for path in image.save(chart, docs / FIGURES, ("svg",)))]
 
 
 def _charts(record: Record | None) -> Iterator[Chart]:

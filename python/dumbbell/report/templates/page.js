@@ -200,7 +200,7 @@
   const key = (row, column) => {
     const cell = row.cells[column];
     const text = cell.dataset.sort ?? cell.textContent.trim();
-    const number = parseFloat(text);
+    const number = parseFloat(text.replace("< ", ""));
     return text !== "" && !Number.isNaN(number) ? number : text;
   };
   const compare = (a, b) => {
