@@ -15,6 +15,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from dumbbell.problem import Problem, SpecError, suggestion
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -88,26 +90,6 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """One thing wrong with the name of a congestion control."""
-
-    message: str
-    hint: str = ""
-    word: str = ""
-    """The word that is not known, if that is the fault."""
-    known: tuple[str, ...] = ()
-    """The words that are."""
-
-
-class CcError(ValueError):
-    """A text that names no congestion control, with all its faults."""
-
-    def __init__(self, faults: Iterable[Fault]) -> None:
-        self.faults = tuple(faults)
-        super().__init__("; ".join(fault.message for fault in self.faults))
-
-
-@dataclass(frozen=True, slots=True)
 class Choice:
     """What a text names."""
 
@@ -178,60 +160,60 @@ def base_name(written: str) -> str:
 def choose(written: str, registry: Registry) -> Choice:
     """Find what a text names.
 
-    Raises `CcError` with everything that is wrong with it.
+    Raises `SpecError` with everything that is wrong with it; its problems have no path.
     """
     match = _WORDS.fullmatch(written) if len(written) <= _LONGEST else None
     if match is None:
-        raise CcError(
-            [Fault(f'"{written[:60]}" names no congestion control', 'write it as "bbr" or "bbr[cwnd_gain=1.5]"')]
-        )
+        raise _fault(f'"{written[:60]}" names no congestion control', 'write it as "bbr" or "bbr[cwnd_gain=1.5]"')
     name, inline = match.groups()
     variant = variants().get(name)
     algorithm = registry.get(variant.base if variant else name)
     if algorithm is None:
         known = (*registry, *(v.name for v in variants().values() if v.base in registry))
-        raise CcError([Fault(f'unknown "{name}"', word=name, known=known)])
-    faults: list[Fault] = []
+        raise _fault(f'unknown "{name}"', suggestion(name, known))
+    problems: list[Problem] = []
     parameters = dict(variant.parameters) if variant else {}
     given: set[str] = set()
     for text in inline.split(",") if inline and inline.strip() else ():
         try:
             key, value = _parameter(text, algorithm)
-        except CcError as error:
-            faults.extend(error.faults)
+        except SpecError as error:
+            problems += error.problems
             continue
         if key in given:
-            faults.append(Fault(f'parameter "{key}" is given twice', "give it once"))
+            problems.append(Problem("", f'parameter "{key}" is given twice', "give it once"))
         given.add(key)
         parameters[key] = value
-    if faults:
-        raise CcError(faults)
+    if problems:
+        raise SpecError(problems)
     different = {k: v for k, v in sorted(parameters.items()) if v != algorithm.parameters[k].default}
     return Choice(written, name, algorithm.name, different)
+
+
+def _fault(message: str, hint: str) -> SpecError:
+    return SpecError([Problem("", message, hint)])
 
 
 def _parameter(text: str, algorithm: Algorithm) -> tuple[str, float]:
     match = _PARAMETER.fullmatch(text)
     if match is None:
-        raise CcError([Fault(f'"{text.strip()[:60]}" sets no parameter', 'write it as "cwnd_gain=1.5"')])
+        raise _fault(f'"{text.strip()[:60]}" sets no parameter', 'write it as "cwnd_gain=1.5"')
     name, digits = match.groups()
     parameter = algorithm.parameters.get(name)
     if parameter is None:
-        known = tuple(algorithm.parameters)
-        hint = "" if known else "it has none"
-        raise CcError([Fault(f'{algorithm.name} has no parameter "{name}"', hint, word=name, known=known)])
+        hint = suggestion(name, list(algorithm.parameters)) if algorithm.parameters else "it has none"
+        raise _fault(f'{algorithm.name} has no parameter "{name}"', hint)
     value = _SWITCH.get(digits) if parameter.kind == "switch" else None
     if value is None:
         value = float(digits) if _NUMBER.fullmatch(digits) else math.nan
     value += 0.0  # no negative zero: it would be another run
-    wanted = _wanted(parameter)
     least, most = parameter.range
     if not least <= value <= most:
         what = "is out of range" if math.isfinite(value) else "is no number"
-        raise CcError([Fault(f"{name}={digits[:60]} {what}", wanted)])
+        raise _fault(f"{name}={digits[:60]} {what}", _wanted(parameter))
     if parameter.kind != "number" and not value.is_integer():
         what = "a whole number" if parameter.kind == "integer" else "a switch"
-        raise CcError([Fault(f"{name}={digits[:60]} is not {what}", wanted)])
+        raise _fault(f"{name}={digits[:60]} is not {what}", _wanted(parameter))
     return name, value
 
 

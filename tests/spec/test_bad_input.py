@@ -16,8 +16,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from dumbbell import cc
+from dumbbell.problem import instead_of
 from dumbbell.spec import Experiment, Problem, SpecError, load, tables
-from dumbbell.spec.problem import instead_of
 from specs import bad_fields, problems_of, smallest
 
 NAN = float("nan")

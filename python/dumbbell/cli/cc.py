@@ -44,14 +44,8 @@ def show(
     """Show an algorithm's parameters: value, unit, range, and where the default comes from."""
     import dumbbell.cc as cc
     from dumbbell.engines.catalogue import catalogue
-    from dumbbell.spec import Problem, SpecError
-    from dumbbell.spec.problem import suggestion
 
-    try:
-        choice = cc.choose(name, catalogue())
-    except cc.CcError as error:
-        faults = (Problem("", each.message, each.hint or suggestion(each.word, each.known)) for each in error.faults)
-        raise SpecError(faults) from None
+    choice = cc.choose(name, catalogue())
     if as_json:
         print_json(_as_json(choice))
     else:

@@ -14,10 +14,10 @@ from dumbbell.comparison.selection import CC, ENGINE, EXPERIMENT, IDENTITY, WORD
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.catalogue import OF_RUN, QUANTITIES, Group, Setup, has_random_loss, run_values
 from dumbbell.metrics.summary import BottleneckSummary
+from dumbbell.problem import suggestion
 from dumbbell.results.campaign import campaigns, not_superseded
 from dumbbell.results.frames import stored_runs
 from dumbbell.results.store import Store
-from dumbbell.spec.problem import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -90,22 +90,19 @@ def read(selection: Selection, exchanged: Sequence[Exchange] = ()) -> Side:
     """
     with Store.open(selection.folder) as store:
         chosen = {each.id: each for each in _campaigns(store.ledger, selection)}
-        parts = [(id_, stored) for id_ in chosen for stored in stored_runs(store.ledger, id_, FLOW_COLUMNS)]
+        runs, groups, flows = stored_runs(store.ledger, list(chosen), FLOW_COLUMNS)
         facts: dict[int, str] = dict(map(tuple, store.ledger.rows("SELECT id, facts FROM provenance")))
-    if not parts:
-        raise _nothing(selection, [])
-    runs = pd.concat([stored.runs.assign(campaign=id_) for id_, stored in parts], ignore_index=True)
     points: list[Point] = []
     setups: list[Setup] = []
     numbers: dict[tuple[int, str], int] = {}
     every = []
     for id_, point, text in runs[["campaign", "point", "request_groups"]].drop_duplicates().itertuples(index=False):
-        values, groups = json.loads(point), json.loads(text)
-        every.append((groups, values))
-        if (id_, point) in numbers or not all(_has(*each, groups, values) for each in selection.wanted.items()):
+        values, parts = json.loads(point), json.loads(text)
+        every.append((parts, values))
+        if (id_, point) in numbers or not all(_has(*each, parts, values) for each in selection.wanted.items()):
             continue
         numbers[id_, point] = len(points)
-        hidden = {f"flows[{index}].cc" for index, _ in exchanged_groups(groups, exchanged)}
+        hidden = {f"flows[{index}].cc" for index, _ in exchanged_groups(parts, exchanged)}
         swept = {path: value for path, value in values.items() if path not in hidden}
         points.append(Point(chosen[id_].label, chosen[id_].engine, swept))
         setups.append(_setup(chosen[id_].spec, values))
@@ -114,19 +111,14 @@ def read(selection: Selection, exchanged: Sequence[Exchange] = ()) -> Side:
     runs["point"] = [numbers.get(key) for key in zip(runs["campaign"], runs["point"], strict=True)]
     runs = runs[runs["point"].notna()].drop_duplicates("run").set_index("run").astype({"point": int})
     measured = runs.index[runs["error"].isna()]
-    groups_, flows = (
-        each[each["run"].isin(measured)].drop_duplicates(["run", key])
-        for each, key in (
-            (pd.concat([stored.groups for _, stored in parts], ignore_index=True), "position"),
-            (pd.concat([stored.flows for _, stored in parts], ignore_index=True), "flow"),
-        )
-    )
+    groups = groups[groups["run"].isin(measured)].drop_duplicates(["run", "position"])
+    flows = flows[flows["run"].isin(measured)].drop_duplicates(["run", "flow"])
     rows = pd.Series(range(len(runs)), runs.index)
-    of_groups = _of_groups(groups_, flows)
+    of_groups = _of_groups(groups, flows)
     return Side(
         selection,
         points,
-        runs.assign(engine=[points[point].engine for point in runs["point"]], **_of_runs(runs, groups_, flows, setups))
+        runs.assign(engine=[points[point].engine for point in runs["point"]], **_of_runs(runs, groups, flows, setups))
         .rename(columns={"request_key": "key", "request_groups": "groups"})
         .reset_index(drop=True)[[*RUN_COLUMNS, *OF_RUN]],
         of_groups.assign(run=of_groups["run"].map(rows)),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.catalogue import QUANTITIES
-from dumbbell.spec.problem import quoted, suggestion
+from dumbbell.problem import quoted, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -21,7 +21,7 @@ from dumbbell.engines.path_check import PathReport
 from dumbbell.engines.resources import MEMORY_STEPS_MB, START_S, limit_s, memory_mb
 from dumbbell.errors import EngineFailure
 from dumbbell.kernel import find
-from dumbbell.spec.problem import Problem, suggestion
+from dumbbell.problem import Problem, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dumbbell.engines.resources import MEMORY_STEPS_MB, memory_mb
-from dumbbell.spec.problem import Problem
+from dumbbell.problem import Problem
 from dumbbell.spec.run import Buffer, MemoryBytes, RoomBytes, Run
 from dumbbell.units import BITS_PER_BYTE
 

@@ -8,7 +8,7 @@ from dumbbell.cc import Registry
 from dumbbell.engines.measurement import Measurement
 
 if TYPE_CHECKING:
-    from dumbbell.spec.problem import Problem
+    from dumbbell.problem import Problem
     from dumbbell.spec.run import Run
 
 

@@ -9,7 +9,7 @@ import dumbbell.cc as cc
 from dumbbell.engines.catalogue import engines_with
 from dumbbell.engines.cores import available_cores
 from dumbbell.engines.measurement import Measurement
-from dumbbell.spec.problem import Problem
+from dumbbell.problem import Problem
 from dumbbell.spec.run import Run
 
 

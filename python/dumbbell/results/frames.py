@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from dumbbell.results.campaign import campaigns as campaigns_of
@@ -26,15 +26,14 @@ _TABLES: dict[Table, tuple[str, tuple[str, ...], str, str]] = {
 _HEAD = 5
 """Columns before the swept values: `run_id`, `experiment`, `engine`, `seed`, `status`."""
 _WORDS = ("name", "cc", "warnings", "error")
-_PAGE = 5_000
 
 
 class StoredRuns(NamedTuple):
-    """Some runs of a campaign in their order, as frames of the ledger's columns; what is not known is NaN."""
+    """The runs of some campaigns in their order, as frames of the ledger's columns; what is not known is NaN."""
 
     runs: pd.DataFrame
-    """A row a run: `run` (its number in the ledger), `warned`, `point` (JSON of each swept value as the spec writes
-    it), `request_groups` (JSON, see `request.Request`), numbers of the bottleneck and others."""
+    """A row a run: `run` (its number in the ledger), `campaign`, `warned`, `point` (JSON of each swept value as the
+    spec writes it), `request_groups` (JSON, see `request.Request`), numbers of the bottleneck and others."""
     groups: pd.DataFrame
     """A row a group: `run`, `position`, `name` and its numbers."""
     flows: pd.DataFrame
@@ -65,30 +64,27 @@ def frame(ledger: Ledger, table: Table, campaigns: Sequence[int]) -> pd.DataFram
     return found
 
 
-def stored_runs(ledger: Ledger, campaign: int, flow_columns: Sequence[str]) -> Iterator[StoredRuns]:
-    """The runs of a campaign, some thousand at a time."""
+def stored_runs(ledger: Ledger, campaigns: Sequence[int], flow_columns: Sequence[str]) -> StoredRuns:
+    """The runs of these campaigns; one that several of them have is there as often."""
     runs = listed(("run_id", "seed", "error", "provenance", "jain", *BOTTLENECK), "run")
     request = listed(("request_key", "request_groups"), ledger.requests)
     asked = "" if ledger.requests == "run" else " JOIN asked USING (campaign, position)"
     tables = (
         (
-            f"run.id AS run, {runs}, warnings IS NOT NULL AS warned, member.point, {request}",
+            f"run.id AS run, member.campaign, {runs}, warnings IS NOT NULL AS warned, member.point, {request}",
             f"run ON run.id = member.run{asked}",
             "member.position",
         ),
         (listed(("run", "position", "name", *GROUP), "g"), "flow_group g ON g.run = member.run", "g.position"),
         (listed(("run", "flow", "name", *flow_columns), "flow"), "flow ON flow.run = member.run", "flow.flow"),
     )
-    last = ledger.one("SELECT COALESCE(MAX(position), -1) FROM member WHERE campaign = ?", campaign)
-    for first in range(0, last + 1, _PAGE):
-        yield StoredRuns(*(
-            ledger.frame(
-                f"SELECT {columns} FROM member JOIN {joined} WHERE member.campaign = ?"  # noqa: S608 (our own names)
-                f" AND member.position >= ? AND member.position < ? ORDER BY member.position, {order}",
-                campaign, first, first + _PAGE,
-            )
-            for columns, joined, order in tables
-        ))  # fmt: skip
+    return StoredRuns(*(
+        ledger.frame(
+            f"SELECT {columns} FROM campaign JOIN member ON member.campaign = campaign.id JOIN {joined}"  # noqa: S608 (ours)
+            f" WHERE campaign.id IN ({listed(campaigns)}) ORDER BY turn, member.position, {order}"
+        )
+        for columns, joined, order in tables
+    ))  # fmt: skip
 
 
 def together(parts: Iterable[tuple[Result | FailedRun, pd.DataFrame]]) -> pd.DataFrame:

@@ -132,7 +132,7 @@ class Store:
             known = dict.fromkeys(name for each in found for name in (each.experiment, each.label))
             found = [each for each in found if each.called(experiment)]
             if not found:
-                from dumbbell.spec.problem import quoted, suggestion  # noqa: PLC0415 (late: lists need none)
+                from dumbbell.problem import quoted, suggestion  # noqa: PLC0415 (late: lists need none)
 
                 hint = suggestion(experiment, list(known))
                 raise StoreError(f"{self.folder}: has no experiment {quoted(experiment)}{f'; {hint}' if hint else ''}")

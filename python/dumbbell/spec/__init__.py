@@ -5,8 +5,8 @@
 >>> runs = [resolve(point, seed) for point in expand(experiment) for seed in experiment.seed_values]  # doctest: +SKIP
 """
 
+from dumbbell.problem import Problem, SpecError
 from dumbbell.spec.experiment import Experiment
-from dumbbell.spec.problem import Problem, SpecError
 from dumbbell.spec.resolve import Resolved, resolve
 from dumbbell.spec.run import Run
 from dumbbell.spec.source import assignment, load

@@ -9,7 +9,7 @@ from typing import Any, get_args
 from pydantic import ValidationError  # noqa: TC002 (pydantic is here anyway)
 from pydantic_core import ErrorDetails  # noqa: TC002 (pydantic is here anyway)
 
-from dumbbell.spec.problem import Problem, instead_of, quoted, suggestion
+from dumbbell.problem import Problem, instead_of, quoted, suggestion
 from dumbbell.spec.section import UNKNOWN, Section
 from dumbbell.spec.tables import WORKLOADS
 

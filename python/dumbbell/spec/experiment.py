@@ -9,9 +9,9 @@ from typing import Any, Self
 from pydantic import ValidationError
 
 import dumbbell.cc as cc
+from dumbbell.problem import Problem, SpecError
 from dumbbell.spec.diagnosis import problems_of, without
 from dumbbell.spec.inspection import experiment_problems, trace_paths
-from dumbbell.spec.problem import Problem, SpecError
 from dumbbell.spec.tables import Spec
 from dumbbell.spec.trace import TraceError, read_trace
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from math import gcd
 from typing import Any, TypeVar
 
 import dumbbell.cc as cc
 from dumbbell.cc import Registry
+from dumbbell.problem import Problem, SpecError, quoted
 from dumbbell.spec.diagnosis import Location, dotted
-from dumbbell.spec.problem import Problem, quoted, suggestion
 from dumbbell.spec.rules import point_problems, run_rules
 from dumbbell.spec.section import DependsOnInvalidField, Unknown
 from dumbbell.spec.sweep import Grid, sweep_problems, unknown_fields, zip_problems
@@ -114,6 +115,5 @@ def _one_cc(group: Flow, location: Location, registry: Registry) -> Iterator[Pro
             return
         try:
             cc.choose(name, registry)
-        except cc.CcError as error:
-            for fault in error.faults:
-                yield Problem(dotted(here), fault.message, fault.hint or suggestion(fault.word, fault.known))
+        except SpecError as error:
+            yield from (replace(problem, path=dotted(here)) for problem in error.problems)

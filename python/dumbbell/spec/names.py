@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from dumbbell.spec.problem import Problem, quoted
+from dumbbell.problem import Problem, quoted
 from dumbbell.spec.section import scalar
 from dumbbell.spec.tables import Flow
 

@@ -24,7 +24,7 @@ from pydantic import GetCoreSchemaHandler  # noqa: TC002 (pydantic is here anywa
 from pydantic_core import PydanticCustomError, core_schema
 from typing_extensions import override
 
-from dumbbell.spec.problem import quoted, suggestion
+from dumbbell.problem import quoted, suggestion
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S, PPB
 
 MANY = 10**6

@@ -11,8 +11,8 @@ import dumbbell.cc as cc
 import dumbbell.spec.derived as derived
 import dumbbell.spec.run as run
 import dumbbell.spec.tables as tables
+from dumbbell.problem import SpecError
 from dumbbell.spec.names import flow_names
-from dumbbell.spec.problem import SpecError
 from dumbbell.spec.rules import point_problems
 from dumbbell.spec.section import scalar
 from dumbbell.spec.sweep import Point

@@ -11,9 +11,9 @@ from functools import partial
 from itertools import pairwise
 from typing import Literal
 
+from dumbbell.problem import Problem, quoted
 from dumbbell.spec.derived import buffer_limit, end_ns, frame_bytes, last_start_ns, window_ns
 from dumbbell.spec.names import name_problems
-from dumbbell.spec.problem import Problem, quoted
 from dumbbell.spec.quantity import Bytes, Size, Time
 from dumbbell.spec.run import RoomPackets
 from dumbbell.spec.section import DependsOnInvalidField, scalar

@@ -19,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from dumbbell.spec.problem import quoted
+from dumbbell.problem import quoted
 from dumbbell.spec.quantity import Quantity, invalid
 
 T = TypeVar("T")

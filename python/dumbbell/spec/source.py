@@ -10,8 +10,8 @@ from typing import Any
 
 import dumbbell.cc as cc
 from dumbbell.cc import Registry
+from dumbbell.problem import Problem, SpecError, quoted
 from dumbbell.spec.experiment import Experiment
-from dumbbell.spec.problem import Problem, SpecError, quoted
 from dumbbell.spec.tables import Spec
 
 LARGEST_FILE_BYTES = 16 * 2**20

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, Self
 
+from dumbbell.problem import Problem, quoted, suggestion
 from dumbbell.spec.diagnosis import Location, dotted
-from dumbbell.spec.problem import Problem, quoted, suggestion
 from dumbbell.spec.section import UNKNOWN, Section, plain
 from dumbbell.spec.tables import Spec
 

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 import dumbbell.cc as cc
 import dumbbell.spec.run as run
-from dumbbell.spec.problem import quoted
+from dumbbell.problem import quoted
 from dumbbell.spec.quantity import Bytes, Moment, QuantityError, Rate, Share, Size, Time, invalid
 from dumbbell.spec.section import DependsOnInvalidField, Section, Swept, between, form
 

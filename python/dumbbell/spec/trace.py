@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
 
-from dumbbell.spec.problem import quoted
+from dumbbell.problem import quoted
 from dumbbell.spec.run import Trace, Write
 from dumbbell.units import NS_PER_S
 

@@ -20,7 +20,7 @@ from pydantic import (
 )
 
 from dumbbell.errors import StudyError
-from dumbbell.spec.problem import suggestion
+from dumbbell.problem import suggestion
 from dumbbell.studies.formula import Formula, Formulas
 from dumbbell.studies.verdict import Kind
 

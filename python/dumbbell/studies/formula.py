@@ -28,9 +28,9 @@ from dumbbell.metrics import curve
 from dumbbell.metrics.counter import variation
 from dumbbell.metrics.distribution import relative_iqr
 from dumbbell.metrics.sharing import jain
+from dumbbell.problem import suggestion
 from dumbbell.results.run_series import gauge, group_rates_bps, throughput_bps
 from dumbbell.results.schema import Result
-from dumbbell.spec.problem import suggestion
 from dumbbell.studies.evidence import SeedSweep
 from dumbbell.studies.sweep import swept
 

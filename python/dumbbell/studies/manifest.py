@@ -62,7 +62,7 @@ def folder_of(name: str) -> Traversable:
         StudyError: there is none of that name.
     """
     if name not in names():
-        from dumbbell.spec.problem import suggestion  # noqa: PLC0415 (late: the spec's models take long to load)
+        from dumbbell.problem import suggestion  # noqa: PLC0415 (late: the spec's models take long to load)
 
         hint = suggestion(name, names())
         raise StudyError(f'unknown study "{name}"' + (f"; {hint}" if hint else ""))

@@ -13,7 +13,7 @@ from dumbbell.comparison.agreement_text import failures
 from dumbbell.comparison.campaigns import Sides, compare_engines, runs
 from dumbbell.comparison.record import Agreement, Curves, Source
 from dumbbell.errors import DumbbellError
-from dumbbell.spec.problem import suggestion
+from dumbbell.problem import suggestion
 from dumbbell.studies import load, only, run
 from dumbbell.studies.execution import count_runs
 from dumbbell.validation.claims import ClaimsRecord, Column, judge_claims

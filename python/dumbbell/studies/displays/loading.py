@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pydantic import ValidationError
 
 from dumbbell.errors import StudyError
-from dumbbell.spec.problem import suggestion
+from dumbbell.problem import suggestion
 from dumbbell.studies.displays.figure import draw_figure
 from dumbbell.studies.displays.rows import (
     UNITS,
