@@ -13,6 +13,7 @@ from dumbbell.comparison.agreement import BANDS, MEDIAN, TAIL
 from dumbbell.comparison.agreement_text import path as path_of
 from dumbbell.comparison.curves import FIVE_PERCENT
 from dumbbell.metrics.distribution import cdf
+from dumbbell.metrics.number import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -136,7 +137,7 @@ def scatter(agreement: Agreement) -> Chart | None:
     return Chart(
         name="agreement",
         title=f"{candidate} over {reference}",
-        caption=f"{len(conditions)} conditions; medians over {len(agreement.candidate.seeds)} seeds an engine. On the"
+        caption=f"{counted(len(conditions), 'condition')}; medians over {len(agreement.candidate.seeds)} seeds an engine. On the"
         f" dotted line both engines agree. Goodput below {SMALLEST_MBPS:g} Mbit/s and loss below"
         f" {SMALLEST_LOSS_PERCENT:g} % are drawn there; a condition of several algorithms has its loss under “mixed”.",
         panels=tuple(panel for panel in panels if panel is not None),
