@@ -98,8 +98,8 @@ def summary(found: Agreement | Curves) -> str:
         broken = "; ".join(f"{cc}, {where}: {label}" for cc, where, label, *_ in rows)
         return f"{total - len(rows)} of {total} limits hold. Broken: {broken}." if rows else f"All {total} limits hold."
     labels = {holds: "; ".join(each.label for each in found.bands if each.holds is holds) for holds in (False, None)}
-    told = f"Broken: {labels[False]}." if labels[False] else "Every band that has data holds."
-    return f"{told} Without data: {labels[None]}." if labels[None] else told
+    text = f"Broken: {labels[False]}." if labels[False] else "Every band that has data holds."
+    return f"{text} Without data: {labels[None]}." if labels[None] else text
 
 
 def legend(found: Agreement | Curves) -> str:
@@ -166,8 +166,8 @@ def engine(side: Side) -> str:
 
 def versions(found: EngineComparison) -> str:
     """Both engines, and what computed the verdicts."""
-    told = ", ".join(f"{name} {version}" for name, version in found.versions.items() if version)
-    return f"Engines: {engine(found.candidate)}; {engine(found.reference)}. Versions: {told}."
+    text = ", ".join(f"{name} {version}" for name, version in found.versions.items() if version)
+    return f"Engines: {engine(found.candidate)}; {engine(found.reference)}. Versions: {text}."
 
 
 def provenance(found: EngineComparison) -> Iterator[tuple[str, str]]:

@@ -137,8 +137,8 @@ def scatter(agreement: Agreement) -> Chart | None:
     return Chart(
         name="agreement",
         title=f"{candidate} over {reference}",
-        caption=f"{counted(len(conditions), 'condition')}; medians over {len(agreement.candidate.seeds)} seeds an engine. On the"
-        f" dotted line both engines agree. Goodput below {SMALLEST_MBPS:g} Mbit/s and loss below"
+        caption=f"{counted(len(conditions), 'condition')}; medians over {len(agreement.candidate.seeds)} seeds an"
+        f" engine. On the dotted line both engines agree. Goodput below {SMALLEST_MBPS:g} Mbit/s and loss below"
         f" {SMALLEST_LOSS_PERCENT:g} % are drawn there; a condition of several algorithms has its loss under “mixed”.",
         panels=tuple(panel for panel in panels if panel is not None),
         columns=2,

@@ -130,10 +130,10 @@ class _Pairing:
         seeds = runs["seed"].astype(str)
         experiment = points["engine"] + " " + points["experiment"]
         place = experiment + " " + points["swept"]
-        asked = runs["key"] + runs["groups"].map(algorithms) + runs["groups"].map(starts)
+        request = runs["key"] + runs["groups"].map(algorithms) + runs["groups"].map(starts)
         return pd.DataFrame({
             "run": range(len(runs)),
-            "request": asked + points["engine"] + " " + seeds,
+            "request": request + points["engine"] + " " + seeds,
             "parts": runs["groups"].map({text: len(groups) for text, groups in texts.items()}),
             "experiment": experiment,
             "place": place,

@@ -70,7 +70,7 @@ def build_differences(target: Path, found: Comparison, command: str) -> Path:
     """Writes the page of stored runs, and gives where it is; `command` is what made it.
 
     Raises:
-        ReportError: it cannot be written, or is too large however little of it is told.
+        ReportError: it cannot be written, or is too large however few rows it has.
     """
     return write(target, lambda most: rendered(differences_page(found, command, most)))
 
