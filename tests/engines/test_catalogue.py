@@ -10,8 +10,8 @@ from dumbbell.engines.catalogue import engines_with
 from dumbbell.engines.sim import SimEngine
 from dumbbell.kernel import Kernel
 from dumbbell.spec import SpecError, load
-from experiments import resolved
 from kernels import CONTROLS, kernel
+from specs import resolved
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.results.schema import Result
 from dumbbell.spec import Run
-from experiments import resolved
+from specs import resolved
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,8 @@ from dumbbell.kernel import Kernel
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Run
-from experiments import resolved
+from processes import children, group_of, soon
+from specs import resolved
 
 pytestmark = pytest.mark.slow
 
@@ -72,41 +73,24 @@ def result(engine: LinuxEngine | SimEngine, **words: Any) -> Result:
     return outcome
 
 
-def group_of(process: int) -> list[int]:
-    """The processes of a group, zombies apart."""
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, _, group = status.read_text(encoding="utf-8").rpartition(")")[2].split()[:3]
-        except OSError:
-            continue
-        if int(group) == process and state != "Z":
-            found.append(int(status.parent.name))
-    return found
-
-
 def kernel_of(parent: int) -> int:
     """The kernel that a process started, when it is under way."""
-    for _ in range(1000):
-        time.sleep(0.01)
-        for status in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                words = status.read_text(encoding="utf-8").rpartition(")")[2].split()
-                started = status.parent / "cmdline"
-                if int(words[1]) == parent and started.read_bytes().partition(b"\0")[0].endswith(b"/linux"):
-                    return int(status.parent.name)
-            except OSError:
-                continue
-    raise AssertionError("no kernel was started")
+    found: list[int] = []
+
+    def started() -> bool:
+        for child in children(parent):
+            with suppress(OSError):
+                if Path(f"/proc/{child}/cmdline").read_bytes().partition(b"\0")[0].endswith(b"/linux"):
+                    found.append(child)
+        return bool(found)
+
+    assert soon(started, 30), "no kernel was started"
+    return found[0]
 
 
 def vanished(process: int) -> bool:
     """Whether a group is gone, or soon is."""
-    for _ in range(200):
-        if not group_of(process):
-            return True
-        time.sleep(0.01)
-    return False
+    return soon(lambda: not group_of(process))
 
 
 @pytest.fixture

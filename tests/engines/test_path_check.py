@@ -10,7 +10,7 @@ import pytest
 from dumbbell.engines.path_check import PathReport, check_paths, deviations, path_of, plausible
 from dumbbell.engines.sim import SimEngine
 from dumbbell.spec import Run
-from experiments import resolved
+from specs import resolved
 
 RIGHT = PathReport(
     rate_bps=79_900_000,

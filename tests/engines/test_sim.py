@@ -25,7 +25,7 @@ from dumbbell.engines.measurement import FlowSeries, Measurement, QueueSeries
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure, UnknownEngine
 from dumbbell.results.schema import Result
-from experiments import resolved
+from specs import resolved
 
 MIXED = [{"cc": "bbr", "count": 2}, {"cc": "cubic"}, {"cc": "reno"}]
 

@@ -7,7 +7,7 @@ import pytest
 from dumbbell.metrics import catalogue
 from dumbbell.metrics.catalogue import QUANTITIES, Setup, group_values, run_values
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary, Summary
-from experiments import resolved
+from specs import resolved
 
 FLOW = FlowSummary(
     flow=0, name="bbr", cc="bbr", start_s=0, goodput_bps=6e6, goodput_whole_bps=6e6, retransmits=30,

@@ -5,8 +5,8 @@ import pytest
 from dumbbell.engines.measurement import Measurement
 from dumbbell.metrics.summary import FlowSummary, Summary, summarise
 from dumbbell.spec import Resolved
-from experiments import resolved
 from measured import flow, flow_counters, flow_series, histogram, measurement, queue, queue_counters
+from specs import resolved
 
 TWO_GROUPS = [{"cc": "bbr", "count": 2}, {"cc": "cubic[beta=0.5]", "name": "other"}]
 

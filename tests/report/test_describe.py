@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dumbbell.report.describe import brief, describe_runs
-from experiments import resolved
+from specs import resolved
 
 
 def described(*specs: dict[str, Any]) -> dict[str, list[str]]:

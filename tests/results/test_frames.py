@@ -14,8 +14,8 @@ from dumbbell.results import gauges
 from dumbbell.results.series import SeriesFolder
 from dumbbell.results.store import Store
 from dumbbell.spec import Run
-from experiments import resolved
 from measured import flow, measurement, queue
+from specs import resolved
 
 GAUGES = ["cwnd_bytes", "ssthresh_bytes", "min_rtt_s", "cc_min_rtt_s", "pacing_rate_bps", "bandwidth_bps"]
 FLOW_COLUMNS = [

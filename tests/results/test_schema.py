@@ -17,8 +17,8 @@ from dumbbell.errors import EngineFailure
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.results.schema import RESULT, FailedRun, Result, json_schema, run_id
 from dumbbell.spec import Run
-from experiments import resolved
 from measured import flow, flow_counters, measurement, queue, queue_counters
+from specs import resolved
 
 PUBLISHED = ROOT / "docs" / "result.schema.json"
 FORMAT = ROOT / "docs" / "results-format.md"

@@ -9,8 +9,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from dumbbell.engines.measurement import FlowMeasurement
 from dumbbell.results.validity import warnings
-from experiments import resolved
 from measured import flow, flow_counters, measurement, queue, queue_counters
+from specs import resolved
 
 S = 10**9
 STREAM = {"flows": [{"cc": "bbr", "workload": {"stream": "1 Mbit/s", "for": "10 s", "every": "40 ms"}}]}

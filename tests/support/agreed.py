@@ -19,6 +19,7 @@ from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummar
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Run, expand, load, resolve
+from observed import empty
 
 MBPS = 1e6
 NASTY = "<script>alert('&')</script>"
@@ -76,18 +77,16 @@ def result(  # noqa: PLR0913 (what a run has)
     total = sum(goodputs_mbps.values())
     members = [(name, mbps) for name, mbps in goodputs_mbps.items() for _ in range((counts or {}).get(name, 1))]
     flows = tuple(
-        FlowSummary(
-            flow=index, name=name, cc=(ccs or {}).get(name, name), start_s=0.0, goodput_bps=mbps * MBPS,
-            goodput_whole_bps=mbps * MBPS, retransmits=1, retransmit_rate=0.01, throughput_bps=mbps * MBPS,
-            segments_sent=100, rtt_mean_s=None if delay_s is None else BASE_RTT_S + delay_s, rtt_p50_s=None,
-            rtt_p95_s=None, rtt_min_s=BASE_RTT_S, ack_rtt_mean_s=None, ack_rtt_p99_s=None, cov=None, app_limited_s=0.0,
-            rwnd_limited_s=0.0, sndbuf_limited_s=0.0, fct_s=None,
+        replace(
+            empty(FlowSummary), flow=index, name=name, cc=(ccs or {}).get(name, name), goodput_bps=mbps * MBPS,
+            goodput_whole_bps=mbps * MBPS, throughput_bps=mbps * MBPS, retransmits=1, retransmit_rate=0.01,
+            segments_sent=100, rtt_mean_s=None if delay_s is None else BASE_RTT_S + delay_s, rtt_min_s=BASE_RTT_S,
         )
         for index, (name, mbps) in enumerate(members)
     )  # fmt: skip
-    bottleneck = BottleneckSummary(
-        utilization=0.9, offered_packets=100, sent_packets=100, dropped_packets=0, loss_rate=loss, loss_per_sent=loss,
-        random_lost_packets=0, queue_mean_bytes=0.0, queue_p95_bytes=0.0, queue_max_bytes=0, queue_mean_bdp=0.0,
+    bottleneck = replace(
+        empty(BottleneckSummary), utilization=0.9, offered_packets=100, sent_packets=100, loss_rate=loss,
+        loss_per_sent=loss, queue_mean_bytes=0.0, queue_p95_bytes=0.0, queue_mean_bdp=0.0,
     )  # fmt: skip
     return Result(
         run_id=f"{seed:016x}", engine="hand", seed=seed, point={}, window_s=(5.0, 10.0), flows=flows,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -49,24 +50,11 @@ def flow_series(
     at_s: Sequence[float] = (), srtt_us: Sequence[int] = (), delivered_bytes: Sequence[int] = ()
 ) -> FlowSeries:
     """Samples at these seconds, as with `record = "summary"`; a column that is not given is 0."""
-    samples = len(at_s)
-    return FlowSeries(
-        at_ns=_instants(at_s),
-        srtt_us=np.array(srtt_us or [0] * samples, dtype=np.uint32),
-        delivered_bytes=np.array(delivered_bytes or [0] * samples, dtype=np.uint64),
-        bottleneck_bytes=np.array([], dtype=np.uint64),
-        cwnd_segments=np.array([], dtype=np.uint32),
-        ssthresh_segments=np.array([], dtype=np.uint32),
-        inflight_segments=np.array([], dtype=np.uint32),
-        min_rtt_us=np.array([], dtype=np.uint32),
-        cc_min_rtt_us=np.array([], dtype=np.uint32),
-        pacing_rate_bps=np.array([], dtype=np.uint64),
-        delivery_rate_bps=np.array([], dtype=np.uint64),
-        bandwidth_bps=np.array([], dtype=np.uint64),
-        pacing_gain_256ths=np.array([], dtype=np.uint16),
-        cwnd_gain_256ths=np.array([], dtype=np.uint16),
-        phase=np.array([], dtype=np.uint8),
-    )
+    columns: dict[str, Any] = {each.name: np.array([], dtype=np.uint32) for each in fields(FlowSeries)}
+    columns["at_ns"] = _instants(at_s)
+    columns["srtt_us"] = np.array(srtt_us or [0] * len(at_s), dtype=np.uint32)
+    columns["delivered_bytes"] = np.array(delivered_bytes or [0] * len(at_s), dtype=np.uint64)
+    return FlowSeries(**columns)
 
 
 def flow(  # noqa: PLR0913 (each is a part of a measurement)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dumbbell.spec import Problem, Run, SpecError, expand, load, resolve
+from dumbbell.spec import Experiment, Problem, Resolved, Run, SpecError, expand, load, resolve
 
 Fields = Mapping[str, Any]
 """Values by path, as `path.rtt`."""
@@ -43,6 +43,13 @@ def run_of(fields: Fields, seed: int = 1, **options: Any) -> Run:
     """The only point of the smallest spec with those fields, resolved."""
     (point,) = expand(load(smallest(), overrides=fields, **options))
     return resolve(point, seed).run
+
+
+def resolved(**words: Any) -> Resolved:
+    """The smallest spec with the window in the second half, but for what `words` say, resolved with its first seed."""
+    experiment = Experiment(**smallest(measure={"window": ["50 %", "100 %"]}) | words)
+    (point,) = expand(experiment)
+    return resolve(point, experiment.seed_values[0])
 
 
 SWEPT = """

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dumbbell.cli.option import DEFAULT_STORE, Folder, Sets
+from dumbbell.cli.option import DEFAULT_STORE, Folder, Html, Jobs, Sets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,13 +81,8 @@ def agree(  # noqa: PLR0913 (each is an option)
     sets: Sets = None,
     out: Folder = DEFAULT_STORE,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with every figure.")] = False,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write one page that needs no network.")
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", metavar="N", min=1, help="Runs at once; default: as many as the machine can."),
-    ] = None,
+    html: Html = None,
+    jobs: Jobs = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the conditions, and run nothing.")] = False,
     dump: Annotated[
         Path | None, typer.Option("--dump", metavar="DIR", help="Write each condition as a spec, and run nothing.")

@@ -1,9 +1,10 @@
 """`dumbbell compare`: stored runs held against one another, pair by pair."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from dumbbell.cli.option import Html
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,9 +29,7 @@ def compare(  # noqa: PLR0913 (each is an option)
         bool, typer.Option("--all", help="Show every point, also where the interval includes 0.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object a row, with every point.")] = False,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write one page that needs no network.")
-    ] = None,
+    html: Html = None,
     strict: Annotated[
         bool,
         typer.Option("--strict", help="Exit with 1 if B is worse over all points, or a run failed that A finished."),

@@ -16,6 +16,10 @@ Folder = Annotated[
     Path, typer.Option("--out", metavar="STORE", envvar="DUMBBELL_STORE", help="The folder that keeps the runs.")
 ]
 DEFAULT_STORE = Path("results")
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", metavar="N", min=1, help="Runs at once; default: as many as the machine can.")
+]
+Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write one page that needs no network.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

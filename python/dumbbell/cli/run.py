@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dumbbell.cli.option import DEFAULT_STORE, Folder, Seeds, Sets, Spec, print_json
+from dumbbell.cli.option import DEFAULT_STORE, Folder, Jobs, Seeds, Sets, Spec, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -33,10 +33,7 @@ def run(  # noqa: PLR0913 (each is an option)
     ] = False,
     seeds: Seeds = None,
     sets: Sets = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", metavar="N", min=1, help="Runs at once; default: as many as the machine can."),
-    ] = None,
+    jobs: Jobs = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and run nothing.")] = False,
 ) -> None:
     """Measure every run of a spec that the store has not, and print all of them.

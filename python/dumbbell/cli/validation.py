@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dumbbell.cli.option import Jobs
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -32,10 +34,7 @@ def validation(  # noqa: PLR0913 (each is an option)
     ] = None,
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where the store is.")] = Path("out/validation"),
     docs: Annotated[Path, typer.Option("--docs", metavar="FOLDER", help="Where the page is written.")] = Path("docs"),
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", metavar="N", min=1, help="Runs at once; default: as many as the machine can."),
-    ] = None,
+    jobs: Jobs = None,
     plan: Annotated[
         Path | None,
         typer.Option(

@@ -45,9 +45,6 @@ Variants = Annotated[
     str | None,
     typer.Option("--variants", metavar="NAME,...", help="These versions of the algorithm only.", show_default=False),
 ]
-Jobs = Annotated[
-    int | None, typer.Option("--jobs", metavar="N", min=1, help="Runs at once; default: as many as the machine can.")
-]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object a claim, version and engine.")]
 Totals = Annotated[
     bool, typer.Option("--totals", help="Count the claims that hold instead; with --json as one object.")

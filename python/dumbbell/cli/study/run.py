@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dumbbell.cli.study.option import Claims, Engine, Experiments, Jobs, Json, Name, Out, Seeds, Variants, listed
+from dumbbell.cli.option import Jobs
+from dumbbell.cli.study.option import Claims, Engine, Experiments, Json, Name, Out, Seeds, Variants, listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
