@@ -11,11 +11,11 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.errors import StoreError
+from dumbbell.errors import StoreError, StoreFailure
 from dumbbell.results.diagnosis import damaged, translating_errors
 from dumbbell.results.request import request_from_texts
 from dumbbell.results.tables import (
@@ -106,8 +106,8 @@ class Ledger:
         return unclean
 
     def clear_writer(self) -> None:
-        """Removes the note: the writer ended as it should."""
-        with self.transaction("close it") as connection:
+        """Removes the note: the writer ended as it should. Where that fails, the next writer tidies up."""
+        with suppress(StoreFailure), self.transaction("close it") as connection:
             connection.execute("DELETE FROM writer")
 
     def faults(self) -> list[str]:
