@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from commandline import MOMENT, python
 
-pytestmark = pytest.mark.slow
-
-WITHOUT = """
+PROGRAM = f"""
 import sys
 for name in ("fcntl", "grp", "posix_ipc", "pwd", "resource", "termios", "tty"):
     assert name not in sys.modules, name
     sys.modules[name] = None
+from dumbbell.cli.main import main
+for arguments in (["run", "examples/two-flows.toml", "--set", "duration=5 s", "--seeds", "1"], ["cc", "list"]):
+    for form in ([], ["--json"]):
+        sys.argv = ["dumbbell", *arguments, *form]
+        try:
+            main()
+        except SystemExit as end:
+            assert not end.code, arguments
+import dumbbell
+print(len(dumbbell.run({MOMENT!r}).summaries))
 """
 
 
-def test_a_run_from_python() -> None:
-    done = python(f"{WITHOUT}\nimport dumbbell\nprint(len(dumbbell.run({MOMENT!r}).summaries))")
-    assert (done.returncode, done.stdout) == (0, "4\n"), done.stderr
-
-
-@pytest.mark.parametrize(
-    "command", [["run", "SPEC", "--json"], ["run", "SPEC"], ["cc", "list", "--json"]], ids=" ".join
-)
-def test_a_command(command: list[str]) -> None:
-    arguments = ["dumbbell", *("examples/two-flows.toml" if word == "SPEC" else word for word in command)]
-    done = python(f"{WITHOUT}\nsys.argv = {arguments}\nfrom dumbbell.cli.main import main\nmain()")
+@pytest.mark.slow
+def test_commands_and_a_run_from_python() -> None:
+    done = python(PROGRAM)
     assert (done.returncode, done.stderr) == (0, "")
-    if "--json" in command:
-        assert json.loads(done.stdout.splitlines()[0] if command[0] == "run" else done.stdout)
+    assert done.stdout.splitlines()[-1] == "4"
+    assert '"name": "bbr_4_17"' in done.stdout

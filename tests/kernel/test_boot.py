@@ -22,6 +22,7 @@ from dumbbell.engines.linux import LinuxEngine
 from dumbbell.errors import BuildFailure, EngineFailure
 from dumbbell.kernel.recipe import recipe
 from dumbbell.kernel.toolchain import require
+from processes import alive, descendants, soon
 
 pytestmark = pytest.mark.slow
 
@@ -122,16 +123,12 @@ def test_its_randomness_is_that_of_the_seed(root: Path) -> None:
 def test_nothing_outlives_a_killed_kernel(root: Path) -> None:
     (root / "forever").touch()
     with started(root) as process:
-        until = time.monotonic() + 30
-        while not (root / "written").exists() and time.monotonic() < until:
-            time.sleep(0.02)
-        stubs = family(process.pid)
+        assert soon((root / "written").exists, 30)
+        stubs = descendants(process.pid)
         assert stubs
         process.send_signal(signal.SIGKILL)
         process.wait(timeout=10)
-    while any(map(alive, stubs)) and time.monotonic() < until:
-        time.sleep(0.02)
-    assert not any(map(alive, stubs))
+    assert soon(lambda: not any(map(alive, stubs)))
 
 
 def test_threads_get_all_of_their_vector_registers_back_after_each_of_a_thousand_switches(root: Path) -> None:
@@ -201,16 +198,3 @@ def test_a_cpu_with_more_state_than_a_kernel_has_room_for_is_one_message(
 
 def test_what_is_said_of_the_room_for_vector_state_is_what_the_recipe_makes() -> None:
     assert [each for each in recipe().substitutions if f"HOST_FP_SIZE, {STATE_ROOM_BYTES})" in each.replace]
-
-
-def family(process: int) -> list[int]:
-    """The processes that a process started, and they in turn."""
-    text = Path(f"/proc/{process}/task/{process}/children").read_text()
-    return [each for child in map(int, text.split()) for each in (child, *family(child))]
-
-
-def alive(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in {"Z", "X"}
-    except OSError:
-        return False

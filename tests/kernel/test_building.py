@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from dumbbell.kernel import building, toolchain
 from dumbbell.kernel.congestion import short_name
 from dumbbell.kernel.recipe import Recipe, recipe
 from dumbbell.kernel.source import source_of
+from processes import alive, children, soon
 
 MakeTree = Callable[..., Path]
 
@@ -35,7 +35,7 @@ print("begun", flush=True)
 kernel.build({tree!r}, progress=lambda what, done, total: done and print(what, flush=True))
 """
 
-pytestmark = pytest.mark.usefixtures("tools")
+pytestmark = pytest.mark.usefixtures("tools", "cache")
 
 
 def phases(seen: list[str]) -> Callable[[str, int, int], None]:
@@ -63,32 +63,18 @@ def test_a_kernel_is_built_found_and_not_built_again(cache: Path, make_tree: Mak
     assert sorted(path.name for path in built.executable.parent.iterdir()) == ["kernel.json", "linux"]
 
 
-@pytest.mark.usefixtures("cache")
-def test_without_a_name_it_has_its_release(make_tree: MakeTree) -> None:
-    assert kernel.build(make_tree()).name == "6.1.999"
-
-
-@pytest.mark.usefixtures("cache")
-def test_another_name_is_no_other_build(make_tree: MakeTree) -> None:
-    tree, seen = make_tree(), list[str]()
-    first = kernel.build(tree, name="first")
+def test_another_name_is_no_other_build_and_fresh_builds_again(make_tree: MakeTree) -> None:
+    tree, seen, again = make_tree(), list[str](), list[str]()
+    first = kernel.build(tree)
+    assert first.name == "6.1.999", "its release"
     second = kernel.build(tree, name="second", progress=phases(seen))
     assert "compiling" not in seen
     assert (second.name, second.identity, second.sha256) == ("second", first.identity, first.sha256)
-    assert {each.name for each in kernel.kernels()} == {"first", "second"}
+    assert kernel.build(tree, fresh=True, progress=phases(again)).identity == first.identity
+    assert "compiling" in again
+    assert sorted(each.name for each in kernel.kernels()) == ["6.1.999", "second"]
 
 
-@pytest.mark.usefixtures("cache")
-def test_fresh_builds_again(make_tree: MakeTree) -> None:
-    tree, seen = make_tree(), list[str]()
-    built = kernel.build(tree)
-    again = kernel.build(tree, fresh=True, progress=phases(seen))
-    assert "compiling" in seen
-    assert again.identity == built.identity
-    assert len(kernel.kernels()) == 1
-
-
-@pytest.mark.usefixtures("cache")
 def test_a_tarball_will_do(make_tree: MakeTree) -> None:
     tree = make_tree()
     (tree / "drivers/gpu").mkdir(parents=True)
@@ -98,7 +84,6 @@ def test_a_tarball_will_do(make_tree: MakeTree) -> None:
     assert kernel.build(tarball).release == "6.1.999"
 
 
-@pytest.mark.usefixtures("cache")
 def test_the_newest_of_a_name_is_meant(make_tree: MakeTree) -> None:
     old, new = make_tree(name="old"), make_tree(work="true", name="new")
     first = kernel.build(old, name="mine")
@@ -111,7 +96,6 @@ def test_the_newest_of_a_name_is_meant(make_tree: MakeTree) -> None:
     assert kernel.kernels() == []
 
 
-@pytest.mark.usefixtures("cache")
 def test_versions_of_dumbbell_share_the_cache_and_each_has_the_kernel_of_its_recipe(
     make_tree: MakeTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,7 +154,6 @@ def test_a_failed_build_leaves_its_log_and_no_kernel(cache: Path, make_tree: Mak
         kernel.find("mine")
 
 
-@pytest.mark.usefixtures("cache")
 def test_an_executable_that_does_not_run_is_no_kernel(make_tree: MakeTree) -> None:
     tree = make_tree()
     makefile = tree / "Makefile"
@@ -195,10 +178,7 @@ def test_an_interrupted_build_leaves_nothing_that_counts(cache: Path, make_tree:
         (made,) = children(process.pid)
         process.send_signal(how)
         process.wait(timeout=20)
-    until = time.monotonic() + 10
-    while alive(made) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not alive(made)
+    assert soon(lambda: not alive(made))
     assert kernel.kernels() == []
     assert list(cache.glob("*@*")) == []
     assert bool(list(cache.glob(".building-*"))) == (how != signal.SIGINT)
@@ -210,18 +190,6 @@ def test_an_interrupted_build_leaves_nothing_that_counts(cache: Path, make_tree:
     assert not (cache / ".building-killed").exists()
 
 
-def children(parent: int) -> list[int]:
-    return [int(pid) for pid in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
-
-
-def alive(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in {"Z", "X"}
-    except OSError:
-        return False
-
-
-@pytest.mark.usefixtures("cache")
 def test_two_builds_at_once_are_one(make_tree: MakeTree, tmp_path: Path) -> None:
     tree = make_tree(work=f"until [ -e {tmp_path}/go ]; do sleep 0.02; done")
     begun, waits, built = Event(), Event(), list[kernel.Kernel]()
@@ -267,14 +235,13 @@ def test_a_damaged_executable_is_seen_and_built_again(cache: Path, make_tree: Ma
     assert list(cache.glob("*@*")) == []
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"schema": 1}', '{"schema": 0}', "\xff"])
-@pytest.mark.usefixtures("cache")
-def test_a_damaged_description_is_seen(make_tree: MakeTree, text: str) -> None:
+def test_a_damaged_description_is_seen(make_tree: MakeTree) -> None:
     built = kernel.build(make_tree(), name="mine")
-    (built.executable.parent / "kernel.json").write_bytes(text.encode("latin-1"))
-    assert kernel.kernels() == []
-    with pytest.raises(KernelError, match=r'"mine" is damaged: .*kernel.json'):
-        kernel.find("mine")
+    for text in ("", "{", "[]", "{}", '{"schema": 1}', '{"schema": 0}', "\xff"):
+        (built.executable.parent / "kernel.json").write_bytes(text.encode("latin-1"))
+        assert kernel.kernels() == []
+        with pytest.raises(KernelError, match=r'"mine" is damaged: .*kernel.json'):
+            kernel.find("mine")
 
 
 def test_the_identity_is_that_of_every_ingredient(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,7 +282,6 @@ def test_a_tree_is_what_a_build_reads_of_it(make_tree: MakeTree) -> None:
     assert source_of(tree).identity() != identity
 
 
-@pytest.mark.usefixtures("cache")
 def test_of_a_users_tree_a_variant_that_does_not_fit_is_left_out(make_tree: MakeTree) -> None:
     tree = make_tree()
     variant = variants()["bbr_shallow"]
@@ -327,7 +293,6 @@ def test_of_a_users_tree_a_variant_that_does_not_fit_is_left_out(make_tree: Make
     assert "bbr_4_17" in built.controls
 
 
-@pytest.mark.usefixtures("cache")
 def test_the_recipe_has_to_fit_every_tree(make_tree: MakeTree) -> None:
     tree = make_tree()
     (tree / "arch/um/Kconfig").write_text("another")
@@ -336,7 +301,6 @@ def test_the_recipe_has_to_fit_every_tree(make_tree: MakeTree) -> None:
     assert kernel.kernels() == []
 
 
-@pytest.mark.usefixtures("cache")
 def test_an_option_that_is_refused(make_tree: MakeTree) -> None:
     tree = make_tree()
     makefile = tree / "Makefile"
@@ -348,7 +312,6 @@ def test_an_option_that_is_refused(make_tree: MakeTree) -> None:
         kernel.build(tree)
 
 
-@pytest.mark.usefixtures("cache")
 def test_what_is_no_source(tmp_path: Path) -> None:
     with pytest.raises(KernelError, match=r'"6.2" is no source of Linux: neither one of 6.1, 6.12, nor a folder'):
         kernel.build("6.2")
@@ -360,11 +323,11 @@ def test_what_is_no_source(tmp_path: Path) -> None:
     assert kernel.kernels() == []
 
 
-@pytest.mark.parametrize("name", ["", "all", "a/b", "..", "a@b", ".hidden", "a b"])
-@pytest.mark.usefixtures("cache")
-def test_a_name_that_no_kernel_can_have(make_tree: MakeTree, name: str) -> None:
-    with pytest.raises(KernelError, match="is no name for a kernel"):
-        kernel.build(make_tree(), name=name)
+def test_a_name_that_no_kernel_can_have(make_tree: MakeTree) -> None:
+    tree = make_tree()
+    for name in ("", "all", "a/b", "..", "a@b", ".hidden", "a b"):
+        with pytest.raises(KernelError, match="is no name for a kernel"):
+            kernel.build(tree, name=name)
 
 
 def test_a_cache_that_cannot_be_written_is_named(
@@ -376,14 +339,12 @@ def test_a_cache_that_cannot_be_written_is_named(
         kernel.build(make_tree())
 
 
-@pytest.mark.usefixtures("cache")
 def test_too_full_a_disk_is_told_before(make_tree: MakeTree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(building, "_ROOM", 1 << 60)
     with pytest.raises(BuildFailure, match=r"a build needs .* GB"):
         kernel.build(make_tree())
 
 
-@pytest.mark.usefixtures("cache")
 def test_nothing_is_there_at_first() -> None:
     assert kernel.kernels() == []
     with pytest.raises(KernelError) as error:
@@ -393,7 +354,6 @@ def test_nothing_is_there_at_first() -> None:
         kernel.remove("x")
 
 
-@pytest.mark.usefixtures("cache")
 def test_all_that_is_missing_is_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     programs = tmp_path / "bin"
     programs.mkdir()
