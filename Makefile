@@ -62,8 +62,8 @@ bench: build ## Speed of both engines, data packets a second on one core
 	cargo bench -p sim
 	$(BIN)/python bench/kernel/speed.py
 
-bench-peers: build ## The same work on ns-3 and ns-2, and the ratios
-	$(BIN)/python bench/peers/peers.py
+bench-peers: build ## The same work on ns-3 and ns-2, and the ratios; HTSIM=DIR: on that checkout of csg-htsim, too
+	$(BIN)/python bench/peers/peers.py $(if $(HTSIM),--htsim $(HTSIM))
 
 kernel: build ## Linux for the engine `linux`, three minutes, once; KERNEL=6.12 for the other one
 	@missing=$$($(BIN)/dumbbell kernel build $(KERNEL) --packages) && if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] \

@@ -1,4 +1,4 @@
-"""Time the same TCP flows on dumbbell, ns-3 and ns-2, and print one table.
+"""Time the same TCP flows on dumbbell, ns-3, ns-2 and csg-htsim, and print one table.
 
 A condition is one spec under `specs/`: dumbbell runs the file itself, the peers get its numbers.
 Engines take turns, so that a busy machine hurts them alike, and the median round counts. README.md
@@ -30,11 +30,34 @@ NS3_MODULES = (
     "ns3-network",
     "ns3-core",
 )
+HTSIM = "https://github.com/Broadcom/csg-htsim"
+# What of its sources a TCP flow needs.
+HTSIM_SOURCES = (
+    "config",
+    "eth_pause_packet",
+    "eventlist",
+    "fairpullqueue",
+    "logfile",
+    "loggers",
+    "mtcp",
+    "ndppacket",
+    "network",
+    "pipe",
+    "queue",
+    "rng",
+    "route",
+    "tcp",
+    "tcppacket",
+)
 # Only the units that the specs here use; dumbbell's own parser knows them all.
 UNITS = {"Mbit/s": 1e6, "Gbit/s": 1e9, "ms": 1e-3, "s": 1.0}
 # What a process may take beyond its budget to start, build its network and print.
 GRACE_S = 60.0
 INSTALL_LIMIT_S = 900.0
+NOTE = """
+ratio: dumbbell's packets/s divided by the engine's
+Sack1 is Reno; htsim's TCP is NewReno without SACK, pacing and delayed ACKs. README.md has what else differs.
+"""
 BUDGET_HELP = "wall seconds after which a peer reports how far it came (default 30)"
 
 
@@ -214,6 +237,21 @@ def prepare_ns2(name: str, agent: str) -> Engine:
     return Peer(name, (find("ns", "ns2"), str(script), f"agent={agent}"), "{name}={value}")
 
 
+def prepare_htsim(checkout: Path, build: Path) -> Engine:
+    """Compile our csg-htsim program with what it needs of a checkout, which stays as it is."""
+    library = checkout / "sim"
+    sources = [library / f"{name}.cpp" for name in HTSIM_SOURCES]
+    if absent := [source for source in sources if not source.is_file()]:
+        message = f"{absent[0]} is not there: --htsim must name a checkout of {HTSIM}"
+        raise MissingError(message)
+    program = build / "htsim_dumbbell"
+    # Optimised as its own Makefile does it; its warnings are not ours.
+    compiler = (find("g++", "g++"), "-O3", "-std=c++17", "-w", f"-I{library}")
+    files = [str(file) for file in (HERE / "htsim_dumbbell.cc", *sources)]
+    run_limited([*compiler, *files, "-o", str(program)], 240)
+    return Peer("htsim NewReno", (str(program),), "--{name}={value}")
+
+
 def measure_all(
     engines: Sequence[Engine], specs: Sequence[Path], repeat: int, budget_s: float
 ) -> tuple[dict[tuple[Path, str], Sample], bool]:
@@ -269,7 +307,7 @@ def table(results: dict[tuple[Path, str], Sample], specs: Sequence[Path], engine
         )
         for row in rows
     )
-    return "\n".join(lines) + "\nratio: dumbbell's packets/s divided by the engine's\n"
+    return "\n".join(lines) + NOTE
 
 
 def say(message: str) -> None:
@@ -298,6 +336,7 @@ def arguments() -> argparse.Namespace:
     add("--budget", type=float, default=30.0, metavar="S", help=BUDGET_HELP)
     add("--require", action="store_true", help="exit 1 if an engine is missing: do not skip it")
     add("--install", action="store_true", help="first install the peers' Debian packages (as root)")
+    add("--htsim", type=Path, metavar="DIR", help="a checkout of csg-htsim (default: it is left out)")
     asked = parser.parse_args()
     if asked.repeat < 1 or not 0 < asked.budget < float("inf"):
         parser.error("--repeat and --budget must be positive")
@@ -312,6 +351,10 @@ def compare(asked: argparse.Namespace, build: Path) -> int:
         "ns-2 CUBIC": lambda: prepare_ns2("ns-2 CUBIC", "linux"),
         "ns-2 Sack1": lambda: prepare_ns2("ns-2 Sack1", "sack1"),
     }
+    if asked.htsim is None:
+        say(f"htsim is skipped: git clone {HTSIM}, then make bench-peers HTSIM=DIR (--htsim DIR)")
+    else:
+        preparations["htsim NewReno"] = lambda: prepare_htsim(asked.htsim, build)
     engines: list[Engine] = []
     for name, prepare in preparations.items():
         try:

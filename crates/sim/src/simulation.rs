@@ -13,7 +13,7 @@ use units::{Rate, Span, Time};
 const PREFETCH_FAR: usize = 4;
 const PREFETCH_NEAR: usize = 2;
 /// So many flows stay in the caches by themselves.
-const CACHED_FLOWS: usize = 32;
+const CACHED_FLOWS: usize = 512;
 
 /// A run in progress.
 #[derive(Debug)]

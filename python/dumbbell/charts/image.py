@@ -57,7 +57,9 @@ def _renumbered(drawn: str) -> str:
 def _converted(drawn: str, suffix: str) -> bytes:
     if suffix == "png":
         return vl_convert.svg_to_png(drawn, scale=PIXELS_PER_INCH / POINTS_PER_INCH, ppi=POINTS_PER_INCH)
-    return drawn.encode() if suffix == "svg" else _ordered(vl_convert.svg_to_pdf(drawn))
+    if suffix == "svg":
+        return re.sub(r'(width|height)="([0-9.]+)"', r'\1="\2pt"', drawn, count=2).encode()
+    return _ordered(vl_convert.svg_to_pdf(drawn))
 
 
 def _ordered(pdf: bytes) -> bytes:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dumbbell.charts.chart import Layer
     from dumbbell.charts.numbers import NumberTable
     from dumbbell.charts.table import Table
-    from dumbbell.studies import Shown
+    from dumbbell.studies.status import Shown
     from dumbbell.studies.study import Study
 
 MOST_POINTS = 1500

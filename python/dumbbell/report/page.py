@@ -13,9 +13,8 @@ from dumbbell.metrics.number import counted
 from dumbbell.report.describe import brief, describe_runs
 from dumbbell.report.figure import drawing, views
 from dumbbell.report.html import LARGEST_BYTES, filled, write
-from dumbbell.report.provenance import origins
 from dumbbell.report.readme import html
-from dumbbell.report.store_summary import read, runs_of
+from dumbbell.report.store_summary import origins, read, runs_of
 from dumbbell.report.verdict_matrix import verdict_matrix
 from dumbbell.results.schema import Result
 from dumbbell.spec.writer import toml

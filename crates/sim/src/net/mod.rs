@@ -6,4 +6,4 @@ mod network;
 mod packet;
 
 pub use network::{Departed, Network};
-pub use packet::{Ack, Packet, PacketKind, SackBlock};
+pub use packet::{Ack, MAX_SACK_BLOCKS, Packet, PacketKind, SackBlock};

@@ -5,7 +5,7 @@ use super::rate::{DeliveryRate, Sampling};
 use super::recovery::{Resend, Transport};
 use super::rtt::sample_us;
 use super::sender::{Output, SendReason, Sender};
-use crate::net::{Ack, SackBlock};
+use crate::net::Ack;
 use cc::{CongestionControl, RateSample, RecoveryState};
 use units::{Span, Time};
 
@@ -152,10 +152,9 @@ impl Sender {
         // In the order of sending (`tcp_sacktag_write_queue`): one ACK may tell of several blocks at once, the newest
         // first, and those below it are no sign of reordering.
         blocks.sort_unstable_by_key(|block| block.start);
-        for &mut SackBlock { start, end } in blocks {
-            // A block at or below `una` tells of an older ACK.
-            let mut from = start.max(una + 1);
-            while let Some(seq) = self.board.next_unsacked(from, end) {
+        for &block in blocks.iter() {
+            let mut from = self.board.first_news(block);
+            while let Some(seq) = self.board.next_unsacked(from, block.end) {
                 from = seq + 1;
                 let segment = *self.board.segment(seq);
                 self.recovery.rack.advance(seq, &segment, self.rtt.min_us(), now_us);
@@ -172,6 +171,7 @@ impl Sender {
                 summary.sacked = true;
             }
         }
+        self.board.remember(blocks);
         self.rate.delivered += u64::from(duplicates);
         if let Some(seq) = reordered
             && (self.recovery.state() != RecoveryState::Loss || self.recovery.undo.is_possible())

@@ -3,34 +3,39 @@
 //! Runs of segments above the next expected one are kept as boundary tags: the first and the last segment of a run
 //! know each other. A segment joins its neighbours in constant time, whatever the number of holes.
 
-use crate::engine::prefetch;
+use super::ring::Ring;
 use crate::net::SackBlock;
 use crate::serial::{at_least, nearest};
 
 /// One segment's place above the next expected one.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Slot {
-    arrived: bool,
+    /// The segment that has arrived; what the slot holds of any other one is of no account.
+    seq: u64,
     /// At either end of a run: the other end's segment; the low bits.
     other_end: u32,
     /// Payload bytes of the connection up to its end; the low bits.
     end_bytes: u32,
 }
 
+impl Default for Slot {
+    fn default() -> Self {
+        Self { seq: u64::MAX, other_end: 0, end_bytes: 0 }
+    }
+}
+
 /// Blocks that are remembered (`TCP_NUM_SACKS`); one fewer fits beside timestamps.
 const REMEMBERED: usize = 4;
-const INITIAL_SLOTS: usize = 4;
 
 /// Out-of-order data.
 #[derive(Debug)]
 pub struct Reassembly {
-    ring: Vec<Slot>,
-    mask: u64,
+    ring: Ring<Slot>,
     /// Next expected segment: everything below has been delivered.
     next: u64,
     segments: u32,
-    /// One past the highest segment that arrived.
-    highest: u64,
+    /// The most slots that were needed since nothing waited.
+    reach: u64,
     /// The most recent first.
     blocks: [SackBlock; REMEMBERED],
     block_count: usize,
@@ -56,11 +61,10 @@ impl Reassembly {
     /// Nothing has arrived.
     pub fn new() -> Self {
         Self {
-            ring: vec![Slot::default(); INITIAL_SLOTS],
-            mask: INITIAL_SLOTS as u64 - 1,
+            ring: Ring::new(),
             next: 0,
             segments: 0,
-            highest: 0,
+            reach: 0,
             blocks: [SackBlock::default(); REMEMBERED],
             block_count: 0,
         }
@@ -69,8 +73,8 @@ impl Reassembly {
     /// Asks for the next expected segment's place and those behind it.
     #[inline]
     pub fn prefetch(&self) {
-        prefetch(self.slot(self.next));
-        prefetch(self.slot(self.next + 2));
+        self.ring.prefetch(self.next);
+        self.ring.prefetch(self.next + 2);
     }
 
     /// Next expected segment.
@@ -107,16 +111,16 @@ impl Reassembly {
 
     /// Delivers the run that begins at the next expected segment, if there is one.
     fn take_run(&mut self, end_bytes: u64) -> u64 {
-        let first = *self.slot(self.next);
         let mut bytes = end_bytes;
-        if first.arrived {
+        if let Some(first) = self.waiting_at(self.next) {
             let last = nearest(first.other_end, self.next);
-            bytes = at_least(self.slot(last).end_bytes, bytes);
-            for seq in self.next..=last {
-                self.slot_mut(seq).arrived = false;
-            }
+            bytes = at_least(self.ring.get(last).end_bytes, bytes);
             self.segments -= (last + 1 - self.next) as u32;
             self.next = last + 1;
+            if self.segments == 0 {
+                self.ring.shrink(self.next, self.next + self.reach);
+                self.reach = 0;
+            }
         }
         let next = self.next;
         self.keep_blocks(|block| block.start >= next);
@@ -125,23 +129,21 @@ impl Reassembly {
 
     fn arrive_early(&mut self, seq: u64, end_bytes: u64) -> Arrival {
         while seq - self.next >= self.ring.len() as u64 {
-            self.grow();
+            self.ring.grow(self.next, self.next + self.ring.len() as u64);
         }
-        if self.slot(seq).arrived {
+        if self.waiting_at(seq).is_some() {
             // The block that it is part of comes first again (RFC 2883 section 4.2).
             let known = self.blocks().iter().find(|block| block.start <= seq && seq < block.end);
             self.report(known.copied().unwrap_or(SackBlock { start: seq, end: seq + 1 }));
             return Arrival::Duplicate;
         }
-        let before = *self.slot(seq - 1);
-        let first = if seq > self.next + 1 && before.arrived { nearest(before.other_end, seq) } else { seq };
-        let after = *self.slot(seq + 1);
-        let last = if seq + 1 < self.highest && after.arrived { nearest(after.other_end, seq) } else { seq };
-        *self.slot_mut(seq) = Slot { arrived: true, other_end: seq as u32, end_bytes: end_bytes as u32 };
-        self.slot_mut(first).other_end = last as u32;
-        self.slot_mut(last).other_end = first as u32;
+        let first = self.waiting_at(seq - 1).map_or(seq, |before| nearest(before.other_end, seq));
+        let last = self.waiting_at(seq + 1).map_or(seq, |after| nearest(after.other_end, seq));
+        *self.ring.get_mut(seq) = Slot { seq, other_end: seq as u32, end_bytes: end_bytes as u32 };
+        self.ring.get_mut(first).other_end = last as u32;
+        self.ring.get_mut(last).other_end = first as u32;
         self.segments += 1;
-        self.highest = self.highest.max(seq + 1);
+        self.reach = self.reach.max(seq + 1 - self.next);
         self.report(SackBlock { start: first, end: last + 1 });
         Arrival::OutOfOrder
     }
@@ -174,22 +176,11 @@ impl Reassembly {
         touched.unwrap_or(self.block_count) >= EXPECTED
     }
 
-    fn slot(&self, seq: u64) -> &Slot {
-        &self.ring[(seq & self.mask) as usize]
-    }
-
-    fn slot_mut(&mut self, seq: u64) -> &mut Slot {
-        &mut self.ring[(seq & self.mask) as usize]
-    }
-
-    fn grow(&mut self) {
-        let mut ring = vec![Slot::default(); self.ring.len() * 2];
-        let mask = ring.len() as u64 - 1;
-        for seq in self.next..self.next + self.ring.len() as u64 {
-            ring[(seq & mask) as usize] = *self.slot(seq);
-        }
-        self.ring = ring;
-        self.mask = mask;
+    /// What is known of a segment above the next expected one, if it has arrived.
+    #[inline]
+    fn waiting_at(&self, seq: u64) -> Option<&Slot> {
+        let slot = self.ring.get(seq);
+        (slot.seq == seq).then_some(slot)
     }
 }
 

@@ -5,7 +5,8 @@
 //! segments in the order they were sent from two cursors, one over first transmissions (which are in order of
 //! sequence) and one over retransmissions.
 
-use crate::engine::prefetch;
+use super::ring::Ring;
+use crate::net::{MAX_SACK_BLOCKS, SackBlock};
 use crate::serial::{at_least, nearest};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -82,8 +83,7 @@ impl Segment {
 /// Segments that were sent and are not yet acknowledged cumulatively: `una..next`.
 #[derive(Debug)]
 pub struct Scoreboard {
-    ring: Vec<Segment>,
-    mask: u64,
+    ring: Ring<Segment>,
     una: u64,
     next: u64,
     /// Payload bytes of the connection before `una`.
@@ -95,6 +95,9 @@ pub struct Scoreboard {
     fack: u64,
     /// Segments marked lost since the beginning.
     lost_total: u64,
+    /// The last ACK's SACK blocks, [packed](SackBlock::packed), of which all is SACKed: most of the next one's begin where
+    /// these do (Linux: `recv_sack_cache`).
+    reported: [[u32; 2]; MAX_SACK_BLOCKS],
     /// Lost and to be retransmitted, lowest first. Those since SACKed or acknowledged are dropped on the way out.
     waiting: BinaryHeap<Reverse<u64>>,
     /// First transmissions below this number are SACKed, lost or acknowledged: RACK need not look at them again.
@@ -103,15 +106,11 @@ pub struct Scoreboard {
     resent: VecDeque<(u64, u64)>,
 }
 
-/// Slots of a new ring: most of ten thousand flows need no more, and then memory is what costs time.
-const INITIAL_SLOTS: usize = 4;
-
 impl Scoreboard {
     /// An empty scoreboard.
     pub fn new() -> Self {
         Self {
-            ring: vec![Segment::default(); INITIAL_SLOTS],
-            mask: INITIAL_SLOTS as u64 - 1,
+            ring: Ring::new(),
             una: 0,
             next: 0,
             una_bytes: 0,
@@ -120,6 +119,7 @@ impl Scoreboard {
             retransmitted: 0,
             fack: 0,
             lost_total: 0,
+            reported: [[0; 2]; MAX_SACK_BLOCKS],
             waiting: BinaryHeap::new(),
             rack_cursor: 0,
             resent: VecDeque::new(),
@@ -129,8 +129,8 @@ impl Scoreboard {
     /// Asks for the first unacknowledged segment, and for the place of the next new one.
     #[inline]
     pub fn prefetch(&self) {
-        prefetch(&self.ring[(self.una & self.mask) as usize]);
-        prefetch(&self.ring[(self.next & self.mask) as usize]);
+        self.ring.prefetch(self.una);
+        self.ring.prefetch(self.next);
     }
 
     /// First unacknowledged segment.
@@ -202,36 +202,27 @@ impl Scoreboard {
     #[inline]
     pub fn segment(&self, seq: u64) -> &Segment {
         debug_assert!(self.una <= seq && seq < self.next, "{seq} in {}..{}", self.una, self.next);
-        &self.ring[(seq & self.mask) as usize]
+        self.ring.get(seq)
     }
 
     #[inline]
     fn segment_mut(&mut self, seq: u64) -> &mut Segment {
         debug_assert!(self.una <= seq && seq < self.next);
-        let slot = (seq & self.mask) as usize;
-        &mut self.ring[slot]
+        self.ring.get_mut(seq)
     }
 
     /// Appends a new segment that ends with the connection's `end_bytes`, and gives it to be stamped.
     #[inline]
     pub fn append(&mut self, end_bytes: u64) -> &mut Segment {
         if self.out() as usize == self.ring.len() {
-            self.grow();
+            self.ring.grow(self.una, self.next);
+        } else if self.next as usize % self.ring.len() == 0 {
+            self.ring.shrink(self.una, self.next);
         }
-        let slot = (self.next & self.mask) as usize;
         self.next += 1;
-        self.ring[slot] = Segment { end_bytes: end_bytes as u32, ..Segment::default() };
-        &mut self.ring[slot]
-    }
-
-    fn grow(&mut self) {
-        let mut ring = vec![Segment::default(); self.ring.len() * 2];
-        let mask = ring.len() as u64 - 1;
-        for seq in self.una..self.next {
-            ring[(seq & mask) as usize] = self.ring[(seq & self.mask) as usize];
-        }
-        self.ring = ring;
-        self.mask = mask;
+        let segment = self.ring.get_mut(self.next - 1);
+        *segment = Segment { end_bytes: end_bytes as u32, ..Segment::default() };
+        segment
     }
 
     /// Takes the first segment off: it is acknowledged cumulatively.
@@ -246,6 +237,22 @@ impl Scoreboard {
             self.retransmitted -= u32::from(segment.is_retransmitted());
         }
         segment
+    }
+
+    /// The first segment of a SACK block that may not be SACKed yet. A block at or below `una` tells of an older ACK.
+    #[inline]
+    pub fn first_news(&self, block: SackBlock) -> u64 {
+        let known = self.reported.iter().find(|[start, _]| *start == block.start as u32);
+        let known_end = known.map(|[_, end]| nearest(*end, block.end)).filter(|end| *end <= block.end);
+        known_end.unwrap_or(block.start).max(self.una + 1)
+    }
+
+    /// All of an ACK's blocks has been taken in.
+    #[inline]
+    pub fn remember(&mut self, blocks: &[SackBlock]) {
+        for (known, block) in self.reported.iter_mut().zip(blocks) {
+            *known = block.packed();
+        }
     }
 
     /// The first segment of `from..end` that is not SACKed yet.

@@ -107,18 +107,14 @@ class Scope:
 
         What is the same for several versions, as CUBIC's own runs, is there once.
         """
-        found: dict[str, Scope] = {}
-        for scope in self.each(dimensions):
-            version = scope.control if len(scope.experiments) == 1 else scope.version
-            found.setdefault(repr((scope.experiments, version, scope.at, scope.words)), scope)
-        return list(found.values())
-
-    def each(self, dimensions: Iterable[str]) -> list[Scope]:
-        """The same, with what is the same for several versions as often."""
         scopes = [self]
         for dimension in dimensions:
             scopes = [inner for scope in scopes for inner in scope._of(dimension)]  # noqa: SLF001 (its own)
-        return scopes
+        found: dict[str, Scope] = {}
+        for scope in scopes:
+            version = scope.control if len(scope.experiments) == 1 else scope.version
+            found.setdefault(repr((scope.experiments, version, scope.at, scope.words)), scope)
+        return list(found.values())
 
     def _of(self, dimension: str) -> Iterator[Scope]:
         if dimension == VERSION:
