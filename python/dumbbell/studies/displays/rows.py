@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from dumbbell.studies.claim import SCALES
+from dumbbell.studies.claim import FRAME_BYTES, MSS_BYTES, SCALES
 from dumbbell.studies.sweep import number, swept
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from dumbbell.studies.evidence import RunData, SeedSweep
 
-UNITS = {**SCALES, "kbit/s": 1e-3, "kB": 1e-3, "thousands": 1e-3, "payload Mbit/s": 1e-6 * 1448 / 1514}
+UNITS = {**SCALES, "kbit/s": 1e-3, "kB": 1e-3, "thousands": 1e-3, "payload Mbit/s": 1e-6 * MSS_BYTES / FRAME_BYTES}
 """What a number in base units is multiplied with; payload: from full frames to what iPerf3 counts of them."""
 
 

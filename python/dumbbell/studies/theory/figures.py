@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from dumbbell.charts.chart import Layer
 from dumbbell.charts.style import PUBLISHED
-from dumbbell.studies.theory.claims import LOSSY_BPS, MSS_BYTES, payload_bps
+from dumbbell.studies.claim import MSS_BYTES
+from dumbbell.studies.theory.claims import LOSSY_BPS, payload_bps
 from dumbbell.units import BITS_PER_BYTE
 
 if TYPE_CHECKING:
