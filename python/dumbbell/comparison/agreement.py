@@ -6,6 +6,7 @@ what its band's `of` says. The reference under other seeds is held against itsel
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
@@ -19,6 +20,8 @@ from dumbbell.comparison.record import (
     Group,
     GroupRuns,
     RunFigures,
+    Side,
+    Source,
     Spread,
     Winner,
     Worst,
@@ -32,9 +35,6 @@ from dumbbell.results.schema import FailedRun, Result
 from dumbbell.units import PPB
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from dumbbell.comparison.record import Side, Source
     from dumbbell.spec import Resolved
 
     Outcome: TypeAlias = Result | FailedRun

@@ -100,13 +100,11 @@ def outcome_of(ledger: Ledger, run_id: str, point: Mapping[str, Any] | None = No
 def outcomes_of(ledger: Ledger, campaign: int) -> Iterator[Result | FailedRun]:
     """The outcomes of a campaign, in order. Few are in memory at a time."""
     query = (
-        f"SELECT position, point, {listed(_RUN, 'run')} FROM member JOIN run ON run.id = member.run"  # noqa: S608
-        " WHERE campaign = ? AND position > ? ORDER BY position LIMIT ?"
+        f"SELECT point, {listed(_RUN, 'run')} FROM member JOIN run ON run.id = member.run"  # noqa: S608
+        " WHERE campaign = ? AND position >= ? AND position < ? ORDER BY position"
     )
-    after = -1
-    while page := ledger.rows(query, campaign, after, _PAGE):
-        after = page[-1]["position"]
-        yield from (_outcome(ledger, row, json.loads(row["point"])) for row in page)
+    for part in ledger.positions(campaign, _PAGE):
+        yield from (_outcome(ledger, row, json.loads(row["point"])) for row in ledger.rows(query, *part))
 
 
 def _outcome(ledger: Ledger, row: sqlite3.Row, point: Mapping[str, Any]) -> Result | FailedRun:
