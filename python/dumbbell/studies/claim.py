@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -22,14 +22,10 @@ from pydantic import (
 from dumbbell.errors import StudyError
 from dumbbell.problem import suggestion
 from dumbbell.spec.run import ETHERNET_HEADER_BYTES, TCP_IP_HEADER_BYTES
+from dumbbell.studies.evidence import SeedSweep
 from dumbbell.studies.formula import Formula, Formulas
 from dumbbell.studies.manifest import path_of
 from dumbbell.studies.verdict import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from dumbbell.studies.evidence import SeedSweep
 
 MTU_BYTES: Final = 1500
 MSS_BYTES, FRAME_BYTES = MTU_BYTES - TCP_IP_HEADER_BYTES, MTU_BYTES + ETHERNET_HEADER_BYTES
