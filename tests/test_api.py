@@ -28,6 +28,7 @@ def test_a_spec_is_run_from_its_text_its_file_its_words_or_an_experiment(moment:
     assert ids == [ids[0]] * len(specs)
 
 
+@pytest.mark.slow
 def test_dir_offers_what_there_is_to_use_before_anything_was_used() -> None:
     done = python("import dumbbell, sys; print(*dir(dumbbell)); print('pandas' in sys.modules)")
     offered, pandas = done.stdout.splitlines()
@@ -58,6 +59,7 @@ def test_every_public_name_is_there() -> None:
         _ = dumbbell.runn
 
 
+@pytest.mark.slow
 def test_the_import_loads_nothing_heavy() -> None:
     done = python("import dumbbell, sys; print(*(set(sys.modules) & {'numpy', 'pydantic', 'rich', 'dumbbell._core'}))")
     assert (done.returncode, done.stdout) == (0, "\n")

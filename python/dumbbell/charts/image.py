@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import vl_convert
 
+from dumbbell.charts.chart import Chart
 from dumbbell.charts.vega import PRINT, set_width, vega_lite
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dumbbell.charts.chart import Chart
 
 FORMATS = ("png", "svg", "pdf")
 POINTS_PER_INCH, PIXELS_PER_INCH = 72, 300

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dumbbell.charts.chart import Layer
+from dumbbell.charts.chart import Layer
 
 PUBLISHED = "published"
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from dumbbell.charts import heat as cells
+from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
 from dumbbell.charts.style import DASHES, FONT, MARKERS, dash_of, faint, ranked, style_of
 from dumbbell.metrics.number import amount
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
 
 Spec: TypeAlias = dict[str, Any]
 

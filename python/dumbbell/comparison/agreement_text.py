@@ -6,25 +6,25 @@ A table is its header and its rows, whose last cell may be a verdict: one of the
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dumbbell.comparison.random_conditions import MOST_PACKETS, USUAL_DURATION
-from dumbbell.comparison.record import Agreement, Case, Curves
+from dumbbell.comparison.record import (
+    Agreement,
+    BandVerdict,
+    Case,
+    Condition,
+    Curves,
+    Difference,
+    EngineComparison,
+    LimitVerdict,
+    Path,
+    Side,
+)
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dumbbell.comparison.record import (
-        BandVerdict,
-        Condition,
-        Difference,
-        EngineComparison,
-        LimitVerdict,
-        Path,
-        Side,
-    )
-
     Table: TypeAlias = tuple[list[str], list[list[str]]]
 
 HOLDS, BROKEN, NO_DATA = "holds", "broken", "no data"

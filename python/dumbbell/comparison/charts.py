@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import median
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from dumbbell.cc import base_name
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
@@ -12,25 +13,21 @@ from dumbbell.charts.style import PUBLISHED
 from dumbbell.comparison.agreement import BANDS, MEDIAN, TAIL
 from dumbbell.comparison.agreement_text import path as path_of
 from dumbbell.comparison.curves import FIVE_PERCENT
+from dumbbell.comparison.record import (
+    Agreement,
+    Band,
+    Case,
+    Condition,
+    Curve,
+    Curves,
+    Difference,
+    GroupRuns,
+    RunFigures,
+)
 from dumbbell.metrics.distribution import cdf
 from dumbbell.metrics.number import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Literal, TypeAlias
-
-    from dumbbell.comparison.record import (
-        Agreement,
-        Band,
-        Case,
-        Condition,
-        Curve,
-        Curves,
-        Difference,
-        GroupRuns,
-        RunFigures,
-    )
-
     Names: TypeAlias = tuple[str, str]
     """Of candidate and reference."""
     Pairs: TypeAlias = dict[str, list[tuple[float, float]]]

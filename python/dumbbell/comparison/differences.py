@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dumbbell.comparison.pairs import pair
+from dumbbell.comparison.pairs import Pairs, pair
+from dumbbell.comparison.runs import Point
+from dumbbell.comparison.selection import Selection
+from dumbbell.metrics.catalogue import Quantity
 from dumbbell.metrics.number import NOTHING, rounded
-from dumbbell.metrics.statistics import CONFIDENCE, estimates, pooled, t_quantile, t_quantiles
+from dumbbell.metrics.statistics import CONFIDENCE, Bools, Floats, Integers, estimates, pooled, t_quantile, t_quantiles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import pandas as pd
-
-    from dumbbell.comparison.pairs import Pairs
-    from dumbbell.comparison.runs import Point
-    from dumbbell.comparison.selection import Selection
-    from dumbbell.metrics.catalogue import Quantity
-    from dumbbell.metrics.statistics import Bools, Floats, Integers
-
 
 HIGHER, LOWER, SAME, UNDECIDED = "higher", "lower", "same", "undecided"
 """Of B against A: the interval of the difference is above 0, below it, or neither; same: no pair differs at all.

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from dumbbell.metrics.catalogue import Quantity
 from dumbbell.metrics.number import amount, counted, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from dumbbell.comparison.differences import Comparison, Difference, Overall, Row
     from dumbbell.comparison.runs import Side
-    from dumbbell.metrics.catalogue import Quantity
 
     Table: TypeAlias = tuple[list[str], list[list[str]]]
 

@@ -8,24 +8,19 @@ of the same one, unless each side has one engine only.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
-from dumbbell.comparison.runs import exchanged_groups, read
-from dumbbell.comparison.selection import exchanges
+from dumbbell.comparison.runs import Side, exchanged_groups, read
+from dumbbell.comparison.selection import Exchange, Selection, exchanges
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.number import counted
 from dumbbell.results.request import fields_of
 from dumbbell.results.store import Store
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from dumbbell.comparison.runs import Side
-    from dumbbell.comparison.selection import Exchange, Selection
 
 A, B = "A", "B"
 FAILED: Final = "failed"

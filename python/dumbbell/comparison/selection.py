@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dumbbell.errors import ComparisonError
-from dumbbell.metrics.catalogue import QUANTITIES
+from dumbbell.metrics.catalogue import QUANTITIES, Quantity
 from dumbbell.problem import quoted, suggestion
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dumbbell.metrics.catalogue import Quantity
 
 ENGINE, EXPERIMENT, IDENTITY, CC = "engine", "experiment", "identity", "cc"
 WORDS: Final = (ENGINE, EXPERIMENT, IDENTITY, CC)

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, zip_longest
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import dumbbell.report.overview as overview
+from dumbbell.charts.chart import Chart
 from dumbbell.charts.style import label_of
 from dumbbell.errors import StoreError
 from dumbbell.metrics.number import counted
 from dumbbell.report.describe import brief, describe_runs
-from dumbbell.report.figure import drawing, views
+from dumbbell.report.figure import Drawing, drawing, views
 from dumbbell.report.html import LARGEST_BYTES, filled, write
 from dumbbell.report.readme import html
-from dumbbell.report.store_summary import origins, read, runs_of
+from dumbbell.report.store_summary import ExperimentRuns, PointRuns, origins, read, runs_of
 from dumbbell.report.verdict_matrix import verdict_matrix
 from dumbbell.results.schema import Result
+from dumbbell.results.store import Store
 from dumbbell.spec.writer import toml
-from dumbbell.studies import disputed, in_order, total
+from dumbbell.studies import Study, StudyStatus, disputed, in_order, total
 from dumbbell.studies.status import run_command
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from dumbbell.charts.chart import Chart
-    from dumbbell.report.figure import Drawing
-    from dumbbell.report.store_summary import ExperimentRuns, PointRuns
-    from dumbbell.results.store import Store
-    from dumbbell.studies import Study, StudyStatus
 
 MOST_RUNS_IN_TIME: Final = 24
 MOST_DESCRIBED: Final = 64

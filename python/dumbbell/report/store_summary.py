@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dumbbell.metrics.catalogue import QUANTITIES, Setup, group_values, run_values
+from dumbbell.metrics.catalogue import QUANTITIES, Quantity, Setup, group_values, run_values
 from dumbbell.results.listing import point_text
 from dumbbell.results.outcomes import outcomes_of
-from dumbbell.results.schema import Result
+from dumbbell.results.schema import FailedRun, Result
+from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, expand
 from dumbbell.spec.sweep import Grid
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from dumbbell.metrics.catalogue import Quantity
-    from dumbbell.results.schema import FailedRun
-    from dumbbell.results.store import Store
 
 MOST_LISTED = 10_000
 """Runs of an experiment of which the missing ones are still told by name."""
