@@ -31,13 +31,12 @@ from dumbbell.metrics.distribution import beyond, half_interquartile, quantile
 from dumbbell.metrics.sharing import winner
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.provenance import facts
-from dumbbell.results.schema import FailedRun, Result
+from dumbbell.results.schema import FailedRun, Outcome, Result
 from dumbbell.units import PPB
 
 if TYPE_CHECKING:
     from dumbbell.spec import Resolved
 
-    Outcome: TypeAlias = Result | FailedRun
     Runs: TypeAlias = Sequence[RunFigures]
     Value: TypeAlias = Callable[[RunFigures], float | None]
 

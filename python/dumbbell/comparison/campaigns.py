@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dumbbell.campaign.execution import FailureWatch, run_campaign
 from dumbbell.campaign.plan import count, refusals
-from dumbbell.comparison.agreement import Measured, Outcome, compare_condition, judge
+from dumbbell.comparison.agreement import Measured, compare_condition, judge
 from dumbbell.comparison.record import Agreement, Condition, Curves, RunFigures, Side, Source
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.summary import summarise
 from dumbbell.metrics.window import Activity, Window
+from dumbbell.results.schema import Outcome
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Point, Problem, expand, load, resolve
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from dumbbell.engines.measurement import Measurement
     from dumbbell.results.listing import RunLine
-    from dumbbell.results.schema import FailedRun, Result
+    from dumbbell.results.schema import Outcome
     from dumbbell.spec import Resolved, Run
 
 LOCK = "lock"
@@ -127,12 +127,12 @@ class Store:
 
     def outcomes(
         self, *, engine: str | None = None, experiment: str | None = None, include_superseded: bool = False
-    ) -> Iterator[Result | FailedRun]:
+    ) -> Iterator[Outcome]:
         """Every outcome, by experiment, in the order of its expansion. Few are in memory at a time."""
         for campaign in self.campaigns(engine=engine, experiment=experiment, include_superseded=include_superseded):
             yield from outcomes.outcomes_of(self.ledger, campaign.id)
 
-    def get(self, run_id: str, point: Mapping[str, Any] | None = None) -> Result | FailedRun | None:
+    def get(self, run_id: str, point: Mapping[str, Any] | None = None) -> Outcome | None:
         """One outcome, whatever its campaign; `point` is how the spec at hand writes the swept values."""
         return outcomes.outcome_of(self.ledger, run_id, point)
 
@@ -229,7 +229,7 @@ class Store:
     # -- writing it -------------------------------------------------------------------------------------------------
 
     def put(
-        self, outcome: Result | FailedRun, resolved: Resolved, measurement: Measurement | None, *,
+        self, outcome: Outcome, resolved: Resolved, measurement: Measurement | None, *,
         identity: str, entry: CampaignEntry | None = None,
     ) -> None:  # fmt: skip
         """Keeps a finished run: first its series, then its row. What was there under its id is replaced."""

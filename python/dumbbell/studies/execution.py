@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from functools import partial
 from itertools import count, takewhile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dumbbell.campaign.execution import FailureWatch, run_campaign
 from dumbbell.campaign.plan import Planned, plan, refusals, run_key
 from dumbbell.engines.path_check import check_paths
+from dumbbell.engines.protocol import Engine
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.errors import StudyError
 from dumbbell.results.schema import FailedRun, Result
-from dumbbell.spec import expand, resolve
-from dumbbell.spec.run import TransferWorkload
-from dumbbell.studies.evidence import Coverage, Evidence, RunData, SeedSweep
+from dumbbell.results.store import Store
+from dumbbell.spec import Experiment, expand, resolve
+from dumbbell.spec.run import Run, TransferWorkload
+from dumbbell.studies.evidence import Coverage, Evidence, RunData, SeedSweep, Source
+from dumbbell.studies.study import Study
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from dumbbell.engines.protocol import Engine
-    from dumbbell.results.store import Store
-    from dumbbell.spec import Experiment
-    from dumbbell.spec.run import Run
-    from dumbbell.studies.evidence import Source
-    from dumbbell.studies.study import Study
 
 
 def engines_of(study: Study, store: Store) -> tuple[str, ...]:

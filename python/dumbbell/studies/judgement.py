@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median
-from typing import TYPE_CHECKING
 
 from dumbbell.metrics.number import amount, apart
 from dumbbell.metrics.statistics import estimate
-from dumbbell.studies.verdict import KINDS, NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED, Checked, Flipped, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dumbbell.studies.claim import Alternative, Check, Claim
-    from dumbbell.studies.evidence import Evidence
-    from dumbbell.studies.study import Study
-    from dumbbell.studies.verdict import Word
+from dumbbell.studies.claim import Alternative, Check, Claim
+from dumbbell.studies.evidence import Evidence
+from dumbbell.studies.study import Study
+from dumbbell.studies.verdict import (
+    KINDS,
+    NOT_REPRODUCED,
+    NOT_RUN,
+    NOT_TESTABLE,
+    REPRODUCED,
+    Checked,
+    Flipped,
+    Verdict,
+    Word,
+)
 
 ANY_VERSION = "any version"
 """In the place of a version, of a claim that is not tested with any."""

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
+from dumbbell.charts.chart import Chart
+from dumbbell.charts.table import Table
 from dumbbell.errors import StudyError
 from dumbbell.problem import suggestion
+from dumbbell.spec import Experiment
 from dumbbell.spec import load as load_spec
 from dumbbell.spec.sweep import axes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from dumbbell.charts.chart import Chart
-    from dumbbell.charts.table import Table
-    from dumbbell.spec import Experiment
-    from dumbbell.studies.claim import Claim
-    from dumbbell.studies.evidence import Evidence
-    from dumbbell.studies.formula import Formulas
-    from dumbbell.studies.manifest import Manifest
+from dumbbell.studies.claim import Claim
+from dumbbell.studies.evidence import Evidence
+from dumbbell.studies.formula import Formulas
+from dumbbell.studies.manifest import Manifest
 
 Shown = TypeVar("Shown")
 

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import Formatter
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from dumbbell.cc import base_name
+from dumbbell.charts.chart import Layer
 from dumbbell.charts.style import label_of
 from dumbbell.errors import StudyError
-from dumbbell.studies.displays.rows import UNITS, Values
-from dumbbell.studies.evidence import SeedSweep
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from types import ModuleType
-
-    from dumbbell.charts.chart import Layer
-    from dumbbell.studies.displays.rows import Case, Displays, Repeated, Shown
-    from dumbbell.studies.evidence import Evidence, RunData
-    from dumbbell.studies.study import Study
+from dumbbell.studies.displays.rows import UNITS, Case, Displays, Repeated, Shown, Values
+from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
+from dumbbell.studies.study import Study
 
 VERSION, EXPERIMENT = "version", "experiment"
 Cases = dict[str, Values | tuple["Case", ...]]
