@@ -14,7 +14,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-rust test-python test-long lint lint-rust lint-python check bench bench-peers \
+.PHONY: help build demo test test-rust test-python test-long lint lint-rust lint-python check check-rust check-python bench bench-peers \
         kernel validation figures wheel clean
 
 # Of several parts at once: each part's output in one piece, and no line about folders.
@@ -54,8 +54,13 @@ lint-python:
 	$(BIN)/ruff check --quiet
 	$(BIN)/mypy
 
-check: lint ## Formatting, lints, types and the quick tests
+check: build ## Formatting, lints, types and the quick tests
+	@$(PARTS) lint-rust lint-python check-rust check-python
+
+check-rust:
 	cargo test --workspace --lib --quiet
+
+check-python:
 	$(BIN)/python -m pytest -q -n auto -m "not slow"
 
 bench: build ## Speed of both engines, data packets a second on one core

@@ -10,6 +10,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from commandline import MOMENT
+
 hypothesis.settings.register_profile("any machine", deadline=None)  # how long an example takes says nothing when busy
 hypothesis.settings.load_profile("any machine")
 
@@ -27,3 +29,11 @@ def _interrupts() -> None:
     """What is started in a shell's background ignores SIGINT, and so would all that it starts."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def moment(tmp_path: Path) -> Path:
+    """Path of a spec that is over in a moment."""
+    path = tmp_path / "moment.toml"
+    path.write_text(MOMENT, encoding="utf-8")
+    return path

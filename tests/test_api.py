@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
 
 import dumbbell
 from commandline import MOMENT, python
+from dumbbell.campaign.run import Results
+
+POINT = ["0.5 bdp", "0.5 bdp", "2 bdp", "2 bdp"]
 
 
-def test_a_spec_is_run_from_its_text_its_file_its_words_or_an_experiment(tmp_path: Path) -> None:
-    path = tmp_path / "moment.toml"
-    path.write_text(MOMENT, encoding="utf-8")
+def test_a_spec_is_run_from_its_text_its_file_its_words_or_an_experiment(moment: Path) -> None:
     words = {
         "duration": "3 s",
         "seeds": 2,
@@ -20,12 +22,13 @@ def test_a_spec_is_run_from_its_text_its_file_its_words_or_an_experiment(tmp_pat
         "path": {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": ["0.5 bdp", "2 bdp"]},
         "flows": [{"cc": "bbr"}, {"cc": "cubic", "start": "500 ms"}],
     }
-    specs = (MOMENT, path, str(path), words, dumbbell.Experiment(**words))
+    specs = (MOMENT, moment, str(moment), words, dumbbell.Experiment(**words))
     ids = [[result.run_id for result in dumbbell.run(spec)] for spec in specs]
     assert len(set(ids[0])) == 4
     assert ids == [ids[0]] * len(specs)
 
 
+@pytest.mark.slow
 def test_dir_offers_what_there_is_to_use_before_anything_was_used() -> None:
     done = python("import dumbbell, sys; print(*dir(dumbbell)); print('pandas' in sys.modules)")
     offered, pandas = done.stdout.splitlines()
@@ -33,17 +36,6 @@ def test_dir_offers_what_there_is_to_use_before_anything_was_used() -> None:
     assert not {"TYPE_CHECKING", "annotations", "import_module"} & set(offered.split())
     assert pandas == "False"
     assert all(getattr(dumbbell, name) is not None for name in dir(dumbbell))
-
-
-def test_results_are_in_order_and_typed() -> None:
-    results = dumbbell.run(MOMENT, "sim", jobs=2)
-    assert (len(results), len(results.summaries), results.failures) == (4, 4, [])
-    assert [each.seed for each in results] == [1, 2, 1, 2]
-    assert results[0] == results.summaries[0]
-    assert [each.point for each in results[2:]] == [{"path.buffer": "2 bdp"}] * 2
-    share = results.summaries[0].groups["cubic"].share
-    assert share is not None
-    assert 0 < share < 1
 
 
 def test_all_that_is_wrong_with_a_spec_is_raised_at_once() -> None:
@@ -67,6 +59,77 @@ def test_every_public_name_is_there() -> None:
         _ = dumbbell.runn
 
 
+@pytest.mark.slow
 def test_the_import_loads_nothing_heavy() -> None:
     done = python("import dumbbell, sys; print(*(set(sys.modules) & {'numpy', 'pydantic', 'rich', 'dumbbell._core'}))")
     assert (done.returncode, done.stdout) == (0, "\n")
+
+
+@pytest.fixture
+def results() -> Results:
+    return dumbbell.run(MOMENT)
+
+
+def test_the_frames_have_the_runs_in_order(results: Results) -> None:
+    assert results.summary()["path.buffer"].tolist() == POINT
+    assert results.summary()["run_id"].tolist() == [each.run_id for each in results]
+    assert (len(results), len(results.summaries), results.failures) == (4, 4, [])
+    assert [each.seed for each in results] == [1, 2, 1, 2]
+    assert results[0] == results.summaries[0]
+    assert [each.point for each in results[2:]] == [{"path.buffer": "2 bdp"}] * 2
+    assert results.flows()["name"].tolist() == ["bbr", "cubic"] * 4
+    shares = results.groups().groupby(["path.buffer", "name"])["share"].mean()
+    assert shares["0.5 bdp", "bbr"] + shares["0.5 bdp", "cubic"] == pytest.approx(1)
+
+
+def test_series_of_one_run_or_of_all(results: Results) -> None:
+    every, one = results.series(), results.series(2)
+    assert list(every.columns[:3]) == ["run_id", "seed", "path.buffer"]
+    third = every[every["run_id"] == results[2].run_id]
+    assert third["srtt_s"].dropna().tolist() == one["srtt_s"].dropna().tolist()
+    assert len(one) == len(results.series(results[2].run_id)) > 50
+    assert every["path.buffer"].unique().tolist() == ["0.5 bdp", "2 bdp"]
+    assert len(results.queue()) == 4 * len(results.queue(0)) == 4 * 60
+    assert (results.queue(0)["backlog_bytes"] <= 0.5 * 50_000).all()
+
+
+def test_a_temporary_store_goes_with_its_results() -> None:
+    results = dumbbell.run(MOMENT)
+    folder = results.store
+    assert (folder / "ledger.sqlite").is_file()
+    del results
+    gc.collect()
+    assert not folder.exists()
+
+
+def test_a_store_keeps_the_runs_and_answers_from_them(tmp_path: Path) -> None:
+    first, second = (dumbbell.run(MOMENT, store=tmp_path / "store") for _ in range(2))
+    assert first.outcomes == second.outcomes  # with wall_s
+    fresh = dumbbell.run(MOMENT, "sim", tmp_path / "store", fresh=True)
+    assert first.outcomes != fresh.outcomes
+    with dumbbell.open(tmp_path / "store") as store:
+        assert isinstance(store, dumbbell.Store)
+        assert tuple(store.outcomes()) == fresh.outcomes
+        assert store.runs().equals(fresh.summary())
+
+
+def test_results_are_those_of_their_own_campaign(tmp_path: Path) -> None:
+    one = dumbbell.run(MOMENT, store=tmp_path / "store")
+    other = dumbbell.run(MOMENT.replace("seeds = 2", "seeds = 1"), store=str(tmp_path / "store"))
+    assert (len(one.summary()), len(other.summary())) == (4, 2)
+    assert (len(one.flows()), len(other.flows())) == (8, 4)
+
+
+def test_what_is_no_store_is_an_error_of_dumbbell(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(dumbbell.StoreError, match="is a file"):
+        dumbbell.run(MOMENT, store=tmp_path / "file")
+    with pytest.raises(dumbbell.StoreError, match="no such store"):
+        dumbbell.open(tmp_path / "absent")
+
+
+def test_a_run_without_series_says_so() -> None:
+    results = dumbbell.run(MOMENT + '[measure]\nrecord = "summary"')
+    with pytest.raises(dumbbell.StoreError, match="kept no series"):
+        results.series()
+    assert len(results.summary()) == 4

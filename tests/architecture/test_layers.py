@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -147,6 +148,13 @@ def test_imports_have_no_cycle_types_included() -> None:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(" imports ".join(reversed(error.args[1])))
+
+
+def test_every_module_can_be_imported() -> None:
+    """A type that only a checker sees is not there for a module that imports it like all else."""
+    for path in modules():
+        if path.stem != "__main__":
+            import_module(module_name(path))
 
 
 def test_few_call_the_extension() -> None:

@@ -38,13 +38,6 @@ def campaign(folder: Path, seeds: int = RUNS, **overrides: object) -> str:
     return CAMPAIGN.format(spec=MOMENT, folder=str(folder), seeds=seeds, overrides=overrides)
 
 
-@pytest.fixture
-def moment(tmp_path: Path) -> Path:
-    path = tmp_path / "moment.toml"
-    path.write_text(MOMENT, encoding="utf-8")
-    return path
-
-
 def outcomes(folder: Path) -> list[Result | FailedRun]:
     with Store.open(folder) as store:
         assert list(store.faults()) == []

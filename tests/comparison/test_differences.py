@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -165,9 +166,18 @@ def test_better_and_worse_are_said_where_they_can_be() -> None:
 def test_many_rows_need_a_wider_interval(rows_: int, worse: bool) -> None:  # noqa: FBT001 (it is what it is about)
     """With 10 degrees t is 2.228 at 95 %, and 2.634 at 97.5 %."""
     assert t_quantile(10, 0.975) / t_quantile(10) == pytest.approx(2.634 / 2.228, rel=1e-3)
-    row = Overall(LOSS, None, 4, 10, 11.1, Difference(1.1, 1, 0.1, 0.1, "higher"), 1, 0, 0, 3, 10, by_seeds=True)
+    counts: dict[str, Any] = {
+        "points": 4,
+        "higher": 1,
+        "lower": 0,
+        "same": 0,
+        "undecided": 3,
+        "degrees": 10,
+        "by_seeds": True,
+    }
+    row = Overall(LOSS, None, 10, 11.1, Difference(1.1, 1, 0.1, 0.1, "higher"), **counts)
     assert row.worse(rows_) is worse
-    better = Overall(GOODPUT, None, 4, 10, 19, Difference(9, 1, 0.9, 0.1, "higher"), 4, 0, 0, 0, 10, by_seeds=True)
+    better = Overall(GOODPUT, None, 10, 19, Difference(9, 1, 0.9, 0.1, "higher"), **counts)
     assert better.worse(1) is False
 
 

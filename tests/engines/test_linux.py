@@ -16,6 +16,7 @@ from dumbbell.campaign.plan import refusals
 from dumbbell.engines import agent, linux, registry
 from dumbbell.engines.guest import Guests, Order
 from dumbbell.engines.linux import LinuxEngine
+from dumbbell.engines.resources import limit_s, memory_mb
 from dumbbell.errors import EngineFailure, KernelError, UnknownEngine
 from dumbbell.spec import Run, load
 from kernels import CONTROLS, kernel
@@ -151,7 +152,7 @@ def test_a_guest_gets_the_run_and_the_kernels_names(answers: list[Order]) -> Non
     assert job["controls"] == ["bbr_4_17_s_1a2b", "bbr_4_17_s_1a2b", "cubic"]
     assert job["task"] == "measure"
     assert Run.model_validate(job["run"]) == asked
-    assert order.seed == 7
+    assert (order.seed, order.limit_s, order.memory_mb) == (7, limit_s(asked), memory_mb(asked))
 
 
 def test_it_boots_once_on_each_machine_since_that_was_started(

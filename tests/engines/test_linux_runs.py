@@ -9,10 +9,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from pathlib import Path
@@ -284,24 +283,6 @@ def test_an_agent_that_is_killed_is_a_failed_run(linux: LinuxEngine) -> None:
         assert vanished(kernel)
 
 
-def test_a_kernel_that_takes_too_long_is_a_failed_run(linux: LinuxEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DUMBBELL_RUN_LIMIT_S", "1")
-    began = time.monotonic()
-    outcome = execute(Planned({}, resolved(**LONG)), linux, "0")[0]
-    assert time.monotonic() - began < 5
-    assert outcome.status == "failed"
-    assert outcome.error.startswith("not finished after 1 s, and killed")
-
-
-def test_another_thread_stops_a_run_which_has_not_failed_then(linux: LinuxEngine, temporary: Path) -> None:
-    with under_way(linux, run(**LONG)) as (kernel, end):
-        linux.stop()
-        assert vanished(kernel)
-        assert list(temporary.iterdir()) == []
-        with pytest.raises(CancelledError):
-            end()
-
-
 def test_a_kernel_that_is_none_is_a_failed_run(built: Kernel, tmp_path: Path) -> None:
     broken = tmp_path / "linux"
     broken.write_bytes(built.executable.read_bytes()[:100_000])
@@ -452,11 +433,3 @@ def test_an_ordinary_user_needs_no_privileges_and_hears_of_a_folder_that_is_not_
         assert error.endswith("Permission denied")
     finally:
         shutil.rmtree(home)
-
-
-def test_many_threads_measure_at_once(linux: LinuxEngine) -> None:
-    runs = [run(duration="1 s", seeds=[seed]) for seed in range(1, 7)]
-    with ThreadPoolExecutor(6) as pool:
-        ended = [each.ended_ns for each in pool.map(linux.measure, runs)]
-    assert ended == [10**9] * 6
-    assert threading.active_count() < 5

@@ -16,8 +16,8 @@ from dumbbell.report import Collection, ReportError, build
 from dumbbell.report.collection import PAGE_BYTES
 from dumbbell.report.html import SCRIPT
 from dumbbell.results.store import Store
-from dumbbell.studies import Checked, Flipped, Study, StudyStatus, Verdict
-from dumbbell.studies.verdict import Kind, Word
+from dumbbell.studies import Study, StudyStatus, Verdict
+from dumbbell.studies.verdict import Checked, Flipped, Kind, Word
 from reported import status_of, study_of, verdict
 from webpage import Webpage
 

@@ -62,7 +62,7 @@ def test_what_is_reproduced_needs_nothing() -> None:
 def test_what_does_not_flip_it_is_told_too() -> None:
     found = told(claim(STRICT), sweep=(trial(1, 0.1, 0.2),), other=(trial(1, 0.1, 0.06),))
     assert found.kind is None
-    assert found.reason.endswith("(other) it is not either: largest loss is 10.0 %, not at most 5 %.")
+    assert found.reason.endswith("(other) it is not reproduced either: largest loss is 10.0 %, not at most 5 %.")
 
 
 def test_only_a_part_of_the_other_runs() -> None:

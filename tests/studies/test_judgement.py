@@ -143,8 +143,8 @@ def test_the_worst_check_decides() -> None:
 def test_a_phenomenon_that_is_not_there_is_not_reproduced() -> None:
     found = verdict(None, None, 0.1)
     assert (found.verdict, found.checks[0].without) == ("not reproduced", 2)
-    assert verdict(None, None, None).reason == "it: there is none in 3 of 3 seeds"
-    assert verdict(0.1, 0.1, None).reason == "it is 10.0 %, within 8 to 12 %; there is none in 1 of 3 seeds"
+    assert verdict(None, None, None).reason == "it does not exist in 3 of 3 seeds"
+    assert verdict(0.1, 0.1, None).reason == "it is 10.0 %, within 8 to 12 %; it does not exist in 1 of 3 seeds"
 
 
 @pytest.mark.parametrize("bounds", [{"least": 2}, {"most": 20}, {"least": 2, "most": 20}], ids=str)
@@ -153,7 +153,7 @@ def test_nothing_keeps_no_bounds(bounds: dict[str, float], none: float | None) -
     checks = [{"label": "it", **bounds}]
     found = verdict(none, none, none, checks=checks)
     assert (found.verdict, found.value, found.checks[0].median) == ("not reproduced", None, None)
-    assert found.reason == "it: there is none in 3 of 3 seeds"
+    assert found.reason == "it does not exist in 3 of 3 seeds"
     assert verdict(0.1, none, none, checks=checks).verdict == "not reproduced"
     assert verdict(0.1, 0.1, none, checks=checks).verdict == "reproduced"
 

@@ -47,14 +47,20 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-@pytest.fixture
-def half(brief: Study, folder: Path, store: Store) -> StudyStatus:
+@pytest.fixture(scope="module")
+def filled(brief: Study, short: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """Figures 4b and 5 with one version, and figure 9 with one seed of two."""
-    some = studies.only(brief, experiments=["figure4b", "figure5", "figure5_cubic"], variants=["bbr"])
-    assert studies.run(some, store, SimEngine()) == []
-    one = read(folder, seeds=1)
-    assert studies.run(studies.only(one, experiments=["figure9"], variants=["bbr"]), store, SimEngine()) == []
-    return studies.status_of(brief, store, "sim")
+    with Store.open(tmp_path_factory.mktemp("filled") / "store", write=True) as opened:
+        some = studies.only(brief, experiments=["figure4b", "figure5", "figure5_cubic"], variants=["bbr"])
+        assert studies.run(some, opened, SimEngine()) == []
+        one = studies.only(read(short, seeds=1), experiments=["figure9"], variants=["bbr"])
+        assert studies.run(one, opened, SimEngine()) == []
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def half(brief: Study, filled: Store) -> StudyStatus:
+    return studies.status_of(brief, filled, "sim")
 
 
 def test_what_is_there_is_judged_by_the_seeds_that_are_there(half: StudyStatus) -> None:
@@ -74,7 +80,7 @@ def test_what_contains_no_version_is_judged_once_and_counts_for_each(half: Study
     assert counts["bbr"].judged + counts["bbr"].weak == 9
 
 
-def test_the_rest_is_one_line_with_the_command_that_makes_it(half: StudyStatus, store: Store, brief: Study) -> None:
+def test_the_rest_is_one_line_with_the_command_that_makes_it(half: StudyStatus, filled: Store, brief: Study) -> None:
     claims = len(brief.claims)
     assert half.rest() == (
         f"On sim {claims - 9} of the study's {claims} claims wait for runs: `dumbbell study run claypool2019 --seeds 2`"
@@ -82,8 +88,8 @@ def test_the_rest_is_one_line_with_the_command_that_makes_it(half: StudyStatus, 
     )
     assert "--out elsewhere`" in half.rest(out="elsewhere")
     assert half.runs[0]
-    assert half.runs == (store.count(), count_runs(brief, SimEngine()))
-    assert store.count() == 2 + 2 + 2 + 1
+    assert half.runs == (filled.count(), count_runs(brief, SimEngine()))
+    assert filled.count() == 2 + 2 + 2 + 1
 
 
 def test_experiments_have_the_seeds_and_versions_that_are_there(half: StudyStatus) -> None:
@@ -93,9 +99,9 @@ def test_experiments_have_the_seeds_and_versions_that_are_there(half: StudyStatu
     }  # fmt: skip
 
 
-def test_seeds_beyond_the_studys_own_count_too(folder: Path, store: Store) -> None:
-    own = read(folder)
-    more = read(folder, seeds=len(own.experiments["figure5"].seed_values) + 1)
+def test_seeds_beyond_the_studys_own_count_too(short: Path, store: Store) -> None:
+    own = read(short)
+    more = read(short, seeds=len(own.experiments["figure5"].seed_values) + 1)
     assert studies.run(studies.only(more, experiments=["figure5"], variants=["bbr"]), store, SimEngine()) == []
     (judged, *_) = studies.status_of(studies.only(own, claims=["S2"], variants=["bbr"]), store, "sim").judged
     assert judged.seeds == len(own.experiments["figure5"].seed_values) + 1

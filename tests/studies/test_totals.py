@@ -9,8 +9,20 @@ from typing import Any
 import pytest
 
 from dumbbell import studies
-from dumbbell.studies import Count, StudyError, Total
-from dumbbell.studies.totals import BEGIN, END, as_object, in_markdown, of_documents, rows, sentence, total, write
+from dumbbell.studies import StudyError
+from dumbbell.studies.totals import (
+    BEGIN,
+    END,
+    Count,
+    Total,
+    as_object,
+    in_markdown,
+    of_documents,
+    rows,
+    sentence,
+    total,
+    write,
+)
 from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE
 from reported import verdict
 

@@ -19,7 +19,7 @@ from dumbbell.campaign.plan import plan
 from dumbbell.metrics.sharing import jain
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.results.schema import Result
-from dumbbell.spec import Resolved, load
+from dumbbell.spec import Experiment, Resolved, load
 from dumbbell.spec.run import Run
 from dumbbell.studies import Study
 from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
@@ -33,15 +33,12 @@ def synthetic_evidence(study: Study, engine: str = "sim", seeds: Sequence[int] =
     """Every experiment of a study with each version."""
     return Evidence(
         engine=engine,
-        trials={(title, variant): tuple(_sweeps(study, title, variant, seeds)) for title, variant in study.parts()},
+        trials={key: tuple(_sweeps(study, *key, part, seeds)) for key, part in study.parts().items()},
     )
 
 
-def _sweeps(study: Study, title: str, variant: str, seeds: Sequence[int]) -> Iterator[SeedSweep]:
-    points = [
-        (planned.point, planned.resolved)
-        for planned in plan(load(study.part(title, [variant]), overrides={"seeds": 1}))
-    ]
+def _sweeps(study: Study, title: str, variant: str, part: Experiment, seeds: Sequence[int]) -> Iterator[SeedSweep]:
+    points = [(planned.point, planned.resolved) for planned in plan(load(part, overrides={"seeds": 1}))]
     for seed in seeds:
         runs = [
             _run({path: value for path, value in point.items() if path != study.manifest.axis}, resolved,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final
 
 from dumbbell.campaign.plan import Planned, RunKey, plan, run_key
 from dumbbell.engines.measurement import Measurement
@@ -20,14 +20,11 @@ from dumbbell.engines.protocol import Engine
 from dumbbell.errors import EngineFailure
 from dumbbell.metrics.summary import summarise
 from dumbbell.results.campaign import CampaignEntry, add_member, begin
-from dumbbell.results.schema import FailedRun, Result
+from dumbbell.results.schema import FailedRun, Outcome, Result
 from dumbbell.results.store import Store
 from dumbbell.results.validity import warnings
 from dumbbell.spec import Experiment, Resolved
 from dumbbell.spec.sweep import Grid
-
-if TYPE_CHECKING:
-    Outcome: TypeAlias = Result | FailedRun
 
 AHEAD: Final = 64
 """Runs that are given to a thread's queue before the oldest of them is awaited: bounds what a long sweep holds."""

@@ -16,7 +16,7 @@ from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.results import frames
 from dumbbell.results.campaign import campaign_of
-from dumbbell.results.schema import FailedRun, Result
+from dumbbell.results.schema import FailedRun, Outcome, Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, load
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
-class Results(Sequence[Result | FailedRun]):
+class Results(Sequence[Outcome]):
     """What `dumbbell.run` gives: the outcomes in the order of expansion, and frames of what a store has of them.
 
     >>> results = dumbbell.run("examples/two-flows.toml")  # doctest: +SKIP
     >>> results.flows().groupby(["path.buffer", "name"])["goodput_bps"].mean()  # doctest: +SKIP
     """
 
-    outcomes: tuple[Result | FailedRun, ...]
+    outcomes: tuple[Outcome, ...]
     store: Path
     """The folder that keeps the runs; a temporary one if none was given."""
     campaign: int
@@ -98,10 +98,10 @@ class Results(Sequence[Result | FailedRun]):
         return len(self.outcomes)
 
     @overload
-    def __getitem__(self, index: int) -> Result | FailedRun: ...
+    def __getitem__(self, index: int) -> Outcome: ...
     @overload
-    def __getitem__(self, index: slice) -> tuple[Result | FailedRun, ...]: ...
-    def __getitem__(self, index: int | slice) -> Result | FailedRun | tuple[Result | FailedRun, ...]:
+    def __getitem__(self, index: slice) -> tuple[Outcome, ...]: ...
+    def __getitem__(self, index: int | slice) -> Outcome | tuple[Outcome, ...]:
         return self.outcomes[index]
 
 

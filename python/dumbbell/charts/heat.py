@@ -6,12 +6,10 @@ The colours get darker towards the ends of their scale, evenly, so that grey tel
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from dumbbell.charts.chart import HeatMap
 from dumbbell.metrics.number import trimmed
-
-if TYPE_CHECKING:
-    from dumbbell.charts.chart import HeatMap
 
 SEQUENTIAL: Final = ("#ffffff", "#cfe3f2", "#8dbfe0", "#3f8fc4", "#0a5c99", "#08306b")
 DIVERGING: Final = ("#08407e", "#2a7ab9", "#74b0da", "#c3dcef", "#ffffff", "#fbcdb8", "#ee8f72", "#cf4a3c", "#8b1a10")

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import vl_convert
 
+from dumbbell.charts.chart import Chart
 from dumbbell.charts.vega import PRINT, set_width, vega_lite
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dumbbell.charts.chart import Chart
 
 FORMATS = ("png", "svg", "pdf")
 POINTS_PER_INCH, PIXELS_PER_INCH = 72, 300
@@ -57,7 +53,9 @@ def _renumbered(drawn: str) -> str:
 def _converted(drawn: str, suffix: str) -> bytes:
     if suffix == "png":
         return vl_convert.svg_to_png(drawn, scale=PIXELS_PER_INCH / POINTS_PER_INCH, ppi=POINTS_PER_INCH)
-    return drawn.encode() if suffix == "svg" else _ordered(vl_convert.svg_to_pdf(drawn))
+    if suffix == "svg":
+        return re.sub(r'(width|height)="([0-9.]+)"', r'\1="\2pt"', drawn, count=2).encode()
+    return _ordered(vl_convert.svg_to_pdf(drawn))
 
 
 def _ordered(pdf: bytes) -> bytes:

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
 from dumbbell.cc import base_name
-from dumbbell.charts.chart import Axis, Layer, Panel
+from dumbbell.charts.chart import Axis, Kind, Layer, Panel
 from dumbbell.metrics.counter import rates_bps
-from dumbbell.results.run_series import Samples, backlog_bytes, group_rates_bps, middles, received
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from dumbbell.charts.chart import Kind
-    from dumbbell.results.run_series import RunSeries
+from dumbbell.results.run_series import RunSeries, Samples, backlog_bytes, group_rates_bps, middles, received
 
 KB, MBPS, MS = 1e-3, 1e-6, 1e3
 """In base units' place: what a value is multiplied by."""

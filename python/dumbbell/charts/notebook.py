@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from dumbbell.charts import image, vega
-
-if TYPE_CHECKING:
-    from dumbbell.charts.chart import Chart
+from dumbbell.charts.chart import Chart
 
 
 @dataclass(frozen=True, slots=True)

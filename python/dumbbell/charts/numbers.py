@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from dumbbell.charts.table import Table
+from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
+from dumbbell.charts.table import Entry, Table
 from dumbbell.metrics.number import amount
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
-    from dumbbell.charts.table import Entry
 
 PUBLISHED = "published"
 

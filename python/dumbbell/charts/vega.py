@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from dumbbell.charts import heat as cells
-from dumbbell.charts.style import DASHES, FONT, SHAPES, SYMBOLS, dash_of, faint, ranked, style_of
+from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
+from dumbbell.charts.style import DASHES, FONT, MARKERS, dash_of, faint, ranked, style_of
 from dumbbell.metrics.number import amount
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
 
 Spec: TypeAlias = dict[str, Any]
 
@@ -317,7 +314,7 @@ def _units(layer: Layer, rank: int, layout: Layout, zoomed: str) -> Iterator[Spe
         yield {"mark": {"type": "line", "color": colour, "clip": True, "strokeWidth": layout.line, **bend, **line}}
     if "points" in layer.kind:
         mark = {
-            "type": "point", "shape": SHAPES[style.marker], "size": layout.marker * (2 if style.open else 1),
+            "type": "point", "shape": MARKERS[style.marker][0], "size": layout.marker * (2 if style.open else 1),
             "fill": "transparent" if style.open else colour, "stroke": colour, "strokeWidth": thin, "opacity": 1,
             **({"tooltip": {"content": "data"}, "clip": {"expr": zoomed}} if layout.is_interactive else {}),
         }  # fmt: skip
@@ -493,7 +490,7 @@ def _symbol(layer: Layer, rank: int, layout: Layout) -> str:
     if layer.kind == "band" and not layer.y:
         return "M-1,-.3H1V.3H-1Z"
     line = "" if layer.kind == "points" else _dashed(DASHES[dash_of(style, rank)], layout)
-    return line + (SYMBOLS[style.marker] if "points" in layer.kind else "")
+    return line + (MARKERS[style.marker][1] if "points" in layer.kind else "")
 
 
 def _dashed(dash: Sequence[float], layout: Layout) -> str:

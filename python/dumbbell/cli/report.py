@@ -47,7 +47,7 @@ def _written(store: Path, name: str | None, seeds: int | None, out: Path, engine
         if name is None:
             return build(out, store=opened)
         import dumbbell.studies as studies
-        from dumbbell.cli.study.place import HOME, Place, on_engines
+        from dumbbell.cli.study.selection import HOME, Place, on_engines
 
         study = studies.load(name, seeds=seeds)
         asked = engines or studies.engines_of(study, opened) or ["sim"]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from dumbbell.engines.protocol import Engine
     from dumbbell.results.listing import GroupLine
-    from dumbbell.results.schema import FailedRun, Result
+    from dumbbell.results.schema import Outcome
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
 
@@ -73,7 +73,7 @@ def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Exp
 
 def _outcomes(  # noqa: PLR0913 (the options of a campaign)
     store: "Store", experiment: "Experiment", engine: "Engine", jobs: int | None, *, fresh: bool, as_json: bool
-) -> "Generator[Result | FailedRun]":
+) -> "Generator[Outcome]":
     from dumbbell.campaign.execution import run_campaign
     from dumbbell.campaign.plan import count
     from dumbbell.cli.progress import progress
@@ -82,7 +82,7 @@ def _outcomes(  # noqa: PLR0913 (the options of a campaign)
         yield from run_campaign(store, experiment, engine, jobs=jobs, fresh=fresh, progress=advance)
 
 
-def _print_json(outcomes: "Iterator[Result | FailedRun]") -> bool:
+def _print_json(outcomes: "Iterator[Outcome]") -> bool:
     failed = False
     for outcome in outcomes:
         typer.echo(outcome.model_dump_json())
@@ -91,7 +91,7 @@ def _print_json(outcomes: "Iterator[Result | FailedRun]") -> bool:
     return failed
 
 
-def _print_table(outcomes: "Iterator[Result | FailedRun]", experiment: "Experiment") -> bool:
+def _print_table(outcomes: "Iterator[Outcome]", experiment: "Experiment") -> bool:
     from dumbbell.cli.table import of_groups
     from dumbbell.results.listing import groups_of, point_text
 

@@ -6,6 +6,7 @@ what its band's `of` says. The reference under other seeds is held against itsel
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
@@ -19,6 +20,8 @@ from dumbbell.comparison.record import (
     Group,
     GroupRuns,
     RunFigures,
+    Side,
+    Source,
     Spread,
     Winner,
     Worst,
@@ -28,16 +31,12 @@ from dumbbell.metrics.distribution import beyond, half_interquartile, quantile
 from dumbbell.metrics.sharing import winner
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.provenance import facts
-from dumbbell.results.schema import FailedRun, Result
+from dumbbell.results.schema import FailedRun, Outcome, Result
 from dumbbell.units import PPB
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from dumbbell.comparison.record import Side, Source
     from dumbbell.spec import Resolved
 
-    Outcome: TypeAlias = Result | FailedRun
     Runs: TypeAlias = Sequence[RunFigures]
     Value: TypeAlias = Callable[[RunFigures], float | None]
 

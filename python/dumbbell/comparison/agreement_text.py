@@ -6,25 +6,25 @@ A table is its header and its rows, whose last cell may be a verdict: one of the
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dumbbell.comparison.random_conditions import MOST_PACKETS, USUAL_DURATION
-from dumbbell.comparison.record import Agreement, Case, Curves
+from dumbbell.comparison.record import (
+    Agreement,
+    BandVerdict,
+    Case,
+    Condition,
+    Curves,
+    Difference,
+    EngineComparison,
+    LimitVerdict,
+    Path,
+    Side,
+)
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dumbbell.comparison.record import (
-        BandVerdict,
-        Condition,
-        Difference,
-        EngineComparison,
-        LimitVerdict,
-        Path,
-        Side,
-    )
-
     Table: TypeAlias = tuple[list[str], list[list[str]]]
 
 HOLDS, BROKEN, NO_DATA = "holds", "broken", "no data"
@@ -98,8 +98,8 @@ def summary(found: Agreement | Curves) -> str:
         broken = "; ".join(f"{cc}, {where}: {label}" for cc, where, label, *_ in rows)
         return f"{total - len(rows)} of {total} limits hold. Broken: {broken}." if rows else f"All {total} limits hold."
     labels = {holds: "; ".join(each.label for each in found.bands if each.holds is holds) for holds in (False, None)}
-    told = f"Broken: {labels[False]}." if labels[False] else "Every band that has data holds."
-    return f"{told} Without data: {labels[None]}." if labels[None] else told
+    text = f"Broken: {labels[False]}." if labels[False] else "Every band that has data holds."
+    return f"{text} Without data: {labels[None]}." if labels[None] else text
 
 
 def legend(found: Agreement | Curves) -> str:
@@ -166,8 +166,8 @@ def engine(side: Side) -> str:
 
 def versions(found: EngineComparison) -> str:
     """Both engines, and what computed the verdicts."""
-    told = ", ".join(f"{name} {version}" for name, version in found.versions.items() if version)
-    return f"Engines: {engine(found.candidate)}; {engine(found.reference)}. Versions: {told}."
+    text = ", ".join(f"{name} {version}" for name, version in found.versions.items() if version)
+    return f"Engines: {engine(found.candidate)}; {engine(found.reference)}. Versions: {text}."
 
 
 def provenance(found: EngineComparison) -> Iterator[tuple[str, str]]:

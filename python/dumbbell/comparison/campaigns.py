@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import chain
@@ -11,21 +12,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from dumbbell.campaign.execution import FailureWatch, run_campaign
 from dumbbell.campaign.plan import count, refusals
 from dumbbell.comparison.agreement import Measured, compare_condition, judge
-from dumbbell.comparison.record import Side
+from dumbbell.comparison.record import Agreement, Condition, Curves, RunFigures, Side, Source
+from dumbbell.engines.protocol import Engine
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.summary import summarise
 from dumbbell.metrics.window import Activity, Window
-from dumbbell.spec import Problem, expand, load, resolve
+from dumbbell.results.schema import Outcome
+from dumbbell.results.store import Store
+from dumbbell.spec import Experiment, Point, Problem, expand, load, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from dumbbell.comparison.agreement import Outcome
-    from dumbbell.comparison.record import Agreement, Condition, Curves, RunFigures, Source
-    from dumbbell.engines.protocol import Engine
-    from dumbbell.results.store import Store
-    from dumbbell.spec import Experiment, Point
-
     CurvesJudge: TypeAlias = Callable[
         [Store, Sequence[Condition], Sequence[str], tuple[Side, Side], Sequence[int]], Curves
     ]

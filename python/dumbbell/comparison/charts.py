@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import median
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from dumbbell.cc import base_name
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
@@ -12,24 +13,21 @@ from dumbbell.charts.style import PUBLISHED
 from dumbbell.comparison.agreement import BANDS, MEDIAN, TAIL
 from dumbbell.comparison.agreement_text import path as path_of
 from dumbbell.comparison.curves import FIVE_PERCENT
+from dumbbell.comparison.record import (
+    Agreement,
+    Band,
+    Case,
+    Condition,
+    Curve,
+    Curves,
+    Difference,
+    GroupRuns,
+    RunFigures,
+)
 from dumbbell.metrics.distribution import cdf
+from dumbbell.metrics.number import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Literal, TypeAlias
-
-    from dumbbell.comparison.record import (
-        Agreement,
-        Band,
-        Case,
-        Condition,
-        Curve,
-        Curves,
-        Difference,
-        GroupRuns,
-        RunFigures,
-    )
-
     Names: TypeAlias = tuple[str, str]
     """Of candidate and reference."""
     Pairs: TypeAlias = dict[str, list[tuple[float, float]]]
@@ -136,8 +134,8 @@ def scatter(agreement: Agreement) -> Chart | None:
     return Chart(
         name="agreement",
         title=f"{candidate} over {reference}",
-        caption=f"{len(conditions)} conditions; medians over {len(agreement.candidate.seeds)} seeds an engine. On the"
-        f" dotted line both engines agree. Goodput below {SMALLEST_MBPS:g} Mbit/s and loss below"
+        caption=f"{counted(len(conditions), 'condition')}; medians over {len(agreement.candidate.seeds)} seeds an"
+        f" engine. On the dotted line both engines agree. Goodput below {SMALLEST_MBPS:g} Mbit/s and loss below"
         f" {SMALLEST_LOSS_PERCENT:g} % are drawn there; a condition of several algorithms has its loss under “mixed”.",
         panels=tuple(panel for panel in panels if panel is not None),
         columns=2,

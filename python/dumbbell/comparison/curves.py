@@ -13,29 +13,25 @@ The specs beside this file are the conditions.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
 from dumbbell.comparison.agreement import versions
-from dumbbell.comparison.record import Case, Curve, Curves, Limit, LimitVerdict
+from dumbbell.comparison.record import Case, Condition, Curve, Curves, Limit, LimitVerdict, RunFigures, Side
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics import bbr
+from dumbbell.metrics.bbr import Value
+from dumbbell.metrics.counter import Floats
 from dumbbell.metrics.loss_epoch import LossEpoch, kind_boundary_s, loss_epochs, median_window, relative_differences
-from dumbbell.spec import Experiment, Problem, expand, load, resolve
+from dumbbell.results.store import Store
+from dumbbell.spec import Experiment, Problem, Run, expand, load, resolve
 from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     import pandas as pd
-
-    from dumbbell.comparison.record import Condition, RunFigures, Side
-    from dumbbell.metrics.bbr import Value
-    from dumbbell.metrics.counter import Floats
-    from dumbbell.results.store import Store
-    from dumbbell.spec import Run
 
     Epochs: TypeAlias = Sequence[LossEpoch]
     AllSeries: TypeAlias = Sequence[pd.DataFrame]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.charts.style import PUBLISHED, STYLES
+from dumbbell.metrics.catalogue import Quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from dumbbell.comparison.differences import Column, Comparison
-    from dumbbell.metrics.catalogue import Quantity
 
 MOST_NAMED: Final = 40
 """Points whose names fit below an axis; more are numbered."""

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dumbbell.comparison.pairs import pair
+from dumbbell.comparison.pairs import Pairs, pair
+from dumbbell.comparison.runs import Point
+from dumbbell.comparison.selection import Selection
+from dumbbell.metrics.catalogue import Quantity
 from dumbbell.metrics.number import NOTHING, rounded
-from dumbbell.metrics.statistics import CONFIDENCE, estimates, pooled, t_quantile, t_quantiles
+from dumbbell.metrics.statistics import CONFIDENCE, Bools, Floats, Integers, estimates, pooled, t_quantile, t_quantiles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import pandas as pd
-
-    from dumbbell.comparison.pairs import Pairs
-    from dumbbell.comparison.runs import Point
-    from dumbbell.comparison.selection import Selection
-    from dumbbell.metrics.catalogue import Quantity
-    from dumbbell.metrics.statistics import Bools, Floats, Integers
-
 
 HIGHER, LOWER, SAME, UNDECIDED = "higher", "lower", "same", "undecided"
 """Of B against A: the interval of the difference is above 0, below it, or neither; same: no pair differs at all.
@@ -56,18 +51,13 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One quantity at one point."""
-
+class _Compared:
     quantity: Quantity
     group: str | None
     """Whose; None of what belongs to the path."""
-    point: int
-    pairs: int
     a: float
-    """Mean over the seeds that both have, in the summary's unit."""
+    """Mean, in the summary's unit: over the seeds that both have, or over the points, each of which counts the same."""
     b: float
-    """Likewise."""
     difference: Difference
 
     @property
@@ -76,18 +66,19 @@ class Row:
         return verdict(self.quantity, self.difference.outcome)
 
 
-@dataclass(frozen=True, slots=True)
-class Overall:
-    """One quantity over all points, each of which counts the same."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row(_Compared):
+    """One quantity at one point."""
 
-    quantity: Quantity
-    group: str | None
+    point: int
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overall(_Compared):
+    """One quantity over all points."""
+
     points: int
-    a: float
-    """Mean over the points, in the summary's unit."""
-    b: float
-    """Likewise."""
-    difference: Difference
     higher: int
     """Points where B is higher beyond chance."""
     lower: int
@@ -98,11 +89,6 @@ class Overall:
     by_seeds: bool
     """The interval is by the scatter over seeds at these points; otherwise, where a point has one pair or the seeds
     change nothing anywhere, by that over points."""
-
-    @property
-    def verdict(self) -> str:
-        """In words."""
-        return verdict(self.quantity, self.difference.outcome)
 
     def worse(self, rows: int) -> bool:
         """Whether B is worse, by an interval so wide that chance alone gives one such row of so many in 5 %.
@@ -184,7 +170,7 @@ class Column:
         outcome = _SIGNS[int(self.sign[point])]
         found = Difference(float(self.difference[point]), half_width, relative, its_half_width, outcome)
         pairs, a, b = int(self.pairs[point]), float(self.a[point]), float(self.b[point])
-        return Row(self.quantity, self.group, point, pairs, a, b, found)
+        return Row(self.quantity, self.group, a, b, found, point=point, pairs=pairs)
 
     @property
     def marked(self) -> Bools:
@@ -307,10 +293,10 @@ def overall(column: Column) -> Overall:
     else:
         outcome = UNDECIDED if differences.any() else SAME
     a, b = column.a[there], column.b[there]
+    difference = Difference(found.mean, found.half_width, *_relative(column, found.mean, outcome), outcome)
     return Overall(
-        column.quantity, column.group, there.size, float(a.mean()), float(b.mean()),
-        Difference(found.mean, found.half_width, *_relative(column, found.mean, outcome), outcome), higher, lower, same,
-        undecided, found.degrees, by_seeds=found.within,
+        column.quantity, column.group, float(a.mean()), float(b.mean()), difference, points=there.size, higher=higher,
+        lower=lower, same=same, undecided=undecided, degrees=found.degrees, by_seeds=found.within,
     )  # fmt: skip
 
 

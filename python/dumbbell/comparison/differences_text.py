@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from dumbbell.metrics.catalogue import Quantity
 from dumbbell.metrics.number import amount, counted, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from dumbbell.comparison.differences import Comparison, Difference, Overall, Row
     from dumbbell.comparison.runs import Side
-    from dumbbell.metrics.catalogue import Quantity
 
     Table: TypeAlias = tuple[list[str], list[list[str]]]
 
@@ -103,12 +102,12 @@ def chance(found: Comparison) -> str:
         return f"None of {counted(found.count, 'row')} (a metric at a point) has an interval: {why}."
     none = found.count - found.intervals
     expected = f"about {found.by_chance:,.0f}" if found.by_chance >= 1 else "less than 1"
-    told = (
+    text = (
         f"Of {counted(found.intervals, 'row')} with an interval (a metric at a point), {found.marked:,}"
         f" {'has' if found.marked == 1 else 'have'} one that excludes 0; if nothing differed, {expected} would by"
         " chance (5 %)."
     )
-    return f"{told} {counted(none, 'row')} without an interval: {why}." if none else told
+    return f"{text} {counted(none, 'row')} without an interval: {why}." if none else text
 
 
 def over_points(found: Comparison) -> str:
@@ -116,9 +115,9 @@ def over_points(found: Comparison) -> str:
     by_seeds = {each.by_seeds for each in found.overall}
     seeds = "by the scatter of pairs at these points (Student's t)"
     points = "by the scatter of points, because some have one pair only"
-    told = f"{seeds}; for some metrics {points}" if len(by_seeds) > 1 else seeds if by_seeds == {True} else points
+    text = f"{seeds}; for some metrics {points}" if len(by_seeds) > 1 else seeds if by_seeds == {True} else points
     return (
-        f"Over all points every point counts the same; intervals are 95 %, {told}."
+        f"Over all points every point counts the same; intervals are 95 %, {text}."
         " Relative is B / A - 1 of the two means beside it; it has no interval where A's own includes 0."
     )
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from dumbbell.cc import base_name
-from dumbbell.charts.chart import Chart
+from dumbbell.charts.chart import Chart, Layer
 from dumbbell.charts.in_time import KB, MBPS, MS, backlog, curve, group_rates, panels
-from dumbbell.results.run_series import mean_gauge, stored
+from dumbbell.comparison.record import Agreement, Condition, Group
+from dumbbell.results.run_series import RunSeries, Samples, mean_gauge, stored
+from dumbbell.results.store import Store
 from dumbbell.units import NS_PER_S
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from dumbbell.charts.chart import Layer
-    from dumbbell.comparison.record import Agreement, Condition, Group
-    from dumbbell.results.run_series import RunSeries, Samples
-    from dumbbell.results.store import Store
 
 BINS: Final = 300
 """Of a gauge over the run, at most: their means are drawn where a group has several flows."""
@@ -59,7 +54,7 @@ def in_time(store: Store, agreement: Agreement, condition: Condition, name: str,
         name=name,
         title=title,
         caption=f"Both engines with their first seeds ({reference.seed} and {candidate.seed}). Throughput of each group"
-        f" behind the bottleneck in bins of {bin_s:g} s; cwnd and smoothed RTT are means over a group's flows; the"
+        f" behind the bottleneck in bins of {bin_s:.3g} s; cwnd and smoothed RTT are means over a group's flows; the"
         f" queue is the bottleneck's. Runs {reference.run_id} and {candidate.run_id}.",
         panels=panels(end_s, {
             "throughput (Mbit/s)": layers(MBPS, lambda run, group: group_rates(run, group.name, end_s, bin_s)),

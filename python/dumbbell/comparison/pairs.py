@@ -8,24 +8,19 @@ of the same one, unless each side has one engine only.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
-from dumbbell.comparison.runs import exchanged_groups, read
-from dumbbell.comparison.selection import exchanges
+from dumbbell.comparison.runs import Side, exchanged_groups, read
+from dumbbell.comparison.selection import Exchange, Selection, exchanges
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.number import counted
 from dumbbell.results.request import fields_of
 from dumbbell.results.store import Store
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from dumbbell.comparison.runs import Side
-    from dumbbell.comparison.selection import Exchange, Selection
 
 A, B = "A", "B"
 FAILED: Final = "failed"
@@ -130,10 +125,10 @@ class _Pairing:
         seeds = runs["seed"].astype(str)
         experiment = points["engine"] + " " + points["experiment"]
         place = experiment + " " + points["swept"]
-        asked = runs["key"] + runs["groups"].map(algorithms) + runs["groups"].map(starts)
+        request = runs["key"] + runs["groups"].map(algorithms) + runs["groups"].map(starts)
         return pd.DataFrame({
             "run": range(len(runs)),
-            "request": asked + points["engine"] + " " + seeds,
+            "request": request + points["engine"] + " " + seeds,
             "parts": runs["groups"].map({text: len(groups) for text, groups in texts.items()}),
             "experiment": experiment,
             "place": place,

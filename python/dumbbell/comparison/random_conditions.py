@@ -21,16 +21,14 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Iterator
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dumbbell.errors import ComparisonError
 from dumbbell.spec import Experiment
 from dumbbell.spec.quantity import QuantityError, Time
 from dumbbell.units import NS_PER_S
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 RATE_MBPS: Final = (5.0, 1000.0)
 RTT_MS: Final = (5.0, 200.0)

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
 
-from dumbbell.comparison.selection import CC, ENGINE, EXPERIMENT, IDENTITY, WORDS, group_of, is_cc, unknown
+from dumbbell.comparison.selection import (
+    CC,
+    ENGINE,
+    EXPERIMENT,
+    IDENTITY,
+    WORDS,
+    Exchange,
+    Selection,
+    group_of,
+    is_cc,
+    unknown,
+)
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.catalogue import OF_RUN, QUANTITIES, Group, Setup, has_random_loss, run_values
 from dumbbell.metrics.summary import BottleneckSummary
 from dumbbell.problem import suggestion
-from dumbbell.results.campaign import campaigns, not_superseded
+from dumbbell.results.campaign import Campaign, campaigns, not_superseded
 from dumbbell.results.frames import stored_runs
+from dumbbell.results.ledger import Ledger
 from dumbbell.results.store import Store
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from dumbbell.comparison.selection import Exchange, Selection
-    from dumbbell.results.campaign import Campaign
-    from dumbbell.results.ledger import Ledger
-
 
 RUN_COLUMNS: Final = ("run_id", "engine", "seed", "point", "error", "warned", "key", "groups")
 QUEUE_COLUMNS: Final = ("jain", *(each.name for each in fields(BottleneckSummary)))

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dumbbell.errors import ComparisonError
-from dumbbell.metrics.catalogue import QUANTITIES
+from dumbbell.metrics.catalogue import QUANTITIES, Quantity
 from dumbbell.problem import quoted, suggestion
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dumbbell.metrics.catalogue import Quantity
 
 ENGINE, EXPERIMENT, IDENTITY, CC = "engine", "experiment", "identity", "cc"
 WORDS: Final = (ENGINE, EXPERIMENT, IDENTITY, CC)
-"""What may be asked of any run; besides, whatever its experiment sweeps, by its path."""
+"""What selects among any runs; besides, whatever their experiment sweeps, by its path."""
 BY_NAME_ONLY: Final = {"queueing_delay"}
 """Quantities that are compared where they are named: the RTT says the same."""
 _COMMA = re.compile(r",(?![^\[\]]*\])")
@@ -31,7 +27,7 @@ class Selection:
     """The current runs of a store for which all of this is so."""
 
     text: str
-    """As it was asked for."""
+    """As it was written."""
     folder: Path
     wanted: Mapping[str, str]
     """Values by one of `WORDS`, or by the path of a swept field."""
@@ -83,8 +79,8 @@ def exchanges(a: Selection, b: Selection) -> tuple[list[Exchange], list[Exchange
         )
     named = [key for key in a.wanted if key in b.wanted and a.wanted[key] != b.wanted[key]]
     groups = {key: group_of(key) for key in named if is_cc(key)}
-    ours, theirs = ([Exchange(side.wanted[key], group) for key, group in groups.items()] for side in (a, b))
-    return ours, theirs
+    of_a, of_b = ([Exchange(side.wanted[key], group) for key, group in groups.items()] for side in (a, b))
+    return of_a, of_b
 
 
 def quantities(names: str | None) -> Sequence[Quantity]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import dumbbell.cc as cc
 from dumbbell.errors import KernelError
-from dumbbell.kernel import Kernel
+
+if TYPE_CHECKING:
+    from dumbbell.kernel import Kernel
 
 DEFAULT_KERNEL = "6.1"
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from dumbbell.report.html import LARGEST_BYTES, SCRIPT, filled, script, write, written
 from dumbbell.report.page import build, commented, rest
-from dumbbell.studies import disputed, of_documents, total
+from dumbbell.results.store import Store
+from dumbbell.studies import Study, StudyStatus, disputed, total
 from dumbbell.studies.status import run_command
-from dumbbell.studies.totals import HEADER, LEGEND, rows
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from dumbbell.results.store import Store
-    from dumbbell.studies import Study, StudyStatus, Total
+from dumbbell.studies.totals import HEADER, LEGEND, Total, of_documents, rows
 
 INDEX: Final = "index.html"
 PAGE_BYTES: Final = LARGEST_BYTES // 2

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from dumbbell.charts.chart import Chart
 from dumbbell.comparison import agreement_text, differences_text, overlay
 from dumbbell.comparison.agreement_text import BROKEN, HOLDS, NO_DATA
 from dumbbell.comparison.charts import chart_of_case, errors, scatter
 from dumbbell.comparison.difference_plot import charts
-from dumbbell.comparison.record import Curves
+from dumbbell.comparison.record import Agreement, Curves
 from dumbbell.errors import StoreError
 from dumbbell.metrics.number import counted
 from dumbbell.report.figure import MOST_POINTS, Drawing, drawing
 from dumbbell.report.html import filled, write
+from dumbbell.results.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from dumbbell.charts.chart import Chart
     from dumbbell.comparison.differences import Comparison
-    from dumbbell.comparison.record import Agreement
-    from dumbbell.results.store import Store
 
     Page: TypeAlias = dict[str, Any]
 
@@ -70,7 +68,7 @@ def build_differences(target: Path, found: Comparison, command: str) -> Path:
     """Writes the page of stored runs, and gives where it is; `command` is what made it.
 
     Raises:
-        ReportError: it cannot be written, or is too large however little of it is told.
+        ReportError: it cannot be written, or is too large however few rows it has.
     """
     return write(target, lambda most: rendered(differences_page(found, command, most)))
 

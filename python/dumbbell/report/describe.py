@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import dumbbell.cc as cc
@@ -10,19 +11,21 @@ from dumbbell.charts.style import style_of
 from dumbbell.spec.quantity import Bytes, Rate, Share, Time
 from dumbbell.spec.run import (
     ETHERNET_HEADER_BYTES,
+    Buffer,
+    Flow,
+    Host,
     MemoryBytes,
+    Path,
     RoomBytes,
+    Run,
     StreamWorkload,
     TraceWorkload,
     TransferWorkload,
+    Workload,
 )
 from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from dumbbell.spec.run import Buffer, Flow, Host, Path, Run, Workload
-
     Senders: TypeAlias = Sequence[tuple[str, str]]
     """Group and congestion control of each flow of a run."""
 

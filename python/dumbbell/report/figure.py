@@ -8,26 +8,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
-from dumbbell.charts.chart import Chart
-from dumbbell.charts.numbers import tables
+from dumbbell.charts.chart import Chart, Layer
+from dumbbell.charts.numbers import NumberTable, tables
+from dumbbell.charts.table import Table
 from dumbbell.charts.vega import PAGE, vega_lite
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from dumbbell.charts.chart import Layer
-    from dumbbell.charts.numbers import NumberTable
-    from dumbbell.charts.table import Table
-    from dumbbell.studies import Shown
-    from dumbbell.studies.study import Study
+from dumbbell.studies.status import Shown
+from dumbbell.studies.study import Study
 
 MOST_POINTS = 1500
 """Of one line, unless the page would become too large."""

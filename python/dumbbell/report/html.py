@@ -6,10 +6,12 @@ import base64
 import gzip
 import json
 import re
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -17,16 +19,11 @@ from markupsafe import Markup
 from dumbbell.errors import ReportError
 from dumbbell.metrics.number import ABSENT, amount, counted
 from dumbbell.metrics.statistics import estimate
-from dumbbell.report.figure import MOST_POINTS
+from dumbbell.report.describe import brief
+from dumbbell.report.figure import MOST_POINTS, Drawing
 from dumbbell.studies.totals import sentence
 from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, WORDS
 from dumbbell.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
-
-    from dumbbell.report.figure import Drawing
 
 LARGEST_BYTES: Final = 3_000_000
 """Of a report. Lines are thinned, and long tables cut, until it is no larger."""
@@ -98,6 +95,7 @@ def environment() -> Environment:
     made.filters |= {
         "amount": amount,
         "choices": lambda views: json.dumps([[view.engine, view.seed, view.key] for view in views]),
+        "brief": brief,
         "amount_of": lambda mean: amount(mean.mean, mean.half_width),
         "counted": counted,
         "estimate": estimate,

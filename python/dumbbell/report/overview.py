@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dumbbell.cc import base_name
-from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.chart import Axis, Chart, Kind, Layer, Panel
 from dumbbell.charts.in_time import MBPS, MS, backlog, curve, flow_rates, flow_styles, group_rates, panels
 from dumbbell.charts.style import style_of
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.statistics import estimate
+from dumbbell.report.store_summary import ExperimentRuns, PointRuns
 from dumbbell.results.listing import point_text
 from dumbbell.results.run_series import gauge, stored
+from dumbbell.results.store import Store
 from dumbbell.units import NS_PER_S
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dumbbell.charts.chart import Kind
-    from dumbbell.report.store_summary import ExperimentRuns, PointRuns
-    from dumbbell.results.store import Store
 
 MOST_CURVES: Final = 8
 MOST_FLOWS: Final = 12

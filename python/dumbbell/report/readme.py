@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from markdown_it.token import Token
 
 LOWEST: Final = 6

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from dumbbell.studies import disputed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dumbbell.studies import Verdict
+from dumbbell.studies import Verdict, disputed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from dumbbell.results.outcomes import BOTTLENECK, FLOW, GROUP
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dumbbell.results.schema import FailedRun, Result
+    from dumbbell.results.schema import Outcome
 
 Table: TypeAlias = Literal["runs", "flows", "groups"]
 _OF_RUN = (*BOTTLENECK, "jain", "window_begin_s", "window_end_s", "wall_s", "warnings", "error")
@@ -87,7 +87,7 @@ def stored_runs(ledger: Ledger, campaigns: Sequence[int], flow_columns: Sequence
     ))  # fmt: skip
 
 
-def together(parts: Iterable[tuple[Result | FailedRun, pd.DataFrame]]) -> pd.DataFrame:
+def together(parts: Iterable[tuple[Outcome, pd.DataFrame]]) -> pd.DataFrame:
     """Frames of several runs under one another, each row with its run's id, seed and swept values."""
     import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
 

@@ -11,11 +11,11 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.errors import StoreError
+from dumbbell.errors import StoreError, StoreFailure
 from dumbbell.results.diagnosis import damaged, translating_errors
 from dumbbell.results.request import request_from_texts
 from dumbbell.results.tables import (
@@ -67,6 +67,14 @@ class Ledger:
         ((value,),) = self.rows(query, *values)
         return value
 
+    def positions(self, campaign: int, size: int = 5_000) -> Iterator[tuple[int, int, int]]:
+        """What a query for a part of a campaign's members is given, part after part, so that few are in memory.
+
+        The campaign, the first position, and the one after the last.
+        """
+        last = self.one("SELECT COALESCE(MAX(position), -1) FROM member WHERE campaign = ?", campaign)
+        yield from ((campaign, first, first + size) for first in range(0, last + 1, size))
+
     def frame(self, query: str, *values: object) -> pd.DataFrame:
         """The rows as a frame with the columns' names."""
         import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
@@ -106,8 +114,8 @@ class Ledger:
         return unclean
 
     def clear_writer(self) -> None:
-        """Removes the note: the writer ended as it should."""
-        with self.transaction("close it") as connection:
+        """Removes the note: the writer ended as it should. Where that fails, the next writer tidies up."""
+        with suppress(StoreFailure), self.transaction("close it") as connection:
             connection.execute("DELETE FROM writer")
 
     def faults(self) -> list[str]:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from dumbbell.results.ledger import Ledger
     from dumbbell.results.schema import Result
 
-_PAGE = 5_000
 _GROUPS = """
 SELECT member.position, flow_group.position, flow.rtt_mean_s, point, random_lost_packets, offered_packets, sent_packets,
     seed, flow_group.name, flow_group.goodput_bps, share, loss_rate, queue_mean_bdp, utilization
@@ -71,25 +70,22 @@ def point_text(values: Mapping[str, Any], seed: int | None = None) -> str:
 def runs(ledger: Ledger, campaign: Campaign) -> Iterator[RunLine]:
     """The runs of a campaign, in the order of expansion."""
     query = (
-        "SELECT position, run_id, seed, status, COALESCE(json_array_length(warnings), 0), point"
-        " FROM member JOIN run ON run.id = member.run WHERE campaign = ? AND position > ? ORDER BY position LIMIT ?"
+        "SELECT run_id, seed, status, COALESCE(json_array_length(warnings), 0), point"
+        " FROM member JOIN run ON run.id = member.run"
+        " WHERE campaign = ? AND position >= ? AND position < ? ORDER BY position"
     )
-    after = -1
-    while page := ledger.rows(query, campaign.id, after, _PAGE):
-        after = page[-1][0]
-        for _, run_id, seed, status, warnings, point in page:
+    for part in ledger.positions(campaign.id):
+        for run_id, seed, status, warnings, point in ledger.rows(query, *part):
             yield RunLine(run_id, campaign.label, campaign.engine, seed, status, warnings, json.loads(point))
 
 
 def groups(ledger: Ledger, campaign: Campaign) -> Iterator[GroupLine]:
     """The groups of the runs of a campaign that were measured, in the order of expansion."""
     lossy = has_random_loss(campaign.spec)
-    last = ledger.one("SELECT COALESCE(MAX(position), -1) FROM member WHERE campaign = ?", campaign.id)
     line = GroupLine._make  # here every microsecond of a row counts a hundred thousand times
     text, point, at_random = "", dict[str, Any](), None
-    for first in range(0, last + 1, _PAGE):
-        rows = ledger.rows(_GROUPS, campaign.id, first, first + _PAGE)
-        for (_, nth), flows in groupby(rows, itemgetter(0, 1)):
+    for part in ledger.positions(campaign.id):
+        for (_, nth), flows in groupby(ledger.rows(_GROUPS, *part), itemgetter(0, 1)):
             (_, _, rtt_s, swept, lost, offered, sent, seed, name, goodput_bps, share, loss, *rest), *others = flows
             if others:
                 rtt_s = mean([rtt_s, *(each[2] for each in others)])

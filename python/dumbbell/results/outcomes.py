@@ -15,7 +15,7 @@ from dumbbell.results.series import SeriesFile
 
 if TYPE_CHECKING:
     from dumbbell.results.request import Request
-    from dumbbell.results.schema import FailedRun, Result
+    from dumbbell.results.schema import Outcome
 
 BOTTLENECK = tuple(each.name for each in fields(BottleneckSummary))
 FLOW = tuple(each.name for each in fields(FlowSummary))
@@ -30,7 +30,7 @@ _PAGE = 256
 
 def put(  # noqa: PLR0913 (what a row has)
     ledger: Ledger,
-    outcome: Result | FailedRun,
+    outcome: Outcome,
     *,
     resolved: str,
     request: Request,
@@ -82,7 +82,7 @@ def series_of(ledger: Ledger, run_id: str) -> list[SeriesFile]:
     return [SeriesFile(**dict(row)) for row in ledger.rows(query, run_id)]
 
 
-def outcome_of(ledger: Ledger, run_id: str, point: Mapping[str, Any] | None = None) -> Result | FailedRun | None:
+def outcome_of(ledger: Ledger, run_id: str, point: Mapping[str, Any] | None = None) -> Outcome | None:
     """A run as it was printed; its point is that of the latest campaign it is in, unless one is given."""
     rows = ledger.rows(f"SELECT {listed(_RUN)} FROM run WHERE run_id = ?", run_id)  # noqa: S608
     if not rows:
@@ -97,19 +97,17 @@ def outcome_of(ledger: Ledger, run_id: str, point: Mapping[str, Any] | None = No
     return _outcome(ledger, rows[0], point)
 
 
-def outcomes_of(ledger: Ledger, campaign: int) -> Iterator[Result | FailedRun]:
+def outcomes_of(ledger: Ledger, campaign: int) -> Iterator[Outcome]:
     """The outcomes of a campaign, in order. Few are in memory at a time."""
     query = (
-        f"SELECT position, point, {listed(_RUN, 'run')} FROM member JOIN run ON run.id = member.run"  # noqa: S608
-        " WHERE campaign = ? AND position > ? ORDER BY position LIMIT ?"
+        f"SELECT point, {listed(_RUN, 'run')} FROM member JOIN run ON run.id = member.run"  # noqa: S608
+        " WHERE campaign = ? AND position >= ? AND position < ? ORDER BY position"
     )
-    after = -1
-    while page := ledger.rows(query, campaign, after, _PAGE):
-        after = page[-1]["position"]
-        yield from (_outcome(ledger, row, json.loads(row["point"])) for row in page)
+    for part in ledger.positions(campaign, _PAGE):
+        yield from (_outcome(ledger, row, json.loads(row["point"])) for row in ledger.rows(query, *part))
 
 
-def _outcome(ledger: Ledger, row: sqlite3.Row, point: Mapping[str, Any]) -> Result | FailedRun:
+def _outcome(ledger: Ledger, row: sqlite3.Row, point: Mapping[str, Any]) -> Outcome:
     from dumbbell.results.schema import FailedRun, Result  # noqa: PLC0415 (late: tables of many runs need no pydantic)
 
     head = {name: row[name] for name in ("run_id", "engine", "seed", "wall_s")} | {"point": point}

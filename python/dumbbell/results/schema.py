@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
@@ -70,7 +70,9 @@ class FailedRun(_Base):
     """How long it took to fail."""
 
 
-RESULT: TypeAdapter[Result | FailedRun] = TypeAdapter(Annotated[Result | FailedRun, Field(discriminator="status")])
+Outcome: TypeAlias = Result | FailedRun
+"""What became of a run."""
+RESULT: TypeAdapter[Outcome] = TypeAdapter(Annotated[Outcome, Field(discriminator="status")])
 """Reads a result, and describes it."""
 
 

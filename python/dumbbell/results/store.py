@@ -18,13 +18,13 @@ import json
 import sqlite3
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from dumbbell.errors import StoreError, StoreFailure
+from dumbbell.problem import quoted, suggestion
 from dumbbell.results import frames, listing, outcomes, provenance
 from dumbbell.results.campaign import Campaign, CampaignEntry, campaigns, prune, superseded_runs
 from dumbbell.results.diagnosis import translating_errors
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from dumbbell.engines.measurement import Measurement
     from dumbbell.results.listing import RunLine
-    from dumbbell.results.schema import FailedRun, Result
+    from dumbbell.results.schema import Outcome
     from dumbbell.spec import Resolved, Run
 
 LOCK = "lock"
@@ -54,13 +54,12 @@ class Store:
     ...     store.runs()[["path.buffer", "seed", "bottleneck.loss_rate"]]
     """
 
-    def __init__(self, folder: Path, ledger: Ledger, lock: FileLock | None) -> None:
+    def __init__(self, folder: Path, ledger: Ledger) -> None:
         self.folder = folder
         """The store's folder."""
         self.ledger = ledger
         """Its SQLite file."""
-        self._lock, self._series_files = lock, SeriesFolder(folder)
-        self._closed = False
+        self._series_files, self._closing, self._closed = SeriesFolder(folder), ExitStack(), False
 
     @classmethod
     def open(cls, folder: Path | str, *, write: bool = False) -> Self:
@@ -72,45 +71,31 @@ class Store:
         """
         folder = Path(folder)
         _check(folder, write=write)
-        if not write:
-            return cls(folder, Ledger(folder, write=False), None)
-        with translating_errors(folder, "make a store there"):
-            (folder / "series").mkdir(parents=True, exist_ok=True)
-        lock = _taken(folder)
-        try:
-            ledger = Ledger(folder, write=True)
-            try:
-                store = cls(folder, ledger, lock)
+        with ExitStack() as closing:
+            if write:
+                with translating_errors(folder, "make a store there"):
+                    (folder / "series").mkdir(parents=True, exist_ok=True)
+                closing.callback(_taken(folder).release)
+            ledger = Ledger(folder, write=write)
+            closing.callback(ledger.close)
+            store = cls(folder, ledger)
+            if write:
                 store._series_files.clear_partial()
                 if ledger.mark_writer():
                     store._series_files.remove(store.orphans())
-            except BaseException:
-                ledger.close()
-                raise
-        except BaseException:
-            lock.release()
-            raise
+                closing.callback(ledger.clear_writer)
+            store._closing = closing.pop_all()
         return store
 
     def close(self) -> None:
         """Closes the ledger and lets go of the lock, if this store had it."""
         self._closed = True
-        try:
-            if self._lock is not None:
-                with suppress(StoreFailure):  # then the next writer tidies up
-                    self.ledger.clear_writer()
-        finally:
-            self.ledger.close()
-            if self._lock is not None:
-                self._lock.release()
-                self._lock = None
+        self._closing.close()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # -- what is there --------------------------------------------------------------------------------------------
@@ -132,8 +117,6 @@ class Store:
             known = dict.fromkeys(name for each in found for name in (each.experiment, each.label))
             found = [each for each in found if each.called(experiment)]
             if not found:
-                from dumbbell.problem import quoted, suggestion  # noqa: PLC0415 (late: lists need none)
-
                 hint = suggestion(experiment, list(known))
                 raise StoreError(f"{self.folder}: has no experiment {quoted(experiment)}{f'; {hint}' if hint else ''}")
         return [
@@ -144,12 +127,12 @@ class Store:
 
     def outcomes(
         self, *, engine: str | None = None, experiment: str | None = None, include_superseded: bool = False
-    ) -> Iterator[Result | FailedRun]:
+    ) -> Iterator[Outcome]:
         """Every outcome, by experiment, in the order of its expansion. Few are in memory at a time."""
         for campaign in self.campaigns(engine=engine, experiment=experiment, include_superseded=include_superseded):
             yield from outcomes.outcomes_of(self.ledger, campaign.id)
 
-    def get(self, run_id: str, point: Mapping[str, Any] | None = None) -> Result | FailedRun | None:
+    def get(self, run_id: str, point: Mapping[str, Any] | None = None) -> Outcome | None:
         """One outcome, whatever its campaign; `point` is how the spec at hand writes the swept values."""
         return outcomes.outcome_of(self.ledger, run_id, point)
 
@@ -246,7 +229,7 @@ class Store:
     # -- writing it -------------------------------------------------------------------------------------------------
 
     def put(
-        self, outcome: Result | FailedRun, resolved: Resolved, measurement: Measurement | None, *,
+        self, outcome: Outcome, resolved: Resolved, measurement: Measurement | None, *,
         identity: str, entry: CampaignEntry | None = None,
     ) -> None:  # fmt: skip
         """Keeps a finished run: first its series, then its row. What was there under its id is replaced."""

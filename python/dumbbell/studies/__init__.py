@@ -19,43 +19,21 @@ if TYPE_CHECKING:
     from dumbbell.studies.execution import engines_of, run
     from dumbbell.studies.loading import load
     from dumbbell.studies.manifest import names
-    from dumbbell.studies.status import Shown, StudyStatus, status_of
+    from dumbbell.studies.status import StudyStatus, status_of
     from dumbbell.studies.study import Display, Study, drawn, only
-    from dumbbell.studies.totals import Count, Total, of_documents, sentence, total
-    from dumbbell.studies.verdict import Checked, Flipped, Verdict, disputed, in_order
+    from dumbbell.studies.totals import total
+    from dumbbell.studies.verdict import Verdict, disputed, in_order
 
 _HOMES = {
-    "Checked": "verdict", "Count": "totals", "Display": "study", "Flipped": "verdict", "Shown": "status",
-    "Study": "study", "StudyStatus": "status", "Total": "totals", "Verdict": "verdict", "disputed": "verdict",
+    "Display": "study", "Study": "study", "StudyStatus": "status", "Verdict": "verdict", "disputed": "verdict",
     "drawn": "study", "engines_of": "execution", "in_order": "verdict", "load": "loading", "names": "manifest",
-    "of_documents": "totals", "only": "study", "run": "execution", "sentence": "totals", "status_of": "status",
-    "total": "totals",
+    "only": "study", "run": "execution", "status_of": "status", "total": "totals",
 }  # fmt: skip
 
 __all__ = [
-    "Checked",
-    "Count",
-    "Display",
-    "Flipped",
-    "Shown",
-    "Study",
-    "StudyError",
-    "StudyStatus",
-    "Total",
-    "Verdict",
-    "disputed",
-    "drawn",
-    "engines_of",
-    "in_order",
-    "load",
-    "names",
-    "of_documents",
-    "only",
-    "run",
-    "sentence",
-    "status_of",
-    "total",
-]
+    "Display", "Study", "StudyError", "StudyStatus", "Verdict", "disputed", "drawn", "engines_of", "in_order", "load",
+    "names", "only", "run", "status_of", "total",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -21,14 +21,15 @@ from pydantic import (
 
 from dumbbell.errors import StudyError
 from dumbbell.problem import suggestion
+from dumbbell.spec.run import ETHERNET_HEADER_BYTES, TCP_IP_HEADER_BYTES
+from dumbbell.studies.evidence import SeedSweep
 from dumbbell.studies.formula import Formula, Formulas
+from dumbbell.studies.manifest import path_of
 from dumbbell.studies.verdict import Kind
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from dumbbell.studies.evidence import SeedSweep
-
+MTU_BYTES: Final = 1500
+MSS_BYTES, FRAME_BYTES = MTU_BYTES - TCP_IP_HEADER_BYTES, MTU_BYTES + ETHERNET_HEADER_BYTES
+"""Payload of a full packet with timestamps, and what the bottleneck charges for it, at the usual MTU."""
 SCALES: Final = {
     "%": 100.0, "Mbit/s": 1e-6, "Gbit/s": 1e-9, "ms": 1e3, "s": 1.0, "BDP": 1.0, "segments": 1.0, "packets": 1.0,
     "": 1.0,
@@ -228,8 +229,7 @@ def _problems(error: ValidationError, rows: Sequence[Mapping[str, Any]]) -> Iter
         inherited = path[:1] == ["alternatives"] and "checks" in path
         problem = (index, *(path[2:] if inherited else path), message)
         if problem not in seen:
-            place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
-            yield f"claim {rows[int(index)].get('id', '?')}" + f": {place}" * bool(place) + f": {message}"
+            yield ": ".join(filter(None, (f"claim {rows[int(index)].get('id', '?')}", path_of(path), message)))
         seen.add(problem)
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dumbbell.errors import StudyError
 from dumbbell.results.run_series import RunSeries
+from dumbbell.results.schema import FailedRun, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import pandas as pd
-
-    from dumbbell.results.schema import FailedRun, Result
 
 
 class Source(Protocol):

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from functools import partial
 from itertools import count, takewhile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dumbbell.campaign.execution import FailureWatch, run_campaign
 from dumbbell.campaign.plan import Planned, plan, refusals, run_key
 from dumbbell.engines.path_check import check_paths
+from dumbbell.engines.protocol import Engine
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.errors import StudyError
-from dumbbell.results.schema import FailedRun
-from dumbbell.spec import expand, resolve
-from dumbbell.spec.run import TransferWorkload
-from dumbbell.studies.evidence import Coverage, Evidence, RunData, SeedSweep
+from dumbbell.results.schema import FailedRun, Result
+from dumbbell.results.store import Store
+from dumbbell.spec import Experiment, expand, resolve
+from dumbbell.spec.run import Run, TransferWorkload
+from dumbbell.studies.evidence import Coverage, Evidence, RunData, SeedSweep, Source
+from dumbbell.studies.study import Study
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from dumbbell.engines.protocol import Engine
-    from dumbbell.results.schema import Result
-    from dumbbell.results.store import Store
-    from dumbbell.spec import Experiment
-    from dumbbell.spec.run import Run
-    from dumbbell.studies.evidence import Source
-    from dumbbell.studies.study import Study
 
 
 def engines_of(study: Study, store: Store) -> tuple[str, ...]:
@@ -42,20 +35,21 @@ def gather(study: Study, source: Source, engine: Engine) -> Evidence:
     A trial is a seed whose runs are all there. Seeds that follow the study's own count too, unless the study was
     loaded with a number of seeds.
     """
-    untestable = refused(study, engine)
+    parts = study.parts()
+    untestable = _refused(parts, engine)
     trials: dict[tuple[str, str], tuple[SeedSweep, ...]] = {}
     coverage: dict[tuple[str, str], Coverage] = {}
     outcomes: dict[str, dict[str, Result | FailedRun]] = {title: {} for title in study.experiments}
-    for title, variant in study.parts():
+    for (title, variant), part in parts.items():
         if (title, variant) in untestable:
             continue
         ids: list[str] = []
         missing: list[str] = []
         complete: list[SeedSweep] = []
         failures: list[str] = []
-        for seed, runs in _by_seed(study, title, variant, source, engine):
+        for seed, runs in _by_seed(study, part, source, engine):
             absent = [run.id for run in runs if run.outcome is None]
-            if seed in study.experiments[title].seed_values:
+            if seed in part.seed_values:
                 ids += [run.id for run in runs]
                 missing += absent
             outcomes[title] |= {run.id: run.outcome for run in runs if run.outcome is not None}
@@ -76,19 +70,19 @@ def gather(study: Study, source: Source, engine: Engine) -> Evidence:
     )
 
 
-def refused(study: Study, engine: Engine) -> dict[tuple[str, str], str]:
+def _refused(parts: Mapping[tuple[str, str], Experiment], engine: Engine) -> dict[tuple[str, str], str]:
     """What an engine cannot honour, by experiment and version, and why."""
-    found = {}
-    for title, variant in study.parts():
-        problems = refusals(study.part(title, [variant]), engine)
-        if problems:
-            found[title, variant] = f"engine {engine.name} cannot honour {'; '.join(map(str, problems))}"
-    return found
+    problems = {key: refusals(part, engine) for key, part in parts.items()}
+    return {
+        key: f"engine {engine.name} cannot honour {'; '.join(map(str, found))}"
+        for key, found in problems.items()
+        if found
+    }
 
 
 def honoured(study: Study, engine: Engine) -> dict[str, Experiment]:
     """The experiments, each with the versions that an engine can honour; without those that have none."""
-    cannot = refused(study, engine)
+    cannot = _refused(study.parts(), engine)
     found = {}
     for title in study.experiments:
         variants = [variant for variant in study.variants if (title, variant) not in cannot]
@@ -108,41 +102,39 @@ class _Looked(NamedTuple):
 
 
 def _by_seed(
-    study: Study, title: str, variant: str, source: Source, engine: Engine
+    study: Study, experiment: Experiment, source: Source, engine: Engine
 ) -> Iterator[tuple[int, list[_Looked]]]:
-    """The runs of an experiment with a version, of each seed that it asks for, and of whole seeds after these."""
-    identity = engine.identity()
-    points = list(expand(study.part(title, [variant])))
-    own = study.experiments[title].seed_values
+    """The runs of a part of a study, of each seed that it asks for, and of whole seeds after these."""
+    identity, points = engine.identity(), list(expand(experiment))
 
     def looked(seed: int) -> Iterator[_Looked]:
         for point in points:
-            yield _looked(Planned(point.values, resolve(point, seed)), study.manifest.axis, source, engine, identity)
+            planned = Planned(point.values, resolve(point, seed))
+            run_id = run_key(planned, engine, identity)["run_id"]
+            outcome = source.get(run_id, planned.point)
+            axis = study.manifest.axis
+            observed = _observed(planned, outcome, axis, source) if isinstance(outcome, Result) else None
+            yield _Looked(run_id, outcome, observed)
 
-    for seed in own:
+    for seed in experiment.seed_values:
         yield seed, list(looked(seed))
     if study.seeds is None:
-        for seed in count(max(own) + 1):
+        for seed in count(max(experiment.seed_values) + 1):
             runs = list(takewhile(lambda run: run.outcome is not None, looked(seed)))
             if len(runs) < len(points):
                 return
             yield seed, runs
 
 
-def _looked(planned: Planned, axis: str, source: Source, engine: Engine, identity: str) -> _Looked:
-    run_id = run_key(planned, engine, identity)["run_id"]
-    outcome = source.get(run_id, planned.point)
-    if outcome is None or outcome.status == "failed":
-        return _Looked(run_id, outcome, None)
-    observed = RunData(
+def _observed(planned: Planned, result: Result, axis: str, source: Source) -> RunData:
+    return RunData(
         point={path: value for path, value in planned.point.items() if path != axis},
-        result=outcome,
-        flow_series=partial(source.flow_series, run_id),
-        queue_series=partial(source.queue_series, run_id),
-        ack_series=partial(source.ack_series, run_id),
+        result=result,
+        flow_series=partial(source.flow_series, result.run_id),
+        queue_series=partial(source.queue_series, result.run_id),
+        ack_series=partial(source.ack_series, result.run_id),
         bdp_bytes=planned.resolved.bdp_bytes,
     )
-    return _Looked(run_id, outcome, observed)
 
 
 def distinct_runs(experiments: Iterable[Experiment], engine: Engine) -> Iterator[tuple[str, Run]]:

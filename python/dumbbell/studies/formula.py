@@ -16,12 +16,15 @@ import ast
 import inspect
 import operator
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from itertools import pairwise
 from statistics import fmean, pstdev
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, get_args, get_type_hints
+from types import ModuleType
+from typing import Any, Final, NamedTuple, TypeAlias, get_args, get_type_hints
 
 import numpy as np
+import numpy.typing as npt
 
 from dumbbell.errors import StudyError
 from dumbbell.metrics import curve
@@ -31,16 +34,8 @@ from dumbbell.metrics.sharing import jain
 from dumbbell.problem import suggestion
 from dumbbell.results.run_series import gauge, group_rates_bps, throughput_bps
 from dumbbell.results.schema import Result
-from dumbbell.studies.evidence import SeedSweep
+from dumbbell.studies.evidence import RunData, SeedSweep
 from dumbbell.studies.sweep import swept
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from types import ModuleType
-
-    import numpy.typing as npt
-
-    from dumbbell.studies.evidence import RunData
 
 Values: TypeAlias = "npt.NDArray[np.float64]"
 """One of each run, NaN where a run has none; of size 1 what is one number for all."""

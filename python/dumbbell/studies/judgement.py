@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median
-from typing import TYPE_CHECKING
 
 from dumbbell.metrics.number import amount, apart
 from dumbbell.metrics.statistics import estimate
-from dumbbell.studies.verdict import KINDS, NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED, Checked, Flipped, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dumbbell.studies.claim import Alternative, Check, Claim
-    from dumbbell.studies.evidence import Evidence
-    from dumbbell.studies.study import Study
-    from dumbbell.studies.verdict import Word
+from dumbbell.studies.claim import Alternative, Check, Claim
+from dumbbell.studies.evidence import Evidence
+from dumbbell.studies.study import Study
+from dumbbell.studies.verdict import (
+    KINDS,
+    NOT_REPRODUCED,
+    NOT_RUN,
+    NOT_TESTABLE,
+    REPRODUCED,
+    Checked,
+    Flipped,
+    Verdict,
+    Word,
+)
 
 ANY_VERSION = "any version"
 """In the place of a version, of a claim that is not tested with any."""
@@ -85,7 +90,7 @@ def _flipped(claim: Claim, flip: Alternative, evidence: Evidence, variant: str) 
 
 def _flip_sentence(flip: Flipped) -> str:
     whose = f" ({', '.join(flip.experiments)})" if flip.experiments else ""
-    came = f"it is reproduced ({flip.kind})" if flip.verdict == REPRODUCED else "it is not either"
+    came = f"it is reproduced ({flip.kind})" if flip.verdict == REPRODUCED else "it is not reproduced either"
     return f"With {flip.by}{whose} {came}: {flip.reason}."
 
 
@@ -207,7 +212,7 @@ def _why_so(checks: Sequence[Checked]) -> str:
         middle, mean = _amount(decisive.median, decisive.unit), _outside(decisive.value, decisive)
         place = f"{decisive.label} is {middle} in the median over seeds, {_within(decisive)}; the mean, {mean}, is not"
     if decisive.without:
-        place += f"; there is none in {decisive.without} of {decisive.seeds} seeds"
+        place += f"; it does not exist in {decisive.without} of {decisive.seeds} seeds"
     return place if len(checks) == 1 else f"all {len(checks)} checks hold; the narrowest: {place}"
 
 
@@ -222,9 +227,9 @@ def _why_not(claim: Claim, checks: Sequence[Checked], engine: str, variant: str)
 
 def _fault(check: Checked) -> str:
     if check.value is None:
-        return f"{check.label}: there is none in {check.without} of {check.seeds} seeds"
+        return f"{check.label} does not exist in {check.without} of {check.seeds} seeds"
     if check.keeps(check.value):
-        none = f" (there is none in {check.without})" if check.without else ""
+        none = f" (it does not exist in {check.without})" if check.without else ""
         failing = f"{check.seeds - check.holding} of {check.seeds} seeds{none}"
         return f"{check.label} is {_amount(check.value, check.unit)} on average, but not {_within(check)} in {failing}"
     fault = f"{check.label} is {_outside(check.value, check)}, not {_within(check)}"

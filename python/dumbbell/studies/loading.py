@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING
+from importlib.resources.abc import Traversable
+from types import ModuleType
 
 from dumbbell.errors import StudyError
+from dumbbell.spec import Experiment
 from dumbbell.spec import load as load_spec
 from dumbbell.studies.claim import Vocabulary, claims_of
 from dumbbell.studies.displays.loading import displays_of
 from dumbbell.studies.formula import Formulas
 from dumbbell.studies.manifest import FIGURES, folder_of, manifest_of, read_text, read_toml
 from dumbbell.studies.study import Study, controls_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from importlib.resources.abc import Traversable
-    from types import ModuleType
-
-    from dumbbell.spec import Experiment
 
 
 def load(name: str, *, seeds: int | None = None) -> Study:

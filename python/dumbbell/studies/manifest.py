@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from importlib.resources.abc import Traversable
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from dumbbell.errors import StudyError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from importlib.resources.abc import Traversable
 
 FILE = "study.toml"
 FIGURES = "figures.toml"
@@ -99,9 +97,14 @@ def figure_titles(folder: Traversable) -> list[str]:
 
 
 def problems_of(error: ValidationError) -> Iterator[str]:
-    """Each problem with the path of its field: "checks.0.unit: Field required"."""
+    """Each problem with the path of its field: "checks[0].unit: Field required"."""
     for each in error.errors(include_url=False, include_context=False, include_input=False):
-        yield f"{'.'.join(map(str, each['loc']))}: {each['msg']}"
+        yield f"{path_of(each['loc'])}: {each['msg'].removeprefix('Value error, ')}"
+
+
+def path_of(steps: Iterable[str | int]) -> str:
+    """A field's path, as users write it."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).removeprefix(".")
 
 
 def read_text(folder: Traversable, name: str) -> str:

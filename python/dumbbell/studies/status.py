@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dumbbell.charts.chart import Chart
+from dumbbell.charts.table import Table
+from dumbbell.engines.protocol import Engine
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.metrics.number import counted
-from dumbbell.spec import load
+from dumbbell.spec import Experiment, load
+from dumbbell.studies.evidence import Evidence, Source
 from dumbbell.studies.execution import gather
 from dumbbell.studies.judgement import verdicts
-from dumbbell.studies.study import drawn
-from dumbbell.studies.verdict import NOT_RUN
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from dumbbell.charts.table import Table
-    from dumbbell.engines.protocol import Engine
-    from dumbbell.spec import Experiment
-    from dumbbell.studies.evidence import Evidence, Source
-    from dumbbell.studies.study import Display, Study
-    from dumbbell.studies.verdict import Verdict
+from dumbbell.studies.study import Display, Study, drawn
+from dumbbell.studies.verdict import NOT_RUN, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

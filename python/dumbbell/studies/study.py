@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
+from dumbbell.charts.chart import Chart
+from dumbbell.charts.table import Table
 from dumbbell.errors import StudyError
 from dumbbell.problem import suggestion
+from dumbbell.spec import Experiment
 from dumbbell.spec import load as load_spec
 from dumbbell.spec.sweep import axes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from dumbbell.charts.chart import Chart
-    from dumbbell.charts.table import Table
-    from dumbbell.spec import Experiment
-    from dumbbell.studies.claim import Claim
-    from dumbbell.studies.evidence import Evidence
-    from dumbbell.studies.formula import Formulas
-    from dumbbell.studies.manifest import Manifest
+from dumbbell.studies.claim import Claim
+from dumbbell.studies.evidence import Evidence
+from dumbbell.studies.formula import Formulas
+from dumbbell.studies.manifest import Manifest
 
 Shown = TypeVar("Shown")
 
@@ -74,9 +71,11 @@ class Study:
         controls = [control for control in swept if control in needed]
         return whole if len(controls) == len(swept) else load_spec(whole, overrides={axis: controls})
 
-    def parts(self) -> Iterator[tuple[str, str]]:
-        """Each experiment with each version."""
-        return ((experiment, variant) for experiment in self.experiments for variant in self.variants)
+    def parts(self) -> dict[tuple[str, str], Experiment]:
+        """The part of each experiment that each version needs, by the names of both."""
+        return {
+            (title, variant): self.part(title, [variant]) for title in self.experiments for variant in self.variants
+        }
 
 
 def drawn(displays: Iterable[Display[Shown]], study: Study, evidence: Evidence) -> list[Shown]:
@@ -115,7 +114,7 @@ def only(
         if not kept.issuperset(claim.experiments) or (claim.untestable and experiments is not None)
     ]
     if claims is not None and lost:
-        raise StudyError(f"{study.name}: {', '.join(lost)} cannot be told by {', '.join(experiments or ())} alone")
+        raise StudyError(f"{study.name}: {', '.join(experiments or ())} alone cannot judge {', '.join(lost)}")
     chosen = [
         claim.model_copy(
             update={"alternatives": tuple(each for each in claim.alternatives if kept.issuperset(each.experiments))}
@@ -131,7 +130,7 @@ def only(
         tables=tuple(table for table in study.tables if kept.issuperset(table.experiments)),
     )
     if not (kept or chosen) or not smaller.variants:
-        raise StudyError(f"{study.name}: nothing of the study was asked for")
+        raise StudyError(f"{study.name}: no claim, experiment or version of the study was asked for")
     left = {title: smaller.part(title, smaller.variants) for title in study.experiments if title in kept}
     return replace(smaller, experiments=left)
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dumbbell.errors import StudyError
 from dumbbell.spec.quantity import Quantity, QuantityError, Rate, Share, Size, Time
-
-if TYPE_CHECKING:
-    from dumbbell.studies.evidence import RunData
+from dumbbell.studies.evidence import RunData
 
 _KINDS: tuple[type[Quantity], ...] = (Rate, Time, Share, Size)
 _SIZES_APART = {"bdp", "packets"}

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dumbbell.charts.numbers import markdown
 from dumbbell.errors import StudyError
-from dumbbell.studies.verdict import EXPLAINS, NOT_REPRODUCED, NOT_TESTABLE, OK, REPRODUCED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from dumbbell.studies.status import StudyStatus
-    from dumbbell.studies.verdict import Verdict
-
+from dumbbell.studies.status import StudyStatus
+from dumbbell.studies.verdict import EXPLAINS, NOT_REPRODUCED, NOT_TESTABLE, OK, REPRODUCED, Verdict
 
 BEGIN, END = "<!-- totals: dumbbell study claims all --totals --docs docs -->", "<!-- end of totals -->"
 COLUMNS = 120

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from dumbbell.metrics.number import amount, apart
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Word: TypeAlias = Literal["reproduced", "not reproduced", "not testable here", "not run yet"]
 

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from dumbbell.charts.chart import Chart
+from dumbbell.engines.protocol import Engine
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.errors import DumbbellError
-from dumbbell.studies import drawn
+from dumbbell.results.store import Store
+from dumbbell.studies import Study, drawn
+from dumbbell.studies.evidence import Evidence
 from dumbbell.studies.execution import gather
 from dumbbell.studies.judgement import verdicts as verdicts_on
 from dumbbell.studies.verdict import REPRODUCED, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from dumbbell.engines.protocol import Engine
-    from dumbbell.results.store import Store
-    from dumbbell.studies import Study
-    from dumbbell.studies.evidence import Evidence
 
 OF_INTEREST: Final = ("dumbbell",)
 """Versions of packages that decide a verdict, besides the engine's own identity."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from tempfile import TemporaryFile
 from textwrap import fill
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from dumbbell.charts.chart import Chart
 from dumbbell.comparison import agreement_text
 from dumbbell.comparison.charts import curves_figure, errors, scatter
 from dumbbell.comparison.curves import LOSS_BASED
@@ -19,14 +22,7 @@ from dumbbell.comparison.record import Agreement, Curves
 from dumbbell.metrics.number import amount, places
 from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
 from dumbbell.validation.claims import ClaimsRecord
-from dumbbell.validation.plan import ValidationError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from dumbbell.charts.chart import Chart
-    from dumbbell.validation.plan import Plan, Record
+from dumbbell.validation.plan import Plan, Record, ValidationError
 
 PAGE: Final = "validation.md"
 RECORDS: Final = "validation"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable, Collection, Sequence
 from importlib.resources import files
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,20 +14,14 @@ from dumbbell.comparison import curves, random_conditions
 from dumbbell.comparison.agreement_text import failures
 from dumbbell.comparison.campaigns import Sides, compare_engines, runs
 from dumbbell.comparison.record import Agreement, Curves, Source
+from dumbbell.engines.protocol import Engine
 from dumbbell.errors import DumbbellError
 from dumbbell.problem import suggestion
-from dumbbell.studies import load, only, run
+from dumbbell.results.store import Store
+from dumbbell.spec import Experiment
+from dumbbell.studies import Study, load, only, run
 from dumbbell.studies.execution import count_runs
 from dumbbell.validation.claims import ClaimsRecord, Column, judge_claims
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-    from pathlib import Path
-
-    from dumbbell.engines.protocol import Engine
-    from dumbbell.results.store import Store
-    from dumbbell.spec import Experiment
-    from dumbbell.studies import Study
 
 Record: TypeAlias = Agreement | Curves | ClaimsRecord
 

@@ -17,7 +17,7 @@ def list_() -> None:
 
 def show(name: One) -> None:
     """Show a study: its document, testbed, experiments, figures and claims."""
-    from dumbbell.cli.study.screen import columns, wrapped
+    from dumbbell.cli.study.verdicts import columns, wrapped
     from dumbbell.studies.manifest import claim_rows, figure_titles, folder_of, manifest_of
 
     folder = folder_of(name)

@@ -1,16 +1,8 @@
 """`dumbbell study claims`: what the runs that are there say of a document's claims."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import typer
 
 from dumbbell.cli.study.option import Claims, Docs, Engines, Json, Name, Out, Seeds, Totals, Variants, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dumbbell.studies import StudyStatus, Total
 
 
 def claims(  # noqa: PLR0913 (each is an option)
@@ -27,8 +19,8 @@ def claims(  # noqa: PLR0913 (each is an option)
 ) -> None:
     """Judge the claims by the runs that are there, on each engine, without running anything."""
     import dumbbell.studies as studies
-    from dumbbell.cli.study.place import StudySelection, statuses
-    from dumbbell.cli.study.verdicts import print_json, print_totals, print_verdicts
+    from dumbbell.cli.study.selection import StudySelection, statuses
+    from dumbbell.cli.study.verdicts import print_counts, print_json, print_totals, print_verdicts
 
     judged: list[studies.StudyStatus] = []
     asked = StudySelection.of(name, out)
@@ -54,21 +46,3 @@ def claims(  # noqa: PLR0913 (each is an option)
     if judged and (totals or (asked.whole and not as_json)):
         print_counts(judged, as_json=as_json, docs=docs)
     asked.end()
-
-
-def print_counts(judged: "Sequence[StudyStatus]", *, as_json: bool = False, docs: Path | None = None) -> None:
-    """The totals of several statuses, as a table or as one object; with `docs` written there, too."""
-    import json
-
-    import dumbbell.studies as studies
-    from dumbbell.cli.study.verdicts import print_table
-    from dumbbell.studies.totals import as_object, write
-
-    found: list[Total] = [studies.total(each) for each in judged]
-    documents = [each.study.name for each in judged if each.study.manifest.document]
-    if as_json:
-        typer.echo(json.dumps(as_object(found, documents), ensure_ascii=False))
-    else:
-        print_table(found, documents)
-    if docs is not None:
-        write(docs, as_object(found, documents))

@@ -33,12 +33,12 @@ def figures(
 ) -> None:
     """Draw the figures again (PNG, SVG, PDF) from the runs that are there, without running anything."""
     import dumbbell.studies as studies
-    from dumbbell.cli.study.place import StudySelection, statuses
+    from dumbbell.cli.study.selection import StudySelection, statuses
     from dumbbell.studies import StudyError
 
     asked = StudySelection.of(name, out)
     if numbers is not None and asked.whole:
-        raise StudyError("--numbers is of one study; name it")
+        raise StudyError("--numbers needs one study: name it instead of all")
     for place in asked.places:
         with asked.guarded(place):
             study = studies.load(place.name, seeds=seeds)
@@ -89,7 +89,7 @@ def _written(charts: "Iterable[Chart]", shown: "Iterable[Table]", target: Path) 
 
 def _print_numbers(status: "StudyStatus", name: str) -> None:
     from dumbbell.charts.numbers import tables
-    from dumbbell.cli.study.place import ALL
+    from dumbbell.cli.study.selection import ALL
     from dumbbell.cli.table import aligned
     from dumbbell.studies import StudyError
 

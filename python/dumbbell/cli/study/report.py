@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dumbbell.cli.study.option import Engines, Name, Out, Seeds
-from dumbbell.cli.study.place import HOME, StudySelection, on_engines, statuses
+from dumbbell.cli.study.selection import HOME, StudySelection, on_engines, statuses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from dumbbell.cli.study.place import Place, StudySelection
+    from dumbbell.cli.study.selection import Place, StudySelection
     from dumbbell.engines.protocol import Engine as AnEngine
     from dumbbell.report import ReportError
     from dumbbell.results.schema import FailedRun
@@ -36,16 +36,15 @@ def run(  # noqa: PLR0913 (each is an option)
 ) -> None:
     """Carry out what is missing, judge every claim, draw every figure, write the report."""
     import dumbbell.studies as studies
-    from dumbbell.cli.study.claims import print_counts
-    from dumbbell.cli.study.place import HOME, StudySelection
     from dumbbell.cli.study.report import of_all, of_one
-    from dumbbell.cli.study.verdicts import print_json, print_totals, print_verdicts
+    from dumbbell.cli.study.selection import HOME, StudySelection
+    from dumbbell.cli.study.verdicts import print_counts, print_json, print_totals, print_verdicts
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.studies.verdict import NOT_REPRODUCED
 
     asked, chosen = StudySelection.of(name, out), engine_named(engine)
     if asked.whole and (claims or experiments):
-        raise studies.StudyError("--claims and --experiments are of one study; name it")
+        raise studies.StudyError("--claims and --experiments need one study: name it instead of all")
     parts: list[tuple[Place, Study]] = []
     for place in asked.places:
         with asked.guarded(place):
@@ -72,7 +71,7 @@ def run(  # noqa: PLR0913 (each is an option)
             unwritten += _drawn(status, place.folder)
     if asked.whole and not as_json:
         print_counts(judged)
-        typer.echo("`dumbbell study claims all` tells each.", err=True)
+        typer.echo("`dumbbell study claims all` prints each.", err=True)
     _tell_failures(failures, unwritten)
     report = of_all(asked, (out or HOME) / "report", None, seeds) if asked.whole else of_one(asked, None, None, seeds)
     typer.echo(f"report: {report}", err=True)

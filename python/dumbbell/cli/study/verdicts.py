@@ -1,4 +1,4 @@
-"""Verdicts as JSON, and as paragraphs that fit any terminal; how many claims hold."""
+"""Verdicts and totals as JSON, and as text that fits any terminal."""
 
 from __future__ import annotations
 
@@ -7,19 +7,36 @@ import os
 import sys
 from dataclasses import asdict
 from itertools import groupby
+from shutil import get_terminal_size
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import typer
 
-from dumbbell.cli.study.screen import columns, wrapped
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
-    from dumbbell.studies import Study, StudyStatus, Total, Verdict
+    from dumbbell.studies import Study, StudyStatus, Verdict
 
 INDENT = "    "
 COLOURS = {"reproduced": "green", "not reproduced": "red"}
+UNATTENDED_COLUMNS = 132
+"""Width of what is printed into a file or a pipe."""
+
+
+def columns() -> int:
+    """The terminal's, or what fits without one."""
+    return get_terminal_size((UNATTENDED_COLUMNS, 24)).columns if sys.stdout.isatty() else UNATTENDED_COLUMNS
+
+
+def wrapped(text: str, width: int, indent: str = "", *, hanging: str | None = None) -> str:
+    """Lines that are no wider; those that continue one are indented, by `hanging` if it is given."""
+    more = hanging if hanging is not None else indent or "  "
+    return "\n".join(
+        fill(line, width, initial_indent=indent, subsequent_indent=more, break_on_hyphens=False)
+        for line in text.splitlines()
+    )
 
 
 def print_json(study: Study, verdicts: Iterable[Verdict]) -> None:
@@ -52,7 +69,7 @@ def print_verdicts(verdicts: Sequence[Verdict]) -> None:
 
 def print_totals(statuses: Iterable[StudyStatus], *, out: str = "", err: bool = False) -> None:
     """One sentence of counts an engine, unless some claims were asked for; and one line about what is not here."""
-    from dumbbell.studies import sentence, total
+    from dumbbell.studies.totals import sentence, total
 
     for status in statuses:
         rest = status.rest(out=out)
@@ -62,14 +79,23 @@ def print_totals(statuses: Iterable[StudyStatus], *, out: str = "", err: bool = 
             typer.echo(wrapped(rest, columns()), err=err)
 
 
-def print_table(totals: Sequence[Total], documents: Iterable[str]) -> None:
-    """A row a study, engine and version, and the sums over the documents."""
-    from dumbbell.cli.table import aligned
-    from dumbbell.studies import of_documents
-    from dumbbell.studies.totals import HEADER, LEGEND, rows
+def print_counts(judged: Sequence[StudyStatus], *, as_json: bool = False, docs: Path | None = None) -> None:
+    """A row a study, engine and version, and the sums over the documents, or all of it as one object.
 
-    typer.echo(aligned(HEADER, rows([*totals, *of_documents(totals, documents)])))
-    typer.echo(wrapped(LEGEND, columns()))
+    With `docs` it is written there, too.
+    """
+    from dumbbell.cli.table import aligned
+    from dumbbell.studies.totals import HEADER, LEGEND, as_object, of_documents, rows, total, write
+
+    totals = [total(each) for each in judged]
+    documents = [each.study.name for each in judged if each.study.manifest.document]
+    if as_json:
+        typer.echo(json.dumps(as_object(totals, documents), ensure_ascii=False))
+    else:
+        typer.echo(aligned(HEADER, rows([*totals, *of_documents(totals, documents)])))
+        typer.echo(wrapped(LEGEND, columns()))
+    if docs is not None:
+        write(docs, as_object(totals, documents))
 
 
 def _numbers(verdict: Verdict) -> str:

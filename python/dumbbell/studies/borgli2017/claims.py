@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 from statistics import median
-from typing import TYPE_CHECKING
 
 from dumbbell.metrics.counter import least_rate_bps
 from dumbbell.metrics.dynamics import convergence_time_s
 from dumbbell.metrics.phases import after_stays, entries_s
 from dumbbell.results.run_series import BIN_S, received
-
-if TYPE_CHECKING:
-    from dumbbell.studies.evidence import RunData
+from dumbbell.studies.evidence import RunData
 
 AFTER_JOIN_S = 5.0
 """In which the incumbent's throughput is looked at."""

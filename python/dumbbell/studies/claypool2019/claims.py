@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from dumbbell.metrics.distribution import Modes, alternation, boundary, modes
@@ -11,9 +9,7 @@ from dumbbell.metrics.dynamics import correlation, dominant_period_s, jain_in_bi
 from dumbbell.metrics.phases import after_stays, entries_s, synchrony
 from dumbbell.metrics.window import ratio
 from dumbbell.results.run_series import BIN_S, dropped_and_sent, group_rates_bps, quartiles_bps, received
-
-if TYPE_CHECKING:
-    from dumbbell.studies.evidence import RunData
+from dumbbell.studies.evidence import RunData
 
 SETTLED_S = 30.0
 """When Figure 4b's flows are said to have found each other."""

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from itertools import chain
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from dumbbell.studies.claypool2019.claims import min_rtts_s, quartile_range
-
-if TYPE_CHECKING:
-    from dumbbell.studies.evidence import RunData
+from dumbbell.studies.evidence import RunData
 
 ACCURATE_S = 0.032
 """The upper end of what claypool2019's S18 takes for the path's 25 ms."""

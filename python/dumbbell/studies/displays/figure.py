@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dumbbell.charts.chart import Axis, Chart, HeatMap, Panel
 from dumbbell.errors import StudyError
 from dumbbell.metrics.statistics import estimate
+from dumbbell.studies.displays import rows
 from dumbbell.studies.displays.layers import cases_of, layers_of, numbers_at
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from dumbbell.studies.displays import rows
-    from dumbbell.studies.displays.scope import Scope
+from dumbbell.studies.displays.scope import Scope
 
 ROOM = (0.9, 1.05)
 """Below and above all lines, where limits follow the data."""

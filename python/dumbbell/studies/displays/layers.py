@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import compress
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from dumbbell.charts.chart import Layer
 from dumbbell.charts.style import PUBLISHED, label_of
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.run_series import quartiles_bps
-from dumbbell.studies.displays.scope import EXPERIMENT, VERSION, layers_function
+from dumbbell.studies.displays.rows import Axis, Line, Panel
+from dumbbell.studies.displays.scope import EXPERIMENT, VERSION, Scope, layers_function
 from dumbbell.studies.displays.time import series_layers
-from dumbbell.studies.evidence import SeedSweep
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from dumbbell.studies.displays.rows import Axis, Line, Panel
-    from dumbbell.studies.displays.scope import Scope
-    from dumbbell.studies.evidence import RunData
+from dumbbell.studies.evidence import RunData, SeedSweep
 
 Together: TypeAlias = "Sequence[SeedSweep] | Sequence[tuple[SeedSweep, ...]]"
 """An experiment's sweeps, or those of several experiments seed by seed, as `Evidence.together` gives them."""

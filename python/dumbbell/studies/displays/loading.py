@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from types import ModuleType
+from typing import Any, TypeAlias
 
 from pydantic import ValidationError
 
+from dumbbell.charts.chart import Chart
+from dumbbell.charts.table import Table
 from dumbbell.errors import StudyError
 from dumbbell.problem import suggestion
 from dumbbell.studies.displays.figure import draw_figure
@@ -24,18 +28,10 @@ from dumbbell.studies.displays.rows import (
 )
 from dumbbell.studies.displays.scope import EXPERIMENT, PLACEHOLDERS, VERSION, Scope, layers_function
 from dumbbell.studies.displays.table import draw_table
+from dumbbell.studies.evidence import Evidence
+from dumbbell.studies.formula import Formulas
 from dumbbell.studies.manifest import problems_of
-from dumbbell.studies.study import Display
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-    from types import ModuleType
-
-    from dumbbell.charts.chart import Chart
-    from dumbbell.charts.table import Table
-    from dumbbell.studies.evidence import Evidence
-    from dumbbell.studies.formula import Formulas
-    from dumbbell.studies.study import Study
+from dumbbell.studies.study import Display, Study
 
 DrawnFigure: TypeAlias = "Display[Chart]"
 DrawnTable: TypeAlias = "Display[Table]"

@@ -8,19 +8,16 @@ braces: `title = "{version}, {rate}"`. `docs/studies.md` says what there is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from dumbbell.studies.claim import SCALES
+from dumbbell.studies.claim import FRAME_BYTES, MSS_BYTES, SCALES
+from dumbbell.studies.evidence import RunData, SeedSweep
 from dumbbell.studies.sweep import number, swept
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dumbbell.studies.evidence import RunData, SeedSweep
-
-UNITS = {**SCALES, "kbit/s": 1e-3, "kB": 1e-3, "thousands": 1e-3, "payload Mbit/s": 1e-6 * 1448 / 1514}
+UNITS = {**SCALES, "kbit/s": 1e-3, "kB": 1e-3, "thousands": 1e-3, "payload Mbit/s": 1e-6 * MSS_BYTES / FRAME_BYTES}
 """What a number in base units is multiplied with; payload: from full frames to what iPerf3 counts of them."""
 
 

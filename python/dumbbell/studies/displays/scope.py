@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import Formatter
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from dumbbell.cc import base_name
+from dumbbell.charts.chart import Layer
 from dumbbell.charts.style import label_of
 from dumbbell.errors import StudyError
-from dumbbell.studies.displays.rows import UNITS, Values
-from dumbbell.studies.evidence import SeedSweep
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from types import ModuleType
-
-    from dumbbell.charts.chart import Layer
-    from dumbbell.studies.displays.rows import Case, Displays, Repeated, Shown
-    from dumbbell.studies.evidence import Evidence, RunData
-    from dumbbell.studies.study import Study
+from dumbbell.studies.displays.rows import UNITS, Case, Displays, Repeated, Shown, Values
+from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
+from dumbbell.studies.study import Study
 
 VERSION, EXPERIMENT = "version", "experiment"
 Cases = dict[str, Values | tuple["Case", ...]]
@@ -107,18 +102,14 @@ class Scope:
 
         What is the same for several versions, as CUBIC's own runs, is there once.
         """
-        found: dict[str, Scope] = {}
-        for scope in self.each(dimensions):
-            version = scope.control if len(scope.experiments) == 1 else scope.version
-            found.setdefault(repr((scope.experiments, version, scope.at, scope.words)), scope)
-        return list(found.values())
-
-    def each(self, dimensions: Iterable[str]) -> list[Scope]:
-        """The same, with what is the same for several versions as often."""
         scopes = [self]
         for dimension in dimensions:
             scopes = [inner for scope in scopes for inner in scope._of(dimension)]  # noqa: SLF001 (its own)
-        return scopes
+        found: dict[str, Scope] = {}
+        for scope in scopes:
+            version = scope.control if len(scope.experiments) == 1 else scope.version
+            found.setdefault(repr((scope.experiments, version, scope.at, scope.words)), scope)
+        return list(found.values())
 
     def _of(self, dimension: str) -> Iterator[Scope]:
         if dimension == VERSION:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from dumbbell.charts.table import Amount, Column, Table
+from dumbbell.charts.table import Amount, Column, Entry, Table
 from dumbbell.metrics.statistics import estimate
+from dumbbell.studies.displays import rows
 from dumbbell.studies.displays.layers import runs_of
-from dumbbell.studies.displays.scope import VERSION
+from dumbbell.studies.displays.scope import VERSION, Scope
 from dumbbell.studies.evidence import SeedSweep
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dumbbell.charts.table import Entry
-    from dumbbell.studies.displays import rows
-    from dumbbell.studies.displays.scope import Scope
 
 
 def draw_table(row: rows.TableRow, scope: Scope) -> Table:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterator
+from typing import TypeAlias
 
 from dumbbell.charts.chart import Layer
 from dumbbell.charts.in_time import curve, flow_rates, flow_styles
@@ -21,13 +22,9 @@ from dumbbell.results.run_series import (
     group_rates_bps,
     middles,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dumbbell.studies.displays.rows import Line
-    from dumbbell.studies.displays.scope import Scope
-    from dumbbell.studies.evidence import RunData
+from dumbbell.studies.displays.rows import Line
+from dumbbell.studies.displays.scope import Scope
+from dumbbell.studies.evidence import RunData
 
 Span: TypeAlias = tuple[float, float]
 """From and until, in seconds of the run."""

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from dumbbell.metrics.counter import Counter, rates_bps
+from dumbbell.metrics.counter import Counter, Floats, rates_bps
 from dumbbell.metrics.phases import after_stays, entries_s
 from dumbbell.spec.quantity import Rate, Time
+from dumbbell.studies.claim import FRAME_BYTES, MSS_BYTES
+from dumbbell.studies.evidence import RunData
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
-if TYPE_CHECKING:
-    from dumbbell.metrics.counter import Floats
-    from dumbbell.studies.evidence import RunData
-
-MSS_BYTES, FRAME_BYTES = 1448, 1514
-"""Payload of a full packet with timestamps, and what the bottleneck charges for it."""
 FOUND, FOUND_AGAIN = 0.9, 0.98
 """Share of what the line carries at which BBR's estimate has found it: in start-up, and after a change."""
 DOUBLED_AT_S, DOUBLED_BPS, DOUBLED_RTT_S = 4.0, 20e6, 0.04

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from dumbbell.charts.chart import Layer
 from dumbbell.charts.style import PUBLISHED
-from dumbbell.studies.theory.claims import LOSSY_BPS, MSS_BYTES, payload_bps
+from dumbbell.studies.claim import MSS_BYTES
+from dumbbell.studies.displays.scope import Scope
+from dumbbell.studies.theory.claims import LOSSY_BPS, payload_bps
 from dumbbell.units import BITS_PER_BYTE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from dumbbell.studies.displays.scope import Scope
 
 MBIT = 1e-6
 RTT_S = 0.1

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dumbbell.metrics.counter import variation
+from dumbbell.metrics.counter import Floats, variation
 from dumbbell.metrics.dynamics import Trough, intervals_s, plateau, rise_time_s, troughs
 from dumbbell.metrics.window import ratio
 from dumbbell.results.run_series import Samples, gauge, throughput_bps
-
-if TYPE_CHECKING:
-    from dumbbell.metrics.counter import Floats
-    from dumbbell.studies.evidence import RunData
+from dumbbell.studies.evidence import RunData
 
 MSS_BYTES = 8949
 LATE = 0.8

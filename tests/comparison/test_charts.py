@@ -5,11 +5,8 @@ from typing import Any
 
 import pytest
 
-from agreed import failed, measured, result
-from dumbbell.comparison.agreement import compare_condition, judge
-from dumbbell.comparison.agreement_text import command, summary
 from dumbbell.comparison.charts import errors, scatter
-from dumbbell.comparison.record import Agreement, Side, Source
+from dumbbell.comparison.record import Agreement
 
 
 @pytest.fixture(scope="module")
@@ -18,31 +15,8 @@ def stored(agreement: Agreement) -> dict[str, Any]:
     return found
 
 
-def drawn(**words: object) -> Agreement:
-    """One condition that was compared and one that failed."""
-    conditions = [
-        compare_condition(measured([result({"bbr": 60.0})], [result({"bbr": 50.0})], name="random-9-1")),
-        compare_condition(measured([failed()], [result({"bbr": 50.0})], name="random-9-2")),
-    ]
-    ours = Side(engine="sim", identity="a" * 20, seeds=(1, 2, 3), measured_on={})
-    theirs = Side(engine="linux", identity="b" * 20, seeds=(1, 2, 3), measured_on={"kernel.release": "6.1.192"})
-    source = Source.model_validate({"random": 2, "seed": 9, "duration": "60 s", "most_packets": 5_000_000} | words)
-    return judge(conditions, source, ours, theirs, (4, 5, 6))
-
-
-def test_a_verdict_names_what_is_broken(agreement: Agreement) -> None:
-    assert summary(agreement).startswith("Broken: goodput of each group; total goodput.")
-
-
-def test_the_command_says_what_is_not_usual() -> None:
-    assert command(drawn()) == "dumbbell agree --random 2 --seed 9 --engines sim,linux --seeds 3"
-    unusual = command(drawn(duration="20 s", most_packets=1000))
-    assert '--duration "20 s" --packets 1000' in unusual
-    assert " --set 'path.rtt=50 ms' --engines" in command(drawn(sets=("path.rtt=50 ms",)))
-
-
-def test_nothing_compared_is_no_figure() -> None:
-    empty = drawn().model_copy(update={"conditions": (), "worst": ()})
+def test_nothing_compared_is_no_figure(agreement: Agreement) -> None:
+    empty = agreement.model_copy(update={"conditions": (), "worst": ()})
     assert scatter(empty) is None
     assert errors(empty) is None
 
