@@ -4,6 +4,7 @@
 //! samples, and `simulation` is one run of all of them.
 
 mod engine;
+mod index;
 mod net;
 mod serial;
 mod simulation;

@@ -2,6 +2,7 @@
 //! into the network.
 
 use crate::engine::{Event, Timer, Timers, prefetch, stream_seed};
+use crate::index::{FlowId, LineId};
 use crate::net::{Ack, Departed, Network, Packet};
 use crate::tcp::{Algorithm, Output, Receiver, ReceiverConfig, Sender, SenderConfig};
 use crate::trace::Trace;
@@ -60,7 +61,7 @@ impl Output for Network {
     }
 
     #[inline]
-    fn host_queue_bytes(&self, flow: u32) -> u64 {
+    fn host_queue_bytes(&self, flow: FlowId) -> u64 {
         self.access_queue_bytes(flow)
     }
 }
@@ -68,7 +69,6 @@ impl Output for Network {
 impl<'run> Simulation<'run> {
     /// A run at its beginning. Its algorithms and parameters must have been checked.
     pub fn new(run: &'run Run) -> Self {
-        let index = |i: usize| u32::try_from(i).expect("a spec has at most 100 000 flows");
         let mss_bytes = run.path.mss_bytes();
         let apps: Vec<App> = run.flows.iter().map(App::of).collect();
         let mut simulation = Self {
@@ -78,7 +78,7 @@ impl<'run> Simulation<'run> {
                 .flows
                 .iter()
                 .enumerate()
-                .map(|(i, flow)| Sender::new(index(i), &sender_config(run, flow, mss_bytes)))
+                .map(|(i, flow)| Sender::new(FlowId::new(i), &sender_config(run, flow, mss_bytes)))
                 .collect(),
             receivers: run
                 .flows
@@ -88,7 +88,7 @@ impl<'run> Simulation<'run> {
                 .map(|(i, (flow, app))| {
                     let low_water_bytes = low_water_bytes(run, flow);
                     let config = ReceiverConfig { host: run.host, mss_bytes, low_water_bytes };
-                    Receiver::new(index(i), app.source.total_bytes(), &config)
+                    Receiver::new(FlowId::new(i), app.source.total_bytes(), &config)
                 })
                 .collect(),
             apps,
@@ -108,9 +108,9 @@ impl<'run> Simulation<'run> {
         for (at_ns, milestone) in milestones(self.run) {
             let event = match milestone {
                 Milestone::Change(i) => Event::Change(i as u32),
-                Milestone::Write(i) => Event::Timer(i as u32, Timer::Write),
-                Milestone::Start(i) => Event::Start(i as u32),
-                Milestone::Stop(i) => Event::Stop(i as u32),
+                Milestone::Write(i) => Event::Timer(FlowId::new(i), Timer::Write),
+                Milestone::Start(i) => Event::Start(FlowId::new(i)),
+                Milestone::Stop(i) => Event::Stop(FlowId::new(i)),
                 Milestone::Sample => Event::Sample,
                 Milestone::WindowBegin => Event::WindowBegin,
                 Milestone::WindowEnd => Event::WindowEnd,
@@ -164,18 +164,18 @@ impl<'run> Simulation<'run> {
         }
     }
 
-    fn prefetch_sender(&self, line: u32) {
+    fn prefetch_sender(&self, line: LineId) {
         if let Some(flow) = self.network.upcoming_ack(line, PREFETCH_FAR) {
-            prefetch(&self.senders[flow as usize]);
+            prefetch(&self.senders[flow.index()]);
             self.timers.prefetch(flow);
         }
         if let Some(flow) = self.network.upcoming_ack(line, PREFETCH_NEAR) {
-            self.senders[flow as usize].prefetch_rest();
+            self.senders[flow.index()].prefetch_rest();
         }
     }
 
     /// Of the entries of a tick after `index`; most will come in vain.
-    fn prefetch_tick(&self, entries: &[(u32, Timer)], index: usize) {
+    fn prefetch_tick(&self, entries: &[(FlowId, Timer)], index: usize) {
         if let Some(&(flow, _)) = entries.get(index + PREFETCH_FAR + PREFETCH_NEAR) {
             self.timers.prefetch(flow);
         }
@@ -183,32 +183,32 @@ impl<'run> Simulation<'run> {
             && self.timers.is_due(flow, timer, self.now())
         {
             match timer {
-                Timer::DelayedAck | Timer::CompressedAck => prefetch(&self.receivers[flow as usize]),
-                Timer::Retransmission | Timer::Pacing | Timer::Write => prefetch(&self.senders[flow as usize]),
+                Timer::DelayedAck | Timer::CompressedAck => prefetch(&self.receivers[flow.index()]),
+                Timer::Retransmission | Timer::Pacing | Timer::Write => prefetch(&self.senders[flow.index()]),
             }
         }
         if let Some(&(flow, timer)) = entries.get(index + PREFETCH_NEAR)
             && matches!(timer, Timer::Retransmission)
             && self.timers.is_due(flow, timer, self.now())
         {
-            self.senders[flow as usize].prefetch_rest();
+            self.senders[flow.index()].prefetch_rest();
         }
     }
 
     fn prefetch_timer(&self) {
         if let Some(flow) = self.network.events.upcoming_timer() {
-            prefetch(&self.senders[flow as usize]);
+            prefetch(&self.senders[flow.index()]);
             self.timers.prefetch(flow);
         }
     }
 
     fn prefetch_receiver(&self) {
         if let Some(flow) = self.network.upcoming_departure(PREFETCH_FAR) {
-            prefetch(&self.receivers[flow as usize]);
+            prefetch(&self.receivers[flow.index()]);
             self.timers.prefetch(flow);
         }
         if let Some(flow) = self.network.upcoming_departure(PREFETCH_NEAR) {
-            self.receivers[flow as usize].prefetch_data();
+            self.receivers[flow.index()].prefetch_data();
         }
     }
 
@@ -219,11 +219,11 @@ impl<'run> Simulation<'run> {
         }
         match self.network.departure() {
             Departed::Arrived(packet) => {
-                self.receivers[packet.flow as usize].count_frame(packet.frame_bytes);
+                self.receivers[packet.flow.index()].count_frame(packet.frame_bytes);
                 self.deliver(&packet);
             }
             Departed::UnderWay { flow, frame_bytes } | Departed::Lost { flow, frame_bytes } => {
-                self.receivers[flow as usize].count_frame(frame_bytes);
+                self.receivers[flow.index()].count_frame(frame_bytes);
             }
             Departed::Nothing => {}
         }
@@ -238,18 +238,18 @@ impl<'run> Simulation<'run> {
         let now = self.now();
         let flow = packet.flow;
         let network = &mut self.network;
-        let ack = self.receivers[flow as usize].on_packet(packet, now, |ack| network.emit_ack(ack));
+        let ack = self.receivers[flow.index()].on_packet(packet, now, |ack| network.emit_ack(ack));
         if let Some(ack) = ack {
             network.emit_ack(ack);
         }
         self.set_receiver_timers(flow);
-        if self.receivers[flow as usize].is_complete() {
+        if self.receivers[flow.index()].is_complete() {
             self.complete(flow);
         }
     }
 
-    fn complete(&mut self, flow: u32) {
-        let app = &mut self.apps[flow as usize];
+    fn complete(&mut self, flow: FlowId) {
+        let app = &mut self.apps[flow.index()];
         if app.phase == Phase::Stopped {
             return;
         }
@@ -264,7 +264,7 @@ impl<'run> Simulation<'run> {
     fn acknowledge(&mut self, ack: &Ack) {
         let now = self.now();
         let flow = ack.flow;
-        let sender = &mut self.senders[flow as usize];
+        let sender = &mut self.senders[flow.index()];
         sender.on_ack(ack, now, &mut self.network);
         if let Some(rtt_us) = sender.rtt_sample_us() {
             self.trace.ack(flow, rtt_us, now);
@@ -277,9 +277,9 @@ impl<'run> Simulation<'run> {
     }
 
     /// The application does what is due.
-    fn act(&mut self, flow: u32) {
+    fn act(&mut self, flow: FlowId) {
         let now = self.now();
-        let app = &mut self.apps[flow as usize];
+        let app = &mut self.apps[flow.index()];
         if app.phase != Phase::Running {
             return;
         }
@@ -289,12 +289,12 @@ impl<'run> Simulation<'run> {
             Some(again) => self.timers.set(flow, Timer::Write, established + again, &mut self.network.events),
             None => {
                 if app.source.total_bytes().is_some() {
-                    self.senders[flow as usize].close();
+                    self.senders[flow.index()].close();
                 }
             }
         }
         if act.bytes > 0 {
-            self.senders[flow as usize].write(act.bytes, now, &mut self.network);
+            self.senders[flow.index()].write(act.bytes, now, &mut self.network);
         }
     }
 
@@ -309,12 +309,12 @@ impl<'run> Simulation<'run> {
         self.timers.end_tick(entries, &mut self.network.events);
     }
 
-    fn timer(&mut self, flow: u32, timer: Timer) {
+    fn timer(&mut self, flow: FlowId, timer: Timer) {
         if !self.timers.fires(flow, timer, &mut self.network.events) {
             return;
         }
         let now = self.now();
-        let (sender, receiver) = (&mut self.senders[flow as usize], &mut self.receivers[flow as usize]);
+        let (sender, receiver) = (&mut self.senders[flow.index()], &mut self.receivers[flow.index()]);
         match timer {
             Timer::Retransmission => {
                 sender.timer.clear();
@@ -344,30 +344,30 @@ impl<'run> Simulation<'run> {
         }
     }
 
-    fn access_departure(&mut self, flow: u32) {
+    fn access_departure(&mut self, flow: FlowId) {
         let now = self.now();
         self.network.access_departure(flow);
-        self.senders[flow as usize].on_host_queue_drained(now, &mut self.network);
+        self.senders[flow.index()].on_host_queue_drained(now, &mut self.network);
         self.set_sender_timers(flow);
     }
 
-    fn start(&mut self, flow: u32) {
+    fn start(&mut self, flow: FlowId) {
         let now = self.now();
-        let sender = &mut self.senders[flow as usize];
-        self.apps[flow as usize].phase = Phase::Running;
+        let sender = &mut self.senders[flow.index()];
+        self.apps[flow.index()].phase = Phase::Running;
         self.trace.start(flow, sender, now);
         sender.connect(now, &mut self.network);
         self.set_sender_timers(flow);
     }
 
-    fn stop(&mut self, flow: u32) {
-        let app = &mut self.apps[flow as usize];
+    fn stop(&mut self, flow: FlowId) {
+        let app = &mut self.apps[flow.index()];
         if app.phase != Phase::Running {
             return;
         }
         app.phase = Phase::Stopped;
         let finite = app.source.total_bytes().is_some();
-        self.senders[flow as usize].stop();
+        self.senders[flow.index()].stop();
         self.timers.set(flow, Timer::Write, Time::NEVER, &mut self.network.events);
         self.mark_flow(Mark::End, flow);
         self.incomplete -= usize::from(finite);
@@ -380,8 +380,8 @@ impl<'run> Simulation<'run> {
 
     /// After a sender acted: notes its timers.
     #[inline]
-    fn set_sender_timers(&mut self, flow: u32) {
-        let sender = &self.senders[flow as usize];
+    fn set_sender_timers(&mut self, flow: FlowId) {
+        let sender = &self.senders[flow.index()];
         let events = &mut self.network.events;
         self.timers.set(flow, Timer::Retransmission, sender.timer.due(), events);
         self.timers.set(flow, Timer::Pacing, sender.pacing_timer.due(), events);
@@ -389,8 +389,8 @@ impl<'run> Simulation<'run> {
 
     /// After a receiver acted: notes its timers.
     #[inline]
-    fn set_receiver_timers(&mut self, flow: u32) {
-        let receiver = &self.receivers[flow as usize];
+    fn set_receiver_timers(&mut self, flow: FlowId) {
+        let receiver = &self.receivers[flow.index()];
         let events = &mut self.network.events;
         self.timers.set(flow, Timer::DelayedAck, receiver.delayed_ack.due(), events);
         self.timers.set(flow, Timer::CompressedAck, receiver.compressed_ack.due(), events);
@@ -399,9 +399,9 @@ impl<'run> Simulation<'run> {
     fn sample(&mut self) {
         let now = self.now();
         self.trace.sample_queue(&self.network);
-        for (flow, app) in (0..).zip(&self.apps) {
+        for (flow, app) in FlowId::first(self.apps.len()).zip(&self.apps) {
             if app.phase == Phase::Running {
-                let i = flow as usize;
+                let i = flow.index();
                 self.trace.sample_flow(flow, &self.senders[i], &self.receivers[i], now);
             }
         }
@@ -413,13 +413,13 @@ impl<'run> Simulation<'run> {
 
     fn mark(&mut self, mark: Mark) {
         self.trace.mark_queue(mark, &self.network);
-        for flow in 0..self.apps.len() as u32 {
+        for flow in FlowId::first(self.apps.len()) {
             self.mark_flow(mark, flow);
         }
     }
 
-    fn mark_flow(&mut self, mark: Mark, flow: u32) {
-        let i = flow as usize;
+    fn mark_flow(&mut self, mark: Mark, flow: FlowId) {
+        let i = flow.index();
         self.trace.mark_flow(mark, flow, &self.senders[i], &self.receivers[i], &self.network);
     }
 
@@ -430,8 +430,8 @@ impl<'run> Simulation<'run> {
         if now.as_nanos() <= self.run.measure.window_end_ns {
             self.mark(Mark::WindowEnd);
         }
-        for flow in 0..self.apps.len() as u32 {
-            if self.apps[flow as usize].phase != Phase::Stopped {
+        for flow in FlowId::first(self.apps.len()) {
+            if self.apps[flow.index()].phase != Phase::Stopped {
                 self.mark_flow(Mark::End, flow);
             }
         }

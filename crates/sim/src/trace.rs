@@ -1,5 +1,6 @@
 //! Counting and sampling: from the state of a run to its [`Measurement`].
 
+use crate::index::FlowId;
 use crate::net::Network;
 use crate::tcp::{Receiver, Sender};
 use run::{FlowCounters, Histogram, Mark, Measurement, Recorder, Run};
@@ -17,7 +18,7 @@ pub struct Trace {
     ack_rtts: Vec<Histogram>,
     /// Samples that are not in `ack_rtts` yet: flow and µs. A histogram is seldom in the caches when its turn comes;
     /// filling many in a row lets the processor wait for all of them at once.
-    unsorted: Vec<(u32, u32)>,
+    unsorted: Vec<(FlowId, u32)>,
     within_window: bool,
 }
 
@@ -33,41 +34,41 @@ impl Trace {
     }
 
     /// A flow connects.
-    pub fn start(&mut self, flow: u32, sender: &Sender, now: Time) {
-        self.recorder.start(flow as usize, now.as_nanos());
-        self.recorder.set_phases(flow as usize, sender.phases());
+    pub fn start(&mut self, flow: FlowId, sender: &Sender, now: Time) {
+        self.recorder.start(flow.index(), now.as_nanos());
+        self.recorder.set_phases(flow.index(), sender.phases());
     }
 
     /// A flow's last byte was delivered.
-    pub fn complete(&mut self, flow: u32, now: Time) {
-        self.recorder.complete(flow as usize, now.as_nanos());
+    pub fn complete(&mut self, flow: FlowId, now: Time) {
+        self.recorder.complete(flow.index(), now.as_nanos());
     }
 
     /// An ACK gave an RTT sample.
     #[inline]
-    pub fn ack(&mut self, flow: u32, rtt_us: u32, now: Time) {
+    pub fn ack(&mut self, flow: FlowId, rtt_us: u32, now: Time) {
         if self.within_window {
             self.unsorted.push((flow, rtt_us));
             if self.unsorted.len() == UNSORTED {
                 self.sort_ack_rtts();
             }
         }
-        self.recorder.keep_ack(flow as usize, now.as_nanos(), u64::from(rtt_us) * NANOS_PER_MICRO);
+        self.recorder.keep_ack(flow.index(), now.as_nanos(), u64::from(rtt_us) * NANOS_PER_MICRO);
     }
 
     fn sort_ack_rtts(&mut self) {
         for (flow, rtt_us) in self.unsorted.drain(..) {
-            self.ack_rtts[flow as usize].record(u64::from(rtt_us) * NANOS_PER_MICRO);
+            self.ack_rtts[flow.index()].record(u64::from(rtt_us) * NANOS_PER_MICRO);
         }
     }
 
     /// Keeps a flow's counters.
-    pub fn mark_flow(&mut self, mark: Mark, flow: u32, sender: &Sender, receiver: &Receiver, network: &Network) {
-        self.recorder.mark_flow(mark, flow as usize, flow_counters(flow, sender, receiver, network));
+    pub fn mark_flow(&mut self, mark: Mark, flow: FlowId, sender: &Sender, receiver: &Receiver, network: &Network) {
+        self.recorder.mark_flow(mark, flow.index(), flow_counters(flow, sender, receiver, network));
         if mark == Mark::End
             && let Some(rtt_us) = sender.rtt_least_us()
         {
-            self.recorder.keep_least_rtt(flow as usize, u64::from(rtt_us) * NANOS_PER_MICRO);
+            self.recorder.keep_least_rtt(flow.index(), u64::from(rtt_us) * NANOS_PER_MICRO);
         }
     }
 
@@ -87,9 +88,9 @@ impl Trace {
     }
 
     /// Reads a flow's gauges.
-    pub fn sample_flow(&mut self, flow: u32, sender: &Sender, receiver: &Receiver, now: Time) {
+    pub fn sample_flow(&mut self, flow: FlowId, sender: &Sender, receiver: &Receiver, now: Time) {
         let (srtt_us, delivered_bytes) = (sender.srtt_us(), receiver.delivered_bytes());
-        self.recorder.sample_flow(flow as usize, now.as_nanos(), srtt_us, delivered_bytes, || {
+        self.recorder.sample_flow(flow.index(), now.as_nanos(), srtt_us, delivered_bytes, || {
             sender.gauges(receiver.bottleneck_bytes())
         });
     }
@@ -104,7 +105,7 @@ impl Trace {
     }
 }
 
-fn flow_counters(flow: u32, sender: &Sender, receiver: &Receiver, network: &Network) -> FlowCounters {
+fn flow_counters(flow: FlowId, sender: &Sender, receiver: &Receiver, network: &Network) -> FlowCounters {
     let now = network.events.now();
     let counters = sender.counters();
     let (application, receive_window, send_buffer) = sender.limited(now);

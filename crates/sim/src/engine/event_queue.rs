@@ -5,6 +5,7 @@
 //! what else falls into the next 34 ms lies in buckets of 8 µs, which are sorted when their time comes; only the rest
 //! is in a heap.
 
+use crate::index::{FlowId, LineId};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use units::Time;
@@ -17,19 +18,19 @@ pub enum Event {
     /// The frame at the bottleneck's head leaves.
     Departure,
     /// The frame at the head of a flow's access line leaves.
-    AccessDeparture(u32),
+    AccessDeparture(FlowId),
     /// The oldest packet on a forward line arrives.
-    Data(u32),
+    Data(LineId),
     /// The oldest ACK on a return line arrives.
-    Ack(u32),
+    Ack(LineId),
     /// Timers that fall on this millisecond may be due.
     Tick,
     /// A timer of a flow may be due.
-    Timer(u32, Timer),
+    Timer(FlowId, Timer),
     /// A flow connects.
-    Start(u32),
+    Start(FlowId),
     /// A flow stops sending.
-    Stop(u32),
+    Stop(FlowId),
     /// The gauges are read.
     Sample,
     /// The summary's window begins.
@@ -120,8 +121,8 @@ const SLOTS: usize = 3;
 const fn slot(event: Event) -> Option<usize> {
     match event {
         Event::Departure => Some(0),
-        Event::Data(0) => Some(1),
-        Event::Ack(0) => Some(2),
+        Event::Data(LineId::FIRST) => Some(1),
+        Event::Ack(LineId::FIRST) => Some(2),
         _ => None,
     }
 }
@@ -214,7 +215,7 @@ impl EventQueue {
 
     /// A flow whose timer comes soon, if the next event but departures and arrivals is one.
     #[inline]
-    pub fn upcoming_timer(&self) -> Option<u32> {
+    pub fn upcoming_timer(&self) -> Option<FlowId> {
         match self.near.glimpse()?.event {
             Event::Timer(flow, _) => Some(flow),
             _ => None,
@@ -371,12 +372,26 @@ mod tests {
     #[test]
     fn ties_are_broken_by_priority_and_then_by_order_of_scheduling() {
         let mut events = EventQueue::default();
-        for event in [Event::End, Event::Ack(1), Event::Data(2), Event::Data(1), Event::Departure, Event::Sample] {
+        for event in [
+            Event::End,
+            Event::Ack(LineId::new(1)),
+            Event::Data(LineId::new(2)),
+            Event::Data(LineId::new(1)),
+            Event::Departure,
+            Event::Sample,
+        ] {
             events.schedule(at(5), event);
         }
         let order: Vec<_> = std::iter::from_fn(|| events.next()).collect();
-        let expected =
-            [Event::Departure, Event::Data(2), Event::Data(1), Event::Ack(1), Event::Sample, Event::End].to_vec();
+        let expected = [
+            Event::Departure,
+            Event::Data(LineId::new(2)),
+            Event::Data(LineId::new(1)),
+            Event::Ack(LineId::new(1)),
+            Event::Sample,
+            Event::End,
+        ]
+        .to_vec();
         assert_eq!(order, expected);
     }
 
@@ -398,15 +413,15 @@ mod tests {
         #[test]
         fn events_come_in_order_whatever_is_taken_and_scheduled_between(steps in prop::collection::vec((delay(), 0_u32..4), 1..300)) {
             let mut events = EventQueue::default();
-            let mut pending: Vec<(u64, u64, u32)> = Vec::new();
+            let mut pending: Vec<(u64, usize)> = Vec::new();
             for (sequence, (delay, takes)) in steps.into_iter().enumerate() {
                 let time = events.now().as_nanos() + delay;
-                let index = u32::try_from(sequence).expect("small");
-                events.schedule(at(time), Event::Data(index));
-                pending.push((time, u64::from(index), index));
+                let line = LineId::new(sequence);
+                events.schedule(at(time), Event::Data(line));
+                pending.push((time, sequence));
                 for _ in 0..takes {
                     pending.sort_unstable();
-                    let expected = (!pending.is_empty()).then(|| Event::Data(pending.remove(0).2));
+                    let expected = (!pending.is_empty()).then(|| Event::Data(LineId::new(pending.remove(0).1)));
                     prop_assert_eq!(events.next(), expected);
                 }
             }

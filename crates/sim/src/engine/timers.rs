@@ -7,6 +7,7 @@
 
 use super::event_queue::{Event, EventQueue, Timer};
 use super::prefetch::prefetch;
+use crate::index::FlowId;
 use units::Time;
 
 /// Number of timers of a flow.
@@ -47,29 +48,29 @@ impl Timers {
 
     /// Asks for a flow's slots ahead of time.
     #[inline]
-    pub fn prefetch(&self, flow: u32) {
-        prefetch(&self.busy[flow as usize]);
+    pub fn prefetch(&self, flow: FlowId) {
+        prefetch(&self.busy[flow.index()]);
     }
 
     #[inline]
-    fn slot(&self, flow: u32, timer: Timer) -> &TimerSlot {
+    fn slot(&self, flow: FlowId, timer: Timer) -> &TimerSlot {
         match timer as usize {
-            index @ 0..BUSY => &self.busy[flow as usize].0[index],
-            index => &self.idle[flow as usize][index - BUSY],
+            index @ 0..BUSY => &self.busy[flow.index()].0[index],
+            index => &self.idle[flow.index()][index - BUSY],
         }
     }
 
     #[inline]
-    fn slot_mut(&mut self, flow: u32, timer: Timer) -> &mut TimerSlot {
+    fn slot_mut(&mut self, flow: FlowId, timer: Timer) -> &mut TimerSlot {
         match timer as usize {
-            index @ 0..BUSY => &mut self.busy[flow as usize].0[index],
-            index => &mut self.idle[flow as usize][index - BUSY],
+            index @ 0..BUSY => &mut self.busy[flow.index()].0[index],
+            index => &mut self.idle[flow.index()][index - BUSY],
         }
     }
 
     /// Sets a timer to be due at `due`, or with [`Time::NEVER`] stops it.
     #[inline]
-    pub fn set(&mut self, flow: u32, timer: Timer, due: Time, events: &mut EventQueue) {
+    pub fn set(&mut self, flow: FlowId, timer: Timer, due: Time, events: &mut EventQueue) {
         let slot = self.slot_mut(flow, timer);
         slot.due = due;
         if due < slot.entry {
@@ -78,7 +79,7 @@ impl Timers {
         }
     }
 
-    fn enter(&mut self, flow: u32, timer: Timer, due: Time, events: &mut EventQueue) {
+    fn enter(&mut self, flow: FlowId, timer: Timer, due: Time, events: &mut EventQueue) {
         if !self.wheel.add(flow, timer, due, events) {
             events.schedule(due, Event::Timer(flow, timer));
         }
@@ -86,13 +87,13 @@ impl Timers {
 
     /// Whether the timer is due, so that its entry will not come in vain.
     #[inline]
-    pub fn is_due(&self, flow: u32, timer: Timer, now: Time) -> bool {
+    pub fn is_due(&self, flow: FlowId, timer: Timer, now: Time) -> bool {
         self.slot(flow, timer).due <= now
     }
 
     /// An entry's time has come: true when the timer is due.
     #[inline]
-    pub fn fires(&mut self, flow: u32, timer: Timer, events: &mut EventQueue) -> bool {
+    pub fn fires(&mut self, flow: FlowId, timer: Timer, events: &mut EventQueue) -> bool {
         let now = events.now();
         let slot = self.slot_mut(flow, timer);
         if slot.entry != now {
@@ -112,12 +113,12 @@ impl Timers {
     }
 
     /// The entries of this millisecond, at [`Event::Tick`]. To be given back with [`Self::end_tick`].
-    pub fn begin_tick(&mut self, events: &EventQueue) -> Vec<(u32, Timer)> {
+    pub fn begin_tick(&mut self, events: &EventQueue) -> Vec<(FlowId, Timer)> {
         self.wheel.take(events.now())
     }
 
     /// The entries of a tick were looked at.
-    pub fn end_tick(&mut self, entries: Vec<(u32, Timer)>, events: &mut EventQueue) {
+    pub fn end_tick(&mut self, entries: Vec<(FlowId, Timer)>, events: &mut EventQueue) {
         self.wheel.give_back(entries, events);
     }
 }
@@ -126,7 +127,7 @@ impl Timers {
 /// millisecond, in the order they came, and one entry in the queue for the first of these lists.
 #[derive(Debug)]
 struct Wheel {
-    lists: Vec<Vec<(u32, Timer)>>,
+    lists: Vec<Vec<(FlowId, Timer)>>,
     /// A bit a list: it has entries.
     filled: [u64; LISTS / 64],
     /// The millisecond whose [`Event::Tick`] is in the queue; `u64::MAX`: none.
@@ -142,7 +143,7 @@ impl Wheel {
     }
 
     /// Adds an entry; false when it is not one for the wheel.
-    fn add(&mut self, flow: u32, timer: Timer, due: Time, events: &mut EventQueue) -> bool {
+    fn add(&mut self, flow: FlowId, timer: Timer, due: Time, events: &mut EventQueue) -> bool {
         let due_ms = due.as_millis();
         let now = events.now();
         // An entry of this very millisecond would join the list that is being taken.
@@ -159,7 +160,7 @@ impl Wheel {
         true
     }
 
-    fn take(&mut self, now: Time) -> Vec<(u32, Timer)> {
+    fn take(&mut self, now: Time) -> Vec<(FlowId, Timer)> {
         let now_ms = now.as_millis();
         if now_ms != self.next_ms {
             return Vec::new(); // its list was looked at before this one, and is empty
@@ -170,7 +171,7 @@ impl Wheel {
         std::mem::take(&mut self.lists[list])
     }
 
-    fn give_back(&mut self, mut entries: Vec<(u32, Timer)>, events: &mut EventQueue) {
+    fn give_back(&mut self, mut entries: Vec<(FlowId, Timer)>, events: &mut EventQueue) {
         let now_ms = events.now().as_millis();
         entries.clear();
         let list = &mut self.lists[now_ms as usize % LISTS];
@@ -233,7 +234,7 @@ mod tests {
     fn a_timer_moved_later_keeps_its_entry_and_fires_once_when_due() {
         let (mut timers, mut events) = (Timers::new(1), EventQueue::default());
         for due in [5, 9, 30] {
-            timers.set(0, Timer::Pacing, at(due), &mut events);
+            timers.set(FlowId::new(0), Timer::Pacing, at(due), &mut events);
         }
         assert_eq!(run(&mut timers, &mut events), [30]);
     }
@@ -241,18 +242,18 @@ mod tests {
     #[test]
     fn a_timer_moved_earlier_fires_then_and_its_old_entry_is_void() {
         let (mut timers, mut events) = (Timers::new(1), EventQueue::default());
-        timers.set(0, Timer::Pacing, at(9), &mut events);
-        timers.set(0, Timer::Pacing, at(5), &mut events);
+        timers.set(FlowId::new(0), Timer::Pacing, at(9), &mut events);
+        timers.set(FlowId::new(0), Timer::Pacing, at(5), &mut events);
         assert_eq!(run(&mut timers, &mut events), [5]);
     }
 
     #[test]
     fn a_stopped_timer_does_not_fire() {
         let (mut timers, mut events) = (Timers::new(2), EventQueue::default());
-        timers.set(1, Timer::Write, at(9), &mut events);
-        timers.set(1, Timer::Write, Time::NEVER, &mut events);
+        timers.set(FlowId::new(1), Timer::Write, at(9), &mut events);
+        timers.set(FlowId::new(1), Timer::Write, Time::NEVER, &mut events);
         assert_eq!(run(&mut timers, &mut events), [0; 0]);
-        timers.set(1, Timer::Write, at(12), &mut events);
+        timers.set(FlowId::new(1), Timer::Write, at(12), &mut events);
         assert_eq!(run(&mut timers, &mut events), [12]);
     }
 
@@ -260,8 +261,8 @@ mod tests {
     fn coarse_timers_share_a_tick_and_fire_at_their_times_whatever_their_distance() {
         let (mut timers, mut events) = (Timers::new(3_000), EventQueue::default());
         let mut expected = Vec::new();
-        for flow in 0..3_000 {
-            let due = u64::from(flow * 7_919 % 2_500 + 1) * NANOS_PER_MS;
+        for flow in FlowId::first(3_000) {
+            let due = (flow.index() as u64 * 7_919 % 2_500 + 1) * NANOS_PER_MS;
             timers.set(flow, Timer::Retransmission, at(due + NANOS_PER_MS), &mut events);
             timers.set(flow, Timer::Retransmission, at(due), &mut events);
             expected.push(due);

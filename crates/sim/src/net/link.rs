@@ -195,13 +195,14 @@ fn wire_segments(packet: &Packet) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::FlowId;
     use crate::net::PacketKind;
 
     fn frame(bytes: u32) -> Packet {
         Packet {
             seq: 0,
             end_bytes: 0,
-            flow: 0,
+            flow: FlowId::new(0),
             frame_bytes: bytes,
             segments: 1,
             kind: PacketKind::Data,

@@ -4,6 +4,7 @@ use super::line::Line;
 use super::link::Link;
 use super::packet::{Ack, Packet, PacketKind};
 use crate::engine::{Event, EventQueue, Stream, stream};
+use crate::index::{FlowId, LineId};
 use run::{LossAt, QueueCounters, Run};
 use units::{Bytes, Rate, Span, Time};
 
@@ -31,8 +32,8 @@ pub struct Network {
 #[derive(Clone, Copy, Debug)]
 struct Route {
     /// Index of its forward line; none: no delay, the bottleneck hands over at once.
-    forward: Option<u32>,
-    back: u32,
+    forward: Option<LineId>,
+    back: LineId,
 }
 
 /// One flow's losses and access line.
@@ -54,14 +55,14 @@ pub enum Departed {
     /// On a line, to arrive later.
     UnderWay {
         /// The flow.
-        flow: u32,
+        flow: FlowId,
         /// Its size.
         frame_bytes: u32,
     },
     /// Lost at random.
     Lost {
         /// The flow.
-        flow: u32,
+        flow: FlowId,
         /// Its size.
         frame_bytes: u32,
     },
@@ -113,8 +114,8 @@ impl Network {
     }
 
     /// From now on random loss acts on the flow.
-    pub fn begin_loss(&mut self, flow: u32) {
-        self.ports[flow as usize].lossy = true;
+    pub fn begin_loss(&mut self, flow: FlowId) {
+        self.ports[flow.index()].lossy = true;
     }
 
     /// A sender emits a packet.
@@ -125,7 +126,7 @@ impl Network {
             return self.offer(packet, now);
         }
         let flow = packet.flow;
-        match &mut self.ports[flow as usize].access {
+        match &mut self.ports[flow.index()].access {
             None => self.offer(packet, now),
             Some(access) => {
                 if let Ok(Some(departure)) = access.offer(packet, now) {
@@ -137,17 +138,17 @@ impl Network {
 
     /// Bytes in the queue of a flow's access line; 0 without one.
     #[inline]
-    pub fn access_queue_bytes(&self, flow: u32) -> u64 {
+    pub fn access_queue_bytes(&self, flow: FlowId) -> u64 {
         if !self.has_access {
             return 0;
         }
-        self.ports[flow as usize].access.as_ref().map_or(0, Link::queued_bytes)
+        self.ports[flow.index()].access.as_ref().map_or(0, Link::queued_bytes)
     }
 
     /// The head of a flow's access line leaves.
-    pub fn access_departure(&mut self, flow: u32) {
+    pub fn access_departure(&mut self, flow: FlowId) {
         let now = self.events.now();
-        let access = self.ports[flow as usize].access.as_mut().expect("only flows with an access line");
+        let access = self.ports[flow.index()].access.as_mut().expect("only flows with an access line");
         if let Some((packet, next)) = access.depart(now) {
             if let Some(next) = next {
                 self.events.schedule(next, Event::AccessDeparture(flow));
@@ -165,12 +166,12 @@ impl Network {
         match self.bottleneck.offer(packet, now) {
             Ok(Some(departure)) => self.events.schedule(departure, Event::Departure),
             Ok(None) => {}
-            Err(dropped) => self.ports[dropped.flow as usize].dropped += u64::from(dropped.segments.max(1)),
+            Err(dropped) => self.ports[dropped.flow.index()].dropped += u64::from(dropped.segments.max(1)),
         }
     }
 
     fn loses(&mut self, packet: &Packet) -> bool {
-        let port = &mut self.ports[packet.flow as usize];
+        let port = &mut self.ports[packet.flow.index()];
         let lost = port.lossy && packet.kind == PacketKind::Data && port.loss.happens(self.loss_ppb);
         if lost {
             port.random_lost += u64::from(packet.segments);
@@ -191,11 +192,11 @@ impl Network {
         if self.loss_ppb > 0 && self.loss_at == LossAt::After && self.loses(&packet) {
             return Departed::Lost { flow, frame_bytes };
         }
-        let Some(line) = self.routes[flow as usize].forward else {
+        let Some(line) = self.routes[flow.index()].forward else {
             self.arrived += u64::from(packet.segments.max(1));
             return Departed::Arrived(packet);
         };
-        if let Some(arrival) = self.forward[line as usize].push(now, packet) {
+        if let Some(arrival) = self.forward[line.index()].push(now, packet) {
             self.events.schedule(arrival, Event::Data(line));
         }
         Departed::UnderWay { flow, frame_bytes }
@@ -203,8 +204,8 @@ impl Network {
 
     /// The oldest packet of a forward line arrives.
     #[inline]
-    pub fn data_arrival(&mut self, line: u32) -> Packet {
-        let (packet, next) = self.forward[line as usize].pop();
+    pub fn data_arrival(&mut self, line: LineId) -> Packet {
+        let (packet, next) = self.forward[line.index()].pop();
         if let Some(next) = next {
             self.events.schedule(next, Event::Data(line));
         }
@@ -215,17 +216,17 @@ impl Network {
     /// A receiver emits an ACK.
     #[inline]
     pub fn emit_ack(&mut self, ack: Ack) {
-        let line = self.routes[ack.flow as usize].back;
+        let line = self.routes[ack.flow.index()].back;
         let now = self.events.now();
-        if let Some(arrival) = self.back[line as usize].push(now, ack) {
+        if let Some(arrival) = self.back[line.index()].push(now, ack) {
             self.events.schedule(arrival, Event::Ack(line));
         }
     }
 
     /// The oldest ACK of a return line arrives.
     #[inline]
-    pub fn ack_arrival(&mut self, line: u32) -> Ack {
-        let (ack, next) = self.back[line as usize].pop();
+    pub fn ack_arrival(&mut self, line: LineId) -> Ack {
+        let (ack, next) = self.back[line.index()].pop();
         if let Some(next) = next {
             self.events.schedule(next, Event::Ack(line));
         }
@@ -233,13 +234,13 @@ impl Network {
     }
 
     /// The flow whose packet is behind `ahead` others in the bottleneck's queue.
-    pub fn upcoming_departure(&self, ahead: usize) -> Option<u32> {
+    pub fn upcoming_departure(&self, ahead: usize) -> Option<FlowId> {
         self.bottleneck.peek(ahead).map(|packet| packet.flow)
     }
 
     /// The flow whose ACK is behind `ahead` others on a return line.
-    pub fn upcoming_ack(&self, line: u32, ahead: usize) -> Option<u32> {
-        self.back[line as usize].peek(ahead).map(|ack| ack.flow)
+    pub fn upcoming_ack(&self, line: LineId, ahead: usize) -> Option<FlowId> {
+        self.back[line.index()].peek(ahead).map(|ack| ack.flow)
     }
 
     /// The bottleneck's rate changes.
@@ -256,8 +257,8 @@ impl Network {
     }
 
     /// A flow's packets that the queue dropped, and that were lost at random.
-    pub fn losses(&self, flow: u32) -> (u64, u64) {
-        let port = &self.ports[flow as usize];
+    pub fn losses(&self, flow: FlowId) -> (u64, u64) {
+        let port = &self.ports[flow.index()];
         (port.dropped, port.random_lost)
     }
 
@@ -276,10 +277,10 @@ impl Network {
 }
 
 /// The index of the line with this delay, made if there is none.
-fn line_with<T>(lines: &mut Vec<Line<T>>, delay: Span) -> u32 {
+fn line_with<T>(lines: &mut Vec<Line<T>>, delay: Span) -> LineId {
     let index = lines.iter().position(|line| line.delay() == delay).unwrap_or_else(|| {
         lines.push(Line::new(delay));
         lines.len() - 1
     });
-    u32::try_from(index).expect("no more lines than flows")
+    LineId::new(index)
 }

@@ -1,5 +1,6 @@
 //! What travels: [`Packet`] forward, [`Ack`] back.
 
+use crate::index::FlowId;
 use crate::serial::nearest;
 
 /// A frame on its way to the receiver: one segment, or with offloads a burst of consecutive ones.
@@ -10,7 +11,7 @@ pub struct Packet {
     /// Payload bytes of the connection up to and including its last segment; the low bits.
     pub end_bytes: u32,
     /// The connection.
-    pub flow: u32,
+    pub flow: FlowId,
     /// Size on the wire, Ethernet header included.
     pub frame_bytes: u32,
     /// Number of segments; 0 for a segment without data.
@@ -65,7 +66,7 @@ pub struct Ack {
     /// Right edge of the receiver's window in payload bytes.
     pub window_edge_bytes: u64,
     /// The connection.
-    pub flow: u32,
+    pub flow: FlowId,
     /// The receiver's timestamp, ms.
     pub stamp_ms: u32,
     /// Echo of the sender's timestamp, ms.

@@ -10,6 +10,7 @@ use super::rtt::{RTO_INITIAL_MS, RttEstimator, sample_us};
 use super::sack::{Arrival, Reassembly};
 use super::timer::{Deadline, on_wheel};
 use super::window::ReceiveWindow;
+use crate::index::FlowId;
 use crate::net::{Ack, Packet, PacketKind, SackBlock};
 use crate::serial::nearest;
 use run::Host;
@@ -46,7 +47,7 @@ pub struct ReceiverConfig {
 /// One connection's receiver.
 #[derive(Debug)]
 pub struct Receiver {
-    flow: u32,
+    flow: FlowId,
     mss_bytes: u64,
     compresses: bool,
     data: Reassembly,
@@ -86,7 +87,7 @@ pub struct Receiver {
 
 impl Receiver {
     /// A listening receiver.
-    pub fn new(flow: u32, goal_bytes: Option<u64>, config: &ReceiverConfig) -> Self {
+    pub fn new(flow: FlowId, goal_bytes: Option<u64>, config: &ReceiverConfig) -> Self {
         Self {
             flow,
             mss_bytes: u64::from(config.mss_bytes),

@@ -14,6 +14,7 @@ use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::timer::Deadline;
 use crate::engine::prefetch;
+use crate::index::FlowId;
 use crate::net::{Packet, PacketKind};
 use cc::{CongestionControl, Controller, Inspection, Start, Window};
 use run::{Gauges, SocketMemory};
@@ -26,7 +27,7 @@ pub trait Output {
     fn send(&mut self, packet: Packet);
 
     /// Bytes of frames that wait in the sending host's own queue for this flow.
-    fn host_queue_bytes(&self, flow: u32) -> u64;
+    fn host_queue_bytes(&self, flow: FlowId) -> u64;
 }
 
 /// What the sending host is like.
@@ -104,7 +105,7 @@ pub(super) enum SendReason {
 /// One connection's sender.
 #[derive(Debug)]
 pub struct Sender {
-    pub(super) flow: u32,
+    pub(super) flow: FlowId,
     pub(super) mss_bytes: u32,
     pub(super) established: bool,
     pub(super) board: Scoreboard,
@@ -167,7 +168,7 @@ const DEFAULT_SEND_LIMIT_BYTES: u64 = 4 << 20;
 const SEGMENT_MEMORY_BYTES: u64 = 2_304;
 impl Sender {
     /// A sender that has not connected yet.
-    pub fn new(flow: u32, config: &SenderConfig) -> Self {
+    pub fn new(flow: FlowId, config: &SenderConfig) -> Self {
         let cc = config.algorithm.build(Time::ZERO, config.mss_bytes, config.initial_window, None);
         let limit_bytes = match config.socket_memory {
             SocketMemory::Max => None,

@@ -1,6 +1,7 @@
 //! A receiver alone: the script plays the sender and the network.
 
 use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, ms};
+use crate::index::FlowId;
 use crate::net::{Ack, Packet, PacketKind};
 use crate::tcp::{Receiver, ReceiverConfig};
 use run::{Host, Qdisc, SocketMemory};
@@ -90,7 +91,7 @@ impl ReceiverScript {
             sack_compression: setup.sack_compression,
         };
         let receiver = Receiver::new(
-            0,
+            FlowId::new(0),
             None,
             &ReceiverConfig { host, mss_bytes: MSS_BYTES, low_water_bytes: setup.low_water_bytes },
         );
@@ -109,7 +110,7 @@ impl ReceiverScript {
         Packet {
             seq: 0,
             end_bytes: 0,
-            flow: 0,
+            flow: FlowId::new(0),
             frame_bytes: 0,
             segments: 0,
             kind,

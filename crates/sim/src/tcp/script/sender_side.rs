@@ -1,6 +1,7 @@
 //! A sender alone: the script plays its application, its peer and the network.
 
 use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, stamp_ms};
+use crate::index::FlowId;
 use crate::net::{Ack, Packet, PacketKind};
 use crate::tcp::sender::TimerPurpose;
 use crate::tcp::{Algorithm, Output, Sender, SenderConfig};
@@ -85,7 +86,7 @@ impl Output for Wire {
         }
     }
 
-    fn host_queue_bytes(&self, _flow: u32) -> u64 {
+    fn host_queue_bytes(&self, _flow: FlowId) -> u64 {
         self.host_queue_bytes.unwrap_or(0)
     }
 }
@@ -115,7 +116,7 @@ impl SenderScript {
             algorithm: Algorithm { name: setup.cc.to_owned(), parameters: Default::default(), seed: 1 },
         };
         let mut script = Self {
-            sender: Sender::new(0, &config),
+            sender: Sender::new(FlowId::new(0), &config),
             wire: Wire::default(),
             seen: 0,
             una: 0,
@@ -218,7 +219,9 @@ impl SenderScript {
     }
 
     fn arriving(&mut self, template: AckTemplate) -> Ack {
-        let start_bytes = |seq: u64| if seq == 0 { 0 } else { self.wire.known[seq as usize - 1].end_bytes };
+        let start_bytes = |seq: u64| {
+            if seq == 0 { 0 } else { self.wire.known[seq as usize - 1].end_bytes }
+        };
         if let Some(bytes) = template.window_bytes {
             self.edge_bytes = start_bytes(template.una) + bytes;
         }
@@ -230,7 +233,7 @@ impl SenderScript {
         Ack {
             una: template.una,
             window_edge_bytes: self.edge_bytes,
-            flow: 0,
+            flow: FlowId::new(0),
             stamp_ms: self.wire.now.as_millis() as u32,
             echo_ms: self.echo_ms,
             block_count: template.block_count,

@@ -1,0 +1,43 @@
+//! Indices into a run's lists that must not be taken for one another.
+
+/// A flow, by its place in the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowId(u32);
+
+/// A line of constant delay, by its place among those of its direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineId(u32);
+
+impl FlowId {
+    /// The flow at this place.
+    pub fn new(index: usize) -> Self {
+        Self(u32::try_from(index).expect("a spec has at most 100 000 flows"))
+    }
+
+    /// The first so many of a run, in its order.
+    pub fn first(count: usize) -> impl Iterator<Item = Self> {
+        (0..count).map(Self::new)
+    }
+
+    /// Its place.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl LineId {
+    /// The first of its direction.
+    pub const FIRST: Self = Self(0);
+
+    /// The line at this place.
+    pub fn new(index: usize) -> Self {
+        Self(u32::try_from(index).expect("no more lines than flows"))
+    }
+
+    /// Its place.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
