@@ -9,13 +9,13 @@ import pytest
 
 from agreed import Scaled, agreement_of, moment
 from dumbbell.comparison import random_conditions
-from dumbbell.comparison.campaigns import Sides, carry_out, points, problems, runs
+from dumbbell.comparison.campaigns import Sides, carry_out, flows, points, problems, runs
 from dumbbell.comparison.record import Agreement
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ComparisonError, EngineFailure, StoreFailure
 from dumbbell.results.store import Store
-from dumbbell.spec import Problem, Run, load
+from dumbbell.spec import Problem, Run, expand, load
 
 
 class Choosy(Scaled):
@@ -171,3 +171,20 @@ def test_what_either_engine_refuses_is_told_once_with_its_name_and_path() -> Non
 def test_two_experiments_of_one_name_are_refused(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s", write=True) as store, pytest.raises(ComparisonError):
         carry_out(store, [moment(), moment()], Sides(Scaled(), SimEngine(), 1, 0))
+
+
+def test_every_flow_of_every_run_of_both_engines_with_its_counters() -> None:
+    experiment = load(next(expand(moment())).experiment)
+    found = flows(experiment, Sides(Scaled(0.5), SimEngine(), 2, 3), jobs=2)
+    assert [(each["engine"], each["seed"], each["flow"]) for each in found] == [
+        (engine, seed, flow) for engine in ("sim", "double") for seed in (1, 2) for flow in (0, 1)
+    ]
+    reference, candidate = found[0], found[4]
+    assert candidate["goodput_bps"] == pytest.approx(reference["goodput_bps"] / 2, rel=1e-4)
+    delivered = {"engine", "goodput_bps", "goodput_whole_bps", "cov"}
+    assert all(candidate[key] == reference[key] for key in reference.keys() - delivered)
+    for each in found:
+        assert each["segments_sent"] >= each["retransmits"]
+        assert each["timeouts"] is not None
+        assert each["cwnd_mean_segments"] > 1
+    assert sum(each["retransmits"] for each in found) > 0
