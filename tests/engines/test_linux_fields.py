@@ -59,24 +59,18 @@ def goodput(tolerance: float = BAND) -> Number:
     return Number(lambda seen: sum(flow.goodput_bps or 0 for flow in seen.result.flows), tolerance, relative=True)
 
 
-def rtt_ms(tolerance: float = DELAY_BAND_MS) -> Number:
-    return Number(lambda seen: 1e3 * (seen.result.flows[0].rtt_mean_s or 0), tolerance)
+def ms(name: str, tolerance: float, flow: int = 0) -> Number:
+    """A time of a flow's summary."""
+    return Number(lambda seen: 1e3 * (getattr(seen.result.flows[flow], f"{name}_s") or 0), tolerance)
 
 
-def rtt_min_ms(flow: int, tolerance: float) -> Number:
-    return Number(lambda seen: 1e3 * (seen.result.flows[flow].rtt_min_s or 0), tolerance)
+def counted(name: str, tolerance: float, *, relative: bool = False) -> Number:
+    """What the first flow counted to its end."""
+    return Number(lambda seen: getattr(seen.measurement.flows[0].at_end, name), tolerance, relative)
 
 
-def fct_ms(flow: int, tolerance: float) -> Number:
-    return Number(lambda seen: 1e3 * (seen.result.flows[flow].fct_s or 0), tolerance)
-
-
-def delivered(flow: int, tolerance: float) -> Number:
-    return Number(lambda seen: seen.measurement.flows[flow].at_end.delivered_bytes, tolerance)
-
-
-def acks(tolerance: float) -> Number:
-    return Number(lambda seen: seen.measurement.flows[0].at_end.acks, tolerance, relative=True)
+def of_queue(name: str, tolerance: float, *, relative: bool = False) -> Number:
+    return Number(lambda seen: getattr(seen.result.bottleneck, name), tolerance, relative)
 
 
 def lost_before_the_queue(tolerance: float) -> Number:
@@ -87,40 +81,45 @@ def lost_before_the_queue(tolerance: float) -> Number:
     )
 
 
-def randomly_lost(tolerance: float) -> Number:
-    return Number(lambda seen: seen.result.bottleneck.random_lost_packets, tolerance)
-
+RTT = ms("rtt_mean", DELAY_BAND_MS)
+FCT = ms("fct", 0.1)
 
 CASES: dict[str, tuple[dict[str, Any], list[Number]]] = {
     "path.change": (
         {"path": PATH | {"change": [{"at": "4 s", "rate": "20 Mbit/s"}, {"at": "8 s", "rate": "80 Mbit/s"}]}},
-        [goodput(), rtt_ms()],
+        [goodput(), RTT],
     ),
     "path.burst, offload": (
         # One ACK a super-packet: a third of those without.
         {"path": PATH | {"burst": "70 kB", "offload": True}},
-        [goodput(), rtt_ms(), acks(0.1)],
+        [goodput(), RTT, counted("acks", 0.1, relative=True)],
     ),
     # What is on its way, at 76.5 Mbit/s of payload, is 239 kB more or less delivered at the end.
-    "path.delay_side forward": ({"path": PATH | {"delay_side": "forward"}}, [goodput(), delivered(0, 20 * FRAME)]),
-    "path.delay_side split": ({"path": PATH | {"delay_side": "split"}}, [goodput(), delivered(0, 20 * FRAME)]),
+    "path.delay_side forward": (
+        {"path": PATH | {"delay_side": "forward"}},
+        [goodput(), counted("delivered_bytes", 20 * FRAME)],
+    ),
+    "path.delay_side split": (
+        {"path": PATH | {"delay_side": "split"}},
+        [goodput(), counted("delivered_bytes", 20 * FRAME)],
+    ),
     "path.buffer in packets": (
         # Samples miss a peak by what the queue grows in between: CUBIC adds less than a packet a round trip there.
         {"path": PATH | {"queue": "packets", "buffer": "100 packets"}},
-        [goodput(), Number(lambda seen: seen.result.bottleneck.queue_max_bytes, 5 * FRAME)],
+        [goodput(), of_queue("queue_max_bytes", 5 * FRAME)],
     ),
     # 165 are lost in 5 s, with a standard deviation of 13: four of the difference's are 73.
     "path.loss_at before": (
         {"path": PATH | {"loss": "0.5 %"}, "flows": BBR},
-        [goodput(), randomly_lost(73), lost_before_the_queue(73)],
+        [goodput(), of_queue("random_lost_packets", 73), lost_before_the_queue(73)],
     ),
     # The queue sees what is sent: nothing is on its way between a sender and the queue.
     "path.loss_at after": (
         {"path": PATH | {"loss": "0.5 %", "loss_at": "after"}, "flows": BBR},
-        [goodput(), randomly_lost(73), lost_before_the_queue(2)],
+        [goodput(), of_queue("random_lost_packets", 73), lost_before_the_queue(2)],
     ),
     # Only headers matter: with 1500 bytes goodput is 3.7 % less.
-    "path.mtu": ({"path": PATH | {"mtu": 9000, "burst": "20 kB"}}, [goodput(0.005), rtt_ms()]),
+    "path.mtu": ({"path": PATH | {"mtu": 9000, "burst": "20 kB"}}, [goodput(0.005), RTT]),
     # 12 385 frames each in 5 s, one more or less at each end; the queue before the line is another matter.
     "flows.access": (
         {"flows": [{"cc": "cubic", "count": 2, "access": {"rate": "30 Mbit/s", "buffer": "100 kB"}}]},
@@ -129,20 +128,20 @@ CASES: dict[str, tuple[dict[str, Any], list[Number]]] = {
     "flows.rtt": (
         {"flows": [{"cc": "cubic"}, {"cc": "cubic", "name": "far", "rtt": "75 ms", "start": "100 ms"}]},
         # The second begins when the queue still has the first one's slow start, a frame or two of 0.15 ms.
-        [goodput(), rtt_min_ms(0, 0.01), rtt_min_ms(1, 0.6)],
+        [goodput(), ms("rtt_min", 0.01, 0), ms("rtt_min", 0.6, 1)],
     ),
     "flows.stop": (
         {"flows": [{"cc": "cubic", "stop": "7 s"}]},
-        [goodput(), delivered(0, BAND * 66e6)],
+        [goodput(), counted("delivered_bytes", BAND * 66e6)],
     ),
     # The schedule is the application's: nothing is left open but the path's own microseconds.
     "flows.workload stream": (
         {"flows": [{"cc": "cubic", "workload": {"stream": "20 Mbit/s", "for": "4 s", "every": "10 ms"}}]},
-        [fct_ms(0, 0.1), acks(0.15), Number(lambda seen: seen.measurement.flows[0].at_end.delivered_bytes, 0)],
+        [FCT, counted("acks", 0.15, relative=True), counted("delivered_bytes", 0)],
     ),
     "flows.workload trace": (
         {"flows": [{"cc": "cubic", "workload": {"trace": "TRACE"}}], "measure": {}},
-        [fct_ms(0, 0.1)],
+        [FCT],
     ),
     # Slow start and its end, to a tenth of a millisecond: a packet takes 0.15 ms.
     "flows.workload transfer, until done": (
@@ -153,21 +152,21 @@ CASES: dict[str, tuple[dict[str, Any], list[Number]]] = {
                 for size, start in (("10 kB", "0 s"), ("100 kB", "1 s"), ("5 MB", "2 s"))
             ]
         },
-        [fct_ms(0, 0.1), fct_ms(1, 0.1), fct_ms(2, 0.1)],
+        [FCT, ms("fct", 0.1, 1), ms("fct", 0.1, 2)],
     ),
     # One round trip, and five.
     "host.initial_window 32": (
         DONE | {"flows": [{"cc": "cubic", "workload": {"transfer": "40 kB"}}], "host": {"initial_window": 32}},
-        [fct_ms(0, 0.1)],
+        [FCT],
     ),
     "host.initial_window 1": (
         DONE | {"flows": [{"cc": "cubic", "workload": {"transfer": "40 kB"}}], "host": {"initial_window": 1}},
-        [fct_ms(0, 0.1)],
+        [FCT],
     ),
     # Paced, slow start takes 9 ms longer: half of that.
     "host.qdisc": (
         DONE | {"flows": [{"cc": "cubic", "workload": {"transfer": "100 kB"}}], "host": {"qdisc": "fq"}},
-        [fct_ms(0, 4.5)],
+        [ms("fct", 4.5)],
     ),
     # 69 segments a round trip: one is 1.5 % of them, and those that wait for a delayed ACK make it 2 % longer.
     "host.receive_window": (
@@ -182,7 +181,7 @@ CASES: dict[str, tuple[dict[str, Any], list[Number]]] = {
     # Compression would take a fifth of the ACKs away.
     "host.sack_compression": (
         {"path": PATH | {"buffer": "0.3 bdp"}, "flows": [*BBR, *CUBIC], "host": {"sack_compression": False}},
-        [goodput(), acks(0.1)],
+        [goodput(), counted("acks", 0.1, relative=True)],
     ),
     "many flows, start_jitter, record": (
         {
@@ -194,8 +193,8 @@ CASES: dict[str, tuple[dict[str, Any], list[Number]]] = {
         },
         [
             goodput(),
-            rtt_ms(),
-            Number(lambda seen: seen.result.bottleneck.loss_rate, 0.3, relative=True),
+            RTT,
+            of_queue("loss_rate", 0.3, relative=True),
             Number(lambda seen: sum(flow.start_s for flow in seen.result.flows), 0),
             Number(lambda seen: sum(flow.series.cwnd_segments.size for flow in seen.measurement.flows), 0),
         ],

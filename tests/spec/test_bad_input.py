@@ -248,7 +248,8 @@ def test_what_is_no_toml_or_no_file_is_one_message(tmp_path: Path, snapshot: Sna
         (problem,) = problems_of(spec)
         assert problem.hint
         path = problem.path.replace(str(tmp_path), "FOLDER")
-        said.append(f"{path!r}: {re.sub('not TOML: .*', 'not TOML', problem.message)}")  # the rest is Python's
+        message = re.sub("(not TOML|cannot be read): .*", r"\1", problem.message)  # the rest is Python's
+        said.append(f"{path!r}: {message}")
     assert "\n".join(said) == snapshot
 
 

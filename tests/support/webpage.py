@@ -12,21 +12,8 @@ from typing import Any
 
 FETCHING = {"src", "href", "srcset", "data", "action", "formaction", "poster", "background", "manifest", "xlink:href"}
 LINES = {
-    "caption",
-    "dd",
-    "details",
-    "dt",
-    "figcaption",
-    "h1",
-    "h2",
-    "h3",
-    "li",
-    "option",
-    "p",
-    "section",
-    "summary",
-    "tr",
-}
+    "caption", "dd", "details", "dt", "figcaption", "h1", "h2", "h3", "li", "option", "p", "section", "summary", "tr",
+}  # fmt: skip
 """Elements that begin a line of `lines`."""
 VOID = {"meta", "link", "input", "br", "hr", "img", "col"}
 

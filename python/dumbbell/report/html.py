@@ -19,6 +19,7 @@ from markupsafe import Markup
 from dumbbell.errors import ReportError
 from dumbbell.metrics.number import ABSENT, amount, counted
 from dumbbell.metrics.statistics import estimate
+from dumbbell.report.describe import brief
 from dumbbell.report.figure import MOST_POINTS, Drawing
 from dumbbell.studies.totals import sentence
 from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, WORDS
@@ -94,6 +95,7 @@ def environment() -> Environment:
     made.filters |= {
         "amount": amount,
         "choices": lambda views: json.dumps([[view.engine, view.seed, view.key] for view in views]),
+        "brief": brief,
         "amount_of": lambda mean: amount(mean.mean, mean.half_width),
         "counted": counted,
         "estimate": estimate,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, Final
@@ -13,8 +12,8 @@ from dumbbell.charts.chart import Chart
 from dumbbell.charts.style import label_of
 from dumbbell.errors import StoreError
 from dumbbell.metrics.number import counted
-from dumbbell.report.describe import brief, describe_runs
-from dumbbell.report.figure import Drawing, drawing, views
+from dumbbell.report.describe import describe_runs
+from dumbbell.report.figure import drawing, views
 from dumbbell.report.html import LARGEST_BYTES, filled, write
 from dumbbell.report.readme import html
 from dumbbell.report.store_summary import ExperimentRuns, PointRuns, origins, read, runs_of
@@ -34,17 +33,6 @@ MOST_ROWS: Final = 400
 """Of an experiment's table."""
 RUN_IN_TIME_SHARE: Final = 3
 """A line of a run in time has this much fewer points than one of a figure: there are many of them."""
-
-
-@dataclass(slots=True, kw_only=True)
-class ExperimentPart:
-    """An experiment on an engine, and what its runs were."""
-
-    runs: ExperimentRuns
-    facts: dict[str, list[str]]
-    """By label, one text where it is the same for all runs, otherwise one for each value."""
-    brief: str
-    drawing: Drawing | None = None
 
 
 def build(  # noqa: PLR0913 (each is a part of the report)
@@ -67,7 +55,7 @@ def build(  # noqa: PLR0913 (each is a part of the report)
         StoreError: the store cannot be read.
     """
     runs = read(store) if study is None else list(_of_study(study, statuses))
-    experiments = [_experiment(store, each) for each in runs]
+    facts = [_facts(store, each) for each in runs]
     in_time, note = _in_time(store, runs)
     verdicts = in_order(each.judged for each in statuses)
     versions = dict.fromkeys(version for verdict in verdicts for version in verdict.versions)
@@ -85,7 +73,6 @@ def build(  # noqa: PLR0913 (each is a part of the report)
         "matrix": verdict_matrix([verdict for each in statuses for verdict in each.judged]),
         "labels": {each: list(dict.fromkeys(label_of(each, engine) for engine in engines)) for each in versions},
         "totals": [total(each) for each in statuses if each.judged],
-        "experiments": experiments,
         "run_count": len({run_id for each in runs for point in each.points for run_id in point.run_ids.values()}),
         "series_note": note,
         "warnings": list(islice((notice for each in runs for notice in each.notices), MOST_NOTICES)),
@@ -96,13 +83,14 @@ def build(  # noqa: PLR0913 (each is a part of the report)
     def rendered(most: int) -> str:
         shown = views(figures, study, most)
         series = [drawing(chart, max(2, most // RUN_IN_TIME_SHARE)) for chart in in_time]
-        for number, each in enumerate(experiments):
-            chart = overview.sweep(each.runs, f"sweep-{number}")
-            each.drawing = None if chart is None else drawing(chart, most)
-        sweeps = [each.drawing for each in experiments if each.drawing]
-        drawings = [*(view.drawing for each in shown for view in each if view.drawing), *sweeps, *series]
-        more: dict[str, Any] = {"displays": shown, "series": series, "most_rows": min(most, MOST_ROWS)}
-        return filled("page.html.j2", drawings, beside=bool(index), **words, **more)
+        sweeps = (overview.sweep(each, f"sweep-{number}") for number, each in enumerate(runs))
+        swept = [None if chart is None else drawing(chart, most) for chart in sweeps]
+        drawings = [*(view.drawing for each in shown for view in each), *swept, *series]
+        more: dict[str, Any] = {
+            "displays": shown, "series": series, "most_rows": min(most, MOST_ROWS),
+            "experiments": list(zip(runs, facts, swept, strict=True)),
+        }  # fmt: skip
+        return filled("page.html.j2", filter(None, drawings), beside=bool(index), **words, **more)
 
     return write(target, rendered, largest_bytes)
 
@@ -133,14 +121,13 @@ def _of_study(study: Study, statuses: Sequence[StudyStatus]) -> Iterator[Experim
                 yield runs_of(experiments[title], status.engine, outcomes)
 
 
-def _experiment(store: Store, runs: ExperimentRuns) -> ExperimentPart:
-    """With its path and hosts, from the first run of each of its points."""
+def _facts(store: Store, runs: ExperimentRuns) -> dict[str, list[str]]:
+    """Path and hosts, from the first run of each point: by label, a text where all runs have one, else each."""
     firsts = (min(point.run_ids.items())[1] for point in runs.points[:MOST_DESCRIBED] if point.run_ids)
     found = [(store.run(run_id), store.get(run_id)) for run_id in firsts]
-    facts = describe_runs(
+    return describe_runs(
         (run, [(flow.name, flow.cc) for flow in result.flows]) for run, result in found if isinstance(result, Result)
     )
-    return ExperimentPart(runs=runs, facts=facts, brief=brief(facts))
 
 
 def _notices(
