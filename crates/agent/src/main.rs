@@ -6,7 +6,6 @@
 mod boot;
 mod clock;
 mod error;
-mod events;
 mod failure;
 mod init;
 mod job;
@@ -18,6 +17,7 @@ mod probe;
 mod record;
 #[cfg(test)]
 mod samples;
+mod schedule;
 mod sockets;
 mod traffic;
 

@@ -11,17 +11,17 @@ mod receiver;
 mod sender;
 
 use crate::clock::{Clock, instant};
-use crate::events::{Event, Schedule};
 use crate::failure::Failure;
 use crate::namespace::Namespace;
 use crate::network::Network;
 use crate::record::{KernelRecorder, no_counters};
+use crate::schedule::Schedule;
 use crate::sockets::diag::{Diag, Record};
 use crate::sockets::{MAX_FLOWS, RECEIVER_PORT, SENDER_PORT};
 use flow::{Flow, Phase};
 use poll::{Poll, Wake};
 use receiver::{News, Receiver};
-use run::{FlowCounters, Mark, Measurement, QueueCounters, Run};
+use run::{FlowCounters, Mark, Measurement, Milestone, QueueCounters, Run};
 use sender::Payload;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -104,8 +104,8 @@ impl<'a> Traffic<'a> {
     /// Does what is due.
     fn act(&mut self) -> Result<(), Failure> {
         let Some(now_ns) = self.clock.rang()? else { return Ok(()) };
-        while let Some((due_ns, event)) = self.schedule.take_due(now_ns) {
-            self.handle(event, due_ns, instant(due_ns, now_ns))?;
+        while let Some((due_ns, milestone)) = self.schedule.take_due(now_ns) {
+            self.handle(milestone, due_ns, instant(due_ns, now_ns))?;
             if self.ended {
                 break;
             }
@@ -113,22 +113,22 @@ impl<'a> Traffic<'a> {
         Ok(())
     }
 
-    fn handle(&mut self, event: Event, due_ns: u64, now_ns: u64) -> Result<(), Failure> {
-        match event {
-            Event::Change(i) => self
+    fn handle(&mut self, milestone: Milestone, due_ns: u64, now_ns: u64) -> Result<(), Failure> {
+        match milestone {
+            Milestone::Change(i) => self
                 .network
                 .change_rate(self.run.path.changes[i].rate_bps)
                 .map_err(|error| Failure::of("change the bottleneck's rate", error)),
-            Event::Write(flow) => self.write(flow, due_ns),
-            Event::Start(flow) => self.start(flow, now_ns),
-            Event::Stop(flow) => self.stop(flow, now_ns),
-            Event::Sample => {
+            Milestone::Write(flow) => self.write(flow, due_ns),
+            Milestone::Start(flow) => self.start(flow, now_ns),
+            Milestone::Stop(flow) => self.stop(flow, now_ns),
+            Milestone::Sample => {
                 self.schedule.add_next_sample(due_ns, now_ns);
                 self.sample(now_ns)
             }
-            Event::WindowBegin => self.mark(Mark::WindowBegin, now_ns),
-            Event::WindowEnd => self.mark(Mark::WindowEnd, now_ns),
-            Event::End => {
+            Milestone::WindowBegin => self.mark(Mark::WindowBegin, now_ns),
+            Milestone::WindowEnd => self.mark(Mark::WindowEnd, now_ns),
+            Milestone::End => {
                 self.ended = true;
                 self.end(now_ns)
             }
@@ -194,7 +194,7 @@ impl<'a> Traffic<'a> {
         };
         let act = flow.source.act(Span::from_nanos(due_ns - established_ns));
         if let Some(again) = act.again {
-            self.schedule.add(established_ns + again.as_nanos(), Event::Write(index));
+            self.schedule.add(established_ns + again.as_nanos(), Milestone::Write(index));
         }
         let closes = act.again.is_none() && flow.source.total_bytes().is_some();
         sender.write(act.bytes, closes, &self.payload).map_err(|failure| self.failed(index, failure))

@@ -23,6 +23,7 @@
 mod aggregation;
 mod bandwidth;
 mod congestion_window;
+mod cycle;
 mod drain;
 mod feedback;
 mod full_pipe;
@@ -46,6 +47,7 @@ use units::{Rate, Segments, WindowedExtremum};
 use crate::parameter::Values;
 use crate::{Ack, CongestionControl, Inspection, RecoveryState, Restart, Start, Timeout, Window};
 use bandwidth::{Bandwidth, Gain};
+use cycle::Cycle;
 pub(crate) use parameters::ALGORITHM;
 use parameters::Parameters;
 use policer::Verdict;
@@ -127,7 +129,7 @@ impl Bbr {
     }
 
     fn enter_probe_bw(&mut self) {
-        let cycle = probe_bw::Cycle::begin(&self.parameters, &mut self.random, self.counters.delivered_us);
+        let cycle = Cycle::begin(&self.parameters, &mut self.random, self.counters.delivered_us);
         self.transition_to(State::ProbeBw(cycle));
     }
 

@@ -26,11 +26,9 @@ use units::Segments;
 use crate::growth::{CwndCounter, left_for_avoidance};
 use crate::parameter::Values;
 use crate::{Ack, Algorithm, CongestionControl, Inspection, Parameter, RecoveryState, Restart, Start, Window};
-use curve::{Curve, Region, Shape};
+use curve::{BETA_SCALE, Curve, Region, Shape};
 use hystart::HyStart;
 
-/// `BICTCP_BETA_SCALE`: denominator of beta.
-const BETA_SCALE: u64 = 1_024;
 /// Linux 6.1 cubictcp_recalc_ssthresh; RFC 9438 section 4.6.
 const MIN_SSTHRESH: Segments = 2;
 /// RTT samples of the first second of an epoch are not believed: the queue of the loss is still there.

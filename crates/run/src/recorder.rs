@@ -6,17 +6,20 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// What a run fixes in advance. Declared in the order of events at the same instant: the path changes, flows start and
-/// stop, and the observers come last, who see all of it.
+/// What happens at an instant that is known before. Declared in the order of events at the same instant: the path
+/// changes, applications act, flows start and stop, and the observers come last, who see all of it. Within a kind, flows
+/// act in the run's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Milestone {
     /// The path changes.
     Change(usize),
+    /// The application of a flow acts.
+    Write(usize),
     /// A flow connects.
     Start(usize),
     /// A flow stops sending.
     Stop(usize),
-    /// The gauges are read for the first time.
+    /// The gauges are read.
     Sample,
     /// The summary's window begins.
     WindowBegin,
@@ -26,7 +29,8 @@ pub enum Milestone {
     End,
 }
 
-/// Every milestone of a run and when it is due, ns: the flows' first, in their order.
+/// Every milestone that a run fixes in advance and when it is due, ns: the flows' first, in their order; of the samples
+/// the first one. When applications act follows from when their connections are established.
 pub fn milestones(run: &Run) -> Vec<(u64, Milestone)> {
     let mut milestones = Vec::new();
     for (i, flow) in run.flows.iter().enumerate() {

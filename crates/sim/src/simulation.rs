@@ -108,6 +108,7 @@ impl<'run> Simulation<'run> {
         for (at_ns, milestone) in milestones(self.run) {
             let event = match milestone {
                 Milestone::Change(i) => Event::Change(i as u32),
+                Milestone::Write(i) => Event::Timer(i as u32, Timer::Write),
                 Milestone::Start(i) => Event::Start(i as u32),
                 Milestone::Stop(i) => Event::Stop(i as u32),
                 Milestone::Sample => Event::Sample,

@@ -6,17 +6,9 @@
 
 use units::Time;
 
+use super::state::ProbeRtt;
 use super::{Bbr, State};
 use crate::{Ack, Window};
-
-/// The dip in flight.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ProbeRtt {
-    /// When it may end, ms; `None` until the flight is small.
-    end_ms: Option<u64>,
-    /// A round has passed since the flight is small.
-    round_done: bool,
-}
 
 impl Bbr {
     /// Linux 6.1 bbr_update_min_rtt.

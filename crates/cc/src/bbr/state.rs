@@ -1,8 +1,8 @@
 //! The state machine: which states there are, which may follow which, and what gains each asks for.
 
 use super::bandwidth::Gain;
+use super::cycle::Cycle;
 use super::parameters::Parameters;
-use super::{probe_bw, probe_rtt};
 
 /// What BBR is about.
 #[derive(Clone, Copy, Debug)]
@@ -12,9 +12,18 @@ pub(super) enum State {
     /// Drains the queue that `Startup` made.
     Drain,
     /// Cycles around the bandwidth that is known.
-    ProbeBw(probe_bw::Cycle),
+    ProbeBw(Cycle),
     /// Empties the pipe to see the path's RTT.
-    ProbeRtt(probe_rtt::ProbeRtt),
+    ProbeRtt(ProbeRtt),
+}
+
+/// Where in the dip in flight of `PROBE_RTT`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ProbeRtt {
+    /// When it may end, ms; `None` until the flight is small.
+    pub(super) end_ms: Option<u64>,
+    /// A round has passed since the flight is small.
+    pub(super) round_done: bool,
 }
 
 /// The names of the states, for [`State::phase`].
@@ -68,12 +77,7 @@ mod tests {
     use super::*;
 
     fn one_of_each() -> [State; 4] {
-        [
-            State::Startup,
-            State::Drain,
-            State::ProbeBw(probe_bw::Cycle::default()),
-            State::ProbeRtt(probe_rtt::ProbeRtt::default()),
-        ]
+        [State::Startup, State::Drain, State::ProbeBw(Cycle::default()), State::ProbeRtt(ProbeRtt::default())]
     }
 
     #[test]
@@ -99,7 +103,7 @@ mod tests {
     #[test]
     fn a_policed_flow_paces_at_the_rate_that_is_allowed() {
         let p = Parameters::from_defaults_and(&[]);
-        let cycle = State::ProbeBw(probe_bw::Cycle::default());
+        let cycle = State::ProbeBw(Cycle::default());
         assert_eq!(cycle.gains(&p, p.cwnd_gain, false).pacing, p.probe_gain);
         assert_eq!(cycle.gains(&p, p.cwnd_gain, true).pacing, Gain::UNIT);
         assert_eq!(State::Startup.gains(&p, p.cwnd_gain, true).pacing, p.high_gain);

@@ -3,9 +3,10 @@
 
 use units::Segments;
 
-use super::BETA_SCALE;
 use crate::parameter::Values;
 
+/// `BICTCP_BETA_SCALE`: denominator of beta.
+pub(super) const BETA_SCALE: u64 = 1_024;
 /// The curve's time unit is 2^-10 s (Linux: `BICTCP_HZ`).
 const TIME_BITS: u32 = 10;
 /// C's denominator is 2^10, and a product with three times is shifted back by this.

@@ -14,6 +14,7 @@ mod ring;
 mod rtt;
 mod sack;
 mod scoreboard;
+mod segment;
 mod sender;
 mod timeout;
 mod timer;

@@ -2,7 +2,8 @@
 //! segment delivered is lost, original and retransmission alike.
 
 use super::rtt::{RttEstimator, sample_us};
-use super::scoreboard::{Scoreboard, Segment, Verdict};
+use super::scoreboard::{Scoreboard, Verdict};
+use super::segment::Segment;
 use cc::RecoveryState;
 
 /// `tcp_max_reordering`

@@ -3,7 +3,7 @@
 //! Every segment remembers, when it is sent, how much had been delivered and when; its acknowledgement then gives
 //! a rate over the longer of the time it took to send that data and the time it took to be acknowledged.
 
-use super::scoreboard::Segment;
+use super::segment::Segment;
 use crate::serial::at_most;
 use cc::RateSample;
 
