@@ -5,12 +5,13 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from dumbbell.studies import StudyError
 from dumbbell.studies.evidence import RunData, SeedSweep
 from dumbbell.studies.formula import Formulas
-from observed import observed
+from observed import frame, observed
 
 LOSSES = (0.4, 0.2, 0.1)
 SIZES = ("1 bdp", "2 bdp", "4 bdp")
@@ -84,6 +85,13 @@ ALONE = SeedSweep(1, (observed({}, {"a": [5]}, (0, 60)),))
         ("linear_r2(queue[queue < 9], loss)", 0.8622449),
         ("cliff(0.01 * queue, rate, 4.2)", 0.04),
         ("max(bdp_bytes)", 250_000.0),
+        ('max(summed("flows", "goodput_bps"))', 12e6),
+        ('max(averaged("flows", "goodput_bps"))', 6e6),
+        ('max(summed("groups", "share"))', 1.0),
+        ("one_peak(queue, larger(loss, 0.3) * (queue == 2), 0)", 1.0),
+        ("one_peak(queue, loss, 0)", 0.0),
+        ("threshold(queue, loss, 0.2)", 2.0),
+        ("threshold(queue, loss, 0.05)", None),
         ("max(loss[queue > 9])", None),
         ("max(jain)", None),
         ("max(loss / (loss - loss))", None),
@@ -92,6 +100,26 @@ ALONE = SeedSweep(1, (observed({}, {"a": [5]}, (0, 60)),))
 def test_what_a_formula_makes_of_a_sweep(text: str, value: float | None) -> None:
     expected = value if value is None else pytest.approx(value, abs=1e-7)
     assert FORMULAS.parse(text).value(sweep(), OTHER, ALONE) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('sampled("cwnd_bytes", "max")', 40.0),
+        ('sampled("cwnd_bytes", "last") - sampled("cwnd_bytes", "min", 2)', 10.0),
+        ('sampled("cwnd_bytes", "median", 1)', 30.0),
+        ('sampled("cwnd_bytes", "mean", 9)', None),
+        ("rate_variation(1, 0, 0)", 1 / 3),
+        ("rate_variation(1)", 1 / 3),
+        ("rate_variation(1, 2, 0)", 0.0),
+    ],
+)
+def test_what_a_formula_makes_of_series(text: str, value: float | None) -> None:
+    at = np.array([0.0, 1, 2, 3, 4])
+    series = frame(0, at, [0, 1e6, 3e6, 5e6, 7e6], None).assign(cwnd_bytes=[10.0, 20, 30, 30, 40])
+    run = observed({}, {"a": [8.0]}, (0, 4), series=series)
+    expected = value if value is None else pytest.approx(value, abs=0.1)
+    assert FORMULAS.parse(text).of_run(run) == expected
 
 
 def test_a_number_of_each_run_needs_one_run() -> None:
@@ -120,6 +148,10 @@ def test_only_a_field_may_be_unmeasured() -> None:
         ('loss + "a"', "is nothing that a formula can have"),
         ("loss.real", 'no result has "loss.real"'),
         ("FUNCTIONS", 'no result has "FUNCTIONS"'),
+        ('summed("flows", "goodput")', 'no result has "flows.0.goodput"'),
+        ('sampled("cwnd_bytes", "mode")', 'there is no reduction "mode"; known: '),
+        ("swept(loss)", "swept(loss): swept cannot be given (loss)"),
+        ("rate_variation()", "rate_variation cannot be given ()"),
     ],
 )
 def test_a_formula_that_is_none(text: str, message: str) -> None:

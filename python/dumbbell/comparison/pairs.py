@@ -84,6 +84,9 @@ class _Pairing:
         self.controllers = dict(zip(exchanges_a, self._controllers(b, exchanges_b), strict=True))
         """B's algorithms, by what A has in their place."""
         self.keyed = {name: self._keyed(name) for name in (A, B)}
+        for column in ("request", "experiment", "place", "moment"):  # numbers, which are compared faster than texts
+            numbers, _ = pd.factorize(pd.concat([each[column] for each in self.keyed.values()]))
+            self.keyed[A][column], self.keyed[B][column] = numbers[: len(a)], numbers[len(a) :]
         self.reasons = {name: self._reasons(name) for name in (A, B)}
         """Why each run of a side has no partner; empty if it has one."""
 

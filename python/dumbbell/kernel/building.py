@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from dumbbell.errors import BuildFailure, KernelError
 from dumbbell.kernel.cache import EXECUTABLE, Kernel, digest, write
 from dumbbell.kernel.recipe import Recipe, options, recipe, substitute
 from dumbbell.kernel.source import Source, release_of, source_of
-from dumbbell.kernel.toolchain import Progress, Workshop, compiler, processors, require
+from dumbbell.kernel.toolchain import Progress, Workshop, compiler, require
 
 _ROOM = 2_500_000_000
 """Bytes that a build needs for a while."""
@@ -96,7 +97,7 @@ def _built(order: _Order, folder: Path, progress: Progress) -> Kernel:
         workshop.begin("configuring")
         left_out |= _configure(tree, workshop, strict=source.package is not None)
         workshop.begin("compiling", _expected(name, source))
-        workshop.make(tree, f"-j{processors()}", EXECUTABLE)
+        workshop.make(tree, f"-j{len(os.sched_getaffinity(0))}", EXECUTABLE)
         kernel = Kernel(
             name=name,
             identity=order.identity,

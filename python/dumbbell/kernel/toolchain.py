@@ -147,8 +147,3 @@ class Workshop:
         if status != 0:
             told = "".join(f"    {line.rstrip()}\n" for line in last)
             raise BuildFailure(f"`{command[0]}` failed with status {status} while {self._what}:\n{told}")
-
-
-def processors() -> int:
-    """How many processes of a build run at once."""
-    return len(os.sched_getaffinity(0))

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from dumbbell.spec.run import Run
 
-_KEPT: Final = ("series", "acks", "pcap")
 _ZERO_IS_UNKNOWN: Final = {"srtt_us"}
 _ALWAYS_KNOWN: Final = {"at_ns", "delivered_bytes", "bottleneck_bytes"}
 _GAUGES: Final = [each.name for each in fields(FlowSeries) if each.name != "phase"]
@@ -28,9 +27,7 @@ _OF_QUEUE: Final = [each.name for each in fields(QueueSeries)]
 
 
 def tables(run: Run, measurement: Measurement, names: tuple[str, ...], ccs: tuple[str, ...]) -> dict[str, pa.Table]:
-    """The series that a run asks to be kept, by kind; none when it records its summary only."""
-    if run.measure.record not in _KEPT:
-        return {}
+    """The series of a run that records more than its summary, by kind."""
     queue = measurement.bottleneck.series
     found = {
         "flows": _flow_table(measurement, names, ccs),

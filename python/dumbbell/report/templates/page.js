@@ -43,11 +43,12 @@
     return copy;
   };
 
-  /** Makes panels as wide as the page has room for; those beside one another stand above one another where it has not, a column after the other. */
+  /** Makes panels as wide as the page has room for; those beside one another stand above one another where it has not: a
+   * column after the other, where a column has one title. */
   const sized = (spec, width, axes) => {
     if (width < NARROW && spec.columns > 1) {
       const column = (panel) => Number(panel.name.slice("panel".length)) % spec.columns;
-      spec.concat.sort((a, b) => column(a) - column(b));
+      if (spec.concat.some((panel) => !panel.title)) spec.concat.sort((a, b) => column(a) - column(b));
       spec.columns = 1;
     }
     const own = Math.max(80, Math.floor(width / spec.columns - axes));
