@@ -28,12 +28,12 @@ from typing import Any, Final
 from dumbbell.errors import ComparisonError
 from dumbbell.spec import Experiment
 from dumbbell.spec.quantity import QuantityError, Time
+from dumbbell.spec.run import FRAME_BYTES
 from dumbbell.units import NS_PER_S
 
 RATE_MBPS: Final = (5.0, 1000.0)
 RTT_MS: Final = (5.0, 200.0)
 BUFFER_BDP: Final = (0.1, 10.0)
-FRAME_BYTES: Final = 1514
 """A full packet on the bottleneck: MTU 1500 and the Ethernet header."""
 FEWEST_PACKETS: Final = 6
 LARGEST_BUFFER_BYTES: Final = 50_000_000

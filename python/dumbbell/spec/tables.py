@@ -126,7 +126,7 @@ class Path(Section):
     loss: Swept[Annotated[Share, between(Share("0 %"), Share("99.9999999 %"))]] = Share("0 %")
     loss_at: Swept[Literal["before", "after"]] = "before"
     burst: Swept[Annotated[Bytes, between(Bytes("1 B"), Bytes("1 GB"))]] = Bytes("5 kB")
-    mtu: Swept[Annotated[int, Field(strict=True, ge=576, le=65_535)]] = 1500
+    mtu: Swept[Annotated[int, Field(strict=True, ge=576, le=65_535)]] = run.MTU_BYTES
     delay_side: Swept[Literal["return", "forward", "split"]] = "return"
     offload: Swept[Flag] = False
     change: list[Change] = Field(default=[], max_length=10_000)

@@ -21,15 +21,11 @@ from pydantic import (
 
 from dumbbell.errors import StudyError
 from dumbbell.problem import suggestion
-from dumbbell.spec.run import ETHERNET_HEADER_BYTES, TCP_IP_HEADER_BYTES
 from dumbbell.studies.evidence import SeedSweep
 from dumbbell.studies.formula import Formula, Formulas
 from dumbbell.studies.manifest import path_of
 from dumbbell.studies.verdict import Kind
 
-MTU_BYTES: Final = 1500
-MSS_BYTES, FRAME_BYTES = MTU_BYTES - TCP_IP_HEADER_BYTES, MTU_BYTES + ETHERNET_HEADER_BYTES
-"""Payload of a full packet with timestamps, and what the bottleneck charges for it, at the usual MTU."""
 SCALES: Final = {
     "%": 100.0, "Mbit/s": 1e-6, "Gbit/s": 1e-9, "ms": 1e3, "s": 1.0, "BDP": 1.0, "segments": 1.0, "packets": 1.0,
     "": 1.0,

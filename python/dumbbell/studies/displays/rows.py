@@ -13,7 +13,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from dumbbell.studies.claim import FRAME_BYTES, MSS_BYTES, SCALES
+from dumbbell.spec.run import FRAME_BYTES, MSS_BYTES
+from dumbbell.studies.claim import SCALES
 from dumbbell.studies.evidence import RunData, SeedSweep
 from dumbbell.studies.sweep import number, swept
 
