@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import typer
@@ -48,8 +49,8 @@ class Place:
         from dumbbell.results.store import Store
 
         if not self.store.exists():
-            on = f" --out {self.out}" if self.out else ""
-            raise NotBegunError(f"{self.store}: no such store; `dumbbell study run {self.name}{on}` makes it")
+            makes = f"dumbbell study run {self.name}{_out_option(self.out)}"
+            raise NotBegunError(f"{self.store}: no such store; `{makes}` makes it")
         return Store.open(self.store)
 
 
@@ -94,7 +95,13 @@ class StudySelection:
         if self.failed:
             raise typer.Exit(1)
         if not self.done:
-            raise NotBegunError("no study has runs there; `dumbbell study run all` makes them")
+            home = self.places[0].folder.parent
+            out = _out_option("" if home == HOME else home.as_posix())
+            raise NotBegunError(f"no study has runs there; `dumbbell study run all{out}` makes them")
+
+
+def _out_option(out: str) -> str:
+    return f" --out {quote(out)}" if out else ""
 
 
 def statuses(
