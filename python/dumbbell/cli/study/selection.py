@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from dumbbell.errors import DumbbellError, EngineFailure
+from dumbbell.errors import DumbbellError, EngineFailure, NoStoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -45,13 +45,20 @@ class Place:
         return "" if self.folder == HOME / self.name else self.folder.as_posix()
 
     def opened(self) -> Store:
-        """Its store, to read."""
+        """Its store, to read.
+
+        Raises:
+            NotBegunError: there is none.
+            StoreError: it is of another schema.
+            StoreFailure: it is damaged.
+        """
         from dumbbell.results.store import Store
 
-        if not self.store.exists():
+        try:
+            return Store.open(self.store)
+        except NoStoreError:
             makes = f"dumbbell study run {self.name}{_out_option(self.out)}"
-            raise NotBegunError(f"{self.store}: no such store; `{makes}` makes it")
-        return Store.open(self.store)
+            raise NotBegunError(f"{self.store}: no such store; `{makes}` makes it") from None
 
 
 @dataclass(slots=True)
