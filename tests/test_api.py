@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dumbbell
@@ -87,7 +88,7 @@ def test_series_of_one_run_or_of_all(results: Results) -> None:
     assert list(every.columns[:3]) == ["run_id", "seed", "path.buffer"]
     third = every[every["run_id"] == results[2].run_id]
     assert third["srtt_s"].dropna().tolist() == one["srtt_s"].dropna().tolist()
-    assert len(one) == len(results.series(results[2].run_id)) > 50
+    assert len(one) == len(results.series(results[2].run_id)) == len(results.series(np.int64(2))) > 50
     assert every["path.buffer"].unique().tolist() == ["0.5 bdp", "2 bdp"]
     assert len(results.queue()) == 4 * len(results.queue(0)) == 4 * 60
     assert (results.queue(0)["backlog_bytes"] <= 0.5 * 50_000).all()
@@ -126,6 +127,13 @@ def test_what_is_no_store_is_an_error_of_dumbbell(tmp_path: Path) -> None:
         dumbbell.run(MOMENT, store=tmp_path / "file")
     with pytest.raises(dumbbell.StoreError, match="no such store"):
         dumbbell.open(tmp_path / "absent")
+
+
+@pytest.mark.parametrize("jobs", [0, -1])
+def test_no_runs_at_once_are_refused_before_anything_is_written(jobs: int, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=f"jobs: {jobs} is no number"):
+        dumbbell.run(MOMENT, store=tmp_path / "store", jobs=jobs)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_run_without_series_says_so() -> None:

@@ -36,6 +36,10 @@ class StoreError(DumbbellError):
     """A store that cannot be what it was asked to be: it is none, it is of another schema, it lacks a run."""
 
 
+class NoStoreError(StoreError):
+    """A folder that is no store, or not yet one."""
+
+
 class StoreFailure(Failure, StoreError):  # noqa: N818 (as `Failure`)
     """A store that could not do what it should: a full disk, damage, another campaign. What was finished is kept."""
 

@@ -116,8 +116,9 @@ def test_a_dry_run_prints_specs_and_what_they_cost_and_makes_no_store(store: Pat
     assert done.returncode == 0
     parts = re.split(r"(?m)^# .*$", done.stdout)[1:]
     assert [tomllib.loads(part)["name"] for part in parts] == ["random-4-1", "random-4-2", "random-4-3"]
-    assert re.search(r"3 conditions, 0\.0 million packets at most with each seed", done.stderr)
     assert not store.exists()
+    done = dumbbell("agree", *QUICK, "--dry-run", "--set", "path.rate=1 Gbit/s", "--set", "duration=20 s")
+    assert done.stderr == "3 conditions, 5.0 million packets at most with each seed\n"  # 3 * 1e9 * 20 / 8 / 1514
 
 
 def test_a_dumped_condition_runs_alone(tmp_path: Path) -> None:
@@ -154,6 +155,8 @@ def test_one_condition_is_shown_flow_by_flow(moment: Path, store: Path) -> None:
         (("SPEC", *SAME, "--show", "1", "--html", "x.html"), "--html is of a comparison; --show makes none"),
         (("SPEC", *SAME, "--dry-run", "--html", "x.html"), "--html is of a comparison; --dry-run makes none"),
         (("SPEC", *SAME, "--dry-run", "--show", "1"), "give one of --dry-run and --show"),
+        (("--random", "2", "--seed", "1", "--set", "name=x", "--dump", "x"), 'name: "x" is that of 2 conditions'),
+        (("--random", "1", "--seed", "1", "--set", "name=x/y", "--dump", "x"), 'name: "x/y" is no name of a file'),
         (("nowhere.toml", *SAME), "no such file"),
         (("--random", "2", "--seed", "1", "--duration", "60", *SAME), "duration: "),
         (("--random", "2", "--seed", "1", "--packets", "10", *SAME), "are more than 10 packets"),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from commandline import DUMBBELL, dumbbell
+from commandline import DUMBBELL, ROOT, dumbbell
 
 
 @pytest.fixture
@@ -96,7 +96,8 @@ def rebuilt(filled: Path, moment: Path) -> Path:
 def test_runs_of_an_earlier_build_are_mentioned_listed_on_demand_and_pruned_if_one_says_so(rebuilt: Path) -> None:
     done = dumbbell("results", "list", rebuilt)
     assert len(done.stdout.splitlines()) == 5
-    assert done.stderr.startswith("and 4 runs of earlier builds")
+    prune = "`dumbbell results prune` removes them\n"
+    assert done.stderr == f"and 4 runs of earlier builds: --all has them, {prune}"
     everything = dumbbell("results", "list", rebuilt, "--all").stdout
     assert len(everything.splitlines()) == 9
     assert everything.count("moment (build earlier)") == 4
@@ -109,6 +110,17 @@ def test_runs_of_an_earlier_build_are_mentioned_listed_on_demand_and_pruned_if_o
     assert dumbbell("results", "list", rebuilt, "--all").stdout == everything
     assert dumbbell("results", "prune", rebuilt, "--yes").stderr == f"{counts}{rebuilt}: 4 runs removed\n"
     assert len(dumbbell("results", "list", rebuilt, "--all").stdout.splitlines()) == 5
+
+
+@pytest.mark.parametrize("options", [(), ("--all",)], ids=" ".join)
+def test_runs_of_no_experiment_are_not_called_those_of_earlier_builds(store: Path, options: tuple[str, ...]) -> None:
+    store.mkdir()
+    connection = sqlite3.connect(store / "ledger.sqlite")
+    connection.executescript((ROOT / "tests" / "results" / "schema1.sql").read_text(encoding="utf-8"))
+    connection.close()
+    done = dumbbell("results", "list", store, *options)
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 5)
+    assert done.stderr == "and 2 runs of no experiment: `dumbbell results prune` removes them\n"
 
 
 @pytest.mark.slow

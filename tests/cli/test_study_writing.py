@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from commandline import MOMENT, dumbbell
+from commandline import MOMENT, ROOT, dumbbell
 from dumbbell import studies
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.engines.measurement import Measurement
@@ -69,6 +70,34 @@ def test_figures_that_cannot_be_written_are_a_failure(name: str, tmp_path: Path)
     done = dumbbell("study", "figures", name, "--out", folder if name == "hand" else tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert f"{folder / 'figures' / 'sim'}: cannot write the figures: " in done.stderr
+
+
+EARLIER = (ROOT / "tests" / "results" / "schema1.sql").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("ledger", [None, "", EARLIER], ids=["no ledger", "empty ledger", "earlier schema"])
+def test_a_store_that_was_begun_is_resumed(ledger: str | None, tmp_path: Path) -> None:
+    (tmp_path / "store" / "series").mkdir(parents=True)
+    if ledger is not None:
+        connection = sqlite3.connect(tmp_path / "store" / "ledger.sqlite")
+        connection.executescript(ledger)
+        connection.close()
+    begun = dumbbell("study", "claims", "hand", "--out", tmp_path)
+    assert (begun.returncode, "`dumbbell study run hand --out " in begun.stderr) == (2, True)
+    done = dumbbell("study", "run", "hand", "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_of_all_studies_those_whose_stores_are_whole_are_carried_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(studies, "names", lambda: ("damaged", "hand"))
+    (tmp_path / "damaged" / "store").mkdir(parents=True)
+    (tmp_path / "damaged" / "store" / "ledger.sqlite").write_text("no database" * 100, encoding="utf-8")
+    done = dumbbell("study", "run", "all", "--out", tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"damaged: {tmp_path / 'damaged' / 'store'}: its ledger.sqlite is damaged")
+    assert (tmp_path / "hand" / "figures").is_dir()
 
 
 def test_a_report_of_all_knows_the_engines_and_says_who_has_no_runs(tmp_path: Path) -> None:

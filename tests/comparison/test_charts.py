@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from dumbbell.comparison.agreement_text import worst_table
 from dumbbell.comparison.charts import errors, scatter
 from dumbbell.comparison.record import Agreement
 
@@ -32,6 +33,18 @@ def test_the_scatter_has_a_point_a_group_and_a_line_where_both_are_equal(agreeme
     assert {layer.label: len(layer.x) for layer in points} == {"bbr": 2, "cubic": 2}
     assert all(y == pytest.approx(0.9 * x, rel=1e-4) for layer in points for x, y in zip(layer.x, layer.y, strict=True))
     assert goodput.layers[-1].x == goodput.layers[-1].y
+
+
+def test_one_engine_compared_with_itself_has_two_names(agreement: Agreement) -> None:
+    itself = agreement.model_copy(update={"candidate": agreement.reference})
+    chart = scatter(itself)
+    assert chart is not None
+    assert [chart.panels[0].x.label, chart.panels[0].y.label] == [
+        "sim (reference) (Mbit/s)",
+        "sim (candidate) (Mbit/s)",
+    ]
+    assert worst_table(itself)[0][3:5] == ["sim (reference)", "sim (candidate)"]
+    assert worst_table(agreement)[0][3:5] == ["sim", "double"]
 
 
 def test_differences_are_distributed_beside_the_references_noise_with_nothing_excused(agreement: Agreement) -> None:

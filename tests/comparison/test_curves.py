@@ -113,6 +113,11 @@ def test_seeds_that_say_different_words_are_both_told_and_differ() -> None:
     assert (phases.difference, phases.holds) == (1.0, False)
 
 
+def test_runs_that_say_nothing_of_bbr_have_nothing_that_could_hold() -> None:
+    silent = [bbr_series(USUAL).assign(srtt_s=float("nan"))]
+    assert parts(compare_bbr(silent, silent, [], RTT_S, STEP_S))[0] == []
+
+
 class Shrunk(SimEngine):
     """The simulator, whose windows are told a tenth smaller; fails at one rate if it is given one."""
 
@@ -199,6 +204,20 @@ def test_a_condition_that_fails_is_told_and_exits_1(store: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_engines_and_fewer_conditions")
+def test_an_algorithm_with_parameters_is_judged_as_what_it_is_and_what_has_no_epoch_is_told(tmp_path: Path) -> None:
+    words = ("--set", "duration=8 s", "--set", "flows[0].cc=cubic[beta=0.8]", "--floor", "0")
+    done = agree(tmp_path / "store", "--engines", "sim,sim", *words)
+    head, _, columns = done.stdout.splitlines()[:3]
+    assert head.startswith("sim (candidate) over sim (reference): ")
+    assert " ".join(columns.split()).startswith("algorithm path quantity sim (reference) sim (candidate) difference")
+    assert "least cwnd after it" in done.stdout
+    assert "pacing gains" not in done.stdout
+    case = "curve-reno-2 (cubic[beta=0.8], 80.0 Mbit/s, 25 ms, 1 BDP)"
+    assert f"not compared: {case}: no whole loss epoch" in done.stderr.splitlines()
+
+
+@pytest.mark.slow
 def test_the_page_is_whole_and_has_every_limit_and_every_curve(store: Path, tmp_path: Path) -> None:
     done = agree(store, "--engines", "less,sim", "--html", tmp_path / "page.html", "--json")
     assert done.stderr == f"{tmp_path / 'page.html'}\n"
@@ -233,6 +252,10 @@ def test_nothing_compared_is_no_figure(stored: dict[str, Any]) -> None:
     ("setting", "told"),
     [
         ("flows[0].count=2", "flows: curves are those of a single flow; there are 2"),
+        (
+            "flows[0].cc=vegas",
+            'flows[0].cc: "vegas" has no curves that could be judged; one of reno, cubic, bbr and its variants',
+        ),
         ("measure.record=summary", 'measure.record: "summary" keeps no series to make curves of; write "series"'),
         ("measure.sample=320 ms", "measure.sample: 320 ms is too long: a curve needs a sample in each base RTT, 40 ms"),
     ],

@@ -123,6 +123,13 @@ def test_without_data_cells_are_dashes() -> None:
     assert rows[4] == ["queueing delay (points)", "0", "-", "5", "-", "15", "-", "-", "-", "no data"]
 
 
+def test_a_band_has_todays_words_and_not_those_of_its_record() -> None:
+    old = drawn()
+    old = old.model_copy(update={"bands": [each.model_copy(update={"label": "loss"}) for each in old.bands]})
+    assert agreement_text.bands_table(old) == agreement_text.bands_table(drawn())
+    assert agreement_text.summary(old) == agreement_text.summary(drawn())
+
+
 def test_both_engines_are_over_one_another(agreement: Agreement, compared_folder: Path) -> None:
     with Store.open(compared_folder) as store:
         chart = overlay.in_time(store, agreement, agreement.conditions[0], "one", "Title")

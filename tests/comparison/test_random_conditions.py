@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -89,6 +90,21 @@ def test_a_condition_is_an_ordinary_spec() -> None:
     for drawn in random_conditions.conditions(20, 11):
         again = load(toml(drawn.words()))
         assert again.words() == drawn.words()
+
+
+@pytest.mark.parametrize(
+    ("sets", "packets"),
+    [
+        ({}, 18.5e6 * 60 / 8 / 1514),
+        ({"path.rate": "1 Gbit/s"}, 1e9 * 60 / 8 / 1514),
+        ({"path.rate": "10Mbit/s", "duration": "2000 ms"}, 10e6 * 2 / 8 / 1514),
+        ({"path.rate": ["1 Gbit/s", "10 Mbit/s"], "path.mtu": 9000, "path.buffer": "1 MB"}, 1.01e9 * 60 / 8 / 9014),
+        ({"path.change": [{"at": "30 s", "rate": "37 Mbit/s"}]}, 37e6 * 60 / 8 / 1514),
+    ],
+)
+def test_packets_are_those_of_every_run_at_its_highest_rate(sets: dict[str, Any], packets: float) -> None:
+    experiment = load(random_conditions.condition(2, 7), overrides=sets)
+    assert random_conditions.packets(experiment) == pytest.approx(packets)
 
 
 def test_packets_bound_the_rate() -> None:

@@ -161,7 +161,7 @@ def test_it_boots_once_on_each_machine_since_that_was_started(
     ANSWER[0] = b'{"failed":"no job"}'
     started = tmp_path / "boot_id"
     started.write_text("one machine")
-    monkeypatch.setattr(linux, "_STARTED", started)
+    monkeypatch.setattr(linux, "BOOT_ID", started)
     engine = LinuxEngine(replace(kernel(), executable=tmp_path / "linux"))
     for _ in range(3):
         engine.ready()

@@ -48,9 +48,10 @@ def test_a_run_gets_a_minute_and_time_for_its_packets(monkeypatch: pytest.Monkey
     assert limit_s(run_of(faster)) - 60 > 50 * (limit_s(run_of({})) - 60)
     monkeypatch.setenv("DUMBBELL_RUN_LIMIT_S", "2.5")
     assert limit_s(run_of({})) == 2.5
-    monkeypatch.setenv("DUMBBELL_RUN_LIMIT_S", "soon")
-    with pytest.raises(EngineFailure, match='"soon" is no number of seconds'):
-        limit_s(run_of({}))
+    for wrong in ("soon", "nan", "inf", "-1", "0"):
+        monkeypatch.setenv("DUMBBELL_RUN_LIMIT_S", wrong)
+        with pytest.raises(EngineFailure, match=f'"{wrong}" is no number of seconds above 0'):
+            limit_s(run_of({}))
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="only Linux tells cores apart")

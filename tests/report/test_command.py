@@ -25,7 +25,8 @@ def test_a_study_without_its_runs_is_reported_with_how_to_make_them(moment_folde
     assert "There are no runs yet." in said
     assert "On sim 24 of the study's 24 claims wait for runs" in said
     comment = "# with --out FOLDER, where FOLDER/store is this store"
-    assert f"dumbbell study run claypool2019 --seeds 1 {comment} dumbbell study report claypool2019 {comment}" in said
+    run, report = (f"dumbbell study {command} claypool2019 --seeds 1 {comment}" for command in ("run", "report"))
+    assert f"{run} {report}" in said
 
 
 def test_what_is_no_store_is_told_in_one_line(tmp_path: Path) -> None:

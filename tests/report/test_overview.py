@@ -94,6 +94,16 @@ def test_words_on_an_axis_stand_in_the_order_of_the_spec() -> None:
     assert {layer.kind for layer in chart.panels[0].layers} == {"points"}, "between words there is nothing"
 
 
+def test_numbers_with_one_unit_stand_where_they_are_and_other_texts_do_not() -> None:
+    def axis(*values: str) -> tuple[str, tuple[float, ...]]:
+        chart = sweep(contents(*(point(value, 0.5) for value in values)), "sweep")
+        assert chart is not None
+        return chart.panels[0].x.label, chart.panels[0].layers[0].x
+
+    assert axis("1e1 Mbit/s", "0.5e2 Mbit/s") == ("path.buffer (Mbit/s)", (10, 50))
+    assert axis("1.2.3", "1.2.4") == axis("1.2.3", "2.2.3") == axis("1..2", ".") == ("path.buffer", (0, 1))
+
+
 def test_without_a_sweep_there_is_nothing_to_draw() -> None:
     assert sweep(contents(point("1 bdp", 0.5)), "sweep") is None
     assert sweep(contents(), "sweep") is None

@@ -124,6 +124,22 @@ def test_a_run_counts_once_however_many_experiments_share_it(store: Store, study
     assert "Made from 4 runs of 1 experiment on engine sim" in said
 
 
+def test_every_experiment_can_be_run_again_from_a_file_of_its_own(tmp_path: Path) -> None:
+    """Experiments whose names become one file's, and one without a letter."""
+    with Store.open(tmp_path / "my runs", write=True) as store:
+        for name, seeds in (("a/b", 1), ("a b", 1), ("<<>>", 1), ("A?b", 2)):
+            experiment = load(MOMENT, overrides={"name": name, "seeds": seeds, "duration": "1 s"})
+            next(run_campaign(store, experiment, SimEngine(), jobs=1))
+        page = Webpage(build(tmp_path / "report.html", store=store).read_text(encoding="utf-8"))
+    files = ("a-b.toml", "a-b-2.toml", "experiment.toml", "a-b-3.toml")
+    commands = [f"dumbbell run {file} --out 'my runs'" for file in files]
+    assert " ".join([*commands, "dumbbell report 'my runs'"]) in page.said
+    for file, name in zip(files, ("a/b", "a b", "<<>>", "A?b"), strict=True):
+        assert (
+            f'{file} duration = "1 s" seeds = {1 + (name == "A?b")} start_jitter = "10 ms" name = "{name}"' in page.said
+        )
+
+
 def test_of_a_half_finished_store_it_is_told_what_is_missing(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", write=True) as half:
         experiment = load(MOMENT)

@@ -47,6 +47,8 @@ def rows(folder: Path, query: str) -> list[tuple[object, ...]]:
 def test_it_is_read_as_it_is(old: Path, version: int, tmp_path: Path) -> None:
     with Store.open(old) as store:
         assert [each.seed for each in store.outcomes()] == [1, 2, 1, 2]
+        assert all(store.finished(each.run_id) for each in store.outcomes())
+        assert not any(store.finished(str(stray)) for (stray,) in rows(old, OF_NO_EXPERIMENT))
     found = held(f"{old}@cc=bbr", "@cc=cubic")
     assert (len(found.pairs), {each.group for each in found.overall}) == (2, {None, "bbr → cubic", "others"})
     other = kept(tmp_path / "other", None, load(SPEC, overrides={"start_jitter": "10 ms"}))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -56,22 +57,17 @@ def test_a_worktree_has_its_own(tmp_path: Path) -> None:
     assert provenance.commit(tmp_path / "main") == git("rev-parse", "HEAD") != side
 
 
-def test_metrics_are_known_by_their_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_metrics_are_known_by_the_source_of_every_module_that_makes_a_summary(tmp_path: Path) -> None:
     package = Path(summary.__file__).parents[1]
-    for name in provenance._JUDGES:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_bytes((package / name).read_bytes())
-    monkeypatch.setattr(provenance, "_PACKAGE", tmp_path)
-    identity = provenance.metrics_identity.__wrapped__
-    same = identity()
-    assert same == provenance.metrics_identity()
-    with (tmp_path / "metrics" / "summary.py").open("a", encoding="utf-8") as file:
-        file.write("# another\n")
-    assert identity() != same
-
-
-def test_every_module_that_makes_a_summary_counts() -> None:
+    for part in ("metrics", "results"):
+        shutil.copytree(package / part, tmp_path / part)
     sources = Path(summary.__file__).read_text(encoding="utf-8")
-    used = set(re.findall(r"import dumbbell\.metrics\.(\w+)|from dumbbell\.metrics\.(\w+)", sources))
+    used = set(re.findall(r"(?:import |from )dumbbell\.metrics\.(\w+)", sources))
     assert len(used) >= 3
-    assert {f"metrics/{one or other}.py" for one, other in used} < set(provenance._JUDGES)
+    seen = {provenance.metrics_identity()}
+    assert provenance.metrics_identity(tmp_path) in seen
+    for name in ("summary", *used):
+        with (tmp_path / "metrics" / f"{name}.py").open("a", encoding="utf-8") as file:
+            file.write("# another\n")
+        assert provenance.metrics_identity(tmp_path) not in seen, name
+        seen.add(provenance.metrics_identity(tmp_path))

@@ -141,7 +141,7 @@ def test_more_seeds_than_are_there(out: Path, tmp_path: Path) -> None:
     assert f"`dumbbell study run claypool2019 --seeds 6 --out {out.as_posix()}`" in said(done.stdout)
     drawn = dumbbell("study", "figures", "claypool2019", "--out", out, "--numbers", "figure5")
     assert (drawn.returncode, drawn.stdout) == (2, "")
-    assert drawn.stderr.startswith("no figure 'figure5' of the runs on sim; known: figure4b, figure7,")
+    assert drawn.stderr.startswith('no figure "figure5" of the runs on sim; known: figure4b, figure7,')
     page = tmp_path / "report.html"
     assert dumbbell("study", "report", "claypool2019", "--out", out, "--seeds", "6", "--html", page).returncode == 0
     assert "Figure 5" not in Webpage(page.read_text(encoding="utf-8")).said.partition("Readings")[0]
@@ -198,7 +198,7 @@ NEEDS_ONE = "--claims and --experiments need one study: name it instead of all\n
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("claims", "all"), "no study has runs there; `dumbbell study run all` makes them\n"),
+        (("claims", "all"), "no study has runs there; `dumbbell study run all --out {out}` makes them\n"),
         (("run", "all", "--claims", "S7"), NEEDS_ONE),
         (("run", "all", "--experiments", "figure7"), NEEDS_ONE),
         (

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from dumbbell.campaign.execution import run_campaign
 from dumbbell.campaign.plan import refusals
@@ -64,7 +65,7 @@ class Results(Sequence[Outcome]):
         """A row a group of a run: the swept values, seed, name, goodput in bit/s, and its share of all groups'."""
         return self._frame("groups")
 
-    def series(self, run: int | str | None = None) -> pd.DataFrame:
+    def series(self, run: SupportsIndex | str | None = None) -> pd.DataFrame:
         """The flows over time, every `sample`: seconds, bytes, bit/s; NaN where a gauge is not known.
 
         `run` is a run's index or id. Without one there are all of them, with their ids, seeds and swept values.
@@ -74,7 +75,7 @@ class Results(Sequence[Outcome]):
         """
         return self._series("flow_series", run)
 
-    def queue(self, run: int | str | None = None) -> pd.DataFrame:
+    def queue(self, run: SupportsIndex | str | None = None) -> pd.DataFrame:
         """The bottleneck's queue over time, every `sample`: backlog in bytes and packets, and packets counted so far.
 
         `run` and what is raised are as for `series`.
@@ -87,11 +88,11 @@ class Results(Sequence[Outcome]):
             frame: pd.DataFrame = getattr(store, table)(campaigns=[self.campaign])
         return frame[frame["run_id"].isin({outcome.run_id for outcome in self.outcomes})].reset_index(drop=True)
 
-    def _series(self, kind: str, run: int | str | None) -> pd.DataFrame:
+    def _series(self, kind: str, run: SupportsIndex | str | None) -> pd.DataFrame:
         with Store.open(self.store) as store:
             series: Callable[[str], pd.DataFrame] = getattr(store, kind)
             if run is not None:
-                return series(self.outcomes[run].run_id if isinstance(run, int) else run)
+                return series(run if isinstance(run, str) else self.outcomes[operator.index(run)].run_id)
             return frames.together((outcome, series(outcome.run_id)) for outcome in self.summaries)
 
     def __len__(self) -> int:
@@ -122,12 +123,15 @@ def run(
     kept in a temporary folder for as long as the results are in use.
 
     Raises:
+        ValueError: `jobs` is less than 1.
         SpecError: the spec has problems, or the engine cannot honour it.
         UnknownEngine: there is no such engine in this version.
         KernelError: its kernel is not on this machine.
         StoreError: the store cannot be opened or written.
         EngineFailure: the first runs failed alike, as where a kernel cannot boot.
     """
+    if jobs is not None and jobs < 1:
+        raise ValueError(f"jobs: {jobs} is no number of runs at once; give 1 or more, or None")
     chosen = engine_named(engine)
     experiment = load(spec, registry=None if isinstance(spec, Experiment) else catalogue())
     problems = refusals(experiment, chosen)

@@ -20,6 +20,8 @@ EXAMPLE = "Example: dumbbell agree --random 20 --seed 7 --html agreement.html; o
 FRESH_SEEDS = 1_000_000
 SEEDS, CURVES_SEEDS = 3, 5
 TWO = 2
+NOT_OF_A_FILE_NAME = '/\\:*?"<>|'
+"""Letters that some system has no file name with."""
 FLOW_COLUMNS = {
     "flow": ("flow", 1.0), "name": ("name", 1.0), "engine": ("engine", 1.0), "seed": ("seed", 1.0),
     "Mbit/s": ("goodput_bps", 1e-6), "RTT ms": ("rtt_mean_s", 1e3), "min ms": ("rtt_min_s", 1e3),
@@ -96,6 +98,7 @@ def agree(  # noqa: PLR0913 (each is an option)
 
     Runs that the store has are not run again: the same command goes on where it was stopped.
     """
+    from dumbbell.comparison.campaigns import check_names
     from dumbbell.comparison.record import Source
     from dumbbell.errors import ComparisonError
 
@@ -107,6 +110,7 @@ def agree(  # noqa: PLR0913 (each is an option)
         raise ComparisonError(f"--html is of a comparison; {given[0]} makes none")
     source = Source(random=random, seed=seed, duration=duration, most_packets=packets, sets=tuple(sets or ()))
     experiments, source = _conditions(spec, source, curves=curves)
+    check_names(experiments)
     if dump is not None:
         _dump(experiments, dump)
         return
@@ -202,24 +206,31 @@ def _print_tables(found: "Agreement | Curves") -> None:
     from dumbbell.comparison import agreement_text as text
     from dumbbell.comparison.record import Curves
 
-    engines = (found.candidate.engine, found.reference.engine)
     if isinstance(found, Curves):
-        typer.echo("{} over {}: {}\n".format(*engines, text.origin(found)))
+        typer.echo("{} over {}: {}\n".format(*found.engine_names, text.origin(found)))
         typer.echo(f"{aligned(*text.limits_table(found))}\n")
         typer.echo(text.summary(found))
     else:
-        typer.echo("{} against {}: {}\n".format(*engines, text.origin(found)))
+        typer.echo("{} against {}: {}\n".format(*found.engine_names, text.origin(found)))
         typer.echo(aligned(*text.bands_table(found)))
         if found.worst:
             typer.echo(f"\n{aligned(*text.worst_table(found))}")
     for line in text.failures(found):
         typer.echo(f"failed: {line}", err=True)
+    for line in text.without_data(found):
+        typer.echo(f"not compared: {line}", err=True)
 
 
 def _dump(experiments: "Sequence[Experiment]", folder: Path) -> None:
     from dumbbell.errors import ComparisonError
     from dumbbell.spec.writer import toml
 
+    for experiment in experiments:
+        if set(experiment.name) & set(NOT_OF_A_FILE_NAME) or experiment.name.startswith("."):
+            letters = " ".join(NOT_OF_A_FILE_NAME)
+            raise ComparisonError(
+                f'name: "{experiment.name}" is no name of a file; one without {letters}, and no dot at its beginning'
+            )
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for experiment in experiments:
@@ -232,14 +243,17 @@ def _dump(experiments: "Sequence[Experiment]", folder: Path) -> None:
 
 def _print_conditions(experiments: "Sequence[Experiment]", source: "Source") -> None:
     """With what drawn ones cost: an engine's time goes with the packets that it moves."""
+    from dumbbell.comparison.campaigns import points
     from dumbbell.comparison.random_conditions import packets
+    from dumbbell.metrics.number import counted
     from dumbbell.spec.writer import toml
 
     for experiment in experiments:
         typer.echo(f"# {experiment.name}\n{toml(experiment.words())}")
     if source.random is not None:
         total = sum(map(packets, experiments))
-        typer.echo(f"{len(experiments)} conditions, {total / 1e6:.1f} million packets at most with each seed", err=True)
+        count = counted(sum(len(points(each)) for each in experiments), "condition")
+        typer.echo(f"{count}, {total / 1e6:.1f} million packets at most with each seed", err=True)
 
 
 def _chosen(experiments: "Sequence[Experiment]", name: str) -> "Experiment":

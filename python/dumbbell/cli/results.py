@@ -188,10 +188,12 @@ def _show_table(store: "Store", experiment: str | None, *, everything: bool) -> 
 
 def _tell_others(store: "Store", *, everything: bool) -> None:
     from dumbbell.metrics.number import counted
+    from dumbbell.results.campaign import NO_EXPERIMENT
 
-    others = 0 if everything else sum(store.superseded().values())
-    if others:
-        typer.echo(
-            f"and {counted(others, 'run')} of earlier builds: --all has them, `dumbbell results prune` removes them",
-            err=True,
-        )
+    removable = store.superseded()
+    strays, prune = removable.pop(NO_EXPERIMENT, 0), "`dumbbell results prune` removes them"
+    earlier = 0 if everything else sum(removable.values())
+    if earlier:
+        typer.echo(f"and {counted(earlier, 'run')} of earlier builds: --all has them, {prune}", err=True)
+    if strays:
+        typer.echo(f"and {counted(strays, 'run')} of no experiment: {prune}", err=True)

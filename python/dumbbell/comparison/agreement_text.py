@@ -9,6 +9,8 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from dumbbell.comparison.agreement import BANDS
+from dumbbell.comparison.curves import is_loss_based
 from dumbbell.comparison.random_conditions import MOST_PACKETS, USUAL_DURATION
 from dumbbell.comparison.record import (
     Agreement,
@@ -86,7 +88,16 @@ def origin(found: Agreement | Curves) -> str:
             what = f"{counted(count, 'random condition')} of seed {source.seed}, {source.duration} each"
     seeds, floor = counted(len(found.candidate.seeds), "seed"), len(found.floor_seeds)
     noise = f", {floor} more of {found.reference.engine} for its noise" if floor else ""
-    return f"{what}; {seeds} an engine{noise}" + (f"; {failed} of them failed and are not compared" if failed else "")
+    return f"{what}; {seeds} an engine{noise}" + (f"; {_failed(failed)}" if failed else "")
+
+
+def _failed(count: int) -> str:
+    """How many conditions failed.
+
+    >>> _failed(1), _failed(2)
+    ('1 condition failed and is not compared', '2 conditions failed and are not compared')
+    """
+    return f"{counted(count, 'condition')} failed and {'is' if count == 1 else 'are'} not compared"
 
 
 def summary(found: Agreement | Curves) -> str:
@@ -97,7 +108,10 @@ def summary(found: Agreement | Curves) -> str:
             return "Nothing was compared."
         broken = "; ".join(f"{cc}, {where}: {label}" for cc, where, label, *_ in rows)
         return f"{total - len(rows)} of {total} limits hold. Broken: {broken}." if rows else f"All {total} limits hold."
-    labels = {holds: "; ".join(each.label for each in found.bands if each.holds is holds) for holds in (False, None)}
+    labels = {
+        holds: "; ".join(BANDS[each.metric].label for each in found.bands if each.holds is holds)
+        for holds in (False, None)
+    }
     text = f"Broken: {labels[False]}." if labels[False] else "Every band that has data holds."
     return f"{text} Without data: {labels[None]}." if labels[None] else text
 
@@ -130,6 +144,15 @@ def failures(found: Agreement | Curves) -> list[str]:
     """What failed, a line each."""
     parts: Sequence[Path] = found.cases if isinstance(found, Curves) else found.conditions
     return [f"{part.name}: {failure}" for part in parts for failure in part.failures]
+
+
+def without_data(found: Agreement | Curves) -> list[str]:
+    """Single flows that did not fail, and have nothing to compare, a line each: their runs are too short."""
+    return [
+        f"{case.name} ({case.cc}, {path(case)}): no {'whole loss epoch' if is_loss_based(case.cc) else 'phase of BBR'}"
+        for case in (found.cases if isinstance(found, Curves) else ())
+        if not (case.comparisons or case.failures)
+    ]
 
 
 def command(found: Agreement | Curves) -> str:
@@ -177,7 +200,9 @@ def provenance(found: EngineComparison) -> Iterator[tuple[str, str]]:
         yield f"Seeds of {role.lower()}", ", ".join(map(str, side.seeds))
         yield from ((f"{role}: {key}", str(value)) for key, value in side.measured_on.items())
     yield "Seeds for the noise", ", ".join(map(str, found.floor_seeds)) or "none"
-    yield from ((f"Version of {name}", version) for name, version in found.versions.items() if version)
+    for name, version in found.versions.items():
+        if version:
+            yield "Commit" if name == "commit" else f"Version of {name}", version
 
 
 def bands_table(agreement: Agreement) -> Table:
@@ -187,6 +212,8 @@ def bands_table(agreement: Agreement) -> Table:
 
 
 def _band(band: BandVerdict) -> list[str]:
+    """A band by today's words: a record has those of when it was made."""
+    label, unit = BANDS[band.metric].label, BANDS[band.metric].unit
     limits = [ABSENT if each is None else f"{100 * each:g}" for each in (band.median_limit, band.p90_limit)]
     if band.least is not None:
         limits = [f"at least {100 * band.least:g}", ABSENT]
@@ -197,17 +224,15 @@ def _band(band: BandVerdict) -> list[str]:
     )
     difference = amount(band.difference, band.half_width, scale=100, signed=True)
     return [
-        f"{band.label} ({band.unit})", str(band.measured.n), median, limits[0], p90, limits[1], noise_median, noise_p90,
+        f"{label} ({unit})", str(band.measured.n), median, limits[0], p90, limits[1], noise_median, noise_p90,
         difference, verdict(band.holds),
     ]  # fmt: skip
 
 
 def worst_table(agreement: Agreement) -> Table:
     """The conditions that are farthest off, with units; excused is what the reference's own spread excuses."""
-    header = [
-        "condition", "setting", "what", agreement.reference.engine, agreement.candidate.engine, "noise", "excused",
-        "x limit",
-    ]  # fmt: skip
+    candidate, reference = agreement.engine_names
+    header = ["condition", "setting", "what", reference, candidate, "noise", "excused", "x limit"]
     rows = []
     for worst in agreement.worst:
         condition = agreement.condition(worst.condition)
@@ -248,8 +273,8 @@ def _condition(condition: Condition) -> list[str]:
 
 def limits_table(curves: Curves, *, broken_only: bool = False) -> Table:
     """Every quantity of every condition of single flows, or those beyond their limit."""
-    engines = (curves.reference.engine, curves.candidate.engine)
-    return ["algorithm", "path", "quantity", *engines, "difference", "limit", "noise", "verdict"], [
+    candidate, reference = curves.engine_names
+    return ["algorithm", "path", "quantity", reference, candidate, "difference", "limit", "noise", "verdict"], [
         [case.cc, path(case), *_limit(each)]
         for case in curves.cases
         for each in case.comparisons

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -85,6 +86,17 @@ def problems(experiments: Sequence[Experiment], sides: Sides) -> list[Problem]:
     ))  # fmt: skip
 
 
+def check_names(experiments: Sequence[Experiment]) -> None:
+    """Refuses experiments of one name.
+
+    Raises:
+        ComparisonError: two experiments have one name, which a store cannot tell apart.
+    """
+    counts = Counter(experiment.name for experiment in experiments)
+    if several := [name for name, times in counts.items() if times > 1]:
+        raise ComparisonError(f'name: "{several[0]}" is that of {counts[several[0]]} conditions; each needs its own')
+
+
 def runs(experiments: Sequence[Experiment], sides: Sides) -> int:
     """How many runs `carry_out` asks for."""
     return sum(count(asked) for experiment in experiments for _, asked in sides.campaigns(experiment))
@@ -102,9 +114,7 @@ def carry_out(
         ComparisonError: two experiments have one name, which a store cannot tell apart.
         EngineFailure: the first runs on an engine failed alike.
     """
-    names = [experiment.name for experiment in experiments]
-    if len(set(names)) < len(names):
-        raise ComparisonError("two experiments have the same name")
+    check_names(experiments)
     jobs = jobs or sides.slots
     abreast = min(jobs, len(experiments))
     stopped = Event()

@@ -58,27 +58,26 @@ def errors(agreement: Agreement) -> Chart | None:
     ]
     if not panels:
         return None
-    candidate, reference = agreement.candidate, agreement.reference
-    noise = (
-        f"; noise: of {reference.engine} over {len(agreement.floor_seeds)} other seeds" if agreement.floor_seeds else ""
-    )
+    candidate, reference = agreement.engine_names
+    own, others = (counted(len(each.seeds), "seed") for each in (agreement.candidate, agreement.reference))
+    floor = len(agreement.floor_seeds)
+    noise = f"; noise: of {reference} over {counted(floor, 'other seed')}" if floor else ""
     return Chart(
         name="agreement_errors",
-        title=f"Differences between {candidate.engine} and {reference.engine}",
+        title=f"Differences between {candidate} and {reference}",
         caption="The share of conditions (of groups, for the goodput of each) that differ by no more than so much from"
-        f" the medians over {len(reference.seeds)} seeds of {reference.engine}:"
-        f" those over {len(candidate.seeds)} seeds of {candidate.engine}{noise}."
+        f" the medians over {others} of {reference}: those over {own} of {candidate}{noise}."
         " Without sign, and nothing excused. Crosses: the limits of the bands' median and 90th"
         f" percentile, which a curve should pass on the left. Differences below {SMALLEST_ERROR:g} are drawn there.",
         panels=tuple(panels),
         columns=2,
-        alt=f"Cumulative distributions of the differences between {candidate.engine} and {reference.engine}, and"
-        f" between {reference.engine} and itself under other seeds.",
+        alt=f"Cumulative distributions of the differences between {candidate} and {reference}, and"
+        f" between {reference} and itself under other seeds.",
     )
 
 
 def _error_panel(band: Band, members: Sequence[Difference], agreement: Agreement) -> Panel:
-    candidate, reference = agreement.candidate.engine, agreement.reference.engine
+    candidate, reference = agreement.engine_names
     raw = [100 * abs(each.difference) for each in members]
     noise = [
         100 * abs(each.floor - each.reference) / each.scale for each in members if each.floor is not None and each.scale
@@ -124,7 +123,8 @@ def scatter(agreement: Agreement) -> Chart | None:
     share = _of_groups(mixed, lambda group: None if group.share is None else 100 * group.share)
     loss = _of_runs(conditions, _loss_percent)
     rtt = _of_groups(conditions, lambda group: None if group.rtt_mean_s is None else 1e3 * group.rtt_mean_s)
-    candidate, reference = names = agreement.candidate.engine, agreement.reference.engine
+    candidate, reference = names = agreement.engine_names
+    seeds = counted(len(agreement.candidate.seeds), "seed")
     panels = (
         _scatter_panel("Goodput of each group", "Mbit/s", "log10", goodput, names),
         _scatter_panel("Share of each group", "%", "linear", share, names),
@@ -134,8 +134,8 @@ def scatter(agreement: Agreement) -> Chart | None:
     return Chart(
         name="agreement",
         title=f"{candidate} over {reference}",
-        caption=f"{counted(len(conditions), 'condition')}; medians over {len(agreement.candidate.seeds)} seeds an"
-        f" engine. On the dotted line both engines agree. Goodput below {SMALLEST_MBPS:g} Mbit/s and loss below"
+        caption=f"{counted(len(conditions), 'condition')}; medians over {seeds} an engine."
+        f" On the dotted line both engines agree. Goodput below {SMALLEST_MBPS:g} Mbit/s and loss below"
         f" {SMALLEST_LOSS_PERCENT:g} % are drawn there; a condition of several algorithms has its loss under “mixed”.",
         panels=tuple(panel for panel in panels if panel is not None),
         columns=2,
@@ -204,7 +204,7 @@ def curves_figure(curves: Curves) -> Chart | None:
     if not paths:
         return None
     path = paths[len(paths) // 2]
-    reference, candidate = curves.reference.engine, curves.candidate.engine
+    candidate, reference = curves.engine_names
     return Chart(
         name="curves",
         title=f"Single flows: {candidate} over {reference}",
@@ -215,7 +215,7 @@ def curves_figure(curves: Curves) -> Chart | None:
             _panel(curve, f"{case.cc}: {_TITLES[key]}", curves)
             for case in curves.cases
             if path_of(case) == path
-            for key in OF_THE_FIGURE.get(case.cc, ("cycle",))
+            for key in OF_THE_FIGURE.get(base_name(case.cc), ("cycle",))
             for curve in case.curves
             if curve.key == key
         ),
@@ -228,10 +228,11 @@ def curves_figure(curves: Curves) -> Chart | None:
 def chart_of_case(case: Case, curves: Curves) -> Chart:
     """All curves of a condition."""
     labels = ", ".join(curve.label for curve in case.curves)
+    candidate, reference = curves.engine_names
     return Chart(
         name=case.name,
         title=f"{case.cc}, {path_of(case)}",
-        caption=f"{curves.candidate.engine} over {curves.reference.engine}: {labels}. Medians over seeds and over"
+        caption=f"{candidate} over {reference}: {labels}. Medians over seeds and over"
         " epochs, cycles or entries; a band is the limit.",
         panels=tuple(_panel(curve, curve.label, curves) for curve in case.curves),
         columns=len(case.curves),
@@ -240,7 +241,8 @@ def chart_of_case(case: Case, curves: Curves) -> Chart:
 
 
 def _panel(curve: Curve, title: str, curves: Curves) -> Panel:
-    engines = (curves.reference.engine, curves.candidate.engine)
+    candidate, reference = curves.engine_names
+    engines = (reference, candidate)
     layers = [
         Layer(label=engine, style=(NOISE, CANDIDATE)[index], x=_times_s(curve, values), y=values, instance=index)
         for index, (engine, values) in enumerate(zip(engines, (curve.reference, curve.candidate), strict=True))

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
+from dumbbell.cc import base_name
 from dumbbell.comparison.agreement import versions
 from dumbbell.comparison.record import Case, Condition, Curve, Curves, Limit, LimitVerdict, RunFigures, Side
 from dumbbell.errors import ComparisonError
@@ -39,7 +40,9 @@ if TYPE_CHECKING:
     Compared: TypeAlias = Iterator[LimitVerdict | Curve]
 
 LOSS_BASED: Final = ("reno", "cubic")
-"""Algorithms with loss epochs; all others are variants of BBR."""
+"""Algorithms with loss epochs."""
+BBR_ALGORITHM: Final = "bbr"
+"""The algorithm that BBR's variants are of."""
 FIVE_PERCENT: Final = 0.05
 ONE_RTT: Final = 1.0
 
@@ -95,6 +98,15 @@ CYCLE_RTTS: Final = 8
 """PROBE_BW's cycle of gains (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.4.2)."""
 AROUND_PROBE_RTT_S: Final = (-0.2, 0.8)
 """Of the entry: PROBE_RTT lasts 200 ms and a round."""
+
+
+def is_loss_based(cc: str) -> bool:
+    """Whether an algorithm, as a spec has it, is judged by its loss epochs; else it is judged as BBR.
+
+    >>> is_loss_based("cubic[beta=0.8]"), is_loss_based("bbr_4_17")
+    (True, False)
+    """
+    return base_name(cc) in LOSS_BASED
 
 
 def experiments() -> Iterator[Experiment]:
@@ -180,6 +192,10 @@ def compare_bbr(candidate: AllSeries, reference: AllSeries, floor: AllSeries, rt
 def _problems_of(run: Run) -> Iterator[Problem]:
     if len(run.flows) != 1:
         yield Problem("flows", f"curves are those of a single flow; there are {len(run.flows)}")
+    for algorithm in dict.fromkeys(flow.cc.algorithm for flow in run.flows):
+        if algorithm not in (*LOSS_BASED, BBR_ALGORITHM):
+            judged = f"{', '.join(LOSS_BASED)}, {BBR_ALGORITHM} and its variants"
+            yield Problem("flows[0].cc", f'"{algorithm}" has no curves that could be judged', f"one of {judged}")
     if run.measure.record == "summary":
         yield Problem("measure.record", '"summary" keeps no series to make curves of', 'write "series"')
     sample_s, rtt_s = run.measure.sample_ns / NS_PER_S, min(flow.base_rtt_s for flow in run.flows)
@@ -199,7 +215,7 @@ def _case(store: Store, condition: Condition) -> Case:
         roles = {"candidate": condition.candidate, "reference": condition.reference, "floor": condition.floor}
         series = {role: [_series(store, run) for run in runs] for role, runs in roles.items()}
         step_s = store.run(condition.reference[0].run_id).measure.sample_ns / NS_PER_S
-        if group.cc in LOSS_BASED:
+        if is_loss_based(group.cc):
             epochs = {role: _epochs(of) for role, of in series.items()}
             counts = {role: len(of) for role, of in epochs.items()}
             compared = list(compare_epochs(**epochs, step_s=step_s))
@@ -308,13 +324,13 @@ def _median_around(
 
 
 def _over_seeds(runs: Sequence[Mapping[str, Value]], key: str) -> Value:
-    """The median of numbers; words once if all runs say the same."""
+    """The median of numbers; words once if all runs say the same; None where no run says anything."""
     values = [run[key] for run in runs]
     numbers = [each for each in values if isinstance(each, float)]
     if numbers:
         return _median(numbers)
     words = {each for each in values if isinstance(each, str)}
-    return "; ".join(sorted(words)) if words else None
+    return "; ".join(sorted(words)) or None
 
 
 def _farthest(differences: Floats) -> float | None:

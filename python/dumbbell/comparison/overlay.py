@@ -28,9 +28,7 @@ def in_time(store: Store, agreement: Agreement, condition: Condition, name: str,
         StoreError: the runs kept no series, or they are damaged.
     """
     reference, candidate = condition.reference[0], condition.candidate[0]
-    engines = [agreement.reference.engine, agreement.candidate.engine]
-    if engines[0] == engines[1]:
-        engines = [f"{engines[0]}, seed {run.seed}" for run in (reference, candidate)]
+    engines = agreement.engine_names[::-1]
     runs = [stored(store, run.run_id) for run in (reference, candidate)]
     spec = store.run(reference.run_id)
     end_s, sample_s = spec.duration_ns / NS_PER_S, spec.measure.sample_ns / NS_PER_S

@@ -26,7 +26,7 @@ from itertools import accumulate
 from typing import Any, Final
 
 from dumbbell.errors import ComparisonError
-from dumbbell.spec import Experiment
+from dumbbell.spec import Experiment, Run, expand, resolve
 from dumbbell.spec.quantity import QuantityError, Time
 from dumbbell.spec.run import FRAME_BYTES
 from dumbbell.units import NS_PER_S
@@ -92,10 +92,13 @@ def condition(
 
 
 def packets(experiment: Experiment) -> float:
-    """Full packets that the bottleneck of a drawn condition carries at its rate."""
-    words = experiment.words()
-    rate_mbps = float(words["path"]["rate"].partition(" ")[0])
-    return rate_mbps * 1e6 * _seconds(words["duration"]) / 8 / FRAME_BYTES
+    """Full packets that the bottleneck carries with one seed at its highest rate, over all points."""
+    return sum(_packets(resolve(point, experiment.seed_values[0]).run) for point in expand(experiment))
+
+
+def _packets(run: Run) -> float:
+    rate_bps = max((run.path.rate_bps, *(change.rate_bps for change in run.path.changes)))
+    return rate_bps * run.duration_ns / NS_PER_S / 8 / run.path.frame_bytes
 
 
 class _Chance:

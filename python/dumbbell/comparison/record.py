@@ -67,6 +67,12 @@ class EngineComparison(Part):
     holds: bool
     """No band or limit is broken, nothing failed, and something was compared."""
 
+    @property
+    def engine_names(self) -> tuple[str, str]:
+        """Candidate's and reference's, told apart where one engine is compared with itself."""
+        names = self.candidate.engine, self.reference.engine
+        return names if names[0] != names[1] else (f"{names[0]} (candidate)", f"{names[1]} (reference)")
+
 
 class GroupRuns(Part):
     """A group in one run."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _SOURCES = ("linux.py", "guest.py", "resources.py")
 """What decides, of this package, what a guest is given."""
-_STARTED = Path("/proc/sys/kernel/random/boot_id")
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 """Differs with each machine, and each time that it is started."""
 _SHOWN = 200
 
@@ -68,7 +68,7 @@ class LinuxEngine:
     def ready(self) -> None:
         """Boots the kernel, unless it has booted since this machine was started."""
         with suppress(OSError):
-            if self._note.read_text(encoding="utf-8") == _STARTED.read_text(encoding="utf-8"):
+            if self._note.read_text(encoding="utf-8") == BOOT_ID.read_text(encoding="utf-8"):
                 return
         self.boot()
 
@@ -82,7 +82,7 @@ class LinuxEngine:
         self._guests.outcome(self._order("{}", 0, MEMORY_STEPS_MB[0], START_S))
         took_s = time.perf_counter() - began
         with suppress(OSError):
-            self._note.write_text(_STARTED.read_text(encoding="utf-8"), encoding="utf-8")
+            self._note.write_text(BOOT_ID.read_text(encoding="utf-8"), encoding="utf-8")
         return took_s
 
     def slots(self) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from dumbbell.engines.guest import LIMIT
@@ -37,14 +39,15 @@ def limit_s(run: Run) -> float:
     """Real time after which a run is given up: generous, or what the environment says.
 
     Raises:
-        EngineFailure: the environment says no number.
+        EngineFailure: what the environment says is no finite number above 0.
     """
     given = os.environ.get(LIMIT)
     if given:
-        try:
-            return float(given)
-        except ValueError:
-            raise EngineFailure(f'{LIMIT}: "{given}" is no number of seconds') from None
+        with suppress(ValueError):
+            seconds = float(given)
+            if seconds > 0 and math.isfinite(seconds):
+                return seconds
+        raise EngineFailure(f'{LIMIT}: "{given}" is no number of seconds above 0')
     samples = run.duration_ns // run.measure.sample_ns * len(run.flows)
     work = 2 * _carried_packets(run, run.duration_ns) + sum(map(_writes, run.flows)) + samples
     return START_S + work / _SLOWEST_PACKETS_PER_S

@@ -85,14 +85,16 @@ def engines_page(
 ) -> Page:
     """What the template shows, with at most `most` points a line."""
     curves = isinstance(found, Curves)
-    engines = (found.candidate.engine, found.reference.engine)
+    engines = found.engine_names
     return {
         "kind": "Agreement of two engines of dumbbell",
         "title": "Single flows: {} over {}".format(*engines) if curves else "{} against {}".format(*engines),
         "sides": (),
         "summary": agreement_text.summary(found),
         "made": f"{agreement_text.origin(found)}.",
-        "notices": [f"Not compared: {failure}" for failure in agreement_text.failures(found)],
+        "notices": [
+            f"Not compared: {line}" for line in (*agreement_text.failures(found), *agreement_text.without_data(found))
+        ],
         "sections": _curves(found, most) if isinstance(found, Curves) else _agreement(found, in_time, missing, most),
         "origins": [("", list(agreement_text.provenance(found)))],
         "command": agreement_text.command(found),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
@@ -21,6 +20,7 @@ from dumbbell.metrics.number import ABSENT, amount, counted
 from dumbbell.metrics.statistics import estimate
 from dumbbell.report.describe import brief
 from dumbbell.report.figure import MOST_POINTS, Drawing
+from dumbbell.spec.quantity import magnitude
 from dumbbell.studies.totals import sentence
 from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, WORDS
 from dumbbell.version import __version__
@@ -30,7 +30,6 @@ LARGEST_BYTES: Final = 3_000_000
 FEWEST_POINTS: Final = 100
 SCRIPT: Final = "vega.min.js"
 SIGNS: Final = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "○"}
-_NUMBER_AND_UNIT: Final = re.compile(r"\s*([0-9.]+)\s*(.*?)\s*")
 _POLICY: Final = (
     "default-src 'none'; script-src 'unsafe-inline'{also}; style-src 'unsafe-inline'; img-src data: blob:;"
     " font-src data:"
@@ -119,17 +118,15 @@ def sample(n: int, *, repeated: bool, varies: bool) -> str:
 
 
 def sort_key(value: object) -> str:
-    """What a cell is sorted by: of a number six digits, of a text with a number and a unit the number.
+    """What a cell is sorted by: of a number six digits, of a quantity its number in base units.
 
-    >>> sort_key(0.1234567), sort_key(3), sort_key("0.5 bdp"), sort_key("bbr"), sort_key(None)
-    ('0.123457', '3', '0.5', 'bbr', '')
+    >>> sort_key(0.1234567), sort_key(3), sort_key("500 kbit/s"), sort_key("10 Mbit/s"), sort_key("bbr"), sort_key(None)
+    ('0.123457', '3', '500000', '1e+07', 'bbr', '')
     """
     if value is None:
         return ""
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    match = _NUMBER_AND_UNIT.fullmatch(str(value))
-    return match[1] if match else str(value)
+    number = value if isinstance(value, float) else magnitude(str(value))
+    return str(value) if number is None else f"{number:.6g}"
 
 
 def _packed(value: object) -> str:

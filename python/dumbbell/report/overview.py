@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -18,6 +17,7 @@ from dumbbell.report.store_summary import ExperimentRuns, PointRuns
 from dumbbell.results.listing import point_text
 from dumbbell.results.run_series import gauge, stored
 from dumbbell.results.store import Store
+from dumbbell.spec.quantity import number_and_unit
 from dumbbell.units import NS_PER_S
 
 MOST_CURVES: Final = 8
@@ -28,7 +28,6 @@ FEWEST_BINS: Final = 50
 USUAL_BIN_S: Final = 0.5
 """Shorter ones show single rounds of a sender rather than its rate."""
 BINS_S: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
-_AMOUNT = re.compile(r"\s*([0-9.]+)\s*(.*?)\s*")
 _MANY_TIMES = 8
 
 
@@ -112,8 +111,7 @@ def _main_axis(points: Sequence[PointRuns], axes: Sequence[str]) -> str | None:
 
 def _unit(values: set[str]) -> str | None:
     """The one unit of all values; None where they have several, or are no amounts."""
-    matches = [_AMOUNT.fullmatch(value) for value in values]
-    units = {match[2] if match else None for match in matches}
+    units = {found[1] if (found := number_and_unit(value)) else None for value in values}
     return units.pop() if len(units) == 1 else None
 
 
@@ -124,10 +122,10 @@ def _positions(points: Sequence[PointRuns], axis: str) -> tuple[dict[str, float]
     if unit is None:
         places = {text: float(index) for index, text in enumerate(texts)}
         return places, Axis(label=axis, ticks=tuple((at, text) for text, at in places.items()))
-    places = {text: float(match[1]) for text in texts if (match := _AMOUNT.fullmatch(text))}
+    places = {text: found[0] for text in texts if (found := number_and_unit(text))}
     least, most = min(places.values()), max(places.values())
     wide = least > 0 and most / least >= _MANY_TIMES
-    ticks = tuple((at, f"{at:g}") for at in sorted(places.values())) if len(places) <= MOST_TICKS else ()
+    ticks = tuple((at, f"{at:g}") for at in sorted(set(places.values()))) if len(places) <= MOST_TICKS else ()
     return places, Axis(label=f"{axis} ({unit})" if unit else axis, scale="log2" if wide else "linear", ticks=ticks)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice, zip_longest
+from itertools import count, islice, zip_longest
 from pathlib import Path
+from shlex import quote
 from typing import Any, Final
 
 import dumbbell.report.overview as overview
@@ -22,7 +23,7 @@ from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
 from dumbbell.spec.writer import toml
 from dumbbell.studies import Study, StudyStatus, disputed, in_order, total
-from dumbbell.studies.status import run_command
+from dumbbell.studies.status import report_command, run_command
 
 MOST_RUNS_IN_TIME: Final = 24
 MOST_DESCRIBED: Final = 64
@@ -200,18 +201,27 @@ def _of_study_again(study: Study, statuses: Sequence[StudyStatus], comment: str)
     variants = () if study.variants == whole.variants else study.variants
     engines = [each.engine for each in statuses] or ["sim"]
     commands = [run_command(study, engine, some, variants) for engine in engines]
-    commands.append(f"dumbbell study report {study.name}")
+    commands.append(report_command(study))
     return {"commands": [commented(command, comment) for command in commands], "specs": {}}
 
 
 def _of_store_again(store: str, runs: Sequence[ExperimentRuns]) -> dict[str, Any]:
     """The commands that fill a store, with the specs that they name."""
-    commands, specs = [], {}
+    commands: list[str] = []
+    specs: dict[str, str] = {}
     for each in runs:
         if each.experiment is not None:
-            words = "".join(letter if letter.isalnum() or letter in "_." else " " for letter in each.name)
-            file = f"{'-'.join(words.split())}.toml"
-            specs[file] = toml(each.experiment.words())
+            text = toml(each.experiment.words())
+            file = next(file for file in _file_names(each.name) if specs.get(file, text) == text)
+            specs[file] = text
             on = "" if each.engine == "sim" else f" --engine {each.engine}"
-            commands.append(f"dumbbell run {file} --out {store}{on}")
-    return {"commands": [*commands, f"dumbbell report {store}"], "specs": specs}
+            commands.append(f"dumbbell run {file} --out {quote(store)}{on}")
+    return {"commands": [*commands, f"dumbbell report {quote(store)}"], "specs": specs}
+
+
+def _file_names(experiment: str) -> Iterator[str]:
+    """Names for its spec, each for the case that those before are taken; case alone tells no two apart everywhere."""
+    words = "".join(letter if letter.isalnum() or letter in "_." else " " for letter in experiment.casefold())
+    stem = "-".join(words.split()).strip(".") or "experiment"
+    yield f"{stem}.toml"
+    yield from (f"{stem}-{number}.toml" for number in count(2))

@@ -28,6 +28,8 @@ NO_SWEEP: Final = ("zip", "window", "change")
 LONGEST_LABEL: Final = 60
 HASH_DIGITS: Final = 6
 BUILD_DIGITS: Final = 8
+NO_EXPERIMENT: Final = "no experiment"
+"""What `superseded_runs` calls runs that are in no campaign."""
 _ABSENT: Final = object()
 
 
@@ -235,7 +237,7 @@ def superseded_runs(ledger: Ledger) -> dict[str, int]:
         f" WHERE campaign IN ({gone}) AND run NOT IN (SELECT run FROM member WHERE campaign NOT IN ({gone}))"
         " GROUP BY run) GROUP BY campaign"
     )
-    return {names[campaign]: count for campaign, count in rows} | ({"no experiment": strays} if strays else {})
+    return {names[campaign]: count for campaign, count in rows} | ({NO_EXPERIMENT: strays} if strays else {})
 
 
 def prune(ledger: Ledger) -> tuple[int, list[str]]:

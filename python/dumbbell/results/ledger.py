@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.errors import StoreError, StoreFailure
+from dumbbell.errors import NoStoreError, StoreError, StoreFailure
 from dumbbell.results.diagnosis import damaged, translating_errors
 from dumbbell.results.request import request_from_texts
 from dumbbell.results.tables import (
@@ -155,7 +155,7 @@ class Ledger:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.executescript(f"BEGIN;{TABLES}INSERT INTO schema VALUES ({LEDGER_SCHEMA});COMMIT;")  # noqa: S608
         elif not found:
-            raise StoreError(f"{self._folder}: is an empty store: it has no run")
+            raise NoStoreError(f"{self._folder}: is an empty store: it has no run")
         elif not {"schema", "run"} <= found:
             raise StoreError(f"{self._folder}: is no store of dumbbell: its ledger.sqlite is something else's")
         version = self._version()

@@ -35,12 +35,11 @@ def facts() -> dict[str, object]:
     }
 
 
-@cache
-def metrics_identity() -> str:
-    """Hash of the sources that make a summary of a measurement."""
+def metrics_identity(package: Path = _PACKAGE) -> str:
+    """Hash of the sources that make a summary of a measurement; `package`: the folder of dumbbell's package."""
     digest = hashlib.sha256()
     for name in _JUDGES:
-        digest.update(name.encode() + b"\0" + (_PACKAGE / name).read_bytes().replace(b"\r\n", b"\n") + b"\0")
+        digest.update(name.encode() + b"\0" + (package / name).read_bytes().replace(b"\r\n", b"\n") + b"\0")
     return digest.hexdigest()[:16]
 
 

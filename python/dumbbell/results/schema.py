@@ -27,7 +27,7 @@ class _Base(BaseModel):
     schema_version: Literal[1] = Field(default=1, alias="schema")
     """Version of this format."""
     run_id: str = Field(pattern=f"^[0-9a-f]{{{RUN_ID_DIGITS}}}$")
-    """Hash of the resolved run with its seed, of the engine and of its identity: same id, same bytes but `wall_s`."""
+    """Hash of the resolved run, its groups, algorithms and BDP, and the engine's build: same id, same but `wall_s`."""
     engine: str
     """Name of the engine that measured it."""
     seed: int
@@ -83,9 +83,12 @@ def json_schema() -> dict[str, Any]:
     return head | schema
 
 
-def run_id(canonical_run: bytes, engine: str, identity: str) -> str:
-    """Names a run by everything that decides its measurement; `canonical_run` is the resolved run, seed included."""
-    parts = (canonical_run, engine.encode(), identity.encode())
+def run_id(request: bytes, engine: str, identity: str) -> str:
+    """Names a run by everything that decides its result.
+
+    `request` is the resolved run, seed included, and what only its summary has, as `campaign.plan.run_key` writes them.
+    """
+    parts = (request, engine.encode(), identity.encode())
     return hashlib.sha256(b"\n".join(parts)).hexdigest()[:RUN_ID_DIGITS]
 
 

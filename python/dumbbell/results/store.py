@@ -23,7 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from dumbbell.errors import StoreError, StoreFailure
+from dumbbell.errors import NoStoreError, StoreError, StoreFailure
 from dumbbell.problem import quoted, suggestion
 from dumbbell.results import frames, listing, outcomes, provenance
 from dumbbell.results.campaign import Campaign, CampaignEntry, campaigns, prune, superseded_runs
@@ -259,7 +259,9 @@ class Store:
 
     def finished(self, run_id: str) -> bool:
         """Whether a run was measured and its series are whole: then it need not be run again."""
-        rows = self.ledger.rows("SELECT status FROM run WHERE run_id = ? AND request_key <> ''", run_id)
+        migrated = self.ledger.requests == "run"
+        has_request = "request_key <> ''" if migrated else "id IN (SELECT run FROM member)"  # as a migration has it
+        rows = self.ledger.rows(f"SELECT status FROM run WHERE run_id = ? AND {has_request}", run_id)  # noqa: S608
         return [row["status"] for row in rows] == ["ok"] and not any(
             self._series_files.damage(kept) for kept in outcomes.series_of(self.ledger, run_id)
         )
@@ -351,15 +353,18 @@ def open_store(folder: Path | str = "results") -> Store:
 
 def _check(folder: Path, *, write: bool) -> None:
     """Refuses what is no store before anything is touched."""
-    if folder.exists() and not folder.is_dir():
-        raise StoreError(f"{folder}: is a file, and a store is a folder")
-    if (folder / "ledger.sqlite").is_file():
-        return
-    if not write:
-        what = "is no store: it has no ledger.sqlite" if folder.is_dir() else "no such store"
-        raise StoreError(f"{folder}: {what}; `dumbbell run SPEC --out {folder}` makes one")
-    if folder.is_dir() and set(folder.iterdir()) - {folder / name for name in ("series", LOCK, HELD)}:
-        raise StoreError(f"{folder}: is no store, and not empty; give an empty folder, or one that is not there yet")
+    with translating_errors(folder, "open it"):
+        if folder.exists() and not folder.is_dir():
+            raise StoreError(f"{folder}: is a file, and a store is a folder")
+        if (folder / "ledger.sqlite").is_file():
+            return
+        if not write:
+            what = "is no store: it has no ledger.sqlite" if folder.is_dir() else "no such store"
+            raise NoStoreError(f"{folder}: {what}; `dumbbell run SPEC --out {folder}` makes one")
+        if folder.is_dir() and set(folder.iterdir()) - {folder / name for name in ("series", LOCK, HELD)}:
+            raise StoreError(
+                f"{folder}: is no store, and not empty; give an empty folder, or one that is not there yet"
+            )
 
 
 def _taken(folder: Path) -> FileLock:

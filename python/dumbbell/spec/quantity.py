@@ -324,6 +324,32 @@ class Moment(Quantity):
         return round(self.number * duration_ns / 100) if self.unit == "%" else self.value
 
 
+def number_and_unit(text: str) -> tuple[float, str] | None:
+    """The number at the beginning of any text, and the unit behind it as written; None of a text that is no quantity.
+
+    >>> number_and_unit("1e1 Mbit/s"), number_and_unit("5"), number_and_unit("1.2.3"), number_and_unit("bbr")
+    ((10.0, 'Mbit/s'), (5.0, ''), None, None)
+    """
+    match = _NUMBER_AND_UNIT.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    if match is None:
+        return None
+    sign, number, unit = match.groups()
+    return (float(_exact(sign + number)), unit) if not unit or unit[0].isalpha() or unit == "%" else None
+
+
+def magnitude(text: str) -> float | None:
+    """The number by which quantities are put in order: in base units where the unit is known, else as written.
+
+    >>> magnitude("500 kbit/s"), magnitude("10mbit"), magnitude("5 rounds"), magnitude("bbr")
+    (500000.0, 10000000.0, 5.0, None)
+    """
+    for kind in (Rate, Moment, Size):
+        with suppress(QuantityError):
+            return float(kind(text).value)
+    found = number_and_unit(text)
+    return found and found[0]
+
+
 def invalid(message: str, hint: str = "") -> PydanticCustomError:
     """Give what a validator raises: message and hint travel through pydantic apart."""
     return PydanticCustomError("spec", "{message}", {"message": message, "hint": hint})

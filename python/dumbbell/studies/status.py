@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, fields, is_dataclass
+from shlex import quote
 from typing import Any
 
 from dumbbell.charts.chart import Chart
@@ -156,9 +157,14 @@ def run_command(  # noqa: PLR0913 (each is an option)
     versions = ",".join(variant for variant in study.variants if variant in variants)
     options = (
         (" --claims ", ",".join(claims)), (" --experiments ", some), (" --variants ", versions),
-        (" --seeds ", study.seeds or ""), (" --out ", out),
+        (" --seeds ", study.seeds or ""), (" --out ", out and quote(out)),
     )  # fmt: skip
     return f"dumbbell study run {study.name}{on}" + "".join(f"{option}{value}" for option, value in options if value)
+
+
+def report_command(study: Study) -> str:
+    """The command that writes the study's page, of the same seeds."""
+    return f"dumbbell study report {study.name}" + (f" --seeds {study.seeds}" if study.seeds else "")
 
 
 def _looks(display: Chart | Table) -> object:

@@ -17,7 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from dumbbell.charts.chart import Chart
 from dumbbell.comparison import agreement_text
 from dumbbell.comparison.charts import curves_figure, errors, scatter
-from dumbbell.comparison.curves import LOSS_BASED
+from dumbbell.comparison.curves import is_loss_based
 from dumbbell.comparison.record import Agreement, Curves
 from dumbbell.metrics.number import amount, places
 from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
@@ -125,9 +125,8 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
     )  # fmt: skip
     environment.filters |= {"amount": amount, "prose": _prose, "seed_range": _seed_range, "sign": SIGNS.__getitem__}
-    environment.globals |= {
-        "text": agreement_text, "loss_based": LOSS_BASED, "places": places,
-    }  # fmt: skip
+    environment.tests["loss_based"] = lambda case: is_loss_based(case.cc)
+    environment.globals |= {"text": agreement_text, "places": places}
     return environment
 
 

@@ -91,12 +91,13 @@ def _print_numbers(status: "StudyStatus", name: str) -> None:
     from dumbbell.charts.numbers import tables
     from dumbbell.cli.study.selection import ALL
     from dumbbell.cli.table import aligned
+    from dumbbell.problem import quoted
     from dumbbell.studies import StudyError
 
     there = {each.name: each for each in status.drawable()}
     if name != ALL and name not in there:
         known = ", ".join(there) or "none"
-        raise StudyError(f"no figure {name!r} of the runs on {status.engine}; known: {known}")
+        raise StudyError(f"no figure {quoted(name)} of the runs on {status.engine}; known: {known}")
     for display in there.values() if name == ALL else [there[name]]:
         for title, header, rows in tables(display.draw(status.study, status.evidence)):
             typer.echo(f"{title}; {status.engine}\n\n{aligned(header, rows)}\n")

@@ -94,11 +94,14 @@ def _carry_out(
     from dumbbell.cli.progress import progress
     from dumbbell.results.store import Store
 
-    works = [_works(study, place, engine, fresh=fresh) for place, study in parts]
     failures: list[FailedRun] = []
-    carried_out = []
-    with progress(sum(map(len, works)), works=[work for each in works for work in each]) as advance:
-        for (place, study), own in zip(parts, works, strict=True):
+    readable, carried_out = [], []
+    for place, study in parts:
+        with asked.guarded(place):
+            readable.append((place, study, _works(study, place, engine, fresh=fresh)))
+    works = [work for *_, own in readable for work in own]
+    with progress(len(works), works=works) as advance:
+        for place, study, own in readable:
             with asked.guarded(place):
                 if asked.whole:
                     missing = sum(work > 0 for work in own)
@@ -111,12 +114,14 @@ def _carry_out(
 
 def _works(study: "Study", place: "Place", engine: "AnEngine", *, fresh: bool) -> list[float]:
     """What is to be done in each run."""
+    from dumbbell.cli.study.selection import NotBegunError
     from dumbbell.studies.execution import remaining_packets
 
-    if not place.store.exists():
+    try:
+        with place.opened() as store:
+            return list(remaining_packets(study, store, engine, fresh=fresh))
+    except NotBegunError:
         return list(remaining_packets(study, None, engine))
-    with place.opened() as store:
-        return list(remaining_packets(study, store, engine, fresh=fresh))
 
 
 def _tell_failures(failures: "Sequence[FailedRun]", unwritten: "Sequence[ReportError]") -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import typer
 
-from dumbbell.errors import DumbbellError, EngineFailure
+from dumbbell.errors import DumbbellError, EngineFailure, NoStoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -44,13 +45,20 @@ class Place:
         return "" if self.folder == HOME / self.name else self.folder.as_posix()
 
     def opened(self) -> Store:
-        """Its store, to read."""
+        """Its store, to read.
+
+        Raises:
+            NotBegunError: there is none.
+            StoreError: it is of another schema.
+            StoreFailure: it is damaged.
+        """
         from dumbbell.results.store import Store
 
-        if not self.store.exists():
-            on = f" --out {self.out}" if self.out else ""
-            raise NotBegunError(f"{self.store}: no such store; `dumbbell study run {self.name}{on}` makes it")
-        return Store.open(self.store)
+        try:
+            return Store.open(self.store)
+        except NoStoreError:
+            makes = f"dumbbell study run {self.name}{_out_option(self.out)}"
+            raise NotBegunError(f"{self.store}: no such store; `{makes}` makes it") from None
 
 
 @dataclass(slots=True)
@@ -94,7 +102,13 @@ class StudySelection:
         if self.failed:
             raise typer.Exit(1)
         if not self.done:
-            raise NotBegunError("no study has runs there; `dumbbell study run all` makes them")
+            home = self.places[0].folder.parent
+            out = _out_option("" if home == HOME else home.as_posix())
+            raise NotBegunError(f"no study has runs there; `dumbbell study run all{out}` makes them")
+
+
+def _out_option(out: str) -> str:
+    return f" --out {quote(out)}" if out else ""
 
 
 def statuses(

@@ -15,10 +15,8 @@ from dumbbell.studies.evidence import RunData
 MSS_BYTES = 8949
 LATE = 0.8
 """CUBIC is on its plateau after this part of a transfer: in the logs after 4.8 of 6.7 s."""
-BULK_LOGGED_S = 2.0
-"""From here on the author's script looked at a bulk transfer, and the RTTs of Table 1 are from."""
 VIDEO_LOGGED_S = 5.0
-"""The same of the video."""
+"""From here on the author's script looked at the video."""
 HEAD_START_S = 3.0
 SETTLED_S = 10.0
 PAIR_BIN_S = 1.0
