@@ -81,7 +81,7 @@ def test_other_runs_at_their_own_points_only(patched: str, value: float) -> None
 
 def test_a_patch_at_a_point_that_the_claim_has_not() -> None:
     other = trial(1, 0.03, points=({"path.buffer": "3 bdp"},))
-    with pytest.raises(StudyError, match=r"path\.buffer = 3 bdp: 0 runs"):
+    with pytest.raises(StudyError, match=r'X1, alternative "a window of .*": path\.buffer = 3 bdp: 0 runs'):
         told(claim(STRICT | {"patch": True}), sweep=(trial(1, 0.04, 0.2),), other=(other,))
 
 
