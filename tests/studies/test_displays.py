@@ -365,11 +365,59 @@ def test_words_about_seeds() -> None:
         ('each = "sizes"', 'f: there is no dimension "sizes"'),
         ('lines = [{ metric = "bottleneck.lost" }]', 'no result has "bottleneck.lost"'),
         ('lines = [{ metric = "goodput", unit = "MB" }]', 'f: there is no unit "MB"'),
+        ('lines = [{ metric = "gain" }]', "f: gain: needs 1 experiments beside, not 0"),
+        (
+            'lines = [{ metric = "gain", beside = "rivals" }]',
+            'f: there is no experiment "rivals"; did you mean "rival"',
+        ),
+        ('heat = { metric = "goodputs", label = "" }', 'f: no result has "goodputs"; did you mean "goodput"'),
+        ('lines = [{ draw = "curves" }]', 'f: figures.py has no function "curves"'),
+        ('panel_title = "{version"', "f: \"{version\": expected '}' before end of string"),
+        ('panel_title = "{"', "f: \"{\": Single '{' encountered in format string"),
+        ('panel_title = "{verzion}"', 'f: there is no word "verzion"; did you mean "version"'),
+        ('panel_title = "{means_rival}"', 'f: there is no word "means_rival"; did you mean "means_grid"'),
     ],
 )
 def test_a_row_that_cannot_be_drawn_is_refused_as_it_is_read(text: str, told: str) -> None:
     with pytest.raises(StudyError) as caught:
         chart(text)
+    assert told in str(caught.value)
+
+
+NAMED = """
+[cases]
+part = [{ part = "1", letter = "a" }, { part = "2" }]
+size = { field = "path.buffer", values = ["1 bdp"] }
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "text", "told"),
+    [
+        ('order = ["g"]', "", 'order: there is no figure "g"; known: f\norder: lacks "f"'),
+        ("", "[[figures]]\n" + FIGURE, 'figures: 2 are called "f"'),
+        (
+            "",
+            "[[figures]]\n" + FIGURE.replace('"f"', '"f{letter}"\nfor = "part"'),
+            "a case of part has no word 'letter'",
+        ),
+        (
+            "",
+            "[[figures]]\n" + FIGURE.replace('"f"', '"f{letter}"\nfor = "size"'),
+            "a case of size has no word 'letter'",
+        ),
+        (
+            "",
+            '[cases.rtt]\nfield = "path.rtt"\nwords = "{"',
+            'cases.rtt.Values.words: "{" has no place {} for the value',
+        ),
+        ("", '[[cases.of]]\nexperiment = "grids"', 'cases.of: there is no experiment "grids"; did you mean "grid"'),
+    ],
+)
+def test_names_of_figures_and_cases_that_go_together_with_nothing(head: str, text: str, told: str) -> None:
+    written = tomllib.loads(f"{head}\n{NAMED}\n[[figures]]\n{FIGURE}{text}")
+    with pytest.raises(StudyError) as caught:
+        displays_of(written, FORMULAS, ("grid", "rival"))
     assert told in str(caught.value)
 
 

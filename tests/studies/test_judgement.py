@@ -80,6 +80,18 @@ def test_a_bound_belongs_to_what_it_bounds() -> None:
     assert verdict(0.0799).verdict == "not reproduced"
 
 
+@pytest.mark.parametrize(
+    ("value", "broken"), [(10, []), (9.9, ["low"]), (20.1, ["high"]), (13.1, ["both"]), (8.9, ["low", "both"])]
+)
+def test_each_bound_of_each_check_decides(value: float, broken: list[str]) -> None:
+    checks = [{"label": "low", "least": 9.95}, {"label": "high", "most": 20}, {"label": "both", "least": 9, "most": 13}]
+    if broken == ["high"]:
+        checks.pop()
+    found = verdict(value / 100, checks=checks)
+    assert found.verdict == ("not reproduced" if broken else "reproduced")
+    assert [check.label for check in found.checks if not check.holds] == broken
+
+
 def test_the_median_decides_a_numeric_claim() -> None:
     found = verdict(0.1, 0.1, 0.2)
     assert found.value == pytest.approx(100 * 0.4 / 3)

@@ -54,7 +54,7 @@ def test_a_table_is_filled_where_its_runs_are_there(folder: Path, evidence: Call
         ('"figure7"', '"figure70"', 'table1: there is no experiment "figure70"'),
         ("figure7.loss_percent.1", "figure7.loss_percent.99", 'nothing is published at "figure7.loss_percent.99"'),
         ('at = { "path.buffer" = "0.5 bdp" }', "", "table1: 27 runs for 3 seeds have"),
-        ('words = "{version}"', 'words = "{verse}"', "\"{verse}\" has 'verse', of which nothing is known here"),
+        ('words = "{version}"', 'words = "{verse}"', 'table1: there is no word "verse"; did you mean "version"?'),
     ],
 )
 def test_a_table_that_cannot_be_filled(

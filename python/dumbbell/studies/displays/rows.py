@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from dumbbell.spec.run import FRAME_BYTES, MSS_BYTES
 from dumbbell.studies.claim import SCALES
@@ -63,6 +63,15 @@ class Values(Row):
     values: tuple[str | int | bool, ...] = ()
     """As specs write them; empty: those that the experiment sweeps."""
     words: str = "{}"
+
+    @field_validator("words")
+    @classmethod
+    def _is_a_template(cls, words: str) -> str:
+        try:
+            words.format("")
+        except (LookupError, ValueError) as error:
+            raise ValueError(f'"{words}" has no place {{}} for the value: {error}') from None
+        return words
 
     def cases(self) -> tuple[Case, ...]:
         """Its cases: the words are those of the spec, but for BDP."""

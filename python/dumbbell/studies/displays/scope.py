@@ -173,7 +173,7 @@ class Scope:
             return template
         try:
             return template.format_map(_Words(self))
-        except LookupError as error:
+        except (LookupError, TypeError, ValueError) as error:
             raise self.error(f'"{template}" has {error}, of which nothing is known here') from None
 
     def trials(
