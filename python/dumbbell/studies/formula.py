@@ -250,6 +250,21 @@ class Formulas:
     texts: Mapping[str, str]
     functions: ModuleType | None = None
 
+    def refuse_broken(self) -> None:
+        """Reads each formula that has a name.
+
+        Raises:
+            StudyError: some cannot be read: all of them, one a line.
+        """
+        problems = []
+        for name in self.texts:
+            try:
+                self.parse(name)
+            except StudyError as error:
+                problems.append(f"metrics.{name}: {str(error).removeprefix(f'metrics.{name}: ')}")
+        if problems:
+            raise StudyError("\n".join(problems))
+
     def parse(self, text: str) -> Formula:
         """Reads a formula.
 
