@@ -1,5 +1,7 @@
 """The exceptions that a user of dumbbell can meet. Those of a spec are in `dumbbell.spec`: they have problems."""
 
+from pathlib import Path
+
 
 class DumbbellError(Exception):
     """Whatever dumbbell raises on purpose: what was asked for cannot be, unless it is a `Failure`."""
@@ -33,7 +35,14 @@ class SubstitutionError(KernelError):
 
 
 class StoreError(DumbbellError):
-    """A store that cannot be what it was asked to be: it is none, it is of another schema, it lacks a run."""
+    """A store that cannot be what it was asked to be: it is none, it is of another schema, it lacks a run.
+
+    Its text begins with the store's `folder` where it is given; `message` is without, for pages that others read.
+    """
+
+    def __init__(self, message: str, folder: Path | None = None) -> None:
+        super().__init__(message if folder is None else f"{folder}: {message}")
+        self.message = message
 
 
 class NoStoreError(StoreError):

@@ -100,7 +100,7 @@ def test_random_conditions_under_other_seeds_of_the_same_engine() -> None:
     assert done.stderr == ""
     found = json.loads(done.stdout)
     assert found["source"] == {
-        "spec": None, "random": 3, "seed": 4, "duration": "2 s", "most_packets": 5000, "sets": [],
+        "spec": None, "file": None, "random": 3, "seed": 4, "duration": "2 s", "most_packets": 5000, "sets": [],
     }  # fmt: skip
     assert [each["name"] for each in found["conditions"]] == ["random-4-1", "random-4-2", "random-4-3"]
 

@@ -35,6 +35,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("stock mine --strict --metrics total_goodput", 1),
         ("mine stock --strict --metrics total_goodput", 0),
         ("stock failing --strict --metrics total_goodput", 1),
+        ("stock stock --metrics fct", 0),
         ("stock absent", 2),
         ("stock @engine=linux", 2),
         ("stock @nonsense", 2),

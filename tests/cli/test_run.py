@@ -104,7 +104,7 @@ def test_a_long_list_of_warnings_is_cut(moment: Path) -> None:
     done = dumbbell("run", moment, "--seeds", "15", "--set", 'measure.window=["1 s", "1100 ms"]')
     *lines, last = done.stderr.splitlines()
     assert len(lines) == 20
-    assert re.fullmatch(r"and \d+ more like these: `dumbbell results list` has them", last)
+    assert re.fullmatch(r"and \d+ more like these: `dumbbell results show \S+ RUN` has those of a run", last)
 
 
 def test_runs_of_other_metrics_are_noted(moment: Path, store: Path) -> None:

@@ -108,6 +108,7 @@ def test_the_worst_conditions_are_there_in_time(of_engines: Webpage) -> None:
         ({"duration": "20 s", "most_packets": 1000}, '--duration "20 s" --packets 1000 --engines'),
         ({"sets": ("path.rtt=50 ms",)}, " --set 'path.rtt=50 ms' --engines"),
         ({"spec": "moment"}, "dumbbell agree moment.toml --engines sim,linux"),
+        ({"spec": "moment", "file": "my spec.toml"}, "dumbbell agree 'my spec.toml' --engines sim,linux"),
     ],
 )
 def test_the_command_says_what_is_not_usual(words: dict[str, object], command: str) -> None:
@@ -161,7 +162,9 @@ def test_runs_without_series_are_told_and_not_drawn(tmp_path: Path) -> None:
     found = agreement_of(tmp_path / "s", Sides(Scaled(), SimEngine(), 1, 0), [experiment])
     with Store.open(tmp_path / "s") as store:
         page.build_engines(tmp_path / "page.html", found, store)
-    assert "kept no series of this kind" in Webpage((tmp_path / "page.html").read_text(encoding="utf-8")).said
+    said = Webpage((tmp_path / "page.html").read_text(encoding="utf-8")).said
+    assert f"Not drawn: moment: run {found.conditions[0].reference[0].run_id} kept no series of this kind" in said
+    assert str(tmp_path) not in said
 
 
 def test_a_share_of_nothing_is_undefined(found: Comparison) -> None:

@@ -1,25 +1,54 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import jsonschema
 import pytest
 from pydantic import ValidationError
 
 from commandline import ROOT
-from dumbbell.comparison.record import Agreement
+from dumbbell.comparison.record import Agreement, Curves, EngineComparison
 
-SCHEMA = ROOT / "tests" / "comparison" / "agreement.schema.json"
+DOCS = ROOT / "docs"
 
 
-def test_the_schema_is_the_one_that_was_published() -> None:
-    """Keys may be added, and then this file is written anew; a key that goes or changes is a new `schema`."""
-    assert json.loads(SCHEMA.read_text(encoding="utf-8")) == Agreement.model_json_schema(mode="serialization")
+def published(of: type[EngineComparison]) -> dict[str, Any]:
+    """The schema that was published."""
+    path = ROOT / "tests" / "comparison" / f"{of.__name__.lower()}.schema.json"
+    schema: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return schema
+
+
+@pytest.mark.parametrize("of", [Agreement, Curves])
+def test_the_schema_is_the_one_that_was_published(of: type[EngineComparison]) -> None:
+    """Keys may be added, and then its file is written anew; a key that goes or changes is a new `schema`."""
+    assert published(of) == of.model_json_schema(mode="serialization")
+
+
+def test_every_key_of_agree_json_is_explained() -> None:
+    text = (DOCS / "results-format.md").read_text(encoding="utf-8")
+    section = text.partition("# What `dumbbell agree --json` prints")[2].partition("\n# ")[0]
+    for of in (Agreement, Curves):
+        assert [
+            key for key in of.model_json_schema(mode="serialization")["properties"] if f"`{key}`" not in section
+        ] == []
+
+
+def test_a_record_without_the_keys_that_were_added_since_is_read() -> None:
+    text = (DOCS / "validation" / "agreement.json").read_text(encoding="utf-8")
+    assert "file" not in json.loads(text)["source"]
+    assert Agreement.model_validate_json(text).source.file is None
+
+
+def test_curves_are_valid() -> None:
+    found = Curves.model_validate_json((DOCS / "validation" / "curves.json").read_bytes())
+    jsonschema.Draft202012Validator(published(Curves)).validate(json.loads(found.model_dump_json()))
 
 
 def test_the_json_is_valid_and_comes_back_as_it_was(agreement: Agreement) -> None:
     text = agreement.model_dump_json()
-    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8"))).validate(json.loads(text))
+    jsonschema.Draft202012Validator(published(Agreement)).validate(json.loads(text))
     again = Agreement.model_validate_json(text)
     assert again == agreement
     assert again.model_dump_json() == text

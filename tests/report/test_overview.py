@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import dumbbell
+from compared import kept
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.report import build
 from dumbbell.report.overview import in_time, sweep
@@ -145,3 +146,13 @@ def test_one_run_without_series_is_told_so(tmp_path: Path) -> None:
         page = Webpage(build(tmp_path / "report.html", store=store).read_text(encoding="utf-8"))
     assert "The runs kept no series" in page.said
     assert "the one run that is there kept every rule" in page.said
+
+
+def test_damaged_series_are_left_out_and_told_without_the_machines_folders(tmp_path: Path) -> None:
+    folder = kept(tmp_path / "store", **{"measure.record": "series"})
+    for file in (folder / "series").glob("??/*.parquet"):
+        file.write_bytes(b"")
+    with Store.open(folder) as store:
+        said = Webpage(build(tmp_path / "report.html", store=store).read_text(encoding="utf-8")).said
+    assert "Left out: series " in said
+    assert str(tmp_path) not in said

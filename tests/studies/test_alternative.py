@@ -16,7 +16,7 @@ from observed import observed
 
 QUEUES = ("1 bdp", "2 bdp")
 FORMULAS = Formulas({"loss": "bottleneck.loss_per_sent", "largest": "max(loss)", "lead": "min(beside.loss - loss)"})
-VOCABULARY = Vocabulary(frozenset({"sweep", "other", "rival"}), FORMULAS)
+VOCABULARY = Vocabulary(dict.fromkeys(("sweep", "other", "rival"), frozenset({"path.buffer"})), FORMULAS)
 
 
 def claim(*alternatives: dict[str, Any], **words: object) -> Claim:
@@ -81,7 +81,7 @@ def test_other_runs_at_their_own_points_only(patched: str, value: float) -> None
 
 def test_a_patch_at_a_point_that_the_claim_has_not() -> None:
     other = trial(1, 0.03, points=({"path.buffer": "3 bdp"},))
-    with pytest.raises(StudyError, match=r"path\.buffer = 3 bdp: 0 runs"):
+    with pytest.raises(StudyError, match=r'X1, alternative "a window of .*": path\.buffer = 3 bdp: 0 runs'):
         told(claim(STRICT | {"patch": True}), sweep=(trial(1, 0.04, 0.2),), other=(other,))
 
 
@@ -132,6 +132,7 @@ def test_what_was_not_run_is_not_told() -> None:
             {"kind": "fitted", "condition": "x", "substitutes": {"sweep": "other"}, "patched": 1},
             "alternatives[0].patched: Extra",
         ),
+        (STRICT | {"at": {"path.rate": 1}}, 'alternatives[0].at: other does not sweep "path.rate"; did you mean'),
         (STRICT | {"kind": "cause"}, "alternatives[0].kind: Input should be 'explains', 'would need' or 'fitted'"),
     ],
     ids=lambda each: str(each)[:40],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import ModuleType
 from typing import Any
 
@@ -27,9 +28,13 @@ def runs(sweep: SeedSweep) -> float | None:
     return float(len(sweep.runs))
 
 
+def halved(value: float) -> float:
+    """No metric: it takes no run."""
+    return value / 2
+
+
 FUNCTIONS = ModuleType("functions")
-for function in (doubled, runs):
-    function.__module__ = FUNCTIONS.__name__
+for function in (doubled, runs, halved):
     setattr(FUNCTIONS, function.__name__, function)
 FORMULAS = Formulas(
     {
@@ -50,6 +55,8 @@ def sweep(losses: tuple[float, ...] = LOSSES, sizes: tuple[str, ...] = SIZES, **
 
 
 OTHER = sweep((0.1, 0.3, 0.2, 0.9), ("4 bdp", "2 bdp", "1 bdp", "8 bdp"))
+NAMELESS = Formulas({"loss": "bottleneck.loss_per_sent"})
+"""Of a study without `claims.py`."""
 ALONE = SeedSweep(1, (observed({}, {"a": [5]}, (0, 60)),))
 
 
@@ -94,6 +101,14 @@ ALONE = SeedSweep(1, (observed({}, {"a": [5]}, (0, 60)),))
         ("threshold(queue, loss, 0.05)", None),
         ("max(loss[queue > 9])", None),
         ("max(jain)", None),
+        ("one_peak(queue, jain, 0)", None),
+        ("max(relative_steps(queue, loss - 0.4))", None),
+        ("max(abs(relative_steps(queue[queue > 1], loss[queue > 1])))", 0.5),
+        ("interpolated(queue[queue == 2], loss[queue == 2], 2)", 0.2),
+        ("threshold(queue[queue == 2], loss[queue == 2], 0.3)", 2.0),
+        ("cliff(0.01 * queue[queue == 2], rate[queue == 2], 4.2)", 0.02),
+        ("threshold(queue, loss, max(jain))", None),
+        ("crossover(queue, loss, 0.15)", 3.0),
         ("max(loss / (loss - loss))", None),
     ],
 )
@@ -152,19 +167,56 @@ def test_only_a_field_may_be_unmeasured() -> None:
         ('sampled("cwnd_bytes", "mode")', 'there is no reduction "mode"; known: '),
         ("swept(loss)", "swept(loss): swept cannot be given (loss)"),
         ("rate_variation()", "rate_variation cannot be given ()"),
+        ('rate_variation("10")', "rate_variation cannot be given ('10')"),
+        ('summed("flow", "goodput_bps")', "summed cannot be given ('flow', 'goodput_bps')"),
+        ("max()", "max(): max: missing a required argument: 'values'"),
+        ("larger()", "larger: missing a required argument: 'first'"),
+        ("argmax(jain)", "argmax: missing a required argument: 'y'"),
+        ("abs(loss, jain)", "abs: too many positional arguments"),
+        ("beside", "beside needs a name: beside.loss"),
+        ("beside.1", "beside needs a name"),
+        ("beside[bdp_bytes]", "beside needs a name"),
+        ("beside.beside.loss", "beside.beside.loss: nothing stands beside what stands beside"),
+        ("qq_flows.0.goodput_bps", 'no result has "qq_flows.0.goodput_bps"'),
+        ("halved", 'no result has "halved"'),
     ],
 )
-def test_a_formula_that_is_none(text: str, message: str) -> None:
+@pytest.mark.parametrize("formulas", [FORMULAS, NAMELESS], ids=["functions", "none"])
+def test_a_formula_that_is_none(formulas: Formulas, text: str, message: str) -> None:
     with pytest.raises(StudyError) as caught:
-        FORMULAS.parse(text)
+        formulas.parse(text)
     assert message in str(caught.value)
+    assert "halved" not in str(caught.value).removeprefix('no result has "halved"')
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('max(swept("path.loss", "%"))', "path.loss is not swept; swept: path.buffer"),
+        ("max(flows.9.goodput_bps)", 'flows.9.goodput_bps: the run has no "9"; it has 0, 1'),
+        ("max(rate_variation(1, 0, 9))", "the run has no flow 9, but 2"),
+        ("argmax(queue[queue > 1], loss)", "its parts do not go together, being of 2, 3 runs"),
+        ("max(loss + loss[queue > 1])", "its parts do not go together, being of 3, 2 runs"),
+    ],
+)
+def test_what_the_runs_do_not_have(text: str, message: str) -> None:
+    with pytest.raises(StudyError, match=re.escape(message)):
+        FORMULAS.parse(text).value(sweep())
+
+
+def test_how_many_experiments_must_stand_beside() -> None:
+    formula = FORMULAS.parse("max(loss[beside.1.loss > 0]) + worst")
+    formula.refuse_without(["one", "other"])
+    with pytest.raises(StudyError, match="needs 2 experiments beside, not 1"):
+        formula.refuse_without(["one"])
+
+
+@pytest.mark.parametrize(("known", "value"), [((2, 4), 3), ((2, None), 2), ((None, None), None)])
+def test_what_is_not_known_is_left_out_of_a_mean(known: tuple[float | None, ...], value: float | None) -> None:
+    run = observed({}, {"a": [4, 8]}, (0, 60), flows=[{"rtt_mean_s": each} for each in known])
+    assert FORMULAS.parse('averaged("flows", "rtt_mean_s")').of_run(run) == value
 
 
 def test_a_formula_that_is_defined_by_itself() -> None:
     with pytest.raises(StudyError, match=r"metrics\.one: is defined by itself, through one, other"):
         Formulas({"one": "1 + other", "other": "max(one)"}).parse("one")
-
-
-def test_a_field_that_is_not_swept() -> None:
-    with pytest.raises(StudyError, match=r"path\.loss is not swept; swept: path\.buffer"):
-        FORMULAS.parse('max(swept("path.loss", "%"))').value(sweep())

@@ -10,6 +10,7 @@ from dumbbell.studies.claim import Vocabulary, claims_of
 from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
 from dumbbell.studies.formula import Formulas
 from dumbbell.studies.judgement import judge
+from observed import observed
 
 FUNCTIONS = ModuleType("functions")
 
@@ -23,7 +24,7 @@ VALUES: dict[int, float | None] = {}
 found_in.__module__ = FUNCTIONS.__name__
 FUNCTIONS.__dict__["found_in"] = found_in
 FUNCTIONS.__dict__["imported"] = judge
-VOCABULARY = Vocabulary(frozenset({"sweep"}), Formulas({}, FUNCTIONS))
+VOCABULARY = Vocabulary({"sweep": frozenset({"path.buffer"})}, Formulas({}, FUNCTIONS), ("bbr", "bbr_4_17"))
 
 
 def row(**words: object) -> dict[str, object]:
@@ -173,7 +174,7 @@ def test_a_number_that_the_engine_does_not_measure_is_not_testable(evidence: Cal
         unit="",
         checks=[{"label": "queue", "at": {"path.buffer": "8 bdp"}, "most": 2}],
     )
-    (read,) = claims_of([claim], Vocabulary(frozenset({"figure7"})))
+    (read,) = claims_of([claim], Vocabulary({"figure7": frozenset({"path.buffer"})}))
     found = judge(read, made, "bbr")
     assert (found.verdict, found.value) == ("not testable here", None)
     assert found.reason == "the runs do not give queue"
@@ -211,6 +212,16 @@ def test_an_engine_that_cannot_is_told_with_the_reason() -> None:
         ),
         ({"checks": [{"most": 3}]}, "claim X1: checks[0].label: Field required"),
         (
+            {"checks": [{"label": "it", "least": 3, "most": 2}]},
+            "claim X1: checks[0]: it can be neither: least is 3, mo",
+        ),
+        ({"checks": [{"label": "it", "least": float("nan")}]}, "claim X1: checks[0].least: Input should be a finite"),
+        ({"at": {"path.bufer": "1 bdp"}}, 'claim X1: checks[0].at: sweep does not sweep "path.bufer"; did you mean'),
+        ({"metric": "beside.1.jain", "beside": ["sweep"]}, "claim X1: checks[0]: beside.1.jain: needs 2 experiments"),
+        ({"engines": ["simm"]}, 'claim X1: engines[0]: there is no engine "simm"; did you mean "sim"?'),
+        ({"why": {"simm": {"bbr": "A."}}}, 'claim X1: why.simm.[key]: there is no engine "simm"'),
+        ({"why": {"any": {"bbr3": "A."}}}, 'claim X1: why.any.bbr3.[key]: there is no version "bbr3"'),
+        (
             {"checks": [{"label": "it", "mots": 3, "most": 3}], "engine": "sim"},
             "claim X1: checks[0].mots: Extra inputs are not permitted\nclaim X1: engine: Extra inputs are",
         ),
@@ -221,6 +232,20 @@ def test_a_row_that_makes_no_sense(words: dict[str, object], told: str) -> None:
     with pytest.raises(StudyError) as caught:
         claims_of([row(**words)], VOCABULARY)
     assert str(caught.value).startswith(told)
+
+
+def test_claims_of_one_name() -> None:
+    with pytest.raises(StudyError, match=r"^claims: more than one is called X1$"):
+        claims_of([row(), row(), row(id="X2")], VOCABULARY)
+
+
+def test_what_the_runs_do_not_have_is_told_with_the_check() -> None:
+    (claim,) = claims_of([row(metric="flows.9.goodput_bps")], VOCABULARY)
+    trial = SeedSweep(1, (observed({}, {"bbr": [1]}, (0, 1)),))
+    with pytest.raises(
+        StudyError, match=r'^claim X1, check "it": flows\.9\.goodput_bps: the run has no "9"; it has 0$'
+    ):
+        judge(claim, Evidence(engine="sim", trials={("sweep", "bbr"): (trial,)}), "bbr")
 
 
 def test_a_group_of_a_result_may_have_any_name() -> None:

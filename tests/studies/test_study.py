@@ -112,6 +112,56 @@ def test_an_experiment_with_problems(folder: Path) -> None:
         read(folder)
 
 
+CLAIM = """[[claims]]
+id = "X1"
+kind = "Q"
+section = "1"
+statement = "it loses"
+tolerance = "more than nothing"
+flag = "OK"
+source = "here"
+label = "loss"
+experiment = "figure7"
+metric = "max(bottleneck.loss_per_sent)"
+unit = "%"
+least = 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('checks = "a("', "claims[0].checks: Input should be a valid list"),
+        ("[claims.checks]", "claims[0].checks: Input should be a valid list"),
+        ('checks = ["abc"]', "claims[0].checks[0]: Input should be a valid dictionary"),
+        ('alternatives = ["abc"]', "claims[0].alternatives[0]: Input should be a valid dictionary"),
+        ("[claims.alternatives]", "claims[0].alternatives: Input should be a valid list"),
+        (
+            '[[claims.alternatives]]\nsubstitutes = ["e"]',
+            "claims[0].alternatives[0].substitutes: Input should be a valid",
+        ),
+        ("checks = [{ experiment = [1] }]", "claims[0].checks[0].experiment: Input should be a valid string"),
+        ("[metrics]\nloss = 1", "metrics.loss: Input should be a valid string"),
+        ("[[metrics]]\nloss = '1'", "metrics: Input should be a valid dictionary"),
+        ("[metrics]\nlost = 'los'", 'metrics.lost: no result has "los"; did you mean "lost"?'),
+        ("[metrics]\none = '1 + one'", "metrics.one: is defined by itself, through one"),
+        ("[metric]\nloss = '1'", "metric: Extra inputs are not permitted"),
+    ],
+)
+def test_claims_in_the_wrong_form(folder: Path, text: str, told: str) -> None:
+    (folder / "claims.toml").write_text(CLAIM + text, encoding="utf-8")
+    with pytest.raises(StudyError) as caught:
+        read(folder)
+    assert str(caught.value).startswith(f"study claypool2019: claims.toml: {told}")
+
+
+@pytest.mark.parametrize("text", [CLAIM.replace("[[claims]]", "[claims]"), 'claims = ["abc"]'], ids=["table", "word"])
+def test_claims_that_are_no_list_of_tables(folder: Path, text: str) -> None:
+    (folder / "claims.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(StudyError, match=r"study claypool2019: claims.toml: claims.*: Input should be a valid"):
+        read(folder)
+
+
 class Unversed(SimEngine):
     """An engine that has no BBR as of 4.17, nor BBR_Shallow."""
 

@@ -27,7 +27,7 @@ def kept(folder: Path, engine: Engine | None = None, spec: Experiment | None = N
 
 def held(a: Path | str, b: Path | str, metrics: str | None = None) -> Comparison:
     """The whole way."""
-    return compare(*selections(str(a), str(b)), quantities(metrics))
+    return compare(*selections(str(a), str(b)), quantities(metrics), named=metrics is not None)
 
 
 def whole(found: Comparison, metric: str, group: str | None = None) -> Overall:

@@ -160,7 +160,7 @@ def _conditions(spec: Path | None, wanted: "Source", *, curves: bool) -> "tuple[
         if spec is None:
             return [load(each, overrides=overrides) for each in experiments()], wanted
         experiment = load(spec, overrides=overrides)
-        return [experiment], wanted.model_copy(update={"spec": experiment.name})
+        return [experiment], wanted.model_copy(update={"spec": experiment.name, "file": spec.name})
     seed = wanted.seed
     if seed is None:
         import secrets

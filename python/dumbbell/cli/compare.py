@@ -50,7 +50,7 @@ def compare(  # noqa: PLR0913 (each is an option)
     from dumbbell.comparison.differences import compare as compared
     from dumbbell.comparison.selection import quantities, selections
 
-    found = compared(*selections(a, b), quantities(metrics))
+    found = compared(*selections(a, b), quantities(metrics), named=metrics is not None)
     for line in _objects(found) if as_json else _lines(found, everything=everything):
         typer.echo(line)
     worse = list(_worse(found)) if strict else []
@@ -79,9 +79,9 @@ def _lines(found: "Comparison", *, everything: bool) -> "Iterator[str]":
     for name, side in (("A", found.pairs.a), ("B", found.pairs.b)):
         yield f"{name}: {text.side(side)}"
     yield f"{text.pairs(found)}; every difference is B - A"
-    yield f"\n{aligned(*text.overall_table(found))}\n"
-    yield text.over_points(found)
-    yield text.chance(found)
+    if found.overall:
+        yield f"\n{aligned(*text.overall_table(found))}\n"
+    yield from text.explanations(found)
     if found.marked or everything:
         yield ""
         yield from blocks(*text.points_table(found, found.rows(marked=not everything)))
@@ -90,10 +90,12 @@ def _lines(found: "Comparison", *, everything: bool) -> "Iterator[str]":
 
 
 def _worse(found: "Comparison") -> "Iterator[str]":
+    from dumbbell.metrics.number import counted
+
     for each in found.worse:
         yield f"worse: {each.quantity.label}{f' of {each.group}' if each.group else ''}"
     if found.pairs.failed_in_b:
-        yield f"worse: {found.pairs.failed_in_b} runs failed in B that A finished"
+        yield f"worse: {counted(found.pairs.failed_in_b, 'run')} failed in B that A finished"
 
 
 def _command(a: str, b: str, metrics: str | None) -> str:

@@ -1,5 +1,6 @@
 """`dumbbell run`: every run of a spec, measured and printed."""
 
+import shlex
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -55,7 +56,7 @@ def run(  # noqa: PLR0913 (each is an option)
 
     with Store.open(out, write=True) as store:
         with closing(_outcomes(store, experiment, chosen, jobs, fresh=fresh, as_json=as_json)) as outcomes:
-            failed = _print_json(outcomes) if as_json else _print_table(outcomes, experiment)
+            failed = _print_json(outcomes) if as_json else _print_table(outcomes, experiment, out)
         _tell_stale(store, experiment, chosen)
     if failed:
         raise typer.Exit(1)
@@ -91,7 +92,7 @@ def _print_json(outcomes: "Iterator[Outcome]") -> bool:
     return failed
 
 
-def _print_table(outcomes: "Iterator[Outcome]", experiment: "Experiment") -> bool:
+def _print_table(outcomes: "Iterator[Outcome]", experiment: "Experiment", store: Path) -> bool:
     from dumbbell.cli.table import of_groups
     from dumbbell.results.listing import groups_of, point_text
 
@@ -117,7 +118,8 @@ def _print_table(outcomes: "Iterator[Outcome]", experiment: "Experiment") -> boo
     for line in words:
         typer.echo(line, err=True)
     if told > len(words):
-        typer.echo(f"and {told - len(words)} more like these: `dumbbell results list` has them", err=True)
+        shown = f"`dumbbell results show {shlex.quote(str(store))} RUN` has those of a run"
+        typer.echo(f"and {told - len(words)} more like these: {shown}", err=True)
     return bool(failed)
 
 

@@ -171,7 +171,7 @@ def command(found: Agreement | Curves) -> str:
 def _conditions(agreement: Agreement) -> Iterator[str]:
     source = agreement.source
     if source.spec is not None:
-        yield f"{source.spec}.toml"
+        yield shlex.quote(source.file or f"{source.spec}.toml")
         return
     yield f"--random {source.random} --seed {source.seed}"
     if source.duration not in (None, USUAL_DURATION):

@@ -188,6 +188,8 @@ class Comparison:
     """Those of A that have a pair."""
     columns: Sequence[Column]
     overall: Sequence[Overall]
+    absent: Sequence[Quantity]
+    """Asked for by name, and no pair has them."""
 
     def rows(self, *, marked: bool = False) -> Iterator[Row]:
         """Point by point; with `marked` those only whose interval excludes 0."""
@@ -222,8 +224,8 @@ class Comparison:
         return [each for each in self.overall if each.worse(rows)]
 
 
-def compare(first: Selection, second: Selection, quantities: Sequence[Quantity]) -> Comparison:
-    """The differences B - A of two selections.
+def compare(first: Selection, second: Selection, quantities: Sequence[Quantity], *, named: bool = False) -> Comparison:
+    """The differences B - A of two selections; `named`: the quantities were asked for by their names.
 
     Raises:
         ComparisonError: there is no pair, or no run of a side.
@@ -232,11 +234,13 @@ def compare(first: Selection, second: Selection, quantities: Sequence[Quantity])
     pairs = pair(first, second)
     points, owners = np.unique(pairs.table["point"], return_inverse=True)
     columns = [each for each in _columns(pairs, owners, points.size, quantities) if each.there.size]
+    present = {each.quantity.name for each in columns}
     return Comparison(
         pairs=pairs,
         points=[pairs.a.points[point] for point in points],
         columns=columns,
         overall=[overall(each) for each in columns],
+        absent=[each for each in quantities if named and each.name not in present],
     )
 
 

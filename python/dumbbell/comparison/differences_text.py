@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
+from dumbbell.comparison.agreement_text import IDENTITY_DIGITS
 from dumbbell.metrics.catalogue import Quantity
 from dumbbell.metrics.number import amount, counted, percent
 
 if TYPE_CHECKING:
+    from dumbbell.comparison.agreement_text import Table
     from dumbbell.comparison.differences import Comparison, Difference, Overall, Row
     from dumbbell.comparison.runs import Side
 
-    Table: TypeAlias = tuple[list[str], list[list[str]]]
 
-IDENTITY_DIGITS: Final = 12
 UNDEFINED: Final = "undefined"
 """A share of nothing."""
 
@@ -110,6 +110,13 @@ def chance(found: Comparison) -> str:
     return f"{text} {counted(none, 'row')} without an interval: {why}." if none else text
 
 
+def explanations(found: Comparison) -> Iterator[str]:
+    """What is to be known of the table over all points, a paragraph each; nothing of an empty one."""
+    if found.overall:
+        yield over_points(found)
+        yield chance(found)
+
+
 def over_points(found: Comparison) -> str:
     """What the intervals over all points rest on."""
     by_seeds = {each.by_seeds for each in found.overall}
@@ -127,6 +134,8 @@ def notices(found: Comparison) -> Iterator[str]:
     for each in found.pairs.unpaired:
         first = "" if each.runs == 1 else "the first is "
         yield f"{counted(each.runs, 'run')} of {each.side} not paired: {each.reason} ({first}{each.example})"
+    for quantity in found.absent:
+        yield f"no pair of runs has {quantity.name}"
     a, b = found.pairs.a, found.pairs.b
     if a.origins("metrics") != b.origins("metrics"):
         yield "the summaries of A and of B were not made by the same version of the metrics"

@@ -29,6 +29,8 @@ class Source(Part):
 
     spec: str | None = None
     """Name of the experiment; null: they were drawn at random."""
+    file: str | None = None
+    """Name of the experiment's file, without its folder; null too where an older version did not keep it."""
     random: int | None = None
     """How many were drawn."""
     seed: int | None = None

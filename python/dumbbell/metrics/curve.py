@@ -71,12 +71,16 @@ def is_unimodal(y: Sequence[float], slack: float = 0.0) -> bool:
     return rises and all(after <= before + slack for before, after in pairwise(y[top:]))
 
 
-def one_peak(x: Sequence[float], y: Sequence[float], slack: float) -> float:
+def one_peak(x: Sequence[float], y: Sequence[float], slack: float) -> float | None:
     """1 if a curve rises to one peak inside of its ends and falls, but for steps of at most `slack`; else 0.
+
+    None of no curve.
 
     >>> one_peak([1, 2, 4, 8], [0.6, 0.9, 0.99, 0.8], 0.0), one_peak([1, 2, 4], [0.6, 0.7, 0.9], 0.0)
     (1.0, 0.0)
     """
+    if not x:
+        return None
     return float(argmax(x, y) not in {x[0], x[-1]} and is_unimodal(y, slack))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 ABSENT: Final = "-"
@@ -116,6 +116,17 @@ def counted(count: int, noun: str) -> str:
     ('1 run', '1,200 runs')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def listed(numbers: Sequence[int]) -> str:
+    """Integers in order, more than two consecutive ones by their ends.
+
+    >>> listed([1, 2, 3]), listed([1, 2]), listed([1, 4, 5])
+    ('1 to 3', '1, 2', '1, 4, 5')
+    """
+    if len(numbers) > 2 and list(numbers) == list(range(numbers[0], numbers[-1] + 1)):  # noqa: PLR2004
+        return f"{numbers[0]} to {numbers[-1]}"
+    return ", ".join(map(str, numbers))
 
 
 def rounded(value: float) -> float:

@@ -121,7 +121,8 @@ def differences_page(found: Comparison, command: str, most: int = MOST_POINTS) -
         "sections": [
             Section(
                 "overall", "Over all points", *differences_text.overall_table(found), words,
-                below=(differences_text.over_points(found), OUTCOMES, differences_text.chance(found)),
+                below=(differences_text.over_points(found), OUTCOMES, differences_text.chance(found))
+                if found.overall else (),
             ),
             Section("figures", "Figures", figures=_drawn(charts(found, names, ", ".join(axes)), most), titled=True),
             Section(
@@ -187,7 +188,7 @@ def _in_time(agreement: Agreement, store: Store) -> tuple[list[Chart], str]:
             title = f"{name}: {agreement_text.setting(condition)}"
             drawn.append(overlay.in_time(store, agreement, condition, f"in-time-{number}", title))
         except StoreError as error:
-            missing.append(f"{name}: {error}")
+            missing.append(f"{name}: {error.message}")
     return drawn, "; ".join(missing)
 
 

@@ -22,14 +22,13 @@ from dumbbell.report.describe import brief
 from dumbbell.report.figure import MOST_POINTS, Drawing
 from dumbbell.spec.quantity import magnitude
 from dumbbell.studies.totals import sentence
-from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, WORDS
+from dumbbell.studies.verdict import SIGNS, WORDS
 from dumbbell.version import __version__
 
 LARGEST_BYTES: Final = 3_000_000
 """Of a report. Lines are thinned, and long tables cut, until it is no larger."""
 FEWEST_POINTS: Final = 100
 SCRIPT: Final = "vega.min.js"
-SIGNS: Final = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "○"}
 _POLICY: Final = (
     "default-src 'none'; script-src 'unsafe-inline'{also}; style-src 'unsafe-inline'; img-src data: blob:;"
     " font-src data:"

@@ -173,7 +173,7 @@ def _in_time(store: Store, runs: Sequence[ExperimentRuns]) -> tuple[list[Chart],
         try:
             charts.append(overview.in_time(store, run_id, f"run-{len(charts)}", title))
         except StoreError as error:
-            damaged.append(str(error).partition(": ")[2])
+            damaged.append(error.message)
     notes = []
     if len(charts) < total - without:
         notes.append(

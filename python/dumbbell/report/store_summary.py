@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any
 
 from dumbbell.metrics.catalogue import QUANTITIES, Quantity, Setup, group_values, run_values
+from dumbbell.metrics.number import listed
 from dumbbell.results.listing import point_text
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import FailedRun, Result
@@ -216,13 +217,7 @@ def _extent(seen: Mapping[str, list[Any]]) -> Iterable[tuple[str, str]]:
     seeds: dict[str, set[int]] = {}
     for name, seed in seen["experiments"]:
         seeds.setdefault(name, set()).add(seed)
-    yield "Seeds", "; ".join(f"{name}: {_ranges(sorted(found))}" for name, found in seeds.items())
+    yield "Seeds", "; ".join(f"{name}: {listed(sorted(found))}" for name, found in seeds.items())
     moments = sorted(str(moment) for moment in seen["finished"] if moment)
     if moments:
         yield "Finished", moments[0] if moments[0] == moments[-1] else f"{moments[0]} to {moments[-1]}"
-
-
-def _ranges(seeds: list[int]) -> str:
-    if len(seeds) > 2 and seeds == list(range(seeds[0], seeds[-1] + 1)):  # noqa: PLR2004
-        return f"{seeds[0]} to {seeds[-1]}"
-    return ", ".join(map(str, seeds))

@@ -24,7 +24,7 @@ def translating_errors(folder: Path, doing: str) -> Iterator[None]:
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
         kept = "; what was finished is kept" if error.errno in _FULL else ""
-        raise StoreFailure(f"{folder}: cannot {doing}: {reason}{kept}") from error
+        raise StoreFailure(f"cannot {doing}: {reason}{kept}", folder) from error
 
 
 def damaged(folder: Path, what: object) -> StoreFailure:

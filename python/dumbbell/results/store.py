@@ -118,7 +118,7 @@ class Store:
             found = [each for each in found if each.called(experiment)]
             if not found:
                 hint = suggestion(experiment, list(known))
-                raise StoreError(f"{self.folder}: has no experiment {quoted(experiment)}{f'; {hint}' if hint else ''}")
+                raise StoreError(f"has no experiment {quoted(experiment)}{f'; {hint}' if hint else ''}", self.folder)
         return [
             each
             for each in found
@@ -146,7 +146,7 @@ class Store:
         found = self.ledger.rows("SELECT run_id FROM run WHERE run_id GLOB ? LIMIT 2", pattern)
         if len(found) != 1:
             what = "more than one run id begins" if found else "no run id begins"
-            raise StoreError(f'{self.folder}: {what} with "{beginning}"; `dumbbell results list` has them')
+            raise StoreError(f'{what} with "{beginning}"; `dumbbell results list` has them', self.folder)
         return str(found[0]["run_id"])
 
     def run(self, run_id: str) -> Run:
@@ -234,7 +234,7 @@ class Store:
     ) -> None:  # fmt: skip
         """Keeps a finished run: first its series, then its row. What was there under its id is replaced."""
         if self._closed:
-            raise StoreFailure(f"{self.folder}: was closed before run {outcome.run_id} was finished")
+            raise StoreFailure(f"was closed before run {outcome.run_id} was finished", self.folder)
         kept = [] if measurement is None else self._written(outcome.run_id, resolved, measurement)
         facts = provenance.facts() | {"engine": outcome.engine, "identity": identity}
         if measurement is not None and measurement.facts:
@@ -314,7 +314,7 @@ class Store:
     def _row(self, query: str, run_id: str) -> sqlite3.Row:
         rows = self.ledger.rows(query, run_id)
         if not rows:
-            raise StoreError(f"{self.folder}: has no run {run_id}")
+            raise StoreError(f"has no run {run_id}", self.folder)
         return rows[0]
 
     def _series(self, run_id: str, kind: str, *of_run: int) -> pd.DataFrame:
@@ -323,10 +323,10 @@ class Store:
         self._row("SELECT 1 FROM run WHERE run_id = ?", run_id)
         kept = next((each for each in outcomes.series_of(self.ledger, run_id) if each.kind == kind), None)
         if kept is None:
-            raise StoreError(f"{self.folder}: run {run_id} kept no series of this kind; see measure.record of its spec")
+            raise StoreError(f"run {run_id} kept no series of this kind; see measure.record of its spec", self.folder)
         damaged = self._series_files.damage(kept, thorough=True)
         if damaged:
-            raise StoreFailure(f"{self.folder}: series {damaged}; run its experiment again and it is repeated")
+            raise StoreFailure(f"series {damaged}; run its experiment again and it is repeated", self.folder)
         return gauges.FRAMES[kind](self._series_files.read(kept), *of_run)
 
     def _written(self, run_id: str, resolved: Resolved, measurement: Measurement) -> list[SeriesFile]:
@@ -355,16 +355,14 @@ def _check(folder: Path, *, write: bool) -> None:
     """Refuses what is no store before anything is touched."""
     with translating_errors(folder, "open it"):
         if folder.exists() and not folder.is_dir():
-            raise StoreError(f"{folder}: is a file, and a store is a folder")
+            raise StoreError("is a file, and a store is a folder", folder)
         if (folder / "ledger.sqlite").is_file():
             return
         if not write:
             what = "is no store: it has no ledger.sqlite" if folder.is_dir() else "no such store"
-            raise NoStoreError(f"{folder}: {what}; `dumbbell run SPEC --out {folder}` makes one")
+            raise NoStoreError(f"{what}; `dumbbell run SPEC --out {folder}` makes one", folder)
         if folder.is_dir() and set(folder.iterdir()) - {folder / name for name in ("series", LOCK, HELD)}:
-            raise StoreError(
-                f"{folder}: is no store, and not empty; give an empty folder, or one that is not there yet"
-            )
+            raise StoreError("is no store, and not empty; give an empty folder, or one that is not there yet", folder)
 
 
 def _taken(folder: Path) -> FileLock:
@@ -377,5 +375,5 @@ def _taken(folder: Path) -> FileLock:
             lock.acquire(timeout=0)
         except Timeout:
             what = "another campaign is writing to it; wait for it, or give another folder"
-            raise StoreFailure(f"{folder}: {what}") from None
+            raise StoreFailure(what, folder) from None
     return lock

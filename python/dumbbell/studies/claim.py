@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal, TypeAlias
@@ -12,13 +13,18 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    FiniteFloat,
     InstanceOf,
     TypeAdapter,
     ValidationError,
     ValidationInfo,
+    field_validator,
     model_validator,
+    with_config,
 )
+from typing_extensions import TypedDict
 
+from dumbbell.engines import registry
 from dumbbell.errors import StudyError
 from dumbbell.problem import suggestion
 from dumbbell.studies.evidence import SeedSweep
@@ -39,15 +45,42 @@ ANY: Final = "any"
 class Vocabulary:
     """What the claims of a study may name."""
 
-    experiments: frozenset[str]
+    experiments: Mapping[str, frozenset[str]]
+    """The fields that each sweeps, by its name."""
     formulas: Formulas = field(default_factory=lambda: Formulas({}))
+    versions: tuple[str, ...] = ()
+    """Of the algorithm."""
+
+    def refuse_unswept(self, at: Mapping[str, Any], experiments: Iterable[str]) -> None:
+        """Raises a ValueError where a point names a field that an experiment does not sweep."""
+        for title in experiments:
+            swept = sorted(self.experiments[title])
+            for path in set(at) - set(swept):
+                raise ValueError(f'{title} does not sweep "{path}"; {suggestion(path, swept) or "it sweeps nothing"}')
+
+
+def _one_of(noun: str, name: str, known: Iterable[str]) -> str:
+    names = sorted(known)
+    if name not in names:
+        raise ValueError(f'there is no {noun} "{name}"; {suggestion(name, names)}')
+    return name
 
 
 def _experiment(name: str, info: ValidationInfo[Vocabulary]) -> str:
-    known = info.context
-    if name not in known.experiments:
-        raise ValueError(f'there is no experiment "{name}"; {suggestion(name, sorted(known.experiments))}')
+    return _one_of("experiment", name, info.context.experiments)
+
+
+def _version(name: str, info: ValidationInfo[Vocabulary]) -> str:
+    return _one_of("version", name, info.context.versions)
+
+
+def _engine(name: str) -> str:
+    _one_of("engine", family(name), registry.NAMES)
     return name
+
+
+def _engine_or_any(name: str) -> str:
+    return name if name == ANY else _engine(name)
 
 
 def _unit(unit: str) -> str:
@@ -65,6 +98,40 @@ def _formula(text: object, info: ValidationInfo[Vocabulary]) -> object:
 
 
 ExperimentName: TypeAlias = Annotated[str, AfterValidator(_experiment)]
+VersionName: TypeAlias = Annotated[str, AfterValidator(_version)]
+
+
+@with_config(ConfigDict(extra="allow"))
+class CheckTable(TypedDict, total=False):
+    """What the sharing of keys needs to know of a check, of a claim or an alternative that says it for its checks."""
+
+    experiment: str
+    beside: list[str]
+
+
+@with_config(ConfigDict(extra="allow"))
+class AlternativeTable(TypedDict, total=False):
+    """An alternative as it is written."""
+
+    substitutes: dict[str, str]
+    checks: list[CheckTable]
+
+
+@with_config(ConfigDict(extra="allow"))
+class ClaimTable(CheckTable, total=False):
+    """A claim as it is written."""
+
+    checks: list[CheckTable]
+    alternatives: list[AlternativeTable]
+
+
+class ClaimsFile(BaseModel):
+    """`claims.toml` as it is written: tables and lists stand where they must."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    metrics: dict[str, str] = {}
+    claims: list[ClaimTable] = []
 
 
 class _Row(BaseModel):
@@ -82,20 +149,32 @@ class Check(_Row):
     """In base units."""
     at: dict[str, Any] = {}
     """Values of swept fields: the part of the sweep that counts."""
-    published: float | None = None
+    published: FiniteFloat | None = None
     """In `unit`, as the bounds."""
-    least: float | None = None
-    most: float | None = None
+    least: FiniteFloat | None = None
+    most: FiniteFloat | None = None
     unit: Annotated[str, AfterValidator(_unit)]
     in_seeds: float | None = Field(None, gt=0.5, le=1)
     """The share of the seeds that must keep the bounds; None: as the claim's kind has it."""
     weak: str = ""
     """Why it can hardly fail; empty: it binds."""
 
+    @field_validator("at")
+    @classmethod
+    def _is_swept(cls, at: dict[str, Any], info: ValidationInfo[Vocabulary]) -> dict[str, Any]:
+        info.context.refuse_unswept(at, [info.data["experiment"]] if "experiment" in info.data else [])
+        return at
+
     @model_validator(mode="after")
-    def _has_a_bound(self) -> Check:
+    def _has_bounds_and_what_its_metric_needs(self) -> Check:
         if self.least is None and self.most is None:
             raise ValueError(f"{self.label} has neither least nor most")
+        if self.least is not None and self.most is not None and self.least > self.most:
+            raise ValueError(f"{self.label} can be neither: least is {self.least:g}, most {self.most:g}")
+        try:
+            self.metric.refuse_without(self.beside)
+        except StudyError as error:
+            raise ValueError(str(error)) from None
         return self
 
     @property
@@ -131,6 +210,12 @@ class Alternative(_Row):
     checks: tuple[Check, ...]
     """The claim's, or this reading's, of the runs that are taken."""
 
+    @field_validator("at")
+    @classmethod
+    def _is_swept(cls, at: dict[str, Any], info: ValidationInfo[Vocabulary]) -> dict[str, Any]:
+        info.context.refuse_unswept(at, info.data.get("substitutes", {}).values())
+        return at
+
     @property
     def experiments(self) -> tuple[str, ...]:
         """All that it needs."""
@@ -151,13 +236,13 @@ class Claim(_Row):
     tolerance: str
     flag: Literal["OK", "SENS", "ART", "CONTRA"]
     source: str
-    engines: tuple[str, ...] = ()
+    engines: tuple[Annotated[str, AfterValidator(_engine)], ...] = ()
     """Engines that can test it; empty: all."""
     checks: tuple[Check, ...] = ()
     """Empty: there is nothing that it could be judged by, and `untestable` says why."""
     untestable: str = ""
     """What it lacks, on every engine: runs that the study does not have yet, a testbed; empty if nothing."""
-    why: dict[str, dict[str, str]] = {}
+    why: dict[Annotated[str, AfterValidator(_engine_or_any)], dict[VersionName, str]] = {}
     """What is known of the cause, by engine and version, should it not be reproduced."""
     alternatives: tuple[Alternative, ...] = ()
     """What is judged beside it then."""
@@ -204,6 +289,13 @@ def family(engine: str) -> str:
     return engine.partition(":")[0]
 
 
+def _distinct(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
+    twice = [name for name, count in Counter(claim.id for claim in claims).items() if count > 1]
+    if twice:
+        raise ValueError(f"claims: more than one is called {', '.join(twice)}")
+    return claims
+
+
 def claims_of(rows: Sequence[Mapping[str, Any]], vocabulary: Vocabulary) -> tuple[Claim, ...]:
     """The claims of a study's rows.
 
@@ -211,7 +303,8 @@ def claims_of(rows: Sequence[Mapping[str, Any]], vocabulary: Vocabulary) -> tupl
         StudyError: rows name what there is not, or lack what they must have: all of that, one a line.
     """
     try:
-        return TypeAdapter(tuple[Claim, ...]).validate_python(rows, context=vocabulary)
+        claims: TypeAdapter[tuple[Claim, ...]] = TypeAdapter(Annotated[tuple[Claim, ...], AfterValidator(_distinct)])
+        return claims.validate_python(rows, context=vocabulary)
     except ValidationError as error:
         raise StudyError("\n".join(_problems(error, rows))) from None
 
@@ -220,12 +313,13 @@ def _problems(error: ValidationError, rows: Sequence[Mapping[str, Any]]) -> Iter
     """Each with its claim and the field's path; once where alternatives have it from the claim's checks."""
     seen = set()
     for each in error.errors(include_url=False, include_context=False, include_input=False):
-        index, *path = each["loc"]
+        index, *path = each["loc"] or (None,)
         message = each["msg"].removeprefix("Value error, ")
         inherited = path[:1] == ["alternatives"] and "checks" in path
         problem = (index, *(path[2:] if inherited else path), message)
         if problem not in seen:
-            yield ": ".join(filter(None, (f"claim {rows[int(index)].get('id', '?')}", path_of(path), message)))
+            whose = "" if index is None else f"claim {rows[int(index)].get('id', '?')}"
+            yield ": ".join(filter(None, (whose, path_of(path), message)))
         seen.add(problem)
 
 

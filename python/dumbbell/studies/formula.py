@@ -18,13 +18,16 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
 from itertools import pairwise
+from operator import attrgetter
 from statistics import fmean, pstdev
 from types import ModuleType
-from typing import Any, Final, NamedTuple, TypeAlias, get_args, get_type_hints
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import ConfigDict, ValidationError, validate_call
 
 from dumbbell.errors import StudyError
 from dumbbell.metrics import curve
@@ -55,15 +58,22 @@ _COMPARED: Final[dict[type[ast.cmpop], Callable[[Values, Values], Any]]] = {
 }  # fmt: skip
 
 
-def _curve(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives it the points in the order of the first list, without those of which a number is not known."""
+def _curve(function: Callable[..., Any], lists: int = 2) -> Callable[..., Any]:
+    """Gives it the points in the order of the first list, without those of which a number is not known.
 
-    def of_points(x: Values, *rest: Values) -> Any:  # noqa: ANN401 (what the function gives)
-        curves = [values for values in rest if values.size == x.size]
-        points = sorted(zip(x.tolist(), *(values.tolist() for values in curves), strict=True))
+    `lists`: how many of its arguments are of each point, x first; one number there is the same at all. The others are
+    numbers; None where one is not known.
+    """
+
+    @wraps(function)
+    def of_points(*values: Values) -> Any:  # noqa: ANN401 (what the function gives)
+        columns = np.broadcast_arrays(*values[:lists])
+        numbers = [each.item() for each in values[lists:]]
+        if any(map(np.isnan, numbers)):
+            return None
+        points = sorted(zip(*(column.tolist() for column in columns), strict=True))
         known = [point for point in points if not any(map(np.isnan, point))]
-        lists = [[point[index] for point in known] for index in range(len(curves) + 1)]
-        return function(*lists, *(float(values[0]) for values in rest[len(curves) :]))
+        return function(*([point[index] for point in known] for index in range(lists)), *numbers)
 
     return of_points
 
@@ -73,14 +83,14 @@ def _steps(_x: Sequence[float], y: Sequence[float]) -> list[float]:
 
 
 def _relative_steps(_x: Sequence[float], y: Sequence[float]) -> list[float]:
-    return [(after - before) / before for before, after in pairwise(y)]
+    return [(after - before) / before if before else np.nan for before, after in pairwise(y)]
 
 
 def _of_several(function: Callable[[list[float]], float]) -> Callable[..., Values]:
     """Of the numbers that each run has; NaN where one is not known."""
 
-    def of_each(*values: Values) -> Values:
-        rows = zip(*(each.tolist() for each in np.broadcast_arrays(*values)), strict=True)
+    def of_each(first: Values, *rest: Values) -> Values:
+        rows = zip(*(each.tolist() for each in np.broadcast_arrays(first, *rest)), strict=True)
         return np.array([np.nan if any(map(np.isnan, row)) else function(list(row)) for row in rows])
 
     return of_each
@@ -103,7 +113,7 @@ OPERATIONS: Final[dict[str, Callable[..., float | None]]] = {
     "share": _reduced(fmean),
     "argmax": _curve(curve.argmax),
     "cliff": _curve(curve.cliff),
-    "crossover": _curve(curve.crossover),
+    "crossover": _curve(curve.crossover, lists=3),
     "interpolated": _curve(curve.interpolated),
     "linear_r2": _curve(curve.linear_r2),
     "one_peak": _curve(curve.one_peak),
@@ -116,7 +126,7 @@ one_peak(x, y, slack), threshold(x, y, most)."""
 STEPS: Final[dict[str, Callable[..., Any]]] = {"steps": _curve(_steps), "relative_steps": _curve(_relative_steps)}
 """By how much a curve changes from each point to the next: steps(x, y)."""
 OF_EACH: Final[dict[str, Callable[..., Values]]] = {
-    "abs": np.abs, "larger": _of_several(max), "smaller": _of_several(min),
+    "abs": abs, "larger": _of_several(max), "smaller": _of_several(min),
     "evenness": _of_several(lambda values: jain(values) or 0.0),
     "known_or": _known_or,
 }  # fmt: skip
@@ -128,13 +138,16 @@ def _swept(path: str, unit: str = "", packet_bytes: float | None = None) -> OfRu
     return lambda run: swept(run, path, unit, packet_bytes)
 
 
-def _over(reduce: Callable[[list[float]], float]) -> Callable[[str, str], OfRun]:
-    def of_parts(parts: str, field: str) -> OfRun:
+def _over(reduce: Callable[[list[float]], float]) -> Callable[[Literal["flows", "groups"], str], OfRun]:
+    """Of the flows, or groups, of which it is known."""
+
+    def of_parts(parts: Literal["flows", "groups"], field: str) -> OfRun:
         metric(f"{parts}.0.{field}")  # refuses what no result has
 
-        def of_run(run: RunData) -> float:
-            found = getattr(run.result, parts)
-            return reduce([getattr(each, field) or 0.0 for each in (found if parts == "flows" else found.values())])
+        def of_run(run: RunData) -> float | None:
+            found = run.result.flows if parts == "flows" else run.result.groups.values()
+            known = [value for each in found if (value := attrgetter(field)(each)) is not None]
+            return reduce(known) if known else None
 
         return of_run
 
@@ -157,6 +170,8 @@ def _rate_variation(bin_s: float, from_s: float = 0.0, flow: int | None = None) 
     def of_run(run: RunData) -> float | None:
         if flow is None:
             return variation(group_rates_bps(run, None, from_s, run.window_s[1], bin_s))
+        if flow >= len(run.result.flows):
+            raise StudyError(f"rate_variation: the run has no flow {flow}, but {len(run.result.flows)}")
         begin_s = max(from_s, run.result.flows[flow].start_s)
         return variation(throughput_bps(run, flow, begin_s, run.window_s[1], bin_s))
 
@@ -184,6 +199,8 @@ class Evaluated(NamedTuple):
     """Its values in the runs of a sweep, and in the sweeps beside it."""
     varies: bool
     """It is a number of each run, and not one of the whole sweep."""
+    beside: int = 0
+    """How many sweeps must stand beside."""
 
 
 def _of_each_run(of_run: OfRun) -> Evaluated:
@@ -200,6 +217,15 @@ class Formula:
     is_field: bool
     """It is a field of the result: where that is null it was not measured, and is no answer."""
     evaluated: Evaluated
+
+    def refuse_without(self, beside: Sequence[str]) -> None:
+        """Checks that these experiments beside are enough.
+
+        Raises:
+            StudyError: it names more.
+        """
+        if self.evaluated.beside > len(beside):
+            raise StudyError(f"{self.text}: needs {self.evaluated.beside} experiments beside, not {len(beside)}")
 
     def value(self, sweep: SeedSweep, *others: SeedSweep) -> float | None:
         """Its value; None where the runs do not give it. `others`: the sweeps that stand beside.
@@ -224,6 +250,21 @@ class Formulas:
     texts: Mapping[str, str]
     functions: ModuleType | None = None
 
+    def refuse_broken(self) -> None:
+        """Reads each formula that has a name.
+
+        Raises:
+            StudyError: some cannot be read: all of them, one a line.
+        """
+        problems = []
+        for name in self.texts:
+            try:
+                self.parse(name)
+            except StudyError as error:
+                problems.append(f"metrics.{name}: {str(error).removeprefix(f'metrics.{name}: ')}")
+        if problems:
+            raise StudyError("\n".join(problems))
+
     def parse(self, text: str) -> Formula:
         """Reads a formula.
 
@@ -242,9 +283,14 @@ class Formulas:
             parts = [self._evaluated(each, text, within) for each in nodes]
 
             def of(sweep: SeedSweep, others: Sequence[SeedSweep]) -> Values:
-                return np.asarray(function(*(part.of(sweep, others) for part in parts)), dtype=np.float64)
+                values = [part.of(sweep, others) for part in parts]
+                try:
+                    return np.asarray(function(*values), dtype=np.float64)
+                except ValueError:
+                    sizes = ", ".join(str(each.size) for each in values)
+                    raise StudyError(f"{text}: its parts do not go together, being of {sizes} runs") from None
 
-            return Evaluated(of, any(part.varies for part in parts))
+            return Evaluated(of, any(part.varies for part in parts), max((part.beside for part in parts), default=0))
 
         steps = _steps_of(node)
         if steps is not None:
@@ -265,37 +311,43 @@ class Formulas:
                 return combined(lambda *values: both.reduce(values), *parts)
             case ast.Subscript(value=value, slice=condition):
                 whole, chosen = (self._evaluated(each, text, within) for each in (value, condition))
-                return Evaluated(lambda sweep, others: whole.of(_those(sweep, chosen, others), others), whole.varies)
+                return Evaluated(
+                    lambda sweep, others: whole.of(_those(sweep, chosen, others), others),
+                    whole.varies,
+                    max(whole.beside, chosen.beside),
+                )
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 if name in OF_RUN:
                     return _of_each_run(_given(name, arguments, text))
+                _refuse_arity(name, arguments, text)
                 if name in OPERATIONS:
                     one = combined(lambda *values: [_nan(OPERATIONS[name](*values))], *arguments)
                     return one._replace(varies=False)
-                if name in OF_EACH or name in STEPS:
-                    return combined({**OF_EACH, **STEPS}[name], *arguments)
-                known = [*OPERATIONS, *STEPS, *OF_EACH, *OF_RUN]
-                raise StudyError(f'{text}: there is no operation "{name}"; {suggestion(name, known)}')
+                return combined({**OF_EACH, **STEPS}[name], *arguments)
         raise StudyError(f"{text}: {ast.unparse(node)} is nothing that a formula can have")
 
     def _named(self, steps: tuple[str | int, ...], within: tuple[str, ...]) -> Evaluated:
         name, *rest = steps
         if name == "beside":
-            index = int(rest.pop(0)) if isinstance(rest[0], int) else 0
+            index = int(rest.pop(0)) if rest and isinstance(rest[0], int) else 0
+            if not rest:
+                raise StudyError("beside needs a name: beside.loss, beside.1.loss")
             part = self._named(tuple(rest), within)
+            if part.beside:
+                raise StudyError(f"beside.{'.'.join(map(str, rest))}: nothing stands beside what stands beside")
 
             def of_other(sweep: SeedSweep, others: Sequence[SeedSweep]) -> Values:
                 other = others[index]
                 return part.of(other.all_beside(sweep) if part.varies else other, ())
 
-            return Evaluated(of_other, part.varies)
+            return Evaluated(of_other, part.varies, index + 1)
         if name in within:
             raise StudyError(f"metrics.{name}: is defined by itself, through {', '.join(within)}")
         if not rest and name in self.texts:
             text = self.texts[str(name)]
             return self._evaluated(_parsed(text), text, (*within, str(name)))
         function = None if rest else self._function(name)
-        if function is not None and _takes_sweep(function):
+        if function is not None and _first_type(function) == "SeedSweep":
             return Evaluated(lambda sweep, _: np.array([_nan(function(sweep))]), varies=False)
         try:
             return _of_each_run(function or _field(steps))
@@ -304,10 +356,11 @@ class Formulas:
             raise StudyError(f"{error}; {suggestion(str(name), [*self.texts, *functions])}".rstrip("; ")) from None
 
     def _function(self, name: str | int) -> Callable[..., float | None] | None:
-        function: Callable[..., float | None] | None = getattr(self.functions, str(name), None)
-        module = getattr(function, "__module__", "")
-        ours = module.endswith(".claims") or module == getattr(self.functions, "__name__", None)
-        return function if ours and callable(function) and not str(name).startswith("_") else None
+        """The public function of that name that takes a run or a sweep."""
+        function = getattr(self.functions, str(name), None)
+        if str(name).startswith("_") or not inspect.isfunction(function):
+            return None
+        return function if _first_type(function) in {"RunData", "SeedSweep"} else None
 
 
 def _parsed(text: str) -> ast.expr:
@@ -323,14 +376,24 @@ def _those(sweep: SeedSweep, condition: Evaluated, others: Sequence[SeedSweep]) 
     return SeedSweep(sweep.seed, tuple(run for run, holds in zip(sweep.runs, chosen, strict=True) if holds))
 
 
+def _refuse_arity(name: str, arguments: Sequence[ast.expr], text: str) -> None:
+    known = {**OPERATIONS, **STEPS, **OF_EACH}
+    if name not in known:
+        raise StudyError(f'{text}: there is no operation "{name}"; {suggestion(name, [*known, *OF_RUN])}')
+    try:
+        inspect.signature(known[name]).bind(*arguments)
+    except TypeError as error:
+        raise StudyError(f"{text}: {name}: {error}") from None
+
+
 def _given(name: str, arguments: Sequence[ast.expr], text: str) -> OfRun:
     """An operation of `OF_RUN` with its constants."""
     constants = [each.value for each in arguments if isinstance(each, ast.Constant)]
     try:
         if len(constants) == len(arguments):
-            return OF_RUN[name](*constants)
-    except TypeError:
-        pass  # too few or too many of them
+            return validate_call(config=ConfigDict(strict=True))(OF_RUN[name])(*constants)
+    except ValidationError:
+        pass  # too few or too many of them, or of another type
     raise StudyError(f"{text}: {name} cannot be given ({', '.join(map(ast.unparse, arguments))})")
 
 
@@ -353,10 +416,10 @@ def _field(steps: Sequence[str | int]) -> Callable[[RunData], float | None]:
     return metric(".".join(map(str, steps))) if steps != (BDP,) else lambda run: run.bdp_bytes
 
 
-def _takes_sweep(function: Callable[..., float | None]) -> bool:
-    """Whether a function of a study is of a whole sweep, by its annotation; else it is of a run."""
-    first = next(iter(inspect.signature(function).parameters.values()))
-    return first.annotation in {"SeedSweep", SeedSweep}
+def _first_type(function: Callable[..., Any]) -> str:
+    """The name of the class that its first parameter is annotated with."""
+    first = next(iter(inspect.signature(function).parameters.values()), None)
+    return "" if first is None else getattr(first.annotation, "__name__", str(first.annotation))
 
 
 def _nan(value: float | None) -> float:

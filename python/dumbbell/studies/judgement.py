@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median
 
+from dumbbell.errors import StudyError
 from dumbbell.metrics.number import amount, apart
 from dumbbell.metrics.statistics import estimate
 from dumbbell.studies.claim import Alternative, Check, Claim
@@ -46,7 +47,11 @@ def _each_version(claim: Claim, study: Study, evidence: Evidence) -> Iterator[Ve
 
 
 def judge(claim: Claim, evidence: Evidence, variant: str) -> Verdict:
-    """Whether a claim holds on an engine for a version of the algorithm, by the seeds that are there."""
+    """Whether a claim holds on an engine for a version of the algorithm, by the seeds that are there.
+
+    Raises:
+        StudyError: a check, which it names, asks for what the runs do not have.
+    """
     obstacle = _obstacle(claim, evidence, variant)
     if obstacle:
         return _verdict(claim, evidence.engine, variant, (), *obstacle)
@@ -73,8 +78,11 @@ def judge(claim: Claim, evidence: Evidence, variant: str) -> Verdict:
 
 def _flipped(claim: Claim, flip: Alternative, evidence: Evidence, variant: str) -> Flipped | None:
     """None where the engine cannot tell, or its runs are not there."""
-    for experiment, other in flip.substitutes.items():
-        evidence = evidence.restricted_to(other, flip.at, over=experiment if flip.patch else "")
+    try:
+        for experiment, other in flip.substitutes.items():
+            evidence = evidence.restricted_to(other, flip.at, over=experiment if flip.patch else "")
+    except StudyError as error:
+        raise StudyError(f'claim {claim.id}, alternative "{flip.condition}": {error}') from None
     found = judge(claim.model_copy(update={"checks": flip.checks, "alternatives": (), "why": {}}), evidence, variant)
     if found.verdict not in {REPRODUCED, NOT_REPRODUCED}:
         return None
@@ -117,7 +125,10 @@ def _obstacle(claim: Claim, evidence: Evidence, variant: str) -> tuple[Word, str
 
 
 def _checked(claim: Claim, check: Check, evidence: Evidence, variant: str) -> Checked:
-    measured = [check.value(*sweeps) for sweeps in evidence.together(check.experiments, variant)]
+    try:
+        measured = [check.value(*sweeps) for sweeps in evidence.together(check.experiments, variant)]
+    except StudyError as error:
+        raise StudyError(f'claim {claim.id}, check "{check.label}": {error}') from None
     values = [value for value in measured if value is not None]
     mean = estimate(values) if values else None
     half_width = mean.half_width if mean else None

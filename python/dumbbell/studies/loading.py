@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.resources.abc import Traversable
 from types import ModuleType
 
+from pydantic import ValidationError
+
 from dumbbell.errors import StudyError
 from dumbbell.spec import Experiment
 from dumbbell.spec import load as load_spec
-from dumbbell.studies.claim import Vocabulary, claims_of
+from dumbbell.spec.sweep import axes
+from dumbbell.studies.claim import ClaimsFile, Vocabulary, claims_of
 from dumbbell.studies.displays.loading import displays_of
 from dumbbell.studies.formula import Formulas
-from dumbbell.studies.manifest import FIGURES, folder_of, manifest_of, read_text, read_toml
+from dumbbell.studies.manifest import CLAIMS, FIGURES, FILE, folder_of, manifest_of, problems_of, read_text, read_toml
 from dumbbell.studies.study import Study, controls_of
 
 
@@ -50,17 +54,24 @@ def read(folder: Traversable, *, seeds: int | None = None) -> Study:
     rivals = {title: control for title, control in manifest.controls.items() if isinstance(control, str)}
     fixed = (title for title, experiment in experiments.items() if controls_of(experiment, axis) is None)
     rivals |= {title: str(experiments[title].flows[0].cc) for title in fixed if title not in rivals}
-    _agree(variants, axis, controls, experiments)
-    judged = read_toml(folder, "claims.toml")
-    formulas = Formulas(judged.get("metrics", {}), _module(folder.name, "claims"))
-    figures, tables = displays_of(read_toml(folder, FIGURES), formulas, experiments, _module(folder.name, "figures"))
+    written, drawn = read_toml(folder, CLAIMS), read_toml(folder, FIGURES)
+    with _problems_in(folder, FILE):
+        _agree(variants, axis, controls, experiments)
+    with _problems_in(folder, CLAIMS):
+        judged = ClaimsFile.model_validate(written)
+        formulas = Formulas(judged.metrics, _module(folder.name, "claims"))
+        formulas.refuse_broken()
+        swept = {title: frozenset(each.path for each in axes(spec)) - {axis} for title, spec in experiments.items()}
+        claims = claims_of(judged.claims, Vocabulary(swept, formulas, variants))
+    with _problems_in(folder, FIGURES):
+        figures, tables = displays_of(drawn, formulas, experiments, _module(folder.name, "figures"))
     return Study(
         name=folder.name,
         manifest=manifest,
         readme=read_text(folder, "README.md"),
         variants=variants,
         experiments=experiments,
-        claims=claims_of(judged.get("claims", []), Vocabulary(frozenset(experiments), formulas)),
+        claims=claims,
         metrics=formulas,
         published=read_toml(folder, "published.toml"),
         figures=figures,
@@ -69,6 +80,16 @@ def read(folder: Traversable, *, seeds: int | None = None) -> Study:
         rivals=rivals,
         seeds=seeds,
     )
+
+
+@contextmanager
+def _problems_in(folder: Traversable, file: str) -> Iterator[None]:
+    """Says of each problem in which study and file it is."""
+    try:
+        yield
+    except (StudyError, ValidationError) as error:
+        lines = problems_of(error) if isinstance(error, ValidationError) else str(error).splitlines()
+        raise StudyError("\n".join(f"study {folder.name}: {file}: {line}" for line in lines)) from None
 
 
 def _agree(

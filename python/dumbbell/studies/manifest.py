@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from dumbbell.errors import StudyError
 
 FILE = "study.toml"
+CLAIMS = "claims.toml"
 FIGURES = "figures.toml"
 
 
@@ -81,7 +82,7 @@ def manifest_of(folder: Traversable) -> Manifest:
 
 def claim_rows(folder: Traversable) -> list[dict[str, Any]]:
     """The claims of a study as `claims.toml` has them, not validated."""
-    rows: list[dict[str, Any]] = read_toml(folder, "claims.toml").get("claims", [])
+    rows: list[dict[str, Any]] = read_toml(folder, CLAIMS).get("claims", [])
     return rows
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -17,6 +17,8 @@ NOT_TESTABLE: Final = "not testable here"
 NOT_RUN: Final = "not run yet"
 WORDS: Final = (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE, NOT_RUN)
 """In the order in which they are counted."""
+SIGNS: Final[Mapping[str, str]] = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "○"}
+"""What stands for them where there is little room."""
 OK: Final = "OK"
 """The flag of a claim that nothing speaks against before it is run."""
 Kind: TypeAlias = Literal["explains", "would need", "fitted"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -19,8 +19,8 @@ from dumbbell.comparison import agreement_text
 from dumbbell.comparison.charts import curves_figure, errors, scatter
 from dumbbell.comparison.curves import is_loss_based
 from dumbbell.comparison.record import Agreement, Curves
-from dumbbell.metrics.number import amount, places
-from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
+from dumbbell.metrics.number import amount, listed, places
+from dumbbell.studies.verdict import SIGNS
 from dumbbell.validation.claims import ClaimsRecord
 from dumbbell.validation.plan import Plan, Record, ValidationError
 
@@ -29,7 +29,6 @@ RECORDS: Final = "validation"
 """Folder of the JSON files, beside the page."""
 FIGURES: Final = "figures"
 COLUMNS: Final = 120
-SIGNS: Final[Mapping[str, str]] = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "○"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,7 @@ def _environment() -> Environment:
         loader=PackageLoader("dumbbell.validation", "."), trim_blocks=True, lstrip_blocks=True,
         undefined=StrictUndefined,
     )  # fmt: skip
-    environment.filters |= {"amount": amount, "prose": _prose, "seed_range": _seed_range, "sign": SIGNS.__getitem__}
+    environment.filters |= {"amount": amount, "prose": _prose, "listed": listed, "sign": SIGNS.__getitem__}
     environment.tests["loss_based"] = lambda case: is_loss_based(case.cc)
     environment.globals |= {"text": agreement_text, "places": places}
     return environment
@@ -133,11 +132,6 @@ def _environment() -> Environment:
 def _prose(text: str, hanging: str = "") -> str:
     """A paragraph in lines that a reader of the source can follow."""
     return fill(text, COLUMNS, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False)
-
-
-def _seed_range(seeds: Sequence[int]) -> str:
-    consecutive = len(seeds) > 2 and list(seeds) == list(range(seeds[0], seeds[-1] + 1))  # noqa: PLR2004
-    return f"{seeds[0]} to {seeds[-1]}" if consecutive else ", ".join(map(str, seeds))
 
 
 def _compact(agreement: Agreement) -> str:

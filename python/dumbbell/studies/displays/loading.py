@@ -52,7 +52,7 @@ def displays_of(
     else:
         problems = list(_contradictions(found, formulas, drawing, experiments))
     if problems:
-        raise StudyError("\n".join(f"figures.toml: {each}" for each in problems))
+        raise StudyError("\n".join(problems))
     figures = [_figure(row, place, found, drawing) for row in found.figures for place in _members(row, found)]
     if found.order:
         figures.sort(key=lambda each: found.order.index(each.name))
