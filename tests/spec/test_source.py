@@ -123,8 +123,16 @@ def test_what_is_written_says_the_same(tmp_path: Path) -> None:
     (tmp_path / "writes.csv").write_text("0,1\n", encoding="utf-8")
     example = (ROOT / "examples" / "two-flows.toml").read_text(encoding="utf-8")
     every = load(EVERY_FIELD, folder=tmp_path)
-    for experiment in (load(MOMENT), load(example), every, load(every, overrides=SWEPT_TABLES)):
+    many = {"path.rtt": [f"{ms} ms" for ms in range(1, 200)]}
+    for experiment in (
+        load(MOMENT), load(example), every, load(every, overrides=many), load(every, overrides=SWEPT_TABLES),
+    ):  # fmt: skip
         written = toml(experiment.words())
         assert tomllib.loads(written) == experiment.words()
+        assert max(map(len, written.splitlines())) < 120
         assert load(written, folder=tmp_path).words() == experiment.words()
     assert (written.count("\n[[flows]]\n"), written.count("\n[[path.change]]\n")) == (4, 2)
+    assert 'rate = ["80 Mbit/s", "40 Mbit/s"]\n' in written
+    headers = [line for line in written.splitlines() if line.startswith("[")]
+    assert list(dict.fromkeys(headers)) == ["[path]", "[[path.change]]", "[[flows]]", "[host]", "[measure]"]
+    assert toml({"duration": "1 s", "measure": {}}) == 'duration = "1 s"\n'

@@ -8,10 +8,9 @@ from itertools import repeat
 from typing import NamedTuple
 
 from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
+from dumbbell.charts.style import PUBLISHED
 from dumbbell.charts.table import Entry, Table
-from dumbbell.metrics.number import amount
-
-PUBLISHED = "published"
+from dumbbell.metrics.number import amount, numeric
 
 
 class NumberTable(NamedTuple):
@@ -25,7 +24,7 @@ class NumberTable(NamedTuple):
     def numeric(self) -> list[bool]:
         """Which columns have numbers."""
         columns = list(zip(*self.rows, strict=True)) or [("",)] * len(self.header)
-        return [all(not cell or cell[0] in "-+.0123456789" for cell in column) for column in columns]
+        return [numeric(column) for column in columns]
 
 
 def tables(display: Chart | Table, *, bands: bool = False) -> Iterator[NumberTable]:
@@ -73,9 +72,10 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     |---|---:|
     | BBR | 25.0 ± 0.1 |
     """
-    numeric = NumberTable("", list(header), list(map(list, rows))).numeric
-    rules = ["---:" if right else "---" for right in numeric]
-    lines = [f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in (header, *rows)]
+    numbers = NumberTable("", list(header), list(map(list, rows))).numeric
+    rules = ["---:" if right else "---" for right in numbers]
+    escaped = [[cell.replace("|", r"\|") for cell in row] for row in (header, *rows)]
+    lines = [f"| {' | '.join(row)} |" for row in escaped]
     return "\n".join([lines[0], f"|{'|'.join(rules)}|", *lines[1:]])
 
 

@@ -17,13 +17,18 @@ REMEMBERED_S = 600.0
 """The time left is told by the speed of these last seconds: one run may take a minute."""
 
 
+def is_watched() -> bool:
+    """Whether standard error is a terminal."""
+    return sys.stderr.isatty()
+
+
 @contextmanager
 def progress(total: int, *, wanted: bool = True, works: Sequence[float] | None = None) -> Iterator[Callable[[], None]]:
     """Gives a function to call after each run; shows a bar with the time left when standard error is a terminal.
 
     `works`: how much there is to do in each run, in their order and any unit; without it they are alike.
     """
-    if not (wanted and sys.stderr.isatty()):
+    if not (wanted and is_watched()):
         yield lambda: None
         return
     from rich.console import Console

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 ABSENT: Final = "-"
@@ -30,8 +30,6 @@ def amount(
     if value is None:
         return ABSENT
     value *= scale
-    if half_width is None and 1e-4 <= value < 99.9 and not signed:  # noqa: PLR2004 (here Python's own format does it)
-        return f"{value:#.3g}{unit}"
     if not math.isfinite(value):
         return ABSENT
     half = abs(scale * half_width) if half_width and math.isfinite(half_width) else 0.0
@@ -45,6 +43,29 @@ def amount(
         return f"{text}{unit}"
     width = f"{half:.{decimals}f}"
     return f"{text} ± {width if float(width) else f'< {10**-decimals:.{decimals}f}'}{unit}"
+
+
+def amounts(values: Iterable[float | None], scale: float = 1.0, unit: str = "") -> list[str]:
+    """What `amount` gives of each, faster.
+
+    >>> amounts([153.24, 0.5, None], unit=" %")
+    ['153 %', '0.500 %', '-']
+    """
+    return [
+        f"{shown:#.3g}{unit}"  # in this range Python's own format does it
+        if value is not None and 1e-4 <= (shown := scale * value) < 99.9  # noqa: PLR2004
+        else amount(value, None, scale, unit)
+        for value in values
+    ]
+
+
+def numeric(cells: Iterable[str]) -> bool:
+    """Whether these are the cells of a column of numbers, some perhaps empty.
+
+    >>> numeric(["12.0 ± 1.4", "-", ""]), numeric(["1 bdp", "bbr"])
+    (True, False)
+    """
+    return all(not cell or cell[0] in "-+.0123456789" for cell in cells)
 
 
 def percent(share: float | None, half_width: float | None = None, *, signed: bool = False) -> str:

@@ -91,14 +91,15 @@ def _carry_out(
 ) -> "tuple[list[FailedRun], list[tuple[Place, Study]]]":
     """The runs that failed, and the studies of which all that can be there is there."""
     import dumbbell.studies as studies
-    from dumbbell.cli.progress import progress
+    from dumbbell.cli.progress import is_watched, progress
     from dumbbell.results.store import Store
 
     failures: list[FailedRun] = []
     readable, carried_out = [], []
     for place, study in parts:
         with asked.guarded(place):
-            readable.append((place, study, _works(study, place, engine, fresh=fresh)))
+            own = _works(study, place, engine, fresh=fresh) if asked.whole or is_watched() else []
+            readable.append((place, study, own))
     works = [work for *_, own in readable for work in own]
     with progress(len(works), works=works) as advance:
         for place, study, own in readable:

@@ -1,12 +1,114 @@
 "use strict";
 (async () => {
-  if (!("DecompressionStream" in window)) {
-    for (const place of document.querySelectorAll("[data-plot]")) {
-      place.textContent = "This figure needs a browser of 2023 or later.";
+  const places = [...document.querySelectorAll(".plot")];
+  let plots; // by name, once they are unpacked
+
+  // Tables: a click on a head sorts; a second one turns the order around.
+
+  const key = (row, column) => {
+    const cell = row.cells[column];
+    const { sort } = cell.dataset;
+    const text = sort ?? cell.textContent.trim();
+    const number = sort === undefined ? parseFloat(text.replace("< ", "")) : Number(sort);
+    return text !== "" && !Number.isNaN(number) ? number : text;
+  };
+  const compare = (a, b) => {
+    if (typeof a === typeof b) return typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true });
+    return typeof a === "number" ? -1 : 1;
+  };
+
+  for (const table of document.querySelectorAll("table.sortable")) {
+    const body = table.tBodies[0];
+    [...table.tHead.rows[0].cells].forEach((head, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = head.textContent;
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const up = head.getAttribute("aria-sort") !== "ascending";
+        table.querySelectorAll("thead th").forEach((each) => each.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", up ? "ascending" : "descending");
+        const rows = [...body.rows].sort((a, b) => compare(key(a, column), key(b, column)));
+        body.append(...(up ? rows : rows.reverse()));
+      });
+    });
+  }
+
+  const claims = document.querySelector("table.claims");
+  if (claims) {
+    const controls = Object.fromEntries([...document.querySelectorAll("[data-filter]")].map((each) => [each.dataset.filter, each]));
+    const told = document.querySelector("#claims output");
+    const rows = [...claims.tBodies[0].rows];
+    const filter = () => {
+      const words = controls.text.value.toLowerCase().split(/\s+/).filter(Boolean);
+      for (const row of rows) {
+        const text = row.textContent.toLowerCase();
+        row.hidden = !(words.every((word) => text.includes(word))
+          && ["verdict", "variant", "engine", "disputed"].every(
+            (what) => !controls[what]?.value || row.dataset[what] === controls[what].value));
+      }
+      told.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
+    };
+    Object.values(controls).forEach((each) => each.addEventListener("input", filter));
+    filter();
+  }
+
+  const show = (place, name) => {
+    place.dataset.plot = name;
+    if (!plots) return;
+    place.setAttribute("aria-label", plots[name].alt);
+    place.nextElementSibling.textContent = plots[name].caption;
+    if (place.dataset.drawn) draw(place);
+  };
+
+  for (const chooser of document.querySelectorAll("select[data-series]")) {
+    chooser.addEventListener("change", () => show(document.getElementById(chooser.dataset.series), chooser.value));
+  }
+
+  // A figure or a table, as one engine shows it, and of one seed where it shows one.
+
+  for (const figure of document.querySelectorAll("figure[data-choices]")) {
+    const choices = JSON.parse(figure.dataset.choices);
+    const place = figure.querySelector(".plot");
+    const views = figure.querySelectorAll("[data-view]");
+    const [engine, seed] = ["engine", "seed"].map((what) => figure.querySelector(`select[data-choose="${what}"]`));
+    const choose = () => {
+      const own = choices.filter((each) => !engine || each[0] === engine.value);
+      const [, shown, name] = own.find((each) => !seed || each[1] === seed.value) ?? own[0];
+      if (seed) {
+        for (const option of seed.options) option.disabled = !own.some((each) => each[1] === option.value);
+        seed.value = shown;
+      }
+      for (const view of views) view.hidden = view.dataset.view !== name;
+      if (place && place.dataset.plot !== name) show(place, name);
+    };
+    if (!choices.length) continue;
+    for (const select of [engine, seed]) select?.addEventListener("change", choose);
+    choose();
+  }
+
+  document.querySelector("select[data-everywhere]")?.addEventListener("change", (event) => {
+    for (const select of document.querySelectorAll('select[data-choose="engine"]')) {
+      if (![...select.options].some((option) => option.value === event.target.value)) continue;
+      select.value = event.target.value;
+      select.dispatchEvent(new Event("change"));
     }
+  });
+
+  // Tables, filters and choices work from here on, whatever becomes of the figures.
+
+  if (!("DecompressionStream" in window)) {
+    for (const place of places) place.textContent = "This figure needs a browser of 2023 or later.";
+    return;
   }
   const packed = Uint8Array.from(atob(document.getElementById("plots").textContent), (each) => each.charCodeAt(0));
-  const plots = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+  plots = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+  for (const place of places) show(place, place.dataset.plot); // another one may have been chosen meanwhile
+  if (typeof vegaEmbed === "undefined") {
+    for (const place of places) place.textContent = "The figure needs vega.min.js beside this page.";
+    return;
+  }
+
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const PRINTED_WIDTH = 700;
   const NARROW = 620;
@@ -126,7 +228,6 @@
     view.addEventListener("pointerout", () => { mark.hidden = true; });
   };
 
-  const places = [...document.querySelectorAll(".plot")];
   const isStale = (place) => place.dataset.drawn !== place.dataset.plot || (place.offsetWidth && place.dataset.width !== String(place.offsetWidth));
 
   /** Those in sight first; the others one by one, so that the page can be read meanwhile. */
@@ -155,100 +256,6 @@
   window.addEventListener("afterprint", () => { printing = false; drawAll(); });
   document.querySelectorAll("details").forEach((each) => each.addEventListener("toggle", drawMissing));
 
-  const show = (place, name) => {
-    place.dataset.plot = name;
-    place.setAttribute("aria-label", plots[name].alt);
-    place.nextElementSibling.textContent = plots[name].caption;
-    if (place.dataset.drawn) draw(place);
-  };
-
-  for (const chooser of document.querySelectorAll("select[data-series]")) {
-    chooser.addEventListener("change", () => show(document.getElementById(chooser.dataset.series), chooser.value));
-  }
-
-  // A figure or a table, as one engine shows it, and of one seed where it shows one.
-
-  for (const figure of document.querySelectorAll("figure[data-choices]")) {
-    const choices = JSON.parse(figure.dataset.choices);
-    const place = figure.querySelector(".plot");
-    const views = figure.querySelectorAll("[data-view]");
-    const [engine, seed] = ["engine", "seed"].map((what) => figure.querySelector(`select[data-choose="${what}"]`));
-    const choose = () => {
-      const own = choices.filter((each) => !engine || each[0] === engine.value);
-      const [, shown, name] = own.find((each) => !seed || each[1] === seed.value) ?? own[0];
-      if (seed) {
-        for (const option of seed.options) option.disabled = !own.some((each) => each[1] === option.value);
-        seed.value = shown;
-      }
-      for (const view of views) view.hidden = view.dataset.view !== name;
-      if (place && place.dataset.plot !== name) show(place, name);
-    };
-    if (!choices.length) continue;
-    for (const select of [engine, seed]) select?.addEventListener("change", choose);
-    choose();
-  }
-
-  document.querySelector("select[data-everywhere]")?.addEventListener("change", (event) => {
-    for (const select of document.querySelectorAll('select[data-choose="engine"]')) {
-      if (![...select.options].some((option) => option.value === event.target.value)) continue;
-      select.value = event.target.value;
-      select.dispatchEvent(new Event("change"));
-    }
-  });
-
-  // Tables: a click on a head sorts; a second one turns the order around.
-
-  const key = (row, column) => {
-    const cell = row.cells[column];
-    const text = cell.dataset.sort ?? cell.textContent.trim();
-    const number = parseFloat(text.replace("< ", ""));
-    return text !== "" && !Number.isNaN(number) ? number : text;
-  };
-  const compare = (a, b) => {
-    if (typeof a === typeof b) return typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true });
-    return typeof a === "number" ? -1 : 1;
-  };
-
-  for (const table of document.querySelectorAll("table.sortable")) {
-    const body = table.tBodies[0];
-    [...table.tHead.rows[0].cells].forEach((head, column) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = head.textContent;
-      head.replaceChildren(button);
-      button.addEventListener("click", () => {
-        const up = head.getAttribute("aria-sort") !== "ascending";
-        table.querySelectorAll("thead th").forEach((each) => each.removeAttribute("aria-sort"));
-        head.setAttribute("aria-sort", up ? "ascending" : "descending");
-        const rows = [...body.rows].sort((a, b) => compare(key(a, column), key(b, column)));
-        body.append(...(up ? rows : rows.reverse()));
-      });
-    });
-  }
-
-  const claims = document.querySelector("table.claims");
-  if (claims) {
-    const controls = Object.fromEntries([...document.querySelectorAll("[data-filter]")].map((each) => [each.dataset.filter, each]));
-    const told = document.querySelector("#claims output");
-    const rows = [...claims.tBodies[0].rows];
-    const filter = () => {
-      const words = controls.text.value.toLowerCase().split(/\s+/).filter(Boolean);
-      for (const row of rows) {
-        const text = row.textContent.toLowerCase();
-        row.hidden = !(words.every((word) => text.includes(word))
-          && ["verdict", "variant", "engine", "disputed"].every(
-            (what) => !controls[what]?.value || row.dataset[what] === controls[what].value));
-      }
-      told.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
-    };
-    Object.values(controls).forEach((each) => each.addEventListener("input", filter));
-    filter();
-  }
-
-  if (typeof vegaEmbed === "undefined") {
-    for (const place of places) place.textContent = "The figure needs vega.min.js beside this page.";
-    return;
-  }
   places.forEach((place) => seen.observe(place));
   drawMissing();
 })();
