@@ -113,7 +113,7 @@ def test_runs_of_other_metrics_are_noted(moment: Path, store: Path) -> None:
     connection.execute("UPDATE provenance SET facts = json_set(facts, '$.metrics', 'other')")
     connection.commit()
     connection.close()
-    note = "note: 4 runs of the store were summarised by other metrics; --fresh repeats them\n"
+    note = "note: other metrics summarised 4 runs of the store; --fresh repeats them\n"
     assert dumbbell("run", moment).stderr == note
     assert dumbbell("run", moment, "--fresh").stderr == ""
 

@@ -124,13 +124,16 @@ def _print_table(outcomes: "Iterator[Outcome]", experiment: "Experiment", store:
 
 
 def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> None:
+    from dumbbell.metrics.number import counted
     from dumbbell.results.campaign import campaign_of
     from dumbbell.results.provenance import metrics_identity
 
     campaign = campaign_of(store.ledger, experiment, engine.name, engine.identity())
     stale = 0 if campaign is None else store.summarised_otherwise(campaign, metrics_identity())
     if stale:
-        typer.echo(f"note: {stale} runs of the store were summarised by other metrics; --fresh repeats them", err=True)
+        typer.echo(
+            f"note: other metrics summarised {counted(stale, 'run')} of the store; --fresh repeats them", err=True
+        )
 
 
 def _print_plan(experiment: "Experiment", engine: "Engine", *, as_json: bool) -> None:
