@@ -241,5 +241,5 @@ def _unmeasured(
 
 def _unknown(display: str, noun: str, name: str, known: Collection[str]) -> Iterator[str]:
     if "{" not in name and name not in known:
-        hint = suggestion(name, list(known))
+        hint = suggestion(name, sorted(known))
         yield f'{display}: there is no {noun} "{name}"' + (f"; {hint}" if hint else "")
