@@ -9,7 +9,7 @@ import re
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from threading import Lock
 from typing import Final
@@ -28,6 +28,8 @@ from dumbbell.spec.sweep import Grid
 
 AHEAD: Final = 64
 """Runs that are given to a thread's queue before the oldest of them is awaited: bounds what a long sweep holds."""
+_WAKE_S: Final = 0.5
+"""An interruption that another thread took is noticed when this one next wakes."""
 ALIKE: Final = 3
 """Failures that are the engine's, if nothing has succeeded before."""
 _ADDRESS = re.compile(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|(?<=pid\b)\W+[0-9]+", re.IGNORECASE)
@@ -177,6 +179,8 @@ class _Campaign:
             outcome = self._store.get(each.run_id, each.entry.point)
             assert outcome is not None, each.run_id  # noqa: S101 (it was there, and nobody else writes)
         else:
+            while not wait([each.future], timeout=_WAKE_S).done:
+                pass
             outcome = each.future.result().model_copy(update={"point": dict(each.entry.point)})
             self._under_way.pop(each.run_id, None)  # whoever comes to it from now on finds it in the store
         add_member(self._store.ledger, each.entry, each.run_id)
