@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -85,6 +86,23 @@ def test_more_seeds_run_only_what_is_missing(tmp_path: Path) -> None:
     outcomes = carried_out(tmp_path / "s", engine, experiment(seeds=4))
     assert sorted(engine.measured) == [1, 2, 3, 4]
     assert [each.seed for each in outcomes] == [1, 2, 3, 4]
+
+
+def test_an_interruption_that_another_thread_takes_is_noticed_while_a_run_is_awaited(tmp_path: Path) -> None:
+    over = threading.Event()
+
+    class Interrupting(SimEngine):
+        def measure(self, run: Run) -> Measurement:
+            time.sleep(0.2)  # until it is awaited
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+            assert over.wait(30)
+            return super().measure(run)
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        carried_out(tmp_path / "s", Interrupting(), experiment(seeds=1))
+    over.set()
+    assert time.monotonic() - began < 10
 
 
 def test_a_failed_run_is_kept_and_tried_again(tmp_path: Path) -> None:

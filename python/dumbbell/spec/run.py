@@ -17,8 +17,9 @@ TCP_IP_HEADER_BYTES = 52
 """IP, TCP, and its timestamps."""
 MTU_BYTES = 1500
 """Of a path that says nothing of it."""
-MSS_BYTES, FRAME_BYTES = MTU_BYTES - TCP_IP_HEADER_BYTES, MTU_BYTES + ETHERNET_HEADER_BYTES
-"""At that MTU: the payload of a full packet, and what the bottleneck charges for it."""
+MSS_BYTES = MTU_BYTES - TCP_IP_HEADER_BYTES
+FRAME_BYTES = MTU_BYTES + ETHERNET_HEADER_BYTES
+"""Payload of a full packet at that MTU, and what the bottleneck charges for it."""
 
 Count: TypeAlias = Annotated[int, Field(ge=0, lt=2**64)]
 

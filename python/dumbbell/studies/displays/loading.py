@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
-from string import Formatter
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -15,24 +12,10 @@ from pydantic import ValidationError
 from dumbbell.charts.chart import Chart
 from dumbbell.charts.table import Table
 from dumbbell.errors import StudyError
-from dumbbell.problem import suggestion
+from dumbbell.studies.displays.contradictions import contradictions
 from dumbbell.studies.displays.figure import draw_figure
-from dumbbell.studies.displays.rows import (
-    UNITS,
-    Case,
-    Column,
-    Displays,
-    Figure,
-    Heat,
-    Line,
-    Number,
-    Panel,
-    Repeated,
-    Shown,
-    TableRow,
-    Values,
-)
-from dumbbell.studies.displays.scope import EXPERIMENT, PLACEHOLDERS, VERSION, Scope, layers_function
+from dumbbell.studies.displays.rows import Displays, Figure, Member, TableRow
+from dumbbell.studies.displays.scope import Scope
 from dumbbell.studies.displays.table import draw_table
 from dumbbell.studies.evidence import Evidence
 from dumbbell.studies.formula import Formulas
@@ -56,10 +39,10 @@ def displays_of(
     except ValidationError as error:
         problems = list(problems_of(error))
     else:
-        problems = list(_contradictions(found, formulas, drawing, experiments))
+        problems = list(contradictions(found, formulas, drawing, experiments))
     if problems:
         raise StudyError("\n".join(problems))
-    figures = [_figure(row, place, found, drawing) for row in found.figures for place in _members(row, found)]
+    figures = [_figure(row, place, found, drawing) for row in found.figures for place in found.members(row)]
     if found.order:
         figures.sort(key=lambda each: found.order.index(each.name))
     tables = [
@@ -69,177 +52,15 @@ def displays_of(
     return tuple(figures), tuple(tables)
 
 
-def _members(row: Figure, displays: Displays) -> Iterator[tuple[int, Case] | None]:
-    """The cases for each of which there is such a figure, or None where it is one."""
-    if not row.case:
-        yield None
-        return
-    found = displays.cases[row.case]
-    yield from enumerate(found.cases() if isinstance(found, Values) else found)
-
-
-def _figure(
-    row: Figure, member: tuple[int, Case] | None, displays: Displays, drawing: ModuleType | None
-) -> DrawnFigure:
+def _figure(row: Figure, member: Member, displays: Displays, drawing: ModuleType | None) -> DrawnFigure:
     def draw(study: Study, evidence: Evidence) -> Chart:
         scope = Scope.of(row, displays, drawing, study, evidence)
         return draw_figure(row, displays.axes, scope if member is None else scope.bound(row.case, *member))
 
-    return Display(name=_name(row, member), experiments=row.experiments, draw=draw)
-
-
-def _name(row: Figure, member: tuple[int, Case] | None) -> str:
-    if member is None:
-        return row.name
-    place, case = member
-    return row.name.format_map({row.case: case.words, f"{row.case}_place": place, **(case.model_extra or {})})
+    return Display(name=row.name_of(member), experiments=row.experiments, draw=draw)
 
 
 def _drawn_table(
     row: TableRow, displays: Displays, drawing: ModuleType | None, study: Study, evidence: Evidence
 ) -> Table:
     return draw_table(row, Scope.of(row, displays, drawing, study, evidence))
-
-
-def _contradictions(
-    displays: Displays, formulas: Formulas, drawing: ModuleType | None, experiments: Collection[str]
-) -> Iterator[str]:
-    """Every name in rows for which there is nothing; those with words in braces show when they are drawn."""
-    yield from _miscased(displays, experiments)
-    yield from _misnamed(displays)
-    yield from _wordless(displays)
-    for row in (*displays.figures, *displays.tables):
-        for part in _parts(row):
-            yield from _unknown_names(row, part, displays, experiments)
-            measured: list[Line | Column | Heat | Number] = [part] if isinstance(part, Line | Column) else []
-            if isinstance(part, Panel):
-                measured = [*([part.heat] if part.heat else ()), *part.numbers.values()]
-            for each in measured:
-                yield from _unmeasured(row.name, each, formulas, experiments)
-            if isinstance(part, Line) and part.draw:
-                try:
-                    layers_function(part.draw, drawing)
-                except StudyError as error:
-                    yield f"{row.name}: {error}"
-
-
-def _unknown_names(row: Shown, part: Repeated, displays: Displays, experiments: Collection[str]) -> Iterator[str]:
-    axes = (part.x, part.y) if isinstance(part, Panel) else ()
-    shown = (*part.experiment, *(row.experiments if part is row else ()))
-    names: tuple[tuple[str, Collection[Any], Collection[str]], ...] = (
-        ("experiment", shown, experiments),
-        ("dimension", _dimensions(part), {*displays.cases, VERSION, EXPERIMENT}),
-        ("axis", [axis for axis in axes if isinstance(axis, str) and axis], displays.axes),
-    )
-    for noun, used, known in names:
-        for name in used:
-            yield from _unknown(row.name, noun, name, known)
-
-
-def _miscased(displays: Displays, experiments: Collection[str]) -> Iterator[str]:
-    for name in displays.cases.keys() & (PLACEHOLDERS - {"group"}):
-        yield f'cases "{name}" hide the words of that name that every template has'
-    for name, cases in displays.cases.items():
-        for case in cases if isinstance(cases, tuple) else ():
-            if case.experiment:
-                yield from _unknown(f"cases.{name}", "experiment", case.experiment, experiments)
-
-
-def _misnamed(displays: Displays) -> Iterator[str]:
-    """Figures without a name of their own, and an order that is not of all of them."""
-    names = []
-    for row in displays.figures:
-        for member in _members(row, displays) if not row.case or row.case in displays.cases else ():
-            try:
-                names.append(_name(row, member))
-            except LookupError as error:
-                yield f"{row.name}: a case of {row.case} has no word {error}"
-            except ValueError:
-                pass  # no template, which is told of all texts
-    for name, count in Counter(names).items():
-        if count > 1:
-            yield f'figures: {count} are called "{name}"'
-    for name in displays.order:
-        yield from _unknown("order", "figure", name, names)
-    for name in names if displays.order else ():
-        if name not in displays.order:
-            yield f'order: lacks "{name}"'
-
-
-def _wordless(displays: Displays) -> Iterator[str]:
-    """Texts that are no templates, or that have words which no case and no display gives them."""
-    words = {*PLACEHOLDERS, *displays.cases, *(f"{name}_place" for name in displays.cases)}
-    for cases in displays.cases.values():
-        words |= {word for case in (cases if isinstance(cases, tuple) else ()) for word in case.model_extra or {}}
-    rows = {row.name: row for row in (*displays.figures, *displays.tables)}
-    own = {name: _own_words(row) for name, row in rows.items()}
-    places: dict[str, object] = {name: row.model_dump() for name, row in rows.items()}
-    places |= {f"axes.{name}": axis.model_dump() for name, axis in displays.axes.items()}
-    for name, cases in displays.cases.items():
-        if isinstance(cases, tuple):
-            places[f"cases.{name}"] = [[case.words, case.experiment] for case in cases]
-    for place, value in places.items():
-        known = words | own.get(place, set().union(*own.values()))
-        for text in dict.fromkeys(_texts(value)):
-            try:
-                names = [name for _, name, _, _ in Formatter().parse(text) if name is not None]
-            except ValueError as error:
-                yield f'{place}: "{text}": {error}'
-            else:
-                for name in names:
-                    yield from _unknown(place, "word", re.split(r"[.\[]", name)[0], known)
-
-
-def _own_words(row: Shown) -> set[str]:
-    """The words that templates of a display have from its numbers and its experiments."""
-    numbers = {name for part in _parts(row) if isinstance(part, Panel) for name in part.numbers}
-    return numbers | {f"{noun}_{each}" for noun in ("means", "Means", "seeds") for each in row.experiments}
-
-
-def _texts(value: object) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case dict():
-            for each in value.values():
-                yield from _texts(each)
-        case list() | tuple():
-            for each in value:
-                yield from _texts(each)
-
-
-def _parts(row: Repeated) -> Iterator[Repeated]:
-    """The row and all that it has."""
-    yield row
-    for key in ("panels", "lines", "columns"):
-        parts = getattr(row, key, ())
-        for part in parts if isinstance(parts, tuple) else ():
-            yield from _parts(part)
-
-
-def _dimensions(part: Repeated) -> list[str]:
-    listed = (getattr(part, key, None) or () for key in ("each", "per", "rows", "across"))
-    own = [part.case] if isinstance(part, Figure) and part.case else []
-    return [*own, *(name for names in listed for name in names)]
-
-
-def _unmeasured(
-    display: str, part: Line | Column | Heat | Number, formulas: Formulas, experiments: Collection[str]
-) -> Iterator[str]:
-    beside: tuple[str, ...] = getattr(part, "beside", ())
-    for name in (part.metric, getattr(part, "sweep_metric", "")):
-        if name and "{" not in name:
-            try:
-                formulas.parse(name).refuse_without(beside)
-            except StudyError as error:
-                yield f"{display}: {error}"
-    for name in (*beside, *getattr(part, "also", ())):
-        yield from _unknown(display, "experiment", name, experiments)
-    if getattr(part, "factor", None) is None:
-        yield from _unknown(display, "unit", getattr(part, "unit", ""), UNITS)
-
-
-def _unknown(display: str, noun: str, name: str, known: Collection[str]) -> Iterator[str]:
-    if "{" not in name and name not in known:
-        hint = suggestion(name, sorted(known))
-        yield f'{display}: there is no {noun} "{name}"' + (f"; {hint}" if hint else "")

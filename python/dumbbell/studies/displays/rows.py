@@ -8,7 +8,7 @@ braces: `title = "{version}, {rate}"`. `docs/studies.md` says what there is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
@@ -220,6 +220,10 @@ class Panel(Repeated):
     """Words of their own for the title; those that are published for the caption too."""
 
 
+Member: TypeAlias = tuple[int, Case] | None
+"""Which figure of a row it is: a case and its place, or the only one."""
+
+
 class Shown(Repeated):
     """What figures and tables have in common."""
 
@@ -243,6 +247,18 @@ class Figure(Shown, Panel):
     panels: tuple[Panel, ...] = ()
     columns: int | Literal["versions"] = 1
     panel_title: str = ""
+
+    def name_of(self, member: Member) -> str:
+        """The name of the figure of a case.
+
+        Raises:
+            LookupError: the name has a word that the case has not.
+            ValueError: it is no template.
+        """
+        if member is None:
+            return self.name
+        place, case = member
+        return self.name.format_map({self.case: case.words, f"{self.case}_place": place, **(case.model_extra or {})})
 
     def drawn_panels(self) -> tuple[Panel, ...]:
         """Its panels; one of its own where it has none."""
@@ -295,3 +311,11 @@ class Displays(Row):
     """The figures' names in the document's order, where their rows have another."""
     figures: tuple[Figure, ...] = ()
     tables: tuple[TableRow, ...] = ()
+
+    def members(self, figure: Figure) -> Iterator[Member]:
+        """The cases for each of which there is such a figure, with their places; None where it is one."""
+        if not figure.case:
+            yield None
+            return
+        cases = self.cases[figure.case]
+        yield from enumerate(cases.cases() if isinstance(cases, Values) else cases)
