@@ -45,7 +45,8 @@ MAY_USE_PACKAGE = {
     "studies": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "charts"},
     "validation": {"errors", "spec", "engines", "metrics.number", "results", "charts", "studies", "comparison"},
     "comparison": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "charts"},
-    "report": {"version", "errors", "cc", "spec", "metrics", "results", "charts", "studies", "comparison"},
+    "findings": {"errors", "cc", "spec", "engines.measurement", "metrics", "results", "campaign", "charts"},
+    "report": {"version", "errors", "cc", "spec", "metrics", "results", "charts", "findings", "studies", "comparison"},
     "cli": {
         "version",
         "errors",
@@ -59,10 +60,11 @@ MAY_USE_PACKAGE = {
         "charts",
         "studies",
         "validation",
+        "findings",
         "comparison",
         "report",
     },
-    "__init__": {"version", "errors", "spec", "results", "campaign"},
+    "__init__": {"version", "errors", "spec", "results", "campaign", "findings"},
     "__main__": {"cli"},
 }
 MAY_USE_CORE = {"engines/sim.py", "engines/linux.py", "cc.py", "engines/measurement.py", "version.py"}

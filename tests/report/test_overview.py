@@ -8,10 +8,10 @@ import pytest
 
 import dumbbell
 from compared import kept
+from dumbbell.findings.points import ExperimentRuns, PointRuns, read
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.report import build
 from dumbbell.report.overview import in_time, sweep
-from dumbbell.report.store_summary import ExperimentRuns, PointRuns, read
 from dumbbell.results.store import Store
 from dumbbell.spec import load
 from webpage import Webpage

@@ -113,6 +113,10 @@ class GroupSummary:
     """Their bytes over the whole window, so that the groups add up to what the path carried."""
     share: float | None
     """Of all groups' goodput; null when nothing was delivered."""
+    goodput_first_half_bps: float | None = None
+    """The same in the first half of the window; null where its middle was not sampled."""
+    goodput_second_half_bps: float | None = None
+    """The same in the second half."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,12 +206,23 @@ def _bottleneck(run: Run, measurement: Measurement, window: Window, bdp_bytes: f
 
 
 def _groups(names: Sequence[str], flows: Sequence[FlowMeasurement], window: Window) -> dict[str, GroupSummary]:
+    import dumbbell.metrics.samples as samples  # noqa: PLC0415 (as above)
+
+    middle_ns = (window.begin_ns + window.end_ns) // 2
     delivered: dict[str, int] = {}
+    later: dict[str, float | None] = {}
     for name, flow in zip(names, flows, strict=True):
         counted = window.advance(flow.at_window_begin, flow.at_window_end)
         delivered[name] = delivered.get(name, 0) + counted.delivered_bytes
-    share = shares(delivered)
+        rest, so_far = samples.delivered_after(flow, middle_ns, window), later.get(name, 0.0)
+        later[name] = None if rest is None or so_far is None else so_far + rest
+    share, half_s = shares(delivered), window.seconds / 2
     return {
-        name: GroupSummary(goodput_bps=ratio(8 * advanced, window.seconds), share=share[name])
+        name: GroupSummary(
+            goodput_bps=ratio(8 * advanced, window.seconds),
+            share=share[name],
+            goodput_first_half_bps=None if (rest := later[name]) is None else ratio(8 * (advanced - rest), half_s),
+            goodput_second_half_bps=None if rest is None else ratio(8 * rest, half_s),
+        )
         for name, advanced in delivered.items()
     }

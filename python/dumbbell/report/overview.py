@@ -11,9 +11,9 @@ from dumbbell.cc import base_name
 from dumbbell.charts.chart import Axis, Chart, Kind, Layer, Panel
 from dumbbell.charts.in_time import MBPS, MS, backlog, curve, flow_rates, flow_styles, group_rates, panels
 from dumbbell.charts.style import style_of
+from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.statistics import estimate
-from dumbbell.report.store_summary import ExperimentRuns, PointRuns
 from dumbbell.results.listing import point_text
 from dumbbell.results.run_series import gauge, stored
 from dumbbell.results.store import Store

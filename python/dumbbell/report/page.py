@@ -12,12 +12,13 @@ import dumbbell.report.overview as overview
 from dumbbell.charts.chart import Chart
 from dumbbell.charts.style import label_of
 from dumbbell.errors import StoreError
+from dumbbell.findings.points import ExperimentRuns, PointRuns, read, runs_of
 from dumbbell.metrics.number import counted
 from dumbbell.report.describe import describe_runs
 from dumbbell.report.figure import drawing, views
 from dumbbell.report.html import LARGEST_BYTES, filled, write
+from dumbbell.report.origin import origins
 from dumbbell.report.readme import html
-from dumbbell.report.store_summary import ExperimentRuns, PointRuns, origins, read, runs_of
 from dumbbell.report.verdict_matrix import verdict_matrix
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store

@@ -23,8 +23,11 @@ from dumbbell.results.tables import (
     EARLIER_SCHEMAS,
     FILL_REQUESTS,
     LEDGER_SCHEMA,
+    REQUESTS_SCHEMA,
     REQUESTS_VIEW,
+    SUMMARIES,
     TABLES,
+    lacking,
 )
 
 if TYPE_CHECKING:
@@ -166,7 +169,7 @@ class Ledger:
         if write:
             connection.executescript(_WRITER_PRAGMAS)
         if version in EARLIER_SCHEMAS:
-            self._add_requests(version, write=write)
+            self._migrate(version, write=write)
         if not write:
             connection.execute("PRAGMA query_only = ON")
 
@@ -180,15 +183,23 @@ class Ledger:
             )
         return version
 
-    def _add_requests(self, version: int, *, write: bool) -> None:
-        """Migrates the tables of an earlier schema, or computes what they lack whenever it is read."""
-        connection = self._connection
-        connection.create_function("request_key", 3, lambda *texts: request_from_texts(*texts).key)
-        connection.create_function("request_groups", 3, lambda *texts: request_from_texts(*texts).groups)
+    def _migrate(self, version: int, *, write: bool) -> None:
+        """Brings the tables of an earlier schema up to this one, or shows what they lack to a reader."""
+        connection, changes = self._connection, []
+        if version < REQUESTS_SCHEMA:
+            connection.create_function("request_key", 3, lambda *texts: request_from_texts(*texts).key)
+            connection.create_function("request_groups", 3, lambda *texts: request_from_texts(*texts).groups)
+            changes += [ADD_REQUEST_COLUMNS] * (version == 1) + [FILL_REQUESTS]
+        for table in SUMMARIES:
+            lacks = lacking(table, [row["name"] for row in self.rows(f"PRAGMA table_info({table})")])
+            changes += [f"ALTER TABLE {table} ADD COLUMN {name} {kind};" for name, kind in lacks.items()]
+            if lacks and not write:  # a reader finds the view before the table
+                nulls = listed(f"NULL AS {name}" for name in lacks)
+                connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {nulls} FROM main.{table}")  # noqa: S608 (ours)
         if write:
-            columns = ADD_REQUEST_COLUMNS if version == 1 else ""
-            connection.executescript(f"BEGIN IMMEDIATE;{columns}{FILL_REQUESTS}COMMIT;")
-        else:
+            version_now = f"UPDATE schema SET version = {LEDGER_SCHEMA};"  # noqa: S608 (likewise)
+            connection.executescript("\n".join(["BEGIN IMMEDIATE;", *changes, version_now, "COMMIT;"]))
+        elif version < REQUESTS_SCHEMA:
             connection.execute(REQUESTS_VIEW)
             self.requests = "asked"
 

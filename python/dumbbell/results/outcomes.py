@@ -66,11 +66,11 @@ def put(  # noqa: PLR0913 (what a row has)
         connection.execute("INSERT INTO request VALUES (?, ?)", (run, resolved))
         if outcome.status == "ok":
             for flow in outcome.flows:
-                _insert(connection, "flow", run, *(getattr(flow, name) for name in FLOW))
+                _insert(connection, "flow", {"run": run, **asdict(flow)})
             for position, (name, group) in enumerate(outcome.groups.items()):
-                _insert(connection, "flow_group", run, position, name, *(getattr(group, each) for each in GROUP))
+                _insert(connection, "flow_group", {"run": run, "position": position, "name": name, **asdict(group)})
         for file in series:
-            _insert(connection, "series", run, *(getattr(file, name) for name in _SERIES))
+            _insert(connection, "series", {"run": run, **asdict(file)})
         if entry:
             add_member(ledger, entry, outcome.run_id)
     return [file for (file,) in former if file not in {each.file for each in series}]
@@ -123,5 +123,7 @@ def _outcome(ledger: Ledger, row: sqlite3.Row, point: Mapping[str, Any]) -> Outc
     })  # fmt: skip
 
 
-def _insert(connection: sqlite3.Connection, table: str, *values: object) -> None:
-    connection.execute(f"INSERT INTO {table} VALUES ({listed('?' * len(values))})", values)  # noqa: S608 (our names)
+def _insert(connection: sqlite3.Connection, table: str, row: Mapping[str, object]) -> None:
+    """By name: a table of an earlier schema has its later columns at the end."""
+    marks = listed("?" * len(row))
+    connection.execute(f"INSERT INTO {table} ({listed(row)}) VALUES ({marks})", tuple(row.values()))  # noqa: S608 (ours)

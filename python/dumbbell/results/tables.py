@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import fields
 from typing import Final
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 
-LEDGER_SCHEMA: Final = 3
+LEDGER_SCHEMA: Final = 4
 """Version of the tables below: a change of any of them, of a summary's fields or of a request is a new number.
 
 2: `run` has `request_key` and `request_groups`. 3: The range of the start jitter is in the groups, and not in the key.
-A store of an earlier schema is read as it is, and migrated where it is written.
+4: Halves of the window. A store of an earlier schema is read as it is, and migrated where it is written.
 """
-EARLIER_SCHEMAS: Final = (1, 2)
+REQUESTS_SCHEMA: Final = 3
+"""From this one on requests are as they are now."""
+EARLIER_SCHEMAS: Final = (1, 2, 3)
 
 _SQL_TYPES = {"int": "INTEGER NOT NULL", "float": "REAL NOT NULL", "str": "TEXT NOT NULL"}
 _NULLABLE = {"int | None": "INTEGER", "float | None": "REAL"}
@@ -24,6 +27,15 @@ def _columns(summary: type, *, nullable: bool = False) -> str:
     kinds = {each.name: str(each.type) for each in fields(summary)}
     types = {name: _NULLABLE.get(kind) or _SQL_TYPES[kind] for name, kind in kinds.items()}
     return ", ".join(f"{name} {kind.removesuffix(' NOT NULL') if nullable else kind}" for name, kind in types.items())
+
+
+SUMMARIES: Final = {"run": BottleneckSummary, "flow": FlowSummary, "flow_group": GroupSummary}
+
+
+def lacking(table: str, present: Iterable[str]) -> dict[str, str]:
+    """The columns, with their types, that a table of an earlier schema has not; what was never measured is null."""
+    there = set(present)
+    return {each.name: _NULLABLE[str(each.type)] for each in fields(SUMMARIES[table]) if each.name not in there}
 
 
 TABLES: Final = f"""
@@ -72,7 +84,6 @@ UPDATE run SET (request_key, request_groups) = (
     FROM member JOIN campaign ON campaign.id = campaign JOIN request ON request.run = member.run
     WHERE member.run = run.id ORDER BY turn DESC LIMIT 1
 ) WHERE id IN (SELECT run FROM member);
-UPDATE schema SET version = 3;
 """
 """From schema 2 to 3. A run of no experiment gets no key, and is measured again if it is asked for."""
 
@@ -82,4 +93,4 @@ CREATE TEMP VIEW asked AS SELECT
     request_groups(resolved, spec, point) AS request_groups
 FROM member JOIN campaign ON campaign.id = campaign JOIN request ON request.run = member.run
 """
-"""What schema 3 keeps in `run`, of an earlier store that is only read."""
+"""What later schemas keep in `run`, of an earlier store that is only read."""

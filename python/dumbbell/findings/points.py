@@ -1,4 +1,4 @@
-"""What a store has, read once for a report: what was measured, failed, is missing at each point, and its origin."""
+"""The points of an experiment: what was measured at each, by quantity, group and seed, what failed, what is missing."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 from dumbbell.metrics.catalogue import QUANTITIES, Quantity, Setup, group_values, run_values
-from dumbbell.metrics.number import listed
 from dumbbell.results.listing import point_text
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import FailedRun, Result
@@ -21,12 +19,6 @@ from dumbbell.spec.sweep import Grid
 
 MOST_LISTED = 10_000
 """Runs of an experiment of which the missing ones are still told by name."""
-MOST_ASKED = 2000
-"""Runs of an experiment whose provenance is read."""
-_ORIGIN_LABELS = {
-    "engine": "Engine", "identity": "Identity of the engine", "commit": "Commit", "metrics": "Identity of the metrics",
-    "platform": "Platform", "machine": "Machine", "cores": "Cores",
-}  # fmt: skip
 GROUP_COLUMNS = ("goodput", "share", "rtt")
 RUN_COLUMNS = ("loss", "random_loss", "queue", "utilization", "jain")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -190,34 +182,3 @@ def _add(point: PointRuns, result: Result, spec: Mapping[str, Any]) -> None:
 
 def _key(values: Mapping[str, Any]) -> str:
     return json.dumps(values, sort_keys=True, ensure_ascii=False)
-
-
-def origins(store: Store, runs: Iterable[ExperimentRuns]) -> list[list[tuple[str, str]]]:
-    """Label and text of each fact; one list for each different origin."""
-    by_origin: dict[tuple[tuple[str, str], ...], dict[str, list[Any]]] = {}
-    for each in runs:
-        ids = (run_id for point in each.points for run_id in point.run_ids.values())
-        for run_id in islice(ids, MOST_ASKED):
-            facts = store.provenance(run_id)
-            origin = by_origin.setdefault(tuple(_origin(facts)), {})
-            origin.setdefault("finished", []).append(facts.get("finished"))
-            origin.setdefault("experiments", []).append((each.name, facts.get("seed")))
-    return [[*_extent(seen), *shared] for shared, seen in by_origin.items()]
-
-
-def _origin(facts: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    for key, value in (facts.get("versions") or {}).items():
-        yield f"Version of {key}", str(value)
-    for key, label in _ORIGIN_LABELS.items():
-        if facts.get(key) is not None:
-            yield label, str(facts[key])
-
-
-def _extent(seen: Mapping[str, list[Any]]) -> Iterable[tuple[str, str]]:
-    seeds: dict[str, set[int]] = {}
-    for name, seed in seen["experiments"]:
-        seeds.setdefault(name, set()).add(seed)
-    yield "Seeds", "; ".join(f"{name}: {listed(sorted(found))}" for name, found in seeds.items())
-    moments = sorted(str(moment) for moment in seen["finished"] if moment)
-    if moments:
-        yield "Finished", moments[0] if moments[0] == moments[-1] else f"{moments[0]} to {moments[-1]}"

@@ -1,0 +1,1 @@
+"""What the runs of one experiment say: its points with their estimates."""

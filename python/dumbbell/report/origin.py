@@ -1,0 +1,49 @@
+"""Where the runs of a report come from: engine, identity, versions, machine, seeds, moments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any
+
+from dumbbell.findings.points import ExperimentRuns
+from dumbbell.metrics.number import listed
+from dumbbell.results.store import Store
+
+MOST_ASKED = 2000
+"""Runs of an experiment whose provenance is read."""
+_ORIGIN_LABELS = {
+    "engine": "Engine", "identity": "Identity of the engine", "commit": "Commit", "metrics": "Identity of the metrics",
+    "platform": "Platform", "machine": "Machine", "cores": "Cores",
+}  # fmt: skip
+
+
+def origins(store: Store, runs: Iterable[ExperimentRuns]) -> list[list[tuple[str, str]]]:
+    """Label and text of each fact; one list for each different origin."""
+    by_origin: dict[tuple[tuple[str, str], ...], dict[str, list[Any]]] = {}
+    for each in runs:
+        ids = (run_id for point in each.points for run_id in point.run_ids.values())
+        for run_id in islice(ids, MOST_ASKED):
+            facts = store.provenance(run_id)
+            origin = by_origin.setdefault(tuple(_origin(facts)), {})
+            origin.setdefault("finished", []).append(facts.get("finished"))
+            origin.setdefault("experiments", []).append((each.name, facts.get("seed")))
+    return [[*_extent(seen), *shared] for shared, seen in by_origin.items()]
+
+
+def _origin(facts: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    for key, value in (facts.get("versions") or {}).items():
+        yield f"Version of {key}", str(value)
+    for key, label in _ORIGIN_LABELS.items():
+        if facts.get(key) is not None:
+            yield label, str(facts[key])
+
+
+def _extent(seen: Mapping[str, list[Any]]) -> Iterable[tuple[str, str]]:
+    seeds: dict[str, set[int]] = {}
+    for name, seed in seen["experiments"]:
+        seeds.setdefault(name, set()).add(seed)
+    yield "Seeds", "; ".join(f"{name}: {listed(sorted(found))}" for name, found in seeds.items())
+    moments = sorted(str(moment) for moment in seen["finished"] if moment)
+    if moments:
+        yield "Finished", moments[0] if moments[0] == moments[-1] else f"{moments[0]} to {moments[-1]}"
