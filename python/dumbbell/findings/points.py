@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from dumbbell.metrics.catalogue import QUANTITIES, Quantity, Setup, group_values, run_values
+from dumbbell.metrics.sharing import shares
 from dumbbell.results.listing import point_text
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import FailedRun, Result
@@ -32,6 +34,8 @@ class PointRuns:
     """Each swept value as the spec wrote it."""
     ccs: Mapping[str, str] = field(default_factory=dict)
     """Each group's algorithm."""
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    """Each group's number of flows."""
     run_ids: dict[int, str] = field(default_factory=dict)
     """Of the runs that were measured, by seed."""
     failed: list[int] = field(default_factory=list)
@@ -43,6 +47,11 @@ class PointRuns:
     def words(self) -> str:
         """Its swept values."""
         return point_text(self.swept)
+
+    @property
+    def fair_shares(self) -> dict[str, float | None]:
+        """Each group's share of the goodput if all flows had the same: its share of the flows."""
+        return shares(self.sizes)
 
     def values(self, quantity: Quantity, group: str = "") -> list[float]:
         """A value a seed in the quantity's unit; without a group the path's, or that of the only group."""
@@ -169,6 +178,7 @@ def _add(point: PointRuns, result: Result, spec: Mapping[str, Any]) -> None:
     if not point.ccs:
         first = {flow.name: flow.cc for flow in reversed(result.flows)}
         point.ccs = dict(reversed(first.items()))
+        point.sizes = Counter(flow.name for flow in result.flows)
     names = [name for name in RUN_COLUMNS if QUANTITIES[name].informative(result)]
     by_group = {
         "": run_values(result, Setup.of_words(spec, result.point), names),
