@@ -46,7 +46,7 @@ def test_a_point_has_every_quantity_of_its_runs(folder: Path) -> None:
     assert isinstance(first, Result)
     assert isinstance(second, Result)
     point = found.points[0]
-    assert point.flows == {"bbr": 1, "cubic": 1}
+    assert point.sizes == {"bbr": 1, "cubic": 1}
     assert point.run_ids == {1: first.run_id, 2: second.run_id}
     expected = {"": run_values(first, Setup.of(resolved)), **group_values(first)}
     assert {key: values[0] for key, values in point.measured.items()} == {

@@ -14,7 +14,7 @@ def point(buffer: str, shares: list[float], loss: float, fct: list[float] | None
     return PointRuns(
         swept={"path.buffer": buffer},
         ccs={"a": "bbr", "b": "cubic"},
-        flows={"a": 1, "b": 3},
+        sizes={"a": 1, "b": 3},
         fair_shares={"a": 0.25, "b": 0.75},
         run_ids={seed: f"{seed:016x}" for seed in range(1, len(shares) + 1)},
         measured={

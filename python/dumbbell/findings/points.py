@@ -38,8 +38,8 @@ class PointRuns:
     """Each swept value as the spec wrote it."""
     ccs: Mapping[str, str] = field(default_factory=dict)
     """Each group's algorithm."""
-    flows: Mapping[str, int] = field(default_factory=dict)
-    """How many flows each group has."""
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    """Each group's number of flows."""
     fair_shares: Mapping[str, float] = field(default_factory=dict)
     """What each group would have of the goodput if all flows had the same, see `fair_shares_of`; empty where nothing
     says what is fair."""
@@ -220,7 +220,7 @@ def _fill(runs: ExperimentRuns, outcomes: Iterable[Result | FailedRun], spec: Ma
 
 def _describe(point: PointRuns, first: Result, spec: Mapping[str, Any], planned: Point | None) -> Setup:
     """Enters what all runs of a point have in common, which the first tells; gives what their quantities need."""
-    point.flows = Counter(flow.name for flow in first.flows)
+    point.sizes = Counter(flow.name for flow in first.flows)
     point.ccs = {flow.name: flow.cc for flow in first.flows}
     setup = Setup.of_words(spec, first.point)
     if planned is None:

@@ -51,7 +51,7 @@ class Row:
     @property
     def flows(self) -> int:
         """How many flows it has."""
-        return self.point.flows.get(self.group, 0)
+        return self.point.sizes.get(self.group, 0)
 
     @property
     def fair_share(self) -> float | None:
