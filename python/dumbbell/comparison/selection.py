@@ -15,8 +15,10 @@ from dumbbell.problem import quoted, suggestion
 ENGINE, EXPERIMENT, IDENTITY, CC = "engine", "experiment", "identity", "cc"
 WORDS: Final = (ENGINE, EXPERIMENT, IDENTITY, CC)
 """What selects among any runs; besides, whatever their experiment sweeps, by its path."""
-BY_NAME_ONLY: Final = {"queueing_delay"}
-"""Quantities that are compared where they are named: the RTT says the same."""
+BY_NAME_ONLY: Final = {
+    "queueing_delay", "drops", "random_drops", "loss_events", "first_half", "second_half", "trend",
+}  # fmt: skip
+"""Quantities that are compared where they are named: others say the same, or they are there for warnings."""
 _COMMA = re.compile(r",(?![^\[\]]*\])")
 """One that is not among the parameters of an algorithm."""
 _GROUPS_CC = re.compile(r"flows\[([0-9]+)\]\.cc")
