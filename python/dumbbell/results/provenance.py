@@ -13,6 +13,7 @@ _PACKAGES = ("dumbbell", "numpy", "pandas", "pyarrow")
 _JUDGES = (
     "metrics/samples.py",
     "metrics/sharing.py",
+    "metrics/stationarity.py",
     "metrics/summary.py",
     "metrics/window.py",
     "results/validity.py",
