@@ -10,7 +10,7 @@ import pytest
 
 import dumbbell
 from commandline import MOMENT, python
-from dumbbell.campaign.run import Results
+from dumbbell.findings.results import Results
 
 POINT = ["0.5 bdp", "0.5 bdp", "2 bdp", "2 bdp"]
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from dumbbell.errors import DumbbellError, EngineFailure, StoreError, StoreFailure, UnknownEngine
 
 if TYPE_CHECKING:
-    from dumbbell.campaign.run import Results, run
+    from dumbbell.findings.results import Results, run
     from dumbbell.results.schema import FailedRun, Result
     from dumbbell.results.store import Store
     from dumbbell.results.store import open_store as open  # noqa: A004 (what it does, with stores)
@@ -27,12 +27,12 @@ _HOMES = {
     "FailedRun": "dumbbell.results.schema",
     "Problem": "dumbbell.spec",
     "Result": "dumbbell.results.schema",
-    "Results": "dumbbell.campaign.run",
+    "Results": "dumbbell.findings.results",
     "SpecError": "dumbbell.spec",
     "Store": "dumbbell.results.store",
     "__version__": "dumbbell.version",
     "open": "dumbbell.results.store",
-    "run": "dumbbell.campaign.run",
+    "run": "dumbbell.findings.results",
 }
 _NAMES_AT_HOME = {"open": "open_store"}
 

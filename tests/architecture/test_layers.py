@@ -45,7 +45,7 @@ MAY_USE_PACKAGE = {
     "studies": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "charts"},
     "validation": {"errors", "spec", "engines", "metrics.number", "results", "charts", "studies", "comparison"},
     "comparison": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "charts"},
-    "findings": {"errors", "cc", "spec", "engines.measurement", "metrics", "results", "campaign", "charts"},
+    "findings": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "charts"},
     "report": {"version", "errors", "cc", "spec", "metrics", "results", "charts", "findings", "studies", "comparison"},
     "cli": {
         "version",
@@ -64,7 +64,7 @@ MAY_USE_PACKAGE = {
         "comparison",
         "report",
     },
-    "__init__": {"version", "errors", "spec", "results", "campaign", "findings"},
+    "__init__": {"version", "errors", "spec", "results", "findings"},
     "__main__": {"cli"},
 }
 MAY_USE_CORE = {"engines/sim.py", "engines/linux.py", "cc.py", "engines/measurement.py", "version.py"}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, TypedDict
 from dumbbell.engines.measurement import FlowMeasurement, Measurement
 from dumbbell.metrics.sharing import jain, power, shares
 from dumbbell.metrics.window import Activity, Window, ratio
-from dumbbell.units import NS_PER_S
+from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
     from dumbbell.metrics.counter import Counter
@@ -123,6 +123,8 @@ class BottleneckSummary:
     """Whether the flows came to equal rates after the last one's start; null where that cannot be told."""
     convergence_s: float | None = None
     """How long that took: until each one's mean over 5 s was within 20 % of an equal share for 10 s."""
+    loss_events: int | None = None
+    """Drops within a round trip of the first, by the longest path and the full queue, are one loss event (RFC 5348)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,9 +138,12 @@ class GroupSummary:
     share: float | None
     """Of all groups' goodput; null when nothing was delivered."""
     goodput_first_half_bps: float | None = None
-    """The same in the first half of the window; null where its middle was not sampled."""
+    """The same in the first half of the window; null where a flow was absent for over a tenth of it, the line's rate
+    changed in it, or samples lie too far apart to tell."""
     goodput_second_half_bps: float | None = None
     """The same in the second half."""
+    goodput_trend: float | None = None
+    """Kendall's rank correlation of the goodput in ten bins of the window with time: 1 where it always rises."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +184,7 @@ def summarise(
             converged=converged.converged,
             convergence_s=converged.time_s,
         ),
-        groups=_groups(names, measurement.flows, window),
+        groups=_groups(names, measurement.flows, [change.at_ns for change in run.path.changes], window),
         jain=jain([flow.goodput_bps for flow in flows if flow.goodput_bps is not None]),
     )
 
@@ -281,27 +286,35 @@ def _bottleneck(run: Run, measurement: Measurement, window: Window, bdp_bytes: f
         queue_p95_bytes=standing.p95_bytes,
         queue_max_bytes=standing.max_bytes,
         queue_mean_bdp=None if standing.mean_bytes is None else ratio(standing.mean_bytes, bdp_bytes),
+        loss_events=samples.loss_events(queue.series, window, _longest_round_trip_ns(run)),
     )
 
 
-def _groups(names: Sequence[str], flows: Sequence[FlowMeasurement], window: Window) -> dict[str, GroupSummary]:
-    import dumbbell.metrics.samples as samples  # noqa: PLC0415 (as above)
+def _longest_round_trip_ns(run: Run) -> int:
+    """Of the longest path, with a full queue."""
+    base_ns = max((flow.base_rtt_ns for flow in run.flows), default=0)
+    return base_ns + BITS_PER_BYTE * NS_PER_S * run.path.buffer_bytes // run.path.rate_bps
 
-    middle_ns = (window.begin_ns + window.end_ns) // 2
+
+def _groups(
+    names: Sequence[str], flows: Sequence[FlowMeasurement], changes_ns: Sequence[int], window: Window
+) -> dict[str, GroupSummary]:
+    import dumbbell.metrics.stationarity as stationarity  # noqa: PLC0415 (as above)
+
     delivered: dict[str, int] = {}
-    later: dict[str, float | None] = {}
+    members: dict[str, list[FlowMeasurement]] = {}
     for name, flow in zip(names, flows, strict=True):
         counted = window.advance(flow.at_window_begin, flow.at_window_end)
         delivered[name] = delivered.get(name, 0) + counted.delivered_bytes
-        rest, so_far = samples.delivered_after(flow, middle_ns, window), later.get(name, 0.0)
-        later[name] = None if rest is None or so_far is None else so_far + rest
-    share, half_s = shares(delivered), window.seconds / 2
+        members.setdefault(name, []).append(flow)
+    share, part = shares(delivered), stationarity.present(flows, changes_ns, window)
     return {
         name: GroupSummary(
             goodput_bps=ratio(8 * advanced, window.seconds),
             share=share[name],
-            goodput_first_half_bps=None if (rest := later[name]) is None else ratio(8 * (advanced - rest), half_s),
-            goodput_second_half_bps=None if rest is None else ratio(8 * rest, half_s),
+            goodput_first_half_bps=(halves := stationarity.steadiness(members[name], part)).first_half_bps,
+            goodput_second_half_bps=halves.second_half_bps,
+            goodput_trend=halves.trend,
         )
         for name, advanced in delivered.items()
     }

@@ -18,6 +18,7 @@ _JUDGES = (
     "metrics/samples.py",
     "metrics/sharing.py",
     "metrics/starvation.py",
+    "metrics/stationarity.py",
     "metrics/summary.py",
     "metrics/window.py",
     "results/validity.py",
