@@ -21,8 +21,11 @@ TWO_RENO: dict[str, Any] = {
     "flows": [{"name": "near", "cc": "reno"}, {"name": "far", "cc": "reno", "rtt": "100 ms"}],
     "measure": {"window": ["50 %", "100 %"], "record": "summary"},
 }
-PAIR = smallest(duration="40 s", start_jitter="100 ms", flows=[{"cc": "bbr", "count": 2}], measure=LATER)
+PAIR: dict[str, Any] = smallest(
+    duration="40 s", start_jitter="100 ms", flows=[{"cc": "bbr", "count": 2}], measure=LATER
+)
 SMALL: dict[str, Any] = {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}
+LOSSY = SMALL | {"loss": "0.1 %"}
 DEEP: dict[str, Any] = {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "16 bdp"}
 
 
@@ -93,7 +96,7 @@ def test_few_losses(snapshot: SnapshotAssertion) -> None:
     [
         {"path": DEEP},  # BBR loses nothing in a deep queue: a result
         {"flows": [{"cc": "reno", "count": 2}], "path": SMALL},
-        {"flows": [{"cc": "cubic"}], "path": {**SMALL, "loss": "0.1 %"}},
+        {"flows": [{"cc": "cubic"}], "path": LOSSY},
         {"flows": [{"cc": "cubic", "workload": {"transfer": "1 MB"}}]},
     ],
 )

@@ -16,9 +16,10 @@ ENGINE, EXPERIMENT, IDENTITY, CC = "engine", "experiment", "identity", "cc"
 WORDS: Final = (ENGINE, EXPERIMENT, IDENTITY, CC)
 """What selects among any runs; besides, whatever their experiment sweeps, by its path."""
 BY_NAME_ONLY: Final = {
-    "queueing_delay", "drops", "random_drops", "loss_events", "first_half", "second_half", "trend",
+    "queueing_delay", "power", "converged", "convergence", "starved", "starved_longest", "late_p95", "late_max",
+    "stalled", "drops", "random_drops", "loss_events", "first_half", "second_half", "trend",
 }  # fmt: skip
-"""Quantities that are compared where they are named: others say the same, or they are there for warnings."""
+"""Quantities that are compared where they are named: others say the same, or there are too many to ask all of them."""
 _COMMA = re.compile(r",(?![^\[\]]*\])")
 """One that is not among the parameters of an algorithm."""
 _GROUPS_CC = re.compile(r"flows\[([0-9]+)\]\.cc")
