@@ -141,8 +141,17 @@ def test_of_more_conditions_than_one_reads_there_are_the_ends() -> None:
     ccs = ["reno", "bbr", "cubic", "bbr_4_17"]
     said = told([[n / 20] for n in range(16)], flows=[NEAR | {"cc": ccs}, FAR | {"cc": ccs}])
     assert said.startswith(
-        "Over 16 points, near (20 ms) takes from 0 % of the goodput (flows[0].cc = reno, flows[1].cc = reno) to 75.0 %"
-        " (flows[0].cc = bbr_4_17, flows[1].cc = bbr_4_17); 50 % would be fair."
+        "Over 16 points, near (20 ms) takes from 0 % of the goodput (with Reno) to 75.0 % (with bbr_4_17); 50 % would"
+        " be fair."
+    )
+
+
+def test_where_the_order_changes_again_and_again_it_is_counted() -> None:
+    losses = {"loss": ["0 %", "1 %", "2 %", "3 %", "4 %"]}
+    values = [[3.0], [2.0], [2.0], [3.0], [3.0], [2.0], [2.0], [2.0], [3.0], [2.0]]
+    assert told(values, "fct", **UNTIL, path=losses, flows=[DOWNLOAD]).startswith(
+        "At a loss of 0 to 4 %, BBR is faster at 3, CUBIC is faster at 1 and there is no difference that is certain at"
+        " 1 of 5 places."
     )
 
 

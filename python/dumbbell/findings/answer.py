@@ -65,10 +65,9 @@ def _alone(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
         found = _cliffs(runs, curves, amount)
         if found:
             return found
-    if len(curves.curves) > MOST_CURVES:
-        return [extent([(amount, curve) for curve in curves.curves])]
     if len(curves.curves) > 1:
-        return [ranking(curves, [Contender(_label(curve, amount.subject), amount, curve) for curve in curves.curves])]
+        contenders = [Contender(_label(curve, amount.subject), amount, curve) for curve in curves.curves]
+        return [(extent if len(contenders) > MOST_CURVES else ranking)(curves, contenders)]
     (curve,) = curves.curves
     if len(curve.points) > 1 or amount.quantity.name == "fct":
         return [trend(curves, curve, amount)]
@@ -120,24 +119,29 @@ def _cliffs(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
 
 def _beside(curves: Curves, groups: Sequence[Subject], about: Sequence[Amount]) -> str:
     """Times or rates of some groups beside others."""
-    if len(about) * len(curves.curves) > MOST_CURVES:
-        return extent([(amount, curve) for amount in about for curve in curves.curves])
     if len(about) == len(curves.curves) == 1:
         return trend(curves, curves.curves[0], about[0])
-    several = len(about) > 1
-    contenders: list[Contender] = []
-    for curve in curves.curves:
-        for amount in about:
-            words = condition_text(curve.condition, amount.subject, list(groups))
-            label = " ".join(filter(None, [amount.subject.name, words])) if several else words
-            contenders.append(Contender(label, amount, curve))
-    return ranking(curves, contenders, "" if several else about[0].subject.name)
+    contenders = [each for curve in curves.curves for each in _under(curve, groups, about)]
+    if len(contenders) > MOST_CURVES:
+        return extent(curves, contenders)
+    return ranking(curves, contenders, "" if len(about) > 1 else about[0].subject.name)
+
+
+def _under(curve: Curve, groups: Sequence[Subject], about: Sequence[Amount]) -> list[Contender]:
+    """The groups under the condition of a curve, by name where there are several."""
+    found = []
+    for amount in about:
+        words = condition_text(curve.condition, amount.subject, list(groups))
+        label = " ".join(filter(None, [amount.subject.name, words])) if len(about) > 1 else words
+        found.append(Contender(label, amount, curve))
+    return found
 
 
 def _shares(runs: ExperimentRuns, curves: Curves, groups: Sequence[Subject], about: Sequence[Amount]) -> str:
     amount = _favoured(runs, about)
     if len(curves.curves) > MOST_CONDITIONS:
-        return f"{extent([(amount, curve) for curve in curves.curves])}; {_fair(amount, runs.points)}"
+        contenders = [each for curve in curves.curves for each in _under(curve, groups, [amount])]
+        return f"{extent(curves, contenders)}; {_fair(amount, runs.points)}"
     if len(curves.curves) > 1:
         return _by_condition(curves, groups, amount)
     (curve,) = curves.curves
