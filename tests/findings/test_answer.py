@@ -129,6 +129,18 @@ def test_a_late_joiner_is_what_the_sentence_is_about() -> None:
     assert told([[0.9]], flows=soon).startswith("first (BBR) takes 90.0 %")
 
 
+def test_of_a_late_joiner_it_is_said_whether_and_when_rates_are_equal() -> None:
+    flows = [{"name": "first", "cc": "bbr"}, {"name": "late", "cc": ["bbr", "cubic"], "start": "20 s"}]
+    runs = runs_with([[0.5, 0.51], [0.9, 0.9]], flows=flows)
+    for point, known in zip(runs.points, ([1.0, 1.0], [0.0, 0.0]), strict=True):
+        point.measured["converged", ""] = known
+    runs.points[0].measured["convergence", ""] = [3.0, 3.2]
+    assert answer(runs)[1] == (
+        "The flows come to within 20 % of equal rates as BBR in 2 of 2 runs (after 3.10 ± 1.27 s), as CUBIC in none of"
+        " 2 runs."
+    )
+
+
 def test_swept_algorithms_are_conditions() -> None:
     flows = [NEAR | {"cc": ["reno", "bbr"]}, FAR | {"cc": ["reno", "bbr"]}]
     both = told([[0.8], [0.1]], flows=flows, zip=[["flows[0].cc", "flows[1].cc"]])

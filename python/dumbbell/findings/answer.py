@@ -17,6 +17,7 @@ from dumbbell.findings.subject import Subject, algorithm, condition_text, subjec
 from dumbbell.findings.trend import crossing, extent, trend
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.curve import cliff
+from dumbbell.metrics.number import amount as number
 from dumbbell.metrics.number import counted, trimmed
 from dumbbell.spec.quantity import Rate
 from dumbbell.units import PPB
@@ -45,7 +46,7 @@ def answer(runs: ExperimentRuns) -> list[str]:
     elif all(len(point.ccs) == 1 for point in points):
         found = _alone(runs, curves, about[0])
     elif about[0].quantity.name == "share":
-        found = [_shares(runs, curves, groups, about)]
+        found = [_shares(runs, curves, groups, about), *_joining(curves, groups, about)]
     else:
         found = [_beside(curves, groups, about)]
     return [*map(_sentence, found), *_unfinished(runs, about), *_uncertain(points, about), *_shortfall(runs)]
@@ -152,6 +153,25 @@ def _shares(runs: ExperimentRuns, curves: Curves, groups: Sequence[Subject], abo
     said = f"{amount.said} {amount.text(point)}{amount.of}, where {_fair(amount, [point])}{_doubt(amount, point)}"
     others = [f"{each.subject.name} {each.verb}s {each.text(point)}" for each in about if each is not amount]
     return f"{said}; {enumerated(others)}" if len(others) > 1 else said
+
+
+def _joining(curves: Curves, groups: Sequence[Subject], about: Sequence[Amount]) -> list[str]:
+    """Whether, and after how long, rates are equal once a late joiner is there."""
+    late = next((each for each in about if each.subject.late), None)
+    if late is None or len(curves.curves) > MOST_CONDITIONS:
+        return []
+    clauses: list[str] = []
+    for curve in curves.curves:
+        known = [value for point in curve.points for value in point.values(QUANTITIES["converged"])]
+        if not known:
+            return []
+        count, total = sum(value > 0 for value in known), counted(len(known), "run")
+        runs = f"in {count} of {total}" if count else f"in none of {total}"
+        time = curve.points[0].estimate("convergence") if len(curve.points) == 1 else None
+        after = f" (after {number(time.mean, time.half_width, unit=' s')})" if time else ""
+        words = condition_text(curve.condition, late.subject, list(groups))
+        clauses.append(" ".join(filter(None, [words, f"{runs}{after}"])))
+    return [f"the flows come to within 20 % of equal rates {', '.join(clauses)}"]
 
 
 def _favoured(runs: ExperimentRuns, about: Sequence[Amount]) -> Amount:
