@@ -97,6 +97,8 @@ class ExperimentRuns:
     notices: list[Notice] = field(default_factory=list)
     experiment: Experiment | None = None
     """What was asked; None where the store does not tell."""
+    spec: Mapping[str, Any] = field(default_factory=dict)
+    """The same as it was written, key by key."""
 
     @property
     def measured(self) -> int:
@@ -153,11 +155,10 @@ def read(store: Store) -> list[ExperimentRuns]:
     """The current campaigns of a store."""
     found = []
     for campaign in store.campaigns():
-        runs = ExperimentRuns(name=campaign.label, engine=campaign.engine)
+        runs = ExperimentRuns(name=campaign.label, engine=campaign.engine, spec=campaign.spec)
         with suppress(SpecError):  # as with traces, which need files
             runs.experiment = Experiment(**campaign.spec)
-        alone = alone_values(store.ledger, campaign.id)
-        _fill(runs, outcomes_of(store.ledger, campaign.id), campaign.spec, alone)
+        _fill(runs, outcomes_of(store.ledger, campaign.id), alone_values(store.ledger, campaign.id))
         found.append(runs)
     return found
 
@@ -169,8 +170,8 @@ def runs_of(
     alone: AloneValues = MappingProxyType({}),
 ) -> ExperimentRuns:
     """The runs of an experiment on an engine, whatever their campaigns; `alone`: what its groups have by themselves."""
-    runs = ExperimentRuns(name=experiment.name, engine=engine, experiment=experiment)
-    _fill(runs, outcomes, experiment.words(), alone)
+    runs = ExperimentRuns(name=experiment.name, engine=engine, experiment=experiment, spec=experiment.words())
+    _fill(runs, outcomes, alone)
     return runs
 
 
@@ -196,9 +197,7 @@ def fair_shares_of(resolved: Resolved) -> dict[str, float]:
     return {group: share for group, share in fair_shares(times).items() if share is not None}
 
 
-def _fill(
-    runs: ExperimentRuns, outcomes: Iterable[Result | FailedRun], spec: Mapping[str, Any], alone: AloneValues
-) -> None:
+def _fill(runs: ExperimentRuns, outcomes: Iterable[Result | FailedRun], alone: AloneValues) -> None:
     points: dict[str, PointRuns] = {}
     setups: dict[str, Setup] = {}
     numbers = defaultdict[str, list[dict[tuple[str, str], float]]](list)
@@ -209,7 +208,7 @@ def _fill(
         point = points.setdefault(key, PointRuns(swept=outcome.point))
         if isinstance(outcome, Result):
             if not point.run_ids:
-                setups[key] = _describe(point, outcome, spec, planned.get(key))
+                setups[key] = _describe(point, outcome, runs.spec, planned.get(key))
             point.run_ids[outcome.seed] = outcome.run_id
             numbers[key].append(_numbers(outcome, setups[key], alone))
         else:
