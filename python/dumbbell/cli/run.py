@@ -2,24 +2,38 @@
 
 import shlex
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dumbbell.cli.option import DEFAULT_STORE, Folder, Jobs, Seeds, Sets, Spec, print_json
+from dumbbell.cli.interruption import telling
+from dumbbell.cli.option import (
+    DEFAULT_STORE,
+    Columns,
+    EachSeed,
+    Folder,
+    Jobs,
+    Seeds,
+    Sets,
+    Sort,
+    Spec,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
+    from dumbbell.cli.findings import Choice
     from dumbbell.engines.protocol import Engine
-    from dumbbell.results.listing import GroupLine
+    from dumbbell.findings.points import ExperimentRuns
     from dumbbell.results.schema import Outcome
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
 
-MOST_WORDS = 20
+MOST_NOTICES = 20
 """Warnings and failures that are told after a campaign; the store has all of them."""
 
 
@@ -36,12 +50,18 @@ def run(  # noqa: PLR0913 (each is an option)
     sets: Sets = None,
     jobs: Jobs = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and run nothing.")] = False,
+    each_seed: EachSeed = False,
+    columns: Columns = None,
+    sort: Sort = None,
 ) -> None:
-    """Measure every run of a spec that the store has not, and print all of them.
+    """Measure every run of a spec that the store has not, and print what came out.
+
+    A line is a group of flows at a point of the sweep: means over the seeds with their 95 % intervals.
 
     Whatever happens, finished runs are kept: the same command goes on where it was stopped.
     """
     from dumbbell.campaign.plan import refusals
+    from dumbbell.cli.findings import Choice
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.spec import SpecError
 
@@ -53,11 +73,21 @@ def run(  # noqa: PLR0913 (each is an option)
         _print_plan(experiment, chosen, as_json=as_json)
         return
     from dumbbell.results.store import Store
+    from dumbbell.spec.sweep import Grid
 
-    with Store.open(out, write=True) as store:
+    choice = Choice.of(columns, sort, [axis.path for axis in Grid.of(experiment).axes], each_seed=each_seed)
+    began = time.monotonic()
+    with telling(lambda: _kept(out, experiment, chosen)), Store.open(out, write=True) as store:
+        before = store.count()
         with closing(_outcomes(store, experiment, chosen, jobs, fresh=fresh, as_json=as_json)) as outcomes:
-            failed = _print_json(outcomes) if as_json else _print_table(outcomes, experiment, out)
+            if as_json:
+                failed = _print_json(outcomes)
+            else:
+                failed = _print_findings(outcomes, experiment, chosen.name, out, choice)
         _tell_stale(store, experiment, chosen)
+        added = store.count() - before
+    if not as_json:
+        _tell_where(out, experiment, added, time.monotonic() - began)
     if failed:
         raise typer.Exit(1)
 
@@ -92,35 +122,54 @@ def _print_json(outcomes: "Iterator[Outcome]") -> bool:
     return failed
 
 
-def _print_table(outcomes: "Iterator[Outcome]", experiment: "Experiment", store: Path) -> bool:
-    from dumbbell.cli.table import of_groups
-    from dumbbell.results.listing import groups_of, point_text
+def _print_findings(
+    outcomes: "Iterator[Outcome]", experiment: "Experiment", engine: str, store: Path, choice: "Choice"
+) -> bool:
+    from dumbbell.cli.findings import tell
+    from dumbbell.findings.points import runs_of
 
-    words: list[str] = []
-    spec = experiment.words()
-    told = failed = 0
+    runs = runs_of(experiment, engine, outcomes)
+    tell(runs, choice)
+    _tell_notices(runs, store)
+    return runs.failed > 0
 
-    def lines() -> "Iterator[GroupLine]":
-        nonlocal told, failed
-        for outcome in outcomes:
-            if outcome.status == "ok":
-                yield from groups_of(outcome, spec)
-                place = point_text(outcome.point, outcome.seed)
-                found = [f"warning: {place}: {warning}" for warning in outcome.warnings]
-            else:
-                found = [f"failed: {point_text(outcome.point, outcome.seed)}: {outcome.error}"]
-                failed += 1
-            told += len(found)
-            words.extend(found[: MOST_WORDS - len(words)])
 
-    for block in of_groups(lines(), spec):
-        typer.echo(block)
-    for line in words:
-        typer.echo(line, err=True)
-    if told > len(words):
+def _tell_notices(runs: "ExperimentRuns", store: Path) -> None:
+    """Warnings and failures, each once; the place is where it was first."""
+    from dumbbell.metrics.number import counted
+
+    for notice in runs.notices[:MOST_NOTICES]:
+        kind = "failed" if notice.kind == "failure" else notice.kind
+        more = f" (and {counted(notice.runs - 1, 'more run')})" if notice.runs > 1 else ""
+        place = f"{notice.place}{more}: " if notice.place else ""
+        typer.echo(f"{kind}: {place}{notice.text}", err=True)
+    if len(runs.notices) > MOST_NOTICES:
         shown = f"`dumbbell results show {shlex.quote(str(store))} RUN` has those of a run"
-        typer.echo(f"and {told - len(words)} more like these: {shown}", err=True)
-    return bool(failed)
+        typer.echo(f"and {len(runs.notices) - MOST_NOTICES} more like these: {shown}", err=True)
+
+
+def _tell_where(store: Path, experiment: "Experiment", added: int, seconds: float) -> None:
+    """Where the runs are, and what can be done next."""
+    from dumbbell.campaign.plan import count
+    from dumbbell.metrics.number import counted
+
+    runs = count(experiment)
+    before = f" ({runs - added} of them there before)" if 0 < added < runs else " (all there before)" * (not added)
+    where = "" if store == DEFAULT_STORE else f" {shlex.quote(str(store))}"
+    report = f"dumbbell report{where or f' {DEFAULT_STORE}'}"
+    typer.echo(f"{counted(runs, 'run')} in {store}{before}, {seconds:.1f} s; next: {report}", err=True)
+
+
+def _kept(out: Path, experiment: "Experiment", engine: "Engine") -> str:
+    """How many runs of an experiment are in its store."""
+    from dumbbell.campaign.plan import count
+    from dumbbell.metrics.number import counted
+    from dumbbell.results.campaign import measured_of
+    from dumbbell.results.store import Store
+
+    with Store.open(out) as store:
+        there = measured_of(store.ledger, experiment, engine.name, engine.identity())
+    return f"{there:,} of {counted(count(experiment), 'run')} are in {out}; the same command goes on"
 
 
 def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> None:

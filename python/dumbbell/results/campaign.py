@@ -187,6 +187,18 @@ def campaign_of(ledger: Ledger, experiment: Experiment, engine: str, identity: s
     return int(same[-1][0]) if same else None
 
 
+def measured_of(ledger: Ledger, experiment: Experiment, engine: str, identity: str) -> int:
+    """How many of an experiment's runs on a build of an engine were measured so far."""
+    campaign = campaign_of(ledger, experiment, engine, identity)
+    return int(
+        ledger.one(
+            "SELECT COUNT(*) FROM member JOIN run ON run.id = member.run"  # noqa: S608 (our numbers)
+            f" WHERE campaign = ? AND status = 'ok' AND seed IN ({listed(experiment.seed_values)})",
+            campaign,
+        )
+    )
+
+
 def begin(ledger: Ledger, experiment: Experiment, engine: str, identity: str, points: int) -> tuple[int, list[int]]:
     """Begins or resumes the campaign of an experiment on an engine; gives its number, and all seeds asked for so far.
 
