@@ -6,6 +6,7 @@
 //! kernel, one alarm for all that is due, and one request a namespace for a sample of all flows.
 
 mod connection;
+mod connection_id;
 mod flow;
 mod poll;
 mod receiver;
@@ -19,7 +20,8 @@ use crate::record::{KernelRecorder, no_counters, sum};
 use crate::schedule::Schedule;
 use crate::sockets::diag::{Diag, Record};
 use crate::sockets::{MAX_FLOWS, MOST_CONNECTIONS, RECEIVER_PORT, SENDER_PORT, TRANSFER_PORTS};
-use connection::{Connection, ConnectionId};
+use connection::Connection;
+use connection_id::ConnectionId;
 use flow::{Flow, Phase};
 use poll::{Poll, Wake};
 use receiver::{News, accept, sink};

@@ -1,5 +1,6 @@
 //! [`Connection`]: one TCP connection of a flow, both ends of it.
 
+use super::connection_id::ConnectionId;
 use super::receiver::{News, Reads, Receiver, Taker};
 use super::sender::{Payload, Sender};
 use crate::failure::Failure;
@@ -10,27 +11,6 @@ use run::{FlowCounters, Source};
 use std::net::{SocketAddrV4, TcpStream};
 use std::sync::Arc;
 use units::Span;
-
-/// Which connection: no two that are open have the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ConnectionId {
-    /// Index of its flow, which its receiver's port tells.
-    pub flow: usize,
-    /// Its sender's port.
-    pub port: u16,
-}
-
-impl ConnectionId {
-    /// As a number of at most 61 bits.
-    pub const fn number(self) -> u64 {
-        (self.flow as u64) << u16::BITS | self.port as u64
-    }
-
-    /// Whose number that is.
-    pub const fn of_number(number: u64) -> Self {
-        Self { flow: (number >> u16::BITS) as usize, port: number as u16 }
-    }
-}
 
 /// A connection and where it stands. It is closed when it is dropped.
 #[derive(Debug)]

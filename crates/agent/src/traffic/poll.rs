@@ -1,6 +1,6 @@
 //! [`Poll`]: the one place where the agent sleeps.
 
-use super::connection::ConnectionId;
+use super::connection_id::ConnectionId;
 use crate::failure::Failure;
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};

@@ -5,7 +5,7 @@
 //! `epoll_wait` and `recv` would make some thirty system calls a megabyte, and under User-Mode Linux each costs tens of
 //! microseconds of the host's time.
 
-use super::connection::ConnectionId;
+use super::connection_id::ConnectionId;
 use crate::failure::Failure;
 use crate::sockets::set_receive_low_water;
 use nix::errno::Errno;
