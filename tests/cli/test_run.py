@@ -66,8 +66,8 @@ def test_the_usual_store_is_a_folder_where_one_is(
 
 
 def cells(table: str) -> list[list[str]]:
-    """The cells of a printed table, row by row, without caption and heading."""
-    lines = table.partition("\n\n")[2].splitlines()
+    """The cells of a printed table, row by row, without answer, caption and heading."""
+    lines = table.split("\n\n", 2)[2].splitlines()  # after the answer and the caption
     return [re.split(r" {2,}", line.strip()) for line in lines if re.search(r"\bbbr\b|\bcubic\b|\breno\b", line)]
 
 
@@ -177,7 +177,9 @@ def test_runs_of_other_metrics_are_noted(moment: Path, store: Path) -> None:
 def test_the_table_is_aligned_and_words_are_apart(moment: Path) -> None:
     done = dumbbell("run", moment, "--set", 'measure.window=["1 s", "1100 ms"]')
     assert done.returncode == 0
-    caption, table = done.stdout.split("\n\n")
+    said, caption, table = done.stdout.split("\n\n")
+    assert re.match(r"(BBR|CUBIC) takes [\d.]+", said)
+    assert max(map(len, done.stdout.splitlines())) <= 80
     assert caption.splitlines()[0].startswith("moment on sim: 2 points, seeds 1, 2, mean ± 95 %")
     *_, heading, first, second, third, fourth = table.splitlines()
     assert heading.split()[:2] == ["buffer", "group"]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dumbbell.metrics import catalogue
-from dumbbell.metrics.catalogue import QUANTITIES, Setup, group_values, run_values
+from dumbbell.metrics.catalogue import HARMS, QUANTITIES, Setup, group_values, run_values
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary, Summary
 from specs import resolved
 
@@ -70,7 +70,7 @@ def test_a_run() -> None:
 def test_what_tells_groups_or_flows_apart_is_no_news_of_one() -> None:
     alone = replace(SUMMARY, flows=(FLOW,), groups={"bbr": SUMMARY.groups["bbr"]})
     silent = {name for name, each in QUANTITIES.items() if not each.informative(alone)}
-    assert silent == {"share", "total_goodput", "jain", "converged", "convergence"}
+    assert silent == {"share", "total_goodput", "jain", "converged", "convergence", *HARMS}
     assert all(each.informative(SUMMARY) for each in QUANTITIES.values())
 
 

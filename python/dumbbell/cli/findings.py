@@ -1,4 +1,4 @@
-"""What the runs of one experiment say, printed: the table, and what it leaves out."""
+"""What the runs of one experiment say, printed: the answer, the table, and what it leaves out."""
 
 from __future__ import annotations
 
@@ -41,14 +41,16 @@ class Choice:
 
 
 def tell(runs: ExperimentRuns, choice: Choice) -> None:
-    """Prints the table of an experiment, and on standard error what it has no room for."""
+    """Prints the answer of an experiment and its table, and on standard error what that has no room for."""
     from dumbbell.cli import terminal
     from dumbbell.cli.layout import caption, lay_out
+    from dumbbell.findings.answer import answer
     from dumbbell.findings.table import table
 
     width = terminal.columns()
     found = table(runs, choice.columns, choice.sort, each_seed=choice.each_seed)
     layout = lay_out(found, width, everything=choice.everything)
+    typer.echo(terminal.bold(terminal.wrapped(" ".join(answer(runs)), width, hanging="")) + "\n")
     for line in (*caption(found, width), "", *layout.lines()):
         typer.echo(line)
     if layout.left_out:

@@ -97,7 +97,7 @@ def _subject(  # noqa: PLR0913 (all that a name may have in it)
     own = groups[index]
     cc = algorithm(next(iter(ccs[index]))) if len(ccs[index]) == 1 else None
     trait = _trait(index, groups, rtts, late=late)
-    if own.name is not None and not isinstance(own.name, list):
+    if isinstance(own.name, str) and not (cc and own.name == base_name(next(iter(ccs[index])))):
         several_ccs = cc is not None and any(each != ccs[index] for each in ccs) and base_name(cc).lower() != own.name
         known = [trait] * (trait.partition(" ")[0] not in own.name) + [cc or ""] * several_ccs
         extras = ", ".join(filter(None, known))
