@@ -28,13 +28,9 @@ if TYPE_CHECKING:
 
     from dumbbell.cli.findings import Choice
     from dumbbell.engines.protocol import Engine
-    from dumbbell.findings.points import ExperimentRuns
     from dumbbell.results.schema import Outcome
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
-
-MOST_NOTICES = 20
-"""Warnings and failures that are told after a campaign; the store has all of them."""
 
 
 def run(  # noqa: PLR0913 (each is an option)
@@ -80,10 +76,7 @@ def run(  # noqa: PLR0913 (each is an option)
     with telling(lambda: _kept(out, experiment, chosen)), Store.open(out, write=True) as store:
         before = store.count()
         with closing(_outcomes(store, experiment, chosen, jobs, fresh=fresh, as_json=as_json)) as outcomes:
-            if as_json:
-                failed = _print_json(outcomes)
-            else:
-                failed = _print_findings(outcomes, experiment, chosen.name, out, choice)
+            failed = _print_json(outcomes) if as_json else _print_findings(outcomes, experiment, chosen.name, choice)
         _tell_stale(store, experiment, chosen)
         added = store.count() - before
     if not as_json:
@@ -122,30 +115,13 @@ def _print_json(outcomes: "Iterator[Outcome]") -> bool:
     return failed
 
 
-def _print_findings(
-    outcomes: "Iterator[Outcome]", experiment: "Experiment", engine: str, store: Path, choice: "Choice"
-) -> bool:
+def _print_findings(outcomes: "Iterator[Outcome]", experiment: "Experiment", engine: str, choice: "Choice") -> bool:
     from dumbbell.cli.findings import tell
     from dumbbell.findings.points import runs_of
 
     runs = runs_of(experiment, engine, outcomes)
     tell(runs, choice)
-    _tell_notices(runs, store)
     return runs.failed > 0
-
-
-def _tell_notices(runs: "ExperimentRuns", store: Path) -> None:
-    """Warnings and failures, each once; the place is where it was first."""
-    from dumbbell.metrics.number import counted
-
-    for notice in runs.notices[:MOST_NOTICES]:
-        kind = "failed" if notice.kind == "failure" else notice.kind
-        more = f" (and {counted(notice.runs - 1, 'more run')})" if notice.runs > 1 else ""
-        place = f"{notice.place}{more}: " if notice.place else ""
-        typer.echo(f"{kind}: {place}{notice.text}", err=True)
-    if len(runs.notices) > MOST_NOTICES:
-        shown = f"`dumbbell results show {shlex.quote(str(store))} RUN` has those of a run"
-        typer.echo(f"and {len(runs.notices) - MOST_NOTICES} more like these: {shown}", err=True)
 
 
 def _tell_where(store: Path, experiment: "Experiment", added: int, seconds: float) -> None:
