@@ -20,7 +20,7 @@ def check(
     harm: Harm = False,
     as_json: Json = False,
 ) -> None:
-    """Count the runs of a spec, and see which engines can run it."""
+    """Count the runs of a spec, see which engines can run it, and what its numbers will not tell."""
     facts = _facts(experiment_of(spec, seeds, sets), harm=harm)
     if as_json:
         print_json(facts)
@@ -30,12 +30,16 @@ def check(
     typer.echo(f"{facts['name']}: {counts}")
     for name, reasons in facts["engines"].items():
         typer.echo(f"{name}: " + ("; ".join(reasons) if reasons else "can run it"))
+    for warning in facts["warnings"]:
+        typer.echo(f"warning: {warning['text']}")
 
 
 def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
     from dumbbell.campaign.plan import count, plan, planned_alone
     from dumbbell.engines import registry
     from dumbbell.engines.catalogue import engine_name
+    from dumbbell.findings.caution import told
+    from dumbbell.findings.foreseen import foreseen
     from dumbbell.kernel.cache import names
     from dumbbell.units import NS_PER_S
 
@@ -49,6 +53,7 @@ def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
         **({"runs_alone": len(alone)} if harm else {}),
         "simulated_s": sum(each.resolved.run.duration_ns for each in chain(plan(experiment), alone)) / NS_PER_S,
         "engines": engines | {name: ["not in this version"] for name in registry.PLANNED},
+        "warnings": [{"kind": each.worst.kind, "text": each.text} for each in told(foreseen(experiment))],
     }
 
 
