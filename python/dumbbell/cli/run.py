@@ -130,22 +130,35 @@ def _print_findings(
 
     runs = runs_of(experiment, engine, outcomes)
     tell(runs, choice)
+    _tell_warnings(runs)
     _tell_notices(runs, store)
     return runs.failed > 0
 
 
+def _tell_warnings(runs: "ExperimentRuns") -> None:
+    """What is wrong with the experiment as a whole, each kind once."""
+    from dumbbell.cli import terminal
+    from dumbbell.findings.caution import told
+    from dumbbell.findings.warnings import warnings
+
+    for each in told(warnings(runs)):
+        typer.echo(terminal.wrapped(f"warning: {each.text}", terminal.columns()), err=True)
+
+
 def _tell_notices(runs: "ExperimentRuns", store: Path) -> None:
-    """Warnings and failures, each once; the place is where it was first."""
+    """Warnings and failures of single runs, each once; the place is where it was first."""
+    from dumbbell.findings.warnings import of_single_runs
     from dumbbell.metrics.number import counted
 
-    for notice in runs.notices[:MOST_NOTICES]:
+    notices = of_single_runs(runs)
+    for notice in notices[:MOST_NOTICES]:
         kind = "failed" if notice.kind == "failure" else notice.kind
         more = f" (and {counted(notice.runs - 1, 'more run')})" if notice.runs > 1 else ""
         place = f"{notice.place}{more}: " if notice.place else ""
         typer.echo(f"{kind}: {place}{notice.text}", err=True)
-    if len(runs.notices) > MOST_NOTICES:
+    if len(notices) > MOST_NOTICES:
         shown = f"`dumbbell results show {shlex.quote(str(store))} RUN` has those of a run"
-        typer.echo(f"and {len(runs.notices) - MOST_NOTICES} more like these: {shown}", err=True)
+        typer.echo(f"and {len(notices) - MOST_NOTICES} more like these: {shown}", err=True)
 
 
 def _tell_where(store: Path, experiment: "Experiment", added: int, seconds: float) -> None:
