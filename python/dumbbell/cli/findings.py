@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from dumbbell.findings.points import ExperimentRuns
 
 ALL = "all"
+ADDS_HARM = "it needs runs of each group alone, which `dumbbell run SPEC --harm` adds"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,7 @@ def tell(runs: ExperimentRuns, choice: Choice) -> None:
     from dumbbell.cli.layout import caption, lay_out
     from dumbbell.findings.answer import answer
     from dumbbell.findings.table import table
+    from dumbbell.metrics.catalogue import HARMS
 
     width = terminal.columns()
     found = table(runs, choice.columns, choice.sort, each_seed=choice.each_seed)
@@ -53,6 +55,9 @@ def tell(runs: ExperimentRuns, choice: Choice) -> None:
     typer.echo(terminal.bold(terminal.wrapped(" ".join(answer(runs)), width, hanging="")) + "\n")
     for line in (*caption(found, width), "", *layout.lines()):
         typer.echo(line)
+    known = {name for point in runs.points for name, _ in point.measured}
+    if any(name in HARMS for name in choice.columns or ()) and not known & HARMS.keys():
+        typer.echo(terminal.wrapped(f"harm is not known: {ADDS_HARM}", width), err=True)
     if layout.left_out:
         names = ", ".join(layout.left_out)
         typer.echo(terminal.wrapped(f"no room at {width} columns: {names}; --columns all has them", width), err=True)

@@ -25,7 +25,7 @@ from dumbbell.comparison.selection import (
 )
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.catalogue import HARMS, OF_RUN, QUANTITIES, Group, Setup, has_random_loss, run_values
-from dumbbell.metrics.summary import BottleneckSummary
+from dumbbell.metrics.summary import BottleneckSummary, GroupSummary
 from dumbbell.problem import suggestion
 from dumbbell.results.campaign import Campaign, campaigns, not_superseded
 from dumbbell.results.frames import stored_runs
@@ -34,6 +34,7 @@ from dumbbell.results.ledger import Ledger
 from dumbbell.results.store import Store
 
 RUN_COLUMNS: Final = ("run_id", "engine", "seed", "point", "error", "warned", "key", "groups")
+GROUP_COLUMNS: Final = tuple(each.name for each in fields(GroupSummary))
 QUEUE_COLUMNS: Final = ("jain", *(each.name for each in fields(BottleneckSummary)))
 """What formulas of runs need, but for the groups' goodput."""
 FLOW_COLUMNS: Final = (
@@ -210,7 +211,7 @@ def _of_groups(groups: pd.DataFrame, flows: pd.DataFrame) -> pd.DataFrame:
     for size in np.unique(sizes):
         own, members = groups[sizes == size], flows[sizes[flows["row"]] == size]
         by_flow = [_columns(members.iloc[nth::size], FLOW_COLUMNS) for nth in range(size)]
-        group: Any = Group(cast("Any", _columns(own, ("goodput_bps", "share"))), cast("Any", by_flow))
+        group: Any = Group(cast("Any", _columns(own, GROUP_COLUMNS)), cast("Any", by_flow))
         parts.append(pd.DataFrame({n: formula(group) for n, formula in OF_GROUP.items()}, own.index, dtype=float))
     names = groups[["run", "position", "name"]]
     if not parts:

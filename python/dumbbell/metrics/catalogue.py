@@ -279,6 +279,30 @@ _QUANTITIES: Final = (
         better="lower", of_run=_queueing_delay,
     ),
     Quantity(
+        name="drops", label="packets dropped by the queue", short="drops", unit="", factor=1.0, better="lower",
+        of_run=lambda summary, _: summary.bottleneck.dropped_packets,
+    ),
+    Quantity(
+        name="random_drops", label="packets lost at random", short="random drops", unit="", factor=1.0,
+        of_run=lambda summary, _: summary.bottleneck.random_lost_packets,
+    ),
+    Quantity(
+        name="loss_events", label="loss events of the queue", short="loss events", unit="", factor=1.0, better="lower",
+        of_run=lambda summary, _: summary.bottleneck.loss_events,
+    ),
+    Quantity(
+        name="first_half", label="goodput, first half of the window", short="first half", unit="Mbit/s", factor=1e-6,
+        of_group=lambda group: group.summary.goodput_first_half_bps,
+    ),
+    Quantity(
+        name="second_half", label="goodput, second half of the window", short="second half", unit="Mbit/s",
+        factor=1e-6, of_group=lambda group: group.summary.goodput_second_half_bps,
+    ),
+    Quantity(
+        name="trend", label="trend of the goodput", short="trend", unit="", factor=1.0,
+        of_group=lambda group: group.summary.goodput_trend,
+    ),
+    Quantity(
         name="fct", label="completion time", short="completion", unit="s", factor=1.0, better="lower", relative=True,
         of_group=_mean_completion_s, of_flow=lambda flow: flow.fct_s,
     ),
