@@ -184,7 +184,7 @@ def _show_run(store: "Store", run_id: str, *, as_json: bool) -> None:
 def _show_tables(  # noqa: PLR0913 (each is an option)
     store: "Store", experiment: str | None, columns: str | None, sort: str | None, *, each_seed: bool, everything: bool
 ) -> None:
-    from dumbbell.cli.findings import Choice, tell
+    from dumbbell.cli.findings import Choice, tell, tell_notices, tell_warnings
     from dumbbell.findings.points import read_campaign
 
     for nth, campaign in enumerate(store.campaigns(experiment=experiment, include_superseded=everything)):
@@ -195,6 +195,8 @@ def _show_tables(  # noqa: PLR0913 (each is an option)
             continue
         runs = read_campaign(store, campaign)
         tell(runs, Choice.of(columns, sort, runs.axes, each_seed=each_seed))
+        tell_warnings(runs)
+        tell_notices(runs, store.folder)
 
 
 def _stream(store: "Store", campaign: "Campaign") -> None:
