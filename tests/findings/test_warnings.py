@@ -9,8 +9,8 @@ from syrupy.assertion import SnapshotAssertion
 
 import dumbbell
 from dumbbell.findings.caution import told
-from dumbbell.findings.points import ExperimentRuns, PointRuns, runs_of
-from dumbbell.findings.warnings import warnings
+from dumbbell.findings.points import ExperimentRuns, Notice, PointRuns, runs_of
+from dumbbell.findings.warnings import of_single_runs, warnings
 from dumbbell.spec import Experiment
 from specs import smallest
 
@@ -108,3 +108,12 @@ def test_what_a_store_does_not_tell_is_not_said() -> None:
     runs = found(**TWO_RENO)
     runs.experiment = None
     assert warnings(runs) == []
+
+
+def test_what_is_said_of_the_experiment_is_not_said_of_its_runs_too() -> None:
+    about = ["flow 0 (dctcp): behaves as Reno; `dumbbell cc show dctcp` says why", "flow 0 (dctcp): delivered nothing"]
+    notices = [Notice("warning", text, "seed 1", 1) for text in about]
+    runs = ExperimentRuns(name="x", engine="linux", notices=notices, experiment=Experiment(**PAIR))
+    assert [each.text for each in of_single_runs(runs)] == about[1:]
+    runs.experiment = None
+    assert [each.text for each in of_single_runs(runs)] == about

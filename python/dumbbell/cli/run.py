@@ -145,16 +145,28 @@ def _print_findings(
     values = {} if campaign is None else alone_values(store.ledger, campaign)
     runs = runs_of(experiment, engine.name, outcomes, values)
     tell(runs, choice)
+    _tell_warnings(runs)
     for each in (runs, *found):
         _tell_notices(each, store.folder, failures_only=each is not runs)
     return any(each.failed for each in (runs, *found))
 
 
+def _tell_warnings(runs: "ExperimentRuns") -> None:
+    """What is wrong with the experiment as a whole, each kind once."""
+    from dumbbell.cli import terminal
+    from dumbbell.findings.caution import told
+    from dumbbell.findings.warnings import warnings
+
+    for each in told(warnings(runs)):
+        typer.echo(terminal.wrapped(f"warning: {each.text}", terminal.columns()), err=True)
+
+
 def _tell_notices(runs: "ExperimentRuns", store: Path, *, failures_only: bool) -> None:
-    """Warnings and failures, each once; the place is where it was first."""
+    """Warnings and failures of single runs, each once; the place is where it was first."""
+    from dumbbell.findings.warnings import of_single_runs
     from dumbbell.metrics.number import counted
 
-    notices = [notice for notice in runs.notices if notice.kind == "failure" or not failures_only]
+    notices = [notice for notice in of_single_runs(runs) if notice.kind == "failure" or not failures_only]
     for notice in notices[:MOST_NOTICES]:
         kind = "failed" if notice.kind == "failure" else notice.kind
         more = f" (and {counted(notice.runs - 1, 'more run')})" if notice.runs > 1 else ""

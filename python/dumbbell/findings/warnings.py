@@ -9,12 +9,13 @@ from typing import Final
 
 from dumbbell.findings.caution import Caution
 from dumbbell.findings.foreseen import answers_to_loss, foreseen, seeds_alike, sends_always, worth_telling
-from dumbbell.findings.points import ExperimentRuns, PointRuns
+from dumbbell.findings.points import ExperimentRuns, Notice, PointRuns
 from dumbbell.metrics.catalogue import mean_rate_bps
 from dumbbell.metrics.number import counted, percent
 from dumbbell.metrics.stationarity import least_trend
 from dumbbell.metrics.statistics import CONFIDENCE, estimate
 from dumbbell.results.listing import point_text
+from dumbbell.results.validity import BEHAVES_AS_RENO
 from dumbbell.spec import Resolved, expand, resolve
 from dumbbell.spec.run import Run
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S, PPB
@@ -45,6 +46,12 @@ def warnings(runs: ExperimentRuns) -> list[Caution]:
             found += [*_not_stationary(point, resolved.run), *_few_losses(point, resolved)]
             alike += _seeds_alike(point, resolved)
     return found + [each for each in worth_telling(alike, len(runs.points)) if (each.kind, each.place) not in told]
+
+
+def of_single_runs(runs: ExperimentRuns) -> list[Notice]:
+    """What single runs say by themselves and `warnings` does not say of the experiment."""
+    said = runs.experiment is not None
+    return [each for each in runs.notices if not (said and BEHAVES_AS_RENO in each.text)]
 
 
 def _not_stationary(point: PointRuns, run: Run) -> Iterator[Caution]:
