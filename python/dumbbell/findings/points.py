@@ -154,15 +154,22 @@ class ExperimentRuns:
 
 def read(store: Store) -> list[ExperimentRuns]:
     """The current campaigns of a store."""
-    return [read_campaign(store, campaign) for campaign in store.campaigns()]
+    return [read_campaign(store, each) for each in store.campaigns()]
 
 
 def read_campaign(store: Store, campaign: Campaign) -> ExperimentRuns:
     """One campaign of a store."""
+    return campaign_runs(campaign, outcomes_of(store.ledger, campaign.id), alone_values(store.ledger, campaign.id))
+
+
+def campaign_runs(
+    campaign: Campaign, outcomes: Iterable[Result | FailedRun], alone: AloneValues = MappingProxyType({})
+) -> ExperimentRuns:
+    """The runs of a campaign of a store; `alone`: what its groups have by themselves."""
     runs = ExperimentRuns(name=campaign.label, engine=campaign.engine, spec=campaign.spec)
     with suppress(SpecError):  # as with traces, which need files
         runs.experiment = Experiment(**campaign.spec)
-    _fill(runs, outcomes_of(store.ledger, campaign.id), alone_values(store.ledger, campaign.id))
+    _fill(runs, outcomes, alone)
     return runs
 
 
