@@ -8,7 +8,8 @@ from pathlib import Path
 import vl_convert
 
 from dumbbell.charts.chart import Chart
-from dumbbell.charts.vega import PRINT, set_width, vega_lite
+from dumbbell.charts.layout import PRINT
+from dumbbell.charts.vega import set_width, vega_lite
 
 FORMATS = ("png", "svg", "pdf")
 POINTS_PER_INCH, PIXELS_PER_INCH = 72, 300

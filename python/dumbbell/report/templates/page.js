@@ -111,7 +111,7 @@
 
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const PRINTED_WIDTH = 700;
-  const NARROW = 620;
+  const NARROW = 310; // of a panel with its axes
   const AXES = 80;
   const NEAR = 40;
   let printing = false;
@@ -134,7 +134,7 @@
     const [paper, ink, grid, rule] = printing ? ["#ffffff", "#000000", "#dddddd", "#777777"] : ["paper", "ink", "grid", "rule"].map(colour);
     const faint = ink !== "#000000" && dark.matches && !printing ? "rgba(255,255,255," : "rgba(0,0,0,";
     const text = JSON.stringify(spec).replaceAll("#000000", dark.matches || printing ? ink : "#000000")
-      .replaceAll("#dddddd", grid).replaceAll("#777777", rule).replaceAll("rgba(0,0,0,", faint);
+      .replaceAll("#fefefe", paper).replaceAll("#dddddd", grid).replaceAll("#777777", rule).replaceAll("rgba(0,0,0,", faint);
     const copy = JSON.parse(text);
     for (const { data } of layersOf(copy).flat()) {
       data.values = parsed(data.values);
@@ -148,7 +148,7 @@
   /** Makes panels as wide as the page has room for; those beside one another stand above one another where it has not: a
    * column after the other, where a column has one title. */
   const sized = (spec, width, axes) => {
-    if (width < NARROW && spec.columns > 1) {
+    if (spec.columns > 1 && width < NARROW * spec.columns) {
       const column = (panel) => Number(panel.name.slice("panel".length)) % spec.columns;
       if (spec.concat.some((panel) => !panel.title)) spec.concat.sort((a, b) => column(a) - column(b));
       spec.columns = 1;
@@ -209,19 +209,20 @@
       if (at < 0) return;
       const [across, up] = [scale("x", at), scale("y", at)];
       let best = [NEAR ** 2];
-      numbers[at].forEach((rows, layer) => rows.forEach((row) => {
+      numbers[at].forEach((rows, layer) => rows.forEach((row, index) => {
         if (row.y == null) return;
         const [x, y] = [left + groups[at].x + across(row.x), top + groups[at].y + up(row.y)];
         const distance = (x - event.offsetX) ** 2 + (y - event.offsetY) ** 2;
-        if (distance < best[0]) best = [distance, layer, row, x, y];
+        if (distance < best[0]) best = [distance, layer, row, x, y, index];
       }));
-      const [, layer, row, x, y] = best;
+      const [, layer, row, x, y, index] = best;
       mark.hidden = !row;
       if (!row) return;
       const panel = panels[at];
+      const words = panel.words[layer]?.[index];
       const value = panel.ticks.find(([tick]) => tick === row.x)?.[1] ?? shortened(row.x);
       const interval = row.low != null && row.high > row.low ? ` (${shortened(row.low)} to ${shortened(row.high)})` : "";
-      mark.dataset.words = `${panel.layers[layer]}\n${panel.x}: ${value}\n${panel.y}: ${shortened(row.y)}${interval}`;
+      mark.dataset.words = `${panel.layers[layer]}${words ? `, ${words}` : ""}\n${panel.x}: ${value}\n${panel.y}: ${shortened(row.y)}${interval}`;
       mark.classList.toggle("left", x > place.offsetWidth / 2);
       mark.style.translate = `${x}px ${y}px`;
     });
