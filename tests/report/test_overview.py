@@ -128,7 +128,10 @@ def test_a_store_is_read_with_what_was_asked(store: Store) -> None:
     assert found.axes == ["path.buffer"]
     assert found.missing() == []
     assert [len(each.measured["goodput", "cubic"]) for each in found.points] == [2, 2]
-    assert [each.fair_shares for each in found.points] == [{"bbr": 0.5, "cubic": 0.5}] * 2
+    early = pytest.approx(
+        {"bbr": (0.5 + 2.5 / 2) / 3, "cubic": 2.5 / 2 / 3}
+    )  # the other one begins half a second later
+    assert [each.fair_shares for each in found.points] == [early] * 2
 
 
 def test_of_an_interrupted_campaign_the_missing_runs_are_known(moment_folder: Path) -> None:

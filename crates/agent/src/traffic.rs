@@ -121,6 +121,9 @@ impl<'a> Traffic<'a> {
                 .map_err(|error| Failure::of("change the bottleneck's rate", error)),
             Milestone::Write(flow) => self.write(flow, due_ns),
             Milestone::Start(flow) => self.start(flow, now_ns),
+            Milestone::Arrival { flow, .. } => {
+                Err(Failure(format!("flows[{flow}]: no source of short transfers here")))
+            }
             Milestone::Stop(flow) => self.stop(flow, now_ns),
             Milestone::Sample => {
                 self.schedule.add_next_sample(due_ns, now_ns);

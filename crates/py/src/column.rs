@@ -5,7 +5,7 @@ use numpy::IntoPyArray;
 use pyo3::{IntoPyObjectExt, prelude::*, types::PyDict};
 use run::{
     AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, QueueCounters, QueueMeasurement,
-    QueueSeries,
+    QueueSeries, Transfers,
 };
 use std::collections::BTreeMap;
 
@@ -60,6 +60,7 @@ dictionary! { Measurement { ended_ns, flows, bottleneck, facts } }
 dictionary! {
     FlowMeasurement {
         started_ns, completed_ns, at_window_begin, at_window_end, at_end, rtt_min_ns, ack_rtt, series, acks, phases,
+        transfers,
     }
 }
 dictionary! {
@@ -76,6 +77,7 @@ dictionary! {
         cwnd_gain_256ths, phase,
     }
 }
+dictionary! { Transfers { started_ns, completed_ns, segments_sent, segments_retransmitted } }
 dictionary! { QueueMeasurement { at_window_begin, at_window_end, at_end, series } }
 dictionary! {
     QueueCounters {

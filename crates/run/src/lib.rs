@@ -13,13 +13,13 @@ pub mod samples;
 mod source;
 
 pub use measurement::{
-    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, QueueCounters, QueueMeasurement,
-    QueueSeries, UNSEEN,
+    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, NEVER_NS, QueueCounters,
+    QueueMeasurement, QueueSeries, Transfers, UNSEEN,
 };
 pub use path::{ETHERNET_HEADER_BYTES, FRAME_HEADERS_BYTES, SEGMENT_HEADERS_BYTES};
-pub use recorder::{Gauges, Mark, Milestone, Recorder, milestones};
+pub use recorder::{Gauges, Mark, Milestone, Recorder, arrival, milestones};
 pub use request::{
-    Access, AlgorithmChoice, Buffer, Change, Flow, Host, LossAt, Measure, Path, Problem, Qdisc, Record, Run,
+    Access, AlgorithmChoice, Arrival, Buffer, Change, Flow, Host, LossAt, Measure, Path, Problem, Qdisc, Record, Run,
     SocketMemory, Workload, Write,
 };
 pub use source::{Act, Source};

@@ -23,11 +23,17 @@ pub struct Measurement {
 }
 
 /// One flow.
+///
+/// Of a source of short transfers ([`crate::Workload::Arrivals`]) all of its connections are measured together: counters
+/// are sums over its connections, closed ones included; gauges are those of its open connections together, with bytes
+/// (delivered and at the bottleneck, those of closed connections included), cwnd, segments in flight and rates summed,
+/// `srtt_us` the mean, rounded down, of those that have one, `min_rtt_us` the least; the slow-start threshold and the
+/// algorithm's own gauges are "none", and there are no phases. The histogram and the samples of ACKs are over all.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowMeasurement {
-    /// When it called connect().
+    /// When it called connect(); of a source its start.
     pub started_ns: u64,
-    /// When its last byte was delivered, for a workload that has one.
+    /// When its last byte was delivered, for a workload that has one; of a source when all that arrives was complete.
     pub completed_ns: Option<u64>,
     /// At the window's begin.
     pub at_window_begin: FlowCounters,
@@ -45,6 +51,42 @@ pub struct FlowMeasurement {
     pub acks: Vec<AckSample>,
     /// Names of the algorithm's phases; `FlowSeries::phase` is an index into them.
     pub phases: Vec<String>,
+    /// The short transfers of a source; empty for every other workload.
+    #[serde(default, skip_serializing_if = "Transfers::is_empty")]
+    pub transfers: Transfers,
+}
+
+/// The short transfers of a source: columns with one entry for each arrival of the run, in its order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transfers {
+    /// When it called connect(); `u64::MAX`: it has not by the source's end (when that stopped, or the run ended).
+    pub started_ns: Vec<u64>,
+    /// When its last byte was delivered; `u64::MAX`: not by the source's end.
+    pub completed_ns: Vec<u64>,
+    /// Data segments sent until it was complete, or the source's end; retransmissions included.
+    pub segments_sent: Vec<u64>,
+    /// Of these, retransmissions.
+    pub segments_retransmitted: Vec<u64>,
+}
+
+/// An instant of [`Transfers`] that did not come.
+pub const NEVER_NS: u64 = u64::MAX;
+
+impl Transfers {
+    /// Of so many arrivals, none of which has begun.
+    pub fn waiting(count: usize) -> Self {
+        Self {
+            started_ns: vec![NEVER_NS; count],
+            completed_ns: vec![NEVER_NS; count],
+            segments_sent: vec![0; count],
+            segments_retransmitted: vec![0; count],
+        }
+    }
+
+    /// There are none.
+    pub fn is_empty(&self) -> bool {
+        self.started_ns.is_empty()
+    }
 }
 
 /// Cumulative counters of one flow at one instant; [`UNSEEN`] where an engine cannot see one of those that say so.

@@ -2,7 +2,7 @@
 
 use crate::{
     AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, QueueCounters, QueueMeasurement,
-    Record, Run,
+    Record, Run, Transfers,
 };
 use std::collections::BTreeMap;
 
@@ -17,6 +17,13 @@ pub enum Milestone {
     Write(usize),
     /// A flow connects.
     Start(usize),
+    /// A transfer of a source arrives, and its connection connects.
+    Arrival {
+        /// The source.
+        flow: usize,
+        /// Which of its arrivals.
+        index: usize,
+    },
     /// A flow stops sending.
     Stop(usize),
     /// The gauges are read.
@@ -30,11 +37,12 @@ pub enum Milestone {
 }
 
 /// Every milestone that a run fixes in advance and when it is due, ns: the flows' first, in their order; of the samples
-/// the first one. When applications act follows from when their connections are established.
+/// and of a source's arrivals the first one. When applications act follows from when their connections are established.
 pub fn milestones(run: &Run) -> Vec<(u64, Milestone)> {
     let mut milestones = Vec::new();
     for (i, flow) in run.flows.iter().enumerate() {
         milestones.push((flow.start_ns, Milestone::Start(i)));
+        milestones.extend(arrival(run, i, 0));
         milestones.extend(flow.stop_ns.map(|stop_ns| (stop_ns, Milestone::Stop(i))));
     }
     milestones.extend(run.path.changes.iter().enumerate().map(|(i, change)| (change.at_ns, Milestone::Change(i))));
@@ -45,6 +53,13 @@ pub fn milestones(run: &Run) -> Vec<(u64, Milestone)> {
         (run.duration_ns, Milestone::End),
     ]);
     milestones
+}
+
+/// An arrival of a source and when it is due, ns; none when there are no more. Each is followed by the next one.
+pub fn arrival(run: &Run, flow: usize, index: usize) -> Option<(u64, Milestone)> {
+    let source = &run.flows[flow];
+    let arrival = source.arrivals().get(index)?;
+    Some((source.start_ns + arrival.at_ns, Milestone::Arrival { flow, index }))
 }
 
 /// A moment at which counters are kept.
@@ -104,9 +119,11 @@ pub struct Recorder {
 impl Recorder {
     /// Nothing recorded yet.
     pub fn new(run: &Run) -> Self {
-        let mut flows = Vec::new();
-        flows.resize_with(run.flows.len(), FlowMeasurement::default);
-        Self { record: run.measure.record, flows, bottleneck: QueueMeasurement::default() }
+        let flows = run.flows.iter().map(|flow| FlowMeasurement {
+            transfers: Transfers::waiting(flow.arrivals().len()),
+            ..FlowMeasurement::default()
+        });
+        Self { record: run.measure.record, flows: flows.collect(), bottleneck: QueueMeasurement::default() }
     }
 
     /// A flow connects.
@@ -125,6 +142,23 @@ impl Recorder {
     /// A flow's last byte was delivered; only the first time counts.
     pub fn complete(&mut self, flow: usize, at_ns: u64) {
         self.flows[flow].completed_ns.get_or_insert(at_ns);
+    }
+
+    /// A transfer of a source connects.
+    pub fn start_transfer(&mut self, flow: usize, index: usize, at_ns: u64) {
+        self.flows[flow].transfers.started_ns[index] = at_ns;
+    }
+
+    /// The last byte of a transfer was delivered.
+    pub fn complete_transfer(&mut self, flow: usize, index: usize, at_ns: u64) {
+        self.flows[flow].transfers.completed_ns[index] = at_ns;
+    }
+
+    /// What a transfer has sent, when it is complete or its source ends.
+    pub fn count_transfer(&mut self, flow: usize, index: usize, segments_sent: u64, segments_retransmitted: u64) {
+        let transfers = &mut self.flows[flow].transfers;
+        transfers.segments_sent[index] = segments_sent;
+        transfers.segments_retransmitted[index] = segments_retransmitted;
     }
 
     /// A flow had this round-trip time: its smallest is kept.

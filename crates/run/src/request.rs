@@ -75,7 +75,7 @@ pub struct Change {
     pub rate_bps: u64,
 }
 
-/// One TCP connection and what it carries.
+/// One TCP connection and what it carries; or, with [`Workload::Arrivals`], a source of many short ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
@@ -83,9 +83,10 @@ pub struct Flow {
     pub name: String,
     /// The congestion control.
     pub cc: AlgorithmChoice,
-    /// When it calls connect().
+    /// When it calls connect(); of a source the instant that its arrivals count from.
     pub start_ns: u64,
-    /// When it stops sending, if before the run's end.
+    /// When it stops sending, if before the run's end. Of a source nothing arrives from then on, and each of its open
+    /// connections stops.
     pub stop_ns: Option<u64>,
     /// What it sends.
     pub workload: Workload,
@@ -142,6 +143,12 @@ pub enum Workload {
         /// The writes in order of time, relative to the flow's start.
         writes: Vec<Write>,
     },
+    /// Short transfers, each on a connection of its own that is opened when it arrives and closed when it is complete:
+    /// the flow is their source. What is measured of it is said at [`crate::FlowMeasurement`].
+    Arrivals {
+        /// The transfers in order of time, before the flow's stop.
+        arrivals: Vec<Arrival>,
+    },
 }
 
 /// One write of a traced application.
@@ -152,6 +159,38 @@ pub struct Write {
     pub at_ns: u64,
     /// How much.
     pub bytes: u64,
+}
+
+/// One short transfer of a source. In JSON a pair, `[at_ns, bytes]`: a run has many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u64, u64)", into = "(u64, u64)")]
+pub struct Arrival {
+    /// When its connection calls connect(), after the flow's start.
+    pub at_ns: u64,
+    /// Payload of the transfer; at least 1.
+    pub bytes: u64,
+}
+
+impl From<(u64, u64)> for Arrival {
+    fn from((at_ns, bytes): (u64, u64)) -> Self {
+        Self { at_ns, bytes }
+    }
+}
+
+impl From<Arrival> for (u64, u64) {
+    fn from(Arrival { at_ns, bytes }: Arrival) -> Self {
+        (at_ns, bytes)
+    }
+}
+
+impl Flow {
+    /// The transfers that it is a source of; none with any other workload.
+    pub fn arrivals(&self) -> &[Arrival] {
+        match &self.workload {
+            Workload::Arrivals { arrivals } => arrivals,
+            Workload::Bulk | Workload::Transfer { .. } | Workload::Stream { .. } | Workload::Trace { .. } => &[],
+        }
+    }
 }
 
 /// Settings of the end hosts.

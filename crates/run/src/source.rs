@@ -1,4 +1,4 @@
-//! [`Source`]: what a workload's application writes, and when. The same on every engine.
+//! [`Source`]: what a connection's application writes, and when. The same on every engine.
 
 use crate::{Workload, Write};
 use units::{Rate, Span};
@@ -47,6 +47,11 @@ impl Source {
             Workload::Trace { writes } => {
                 let total_bytes = writes.iter().map(|write| write.bytes).sum();
                 (Writes::Trace { writes: writes.clone(), next: 0 }, Some(total_bytes))
+            }
+            // Each arrival is a transfer of its own; the source writes nothing, and is complete when they are.
+            Workload::Arrivals { arrivals } => {
+                let total_bytes = arrivals.iter().map(|arrival| arrival.bytes).sum();
+                (Writes::Once(0), Some(total_bytes).filter(|_| !arrivals.is_empty()))
             }
         };
         Self { writes, total_bytes }

@@ -110,6 +110,7 @@ impl<'run> Simulation<'run> {
                 Milestone::Change(i) => Event::Change(i as u32),
                 Milestone::Write(i) => Event::Timer(FlowId::new(i), Timer::Write),
                 Milestone::Start(i) => Event::Start(FlowId::new(i)),
+                Milestone::Arrival { .. } => continue, // of a run that was refused
                 Milestone::Stop(i) => Event::Stop(FlowId::new(i)),
                 Milestone::Sample => Event::Sample,
                 Milestone::WindowBegin => Event::WindowBegin,

@@ -49,12 +49,17 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class FlowMeasurement:
-    """Counters, samples and gauges of one flow."""
+    """Counters, samples and gauges of one flow.
+
+    Of a source of short transfers all of its connections together: counters are sums over them, closed ones included;
+    gauges are those of its open connections, with bytes (closed connections included), cwnd, segments in flight and
+    rates summed, `srtt_us` the mean of those that have one, `min_rtt_us` the least; the others are "none".
+    """
 
     started_ns: int
-    """When it called connect()."""
+    """When it called connect(); of a source its start."""
     completed_ns: int | None
-    """When its last byte was delivered, for a workload that has one."""
+    """When its last byte was delivered, for a workload that has one; of a source when all that arrives was complete."""
     at_window_begin: FlowCounters
     at_window_end: FlowCounters
     at_end: FlowCounters
@@ -68,6 +73,8 @@ class FlowMeasurement:
     """Per-ACK samples of the whole run, when the run records them."""
     phases: tuple[str, ...]
     """Names of the algorithm's phases; `series.phase` is an index into them."""
+    transfers: Transfers | None = None
+    """The short transfers of a source; None for every other workload."""
 
     @classmethod
     def from_core(cls, raw: Mapping[str, Any]) -> Self:
@@ -83,7 +90,30 @@ class FlowMeasurement:
             series=FlowSeries(**raw["series"]),
             acks=AckSamples(**raw["acks"]),
             phases=tuple(raw["phases"]),
+            transfers=Transfers.from_core(raw.get("transfers")),
         )
+
+
+NEVER_NS = 2**64 - 1
+"""An instant of `Transfers` that did not come, as engines write it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Transfers:
+    """The short transfers of a source: columns with one entry for each arrival of the run, in its order."""
+
+    started_ns: U64
+    """When it called connect(); `NEVER_NS`: it has not by the source's end (when that stopped, or the run ended)."""
+    completed_ns: U64
+    """When its last byte was delivered; `NEVER_NS`: not by the source's end."""
+    segments_sent: U64
+    """Data segments sent until it was complete, or the source's end; retransmissions included."""
+    segments_retransmitted: U64
+
+    @classmethod
+    def from_core(cls, raw: Mapping[str, Any] | None) -> Self | None:
+        """Wraps the columns; None where there are no transfers."""
+        return cls(**raw) if raw is not None and len(raw["started_ns"]) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

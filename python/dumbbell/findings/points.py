@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dumbbell.metrics.catalogue import QUANTITIES, Quantity, Setup, group_values, run_values
-from dumbbell.metrics.sharing import shares
+from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN, QUANTITIES, Quantity, Setup, group_values, run_values
+from dumbbell.metrics.sharing import fair_shares
+from dumbbell.metrics.statistics import Estimate, estimate
 from dumbbell.results.listing import point_text
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
-from dumbbell.spec import Experiment, SpecError, expand
-from dumbbell.spec.sweep import Grid
+from dumbbell.spec import Experiment, Resolved, SpecError, expand, resolve
+from dumbbell.spec.resolve import start_jitter_ns
+from dumbbell.spec.sweep import Grid, Point
 
 MOST_LISTED = 10_000
 """Runs of an experiment of which the missing ones are still told by name."""
 GROUP_COLUMNS = ("goodput", "share", "rtt")
+"""What a page shows of each group of a point, and of its runs."""
 RUN_COLUMNS = ("loss", "random_loss", "queue", "utilization", "jain")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -36,28 +40,38 @@ class PointRuns:
     """Each group's algorithm."""
     sizes: Mapping[str, int] = field(default_factory=dict)
     """Each group's number of flows."""
+    fair_shares: Mapping[str, float] = field(default_factory=dict)
+    """What each group would have of the goodput if all flows had the same, see `fair_shares_of`; empty where nothing
+    says what is fair."""
     run_ids: dict[int, str] = field(default_factory=dict)
     """Of the runs that were measured, by seed."""
     failed: list[int] = field(default_factory=list)
     """Seeds of those that were not."""
     measured: dict[tuple[str, str], list[float]] = field(default_factory=dict)
-    """One value a seed by quantity and group; the group of what belongs to the path is empty."""
+    """One value a run by quantity and group, in base units and in the order of `run_ids`: NaN where a run has none,
+    and no list where none has one. All quantities of the catalogue; the group of what belongs to the path is empty."""
 
     @property
     def words(self) -> str:
         """Its swept values."""
         return point_text(self.swept)
 
-    @property
-    def fair_shares(self) -> dict[str, float | None]:
-        """Each group's share of the goodput if all flows had the same: its share of the flows."""
-        return shares(self.sizes)
-
     def values(self, quantity: Quantity, group: str = "") -> list[float]:
         """A value a seed in the quantity's unit; without a group the path's, or that of the only group."""
+        return [quantity.factor * value for value in self._values(quantity.name, group)]
+
+    def estimate(self, name: str, group: str = "") -> Estimate | None:
+        """The mean over seeds of a quantity of the catalogue, in base units; None where no run has one.
+
+        Where a group is named and the quantity is the path's, it is the path's.
+        """
+        values = self._values(name, "" if QUANTITIES[name].of == "run" else group)
+        return estimate(values) if values else None
+
+    def _values(self, name: str, group: str) -> list[float]:
         groups = (group,) if group else ("", *self.ccs)
-        found = next((self.measured[quantity.name, own] for own in groups if (quantity.name, own) in self.measured), [])
-        return [quantity.factor * value for value in found]
+        found = next((self.measured[name, own] for own in groups if (name, own) in self.measured), [])
+        return [value for value in found if not math.isnan(value)]
 
 
 @dataclass(slots=True)
@@ -139,9 +153,9 @@ def read(store: Store) -> list[ExperimentRuns]:
     found = []
     for campaign in store.campaigns():
         runs = ExperimentRuns(name=campaign.label, engine=campaign.engine)
-        _fill(runs, outcomes_of(store.ledger, campaign.id), campaign.spec)
         with suppress(SpecError):  # as with traces, which need files
             runs.experiment = Experiment(**campaign.spec)
+        _fill(runs, outcomes_of(store.ledger, campaign.id), campaign.spec)
         found.append(runs)
     return found
 
@@ -153,13 +167,42 @@ def runs_of(experiment: Experiment, engine: str, outcomes: Iterable[Result | Fai
     return runs
 
 
+def fair_shares_of(resolved: Resolved) -> dict[str, float]:
+    """What each group of a run would have of the goodput if at any time all flows that are there had the same.
+
+    Empty of a run with one group, and of one where a flow does not always take what it gets: a workload that ends or
+    pauses, or a line of its own that is slower than an equal part of the path.
+    """
+    run, jitter_ns = resolved.run, resolved.start_jitter_ns
+    equal_bps = min([run.path.rate_bps, *(change.rate_bps for change in run.path.changes)]) / len(run.flows)
+    greedy = all(
+        flow.workload == "bulk" and (not flow.access or flow.access.rate_bps >= equal_bps) for flow in run.flows
+    )
+    if not greedy or len(set(resolved.groups)) == 1:
+        return {}
+    begin_ns, end_ns = run.measure.window_begin_ns, run.measure.window_end_ns
+    times: dict[str, list[tuple[float, float]]] = {group: [] for group in resolved.groups}
+    for group, flow in zip(resolved.groups, run.flows, strict=True):
+        start_ns = flow.start_ns - start_jitter_ns(run.seed, flow.name, jitter_ns)  # every seed has the same
+        stop_ns = end_ns if flow.stop_ns is None else flow.stop_ns
+        times[group].append((max(start_ns, begin_ns), min(stop_ns, end_ns)))
+    return {group: share for group, share in fair_shares(times).items() if share is not None}
+
+
 def _fill(runs: ExperimentRuns, outcomes: Iterable[Result | FailedRun], spec: Mapping[str, Any]) -> None:
     points: dict[str, PointRuns] = {}
+    setups: dict[str, Setup] = {}
+    numbers = defaultdict[str, list[dict[tuple[str, str], float]]](list)
     notices: dict[tuple[str, str], Notice] = {}
+    planned = {} if runs.experiment is None else {_key(point.values): point for point in expand(runs.experiment)}
     for outcome in outcomes:
-        point = points.setdefault(_key(outcome.point), PointRuns(swept=outcome.point))
+        key = _key(outcome.point)
+        point = points.setdefault(key, PointRuns(swept=outcome.point))
         if isinstance(outcome, Result):
-            _add(point, outcome, spec)
+            if not point.run_ids:
+                setups[key] = _describe(point, outcome, spec, planned.get(key))
+            point.run_ids[outcome.seed] = outcome.run_id
+            numbers[key].append(_numbers(outcome, setups[key]))
         else:
             point.failed.append(outcome.seed)
         kind, texts = ("warning", outcome.warnings) if isinstance(outcome, Result) else ("failure", [outcome.error])
@@ -168,26 +211,34 @@ def _fill(runs: ExperimentRuns, outcomes: Iterable[Result | FailedRun], spec: Ma
                 (kind, _NUMBER.sub("#", text)), Notice(kind, text, point_text(outcome.point, outcome.seed))
             )
             notice.runs += 1
+    for key, of_runs in numbers.items():
+        there = dict.fromkeys(name for each in of_runs for name in each)
+        points[key].measured = {name: [each.get(name, math.nan) for each in of_runs] for name in there}
     runs.points = list(points.values())
     runs.notices = sorted(notices.values(), key=lambda notice: notice.kind)
 
 
-def _add(point: PointRuns, result: Result, spec: Mapping[str, Any]) -> None:
-    """Adds the numbers of a run that a table shows; what does not exist is left out."""
-    point.run_ids[result.seed] = result.run_id
-    if not point.ccs:
-        first = {flow.name: flow.cc for flow in reversed(result.flows)}
-        point.ccs = dict(reversed(first.items()))
-        point.sizes = Counter(flow.name for flow in result.flows)
-    names = [name for name in RUN_COLUMNS if QUANTITIES[name].informative(result)]
-    by_group = {
-        "": run_values(result, Setup.of_words(spec, result.point), names),
-        **group_values(result, GROUP_COLUMNS),
+def _describe(point: PointRuns, first: Result, spec: Mapping[str, Any], planned: Point | None) -> Setup:
+    """Enters what all runs of a point have in common, which the first tells; gives what their quantities need."""
+    point.sizes = Counter(flow.name for flow in first.flows)
+    point.ccs = {flow.name: flow.cc for flow in first.flows}
+    setup = Setup.of_words(spec, first.point)
+    if planned is None:
+        return setup
+    resolved = resolve(planned, first.seed)
+    point.fair_shares = fair_shares_of(resolved)
+    return replace(Setup.of(resolved.run), random_loss_at=setup.random_loss_at)
+
+
+def _numbers(result: Result, setup: Setup) -> dict[tuple[str, str], float]:
+    """What a run has, by quantity and group."""
+    by_group = {"": run_values(result, setup, OF_RUN), **group_values(result, OF_GROUP)}
+    return {
+        (name, group): value
+        for group, values in by_group.items()
+        for name, value in values.items()
+        if value is not None and QUANTITIES[name].informative(result)
     }
-    for group, values in by_group.items():
-        for name, value in values.items():
-            if value is not None:
-                point.measured.setdefault((name, group), []).append(value)
 
 
 def _key(values: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from dumbbell.metrics.window import ratio
 
@@ -20,6 +21,32 @@ def shares(rates: Mapping[str, float]) -> dict[str, float | None]:
     """Each one's part of the sum; None when the sum is 0."""
     total = sum(rates.values())
     return {name: ratio(rate, total) for name, rate in rates.items()}
+
+
+def fair_shares(times: Mapping[str, Sequence[tuple[float, float]]]) -> dict[str, float | None]:
+    """Each group's part if at any time all flows that are there had the same: its mean over the time with any flow.
+
+    `times` has begin and end of each flow, in any unit; None where no flow is ever there.
+
+    >>> fair_shares({"bbr": [(0, 60)], "cubic": [(0, 60)] * 3})
+    {'bbr': 0.25, 'cubic': 0.75}
+    >>> fair_shares({"early": [(0, 60)], "late": [(30, 60)]})
+    {'early': 0.75, 'late': 0.25}
+    """
+    changes = sorted(
+        (moment, name, change)
+        for name, own in times.items()
+        for begin, end in own
+        if begin < end
+        for moment, change in ((begin, 1), (end, -1))
+    )
+    there, parts = dict.fromkeys(times, 0), dict.fromkeys(times, 0.0)
+    for (moment, name, change), (then, *_) in pairwise(changes):
+        there[name] += change
+        flows = sum(there.values())
+        for each, count in there.items():
+            parts[each] += count * (then - moment) / max(flows, 1)
+    return shares(parts)
 
 
 def winner(rates: Mapping[str, float]) -> str | None:

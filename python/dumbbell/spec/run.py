@@ -128,6 +128,15 @@ class Trace(_Part):
     writes: tuple[Write, ...]
 
 
+class Arrivals(_Part):
+    """Short transfers, each on a connection of its own: pairs of when it arrives, ns after the flow's start, and bytes.
+
+    A pair is a pair in JSON too: a run has many.
+    """
+
+    arrivals: tuple[tuple[Count, Count], ...]
+
+
 class TransferWorkload(_Part):
     """A finite transfer."""
 
@@ -146,12 +155,18 @@ class TraceWorkload(_Part):
     trace: Trace
 
 
-Workload: TypeAlias = Literal["bulk"] | TransferWorkload | StreamWorkload | TraceWorkload
+class ArrivalsWorkload(_Part):
+    """A source of short transfers."""
+
+    arrivals: Arrivals
+
+
+Workload: TypeAlias = Literal["bulk"] | TransferWorkload | StreamWorkload | TraceWorkload | ArrivalsWorkload
 """What the application writes."""
 
 
 class Flow(_Part):
-    """One TCP connection and what it carries."""
+    """One TCP connection and what it carries; or a source of many short ones."""
 
     name: str
     """Unique; names the flow's random streams."""

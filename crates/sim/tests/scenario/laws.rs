@@ -197,6 +197,10 @@ fn written_bytes(workload: &Workload, age_ns: Option<u64>) -> u64 {
             let due = writes.iter().filter(|write| age_ns.is_none_or(|age_ns| write.at_ns <= age_ns));
             due.map(|write| write.bytes).sum()
         }
+        Workload::Arrivals { arrivals } => {
+            let due = arrivals.iter().filter(|arrival| age_ns.is_none_or(|age_ns| arrival.at_ns <= age_ns));
+            due.map(|arrival| arrival.bytes).sum()
+        }
     }
 }
 

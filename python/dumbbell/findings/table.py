@@ -1,0 +1,146 @@
+"""The table of an experiment: a row a point and group of flows, or one a run and group, with columns by name.
+
+A column is a quantity of the catalogue, a swept field, or one of `FACTS`. Terminal, page and Python show this table;
+what it looks like is theirs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from dumbbell.errors import DumbbellError
+from dumbbell.findings.points import ExperimentRuns, PointRuns
+from dumbbell.metrics.catalogue import QUANTITIES
+from dumbbell.metrics.statistics import Estimate
+from dumbbell.problem import quoted, suggestion
+from dumbbell.spec.quantity import number_and_unit
+
+FACTS: Final = ("group", "cc", "flows", "seed", "n", "fair_share")
+"""Columns of what a row is, beside what was measured."""
+DESCENDING: Final = "-"
+"""Before the name of a column to sort by."""
+
+
+class ColumnError(DumbbellError):
+    """A column that no table has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A group of flows at a point of the sweep, or, of one seed, in a run."""
+
+    point: PointRuns
+    group: str
+    """Its name; empty of a point where every run failed."""
+    seed: int | None
+    """None: over all seeds."""
+    estimates: Mapping[str, Estimate]
+    """In base units by name of the quantity: those of the group, and those of the path, which all its groups share.
+
+    What the runs have not is not there. Where nothing varied over the seeds n is 1.
+    """
+
+    @property
+    def cc(self) -> str:
+        """The group's algorithm as the spec wrote it."""
+        return self.point.ccs.get(self.group, "")
+
+    @property
+    def flows(self) -> int:
+        """How many flows it has."""
+        return self.point.sizes.get(self.group, 0)
+
+    @property
+    def fair_share(self) -> float | None:
+        """Its share if all flows had the same; None where nothing says what is fair."""
+        return self.point.fair_shares.get(self.group)
+
+    @property
+    def n(self) -> int:
+        """How many values the row's means rest on: the seeds that were measured, or 1 where they are all alike."""
+        return max((each.n for each in self.estimates.values()), default=0)
+
+    def value(self, column: str) -> float | str | None:
+        """What the row has in a column: a number in base units, or a text; None if it has nothing there."""
+        if column in FACTS:
+            found: float | str | None = getattr(self, column)
+            return found
+        if column in QUANTITIES:
+            estimate = self.estimates.get(column)
+            return None if estimate is None else estimate.mean
+        written = self.point.swept.get(column)
+        return None if written is None else str(written)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows in their order, and the columns that any of them has something in."""
+
+    runs: ExperimentRuns
+    rows: Sequence[Row]
+    columns: Sequence[str]
+    """The quantities, and `fair_share`, in the order asked for, or in that of the catalogue."""
+
+
+def table(
+    runs: ExperimentRuns, columns: Sequence[str] | None = None, sort: str | None = None, *, each_seed: bool = False
+) -> Table:
+    """The table of an experiment.
+
+    `columns` are names of the catalogue or of `FACTS`; without them there is every quantity that some run has. Rows
+    are in the order of expansion, or of a column: `sort` is its name, which may be a swept field, too, with a minus
+    before it for the largest first. What has nothing in that column is last.
+
+    Raises:
+        ColumnError: there is no such column.
+    """
+    rows = list(_of_seeds(runs) if each_seed else _of_points(runs))
+    known = [*QUANTITIES, *FACTS, *runs.axes]
+    for name in (*(columns or ()), *([sort.removeprefix(DESCENDING)] if sort else ())):
+        if name not in known:
+            raise ColumnError(f"unknown column {quoted(name)}; {suggestion(name, known)}")
+    if columns is None:
+        there = {name for row in rows for name in row.estimates}
+        columns = [name for name in QUANTITIES if name in there]
+        if any(row.fair_share is not None for row in rows):
+            columns.insert(columns.index("share") + 1 if "share" in columns else 0, "fair_share")
+    return Table(runs=runs, rows=_sorted(rows, sort) if sort else rows, columns=list(columns))
+
+
+def _of_points(runs: ExperimentRuns) -> Iterator[Row]:
+    for point in runs.points:
+        for group in point.ccs or ("",):
+            found = ((name, point.estimate(name, group)) for name in QUANTITIES)
+            estimates = {name: each for name, each in found if each is not None}
+            yield Row(point=point, group=group, seed=None, estimates=estimates)
+
+
+def _of_seeds(runs: ExperimentRuns) -> Iterator[Row]:
+    for point in runs.points:
+        for nth, seed in enumerate(point.run_ids):
+            for group in point.ccs:
+                estimates = {
+                    name: Estimate(values[nth], None, 1)
+                    for (name, of), values in point.measured.items()
+                    if of in ("", group) and not math.isnan(values[nth])
+                }
+                yield Row(point=point, group=group, seed=seed, estimates=estimates)
+
+
+def _sorted(rows: Sequence[Row], sort: str) -> list[Row]:
+    """Numbers by size, also those of texts that all have the same unit; other texts by the alphabet."""
+    column = sort.removeprefix(DESCENDING)
+    there = [row for row in rows if row.value(column) is not None]
+    keys = _keys([row.value(column) for row in there])
+    order = sorted(range(len(there)), key=keys.__getitem__, reverse=sort.startswith(DESCENDING))
+    return [*(there[index] for index in order), *(row for row in rows if row.value(column) is None)]
+
+
+def _keys(values: Sequence[float | str | None]) -> list[tuple[float, str]]:
+    amounts = [number_and_unit(value) if isinstance(value, str) else (value, "") for value in values]
+    if None in amounts or len({unit for _, unit in filter(None, amounts)}) > 1:
+        return [(0.0, str(value)) for value in values]
+    return [(number or 0.0, unit) for number, unit in filter(None, amounts)]

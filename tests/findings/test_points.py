@@ -1,0 +1,83 @@
+"""What a point of an experiment knows of its runs, and what would be fair."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dumbbell
+from commandline import MOMENT
+from dumbbell.findings.points import ExperimentRuns, fair_shares_of, read
+from dumbbell.metrics.catalogue import QUANTITIES, Setup, group_values, run_values
+from dumbbell.results.schema import Result
+from dumbbell.results.store import Store
+from dumbbell.spec import expand, load, resolve
+
+TWO_GROUPS: dict[str, Any] = {
+    "name": "two",
+    "duration": "60 s",
+    "start_jitter": "1 s",
+    "path": {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "1 bdp"},
+    "flows": [{"cc": "bbr"}, {"cc": "cubic", "count": 3}],
+    "measure": {"window": ["0 s", "40 s"]},
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    store = tmp_path_factory.mktemp("findings")
+    dumbbell.run(MOMENT, store=store)
+    return store
+
+
+def only(folder: Path) -> ExperimentRuns:
+    with Store.open(folder) as store:
+        (found,) = read(store)
+    return found
+
+
+def test_a_point_has_every_quantity_of_its_runs(folder: Path) -> None:
+    found = only(folder)
+    with Store.open(folder) as store:
+        first, second, *_ = store.outcomes()
+        resolved = store.run(first.run_id)
+    assert isinstance(first, Result)
+    assert isinstance(second, Result)
+    point = found.points[0]
+    assert point.sizes == {"bbr": 1, "cubic": 1}
+    assert point.run_ids == {1: first.run_id, 2: second.run_id}
+    expected = {"": run_values(first, Setup.of(resolved)), **group_values(first)}
+    assert {key: values[0] for key, values in point.measured.items()} == {
+        (name, group): value
+        for group, values in expected.items()
+        for name, value in values.items()
+        if value is not None
+    }
+    of_path = point.estimate("loss", "cubic")
+    assert of_path is not None
+    assert of_path.mean == pytest.approx((first.bottleneck.loss_rate or 0) / 2 + (second.bottleneck.loss_rate or 0) / 2)
+    assert point.estimate("fct", "cubic") is None
+    assert point.values(QUANTITIES["goodput"], "bbr")[1] == (second.groups["bbr"].goodput_bps or 0) * 1e-6
+
+
+@pytest.mark.parametrize(
+    ("changes", "shares"),
+    [
+        ({}, [0.25, 0.75]),
+        ({"flows[1].start": "20 s"}, [0.5 + 0.25 / 2, 0.75 / 2]),  # half of the window it is alone
+        ({"flows[0].stop": "10 s"}, [0.25 / 4, 0.75 / 4 + 3 / 4]),
+        ({"flows[1].start": "50 s"}, [1.0, 0.0]),  # after the window
+        ({"flows[0].access": {"rate": "30 Mbit/s", "buffer": "1 MB"}}, [0.25, 0.75]),
+        ({"flows[0].access": {"rate": "10 Mbit/s", "buffer": "1 MB"}}, None),
+        ({"flows[0].workload": {"transfer": "1 MB"}}, None),
+        ({"flows[1].workload": {"stream": "1 Mbit/s", "for": "30 s", "every": "40 ms"}}, None),
+        ({"flows": [{"cc": "bbr", "count": 4}]}, None),
+    ],
+    ids=str,
+)
+def test_fair_is_what_equal_flows_would_have(changes: dict[str, Any], shares: list[float] | None) -> None:
+    (point,) = expand(load(TWO_GROUPS, overrides=changes))
+    found = fair_shares_of(resolve(point, 3))
+    assert list(found.values()) == pytest.approx(shares or [])
