@@ -18,7 +18,7 @@ MOST_TRIED: Final = 24
 """Points of a line at which its name may stand."""
 HALO: Final = 3.0
 """Width of the paper around words, on which lines end."""
-BETTER: Final = {"upper left": "↖ better", "up": "↑ better", "down": "↓ better"}
+BETTER: Final = {"upper left": "← ↑ better", "up": "↑ better", "down": "↓ better"}
 """What is written in a corner, with arrows that the print's font has."""
 
 
