@@ -15,7 +15,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-long lint lint-rust lint-python check check-rust check-python bench bench-peers \
-        kernel validation figures wheel clean
+        kernel validation figures docs-outputs wheel clean
 
 # Of several parts at once: each part's output in one piece, and no line about folders.
 PARTS := $(MAKE) --no-print-directory --jobs 2 --output-sync=target
@@ -91,6 +91,9 @@ figures: build ## docs/figures, from the records in docs/validation and the stud
 		$(BIN)/dumbbell study figures $$study --out out/$$study >/dev/null && mkdir -p docs/figures/$$study \
 			&& cp out/$$study/figures/sim/$${figure#*/}.svg docs/figures/$$study/ || exit 1; \
 	done
+
+docs-outputs: build ## docs/spec.md, from the models of the spec
+	$(BIN)/python docs/site/spec_reference.py > docs/spec.md
 
 wheel: build ## dist/*.whl, one for every Python >= 3.11 of this platform
 	$(BIN)/maturin build --release --quiet --out dist

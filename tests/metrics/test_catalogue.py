@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -13,19 +14,23 @@ FLOW = FlowSummary(
     flow=0, name="bbr", cc="bbr", start_s=0, goodput_bps=6e6, goodput_whole_bps=6e6, retransmits=30,
     retransmit_rate=0.1, throughput_bps=6e6, segments_sent=300, rtt_mean_s=0.05, rtt_p50_s=0.05, rtt_p95_s=0.06,
     rtt_min_s=0.04, ack_rtt_mean_s=None, ack_rtt_p99_s=None, cov=None, app_limited_s=0, rwnd_limited_s=0,
-    sndbuf_limited_s=0, fct_s=10.0,
+    sndbuf_limited_s=0, fct_s=10.0, starved_s=3.0, starved_longest_s=2.0,
 )  # fmt: skip
+LATE: Any = {
+    "starved_s": 5.0, "starved_longest_s": 1.0, "late_mean_s": 0.1, "late_p95_s": 0.3, "late_max_s": 0.5, "stalls": 2,
+    "stalled_s": 4.0,
+}  # fmt: skip
 SUMMARY = Summary(
     window_s=(0, 1),
     flows=(
         FLOW,
-        replace(FLOW, flow=1, retransmits=0, segments_sent=100, rtt_mean_s=0.07, fct_s=20.0),
+        replace(FLOW, flow=1, retransmits=0, segments_sent=100, rtt_mean_s=0.07, fct_s=20.0, **LATE),
         replace(FLOW, flow=2, name="cubic", cc="cubic", rtt_mean_s=None, segments_sent=0, retransmits=0, fct_s=None),
     ),
     bottleneck=BottleneckSummary(
         utilization=0.9, offered_packets=900, sent_packets=800, dropped_packets=100, loss_rate=1 / 9,
         loss_per_sent=1 / 8, random_lost_packets=100, queue_mean_bytes=1e4, queue_p95_bytes=2e4, queue_max_bytes=30000,
-        queue_mean_bdp=0.5,
+        queue_mean_bdp=0.5, power=0.8, converged=True, convergence_s=12.0,
     ),
     groups={"bbr": GroupSummary(goodput_bps=6e6, share=0.75), "cubic": GroupSummary(goodput_bps=2e6, share=0.25)},
     jain=0.8,
@@ -37,7 +42,8 @@ def test_a_group_has_the_mean_of_its_flows_times_and_all_their_segments() -> Non
     assert list(values) == ["bbr", "cubic"]
     assert values["bbr"] == {
         "goodput": 6e6, "share": 0.75, "retransmits": 30 / 400, "rtt": pytest.approx(0.06), "rtt_p95": 0.06,
-        "fct": 15.0,
+        "fct": 15.0, "starved": 5.0, "starved_longest": 2.0, "late": 0.1, "late_p95": 0.3, "late_max": 0.5, "stalls": 2,
+        "stalled": 4.0,
     }  # fmt: skip
     assert [values["cubic"][name] for name in ("retransmits", "rtt", "fct")] == [None, None, None]
 
@@ -51,7 +57,7 @@ def test_a_run() -> None:
     values = run_values(SUMMARY, Setup(random_loss_at="before", base_rtts_s=(0.04, 0.04, 0.04), drain_time_s=0.1))
     assert values == {
         "total_goodput": 8e6, "utilization": 0.9, "jain": 0.8, "loss": 1 / 9, "random_loss": 0.1, "queue": 0.5,
-        "queueing_delay": pytest.approx(0.2),
+        "queueing_delay": pytest.approx(0.2), "power": 0.8, "converged": True, "convergence": 12.0,
     }  # fmt: skip
     assert [run_values(SUMMARY)[name] for name in ("random_loss", "queueing_delay")] == [None, None]
 
@@ -59,7 +65,7 @@ def test_a_run() -> None:
 def test_what_tells_groups_or_flows_apart_is_no_news_of_one() -> None:
     alone = replace(SUMMARY, flows=(FLOW,), groups={"bbr": SUMMARY.groups["bbr"]})
     silent = {name for name, each in QUANTITIES.items() if not each.informative(alone)}
-    assert silent == {"share", "total_goodput", "jain"}
+    assert silent == {"share", "total_goodput", "jain", "converged", "convergence"}
     assert all(each.informative(SUMMARY) for each in QUANTITIES.values())
 
 

@@ -35,7 +35,10 @@ from dumbbell.results.store import Store
 RUN_COLUMNS: Final = ("run_id", "engine", "seed", "point", "error", "warned", "key", "groups")
 QUEUE_COLUMNS: Final = ("jain", *(each.name for each in fields(BottleneckSummary)))
 """What formulas of runs need, but for the groups' goodput."""
-FLOW_COLUMNS: Final = ("retransmits", "segments_sent", "rtt_mean_s", "rtt_p95_s", "fct_s")
+FLOW_COLUMNS: Final = (
+    "retransmits", "segments_sent", "rtt_mean_s", "rtt_p95_s", "fct_s", "starved_s", "starved_longest_s",
+    "late_mean_s", "late_p95_s", "late_max_s", "stalls", "stalled_s",
+)  # fmt: skip
 """What formulas of groups need of each flow."""
 OF_GROUP: Final = {name: each.of_group for name, each in QUANTITIES.items() if each.of_group}
 TWO: Final = 2

@@ -15,8 +15,11 @@ from dumbbell.problem import quoted, suggestion
 ENGINE, EXPERIMENT, IDENTITY, CC = "engine", "experiment", "identity", "cc"
 WORDS: Final = (ENGINE, EXPERIMENT, IDENTITY, CC)
 """What selects among any runs; besides, whatever their experiment sweeps, by its path."""
-BY_NAME_ONLY: Final = {"queueing_delay"}
-"""Quantities that are compared where they are named: the RTT says the same."""
+BY_NAME_ONLY: Final = {
+    "queueing_delay", "power", "converged", "convergence", "starved", "starved_longest", "late_p95", "late_max",
+    "stalled",
+}  # fmt: skip
+"""Quantities that are compared where they are named: others say the same, or there are too many to ask all of them."""
 _COMMA = re.compile(r",(?![^\[\]]*\])")
 """One that is not among the parameters of an algorithm."""
 _GROUPS_CC = re.compile(r"flows\[([0-9]+)\]\.cc")

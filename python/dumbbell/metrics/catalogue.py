@@ -173,6 +173,16 @@ def mean(values: Iterable[Value]) -> Value:
     return cast("Value", _total(known) / np.count_nonzero(~np.isnan(known), axis=0))
 
 
+def most(values: Iterable[Value]) -> Value:
+    """Of what is known: the worst of a group's flows. Of arrays elementwise."""
+    known = [value for value in values if value is not None]
+    if not known or not is_array(known[0]):
+        return max(known, default=None)
+    import numpy as np  # noqa: PLC0415 (late: lists need none)
+
+    return cast("Value", np.fmax.reduce(known))
+
+
 def _total(values: Sequence[float]) -> Any:  # noqa: ANN401 (a number, or an array of them)
     """The sum of what is known: of arrays elementwise, where NaN is not known."""
     if not values or not is_array(values[0]):
@@ -268,6 +278,47 @@ _QUANTITIES: Final = (
     Quantity(
         name="fct", label="completion time", short="completion", unit="s", factor=1.0, better="lower", relative=True,
         of_group=_mean_completion_s, of_flow=lambda flow: flow.fct_s,
+    ),
+    Quantity(
+        name="power", label="power", short="power", unit="", factor=1.0, better="higher",
+        of_run=lambda summary, _: summary.bottleneck.power,
+    ),
+    Quantity(
+        name="converged", label="converged", short="converged", unit="%", factor=_PERCENT, better="higher",
+        needs_several="flows", of_run=lambda summary, _: summary.bottleneck.converged,
+    ),
+    Quantity(
+        name="convergence", label="convergence time", short="convergence", unit="s", factor=1.0, better="lower",
+        needs_several="flows", of_run=lambda summary, _: summary.bottleneck.convergence_s,
+    ),
+    Quantity(
+        name="starved", label="starvation, worst flow", short="starved", unit="s", factor=1.0, better="lower",
+        of_group=lambda group: most(flow.starved_s for flow in group.flows), of_flow=lambda flow: flow.starved_s,
+    ),
+    Quantity(
+        name="starved_longest", label="longest starvation, worst flow", short="longest starved", unit="s", factor=1.0,
+        better="lower", of_group=lambda group: most(flow.starved_longest_s for flow in group.flows),
+        of_flow=lambda flow: flow.starved_longest_s,
+    ),
+    Quantity(
+        name="late", label="mean lateness", short="late", unit="ms", factor=1e3, better="lower",
+        of_group=lambda group: mean(flow.late_mean_s for flow in group.flows), of_flow=lambda flow: flow.late_mean_s,
+    ),
+    Quantity(
+        name="late_p95", label="lateness, 95th percentile", short="p95 late", unit="ms", factor=1e3, better="lower",
+        of_group=lambda group: mean(flow.late_p95_s for flow in group.flows), of_flow=lambda flow: flow.late_p95_s,
+    ),
+    Quantity(
+        name="late_max", label="largest lateness", short="max late", unit="ms", factor=1e3, better="lower",
+        of_group=lambda group: most(flow.late_max_s for flow in group.flows), of_flow=lambda flow: flow.late_max_s,
+    ),
+    Quantity(
+        name="stalls", label="stalls", short="stalls", unit="", factor=1.0, better="lower",
+        of_group=lambda group: mean(flow.stalls for flow in group.flows), of_flow=lambda flow: flow.stalls,
+    ),
+    Quantity(
+        name="stalled", label="time stalled", short="stalled", unit="s", factor=1.0, better="lower",
+        of_group=lambda group: mean(flow.stalled_s for flow in group.flows), of_flow=lambda flow: flow.stalled_s,
     ),
 )  # fmt: skip
 

@@ -133,6 +133,8 @@ def correlation(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
 
 MEAN_OVER_S = 5.0
 """A flow's rate is its mean over this long: a shorter one never converges, because of BBR's PROBE_RTT."""
+FOR_S = 10.0
+"""Flows have converged when they stay near one another for this long."""
 STEP_S = 0.1
 
 
@@ -157,7 +159,7 @@ def convergence_time_s(  # noqa: PLR0913 (each is a part of the definition)
     end_s: float,
     *,
     within: float = 0.2,
-    for_s: float = 10.0,
+    for_s: float = FOR_S,
     over_s: float = MEAN_OVER_S,
 ) -> float | None:
     """How long after `start_s` all flows are, for 10 s, within 20 % of an equal share in their centred 5-s means.
@@ -166,9 +168,15 @@ def convergence_time_s(  # noqa: PLR0913 (each is a part of the definition)
     `for_s` and `over_s` stand for other numbers than these.
     """
     instants = start_s + STEP_S * np.arange(max(0, int((end_s - over_s / 2 - start_s) / STEP_S + 1e-9) + 1))
-    rates = np.array([centred_rates_bps(flow, instants, over_s) for flow in flows])
-    fair = rates.mean(axis=0)
-    near = (np.abs(rates - fair) <= within * fair).all(axis=0) & (fair > 0)
+    total = np.zeros(instants.size)
+    least, most = np.full(instants.size, np.inf), np.full(instants.size, -np.inf)
+    for flow in flows:  # one at a time: there may be thousands
+        rates = centred_rates_bps(flow, instants, over_s)
+        total += rates
+        np.minimum(least, rates, out=least)
+        np.maximum(most, rates, out=most)
+    fair = total / len(flows)
+    near = (np.abs(least - fair) <= within * fair) & (np.abs(most - fair) <= within * fair) & (fair > 0)
     needed = round(for_s / STEP_S) + 1
     # how many of the last instants, up to each one, were near without a break
     far_before = np.maximum.accumulate(np.where(near, -1, np.arange(near.size)))

@@ -93,17 +93,16 @@ def coefficient_of_variation(flow: FlowMeasurement, window: Window, bin_ns: int 
     return ratio(float(goodput.std()), float(goodput.mean()))
 
 
-def delivered_after(flow: FlowMeasurement, at_ns: int, window: Window) -> float | None:
-    """Payload delivered from an instant of the window to its end, bytes; None where samples lie too far apart to tell.
+def loss_events(series: QueueSeries, window: Window, round_trip_ns: int) -> int | None:
+    """How often the queue began to drop: what it drops within a round trip of an event's first drop belongs to it.
 
-    Interpolated between the samples on both sides, which are at most a fifth of that time apart.
+    As known from samples, each of which tells whether it dropped since the one before. None without samples.
     """
-    end_ns = min(window.end_ns, flow.at_end.at_ns)
-    if not window.seconds or flow.started_ns >= window.end_ns or end_ns <= at_ns:
-        return 0.0
-    times_ns = np.concatenate(([flow.started_ns], flow.series.at_ns, [flow.at_end.at_ns])).astype(np.float64)
-    bytes_ = np.concatenate(([0], flow.series.delivered_bytes, [flow.at_end.delivered_bytes])).astype(np.float64)
-    index = int(np.searchsorted(times_ns, at_ns))
-    if 0 < index < times_ns.size and times_ns[index] - times_ns[index - 1] > (window.end_ns - at_ns) / 5:
+    if series.at_ns.size == 0:
         return None
-    return flow.at_window_end.delivered_bytes - float(np.interp(at_ns, times_ns, bytes_, left=0.0))
+    dropped = np.diff(series.dropped_packets, prepend=series.dropped_packets[:1]) > 0
+    events, over_ns = 0, -1
+    for at_ns in series.at_ns[dropped & window.holds(series.at_ns)].tolist():
+        if at_ns > over_ns:
+            events, over_ns = events + 1, at_ns + round_trip_ns
+    return events

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import TYPE_CHECKING, ClassVar, Final, TypedDict
 
 from dumbbell.engines.measurement import FlowMeasurement, Measurement
-from dumbbell.metrics.sharing import jain, shares
+from dumbbell.metrics.sharing import jain, power, shares
 from dumbbell.metrics.window import Activity, Window, ratio
-from dumbbell.units import NS_PER_S
+from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
+    from dumbbell.metrics.counter import Counter
     from dumbbell.spec.run import Run
 
 SCHEMA: Final = {
@@ -71,6 +73,20 @@ class FlowSummary:
     """Time held back by the send buffer."""
     fct_s: float | None
     """Completion time, from connect() to the last byte delivered; null for a workload without an end."""
+    starved_s: float | None = None
+    """Seconds, in bins of 1 s, with less than 5 % of its fair share; null of a flow by itself."""
+    starved_longest_s: float | None = None
+    """The longest time without a break in which it had so little."""
+    late_mean_s: float | None = None
+    """How long after it was due what a stream or trace wrote was delivered, mean of its writes; null of others."""
+    late_p95_s: float | None = None
+    """95th percentile of the same."""
+    late_max_s: float | None = None
+    """The most of the same."""
+    stalls: int | None = None
+    """How often a player of the whole stream, which starts with 1 s of it, has to wait; null where it never starts."""
+    stalled_s: float | None = None
+    """How long it waits in all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +117,14 @@ class BottleneckSummary:
     """Largest of the same samples."""
     queue_mean_bdp: float | None
     """Mean of the backlog in bandwidth-delay products of the path as the run began."""
+    power: float | None = None
+    """Utilization / (the flows' mean RTT / their mean RTT without a queue): 1 of a full line without a queue."""
+    converged: bool | None = None
+    """Whether the flows came to equal rates after the last one's start; null where that cannot be told."""
+    convergence_s: float | None = None
+    """How long that took: until each one's mean over 5 s was within 20 % of an equal share for 10 s."""
+    loss_events: int | None = None
+    """Drops within a round trip of the first, by the longest path and the full queue, are one loss event (RFC 5348)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,9 +138,12 @@ class GroupSummary:
     share: float | None
     """Of all groups' goodput; null when nothing was delivered."""
     goodput_first_half_bps: float | None = None
-    """The same in the first half of the window; null where its middle was not sampled."""
+    """The same in the first half of the window; null where a flow was absent for over a tenth of it, the line's rate
+    changed in it, or samples lie too far apart to tell."""
     goodput_second_half_bps: float | None = None
     """The same in the second half."""
+    goodput_trend: float | None = None
+    """Kendall's rank correlation of the goodput in ten bins of the window with time: 1 where it always rises."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,20 +165,33 @@ def summarise(
     `names` and `ccs` have one entry a flow: its group, and its congestion control in the spec's words.
     """
     window = Window.of(run.measure, measurement.ended_ns)
+    from dumbbell.metrics import contention  # noqa: PLC0415 (late: who reads summaries needs no numpy)
+
+    delivered = [contention.delivered(flow) for flow in measurement.flows]
+    converged = contention.convergence(run, measurement.flows, delivered)
+    in_time = _in_time(run, measurement, window, delivered)
     flows = tuple(
-        _flow(index, name, cc, flow, window)
-        for index, (name, cc, flow) in enumerate(zip(names, ccs, measurement.flows, strict=True))
+        _flow(index, name, cc, flow, window, in_time=more)
+        for index, (name, cc, flow, more) in enumerate(zip(names, ccs, measurement.flows, in_time, strict=True))
     )
+    queue = _bottleneck(run, measurement, window, bdp_bytes)
     return Summary(
         window_s=(window.begin_ns / NS_PER_S, window.end_ns / NS_PER_S),
         flows=flows,
-        bottleneck=_bottleneck(run, measurement, window, bdp_bytes),
-        groups=_groups(names, measurement.flows, window),
+        bottleneck=replace(
+            queue,
+            power=_power(run, flows, queue.utilization),
+            converged=converged.converged,
+            convergence_s=converged.time_s,
+        ),
+        groups=_groups(names, measurement.flows, [change.at_ns for change in run.path.changes], window),
         jain=jain([flow.goodput_bps for flow in flows if flow.goodput_bps is not None]),
     )
 
 
-def _flow(index: int, name: str, cc: str, flow: FlowMeasurement, window: Window) -> FlowSummary:
+def _flow(  # noqa: PLR0913 (what a summary has)
+    index: int, name: str, cc: str, flow: FlowMeasurement, window: Window, *, in_time: InTime
+) -> FlowSummary:
     import dumbbell.metrics.samples as samples  # noqa: PLC0415 (late: who reads summaries needs no numpy)
 
     activity = Activity.within(window, flow)
@@ -180,7 +220,51 @@ def _flow(index: int, name: str, cc: str, flow: FlowMeasurement, window: Window)
         rwnd_limited_s=counted.rwnd_limited_ns / NS_PER_S,
         sndbuf_limited_s=counted.sndbuf_limited_ns / NS_PER_S,
         fct_s=None if flow.completed_ns is None else (flow.completed_ns - flow.started_ns) / NS_PER_S,
+        **in_time,
     )
+
+
+class InTime(TypedDict, total=False):
+    """What of a flow's summary follows from its series beside the others'."""
+
+    starved_s: float
+    starved_longest_s: float
+    late_mean_s: float
+    late_p95_s: float
+    late_max_s: float
+    stalls: int
+    stalled_s: float
+
+
+def _in_time(run: Run, measurement: Measurement, window: Window, delivered: Sequence[Counter]) -> Iterator[InTime]:
+    """Of each flow."""
+    from dumbbell.metrics import contention, playback  # noqa: PLC0415 (as above)
+
+    starvations = contention.starvations(run, measurement.flows, delivered, window)
+    for asked, measured, starved in zip(run.flows, measurement.flows, starvations, strict=True):
+        found = InTime()
+        if starved is not None:
+            found |= InTime(starved_s=starved.total_s, starved_longest_s=starved.longest_s)
+        writes = playback.writes_of(run.path, asked, measured)
+        if writes is not None:
+            ended_s = Activity.whole(measured).window.end_ns / NS_PER_S
+            late, waits = playback.lateness(writes, window, ended_s), playback.stalls(writes, ended_s)
+            if late is not None:
+                found |= InTime(late_mean_s=late.mean_s, late_p95_s=late.p95_s, late_max_s=late.max_s)
+            if waits is not None:
+                found |= InTime(stalls=waits.times, stalled_s=waits.total_s)
+        yield found
+
+
+def _power(run: Run, flows: Sequence[FlowSummary], utilization: float | None) -> float | None:
+    known = [
+        (flow.rtt_mean_s, asked.base_rtt_s)
+        for flow, asked in zip(flows, run.flows, strict=True)
+        if flow.rtt_mean_s is not None
+    ]
+    if utilization is None or not known:
+        return None
+    return power(utilization, *map(fmean, zip(*known, strict=True)))
 
 
 def _bottleneck(run: Run, measurement: Measurement, window: Window, bdp_bytes: float) -> BottleneckSummary:
@@ -202,27 +286,35 @@ def _bottleneck(run: Run, measurement: Measurement, window: Window, bdp_bytes: f
         queue_p95_bytes=standing.p95_bytes,
         queue_max_bytes=standing.max_bytes,
         queue_mean_bdp=None if standing.mean_bytes is None else ratio(standing.mean_bytes, bdp_bytes),
+        loss_events=samples.loss_events(queue.series, window, _longest_round_trip_ns(run)),
     )
 
 
-def _groups(names: Sequence[str], flows: Sequence[FlowMeasurement], window: Window) -> dict[str, GroupSummary]:
-    import dumbbell.metrics.samples as samples  # noqa: PLC0415 (as above)
+def _longest_round_trip_ns(run: Run) -> int:
+    """Of the longest path, with a full queue."""
+    base_ns = max((flow.base_rtt_ns for flow in run.flows), default=0)
+    return base_ns + BITS_PER_BYTE * NS_PER_S * run.path.buffer_bytes // run.path.rate_bps
 
-    middle_ns = (window.begin_ns + window.end_ns) // 2
+
+def _groups(
+    names: Sequence[str], flows: Sequence[FlowMeasurement], changes_ns: Sequence[int], window: Window
+) -> dict[str, GroupSummary]:
+    import dumbbell.metrics.stationarity as stationarity  # noqa: PLC0415 (as above)
+
     delivered: dict[str, int] = {}
-    later: dict[str, float | None] = {}
+    members: dict[str, list[FlowMeasurement]] = {}
     for name, flow in zip(names, flows, strict=True):
         counted = window.advance(flow.at_window_begin, flow.at_window_end)
         delivered[name] = delivered.get(name, 0) + counted.delivered_bytes
-        rest, so_far = samples.delivered_after(flow, middle_ns, window), later.get(name, 0.0)
-        later[name] = None if rest is None or so_far is None else so_far + rest
-    share, half_s = shares(delivered), window.seconds / 2
+        members.setdefault(name, []).append(flow)
+    share, part = shares(delivered), stationarity.present(flows, changes_ns, window)
     return {
         name: GroupSummary(
             goodput_bps=ratio(8 * advanced, window.seconds),
             share=share[name],
-            goodput_first_half_bps=None if (rest := later[name]) is None else ratio(8 * (advanced - rest), half_s),
-            goodput_second_half_bps=None if rest is None else ratio(8 * rest, half_s),
+            goodput_first_half_bps=(halves := stationarity.steadiness(members[name], part)).first_half_bps,
+            goodput_second_half_bps=halves.second_half_bps,
+            goodput_trend=halves.trend,
         )
         for name, advanced in delivered.items()
     }

@@ -59,7 +59,7 @@ class Activity:
     @classmethod
     def whole(cls, flow: FlowMeasurement) -> Activity:
         """From the flow's start to its end: the last byte of a workload that has one, else when it stopped."""
-        return cls(Window(flow.started_ns, _ended_ns(flow)), flow.at_end)
+        return cls(Window(flow.started_ns, ended_ns(flow)), flow.at_end)
 
     @classmethod
     def within(cls, window: Window, flow: FlowMeasurement) -> Activity:
@@ -68,9 +68,9 @@ class Activity:
         A flow that starts or ends in the window is measured over the time that it was there: its rates are those
         that it had, not diluted by its absence. The stretch is empty when it was there at no time.
         """
-        ended_ns = _ended_ns(flow)
-        own = Window(max(window.begin_ns, flow.started_ns), min(window.end_ns, ended_ns))
-        after = flow.at_window_end if window.end_ns <= ended_ns else flow.at_end
+        until_ns = ended_ns(flow)
+        own = Window(max(window.begin_ns, flow.started_ns), min(window.end_ns, until_ns))
+        after = flow.at_window_end if window.end_ns <= until_ns else flow.at_end
         return cls(own, own.advance(flow.at_window_begin, after))
 
     def rate_bps(self, advanced_bytes: int) -> float | None:
@@ -96,9 +96,10 @@ def is_array(value: object) -> bool:
     return getattr(value, "ndim", 0) > 0
 
 
+def ended_ns(flow: FlowMeasurement) -> int:
+    """When a flow was over: its last byte delivered, or stopped, or the run at its end."""
+    return flow.at_end.at_ns if flow.completed_ns is None else min(flow.completed_ns, flow.at_end.at_ns)
+
+
 def _growth(before: int | None, after: int | None) -> int | None:
     return None if before is None or after is None else after - before
-
-
-def _ended_ns(flow: FlowMeasurement) -> int:
-    return flow.at_end.at_ns if flow.completed_ns is None else min(flow.completed_ns, flow.at_end.at_ns)

@@ -11,8 +11,14 @@ from pathlib import Path
 
 _PACKAGES = ("dumbbell", "numpy", "pandas", "pyarrow")
 _JUDGES = (
+    "metrics/contention.py",
+    "metrics/counter.py",
+    "metrics/dynamics.py",
+    "metrics/playback.py",
     "metrics/samples.py",
     "metrics/sharing.py",
+    "metrics/starvation.py",
+    "metrics/stationarity.py",
     "metrics/summary.py",
     "metrics/window.py",
     "results/validity.py",

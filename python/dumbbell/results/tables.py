@@ -19,7 +19,7 @@ REQUESTS_SCHEMA: Final = 3
 EARLIER_SCHEMAS: Final = (1, 2, 3)
 
 _SQL_TYPES = {"int": "INTEGER NOT NULL", "float": "REAL NOT NULL", "str": "TEXT NOT NULL"}
-_NULLABLE = {"int | None": "INTEGER", "float | None": "REAL"}
+_NULLABLE = {"int | None": "INTEGER", "bool | None": "INTEGER", "float | None": "REAL"}
 
 
 def _columns(summary: type, *, nullable: bool = False) -> str:

@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails  # noqa: TC002 (pydantic is here anyway)
 from dumbbell.problem import Problem, instead_of, quoted, suggestion
 from dumbbell.spec.section import UNKNOWN, Section
 from dumbbell.spec.tables import WORKLOADS
+from dumbbell.spec.writer import toml
 
 Location = tuple[int | str, ...]
 
@@ -117,7 +118,8 @@ def _example(model: type[Section], location: Location) -> str:
     if not field or not field.examples:
         return ""
     example = field.examples[0]
-    return f'write {key} = "{example}"' if isinstance(example, str) and "[" not in example else f"write {example}"
+    header = isinstance(example, str) and example.startswith("[")
+    return f"write {example if header else toml({key: example}).rstrip()}"
 
 
 def _known_key(model: type[Section], location: Location) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Self, TypeAlias, TypeVar, Union
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Generic, Self, TypeAlias, TypeVar, Union
 
 from pydantic import (
     AfterValidator,
@@ -72,21 +73,32 @@ def scalar(value: T | list[T]) -> T:
     return value
 
 
-def between(least: Q, most: Q) -> AfterValidator:
-    """Refuse what is outside, and say the bounds."""
+@dataclass(frozen=True, slots=True)
+class Bounds(Generic[Q]):
+    """Refuses what is outside, and says the bounds."""
 
-    def bounded(quantity: Q) -> Q:
-        if not least.value <= quantity.value <= most.value:
-            raise invalid(f"{quoted(str(quantity))} is out of range", f"from {least} to {most}")
+    least: Q
+    most: Q
+
+    def __call__(self, quantity: Q) -> Q:
+        """Give the quantity, if it is inside."""
+        if not self.least.value <= quantity.value <= self.most.value:
+            raise invalid(f"{quoted(str(quantity))} is out of range", str(self))
         return quantity
 
-    return AfterValidator(bounded)
+    def __str__(self) -> str:
+        return f"from {self.least} to {self.most}"
+
+
+def between(least: Q, most: Q) -> AfterValidator:
+    """Refuse what is outside, and say the bounds."""
+    return AfterValidator(Bounds(least, most))
 
 
 class Section(BaseModel):
     """A table of a spec. It knows the order in which its keys were written."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, use_attribute_docstrings=True)
 
     lists: ClassVar[frozenset[str]] = frozenset()
     """Keys whose value is a list, and no sweep."""

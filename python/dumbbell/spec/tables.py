@@ -13,7 +13,7 @@ import dumbbell.cc as cc
 import dumbbell.spec.run as run
 from dumbbell.problem import quoted
 from dumbbell.spec.quantity import Bytes, Moment, QuantityError, Rate, Share, Size, Time, invalid
-from dumbbell.spec.section import DependsOnInvalidField, Section, Swept, between, form
+from dumbbell.spec.section import Bounds, DependsOnInvalidField, Section, Swept, between, form
 
 MOST_FLOWS = 100_000
 MOST_SEEDS = 1_000_000
@@ -43,6 +43,7 @@ _LARGEST_BUFFER = Size("1000 GB")
 
 
 def _sensible_room(size: Size) -> Size:
+    """More than none and at most 1000 GB, 1000000000 packets or 100000 bdp."""
     most = _LARGEST_BUFFERS.get(size.unit, _LARGEST_BUFFER)
     if not 0 < size.value <= most.value:
         raise invalid(f"{quoted(str(size))} is out of range", f"more than none and at most {most}")
@@ -73,6 +74,7 @@ class Duration(Time):
     __slots__ = ()
     usual: ClassVar[Mapping[str, str]] = {"s": "300"}
     keywords = ("until done",)
+    bounds: ClassVar[Bounds[Time]] = Bounds(Time("1 ms"), Time("1000000 s"))
 
     @property
     def until_done(self) -> bool:
@@ -83,8 +85,8 @@ class Duration(Time):
     def read(self, text: str) -> None:
         if text != "until done":
             super().read(text)
-            if not Time("1 ms").value <= self.value <= Time("1000000 s").value:
-                raise QuantityError(f"{quoted(text)} is out of range", "from 1 ms to 1000000 s")
+            if not self.bounds.least.value <= self.value <= self.bounds.most.value:
+                raise QuantityError(f"{quoted(text)} is out of range", str(self.bounds))
 
 
 class SocketMemory(Bytes):
@@ -93,6 +95,7 @@ class SocketMemory(Bytes):
     __slots__ = ()
     usual: ClassVar[Mapping[str, str]] = {"MB": "16"}
     keywords = ("max", "default")
+    bounds: ClassVar[Bounds[Bytes]] = Bounds(Bytes("4 kB"), Bytes("2 GiB"))
 
     @property
     def keyword(self) -> Literal["max", "default"] | None:
@@ -103,15 +106,17 @@ class SocketMemory(Bytes):
     def read(self, text: str) -> None:
         if text not in self.keywords:
             super().read(text)
-            if not Bytes("4 kB").value <= self.value <= Bytes("2 GiB").value:
-                raise QuantityError(f"{quoted(text)} is out of range", "from 4 kB to 2 GiB")
+            if not self.bounds.least.value <= self.value <= self.bounds.most.value:
+                raise QuantityError(f"{quoted(text)} is out of range", str(self.bounds))
 
 
 class Change(Section):
     """A change of the path at a moment."""
 
     at: Swept[Instant] = Field(examples=["20 s"])
+    """When the rate changes, from the run's beginning; after the change before it and before the run's end."""
     rate: Swept[LineRate] = Field(examples=["20 Mbit/s"])
+    """The bottleneck's rate from then on. What is on the line at that moment is finished at the new rate."""
 
 
 class Path(Section):
@@ -120,36 +125,69 @@ class Path(Section):
     lists: ClassVar[frozenset[str]] = frozenset({"change"})
 
     rate: Swept[LineRate] = Field(examples=["80 Mbit/s"])
+    """The bottleneck's rate. It is charged for Ethernet frames, the IP packet and 14 bytes, as Linux's `tbf` counts: of
+    80 Mbit/s an application can see 76.5 at an MTU of 1500."""
     rtt: Swept[RoundTrip] = Field(examples=["25 ms"])
+    """The base round-trip time: what a packet and its ACK take when no queue has anything in it and apart from the time
+    on the line. A group of flows may have its own, `flows[].rtt`."""
     buffer: Swept[BufferSize] = Field(examples=["1 bdp"])
+    """Room of the bottleneck's drop-tail queue. `bdp` is `path.rate` x `path.rtt`, the rate being that of the run's
+    beginning: 1 bdp of 80 Mbit/s and 25 ms is 250 kB. `packets` are full frames, of MTU + 14 bytes."""
     queue: Swept[Literal["bytes", "packets"]] = "bytes"
-    loss: Swept[Annotated[Share, between(Share("0 %"), Share("99.9999999 %"))]] = Share("0 %")
+    """What the queue counts: bytes of frames, as `tbf` does, or packets of whatever size, as a `pfifo` or many a router
+    does. With `"packets"` the buffer is written in `packets` or `bdp`."""
+    loss: Swept[Annotated[Share, between(Share("0 %"), Share("99.9999999 %"))]] = Field(
+        default=Share("0 %"), examples=["0.1 %"]
+    )
+    """Random loss: each packet of data is lost with this probability, independently of all others, from the end of the
+    flow's handshake on. ACKs are never lost so. Results count it as `random_lost_packets`, apart from the queue's
+    drops."""
     loss_at: Swept[Literal["before", "after"]] = "before"
-    burst: Swept[Annotated[Bytes, between(Bytes("1 B"), Bytes("1 GB"))]] = Bytes("5 kB")
-    mtu: Swept[Annotated[int, Field(strict=True, ge=576, le=65_535)]] = run.MTU_BYTES
+    """Where random loss strikes: `"before"` the queue, so that a lost packet takes none of the line's time, or
+    `"after"` it, as on a radio link behind the bottleneck, so that the line has carried it for nothing."""
+    burst: Swept[Annotated[Bytes, between(Bytes("1 B"), Bytes("1 GB"))]] = Field(
+        default=Bytes("5 kB"), examples=["20 kB"]
+    )
+    """Depth of the token bucket that shapes the line: so much passes at once after a pause. One frame or less is a
+    plain line, which sends one frame after the other."""
+    mtu: Swept[Annotated[int, Field(strict=True, ge=576, le=65_535)]] = Field(default=run.MTU_BYTES, examples=[9000])
+    """Largest IP packet in bytes, written without a unit. A full segment carries 52 bytes less: IP, TCP and its
+    timestamps."""
     delay_side: Swept[Literal["return", "forward", "split"]] = "return"
+    """Where the base round-trip time lies: on the way of the ACKs, on the way of the data behind the bottleneck, or
+    half on each. It decides when a receiver has a byte, and not how long a round trip takes."""
     offload: Swept[Flag] = False
+    """Whether super-packets of up to 64 kB reach the bottleneck whole, as from a sender with TSO and GSO whose NIC does
+    not cut them. Then `path.burst` is 64 kB at least."""
     change: list[Change] = Field(default=[], max_length=10_000)
+    """Changes of the path's rate in the course of a run, each a table `[[path.change]]`, in order of time."""
 
 
 class Transfer(Section):
     """So many bytes, then close."""
 
     transfer: Swept[Payload] = Field(examples=["100 MB"])
+    """So many bytes, then done. The result has the completion time of each flow, `fct_s`: from `connect()` to the last
+    byte's arrival."""
 
 
 class Stream(Section):
     """Writes of one size at a steady pace."""
 
     stream: Swept[StreamRate] = Field(examples=["2916.8 kbit/s"])
+    """A pace at which the application writes, whether TCP keeps up or not: an even stream, as of a live video. It is
+    payload, without headers."""
     for_: Swept[Interval] = Field(alias="for", examples=["34 s"])
+    """How long a stream is written."""
     every: Swept[Interval] = Field(examples=["40 ms"])
+    """How much time is between two writes of a stream: each is `stream` x `every` bytes."""
 
 
 class Trace(Section):
     """Writes as a file lists them: time in seconds after the flow's start, bytes."""
 
     trace: Swept[Annotated[str, Field(min_length=1)]] = Field(examples=["writes.csv"])
+    """A CSV file of writes, relative to the spec's folder: [two columns](#trace-files)."""
 
 
 WORKLOADS: dict[str, type[Section]] = {"transfer": Transfer, "stream": Stream, "trace": Trace}
@@ -176,31 +214,55 @@ class Access(Section):
     """A sender's own line before the bottleneck."""
 
     rate: Swept[LineRate] = Field(examples=["1 Gbit/s"])
+    """Rate of the access line, which each flow of the group has for itself."""
     buffer: Swept[Annotated[BufferSize, AfterValidator(_no_bdp)]] = Field(examples=["1 MB"])
+    """Room of the access line's drop-tail queue. It has no `bdp` of its own. What it drops shows as retransmissions."""
 
 
 class Flow(Section):
     """A group of flows that differ in their start only."""
 
-    name: Swept[Name] | None = None
+    name: Swept[Name] | None = Field(default=None, examples=["downloads"])
+    """Name of the group in results, tables and figures; unique. The default is the algorithm's name. Its flows are
+    `downloads`, `downloads-2`, `downloads-3`, …; a flow's name also names its random streams, so that it draws the same
+    whatever else a spec has."""
     cc: Swept[str] = Field(examples=["bbr"])
-    count: Swept[Annotated[int, Field(strict=True, ge=1, le=MOST_FLOWS)]] = 1
-    start: Swept[Instant] = Time("0 s")
-    stagger: Swept[Instant] = Time("0 s")
-    stop: Swept[Instant] | None = None
+    """The congestion control: an algorithm, a variant, or either with [parameters](#congestion-controls), as
+    `"bbr[cwnd_gain=1.5]"`. `dumbbell cc list` has all, with the engines that have them."""
+    count: Swept[Annotated[int, Field(strict=True, ge=1, le=MOST_FLOWS)]] = Field(default=1, examples=[4])
+    """How many flows the group has. All flows of a spec together are 100,000 at most."""
+    start: Swept[Instant] = Field(default=Time("0 s"), examples=["2 s"])
+    """When the first flow of the group starts, from the run's beginning."""
+    stagger: Swept[Instant] = Field(default=Time("0 s"), examples=["500 ms"])
+    """How much later each further flow of the group starts than the one before it."""
+    stop: Swept[Instant] | None = Field(default=None, examples=["60 s"])
+    """When the flows of the group stop sending: a moment of the run, and not a length. The default is the run's end."""
     workload: Swept[Workload] = "bulk"
-    rtt: Swept[RoundTrip] | None = None
+    """What the application writes: `"bulk"` as much as TCP takes until the end, or one of the tables in
+    [workloads](#workloads)."""
+    rtt: Swept[RoundTrip] | None = Field(default=None, examples=["100 ms"])
+    """The group's own base round-trip time. The default is `path.rtt`, which `bdp` goes on meaning."""
     access: Swept[Access] | None = None
+    """A line of its own before the bottleneck for each sender of the group. The default is none:
+    senders hand their packets to the bottleneck's queue."""
 
 
 class Host(Section):
     """The end hosts."""
 
-    socket_memory: Swept[SocketMemory] = SocketMemory("max")
-    receive_window: Swept[Memory] | None = None
-    initial_window: Swept[Annotated[int, Field(strict=True, ge=1, le=10_000)]] = 10
+    socket_memory: Swept[SocketMemory] = Field(default=SocketMemory("max"), examples=["default", "16 MB"])
+    """Limit of each socket's send and receive buffer: `"max"`, which is never the limit; `"default"`, Linux's own (4 MB
+    to send, 6 MB to receive); or a size for both. On `linux` the kernel does the counting, which charges a
+    segment with more than its payload."""
+    receive_window: Swept[Memory] | None = Field(default=None, examples=["3.145 MB"])
+    """The most that a receiver announces, whatever its memory. The default is no limit but the memory."""
+    initial_window: Swept[Annotated[int, Field(strict=True, ge=1, le=10_000)]] = Field(default=10, examples=[32])
+    """Initial congestion window in segments, written without a unit."""
     qdisc: Swept[Literal["none", "fq"]] = "none"
+    """The sender's queueing discipline. With `"fq"` every flow is paced, as on many Linux servers; with `"none"` those
+    whose algorithm asks for it (BBR)."""
     sack_compression: Swept[Flag] = True
+    """Whether receivers hold SACKs back for up to a millisecond and send one for many, as Linux does since 4.18."""
 
 
 class Measure(Section):
@@ -208,9 +270,18 @@ class Measure(Section):
 
     lists: ClassVar[frozenset[str]] = frozenset({"window"})
 
-    window: Annotated[list[Moment], Field(min_length=2, max_length=2)] | None = None
-    sample: Swept[Interval] = Time("50 ms")
+    window: Annotated[list[Moment], Field(min_length=2, max_length=2)] | None = Field(
+        default=None, examples=[["25 %", "100 %"]]
+    )
+    """Begin and end of what the summary is taken of: shares of the duration, or times. The default is the whole run.
+    Leave the start out of it where you ask about the steady state. The list is no sweep."""
+    sample: Swept[Interval] = Field(default=Time("50 ms"), examples=["10 ms"])
+    """How often gauges are sampled: cwnd, RTT, what is in flight, the queue. Mean and percentiles of RTT and queue are
+    of these samples; counters are exact, whatever it is."""
     record: Swept[Literal["summary", "series", "acks", "pcap"]] = "series"
+    """What is kept beside the summary: `"summary"` nothing, which a large sweep should say; `"series"` the samples of
+    every flow and of the queue; `"acks"` the round-trip time of every ACK, too; `"pcap"` captures, which no engine has
+    yet."""
 
 
 class Spec(Section):
@@ -218,16 +289,29 @@ class Spec(Section):
 
     lists: ClassVar[frozenset[str]] = frozenset({"seeds", "zip", "flows"})
 
-    name: Name = "experiment"
+    name: Name = Field(default="experiment", examples=["two-flows"])
+    """Name of the experiment in stores, tables and pages. A spec in a file has the file's name by default."""
     duration: Swept[Duration] = Field(examples=["300 s"])
-    time_limit: Swept[TimeLimit] | None = None
-    seeds: Seeds = 1
-    start_jitter: Swept[Instant] = Time("0 s")
+    """How long a run takes, or `"until done"`: until every finite workload is complete, or `time_limit`."""
+    time_limit: Swept[TimeLimit] | None = Field(default=None, examples=["600 s"])
+    """When a run that is `"until done"` ends at the latest. It must be there then, and not otherwise."""
+    seeds: Seeds = Field(default=1, examples=[5])
+    """How many times each point is run, with seeds 1, 2, 3, …; a list names them: `[7, 8]`. A seed decides random loss,
+    the phase of BBR's cycle and `start_jitter`. Where a spec has none of these, all seeds give the same."""
+    start_jitter: Swept[Instant] = Field(default=Time("0 s"), examples=["100 ms"])
+    """Each flow starts this much later at most than it otherwise would, by a time drawn evenly from its seed and its
+    name. Without it flows are in step in a way that no network is."""
     zip: list[Annotated[list[str], Field(min_length=2)]] = Field(default=[])
+    """Lists that [vary together](#sweeps) instead of in every combination, each by its path."""
     path: Path = Field(examples=["[path]"])
+    """The network: one bottleneck, a line with a queue before it, between all senders and all receivers, and a perfect
+    way back. Each flow has a sender and a receiver of its own."""
     flows: Annotated[list[Flow], Field(min_length=1, max_length=MOST_FLOWS)] = Field(examples=["[[flows]]"])
+    """The traffic: groups of TCP flows, a table `[[flows]]` each. The flows of a group differ in their start only."""
     host: Host = Host()
+    """The end hosts: what their kernels are set to, the same for all of them."""
     measure: Measure = Measure()
+    """What is recorded of a run, and which part of it the summary is taken of."""
 
     _folder: FilePath = PrivateAttr(default=FilePath())
     _registry: cc.Registry = PrivateAttr(default={})

@@ -1,0 +1,190 @@
+"""The reference of the spec, out of the models: `python docs/site/spec_reference.py > docs/spec.md`.
+
+What a key means, its units, default and limits are the models' own words (`dumbbell.spec.keys`). Which engines honour
+it is what they answer when they are asked about each of its values that this page names.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any, Final
+
+import jinja2
+
+import dumbbell.cc as cc
+from dumbbell.engines import linux_limits
+from dumbbell.engines.sim import SimEngine
+from dumbbell.problem import Problem, SpecError
+from dumbbell.spec import expand, load, resolve
+from dumbbell.spec.keys import Key, keys
+from dumbbell.spec.quantity import Bytes, Moment, Rate, Share, Size, Time
+from dumbbell.spec.writer import toml
+
+HERE: Final = Path(__file__).parent
+SMALLEST: Final[Mapping[str, Any]] = {
+    "duration": "300 s",
+    "path": {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "1 MB"},
+    "flows": [{"cc": "cubic"}],
+}
+"""What a spec must have; an example is read as if this were around it."""
+FILES: Final = HERE / "files"
+"""The folder of the files that examples name."""
+WITH_NEIGHBOURS: Final = {
+    "time_limit": 'duration = "until done"\ntime_limit = "600 s"\n\n[[flows]]\ncc = "cubic"\n'
+    'workload = { transfer = "100 MB" }\n',
+    "zip": 'zip = [["path.rate", "path.buffer"]]\n\n[path]\nrate = ["10 Mbit/s", "100 Mbit/s"]\n'
+    'buffer = ["50 packets", "500 packets"]\n',
+    "path": '[path]\nrate = "80 Mbit/s"\nrtt = "25 ms"\nbuffer = "1 bdp"\n',
+    "path.queue": '[path]\nqueue = "packets"\nbuffer = "100 packets"\n',
+    "path.loss_at": '[path]\nloss = "0.1 %"\nloss_at = "after"\n',
+    "path.offload": '[path]\noffload = true\nburst = "64 kB"\n',
+    "path.change": '[[path.change]]\nat = "20 s"\nrate = "20 Mbit/s"\n\n[[path.change]]\nat = "40 s"\n'
+    'rate = "80 Mbit/s"\n',
+    "path.change[].at": '[[path.change]]\nat = "20 s"\nrate = "20 Mbit/s"\n',
+    "path.change[].rate": '[[path.change]]\nat = "20 s"\nrate = "20 Mbit/s"\n',
+    "flows": '[[flows]]\ncc = "bbr"\n\n[[flows]]\ncc = "cubic"\ncount = 3\nstart = "2 s"\n',
+    "flows[].cc": '[[flows]]\ncc = ["bbr", "bbr_4_17", "bbr[cwnd_gain=1.5]"]\n',
+    "flows[].stagger": '[[flows]]\ncc = "cubic"\ncount = 4\nstagger = "500 ms"\n',
+    "flows[].workload": '[[flows]]\ncc = "cubic"\nworkload = { transfer = "100 MB" }\n',
+    "flows[].workload.stream": '[[flows]]\ncc = "cubic"\n'
+    'workload = { stream = "5 Mbit/s", for = "60 s", every = "40 ms" }\n',
+    "flows[].access": '[[flows]]\ncc = "cubic"\naccess = { rate = "1 Gbit/s", buffer = "1 MB" }\n',
+    "host": "[host]\ninitial_window = 32\n",
+    "measure": '[measure]\nwindow = ["25 %", "100 %"]\nrecord = "summary"\n',
+}
+"""Examples that need more than their own key."""
+MORE_VALUES: Final = {"path.buffer": ["1000 GB"], "flows[].access.buffer": ["1000 GB"]}
+"""What engines are asked about beside options, examples and bounds."""
+KINDS: Final = (Rate, Time, Share, Bytes, Size, Moment)
+SAME_EXAMPLE: Final = {
+    "flows[].workload.for": "flows[].workload.stream",
+    "flows[].workload.every": "flows[].workload.stream",
+    "flows[].access.rate": "flows[].access",
+    "flows[].access.buffer": "flows[].access",
+}
+
+
+def example(key: Key) -> str:
+    """TOML that shows a key; with `SMALLEST` around it, it is a spec."""
+    text = WITH_NEIGHBOURS.get(SAME_EXAMPLE.get(key.path, key.path))
+    if text is not None:
+        return text
+    others = [word for word in key.options if word != key.default]
+    value = key.examples[0] if key.examples else others[0] if others else not key.default
+    *tables, name = key.path.split(".")
+    words: Any = {name: value}
+    for table in reversed(tables):
+        flow = {"cc": "cubic"} if table == "flows[]" and name != "cc" else {}
+        words = {table.removesuffix("[]"): [flow | words] if table.endswith("[]") else words}
+    return toml(words)
+
+
+def spec_around(text: str) -> dict[str, Any]:
+    """The smallest spec with what an example says."""
+    return _merged(SMALLEST, tomllib.loads(text))
+
+
+def _merged(words: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
+    merged = deepcopy(dict(words))
+    for key, value in others.items():
+        inner = merged.get(key)
+        merged[key] = _merged(inner, value) if isinstance(inner, dict) and isinstance(value, dict) else value
+    return merged
+
+
+def refusals(key: Key) -> dict[str, list[str]]:
+    """What each engine refuses of a key's values that this page names, in its own words."""
+    words = spec_around(example(key))
+    more = MORE_VALUES.get(key.path, [])
+    tried = [*key.options, *key.examples, *key.extremes, *more] if "table" not in key.noun else []
+    found: dict[str, list[str]] = {"sim": [], "linux": []}
+    known = _problems(words, {})
+    for value in tried:
+        told = _problems(words, {key.path.replace("[]", "[0]"): value})
+        for engine, problems in told.items():
+            new = [each for each in problems if each not in known[engine] and _is_about(each, key)]
+            found[engine] += [line for each in new if (line := _line(each, value, key)) not in found[engine]]
+    return found
+
+
+def _problems(words: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, list[Problem]]:
+    """Every engine's problems with the first run of a spec; none where there is no such spec."""
+    try:
+        run = resolve(next(expand(load(words, overrides=change, folder=FILES))), 1).run
+    except SpecError:
+        return {"sim": [], "linux": []}
+    return {"sim": SimEngine().unsupported_fields(run), "linux": list(linux_limits.problems(run))}
+
+
+def _is_about(problem: Problem, key: Key) -> bool:
+    path = re.sub(r"\[\d+\]", "[]", problem.path)
+    return key.path == path or (key.path == "flows[].count" and path == "flows")
+
+
+def _line(problem: Problem, value: object, key: Key) -> str:
+    if value not in key.options:
+        return problem.hint or problem.message
+    word = f'"{value}"'
+    return f"not `{word}` ({problem.message.removeprefix(f'{word}: ').replace(f'{word} needs', 'it needs')})"
+
+
+def _toml(value: object) -> str:
+    return toml({"value": value}).removeprefix("value = ").rstrip()
+
+
+def takes(key: Key, *, short: bool = False) -> str:
+    """What a key takes, in words; in short without its limits and links."""
+    words = " or ".join(f"`{_toml(word)}`" for word in key.options)
+    noun = f"[{key.noun}](#quantities-and-units)" if key.units and not short else key.noun
+    if key.noun in {"a word", "a word, or a table"}:
+        noun = words + key.noun.removeprefix("a word").replace(", or", " or")
+    elif words:
+        noun += f", or {words}"
+    return f"{noun}; {key.limits[0].lower()}{key.limits[1:]}" if key.limits and not short else noun
+
+
+def default(key: Key) -> str:
+    """What holds where a key is not there, in words."""
+    if key.required:
+        return "it must be there"
+    return "none" if key.default in (None, []) else f"`{_toml(key.default)}`"
+
+
+def engines(key: Key) -> str:
+    """The engines that honour a key, and what they do not take."""
+    told = refusals(key)
+    return "; ".join(f"`{engine}`" + (f": {'; '.join(lines)}" if lines else "") for engine, lines in told.items())
+
+
+def algorithms() -> Iterator[tuple[str, str, str, str]]:
+    """Each name that `cc` takes without a kernel of one's own: what of, on which engines, and what it is."""
+    for name, algorithm in cc.known().items():
+        engines = [engine for engine, names in (("sim", cc.installed()), ("linux", cc.LINUX)) if name in names]
+        yield name, "", ", ".join(engines), algorithm.title
+    for name, variant in cc.variants().items():
+        yield name, variant.base, "sim, linux" if variant.linux else "sim", variant.about
+
+
+def anchor(heading: str) -> str:
+    """The anchor that a heading has, here and on GitHub."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def page() -> str:
+    """The whole page, in Markdown."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE), undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True, autoescape=False,  # noqa: S701 (Markdown, of our own words)
+    )  # fmt: skip
+    return environment.get_template("spec.md.j2").render(
+        keys=list(keys()), kinds=KINDS, example=example, takes=takes, default=default, engines=engines, anchor=anchor,
+        algorithms=list(algorithms()),
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    print(page(), end="")

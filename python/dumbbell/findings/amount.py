@@ -1,0 +1,117 @@
+"""What a sentence is about: a quantity of a group at the points of an experiment, and how it is said."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dumbbell.findings.contrast import Contrast, against, contrast
+from dumbbell.findings.curves import Curve
+from dumbbell.findings.points import ExperimentRuns, PointRuns
+from dumbbell.findings.subject import Subject
+from dumbbell.metrics.catalogue import QUANTITIES, Quantity
+from dumbbell.metrics.number import amount
+from dumbbell.metrics.statistics import Estimate
+from dumbbell.spec.tables import Stream, Transfer
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A quantity of a group, in the quantity's unit."""
+
+    quantity: Quantity
+    subject: Subject
+    verb: str
+    of: str = ""
+    """What stands after the number."""
+
+    @property
+    def said(self) -> str:
+        """Subject and verb: "BBR takes"."""
+        return f"{self.subject.name} {self.subject.verb(self.verb)}"
+
+    @property
+    def unit(self) -> str:
+        """With the space before it."""
+        return f" {self.quantity.unit}"
+
+    @property
+    def whole(self) -> float | None:
+        """What differences are parts of; None: the larger mean."""
+        return 100.0 if self.quantity.name == "share" else None
+
+    def by_seed(self, point: PointRuns) -> dict[int, float]:
+        """The value of each run that has one."""
+        values = point.measured.get((self.quantity.name, self.subject.group(point)), ())
+        known = zip(point.run_ids, values, strict=False)
+        return {seed: self.quantity.factor * value for seed, value in known if not math.isnan(value)}
+
+    def estimate(self, point: PointRuns) -> Estimate | None:
+        """The mean over seeds in base units; None where no run has a value."""
+        return point.estimate(self.quantity.name, self.subject.group(point))
+
+    def level(self, point: PointRuns) -> float:
+        """The mean's value; NaN where there is none."""
+        found = self.estimate(point)
+        return math.nan if found is None else self.quantity.factor * found.mean
+
+    def text(self, point: PointRuns, *, interval: bool = True, unit: bool = True) -> str:
+        """The mean with its interval."""
+        found = self.estimate(point)
+        if found is None:
+            return "no known amount"
+        return amount(found.mean, found.half_width if interval else None, self.quantity.factor, self.unit * unit)
+
+    def at(self, curve: Curve) -> list[PointRuns]:
+        """The points of a curve where it is known."""
+        return [point for point in curve.points if self.by_seed(point)]
+
+    def contrast(self, first: PointRuns, second: PointRuns) -> Contrast:
+        """Second less first."""
+        return contrast(self.by_seed(first), self.by_seed(second), self.whole)
+
+    def extremes(self, points: Sequence[PointRuns]) -> tuple[PointRuns, PointRuns]:
+        """Where it is least and most."""
+        return min(points, key=self.level), max(points, key=self.level)
+
+    def constant(self, points: Sequence[PointRuns]) -> bool:
+        """Whether no two of these points differ by what matters."""
+        return self.contrast(*self.extremes(points)).outcome == "same"
+
+    def fair(self, point: PointRuns) -> float:
+        """A share's fair one."""
+        return self.quantity.factor * point.fair_shares[self.subject.group(point)]
+
+    def against_fair(self, point: PointRuns) -> Contrast:
+        """The share less the fair one."""
+        return against(self.by_seed(point), self.fair(point), self.whole)
+
+
+def amounts(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Amount]:
+    """Times of transfers, else rates of streams, else shares where there are fair ones, else rates: of whom it is."""
+    points = [point for point in runs.points if point.run_ids]
+    finite = [each for each in groups if _ends(runs, each, points)]
+    if finite:
+        return [Amount(QUANTITIES["fct"], each, "take") for each in finite]
+    streams = [(each, rate) for each in groups if (rate := _stream(runs, each))]
+    if streams:
+        return [Amount(QUANTITIES["goodput"], each, "get", f" of {rate}") for each, rate in streams]
+    if len(groups) > 1 and all(point.fair_shares for point in points):
+        return [Amount(QUANTITIES["share"], each, "take", " of the goodput") for each in groups]
+    return [Amount(QUANTITIES["goodput"], each, "get") for each in groups]
+
+
+def _ends(runs: ExperimentRuns, group: Subject, points: Sequence[PointRuns]) -> bool:
+    if runs.experiment is not None:
+        workload = runs.experiment.flows[group.index].workload
+        return any(isinstance(each, Transfer) for each in (workload if isinstance(workload, list) else [workload]))
+    return any(("fct", group.group(point)) in point.measured for point in points)
+
+
+def _stream(runs: ExperimentRuns, group: Subject) -> str | None:
+    """The rate that a stream asks for, where it is always the same."""
+    if runs.experiment is None:
+        return None
+    workload = runs.experiment.flows[group.index].workload
+    return workload.stream if isinstance(workload, Stream) and isinstance(workload.stream, str) else None

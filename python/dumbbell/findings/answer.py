@@ -1,0 +1,235 @@
+"""The answer of an experiment in a few sentences: who gets how much, where that changes, and how sure it is.
+
+A sentence says what the runs have, and no reason for it. Means are over seeds with the 95 % interval of Student's t;
+two of them differ where the interval of the difference, paired by seed, excludes zero, and by at least 2 %.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from dumbbell.findings.amount import Amount, amounts
+from dumbbell.findings.curves import Curve, Curves, curves_of
+from dumbbell.findings.points import ExperimentRuns, PointRuns
+from dumbbell.findings.ranking import Contender, enumerated, ranking
+from dumbbell.findings.subject import Subject, algorithm, condition_text, subjects
+from dumbbell.findings.trend import crossing, extent, trend
+from dumbbell.metrics.catalogue import QUANTITIES
+from dumbbell.metrics.curve import cliff
+from dumbbell.metrics.number import counted, trimmed
+from dumbbell.spec.quantity import Rate
+from dumbbell.units import PPB
+
+MOST_CURVES: Final = 6
+"""Of which each has an amount in the sentence."""
+MOST_CONDITIONS: Final = 4
+"""Under which a group has a clause each."""
+FEWEST_OF_A_CLIFF: Final = 3
+LOSS: Final = "path.loss"
+
+
+def answer(runs: ExperimentRuns) -> list[str]:
+    """One to three sentences, always in the same order; the last ones say what has no interval, failed or is missing.
+
+    >>> answer(ExperimentRuns(name="none", engine="sim"))
+    ['No run was measured.']
+    """
+    points = [point for point in runs.points if point.run_ids]
+    if not points:
+        return ["No run was measured.", *_shortfall(runs)]
+    groups, curves = subjects(runs), curves_of(runs)
+    about = amounts(runs, groups)
+    if not any(each.by_seed(point) for each in about for point in points):
+        found = []
+    elif all(len(point.ccs) == 1 for point in points):
+        found = _alone(runs, curves, about[0])
+    elif about[0].quantity.name == "share":
+        found = [_shares(runs, curves, groups, about)]
+    else:
+        found = [_beside(curves, groups, about)]
+    return [*map(_sentence, found), *_unfinished(runs, about), *_uncertain(points, about), *_shortfall(runs)]
+
+
+def _sentence(text: str) -> str:
+    """With a capital, but for a name, and a full stop."""
+    begins = text.startswith(("at ", "for ", "goodput ", "no ", "over ", "the ", "there "))
+    return f"{text[0].upper() if begins else text[0]}{text[1:]}."
+
+
+# -- one group at a time ----------------------------------------------------------------------------------------------
+
+
+def _alone(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
+    if curves.axis == LOSS and amount.quantity.name == "goodput":
+        found = _cliffs(runs, curves, amount)
+        if found:
+            return found
+    if len(curves.curves) > MOST_CURVES:
+        return [extent([(amount, curve) for curve in curves.curves])]
+    if len(curves.curves) > 1:
+        return [ranking(curves, [Contender(_label(curve, amount.subject), amount, curve) for curve in curves.curves])]
+    (curve,) = curves.curves
+    if len(curve.points) > 1 or amount.quantity.name == "fct":
+        return [trend(curves, curve, amount)]
+    (point,) = curve.points
+    filled, rtt = point.estimate("utilization"), point.estimate("rtt", amount.subject.group(point))
+    line = f", {QUANTITIES['utilization'].text(filled.mean)} of the line" if filled else ""
+    delay = f", at a mean RTT of {QUANTITIES['rtt'].text(rtt.mean)} ms" if rtt else ""
+    return [f"{amount.said} {amount.text(point)}{amount.of}{line}{delay}"]
+
+
+def _label(curve: Curve, subject: Subject) -> str:
+    """How a curve of one group at a time is called."""
+    cc = f"flows[{subject.index}].cc"
+    if not curve.condition:
+        return subject.name
+    if list(curve.condition) == [cc]:
+        return algorithm(curve.condition[cc])
+    return condition_text(curve.condition, None, [subject])
+
+
+def _cliffs(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
+    """Up to which loss each keeps 80 % of what the line carries then, and what all have where the best one ends."""
+    known = [(_label(curve, amount.subject), amount.at(curve)) for curve in curves.curves]
+    if runs.experiment is None or len(known) > MOST_CURVES or any(len(own) < FEWEST_OF_A_CLIFF for _, own in known):
+        return []
+    kept: list[str] = []
+    reached: dict[float, str] = {}
+    for name, points in known:
+        rate = Rate(points[0].swept.get("path.rate", runs.experiment.path.rate))
+        losses = [curves.number(point) / PPB for point in points]
+        at = cliff(losses, [amount.level(point) / amount.quantity.factor for point in points], rate.bps)
+        if at is None:
+            kept.append(f"less than {curves.text(points[0])} ({name})")
+            continue
+        last = points[losses.index(at)]
+        reached[curves.number(last)] = curves.text(last)
+        kept.append(f"{curves.text(last)} ({name}{', the most tried' if last is points[-1] else ''})")
+    sentences = [f"goodput stays above 80 % of what the line can carry up to a loss of {enumerated(kept)}"]
+    if reached and len(known) > 1:
+        most = max(reached)
+        entries = [(name, point) for name, points in known for point in points if curves.number(point) == most]
+        texts = [f"{name} {amount.verb}s {amount.text(point)}" for name, point in entries]
+        sentences.append(f"at {reached[most]}, {enumerated(texts)}")
+    return sentences
+
+
+# -- groups beside one another ----------------------------------------------------------------------------------------
+
+
+def _beside(curves: Curves, groups: Sequence[Subject], about: Sequence[Amount]) -> str:
+    """Times or rates of some groups beside others."""
+    if len(about) * len(curves.curves) > MOST_CURVES:
+        return extent([(amount, curve) for amount in about for curve in curves.curves])
+    if len(about) == len(curves.curves) == 1:
+        return trend(curves, curves.curves[0], about[0])
+    several = len(about) > 1
+    contenders: list[Contender] = []
+    for curve in curves.curves:
+        for amount in about:
+            words = condition_text(curve.condition, amount.subject, list(groups))
+            label = " ".join(filter(None, [amount.subject.name, words])) if several else words
+            contenders.append(Contender(label, amount, curve))
+    return ranking(curves, contenders, "" if several else about[0].subject.name)
+
+
+def _shares(runs: ExperimentRuns, curves: Curves, groups: Sequence[Subject], about: Sequence[Amount]) -> str:
+    amount = _favoured(runs, about)
+    if len(curves.curves) > MOST_CONDITIONS:
+        return f"{extent([(amount, curve) for curve in curves.curves])}; {_fair(amount, runs.points)}"
+    if len(curves.curves) > 1:
+        return _by_condition(curves, groups, amount)
+    (curve,) = curves.curves
+    if len(curve.points) > 1:
+        fair = _fair(amount, curve.points, "and")
+        return f"{trend(curves, curve, amount)}, where {fair}{crossing(curves, curve, amount)}"
+    (point,) = curve.points
+    said = f"{amount.said} {amount.text(point)}{amount.of}, where {_fair(amount, [point])}{_doubt(amount, point)}"
+    others = [f"{each.subject.name} {each.verb}s {each.text(point)}" for each in about if each is not amount]
+    return f"{said}; {enumerated(others)}" if len(others) > 1 else said
+
+
+def _favoured(runs: ExperimentRuns, about: Sequence[Amount]) -> Amount:
+    """The late joiner; else, if algorithms are swept, the first group; else who has most beyond its fair share."""
+    late = [each for each in about if each.subject.late]
+    if late:
+        return late[0]
+    if any(path.endswith("].cc") for path in runs.axes):
+        return about[0]
+    points = [point for point in runs.points if point.run_ids]
+
+    def excess(amount: Amount) -> float:
+        return sum(amount.level(point) / amount.fair(point) for point in points if amount.by_seed(point))
+
+    return max(about, key=excess)
+
+
+def _fair(amount: Amount, points: Sequence[PointRuns], word: str = "to") -> str:
+    """What would be fair at all of these points, or, with "and", at the first and the last of them."""
+    shares = [amount.fair(point) for point in points if point.run_ids]
+    ends = (shares[0], shares[-1]) if word == "and" else (min(shares), max(shares))
+    first, last = map(trimmed, ends)
+    return f"{first if first == last else f'{first} {word} {last}'} % would be fair"
+
+
+def _doubt(amount: Amount, point: PointRuns) -> str:
+    outcome = amount.against_fair(point).outcome
+    if outcome == "undecided":
+        return f" ({counted(len(amount.by_seed(point)), 'seed')} cannot tell these apart)"
+    return " (no difference that matters)" if outcome == "same" else ""
+
+
+def _by_condition(curves: Curves, groups: Sequence[Subject], amount: Amount) -> str:
+    """The subject under each condition: at both ends of the axis where that matters."""
+    known = [(curve, points) for curve in curves.curves if (points := amount.at(curve))]
+    constant = all(amount.constant(points) for _, points in known)
+    ends = {(curves.number(points[0]), curves.number(points[-1])) for _, points in known}
+    _, shown = known[0]
+    places, both = "", False
+    if curves.axis is not None and len(ends) == 1 and len(shown) > 1:
+        both = not constant
+        both_ends = f"{curves.place(shown[0])} and at {curves.text(shown[-1])}"
+        places = f", {both_ends if both else curves.place(shown[0], shown[-1])},"
+    clauses: list[str] = []
+    for curve, points in known:
+        first, last = points[0], points[-1]
+        numbers = f"{amount.text(first, unit=False)} and {amount.text(last)}" if both else amount.text(first)
+        of = "" if clauses else amount.of
+        clauses.append(f"{numbers}{of} {condition_text(curve.condition, amount.subject, list(groups))}")
+    every = [point for _, points in known for point in points]
+    fair = {_fair(amount, points, "and") for _, points in known} if both else set()
+    return f"{amount.said}{places} {'; '.join(clauses)}; {fair.pop() if len(fair) == 1 else _fair(amount, every)}"
+
+
+# -- how sure ---------------------------------------------------------------------------------------------------------
+
+
+def _unfinished(runs: ExperimentRuns, about: Sequence[Amount]) -> list[str]:
+    """Transfers that did not complete."""
+    times = [each for each in about if each.quantity.name == "fct"]
+    count = sum(
+        any(seed not in each.by_seed(point) for each in times) for point in runs.points for seed in point.run_ids
+    )
+    return [f"In {count} of {counted(runs.measured, 'run')} not every transfer was complete."] if count else []
+
+
+def _uncertain(points: Sequence[PointRuns], about: Sequence[Amount]) -> list[str]:
+    """Why amounts have no interval, where none of them has one."""
+    known = [found for each in about for point in points if (found := each.estimate(point))]
+    if not known or any(found.half_width is not None for found in known):
+        return []
+    if all(len(point.run_ids) == 1 for point in points):
+        return ["There is one seed, so there are no intervals."]
+    return ["All seeds gave the same, so there are no intervals."]
+
+
+def _shortfall(runs: ExperimentRuns) -> list[str]:
+    """What failed and what is missing."""
+    absent = runs.total - runs.measured - runs.failed
+    parts = [
+        f"{count} {word}"
+        for count, word in ((runs.failed, "failed"), (absent, "are missing" if absent > 1 else "is missing"))
+        if count
+    ]
+    return [f"Of {counted(runs.total, 'run')}, {enumerated(parts)}."] if parts else []

@@ -1,0 +1,60 @@
+"""Whether two sets of values differ by more than chance, and by enough to matter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from dumbbell.metrics.statistics import Estimate, estimate
+
+BySeed: TypeAlias = Mapping[int, float]
+"""A value a seed."""
+MATTERS: Final = 0.02
+"""A smaller difference does not matter, however certain it is."""
+TOLERABLE: Final = 0.05
+"""Where the whole interval of a difference is smaller, there is none that matters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A difference of means with its 95 % interval, and what follows."""
+
+    difference: Estimate
+    """Second less first."""
+    outcome: Literal["differ", "same", "undecided"]
+
+
+def contrast(first: BySeed, second: BySeed, whole: float | None = None) -> Contrast:
+    """The difference of two sets, paired by seed where they share seeds.
+
+    `whole` is what a difference is a part of when it is asked whether it matters; the larger mean if none is given.
+    Without an interval (one seed, or nothing varied) the difference itself decides.
+
+    >>> found = contrast({1: 50.0, 2: 52.0}, {1: 60.1, 2: 61.9}, 100.0)
+    >>> found.outcome, found.difference.mean
+    ('differ', 10.0)
+    >>> contrast({1: 50.0, 2: 52.0}, {1: 51.0, 2: 51.1}, 100.0).outcome
+    'undecided'
+
+    Raises:
+        ValueError: a set is empty.
+    """
+    shared = [seed for seed in first if seed in second]
+    if shared:
+        difference = estimate([second[seed] - first[seed] for seed in shared])
+    else:
+        one, other = estimate(list(first.values())), estimate(list(second.values()))
+        halves = [each.half_width for each in (one, other) if each.half_width is not None]
+        difference = Estimate(other.mean - one.mean, math.hypot(*halves) if halves else None, min(one.n, other.n))
+    size = whole or max(abs(sum(each.values()) / len(each)) for each in (first, second))
+    change, half = abs(difference.mean), difference.half_width or 0.0
+    if change >= MATTERS * size and change > half:
+        return Contrast(difference, "differ")
+    return Contrast(difference, "same" if change + half <= TOLERABLE * size else "undecided")
+
+
+def against(values: BySeed, level: float, whole: float | None = None) -> Contrast:
+    """The same of one set and a number: values less level."""
+    return contrast(dict.fromkeys(values, level), values, whole)

@@ -1,0 +1,111 @@
+"""The sweep of an experiment as curves: over which amount they go, and at what else each of them stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dumbbell.findings.points import ExperimentRuns, PointRuns
+from dumbbell.spec.quantity import Bytes, QuantityError, Rate, Share, Size, Time, number_and_unit
+from dumbbell.spec.sweep import Grid
+
+NOUNS: Final = {"path.buffer": "buffer", "path.rtt": "RTT", "path.rate": "rate", "path.loss": "loss"}
+"""Of fields that people call by other names than the spec does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Points that differ in the main axis only, in its order."""
+
+    condition: Mapping[str, Any]
+    """What the swept fields besides the main axis say of all of them; nothing of fields that have one value."""
+    points: Sequence[PointRuns]
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """All measured points of an experiment."""
+
+    axis: str | None
+    """The swept amount with the most values; None where only words are swept."""
+    curves: Sequence[Curve]
+
+    def number(self, point: PointRuns) -> float:
+        """Where a point lies on the axis, in base units."""
+        return 0.0 if self.axis is None else _amount(point.swept[self.axis])[1]
+
+    def text(self, point: PointRuns) -> str:
+        """The same as a reader has it."""
+        return "" if self.axis is None else value_text(point.swept[self.axis])
+
+    def place(self, point: PointRuns, last: PointRuns | None = None) -> str:
+        """The same with the axis's noun, or all from there to another place: "at a buffer of 0.25 to 1 BDP"."""
+        if self.axis is None:
+            return ""
+        noun, text = NOUNS.get(self.axis), self.text(point) if last is None else self.between(point, last, "to")
+        if noun is None:
+            return f"at {self.axis} = {text}"
+        return f"at {'an' if noun == 'RTT' else 'a'} {noun} of {text}"
+
+    def between(self, first: PointRuns, last: PointRuns, word: str = "and") -> str:
+        """Two places, the unit once: 0.25 and 1 BDP."""
+        one, other = self.text(first), self.text(last)
+        number, unit = (one.rpartition(" ")[each] for each in (0, 2))
+        return f"{number if number and unit == other.rpartition(' ')[2] else one} {word} {other}"
+
+
+def curves_of(runs: ExperimentRuns) -> Curves:
+    """The curves of an experiment, in the order of its expansion."""
+    points = [point for point in runs.points if point.run_ids]
+    bundles = _bundles(runs)
+    amounts = {}
+    for bundle in bundles:
+        for axis in bundle:
+            values = {str(point.swept.get(axis)): point.swept.get(axis) for point in points}
+            kinds = {_amount(value)[0] for value in values.values()}
+            if len(values) > 1 and len(kinds) == 1 and "" not in kinds:
+                amounts[axis] = len(values)
+    worded = {axis for bundle in bundles if any(axis not in amounts for axis in bundle) for axis in bundle}
+    main = max((axis for axis in amounts if axis not in worded), key=lambda axis: amounts[axis], default=None)
+    own = next((bundle for bundle in bundles if main in bundle), ())
+    others = [axis for bundle in bundles for axis in bundle if axis not in own]
+    varied = [axis for axis in others if len({str(point.swept.get(axis)) for point in points}) > 1]
+    found: dict[str, tuple[dict[str, Any], list[PointRuns]]] = {}
+    for point in points:
+        condition = {axis: point.swept.get(axis) for axis in varied}
+        found.setdefault(repr(condition), (condition, []))[1].append(point)
+    curves = Curves(main, [Curve(condition, members) for condition, members in found.values()])
+    for curve in curves.curves:
+        curve.points.sort(key=curves.number)  # type: ignore[attr-defined]
+    return curves
+
+
+def value_text(value: object) -> str:
+    """A swept value: BDP in capitals, others as the spec wrote them."""
+    text = value if isinstance(value, str) else str(value).lower()
+    return text.removesuffix("bdp") + "BDP" if text.endswith(" bdp") else text
+
+
+def _bundles(runs: ExperimentRuns) -> list[tuple[str, ...]]:
+    """The swept fields, those that vary together as one."""
+    if runs.experiment is None:
+        return [(axis,) for axis in runs.axes]
+    swept = set(runs.axes)
+    bundles = [tuple(axis.path for axis in bundle) for bundle in Grid.of(runs.experiment).bundles]
+    return [bundle for bundle in bundles if swept.issuperset(bundle)]
+
+
+def _amount(value: object) -> tuple[str, float]:
+    """The kind of a quantity and its number in base units; no kind: it is none."""
+    if isinstance(value, bool) or value is None:
+        return "", 0.0
+    if isinstance(value, int | float):
+        return "number", float(value)
+    for kind in (Rate, Time, Share, Bytes, Size):
+        with suppress(QuantityError):
+            quantity = kind(value)
+            return (quantity.unit if kind is Size else kind.__name__), float(quantity.value)
+    found = number_and_unit(str(value))
+    return (f"in {found[1]}", found[0]) if found else ("", 0.0)

@@ -1,0 +1,79 @@
+"""What an amount does over a sweep, as part of a sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from dumbbell.findings.amount import Amount
+from dumbbell.findings.curves import Curve, Curves
+from dumbbell.findings.points import PointRuns
+from dumbbell.metrics.curve import crossover
+from dumbbell.metrics.number import counted
+
+
+def trend(curves: Curves, curve: Curve, amount: Amount) -> str:
+    """From one end of the axis to the other, and what is between where that is beyond both."""
+    points = amount.at(curve)
+    if not points:
+        return f"{amount.subject.name} has no known amount"
+    first, last = points[0], points[-1]
+    if first is last:
+        return f"{amount.said} {amount.text(first)}{amount.of}"
+    if amount.constant(points):
+        low, high = (amount.text(point, interval=False, unit=False) for point in amount.extremes(points))
+        numbers = low if low == high else f"{low} to {high}"
+        return f"{amount.said} {numbers}{amount.unit}{amount.of} {curves.place(first, last)}"
+    low_point, high_point = amount.extremes(points)
+    beyond = [
+        f"{word} at {curves.text(point)}: {amount.text(point)}"
+        for word, point in (("least", low_point), ("most", high_point))
+        if all(end is not point and amount.contrast(end, point).outcome == "differ" for end in (first, last))
+    ]
+    start = f"{amount.said} {amount.text(first)}{amount.of} {curves.place(first)}"
+    said = f"{start} and {amount.text(last)} at {curves.text(last)}"
+    if beyond:
+        return f"{said} ({'; '.join(beyond)})"
+    if amount.contrast(first, last).outcome == "undecided":
+        return f"{said} (the seeds do not tell these apart)"
+    return f"{said}{_plateau(curves, points, amount)}"
+
+
+def crossing(curves: Curves, curve: Curve, amount: Amount) -> str:
+    """Where a share comes to be more or less than fair, and stays so; nothing where it is never both."""
+    points = amount.at(curve)
+    contrasts = [amount.against_fair(point) for point in points]
+    signs = {math.copysign(1, each.difference.mean) for each in contrasts if each.outcome == "differ"}
+    if curves.axis is None or len(signs) < 2:  # noqa: PLR2004 (more, and less)
+        return ""
+    places, fair = [curves.number(point) for point in points], [amount.fair(point) for point in points]
+    levels = [amount.level(point) for point in points]
+    falls = levels[-1] < fair[-1]
+    at = crossover(places, levels, fair) if falls else crossover(places, fair, levels)
+    if at is None:
+        return ""
+    inside = next(pair for pair in pairwise(points) if curves.number(pair[0]) <= at <= curves.number(pair[1]))
+    return f"; it comes to be {'less' if falls else 'more'} than that between {curves.between(*inside)}"
+
+
+def extent(members: Sequence[tuple[Amount, Curve]]) -> str:
+    """The least and the most over all points, where there are too many to tell one by one."""
+    entries = [(amount, point) for amount, curve in members for point in amount.at(curve)]
+    (least, low), (most, high) = (end(entries, key=lambda entry: entry[0].level(entry[1])) for end in (min, max))
+    names = {amount.said for amount, _ in members}
+    who = least.said if len(names) == 1 else "a group has"
+    lowest, highest = f"{least.text(low)}{least.of} ({low.words})", f"{most.text(high)} ({high.words})"
+    return f"over {counted(len(entries), 'point')}, {who} from {lowest} to {highest}"
+
+
+def _plateau(curves: Curves, points: Sequence[PointRuns], amount: Amount) -> str:
+    """The longest stretch of the axis over which nothing changes."""
+    stretches = (
+        points[begin:end]
+        for begin in range(len(points))
+        for end in range(begin + 2, len(points) + 1)
+        if amount.constant(points[begin:end])
+    )
+    longest = max(stretches, key=len, default=())
+    return f" (no difference between {curves.between(longest[0], longest[-1])})" if longest else ""

@@ -1,0 +1,75 @@
+"""From a measurement to how its flows share the path in time: whether they converge, and which of them starve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dumbbell.engines.measurement import FlowMeasurement
+from dumbbell.metrics.counter import Counter
+from dumbbell.metrics.dynamics import FOR_S, MEAN_OVER_S, convergence_time_s
+from dumbbell.metrics.starvation import BIN_S, TWO, Starvation, starvation
+from dumbbell.metrics.window import Activity, Window
+from dumbbell.spec.run import StreamWorkload, TransferWorkload
+from dumbbell.units import NS_PER_S
+
+if TYPE_CHECKING:
+    from dumbbell.spec.run import Run, Workload
+
+
+class Convergence(NamedTuple):
+    """Whether the flows came to equal rates, and how long after the last one's start."""
+
+    converged: bool | None
+    """None: there is one flow, one whose application asks for less, or too little time with all of them."""
+    time_s: float | None
+
+
+def convergence(run: Run, flows: Sequence[FlowMeasurement], delivered: Sequence[Counter]) -> Convergence:
+    """Of a run; `delivered` has what each flow delivered."""
+    greedy = all(math.isinf(demand_bps(flow.workload) or 0.0) for flow in run.flows)
+    start_s = max(flow.started_ns for flow in flows) / NS_PER_S
+    end_s = min(Activity.whole(flow).window.end_ns for flow in flows) / NS_PER_S
+    if len(flows) < TWO or not greedy or not _fine(run) or end_s - start_s < FOR_S + MEAN_OVER_S / 2:
+        return Convergence(None, None)
+    time_s = convergence_time_s(delivered, start_s, end_s)
+    return Convergence(time_s is not None, time_s)
+
+
+def starvations(
+    run: Run, flows: Sequence[FlowMeasurement], delivered: Sequence[Counter], window: Window
+) -> Sequence[Starvation | None]:
+    """Of each flow, in the window."""
+    if len(flows) < TWO or not _fine(run) or not window.seconds:
+        return [None] * len(flows)
+    wholes = [Activity.whole(flow).window for flow in flows]
+    return starvation(
+        delivered,
+        [(whole.begin_ns / NS_PER_S, whole.end_ns / NS_PER_S) for whole in wholes],
+        [demand_bps(flow.workload) for flow in run.flows],
+        window.begin_ns / NS_PER_S,
+        window.end_ns / NS_PER_S,
+    )
+
+
+def delivered(flow: FlowMeasurement) -> Counter:
+    """Payload that a flow delivered in order up to each sample, and to its end."""
+    earlier = flow.series.at_ns < flow.at_end.at_ns
+    at_ns = np.concatenate((flow.series.at_ns[earlier], [flow.at_end.at_ns]))
+    counted = np.concatenate((flow.series.delivered_bytes[earlier], [flow.at_end.delivered_bytes]))
+    return Counter.of(at_ns / NS_PER_S, counted, start_s=flow.started_ns / NS_PER_S)
+
+
+def demand_bps(workload: Workload) -> float | None:
+    """What an application would send on an endless path: a stream its rate; None where that is not one number."""
+    if isinstance(workload, StreamWorkload):
+        return float(workload.stream.rate_bps)
+    return math.inf if workload == "bulk" or isinstance(workload, TransferWorkload) else None
+
+
+def _fine(run: Run) -> bool:
+    """Whether samples are close enough for bins of a second."""
+    return run.measure.sample_ns <= BIN_S * NS_PER_S

@@ -1,0 +1,75 @@
+"""`docs/spec.md`: it has every key of the models, its examples are specs, and it is what the models say today."""
+
+from __future__ import annotations
+
+import pytest
+
+from commandline import ROOT
+from dumbbell.spec import expand, load, resolve
+from dumbbell.spec.keys import Key, keys
+from dumbbell.spec.section import Section
+from dumbbell.spec.tables import WORKLOADS, Access, Change, Flow, Host, Measure, Path, Spec
+from spec_reference import FILES, WITH_NEIGHBOURS, engines, example, page, spec_around
+
+EVERY = {key.path: key for key in keys()}
+TABLES: dict[str, type[Section]] = {
+    "": Spec, "path": Path, "path.change[]": Change, "flows[]": Flow, "flows[].access": Access, "host": Host,
+    "measure": Measure,
+}  # fmt: skip
+
+
+PAGE = (ROOT / "docs" / "spec.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_it_is_what_the_models_say() -> None:
+    assert page() == PAGE, "make docs-outputs"
+
+
+def test_it_has_every_key_of_the_models() -> None:
+    wanted = {
+        f"{table}.{field.alias or name}".removeprefix(".")
+        for table, section in [*TABLES.items(), *(("flows[].workload", each) for each in WORKLOADS.values())]
+        for name, field in section.model_fields.items()
+    }
+    assert set(EVERY) == wanted
+    for path in wanted:
+        assert f"# `{path}`\n" in PAGE or f"## `[{path}]`\n" in PAGE or f"## `[[{path}]]`\n" in PAGE, path
+
+
+@pytest.mark.parametrize("key", EVERY.values(), ids=lambda key: key.path)
+def test_a_key_has_a_meaning_and_an_example_that_is_a_spec(key: Key) -> None:
+    assert key.meaning.endswith("."), "the model has no docstring"
+    name = key.path.rpartition(".")[2]
+    assert name in example(key)
+    experiment = load(spec_around(example(key)), folder=FILES)
+    assert resolve(next(expand(experiment)), 1).run.flows
+    assert set(WITH_NEIGHBOURS) <= set(EVERY)
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("path.rtt", "`sim`; `linux`"),
+        ("path.burst", "`sim`; `linux`: more than 1514 B"),
+        ("path.rate", "`sim`; `linux`: a multiple of 8 bit/s"),
+        ("host.receive_window", "`sim`; `linux`: from 2304 B to 1073725440 B"),
+    ],
+)
+def test_what_an_engine_refuses_is_said(path: str, told: str) -> None:
+    assert engines(EVERY[path]) == told
+
+
+def test_a_word_that_an_engine_refuses_is_named() -> None:
+    told = engines(EVERY["measure.record"])
+    sim, linux = told.split("; `linux`")
+    assert ('not `"pcap"`' in sim, '"acks"`' in sim) == (True, False)
+    assert ('not `"pcap"`' in linux, 'not `"acks"`' in linux) == (True, True)
+
+
+def test_limits_defaults_and_sweeps_are_the_models() -> None:
+    loss, mtu, window = EVERY["path.loss"], EVERY["path.mtu"], EVERY["measure.window"]
+    assert (loss.limits, loss.default, loss.swept) == ("from 0 % to 99.9999999 %", "0 %", True)
+    assert (mtu.limits, mtu.default, mtu.extremes) == ("from 576 to 65,535", 1500, (576, 65_535))
+    assert (window.swept, window.required, EVERY["path.rtt"].required) == (False, False, True)
+    assert EVERY["flows[].access.rate"].required

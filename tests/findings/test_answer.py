@@ -1,0 +1,233 @@
+"""The answer of an experiment: each decision from values made by hand, and whole answers from real runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+import dumbbell
+from dumbbell.findings.answer import answer
+from dumbbell.findings.points import ExperimentRuns, PointRuns, runs_of
+from dumbbell.spec import Experiment, expand
+from dumbbell.spec.names import flow_names
+
+PATH = {"rate": "100 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}
+NEAR = {"name": "near", "cc": "bbr"}
+FAR = {"name": "far", "cc": "bbr", "rtt": "100 ms"}
+DOWNLOAD = {"name": "get", "cc": ["cubic", "bbr"], "workload": {"transfer": "1 MB"}}
+UNTIL = {"duration": "until done", "time_limit": "60 s"}
+
+
+def runs_with(
+    values: Sequence[Sequence[float]], quantity: str = "share", *, failed: int = 0, **words: Any
+) -> ExperimentRuns:
+    """An experiment with these values of its first group (and the rest of the share for the second), a row a point."""
+    path = PATH | words.pop("path", {})
+    seeds = max(map(len, values)) + failed
+    experiment = Experiment(**{"path": path, "duration": "60 s", "seeds": seeds} | words)
+    points = []
+    for point, own in zip(expand(experiment), values, strict=True):
+        groups = point.experiment.flows
+        names = [names[0] for names in flow_names(groups)]
+        sizes = {name: int(str(group.count)) for name, group in zip(names, groups, strict=True)}
+        measured = {(quantity, names[0]): list(own)}
+        if len(names) > 1 and quantity == "share":
+            rest = [(1 - value) / (len(names) - 1) for value in own]
+            measured |= {("share", name): rest for name in names[1:]}
+        bulk = quantity == "share" and len(names) > 1
+        points.append(
+            PointRuns(
+                swept=point.values,
+                ccs={name: str(group.cc) for name, group in zip(names, groups, strict=True)},
+                sizes=sizes,
+                fair_shares={name: sizes[name] / sum(sizes.values()) for name in names} if bulk else {},
+                run_ids={seed: f"{seed:016x}" for seed in range(1, len(own) + 1)},
+                failed=list(range(len(own) + 1, len(own) + failed + 1)),
+                measured=measured,
+            )
+        )
+    return ExperimentRuns(name="hand", engine="sim", points=points, experiment=experiment)
+
+
+def told(values: Sequence[Sequence[float]], quantity: str = "share", **words: Any) -> str:
+    return " ".join(answer(runs_with(values, quantity, **words)))
+
+
+BBR_AND_CUBIC = [{"cc": "bbr"}, {"cc": "cubic", "count": 3}]
+PAIR = [{"cc": "bbr"}, {"cc": "cubic"}]
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([0.80, 0.82, 0.84], "BBR takes 82.0 ± 5.0 % of the goodput, where 25 % would be fair."),
+        ([0.25, 0.246, 0.25], ("3 CUBIC flows take 75.1 ± 0.6 % of the goodput, where 75 % would be fair (no"
+         " difference that matters).")),
+        ([0.30, 0.20, 0.40], ("BBR takes 30.0 ± 24.8 % of the goodput, where 25 % would be fair (3 seeds cannot tell"
+         " these apart).")),
+        ([0.8], ("BBR takes 80.0 % of the goodput, where 25 % would be fair. There is one seed, so there are no"
+         " intervals.")),
+        ([0.8, 0.8], ("BBR takes 80.0 % of the goodput, where 25 % would be fair. All seeds gave the same, so there are"
+         " no intervals.")),
+    ],
+)  # fmt: skip
+def test_a_share_stands_beside_the_fair_one(values: list[float], said: str) -> None:
+    assert told([values], flows=BBR_AND_CUBIC) == said
+
+
+BUFFERS = {"buffer": ["0.25 bdp", "1 bdp", "4 bdp"]}
+
+
+@pytest.mark.parametrize(
+    ("levels", "said"),
+    [
+        ((0.80, 0.795, 0.81), ("BBR takes 79.5 to 81.0 % of the goodput at a buffer of 0.25 to 4 BDP, where 50 % would"
+         " be fair.")),
+        ((0.90, 0.89, 0.60), ("BBR takes 90.0 ± 0.1 % of the goodput at a buffer of 0.25 BDP and 60.0 ± 0.1 % at 4 BDP"
+         " (no difference between 0.25 and 1 BDP), where 50 % would be fair.")),
+        ((0.90, 0.60, 0.30), ("BBR takes 90.0 ± 0.1 % of the goodput at a buffer of 0.25 BDP and 30.0 ± 0.1 % at 4 BDP,"
+         " where 50 % would be fair; it comes to be less than that between 1 and 4 BDP.")),
+        ((0.60, 0.90, 0.70), ("BBR takes 60.0 ± 0.1 % of the goodput at a buffer of 0.25 BDP and 70.0 ± 0.1 % at 4 BDP"
+         " (most at 1 BDP: 90.0 ± 0.1 %), where 50 % would be fair.")),
+    ],
+)  # fmt: skip
+def test_over_a_sweep_the_ends_the_peak_what_stays_and_where_it_flips(levels: tuple[float, ...], said: str) -> None:
+    values = [[level - 0.0001, level, level + 0.0009, level - 0.0008] for level in levels]
+    assert told(values, flows=PAIR, path=BUFFERS) == said
+
+
+def test_ends_that_seeds_do_not_tell_apart_are_said_to_be_so() -> None:
+    values = [[0.60, 0.70, 0.65], [0.62, 0.68, 0.66], [0.80, 0.60, 0.75]]
+    assert "(the seeds do not tell these apart)" in told(values, flows=PAIR, path=BUFFERS)
+
+
+def test_what_varies_alike_with_the_seed_is_paired() -> None:
+    """Each seed has 10 % less in the deeper queue, though the seeds differ by far more."""
+    values = [[0.9, 0.7, 0.5], [0.8, 0.6, 0.4], [0.7, 0.5, 0.3]]
+    assert "do not tell" not in told(values, flows=PAIR, path=BUFFERS)
+    assert "do not tell" in told([values[0], values[1], values[2][::-1]], flows=PAIR, path=BUFFERS)
+
+
+def test_flows_of_one_algorithm_are_told_apart_by_what_differs() -> None:
+    assert told([[0.3]], flows=[NEAR, FAR]).startswith("far (100 ms) takes 70.0 %")
+    unnamed = [{"cc": "bbr"}, {"cc": "bbr", "rtt": "100 ms"}]
+    assert told([[0.7]], flows=unnamed).startswith("The 20 ms BBR flow takes 70.0 %")
+    later = [{"cc": "bbr"}, {"cc": "bbr", "start": "20 s"}]
+    assert told([[0.7]], flows=later).startswith("The BBR flow from 20 s on takes 30.0 %")
+    slow = [{"cc": "bbr"}, {"cc": "bbr", "access": {"rate": "1 Gbit/s", "buffer": "1 MB"}}]
+    assert told([[0.3]], flows=slow).startswith("The BBR flow on 1 Gbit/s takes 70.0 %")
+    assert told([[0.3]], flows=[{"cc": "bbr"}, {"cc": "bbr"}]).startswith("bbr-2 takes 70.0 %")
+
+
+def test_a_late_joiner_is_what_the_sentence_is_about() -> None:
+    flows = [{"name": "first", "cc": "bbr"}, {"name": "late", "cc": "cubic", "start": "20 s"}]
+    assert told([[0.9]], flows=flows).startswith("late (from 20 s on, CUBIC) takes 10.0 %")
+    soon = [flows[0], flows[1] | {"start": "2 s"}]
+    assert told([[0.9]], flows=soon).startswith("first (BBR) takes 90.0 %")
+
+
+def test_swept_algorithms_are_conditions() -> None:
+    flows = [NEAR | {"cc": ["reno", "bbr"]}, FAR | {"cc": ["reno", "bbr"]}]
+    both = told([[0.8], [0.1]], flows=flows, zip=[["flows[0].cc", "flows[1].cc"]])
+    assert both.startswith("near (20 ms) takes 80.0 % of the goodput with Reno; 10.0 % with BBR; 50 % would be fair.")
+    each = told([[0.5], [0.2], [0.8], [0.5]], flows=flows)
+    assert "20.0 % as Reno beside BBR; 80.0 % as BBR beside Reno" in each
+
+
+def test_of_more_conditions_than_one_reads_there_are_the_ends() -> None:
+    ccs = ["reno", "bbr", "cubic", "bbr_4_17"]
+    said = told([[n / 20] for n in range(16)], flows=[NEAR | {"cc": ccs}, FAR | {"cc": ccs}])
+    assert said.startswith(
+        "Over 16 points, near (20 ms) takes from 0 % of the goodput (flows[0].cc = reno, flows[1].cc = reno) to 75.0 %"
+        " (flows[0].cc = bbr_4_17, flows[1].cc = bbr_4_17); 50 % would be fair."
+    )
+
+
+def test_of_three_groups_each_is_said() -> None:
+    said = told([[0.6]], flows=[*PAIR, {"cc": "reno"}])
+    assert said.startswith(
+        "BBR takes 60.0 % of the goodput, where 33.3 % would be fair; CUBIC takes 20.0 % and Reno takes 20.0 %."
+    )
+
+
+LOSSES = {"loss": ["0 %", "1 %"]}
+
+
+@pytest.mark.parametrize(
+    ("cubic", "bbr", "said"),
+    [
+        ([4.0, 4.1, 4.2], [2.0, 2.1, 2.1], ("BBR is faster: 2.07 ± 0.14 s against 4.10 ± 0.25 s of CUBIC, 2.03 ± 0.14 s"
+         " less.")),
+        ([2.0, 2.01, 2.02], [2.0, 2.02, 2.01], "there is no difference: CUBIC 2.01 ± 0.02 s, BBR 2.01 ± 0.02 s."),
+        ([2.0, 4.0, 3.0], [2.0, 2.1, 2.1], ("3 seeds cannot tell BBR from CUBIC: BBR 2.07 ± 0.14 s, CUBIC 3.00 ± 2.48"
+         " s.")),
+    ],
+)  # fmt: skip
+def test_downloads_are_compared_pair_by_pair(cubic: list[float], bbr: list[float], said: str) -> None:
+    answered = told([cubic, bbr], "fct", **UNTIL, flows=[DOWNLOAD])
+    assert answered.lower() == said.lower()
+
+
+def test_the_order_over_a_sweep_has_a_clause_for_each_verdict() -> None:
+    # the loss varies slowest
+    said = told([[2.0], [2.0], [9.0], [3.0]], "fct", **UNTIL, path=LOSSES, flows=[DOWNLOAD])
+    assert said == (
+        "At a loss of 0 %, there is no difference: CUBIC 2.00 s, BBR 2.00 s; at a loss of 1 %, BBR is faster: 3.00 s"
+        " against 9.00 s of CUBIC, 6.00 s less. There is one seed, so there are no intervals."
+    )
+
+
+def test_transfers_that_did_not_complete_are_counted() -> None:
+    said = told([[2.0, math.nan, 2.1], [1.0, 1.1, 1.0]], "fct", **UNTIL, flows=[DOWNLOAD])
+    assert said.endswith("In 1 of 6 runs not every transfer was complete.")
+    none = told([[math.nan], [math.nan]], "fct", **UNTIL, flows=[DOWNLOAD])
+    assert none == "In 2 of 2 runs not every transfer was complete."
+
+
+def test_the_cliff_of_each_over_random_loss() -> None:
+    path = {"loss": ["0.1 %", "1 %", "10 %"]}
+    alone = [{"cc": ["reno", "cubic", "bbr"]}]
+    values = [[95e6], [30e6], [97e6], [20e6], [10e6], [96e6], [5e6], [4e6], [90e6]]
+    said = told(values, "goodput", flows=alone, path=path)
+    assert said.startswith(
+        "Goodput stays above 80 % of what the line can carry up to a loss of 0.1 % (Reno), less than 0.1 % (CUBIC) and"
+        " 10 % (BBR, the most tried). At 10 %, Reno gets 5.00 Mbit/s, CUBIC gets 4.00 Mbit/s and BBR gets 90.0 Mbit/s."
+    )
+
+
+def test_one_sender_has_a_rate_and_what_it_costs() -> None:
+    runs = runs_with([[90e6]], "goodput", flows=[{"cc": "bbr"}])
+    runs.points[0].measured |= {("utilization", ""): [0.94], ("rtt", "bbr"): [0.0251]}
+    assert answer(runs)[0] == "BBR gets 90.0 Mbit/s, 94.0 % of the line, at a mean RTT of 25.1 ms."
+
+
+def test_a_stream_stands_beside_what_it_asks_for() -> None:
+    stream = {"stream": "5 Mbit/s", "for": "50 s", "every": "40 ms"}
+    said = told([[2.4e6]], "goodput", flows=[{"name": "video", "cc": "cubic", "workload": stream}, {"cc": "bbr"}])
+    assert said.startswith("video (CUBIC) gets 2.40 Mbit/s of 5 Mbit/s.")
+
+
+def test_what_failed_and_what_is_missing_is_said() -> None:
+    runs = runs_with([[0.8, 0.82]], flows=PAIR, failed=1)
+    assert answer(runs)[-1] == "Of 3 runs, 1 failed."
+    runs.points[0].failed.clear()
+    assert answer(runs)[-1] == "Of 3 runs, 1 is missing."
+    runs.points.clear()
+    assert answer(runs) == ["No run was measured.", "Of 3 runs, 3 are missing."]
+
+
+def test_without_the_spec_there_is_still_an_answer() -> None:
+    runs = runs_with([[0.8, 0.82], [0.6, 0.61], [0.5, 0.52]], flows=PAIR, path=BUFFERS)
+    runs.experiment = None
+    assert answer(runs)[0].startswith("bbr takes 81.0 ± 12.7 % of the goodput at a buffer of 0.25 BDP")
+
+
+def test_real_runs_are_answered() -> None:
+    words = {"duration": "20 s", "seeds": 3, "start_jitter": "50 ms", "path": PATH | {"rate": "20 Mbit/s"}}
+    experiment = Experiment(**words, flows=PAIR, measure={"window": ["25 %", "100 %"], "record": "summary"})
+    (first,) = answer(runs_of(experiment, "sim", dumbbell.run(experiment)))
+    assert first.startswith("BBR takes ")
+    assert first.endswith(" % of the goodput, where 50 % would be fair.")
