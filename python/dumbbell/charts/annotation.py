@@ -14,8 +14,12 @@ from dumbbell.charts.style import Ranks, shade_of, style_of
 
 SMALL: Final = 0.88
 """Of what is written in a panel, by the size of the font."""
-MOST_TRIED: Final = 24
+MOST_TRIED: Final = 12
 """Points of a line at which its name may stand."""
+MOST_NAMED: Final = 5
+"""Points of a layer whose words all stand beside them; of more, those of the first and the last."""
+MOST_HIDDEN: Final = 0.7
+"""By words at a point: there is the pointer to tell them."""
 HALO: Final = 3.0
 """Width of the paper around words, on which lines end."""
 BETTER: Final = {"upper left": "← ↑ better", "up": "↑ better", "down": "↓ better"}
@@ -49,7 +53,10 @@ def words(panel: Panel, layout: Layout, height: float, columns: int) -> Iterator
         for layer in panel.layers if layer.y
     ]  # fmt: skip
     drawn = [layer for layer in panel.layers if layer.y]
-    hidden = [box for line in lines for box in (*points_of(_some(line)), *along(line))]
+    hidden = [box for line in lines for box in along(line)]
+    hidden += [
+        box for layer, line in zip(drawn, lines, strict=True) if "points" in layer.kind for box in points_of(line)
+    ]
     hidden += [box for layer in drawn for box in _bars(layer, panel, across, up)]
     corner = [Box(0, up - 1.4, len(BETTER[panel.better]) * CHARACTER + 1, up)] if panel.better else []
     asked, origins = _asked(panel, drawn, lines, across, up)
@@ -80,17 +87,20 @@ def _asked(
         asked.append(Words(level.text, [(across * part, at) for part in parts]))
         origins.append([(_between(panel, part, ends), level.at) for part in parts])
     for layer, line in zip(drawn, lines, strict=True):
-        known = [
+        finite = [
             point for point in zip(layer.x, layer.y, strict=True) if math.isfinite(point[0]) and math.isfinite(point[1])
         ]
         if layer.tag and line:
-            some = range(len(line) - 1, -1, -max(1, len(line) // MOST_TRIED))
+            some = range(len(line) - 1, -1, -math.ceil(len(line) / MOST_TRIED))
             asked.append(Words(layer.tag, [line[index] for index in some]))
-            origins.append([known[index] for index in some])
+            origins.append([finite[index] for index in some])
     for layer, line in zip(drawn, lines, strict=True):
-        for text, point, origin in zip(layer.words, line, zip(layer.x, layer.y, strict=True), strict=False):
-            asked.append(Words(text, [point]))
-            origins.append([origin])
+        outer = {0, len(line) - 1}
+        known = zip(layer.words, line, zip(layer.x, layer.y, strict=True), strict=False)
+        for index, (text, point, origin) in enumerate(known):
+            if text and (len(line) <= MOST_NAMED or index in outer):
+                asked.append(Words(text, [point], MOST_HIDDEN))
+                origins.append([origin])
     return asked, origins
 
 
@@ -105,10 +115,6 @@ def _bars(layer: Layer, panel: Panel, across: float, up: float) -> Iterator[Box]
         yield from along([(across * place(panel.x, x), up * place(panel.y, end)) for end in (low, high)])
     for left, right, y in zip(layer.left, layer.right, layer.y, strict=False):
         yield from along([(across * place(panel.x, end), up * place(panel.y, y)) for end in (left, right)])
-
-
-def _some(line: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
-    return line[:: max(1, len(line) // (4 * MOST_TRIED))]
 
 
 def _row(text: str, found: Place, origin: Sequence[tuple[float, float]], unit: float) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final, Literal, NamedTuple, TypeAlias
+
+import numpy as np
 
 Align: TypeAlias = Literal["left", "center", "right"]
 
@@ -52,6 +54,8 @@ class Words:
     text: str
     points: Sequence[tuple[float, float]]
     """In units of the font's size."""
+    most: float = math.inf
+    """They are left out rather than hide more than this: an area in these units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +75,16 @@ def points_of(line: Sequence[tuple[float, float]]) -> Iterator[Box]:
 
 
 def along(line: Sequence[tuple[float, float]]) -> Iterator[Box]:
-    """What a line hides, piece by piece."""
-    for (x, y), (x_after, y_after) in pairwise(line):
-        pieces = max(1, round(max(abs(x_after - x), abs(y_after - y)) / STEP))
-        for piece in range(pieces + 1):
-            part = piece / pieces
-            at, up = x + part * (x_after - x), y + part * (y_after - y)
-            yield Box(at - STEP / 4, up - STEP / 4, at + STEP / 4, up + STEP / 4)
+    """What a line hides: each cell of a grid that it goes through, once."""
+    if len(line) < 2:  # noqa: PLR2004
+        return
+    points = np.array(line)
+    pieces = np.maximum(1, np.ceil(np.abs(np.diff(points, axis=0)).max(axis=1) / STEP)).astype(np.intp)
+    part = np.concatenate([np.linspace(0, 1, count + 1) for count in pieces.tolist()])
+    owner = np.repeat(np.arange(pieces.size), pieces + 1)
+    at = points[owner] + part[:, None] * (points[owner + 1] - points[owner])
+    for x, y in np.unique(np.round(at / STEP), axis=0) * STEP:
+        yield Box(x - STEP / 4, y - STEP / 4, x + STEP / 4, y + STEP / 4)
 
 
 def places(
@@ -88,15 +95,17 @@ def places(
     `hidden` are boxes that words had better not cover, `taken` those that they must not.
     """
     panel = Box(0, 0, width, height)
-    obstacles, occupied = list(hidden), list(taken)
+    obstacles, occupied = np.array(list(hidden) or [Box(0, 0, 0, 0)]), list(taken)
     found: list[Place | None] = []
     for words in asked:
         best: tuple[float, Place, Box] | None = None
         for number, place, box in _candidates(words):
             if not box.within(panel) or any(box.overlap(other) for other in occupied):
                 continue
-            cost = sum(box.overlap(other) for other in obstacles) + 0.02 * number
-            if best is None or cost < best[0]:
+            across = np.minimum(box.right, obstacles[:, 2]) - np.maximum(box.left, obstacles[:, 0])
+            up = np.minimum(box.top, obstacles[:, 3]) - np.maximum(box.bottom, obstacles[:, 1])
+            cost = float((across.clip(0) * up.clip(0)).sum()) + 0.02 * number
+            if cost <= words.most and (best is None or cost < best[0]):
                 best = cost, place, box
         found.append(best[1] if best else None)
         if best:

@@ -97,11 +97,10 @@ def label_of(name: str, engine: str) -> str:
 
 def ranked(layers: Iterable[Layer]) -> Ranks:
     """The number of each instance among those of its style in a chart."""
-    instances: dict[str, dict[int, int]] = {}
+    instances: dict[str, set[int]] = {}
     for layer in layers:
-        ranks = instances.setdefault(layer.style, {})
-        ranks.setdefault(layer.instance, len(ranks))
-    return {(style, instance): rank for style, ranks in instances.items() for instance, rank in ranks.items()}
+        instances.setdefault(layer.style, set()).add(layer.instance)
+    return {(style, each): rank for style, some in instances.items() for rank, each in enumerate(sorted(some))}
 
 
 def dash_of(style: Style, rank: int) -> str:

@@ -1,4 +1,7 @@
-"""A chart as Vega-Lite: one description for page, print and notebook. The one place that knows Vega-Lite's words."""
+"""A chart as Vega-Lite: one description for page, print and notebook.
+
+Only this, `annotation` and `heat` know Vega-Lite's words.
+"""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from typing import Any
 from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN, QUANTITIES, Quantity, Setup, group_values, run_values
 from dumbbell.metrics.sharing import fair_shares
 from dumbbell.metrics.statistics import Estimate, estimate
+from dumbbell.results.campaign import Campaign
 from dumbbell.results.listing import point_text
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import FailedRun, Result
@@ -148,16 +149,23 @@ class ExperimentRuns:
         ]
 
 
-def read(store: Store) -> list[ExperimentRuns]:
-    """The current campaigns of a store."""
-    found = []
-    for campaign in store.campaigns():
-        runs = ExperimentRuns(name=campaign.label, engine=campaign.engine)
-        with suppress(SpecError):  # as with traces, which need files
-            runs.experiment = Experiment(**campaign.spec)
-        _fill(runs, outcomes_of(store.ledger, campaign.id), campaign.spec)
-        found.append(runs)
-    return found
+def read(store: Store, experiment: str | None = None) -> list[ExperimentRuns]:
+    """The current campaigns of a store, or those of one experiment, by its name or label.
+
+    Raises:
+        StoreError: there is no such experiment.
+    """
+    campaigns = store.campaigns(experiment=experiment)
+    return [campaign_runs(each, outcomes_of(store.ledger, each.id)) for each in campaigns]
+
+
+def campaign_runs(campaign: Campaign, outcomes: Iterable[Result | FailedRun]) -> ExperimentRuns:
+    """The runs of a campaign of a store."""
+    runs = ExperimentRuns(name=campaign.label, engine=campaign.engine)
+    with suppress(SpecError):  # as with traces, which need files
+        runs.experiment = Experiment(**campaign.spec)
+    _fill(runs, outcomes, campaign.spec)
+    return runs
 
 
 def runs_of(experiment: Experiment, engine: str, outcomes: Iterable[Result | FailedRun]) -> ExperimentRuns:

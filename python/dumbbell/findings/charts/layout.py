@@ -5,23 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Final
 
 from dumbbell.cc import base_name
 from dumbbell.charts.chart import Axis, Kind, Layer
 from dumbbell.charts.style import style_of
+from dumbbell.findings.curves import NOUNS, Curves, curves_of, value_text
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.metrics.catalogue import Quantity
 from dumbbell.metrics.statistics import estimate
-from dumbbell.spec.quantity import magnitude, number_and_unit
+from dumbbell.spec.quantity import number_and_unit
 
 MOST_TICKS: Final = 12
 MANY_TIMES: Final = 8
 """The largest value of an axis, by the smallest, from which on it is logarithmic."""
 _FLOW_FIELD: Final = re.compile(r"flows\[(\d+)\]\.(\w+)")
-_KINDS: Final = ("bit/s", "bit", "B", "s")
-"""Ends of the units that are multiples of one another."""
 _KERNEL: Final = re.compile(r" of Linux [\d.]+")
 
 
@@ -62,18 +60,17 @@ class Sweep:
     @classmethod
     def of(cls, runs: ExperimentRuns) -> Sweep:
         """The sweep of what was measured."""
-        points = [point for point in runs.points if point.run_ids]
-        axis = _main_axis(points, runs.axes)
-        others = [other for other in runs.axes if other != axis]
-        varied = [other for other in others if len({str(point.swept.get(other)) for point in points}) > 1]
-        curves = list(_curves(runs, points, varied))
-        places, x = _positions(runs, points, axis)
+        found = curves_of(runs)
+        axis, curves = found.axis, [Curve(in_words(runs, each.condition), each.points) for each in found.curves]
+        if axis is None:
+            axis, curves = _of_words(runs, [point for each in found.curves for point in each.points])
+        places, x = _positions(runs, found, axis)
         return cls(runs, axis, x, curves, _looks(runs, curves), places)
 
     @property
     def has_panels(self) -> bool:
         """Whether each curve has a panel, as several groups in one would be too many lines."""
-        return len(self.runs.groups) > 1 and len(self.curves) > 1
+        return is_mixed(self.runs) and len(self.curves) > 1
 
     @property
     def is_continuous(self) -> bool:
@@ -86,7 +83,7 @@ class Sweep:
 
     def value(self, point: PointRuns) -> str:
         """What a point has on the axis, as the spec wrote it."""
-        return "" if self.axis is None else str(point.swept.get(self.axis))
+        return "" if self.axis is None else value_text(point.swept.get(self.axis))
 
     def look(self, group: str, cc: str, curve: Curve) -> Look:
         """Of a group in a curve."""
@@ -120,6 +117,11 @@ class Sweep:
         )  # fmt: skip
 
 
+def is_mixed(runs: ExperimentRuns) -> bool:
+    """Whether groups meet, rather than senders one at a time."""
+    return any(len(point.ccs) > 1 for point in runs.points)
+
+
 def called(group: str, cc: str) -> str:
     """A group with the name and version of its algorithm.
 
@@ -144,7 +146,7 @@ def in_words(runs: ExperimentRuns, swept: Mapping[str, object]) -> str:
 
     >>> runs = ExperimentRuns(name="", engine="sim")
     >>> in_words(runs, {"path.buffer": "1 bdp", "path.rtt": "20 ms"})
-    'buffer 1 bdp, rtt 20 ms'
+    'buffer 1 BDP, RTT 20 ms'
     """
     groups = [] if runs.experiment is None else [flow.name or flow.cc for flow in runs.experiment.flows]
     parts: dict[str, list[str]] = {}
@@ -155,12 +157,12 @@ def in_words(runs: ExperimentRuns, swept: Mapping[str, object]) -> str:
             field = str(value) if found[2] == "cc" else f"{found[2]} {value}"
             parts.setdefault(field, []).extend([name] if len(groups) > 1 else [])
         else:
-            parts.setdefault(f"{path.rpartition('.')[2]} {value}", [])
+            parts.setdefault(f"{NOUNS.get(path, path.rpartition('.')[2])} {value_text(value)}", [])
     return ", ".join(f"{' and '.join(names)}: {field}" if names else field for field, names in parts.items())
 
 
 def _looks(runs: ExperimentRuns, curves: Sequence[Curve]) -> dict[tuple[str, str, str], Look]:
-    several = len(runs.groups) > 1
+    several = is_mixed(runs)
     panels = several and len(curves) > 1
     looks: dict[tuple[str, str, str], Look] = {}
     for group in runs.groups:
@@ -182,51 +184,37 @@ def _without(words: str, cc: str) -> str:
     )
 
 
-def _main_axis(points: Sequence[PointRuns], axes: Sequence[str]) -> str | None:
-    """The one with the most values, amounts before words."""
-    sizes = {axis: {str(point.swept.get(axis)) for point in points} for axis in axes}
-    candidates = [axis for axis, values in sizes.items() if len(values) > 1]
-    return max(candidates, key=lambda axis: (_unit(sizes[axis]) is not None, len(sizes[axis])), default=None)
+def _of_words(runs: ExperimentRuns, points: Sequence[PointRuns]) -> tuple[str | None, list[Curve]]:
+    """Where no amount is swept: the field with the most values is the axis."""
+    sizes = {axis: len({str(point.swept.get(axis)) for point in points}) for axis in runs.axes}
+    axis = max((axis for axis in runs.axes if sizes[axis] > 1), key=lambda axis: sizes[axis], default=None)
+    curves: dict[str, list[PointRuns]] = {}
+    for point in points:
+        rest = {other: value for other, value in point.swept.items() if other != axis and sizes[other] > 1}
+        alike = axis is not None and all(value == point.swept.get(axis) for value in rest.values())
+        curves.setdefault("" if alike else in_words(runs, rest), []).append(point)
+    return axis, [Curve(words, members) for words, members in curves.items()]
 
 
-def _unit(values: set[str]) -> str | None:
-    """The one unit of all values; None where they are no amounts of one kind.
-
-    >>> _unit({"1 bdp", "2 bdp"}), _unit({"250 kB", "4 MB"}), _unit({"1 bdp", "20 kB"}), _unit({"bbr", "cubic"})
-    ('bdp', 'B', None, None)
-    """
-    units = {found[1] if (found := number_and_unit(value)) else None for value in values}
-    if len(units) == 1:
-        return units.pop()
-    kinds = {next((kind for kind in _KINDS if unit and unit.endswith(kind)), None) for unit in units}
-    return kinds.pop() if len(kinds) == 1 else None
-
-
-def _positions(runs: ExperimentRuns, points: Sequence[PointRuns], axis: str | None) -> tuple[dict[str, float], Axis]:
-    """Where each value of an axis is drawn; without one, each group."""
-    texts = runs.groups if axis is None else list(dict.fromkeys(str(point.swept.get(axis)) for point in points))
-    unit = None if axis is None else _unit(set(texts))
-    label = axis or ""
-    if unit is None:
-        places = {text: float(index) for index, text in enumerate(texts)}
-        ticks = tuple((at, text) for text, at in places.items())
-        return places, Axis(label=label, limits=(-0.5, len(texts) - 0.5), ticks=ticks)
-    written = {text: found for text in texts if (found := number_and_unit(text))}
-    several = len({own for _, own in written.values()}) > 1
-    places = {text: (magnitude(text) or 0.0) if several else number for text, (number, _) in written.items()}
+def _positions(runs: ExperimentRuns, curves: Curves, axis: str | None) -> tuple[dict[str, float], Axis]:
+    """Where each value of the axis is drawn; without one, each group."""
+    points = [point for curve in curves.curves for point in curve.points]
+    label = NOUNS.get(axis or "", axis or "")
+    if curves.axis is None:
+        texts = runs.groups if axis is None else list(dict.fromkeys(str(point.swept.get(axis)) for point in points))
+        ticks = tuple((float(at), text) for at, text in enumerate(texts))
+        ends = (-0.5, len(texts) - 0.5)
+        return {text: at for at, text in ticks}, Axis(label=label, limits=ends, ticks=ticks)
+    written = {str(point.swept[curves.axis]): point for point in points}
+    units = {text: (number_and_unit(text) or (0.0, ""))[1] for text in written}
+    several = len(set(units.values())) > 1
+    places = {
+        text: curves.number(point) if several else (number_and_unit(text) or (0.0, ""))[0]
+        for text, point in written.items()
+    }
     values = sorted(set(places.values()))
     wide = values[0] > 0 and values[-1] / values[0] >= MANY_TIMES
     names = {at: text if several else f"{at:g}" for text, at in places.items()}
     ticks = tuple((at, names[at]) for at in values) if len(values) <= MOST_TICKS else ()
-    label = label if several or not unit else f"{label} ({unit})"
-    return places, Axis(label=label, scale="log2" if wide else "linear", ticks=ticks)
-
-
-def _curves(runs: ExperimentRuns, points: Sequence[PointRuns], others: Sequence[str]) -> Iterator[Curve]:
-    def words(point: PointRuns) -> str:
-        return in_words(runs, {axis: point.swept[axis] for axis in others if axis in point.swept})
-
-    order = {text: index for index, text in enumerate(dict.fromkeys(map(words, points)))}
-    ordered = sorted(points, key=lambda point: order[words(point)])
-    for text, members in groupby(ordered, key=words):
-        yield Curve(text, list(members))
+    unit = "" if several else value_text(f" {next(iter(units.values()))}").strip()
+    return places, Axis(label=f"{label} ({unit})" if unit else label, scale="log2" if wide else "linear", ticks=ticks)

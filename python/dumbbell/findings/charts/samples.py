@@ -50,6 +50,8 @@ def chosen(runs: ExperimentRuns, most: int = MOST_RUNS) -> list[tuple[PointRuns,
     points = [point for point in runs.points if point.run_ids]
     if len(points) > most:
         points = [points[round(index * (len(points) - 1) / max(1, most - 1))] for index in range(most)]
+    if not most:
+        return []
     turns = zip_longest(*([(point, seed) for seed in sorted(point.run_ids)] for point in points))
     return [each for turn in turns for each in turn if each][:most]
 

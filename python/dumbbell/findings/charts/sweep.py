@@ -8,7 +8,8 @@ from typing import Final
 
 from dumbbell.charts.chart import Axis, Chart, Layer, Level, Panel
 from dumbbell.charts.extent import settled
-from dumbbell.findings.charts.layout import Curve, Look, Sweep
+from dumbbell.findings.charts.layout import Curve, Look, Sweep, is_mixed
+from dumbbell.findings.curves import NOUNS
 from dumbbell.findings.points import ExperimentRuns
 from dumbbell.metrics.catalogue import QUANTITIES, Quantity
 from dumbbell.metrics.number import amount, counted, listed, trimmed
@@ -27,9 +28,9 @@ COSTS: Final = ("rtt", "retransmits")
 
 def shares(runs: ExperimentRuns) -> Chart | None:
     """What each group takes of the goodput over the sweep, and what would be fair; of one group its goodput."""
-    quantity = QUANTITIES["share" if len(runs.groups) > 1 else "goodput"]
+    quantity = QUANTITIES["share" if is_mixed(runs) else "goodput"]
     sweep = Sweep.of(runs)
-    if len(runs.groups) < 2 and sweep.axis is None:  # noqa: PLR2004 (a single number is in the table)
+    if quantity.name == "goodput" and sweep.axis is None:  # a single number is in the table
         return None
     what = f"{quantity.label} of the goodput" if quantity.name == "share" else quantity.label
     chart = over(sweep, "shares", quantity, f"{_first(what)} by group{_over(sweep)}")
@@ -52,7 +53,7 @@ def over(sweep: Sweep, name: str, quantity: Quantity, title: str) -> Chart | Non
         title=title,
         caption=f"{_means(sweep.runs)}{_left_out(sweep)}",
         panels=tuple(panels),
-        columns=min(BESIDE, len(panels)),
+        columns=beside(panels),
         alt=f"{title}, from {_extremes(panels)}. The table has the numbers.",
     )
 
@@ -81,7 +82,7 @@ def throughput_delay(runs: ExperimentRuns) -> Chart | None:
         caption=f"Goodput of each group against the mean over its flows of their mean RTT. {_means(runs)} Higher and"
         f" further left is better.{_left_out(sweep)}",
         panels=tuple(panels),
-        columns=min(BESIDE, len(panels)),
+        columns=beside(panels),
         alt=f"Goodput against mean RTT of {', '.join(runs.groups)}{where}: from {_extremes(panels)}.",
     )
 
@@ -100,7 +101,7 @@ def completion(runs: ExperimentRuns) -> Chart | None:
 def costs(runs: ExperimentRuns) -> Iterator[Chart]:
     """What the groups' goodput costs: RTT and retransmissions of each, loss and Jain's index of the link."""
     sweep = Sweep.of(runs)
-    if sweep.axis is None:
+    if sweep.axis is None:  # the table says as much
         return
     own = [over(sweep, name, QUANTITIES[name], f"{_first(QUANTITIES[name].label)}{_over(sweep)}") for name in COSTS]
     link = [panel for name in OF_LINK if (panel := _link(sweep, QUANTITIES[name])) is not None]
@@ -118,6 +119,11 @@ def costs(runs: ExperimentRuns) -> Iterator[Chart]:
             columns=min(2, len(panels)),
             alt=f"{title}{_over(sweep)}: {', '.join(panel.y.label for panel in panels)}. The table has the numbers.",
         )
+
+
+def beside(panels: Sequence[Panel]) -> int:
+    """How many panels stand beside one another: no row has a single one if there is a better way."""
+    return {1: 1, 2: 2, 4: 2}.get(len(panels), BESIDE)
 
 
 def axis_label(quantity: Quantity) -> str:
@@ -147,15 +153,14 @@ def _panels(sweep: Sweep, quantity: Quantity) -> Iterator[Panel]:
 def _link(sweep: Sweep, quantity: Quantity) -> Panel | None:
     """A quantity of the link, in no algorithm's colour unless a curve is an algorithm."""
     style = "lost" if quantity.name == "random_loss" else "link"
-    alone = len(sweep.runs.groups) == 1 and len(sweep.curves) > 1
+    alone = not is_mixed(sweep.runs) and len(sweep.curves) > 1
     layers = []
     for number, curve in enumerate(sweep.curves[:MOST_CURVES]):
         if alone:
             layers += list(sweep.layers(curve, quantity))
             continue
-        words = curve.words or quantity.label
         points = [point for point in curve.points if point.values(quantity)]
-        layer = sweep.layer(points, quantity, "", Look(style, number, words, curve.words)) if points else None
+        layer = sweep.layer(points, quantity, "", Look(style, number, curve.words, curve.words)) if points else None
         layers += [layer] if layer and layer.x else []
     if not layers:
         return None
@@ -233,7 +238,7 @@ def _over(sweep: Sweep) -> str:
 
 
 def _field(sweep: Sweep) -> str:
-    return (sweep.axis or "").rpartition(".")[2]
+    return NOUNS.get(sweep.axis or "", (sweep.axis or "").rpartition(".")[2])
 
 
 def _first(words: str) -> str:

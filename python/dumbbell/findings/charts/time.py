@@ -13,8 +13,9 @@ from dumbbell.cc import base_name
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.charts.in_time import KB, MBPS, MS, backlog, curve, flow_rates, group_rates, panels
 from dumbbell.errors import DumbbellError
-from dumbbell.findings.charts.layout import Sweep, called
+from dumbbell.findings.charts.layout import Sweep, called, is_mixed
 from dumbbell.findings.charts.samples import Sampled
+from dumbbell.findings.charts.sweep import beside
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.distribution import cdf
@@ -78,11 +79,11 @@ def most_different(runs: ExperimentRuns, there: Sequence[Sampled]) -> list[Sampl
     """
     seed = min((each.seed for each in there), default=0)
     same = [each for each in there if each.seed == seed]
-    quantity = QUANTITIES["share" if len(runs.groups) > 1 else "goodput"]
+    quantity = QUANTITIES["share" if is_mixed(runs) else "goodput"]
 
     def level(point: PointRuns) -> float:
         """Of the first group; of equal ones the queue decides."""
-        values = point.values(quantity, runs.groups[0]) or point.values(quantity)
+        values = point.values(quantity, next(iter(point.ccs), ""))
         return estimate(values).mean if values else math.nan
 
     known = sorted((each for each in same if not math.isnan(level(each.point))), key=lambda each: level(each.point))
@@ -120,7 +121,7 @@ def rtt_distribution(runs: ExperimentRuns, there: Sequence[Sampled]) -> Chart | 
         f" From {counted(len(used), 'run')}, {'seeds' if len(seeds) > 1 else 'seed'} {', '.join(map(str, seeds))}"
         f"{rest}. On {runs.engine}.",
         panels=tuple(drawn),
-        columns=min(3, len(drawn)),
+        columns=beside(drawn),
         alt="Cumulative distributions of the smoothed RTT of each group.",
     )  # fmt: skip
 

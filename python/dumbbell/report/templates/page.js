@@ -53,13 +53,25 @@
     filter();
   }
 
+  /** What chooses the run that is laid over another one, if it has chosen one. */
+  const over = (place) => {
+    const chooser = place.id && document.querySelector(`select[data-over="${place.id}"]`);
+    return chooser?.value ? chooser : null;
+  };
+
   const show = (place, name) => {
     place.dataset.plot = name;
     if (!plots) return;
     place.setAttribute("aria-label", plots[name].alt);
-    place.nextElementSibling.textContent = plots[name].caption;
+    const words = over(place) ? ` Laid over it, fainter: ${over(place).selectedOptions[0].textContent}.` : "";
+    place.nextElementSibling.textContent = plots[name].caption + words;
     if (place.dataset.drawn) draw(place);
   };
+
+  for (const chooser of document.querySelectorAll("select[data-over]")) {
+    const place = document.getElementById(chooser.dataset.over);
+    chooser.addEventListener("change", () => show(place, place.dataset.plot));
+  }
 
   for (const chooser of document.querySelectorAll("select[data-series]")) {
     chooser.addEventListener("change", () => show(document.getElementById(chooser.dataset.series), chooser.value));
@@ -114,6 +126,7 @@
   const NARROW = 310; // of a panel with its axes
   const AXES = 80;
   const NEAR = 40;
+  const FAINT = "70"; // of a colour, as its last two digits
   let printing = false;
 
   // Figures. The page's colours are those of the style sheet, so that they are in one place.
@@ -160,6 +173,37 @@
     return spec;
   };
 
+  /** A run with the lines of another one, which are fainter, in the same panels. */
+  const laidOver = (spec, other, title) => {
+    const both = structuredClone(spec);
+    const legendOf = ({ concat }) => concat[0].layer.find(({ encoding }) => encoding?.shape);
+    both.concat.forEach((panel, at) => {
+      const theirs = structuredClone(layersOf(other)[at]);
+      for (const layer of theirs) {
+        delete layer.encoding;
+        for (const unit of layer.layer) {
+          delete unit.name;
+          if (unit.mark?.color) unit.mark.color += FAINT;
+        }
+      }
+      panel.layer.push(...theirs);
+      both.usermeta.panels[at].layers.push(...other.usermeta.panels[at].layers.map((name) => `${name}; ${title}`));
+      for (const axis of ["x", "y"]) {
+        const [ours, also] = [panel, other.concat[at]].map(({ encoding }) => encoding[axis].scale);
+        if (ours.domain && also.domain) ours.domain = [Math.min(ours.domain[0], also.domain[0]), Math.max(ours.domain[1], also.domain[1])];
+      }
+    });
+    const [legend, also] = [both, other].map(legendOf);
+    const names = legendOf(other).data.values.map(({ label }) => `${label}; ${title}`);
+    legend.data.values.push(...names.map((label) => ({ label })));
+    for (const channel of ["shape", "stroke", "fill"]) {
+      const faded = also.encoding[channel].scale.range.map((value) => (value.startsWith("#") ? value + FAINT : value));
+      legend.encoding[channel].scale.domain.push(...names);
+      legend.encoding[channel].scale.range.push(...faded);
+    }
+    return both;
+  };
+
   const options = {
     mode: "vega-lite", ast: true, tooltip: { theme: "custom" },
     actions: { export: true, source: false, compiled: false, editor: false },
@@ -171,7 +215,9 @@
     if (!width) return;
     const name = place.dataset.plot;
     place.dataset.drawn = name;
-    const spec = themed(plots[name].spec);
+    const chooser = over(place);
+    const shown = chooser ? laidOver(plots[name].spec, plots[chooser.value].spec, chooser.selectedOptions[0].textContent) : plots[name].spec;
+    const spec = themed(shown);
     const numbers = layersOf(spec).map((layers) => layers.map(({ data }) => data.values));
     sized(spec, width, AXES);
     const renderer = printing ? "svg" : "canvas";
@@ -186,7 +232,7 @@
       await view.signal(columns === 1 ? "width" : "childWidth", own).signal("panel_width", own).resize().runAsync();
       await view.resize().runAsync();
     }
-    if (!printing) tellNearest(view, plots[name].spec, numbers, place);
+    if (!printing) tellNearest(view, shown, numbers, place);
     place.style.minHeight = "";
     place.dataset.width = width;
   };
