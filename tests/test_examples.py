@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +31,46 @@ def test_every_spec_can_be_run(spec: Path) -> None:
     assert "sim: can run it" in done.stdout
 
 
-def test_two_flows() -> None:
-    done = dumbbell("run", EXAMPLES / "two-flows.toml")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert len(done.stdout.splitlines()) == 1 + 3 * 2 * 2
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("examples")
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda path: path.name)
+def test_what_a_run_prints_fits_the_terminal_and_uses_it(spec: Path, store: Path) -> None:
+    wide: dict[int, int] = {}
+    for width in (80, 120, 200):
+        for options in ((), ("--each-seed",), ("--columns", "all")):
+            done = dumbbell("run", spec, "--out", store, *options, COLUMNS=str(width))
+            assert done.returncode == 0, done.stderr
+            longest = max(done.stdout.splitlines(), key=len)
+            assert len(longest) <= width, longest
+            if not options:
+                wide[width] = max(map(len, done.stdout.partition("\n\n")[2].splitlines()))
+    assert wide[80] < wide[120], "more columns where there is room"
+
+
+def test_two_flows(store: Path) -> None:
+    done = dumbbell("run", EXAMPLES / "two-flows.toml", "--out", store)
+    assert done.returncode == 0
+    table = done.stdout.partition("\n\n")[2]
+    assert len(re.findall(r"^ *(?:\d.*bdp  )?(?:bbr|cubic) ", table, re.MULTILINE)) == 3 * 2
+    columns = ("goodput", "share", "fair", "RTT", "queue loss")  # what a newcomer asks for first, at 80 columns
+    assert all(column in table for column in columns)
+
+
+QUESTIONS = ("cdn", "downloads", "late-joiner", "loss-sweep", "rtt-unfairness")
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_first_thing_that_is_printed_is_the_answer_that_the_spec_tells(name: str, store: Path) -> None:
+    spec = EXAMPLES / f"{name}.toml"
+    done = dumbbell("run", spec, "--out", store)
+    assert done.returncode == 0, done.stderr
+    answer = " ".join(done.stdout.partition("\n\n")[0].splitlines())
+    head, _, _ = spec.read_text(encoding="utf-8").partition("\nname = ")
+    told = " ".join(line.lstrip("# ") for line in head.partition("It answers")[2].splitlines()[1:])
+    assert told.strip() == answer
 
 
 def cells() -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ import pty
 import re
 import signal
 import sqlite3
+import statistics
 import subprocess
 import threading
 import time
@@ -19,6 +20,14 @@ from commandline import DUMBBELL, ROOT, dumbbell, process
 MOMENTS_AND_DAYS = ("--set", 'duration=["1 s", "100000 s"]', "--set", "path.buffer=1 bdp")
 """Half of the runs are over in a moment, before those that take long."""
 SCHEMA = json.loads((ROOT / "docs" / "result.schema.json").read_text(encoding="utf-8"))
+
+
+def test_what_is_wrong_with_an_experiment_is_said_once(moment: Path, tmp_path: Path) -> None:
+    """Of two points one line, in place of one a run; and none where nothing is wrong."""
+    alike = ("--set", "flows[0].cc=cubic", "--set", "start_jitter=0 s")
+    told = dumbbell("run", moment, "--out", tmp_path / "alike", *alike).stderr
+    assert " ".join(told.split()).count("2 seeds have nothing to draw") == 1
+    assert "nothing to draw" not in dumbbell("run", moment, "--out", tmp_path / "drawn").stderr
 
 
 def test_json_is_one_valid_object_a_run_in_the_order_of_expansion(moment: Path) -> None:
@@ -64,47 +73,102 @@ def test_the_usual_store_is_a_folder_where_one_is(
     assert (tmp_path / "results" / "ledger.sqlite").is_file()
 
 
+def cells(table: str) -> list[list[str]]:
+    """The cells of a printed table, row by row, without answer, caption and heading."""
+    lines = table.split("\n\n", 2)[2].splitlines()  # after the answer and the caption
+    return [re.split(r" {2,}", line.strip()) for line in lines if re.search(r"\bbbr\b|\bcubic\b|\breno\b", line)]
+
+
 def test_every_measured_number_has_three_significant_digits(moment: Path) -> None:
     """Two loss-based flows at 100 Mbit/s lose little: with two decimal places it would be 0.01 % or 0.02 %."""
     asked = ("path.rate=100 Mbit/s", "duration=20 s", "flows[0].cc=reno", 'measure.window=["10 s", "20 s"]')
-    ran = dumbbell("run", moment, *(word for each in asked for word in ("--set", each)))
-    assert (ran.returncode, ran.stderr) == (0, "")
-    for printed in (ran.stdout, dumbbell("results", "show").stdout.partition("\n")[2]):
-        head, *lines = printed.splitlines()
-        assert head.split()[-1] == "utilization"
-        cells = [cell for line in lines for cell in re.split(r" {2,}", line.strip()) if not cell.endswith("bdp")]
-        numbers = [cell.removesuffix(" %") for cell in cells if re.match(r"[\d.]", cell)]
-        digits = [len(each.replace(".", "").lstrip("0")) for each in numbers if "." in each]
-        assert len(digits) > 25
-        assert set(digits) == {3}
-        assert any(0 < float(each) < 0.05 for each in numbers)
-        assert not [each for each in numbers if re.search("[eE]", each)]
+    sets = [word for each in asked for word in ("--set", each)]
+    ran = dumbbell("run", moment, *sets, "--each-seed", "--columns", "all")
+    assert ran.returncode == 0
+    numbers = [cell for row in cells(ran.stdout) for cell in row if re.fullmatch(r"[\d.]+", cell) and "." in cell]
+    assert len(numbers) > 60
+    assert {len(each.replace(".", "").lstrip("0")) for each in numbers} == {3}
+    assert any(0 < float(each) < 0.05 for each in numbers)
+    assert not re.search(r"\de[-+]\d", ran.stdout)
+    means = [cell.split(" ± ") for row in cells(dumbbell("run", moment, *sets).stdout) for cell in row if " ± " in cell]
+    assert len(means) > 10
+    for mean, half in means:
+        larger = max(mean, half.removeprefix("< "), key=float)
+        assert len(larger.replace(".", "").lstrip("0")) == 3, (mean, half)
+
+
+def test_a_line_is_a_point_and_group_with_means_over_the_seeds(moment: Path) -> None:
+    asked = ("run", moment, "--seeds", "4", "--columns", "n,goodput,loss,fair_share")
+    lines = cells(dumbbell(*asked).stdout)
+    results = [json.loads(line) for line in dumbbell("run", moment, "--seeds", "4", "--json").stdout.splitlines()]
+    rates = [each["groups"]["bbr"]["goodput_bps"] / 1e6 for each in results[:4]]
+    loss = [100 * each["bottleneck"]["loss_rate"] for each in results[:4]]
+    half = [3.182 * statistics.stdev(values) / 2 for values in (rates, loss)]  # Student's t of 3 degrees of freedom
+    shown = [[float(part) for part in cell.split(" ± ")] for cell in lines[0][3:5]]
+    assert shown == [
+        pytest.approx([statistics.fmean(rates), half[0]], abs=0.051),
+        pytest.approx([statistics.fmean(loss), half[1]], abs=0.0051),
+    ]
+    assert [row[:3] for row in lines[:2]] == [["0.5 bdp", "bbr", "4"], ["cubic", "4", lines[1][2]]]
+    assert [row[-1] for row in lines[:2]] == ["58.3", "41.7"], "one begins half a second of three after the other"
+
+
+def test_seeds_that_change_nothing_are_one_value(moment: Path) -> None:
+    done = dumbbell("run", moment, "--set", "start_jitter=0 s", "--set", "flows[0].cc=reno")
+    assert "n = 1: all seeds alike" in done.stdout
+    assert " ± " not in done.stdout.partition("\n\n")[2]
+    assert re.findall(r"(?:reno|cubic) +(\d)  ", done.stdout) == ["1"] * 4
+
+
+def test_a_row_each_seed_in_any_order_and_with_any_column(moment: Path) -> None:
+    asked = ("run", moment, "--each-seed", "--columns", "retransmits,goodput")
+    rows = cells(dumbbell(*asked).stdout)
+    assert [row[:3] for row in rows[:4:2]] == [["0.5 bdp", "1", "bbr"], ["2", "bbr", rows[2][2]]]
+    rates = [float(row[-1]) for row in rows]
+    results = [json.loads(line) for line in dumbbell("run", moment, "--json").stdout.splitlines()]
+    expected = [group["goodput_bps"] / 1e6 for each in results for group in each["groups"].values()]
+    assert rates == pytest.approx(expected, rel=0.006)
+    largest_first = [float(row[-1]) for row in cells(dumbbell(*asked, "--sort", "-goodput").stdout)]
+    assert largest_first == sorted(rates, reverse=True)
+
+
+@pytest.mark.parametrize("option", [("--columns", "goodput,rtt95"), ("--sort", "-rtt95")], ids=" ".join)
+def test_a_column_that_does_not_exist_is_told_before_anything_is_run(
+    moment: Path, store: Path, option: tuple[str, str]
+) -> None:
+    done = dumbbell("run", moment, *option)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == 'unknown column "rtt95"; did you mean "rtt_p95"?\n'
+    assert not store.exists()
 
 
 def test_the_loss_of_the_queue_and_random_loss_are_two_columns(moment: Path) -> None:
     """At 2 % of the packets that come to the queue, of a few thousand."""
-    plain = dumbbell("run", moment).stdout.splitlines()[0]
-    assert "queue loss" in plain
-    assert "random loss" not in plain
+    columns = ("--each-seed", "--columns", "loss,random_loss")
+    assert "random" not in dumbbell("run", moment).stdout
     asked = ("--set", "path.loss=2 %", "--set", "flows[0].cc=reno", "--set", "duration=20 s")
-    lossy = dumbbell("run", moment, *asked)
-    head, *rows = (re.split(r" {2,}", line.strip()) for line in lossy.stdout.splitlines())
-    assert head[6:8] == ["queue loss", "random loss"]
-    whole = [row for row in rows if len(row) == len(head)]
+    whole = [row for row in cells(dumbbell("run", moment, *asked, *columns).stdout) if row[-3:][0] == "reno"]
     assert len(whole) == 4
-    assert all(float(row[7].removesuffix(" %")) == pytest.approx(2, rel=0.3) for row in whole)
+    assert all(float(row[-1]) == pytest.approx(2, rel=0.3) for row in whole)
     results = [json.loads(line) for line in dumbbell("run", moment, *asked, "--json").stdout.splitlines()]
     counted = [100 * each["bottleneck"]["dropped_packets"] / each["bottleneck"]["offered_packets"] for each in results]
-    assert [float(row[6].removesuffix(" %")) for row in whole] == pytest.approx(counted, rel=0.01)
-    shown = dumbbell("results", "show", "--experiment", "moment [duration=20 s, path.loss=2 %, flows[0].cc=reno]")
-    assert shown.stdout.splitlines()[1:] == lossy.stdout.splitlines()
+    assert [float(row[-2]) for row in whole] == pytest.approx(counted, rel=0.01)
 
 
-def test_a_long_list_of_warnings_is_cut(moment: Path) -> None:
+def test_warnings_of_many_runs_are_told_once(moment: Path) -> None:
     done = dumbbell("run", moment, "--seeds", "15", "--set", 'measure.window=["1 s", "1100 ms"]')
-    *lines, last = done.stderr.splitlines()
-    assert len(lines) == 20
-    assert re.fullmatch(r"and \d+ more like these: `dumbbell results show \S+ RUN` has those of a run", last)
+    window, *_ = [line for line in done.stderr.splitlines() if "less than 10 round trips" in line]
+    assert window.startswith("warning: path.buffer = 0.5 bdp, seed 1 (and 29 more runs): measure.window: 0.1 s is less")
+
+
+def test_it_ends_with_where_the_runs_are_and_what_to_do_next(moment: Path, store: Path, tmp_path: Path) -> None:
+    def last(*options: str | Path) -> str:
+        return re.sub(r"\d\.\d s", "T", dumbbell("run", moment, *options).stderr.splitlines()[-1])
+
+    assert last() == f"4 runs in {store}, T; next: dumbbell report {store}"
+    assert last() == f"4 runs in {store} (all there before), T; next: dumbbell report {store}"
+    assert last("--seeds", "3") == f"6 runs in {store} (4 of them there before), T; next: dumbbell report {store}"
+    assert last("--out", tmp_path / "my runs").endswith(f"next: dumbbell report '{tmp_path}/my runs'")
 
 
 def test_runs_of_other_metrics_are_noted(moment: Path, store: Path) -> None:
@@ -114,19 +178,23 @@ def test_runs_of_other_metrics_are_noted(moment: Path, store: Path) -> None:
     connection.commit()
     connection.close()
     note = "note: other metrics summarised 4 runs of the store; --fresh repeats them\n"
-    assert dumbbell("run", moment).stderr == note
-    assert dumbbell("run", moment, "--fresh").stderr == ""
+    assert note in dumbbell("run", moment).stderr
+    assert note not in dumbbell("run", moment, "--fresh").stderr
 
 
 def test_the_table_is_aligned_and_words_are_apart(moment: Path) -> None:
     done = dumbbell("run", moment, "--set", 'measure.window=["1 s", "1100 ms"]')
     assert done.returncode == 0
-    header, *rows = done.stdout.splitlines()
-    assert header.split("  ")[0] == "path.buffer"
-    assert len(rows) == 4 * 2
-    assert {len(row) for row in rows[::2]} == {len(header)}
-    assert "Mbit/s" in header
-    assert "warning: path.buffer = 0.5 bdp, seed 1: measure.window: 0.1 s is less than 10 round trips" in done.stderr
+    said, caption, table = done.stdout.split("\n\n")
+    assert re.match(r"(BBR|CUBIC) takes [\d.]+", said)
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert caption.splitlines()[0].startswith("moment on sim: 2 points, seeds 1, 2, mean ± 95 %")
+    *_, heading, first, second, third, fourth = table.splitlines()
+    assert heading.split()[:2] == ["buffer", "group"]
+    assert {
+        line.index(name) for line, name in ((first, "bbr"), (second, "cubic"), (third, "bbr"), (fourth, "cubic"))
+    } == {heading.index("group")}
+    assert "warning: path.buffer = 0.5 bdp, seed 1" in done.stderr
     assert "\x1b" not in done.stdout + done.stderr
 
 
@@ -171,7 +239,8 @@ def test_ctrl_c_stops_at_once_says_so_and_keeps_what_is_finished(moment: Path, s
     began = time.monotonic()
     output, words = started.communicate(timeout=30)
     assert time.monotonic() - began < 2
-    assert (started.returncode, output, words) == (130, "", "interrupted\n")
+    kept = f"50 of 100 runs are in {store}; the same command goes on"
+    assert (started.returncode, output, words) == (130, "", f"interrupted: {kept}\n")
     verified = dumbbell("results", "verify", store)
     assert verified.returncode == 0 or "belongs to no run" in verified.stdout
     assert dumbbell("results", "show", store, "--json").stdout.splitlines(keepends=True) == printed
@@ -180,7 +249,7 @@ def test_ctrl_c_stops_at_once_says_so_and_keeps_what_is_finished(moment: Path, s
 @pytest.mark.slow
 def test_a_terminal_sees_how_long_it_takes_unless_it_is_over_in_a_moment(moment: Path) -> None:
     assert "8/16" in on_a_terminal("run", moment, *MOMENTS_AND_DAYS, "--seeds", "8", until=b"8/16")
-    assert on_a_terminal("run", moment) == ""
+    assert "━" not in on_a_terminal("run", moment)
 
 
 def on_a_terminal(*arguments: str | Path, until: bytes | None = None) -> str:

@@ -47,7 +47,7 @@ def test_a_row_is_a_point_and_group_with_means_and_intervals(runs: ExperimentRun
     assert found.rows[2].estimates["share"].half_width is None
     assert [row.estimates["loss"].mean for row in found.rows[:2]] == [0.1, 0.1], "what is the path's, each group has"
     assert [row.value("fct") for row in found.rows] == [None, 3.0, None, None, None]
-    assert list(found.columns) == ["share", "fair_share", "loss", "fct"]
+    assert list(found.columns) == ["fct", "share", "fair_share", "loss"]
 
 
 def test_a_row_each_seed_has_what_that_seed_measured(runs: ExperimentRuns) -> None:

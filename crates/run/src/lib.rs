@@ -17,7 +17,7 @@ pub use measurement::{
     QueueMeasurement, QueueSeries, Transfers, UNSEEN,
 };
 pub use path::{ETHERNET_HEADER_BYTES, FRAME_HEADERS_BYTES, SEGMENT_HEADERS_BYTES};
-pub use recorder::{Gauges, Mark, Milestone, Recorder, arrival, milestones};
+pub use recorder::{Gauges, Mark, Milestone, Recorder, SharedGauges, arrival, milestones};
 pub use request::{
     Access, AlgorithmChoice, Arrival, Buffer, Change, Flow, Host, LossAt, Measure, Path, Problem, Qdisc, Record, Run,
     SocketMemory, Workload, Write,

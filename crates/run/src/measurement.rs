@@ -124,6 +124,53 @@ pub struct FlowCounters {
     pub sndbuf_limited_ns: u64,
 }
 
+impl FlowCounters {
+    /// Adds those of another connection of the same flow. What is unseen of one of them is unseen.
+    pub fn add(&mut self, other: &Self) {
+        self.at_ns = self.at_ns.max(other.at_ns);
+        let mut other = *other;
+        for (sum, count) in self.counts().into_iter().zip(other.counts()) {
+            *sum = sum.saturating_add(*count);
+        }
+    }
+
+    fn counts(&mut self) -> [&mut u64; 14] {
+        let Self {
+            at_ns: _,
+            delivered_bytes,
+            bottleneck_bytes,
+            segments_sent,
+            segments_retransmitted,
+            segments_lost,
+            acks,
+            timeouts,
+            probes,
+            undos,
+            dropped_packets,
+            random_lost_packets,
+            app_limited_ns,
+            rwnd_limited_ns,
+            sndbuf_limited_ns,
+        } = self;
+        [
+            delivered_bytes,
+            bottleneck_bytes,
+            segments_sent,
+            segments_retransmitted,
+            segments_lost,
+            acks,
+            timeouts,
+            probes,
+            undos,
+            dropped_packets,
+            random_lost_packets,
+            app_limited_ns,
+            rwnd_limited_ns,
+            sndbuf_limited_ns,
+        ]
+    }
+}
+
 /// Gauges of one flow, sampled from its start on. With `record = "summary"` only `at_ns`, `srtt_us` and
 /// `delivered_bytes` are filled.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -302,6 +349,14 @@ mod tests {
         let count = |value| histogram.counts[Histogram::bin(value) - histogram.first_bin as usize];
         assert_eq!((count(100), count(500), count(900)), (2, 1, 1));
         assert_eq!(histogram.counts.iter().sum::<u32>(), 4);
+    }
+
+    #[test]
+    fn counters_of_connections_add_up_and_what_one_does_not_show_is_unseen() {
+        let counters = |at_ns, acks, undos| FlowCounters { at_ns, acks, undos, ..FlowCounters::default() };
+        let mut sum = counters(5, 1, 2);
+        sum.add(&counters(4, 10, UNSEEN));
+        assert_eq!(sum, counters(5, 11, UNSEEN));
     }
 
     #[test]

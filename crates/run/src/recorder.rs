@@ -91,6 +91,61 @@ pub struct Gauges {
     pub phase: u8,
 }
 
+/// The gauges of a source's open connections together, see [`FlowMeasurement`].
+#[derive(Clone, Copy, Debug)]
+pub struct SharedGauges {
+    gauges: Gauges,
+    srtt_sum_us: u64,
+    srtt_count: u64,
+}
+
+impl SharedGauges {
+    /// Of no connection yet; its closed ones had these bytes leave the bottleneck.
+    pub const fn new(bottleneck_bytes: u64) -> Self {
+        let gauges = Gauges {
+            bottleneck_bytes,
+            cwnd_segments: 0,
+            ssthresh_segments: u32::MAX,
+            inflight_segments: 0,
+            min_rtt_us: u32::MAX,
+            cc_min_rtt_us: u32::MAX,
+            pacing_rate_bps: u64::MAX,
+            delivery_rate_bps: 0,
+            bandwidth_bps: u64::MAX,
+            pacing_gain_256ths: 0,
+            cwnd_gain_256ths: 0,
+            phase: 0,
+        };
+        Self { gauges, srtt_sum_us: 0, srtt_count: 0 }
+    }
+
+    /// Adds those of an open connection; its smoothed RTT is 0 before the first sample.
+    pub fn add(&mut self, srtt_us: u32, own: &Gauges) {
+        self.srtt_sum_us += u64::from(srtt_us);
+        self.srtt_count += u64::from(srtt_us > 0);
+        let all = &mut self.gauges;
+        all.bottleneck_bytes += own.bottleneck_bytes;
+        all.cwnd_segments = all.cwnd_segments.saturating_add(own.cwnd_segments);
+        all.inflight_segments = all.inflight_segments.saturating_add(own.inflight_segments);
+        all.min_rtt_us = all.min_rtt_us.min(own.min_rtt_us);
+        if own.pacing_rate_bps != u64::MAX {
+            let paced_bps = if all.pacing_rate_bps == u64::MAX { 0 } else { all.pacing_rate_bps };
+            all.pacing_rate_bps = paced_bps.saturating_add(own.pacing_rate_bps);
+        }
+        all.delivery_rate_bps = all.delivery_rate_bps.saturating_add(own.delivery_rate_bps);
+    }
+
+    /// The mean of those that have one; 0: none has.
+    pub fn srtt_us(&self) -> u32 {
+        self.srtt_sum_us.checked_div(self.srtt_count).map_or(0, |mean_us| mean_us as u32)
+    }
+
+    /// The others.
+    pub const fn gauges(&self) -> Gauges {
+        self.gauges
+    }
+}
+
 impl FlowSeries {
     fn push(&mut self, gauges: &Gauges) {
         self.bottleneck_bytes.push(gauges.bottleneck_bytes);
@@ -235,5 +290,29 @@ impl Recorder {
     /// The run has ended.
     pub fn finish(self, ended_ns: u64, facts: BTreeMap<String, String>) -> Measurement {
         Measurement { ended_ns, flows: self.flows, bottleneck: self.bottleneck, facts }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gauges_of_connections_are_summed_but_for_round_trip_times() {
+        let mut all = SharedGauges::new(1_000);
+        assert_eq!((all.srtt_us(), all.gauges().pacing_rate_bps), (0, u64::MAX));
+        let own = |cwnd_segments, min_rtt_us, pacing_rate_bps| Gauges {
+            bottleneck_bytes: 50,
+            cwnd_segments,
+            min_rtt_us,
+            pacing_rate_bps,
+            ..SharedGauges::new(0).gauges()
+        };
+        all.add(0, &own(10, u32::MAX, u64::MAX));
+        all.add(30_000, &own(5, 20_000, 70));
+        all.add(40_001, &own(7, 30_000, 30));
+        let gauges = all.gauges();
+        assert_eq!((all.srtt_us(), gauges.min_rtt_us), (35_000, 20_000));
+        assert_eq!((gauges.bottleneck_bytes, gauges.cwnd_segments, gauges.pacing_rate_bps), (1_150, 22, 100));
     }
 }

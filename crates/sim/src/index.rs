@@ -1,6 +1,6 @@
 //! Indices into a run's lists that must not be taken for one another.
 
-/// A flow, by its place in the run.
+/// A connection, by its place: that of its flow in the run, or, of a source's connections, one after all of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowId(u32);
 
@@ -11,7 +11,7 @@ pub struct LineId(u32);
 impl FlowId {
     /// The flow at this place.
     pub fn new(index: usize) -> Self {
-        Self(u32::try_from(index).expect("a spec has at most 100 000 flows"))
+        Self(u32::try_from(index).expect("a spec has at most 100 000 flows, a source a million"))
     }
 
     /// The first so many of a run, in its order.

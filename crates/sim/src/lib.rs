@@ -33,12 +33,6 @@ pub fn problems(run: &Run) -> Vec<Problem> {
         });
     }
     for (index, flow) in run.flows.iter().enumerate() {
-        if !flow.arrivals().is_empty() {
-            problems.push(Problem {
-                path: format!("flows[{index}].workload.arrivals"),
-                message: "the simulator has no short transfers".to_owned(),
-            });
-        }
         for error in cc::check(&flow.cc.algorithm, &flow.cc.parameters) {
             problems.push(Problem { path: format!("flows[{index}].cc"), message: error.to_string() });
         }

@@ -1,12 +1,15 @@
 //! One run, wired together: events come from the queue, go to a flow's sender or receiver, and what those emit goes
 //! into the network.
 
+mod arrivals;
+
 use crate::engine::{Event, Timer, Timers, prefetch, stream_seed};
 use crate::index::{FlowId, LineId};
 use crate::net::{Ack, Departed, Network, Packet};
 use crate::tcp::{Algorithm, Output, Receiver, ReceiverConfig, Sender, SenderConfig};
-use crate::trace::Trace;
-use run::{Flow, Mark, Measurement, Milestone, Qdisc, Run, SocketMemory, Source, Workload, milestones};
+use crate::trace::{Trace, flow_counters};
+use arrivals::Sources;
+use run::{Flow, FlowCounters, Mark, Measurement, Milestone, Qdisc, Run, SocketMemory, Source, Workload, milestones};
 use units::{Rate, Span, Time};
 
 /// How many packets ahead a flow's state is asked for, and then what that state points to: early enough to arrive,
@@ -21,10 +24,12 @@ const CACHED_FLOWS: usize = 512;
 pub struct Simulation<'run> {
     run: &'run Run,
     network: Network,
+    /// By place, and so are receivers and applications: those of the run's flows, then those of sources' connections.
     senders: Vec<Sender>,
     receivers: Vec<Receiver>,
     apps: Vec<App>,
     timers: Timers,
+    sources: Sources,
     trace: Trace,
     /// Finite workloads that are not complete.
     incomplete: usize,
@@ -42,8 +47,8 @@ struct App {
 }
 
 impl App {
-    fn of(flow: &Flow) -> Self {
-        Self { source: Source::new(&flow.workload), phase: Phase::Waiting, established: None }
+    fn of(workload: &Workload) -> Self {
+        Self { source: Source::new(workload), phase: Phase::Waiting, established: None }
     }
 }
 
@@ -69,8 +74,7 @@ impl Output for Network {
 impl<'run> Simulation<'run> {
     /// A run at its beginning. Its algorithms and parameters must have been checked.
     pub fn new(run: &'run Run) -> Self {
-        let mss_bytes = run.path.mss_bytes();
-        let apps: Vec<App> = run.flows.iter().map(App::of).collect();
+        let apps: Vec<App> = run.flows.iter().map(|flow| App::of(&flow.workload)).collect();
         let mut simulation = Self {
             run,
             network: Network::new(run),
@@ -78,7 +82,7 @@ impl<'run> Simulation<'run> {
                 .flows
                 .iter()
                 .enumerate()
-                .map(|(i, flow)| Sender::new(FlowId::new(i), &sender_config(run, flow, mss_bytes)))
+                .map(|(i, flow)| Sender::new(FlowId::new(i), &sender_config(run, flow, &flow.name)))
                 .collect(),
             receivers: run
                 .flows
@@ -86,13 +90,12 @@ impl<'run> Simulation<'run> {
                 .zip(&apps)
                 .enumerate()
                 .map(|(i, (flow, app))| {
-                    let low_water_bytes = low_water_bytes(run, flow);
-                    let config = ReceiverConfig { host: run.host, mss_bytes, low_water_bytes };
-                    Receiver::new(FlowId::new(i), app.source.total_bytes(), &config)
+                    Receiver::new(FlowId::new(i), app.source.total_bytes(), &receiver_config(run, flow))
                 })
                 .collect(),
             apps,
             timers: Timers::new(run.flows.len()),
+            sources: Sources::of(run),
             trace: Trace::new(run),
             incomplete: 0,
             prefetches: run.flows.len() > CACHED_FLOWS,
@@ -110,7 +113,7 @@ impl<'run> Simulation<'run> {
                 Milestone::Change(i) => Event::Change(i as u32),
                 Milestone::Write(i) => Event::Timer(FlowId::new(i), Timer::Write),
                 Milestone::Start(i) => Event::Start(FlowId::new(i)),
-                Milestone::Arrival { .. } => continue, // of a run that was refused
+                Milestone::Arrival { flow, .. } => Event::Arrival(FlowId::new(flow)),
                 Milestone::Stop(i) => Event::Stop(FlowId::new(i)),
                 Milestone::Sample => Event::Sample,
                 Milestone::WindowBegin => Event::WindowBegin,
@@ -154,6 +157,7 @@ impl<'run> Simulation<'run> {
             }
             Event::AccessDeparture(flow) => self.access_departure(flow),
             Event::Start(flow) => self.start(flow),
+            Event::Arrival(source) => self.arrive(source),
             Event::Stop(flow) => self.stop(flow),
             Event::Change(index) => {
                 self.network.change_rate(Rate::from_bps(self.run.path.changes[index as usize].rate_bps));
@@ -223,8 +227,10 @@ impl<'run> Simulation<'run> {
                 self.receivers[packet.flow.index()].count_frame(packet.frame_bytes);
                 self.deliver(&packet);
             }
-            Departed::UnderWay { flow, frame_bytes } | Departed::Lost { flow, frame_bytes } => {
+            Departed::UnderWay { flow, frame_bytes } => self.receivers[flow.index()].count_frame(frame_bytes),
+            Departed::Lost { flow, frame_bytes } => {
                 self.receivers[flow.index()].count_frame(frame_bytes);
+                self.close_if_over(flow);
             }
             Departed::Nothing => {}
         }
@@ -246,6 +252,7 @@ impl<'run> Simulation<'run> {
         self.set_receiver_timers(flow);
         if self.receivers[flow.index()].is_complete() {
             self.complete(flow);
+            self.close_if_over(flow);
         }
     }
 
@@ -255,6 +262,9 @@ impl<'run> Simulation<'run> {
             return;
         }
         app.phase = Phase::Stopped;
+        if self.sources.has_connection(flow) {
+            return self.complete_transfer(flow);
+        }
         self.trace.complete(flow, self.network.events.now());
         self.mark_flow(Mark::End, flow);
         self.incomplete -= 1;
@@ -268,13 +278,14 @@ impl<'run> Simulation<'run> {
         let sender = &mut self.senders[flow.index()];
         sender.on_ack(ack, now, &mut self.network);
         if let Some(rtt_us) = sender.rtt_sample_us() {
-            self.trace.ack(flow, rtt_us, now);
+            self.trace.ack(self.sources.flow_of(flow), rtt_us, now);
         }
         if ack.syn {
             self.network.begin_loss(flow);
             self.act(flow);
         }
         self.set_sender_timers(flow);
+        self.close_if_over(flow);
     }
 
     /// The application does what is due.
@@ -345,18 +356,22 @@ impl<'run> Simulation<'run> {
         }
     }
 
-    fn access_departure(&mut self, flow: FlowId) {
+    fn access_departure(&mut self, host: FlowId) {
         let now = self.now();
-        self.network.access_departure(flow);
+        let Some(flow) = self.network.access_departure(host) else { return };
         self.senders[flow.index()].on_host_queue_drained(now, &mut self.network);
         self.set_sender_timers(flow);
+        self.close_if_over(flow);
     }
 
     fn start(&mut self, flow: FlowId) {
         let now = self.now();
-        let sender = &mut self.senders[flow.index()];
         self.apps[flow.index()].phase = Phase::Running;
-        self.trace.start(flow, sender, now);
+        if self.sources.has_source(flow) {
+            return self.trace.start(flow, &[], now);
+        }
+        let sender = &mut self.senders[flow.index()];
+        self.trace.start(flow, sender.phases(), now);
         sender.connect(now, &mut self.network);
         self.set_sender_timers(flow);
     }
@@ -370,6 +385,7 @@ impl<'run> Simulation<'run> {
         let finite = app.source.total_bytes().is_some();
         self.senders[flow.index()].stop();
         self.timers.set(flow, Timer::Write, Time::NEVER, &mut self.network.events);
+        self.stop_transfers(flow);
         self.mark_flow(Mark::End, flow);
         self.incomplete -= usize::from(finite);
         self.end_when_done();
@@ -400,9 +416,14 @@ impl<'run> Simulation<'run> {
     fn sample(&mut self) {
         let now = self.now();
         self.trace.sample_queue(&self.network);
-        for (flow, app) in FlowId::first(self.apps.len()).zip(&self.apps) {
-            if app.phase == Phase::Running {
-                let i = flow.index();
+        for flow in FlowId::first(self.run.flows.len()) {
+            let i = flow.index();
+            if self.apps[i].phase != Phase::Running {
+                continue;
+            }
+            if self.sources.has_source(flow) {
+                self.sample_source(flow);
+            } else {
                 self.trace.sample_flow(flow, &self.senders[i], &self.receivers[i], now);
             }
         }
@@ -414,14 +435,23 @@ impl<'run> Simulation<'run> {
 
     fn mark(&mut self, mark: Mark) {
         self.trace.mark_queue(mark, &self.network);
-        for flow in FlowId::first(self.apps.len()) {
+        for flow in FlowId::first(self.run.flows.len()) {
             self.mark_flow(mark, flow);
         }
     }
 
     fn mark_flow(&mut self, mark: Mark, flow: FlowId) {
-        let i = flow.index();
-        self.trace.mark_flow(mark, flow, &self.senders[i], &self.receivers[i], &self.network);
+        let counters = if self.sources.has_source(flow) { self.source_counters(flow) } else { self.counters(flow) };
+        self.trace.mark_flow(mark, flow, counters);
+        if mark == Mark::End {
+            self.trace.keep_least_rtt(flow, &self.senders[flow.index()]);
+            self.keep_least_rtts(flow);
+        }
+    }
+
+    /// What one connection has counted.
+    fn counters(&self, flow: FlowId) -> FlowCounters {
+        flow_counters(flow, &self.senders[flow.index()], &self.receivers[flow.index()], &self.network)
     }
 
     fn finish(mut self) -> Measurement {
@@ -431,8 +461,9 @@ impl<'run> Simulation<'run> {
         if now.as_nanos() <= self.run.measure.window_end_ns {
             self.mark(Mark::WindowEnd);
         }
-        for flow in FlowId::first(self.apps.len()) {
+        for flow in FlowId::first(self.run.flows.len()) {
             if self.apps[flow.index()].phase != Phase::Stopped {
+                self.stop_transfers(flow);
                 self.mark_flow(Mark::End, flow);
             }
         }
@@ -440,18 +471,24 @@ impl<'run> Simulation<'run> {
     }
 }
 
+fn receiver_config(run: &Run, flow: &Flow) -> ReceiverConfig {
+    let low_water_bytes = low_water_bytes(run, flow);
+    ReceiverConfig { host: run.host, mss_bytes: run.path.mss_bytes(), low_water_bytes }
+}
+
 /// How much a flow's reader waits for, as on the engine `linux`: where neither memory nor the moment of writing matters,
 /// 64 kB.
 const fn low_water_bytes(run: &Run, flow: &Flow) -> u64 {
     match (&flow.workload, run.host.socket_memory) {
-        (Workload::Bulk | Workload::Transfer { .. }, SocketMemory::Max) => 1 << 16,
+        (Workload::Bulk | Workload::Transfer { .. } | Workload::Arrivals { .. }, SocketMemory::Max) => 1 << 16,
         _ => 1,
     }
 }
 
-fn sender_config(run: &Run, flow: &Flow, mss_bytes: u32) -> SenderConfig {
+/// `name` names the random stream of its algorithm.
+fn sender_config(run: &Run, flow: &Flow, name: &str) -> SenderConfig {
     SenderConfig {
-        mss_bytes,
+        mss_bytes: run.path.mss_bytes(),
         initial_window: run.host.initial_window_segments,
         paces_always: run.host.qdisc == Qdisc::Fq,
         socket_memory: run.host.socket_memory,
@@ -459,7 +496,7 @@ fn sender_config(run: &Run, flow: &Flow, mss_bytes: u32) -> SenderConfig {
         algorithm: Algorithm {
             name: flow.cc.algorithm.clone(),
             parameters: flow.cc.parameters.clone(),
-            seed: stream_seed(run.seed, &format!("cc/{}", flow.name)),
+            seed: stream_seed(run.seed, &format!("cc/{name}")),
         },
     }
 }

@@ -3,7 +3,7 @@
 use crate::index::FlowId;
 use crate::net::Network;
 use crate::tcp::{Receiver, Sender};
-use run::{FlowCounters, Histogram, Mark, Measurement, Recorder, Run};
+use run::{FlowCounters, Histogram, Mark, Measurement, Recorder, Run, SharedGauges};
 use std::collections::BTreeMap;
 use units::Time;
 
@@ -34,9 +34,25 @@ impl Trace {
     }
 
     /// A flow connects.
-    pub fn start(&mut self, flow: FlowId, sender: &Sender, now: Time) {
+    pub fn start(&mut self, flow: FlowId, phases: &[&str], now: Time) {
         self.recorder.start(flow.index(), now.as_nanos());
-        self.recorder.set_phases(flow.index(), sender.phases());
+        self.recorder.set_phases(flow.index(), phases);
+    }
+
+    /// A transfer of a source connects.
+    pub fn start_transfer(&mut self, source: FlowId, index: usize, now: Time) {
+        self.recorder.start_transfer(source.index(), index, now.as_nanos());
+    }
+
+    /// The last byte of a transfer was delivered.
+    pub fn complete_transfer(&mut self, source: FlowId, index: usize, now: Time) {
+        self.recorder.complete_transfer(source.index(), index, now.as_nanos());
+    }
+
+    /// Keeps what a transfer has sent.
+    pub fn count_transfer(&mut self, source: FlowId, index: usize, sender: &Sender) {
+        let counters = sender.counters();
+        self.recorder.count_transfer(source.index(), index, counters.segments_sent, counters.segments_retransmitted);
     }
 
     /// A flow's last byte was delivered.
@@ -63,11 +79,13 @@ impl Trace {
     }
 
     /// Keeps a flow's counters.
-    pub fn mark_flow(&mut self, mark: Mark, flow: FlowId, sender: &Sender, receiver: &Receiver, network: &Network) {
-        self.recorder.mark_flow(mark, flow.index(), flow_counters(flow, sender, receiver, network));
-        if mark == Mark::End
-            && let Some(rtt_us) = sender.rtt_least_us()
-        {
+    pub fn mark_flow(&mut self, mark: Mark, flow: FlowId, counters: FlowCounters) {
+        self.recorder.mark_flow(mark, flow.index(), counters);
+    }
+
+    /// Keeps the smallest RTT of a flow's connection.
+    pub fn keep_least_rtt(&mut self, flow: FlowId, sender: &Sender) {
+        if let Some(rtt_us) = sender.rtt_least_us() {
             self.recorder.keep_least_rtt(flow.index(), u64::from(rtt_us) * NANOS_PER_MICRO);
         }
     }
@@ -95,6 +113,12 @@ impl Trace {
         });
     }
 
+    /// Keeps the gauges of a source's connections together.
+    pub fn sample_source(&mut self, source: FlowId, delivered_bytes: u64, shared: &SharedGauges, now: Time) {
+        let srtt_us = shared.srtt_us();
+        self.recorder.sample_flow(source.index(), now.as_nanos(), srtt_us, delivered_bytes, || shared.gauges());
+    }
+
     /// The run has ended.
     pub fn finish(mut self, now: Time) -> Measurement {
         self.sort_ack_rtts();
@@ -105,7 +129,8 @@ impl Trace {
     }
 }
 
-fn flow_counters(flow: FlowId, sender: &Sender, receiver: &Receiver, network: &Network) -> FlowCounters {
+/// What a connection has counted.
+pub fn flow_counters(flow: FlowId, sender: &Sender, receiver: &Receiver, network: &Network) -> FlowCounters {
     let now = network.events.now();
     let counters = sender.counters();
     let (application, receive_window, send_buffer) = sender.limited(now);

@@ -7,7 +7,7 @@ mod scenario;
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 use run::samples::{flow, one_flow};
-use run::{Change, FlowMeasurement, LossAt, Measurement, Qdisc, Record, Run, Workload};
+use run::{Arrival, Change, FlowMeasurement, LossAt, Measurement, Qdisc, Record, Run, Workload};
 use scenario::{MBIT, MS, SECOND};
 use scenario::{bdp_bytes, measure};
 
@@ -26,7 +26,13 @@ fn eventful(seed: u64) -> Run {
     transfer.workload = Workload::Transfer { bytes: 2_000_000 };
     let mut stream = flow("stream", "cubic", rtt_ns);
     stream.workload = Workload::Stream { rate_bps: 2 * MBIT, for_ns: 4 * SECOND, every_ns: 40 * MS };
-    run.flows.extend([transfer, stream]);
+    let mut source = flow("source", "cubic", 30 * MS);
+    source.workload = Workload::Arrivals {
+        arrivals: (0..200)
+            .map(|i| Arrival { at_ns: i * i % 37 + i * 20 * MS, bytes: 1 + i * i * i % 60_000 })
+            .collect(),
+    };
+    run.flows.extend([transfer, stream, source]);
     run
 }
 

@@ -1,6 +1,5 @@
 """`dumbbell`: its commands, and its exit status: 0 ok, 1 failed, 2 bad input, 130 interrupted."""
 
-import os
 import sys
 from io import TextIOWrapper
 from typing import Annotated
@@ -8,9 +7,10 @@ from typing import Annotated
 import typer
 
 from dumbbell.cli import agree, cc, check, compare, doctor, init, kernel, report, results, run, study, validation
+from dumbbell.cli.interruption import INTERRUPTED, end
 from dumbbell.errors import DumbbellError, Failure
 
-FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+FAILED, BAD_INPUT = 1, 2
 
 app = typer.Typer(
     help="What does each TCP congestion control do on a path, to itself and to its neighbours?",
@@ -60,16 +60,8 @@ def main() -> None:
         sys.stderr.write(f"{error}\n")
         sys.exit(FAILED if isinstance(error, Failure) else BAD_INPUT)
     except KeyboardInterrupt:
-        _interrupted()
-    except SystemExit as end:
-        if end.code == INTERRUPTED:
-            _interrupted()
+        end()
+    except SystemExit as exit_:
+        if exit_.code == INTERRUPTED:
+            end()
         raise
-
-
-def _interrupted() -> None:
-    """Ends the process at once: the runs that threads are still simulating are not waited for."""
-    sys.stdout.flush()
-    sys.stderr.write("interrupted\n")
-    sys.stderr.flush()
-    os._exit(INTERRUPTED)

@@ -19,6 +19,28 @@ DEFAULT_STORE = Path("results")
 Jobs = Annotated[
     int | None, typer.Option("--jobs", metavar="N", min=1, help="Runs at once; default: as many as the machine can.")
 ]
+EachSeed = Annotated[bool, typer.Option("--each-seed", help="A row for each seed, instead of means.")]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="NAME,...",
+        help="These columns, e.g. goodput,rtt_p95; all: every one there is.",
+        show_default=False,
+    ),
+]
+Sort = Annotated[
+    str | None,
+    typer.Option(
+        "--sort",
+        metavar="NAME",
+        help="In the order of a column, e.g. goodput or path.buffer; with - before it the largest first.",
+        show_default=False,
+    ),
+]
+Harm = Annotated[
+    bool, typer.Option("--harm", help="Run each group alone, too: what do the others cost it?", show_default=False)
+]
 Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write one page that needs no network.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

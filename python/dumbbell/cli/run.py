@@ -2,24 +2,40 @@
 
 import shlex
 import sys
+import time
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dumbbell.cli.option import DEFAULT_STORE, Folder, Jobs, Seeds, Sets, Spec, print_json
+from dumbbell.cli.interruption import telling
+from dumbbell.cli.option import (
+    DEFAULT_STORE,
+    Columns,
+    EachSeed,
+    Folder,
+    Harm,
+    Jobs,
+    Seeds,
+    Sets,
+    Sort,
+    Spec,
+    print_json,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator, Iterator, Sequence
 
+    from dumbbell.cli.findings import Choice
     from dumbbell.engines.protocol import Engine
-    from dumbbell.results.listing import GroupLine
+    from dumbbell.findings.points import ExperimentRuns
     from dumbbell.results.schema import Outcome
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
 
-MOST_WORDS = 20
+MOST_NOTICES = 20
 """Warnings and failures that are told after a campaign; the store has all of them."""
 
 
@@ -36,12 +52,19 @@ def run(  # noqa: PLR0913 (each is an option)
     sets: Sets = None,
     jobs: Jobs = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and run nothing.")] = False,
+    each_seed: EachSeed = False,
+    columns: Columns = None,
+    sort: Sort = None,
+    harm: Harm = False,
 ) -> None:
-    """Measure every run of a spec that the store has not, and print all of them.
+    """Measure every run of a spec that the store has not, and print what came out.
+
+    A line is a group of flows at a point of the sweep: means over the seeds with their 95 % intervals.
 
     Whatever happens, finished runs are kept: the same command goes on where it was stopped.
     """
-    from dumbbell.campaign.plan import refusals
+    from dumbbell.campaign.plan import each_alone, refusals
+    from dumbbell.cli.findings import Choice
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.spec import SpecError
 
@@ -49,15 +72,23 @@ def run(  # noqa: PLR0913 (each is an option)
     problems = refusals(experiment, chosen)
     if problems:
         raise SpecError(problems)
+    asked = [experiment, *filter(None, [each_alone(experiment) if harm else None])]
     if dry_run:
-        _print_plan(experiment, chosen, as_json=as_json)
+        _print_plan(asked, chosen, as_json=as_json)
         return
     from dumbbell.results.store import Store
+    from dumbbell.spec.sweep import Grid
 
-    with Store.open(out, write=True) as store:
-        with closing(_outcomes(store, experiment, chosen, jobs, fresh=fresh, as_json=as_json)) as outcomes:
-            failed = _print_json(outcomes) if as_json else _print_table(outcomes, experiment, out)
+    choice = Choice.of(columns, sort, [axis.path for axis in Grid.of(experiment).axes], each_seed=each_seed)
+    began = time.monotonic()
+    with telling(lambda: _kept(out, experiment, chosen)), Store.open(out, write=True) as store:
+        before = store.count()
+        with closing(_outcomes(store, asked, chosen, jobs, fresh=fresh, as_json=as_json)) as outcomes:
+            failed = _print_json(outcomes) if as_json else _print_findings(store, asked, chosen, outcomes, choice)
         _tell_stale(store, experiment, chosen)
+        added = store.count() - before
+    if not as_json:
+        _tell_where(out, asked, added, time.monotonic() - began)
     if failed:
         raise typer.Exit(1)
 
@@ -73,14 +104,16 @@ def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Exp
 
 
 def _outcomes(  # noqa: PLR0913 (the options of a campaign)
-    store: "Store", experiment: "Experiment", engine: "Engine", jobs: int | None, *, fresh: bool, as_json: bool
+    store: "Store", asked: "Sequence[Experiment]", engine: "Engine", jobs: int | None, *, fresh: bool, as_json: bool
 ) -> "Generator[Outcome]":
     from dumbbell.campaign.execution import run_campaign
     from dumbbell.campaign.plan import count
     from dumbbell.cli.progress import progress
 
-    with progress(count(experiment), wanted=not (as_json and sys.stdout.isatty())) as advance:
-        yield from run_campaign(store, experiment, engine, jobs=jobs, fresh=fresh, progress=advance)
+    total = sum(map(count, asked))
+    with progress(total, wanted=not (as_json and sys.stdout.isatty())) as advance:
+        for experiment in asked:
+            yield from run_campaign(store, experiment, engine, jobs=jobs, fresh=fresh, progress=advance)
 
 
 def _print_json(outcomes: "Iterator[Outcome]") -> bool:
@@ -92,35 +125,80 @@ def _print_json(outcomes: "Iterator[Outcome]") -> bool:
     return failed
 
 
-def _print_table(outcomes: "Iterator[Outcome]", experiment: "Experiment", store: Path) -> bool:
-    from dumbbell.cli.table import of_groups
-    from dumbbell.results.listing import groups_of, point_text
+def _print_findings(
+    store: "Store", asked: "Sequence[Experiment]", engine: "Engine", outcomes: "Iterator[Outcome]", choice: "Choice"
+) -> bool:
+    """Prints what the runs of the first experiment say; those of its groups alone, if there are any, tell the harm."""
+    from dumbbell.campaign.plan import count
+    from dumbbell.cli.findings import tell
+    from dumbbell.findings.points import runs_of
+    from dumbbell.results.campaign import campaign_of
+    from dumbbell.results.harm import alone_values
 
-    words: list[str] = []
-    spec = experiment.words()
-    told = failed = 0
+    experiment, *alone = asked
+    found: list[ExperimentRuns] = []
+    if alone:  # whose runs come last, and are needed first
+        beside = list(islice(outcomes, count(experiment)))
+        found.append(runs_of(alone[0], engine.name, outcomes))
+        outcomes = iter(beside)
+    campaign = campaign_of(store.ledger, experiment, engine.name, engine.identity())
+    values = {} if campaign is None else alone_values(store.ledger, campaign)
+    runs = runs_of(experiment, engine.name, outcomes, values)
+    tell(runs, choice)
+    _tell_warnings(runs)
+    for each in (runs, *found):
+        _tell_notices(each, store.folder, failures_only=each is not runs)
+    return any(each.failed for each in (runs, *found))
 
-    def lines() -> "Iterator[GroupLine]":
-        nonlocal told, failed
-        for outcome in outcomes:
-            if outcome.status == "ok":
-                yield from groups_of(outcome, spec)
-                place = point_text(outcome.point, outcome.seed)
-                found = [f"warning: {place}: {warning}" for warning in outcome.warnings]
-            else:
-                found = [f"failed: {point_text(outcome.point, outcome.seed)}: {outcome.error}"]
-                failed += 1
-            told += len(found)
-            words.extend(found[: MOST_WORDS - len(words)])
 
-    for block in of_groups(lines(), spec):
-        typer.echo(block)
-    for line in words:
-        typer.echo(line, err=True)
-    if told > len(words):
+def _tell_warnings(runs: "ExperimentRuns") -> None:
+    """What is wrong with the experiment as a whole, each kind once."""
+    from dumbbell.cli import terminal
+    from dumbbell.findings.caution import told
+    from dumbbell.findings.warnings import warnings
+
+    for each in told(warnings(runs)):
+        typer.echo(terminal.wrapped(f"warning: {each.text}", terminal.columns()), err=True)
+
+
+def _tell_notices(runs: "ExperimentRuns", store: Path, *, failures_only: bool) -> None:
+    """Warnings and failures of single runs, each once; the place is where it was first."""
+    from dumbbell.findings.warnings import of_single_runs
+    from dumbbell.metrics.number import counted
+
+    notices = [notice for notice in of_single_runs(runs) if notice.kind == "failure" or not failures_only]
+    for notice in notices[:MOST_NOTICES]:
+        kind = "failed" if notice.kind == "failure" else notice.kind
+        more = f" (and {counted(notice.runs - 1, 'more run')})" if notice.runs > 1 else ""
+        place = f"{notice.place}{more}: " if notice.place else ""
+        typer.echo(f"{kind}: {place}{notice.text}", err=True)
+    if len(notices) > MOST_NOTICES:
         shown = f"`dumbbell results show {shlex.quote(str(store))} RUN` has those of a run"
-        typer.echo(f"and {told - len(words)} more like these: {shown}", err=True)
-    return bool(failed)
+        typer.echo(f"and {len(notices) - MOST_NOTICES} more like these: {shown}", err=True)
+
+
+def _tell_where(store: Path, asked: "Sequence[Experiment]", added: int, seconds: float) -> None:
+    """Where the runs are, and what can be done next."""
+    from dumbbell.campaign.plan import count, planned_alone
+    from dumbbell.metrics.number import counted
+
+    runs = count(asked[0]) + (len(planned_alone(asked[0])) if len(asked) > 1 else 0)
+    before = f" ({runs - added} of them there before)" if 0 < added < runs else " (all there before)" * (not added)
+    where = "" if store == DEFAULT_STORE else f" {shlex.quote(str(store))}"
+    report = f"dumbbell report{where or f' {DEFAULT_STORE}'}"
+    typer.echo(f"{counted(runs, 'run')} in {store}{before}, {seconds:.1f} s; next: {report}", err=True)
+
+
+def _kept(out: Path, experiment: "Experiment", engine: "Engine") -> str:
+    """How many runs of an experiment are in its store."""
+    from dumbbell.campaign.plan import count
+    from dumbbell.metrics.number import counted
+    from dumbbell.results.campaign import measured_of
+    from dumbbell.results.store import Store
+
+    with Store.open(out) as store:
+        there = measured_of(store.ledger, experiment, engine.name, engine.identity())
+    return f"{there:,} of {counted(count(experiment), 'run')} are in {out}; the same command goes on"
 
 
 def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> None:
@@ -136,18 +214,21 @@ def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> N
         )
 
 
-def _print_plan(experiment: "Experiment", engine: "Engine", *, as_json: bool) -> None:
+def _print_plan(asked: "Sequence[Experiment]", engine: "Engine", *, as_json: bool) -> None:
     from dumbbell.campaign.plan import plan, run_key
     from dumbbell.cli.table import aligned
 
     identity = engine.identity()
-    planned = [(run_key(each, engine, identity), each.resolved.run) for each in plan(experiment)]
+    planned = [
+        (run_key(each, engine, identity), each.resolved.run) for experiment in asked for each in plan(experiment)
+    ]
     if as_json:
         for facts, resolved in planned:
             print_json({**facts, "run": resolved.model_dump(mode="json")}, lines=True)
         return
-    axes = list(planned[0][0]["point"])
+    axes = list(planned[-1][0]["point"])
     rows = [
-        [*(str(facts["point"][axis]) for axis in axes), str(facts["seed"]), facts["run_id"]] for facts, _ in planned
+        [*(str(facts["point"].get(axis, "-")) for axis in axes), str(facts["seed"]), facts["run_id"]]
+        for facts, _ in planned
     ]
     typer.echo(aligned([*axes, "seed", "run id"], rows))

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN, QUANTITIES, Quantity, Setup, group_values, run_values
 from dumbbell.metrics.sharing import fair_shares
 from dumbbell.metrics.statistics import Estimate, estimate
 from dumbbell.results.campaign import Campaign
+from dumbbell.results.harm import AloneValues, alone_values, harms_of, point_key
+from dumbbell.results.ledger import Ledger
 from dumbbell.results.listing import point_text
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import FailedRun, Result
@@ -97,6 +99,8 @@ class ExperimentRuns:
     notices: list[Notice] = field(default_factory=list)
     experiment: Experiment | None = None
     """What was asked; None where the store does not tell."""
+    spec: Mapping[str, Any] = field(default_factory=dict)
+    """The same as it was written, key by key."""
 
     @property
     def measured(self) -> int:
@@ -140,12 +144,12 @@ class ExperimentRuns:
         """The runs that are not there yet, in words; empty also where there are too many runs to list."""
         if self.experiment is None or not 0 < self.total <= MOST_LISTED:
             return []
-        there = {_key(point.swept): {*point.run_ids, *point.failed} for point in self.points}
+        there = {point_key(point.swept): {*point.run_ids, *point.failed} for point in self.points}
         return [
             point_text(point.values, seed)
             for point in expand(self.experiment)
             for seed in self.experiment.seed_values
-            if seed not in there.get(_key(point.values), ())
+            if seed not in there.get(point_key(point.values), ())
         ]
 
 
@@ -155,23 +159,30 @@ def read(store: Store, experiment: str | None = None) -> list[ExperimentRuns]:
     Raises:
         StoreError: there is no such experiment.
     """
-    campaigns = store.campaigns(experiment=experiment)
-    return [campaign_runs(each, outcomes_of(store.ledger, each.id)) for each in campaigns]
+    return [campaign_runs(store.ledger, campaign) for campaign in store.campaigns(experiment=experiment)]
 
 
-def campaign_runs(campaign: Campaign, outcomes: Iterable[Result | FailedRun]) -> ExperimentRuns:
-    """The runs of a campaign of a store."""
-    runs = ExperimentRuns(name=campaign.label, engine=campaign.engine)
+def campaign_runs(
+    ledger: Ledger, campaign: Campaign, outcomes: Iterable[Result | FailedRun] | None = None
+) -> ExperimentRuns:
+    """The runs of a campaign of a store, or some of them."""
+    runs = ExperimentRuns(name=campaign.label, engine=campaign.engine, spec=campaign.spec)
     with suppress(SpecError):  # as with traces, which need files
         runs.experiment = Experiment(**campaign.spec)
-    _fill(runs, outcomes, campaign.spec)
+    found = outcomes_of(ledger, campaign.id) if outcomes is None else outcomes
+    _fill(runs, found, alone_values(ledger, campaign.id))
     return runs
 
 
-def runs_of(experiment: Experiment, engine: str, outcomes: Iterable[Result | FailedRun]) -> ExperimentRuns:
-    """The runs of an experiment on an engine, whatever their campaigns."""
-    runs = ExperimentRuns(name=experiment.name, engine=engine, experiment=experiment)
-    _fill(runs, outcomes, experiment.words())
+def runs_of(
+    experiment: Experiment,
+    engine: str,
+    outcomes: Iterable[Result | FailedRun],
+    alone: AloneValues = MappingProxyType({}),
+) -> ExperimentRuns:
+    """The runs of an experiment on an engine, whatever their campaigns; `alone`: what its groups have by themselves."""
+    runs = ExperimentRuns(name=experiment.name, engine=engine, experiment=experiment, spec=experiment.words())
+    _fill(runs, outcomes, alone)
     return runs
 
 
@@ -197,20 +208,20 @@ def fair_shares_of(resolved: Resolved) -> dict[str, float]:
     return {group: share for group, share in fair_shares(times).items() if share is not None}
 
 
-def _fill(runs: ExperimentRuns, outcomes: Iterable[Result | FailedRun], spec: Mapping[str, Any]) -> None:
+def _fill(runs: ExperimentRuns, outcomes: Iterable[Result | FailedRun], alone: AloneValues) -> None:
     points: dict[str, PointRuns] = {}
     setups: dict[str, Setup] = {}
     numbers = defaultdict[str, list[dict[tuple[str, str], float]]](list)
     notices: dict[tuple[str, str], Notice] = {}
-    planned = {} if runs.experiment is None else {_key(point.values): point for point in expand(runs.experiment)}
+    planned = {} if runs.experiment is None else {point_key(point.values): point for point in expand(runs.experiment)}
     for outcome in outcomes:
-        key = _key(outcome.point)
+        key = point_key(outcome.point)
         point = points.setdefault(key, PointRuns(swept=outcome.point))
         if isinstance(outcome, Result):
             if not point.run_ids:
-                setups[key] = _describe(point, outcome, spec, planned.get(key))
+                setups[key] = _describe(point, outcome, runs.spec, planned.get(key))
             point.run_ids[outcome.seed] = outcome.run_id
-            numbers[key].append(_numbers(outcome, setups[key]))
+            numbers[key].append(_numbers(outcome, setups[key], alone))
         else:
             point.failed.append(outcome.seed)
         kind, texts = ("warning", outcome.warnings) if isinstance(outcome, Result) else ("failure", [outcome.error])
@@ -238,16 +249,14 @@ def _describe(point: PointRuns, first: Result, spec: Mapping[str, Any], planned:
     return replace(Setup.of(resolved.run), random_loss_at=setup.random_loss_at)
 
 
-def _numbers(result: Result, setup: Setup) -> dict[tuple[str, str], float]:
+def _numbers(result: Result, setup: Setup, alone: AloneValues) -> dict[tuple[str, str], float]:
     """What a run has, by quantity and group."""
     by_group = {"": run_values(result, setup, OF_RUN), **group_values(result, OF_GROUP)}
+    for group, harms in harms_of(result, alone).items():
+        by_group[group] |= harms
     return {
         (name, group): value
         for group, values in by_group.items()
         for name, value in values.items()
         if value is not None and QUANTITIES[name].informative(result)
     }
-
-
-def _key(values: Mapping[str, Any]) -> str:
-    return json.dumps(values, sort_keys=True, ensure_ascii=False)

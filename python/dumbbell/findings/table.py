@@ -13,13 +13,17 @@ from typing import Final
 
 from dumbbell.errors import DumbbellError
 from dumbbell.findings.points import ExperimentRuns, PointRuns
-from dumbbell.metrics.catalogue import QUANTITIES
+from dumbbell.metrics.catalogue import HARMS, QUANTITIES
 from dumbbell.metrics.statistics import Estimate
 from dumbbell.problem import quoted, suggestion
 from dumbbell.spec.quantity import number_and_unit
 
 FACTS: Final = ("group", "cc", "flows", "seed", "n", "fair_share")
 """Columns of what a row is, beside what was measured."""
+FIRST: Final = (
+    "fct", "goodput", "share", "fair_share", *HARMS, "rtt", "loss", "random_loss", "retransmits", "jain", "utilization",
+)  # fmt: skip
+"""What a reader asks for first, in this order; other quantities follow in that of the catalogue."""
 DESCENDING: Final = "-"
 """Before the name of a column to sort by."""
 
@@ -82,7 +86,7 @@ class Table:
     runs: ExperimentRuns
     rows: Sequence[Row]
     columns: Sequence[str]
-    """The quantities, and `fair_share`, in the order asked for, or in that of the catalogue."""
+    """Names in the order asked for; or of all that any row has, as `FIRST` says."""
 
 
 def table(
@@ -97,17 +101,21 @@ def table(
     Raises:
         ColumnError: there is no such column.
     """
+    check(columns, sort, runs.axes)
     rows = list(_of_seeds(runs) if each_seed else _of_points(runs))
-    known = [*QUANTITIES, *FACTS, *runs.axes]
+    if columns is None:
+        there = {name for row in rows for name in row.estimates}
+        there |= {"fair_share"} if any(row.fair_share is not None for row in rows) else set()
+        columns = [name for name in dict.fromkeys([*FIRST, *QUANTITIES]) if name in there]
+    return Table(runs=runs, rows=_sorted(rows, sort) if sort else rows, columns=list(columns))
+
+
+def check(columns: Sequence[str] | None, sort: str | None, axes: Sequence[str]) -> None:
+    """Raises `ColumnError` where a table of an experiment with these swept fields has no such column."""
+    known = [*QUANTITIES, *FACTS, *axes]
     for name in (*(columns or ()), *([sort.removeprefix(DESCENDING)] if sort else ())):
         if name not in known:
             raise ColumnError(f"unknown column {quoted(name)}; {suggestion(name, known)}")
-    if columns is None:
-        there = {name for row in rows for name in row.estimates}
-        columns = [name for name in QUANTITIES if name in there]
-        if any(row.fair_share is not None for row in rows):
-            columns.insert(columns.index("share") + 1 if "share" in columns else 0, "fair_share")
-    return Table(runs=runs, rows=_sorted(rows, sort) if sort else rows, columns=list(columns))
 
 
 def _of_points(runs: ExperimentRuns) -> Iterator[Row]:

@@ -8,8 +8,10 @@ from typing import Final
 
 from dumbbell.charts.chart import Chart
 from dumbbell.findings.answer import answer
+from dumbbell.findings.caution import Kind, Told, told
 from dumbbell.findings.charts import gallery, samples
 from dumbbell.findings.points import ExperimentRuns
+from dumbbell.findings.warnings import warnings
 from dumbbell.metrics.number import counted
 from dumbbell.report.describe import brief, describe_runs
 from dumbbell.report.figure import Drawing, drawing
@@ -25,7 +27,8 @@ MOST_ROWS: Final = 400
 """Of an experiment's table."""
 RUN_IN_TIME_SHARE: Final = 3
 """A line of a run in time has this much fewer points than one of a figure: there are many of them."""
-SERIES: Final = "series"
+ABOUT: Final[Mapping[Kind, str]] = {"few losses": "costs"}
+"""The chart that a kind of warning is about; the others are about who gets how much, which the page begins with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,16 +57,17 @@ class ExperimentView:
         """Reads an experiment; `most` of its runs are drawn over time."""
         found = samples.read(store, runs, most)
         over_time = gallery.of_series(runs, found.runs)
+        charts = [*gallery.of_summaries(runs), *over_time[:-1]]
         return cls(
             anchor=anchor,
             runs=runs,
             answer=answer(runs),
             facts=facts(store, runs),
-            charts=[*gallery.of_summaries(runs), *over_time[:-1]],
+            charts=charts,
             overlay=over_time[-1] if over_time else None,
             series=list(gallery.single_runs(runs, found.runs)) if len(found.runs) > 1 else [],
             note=found.note,
-            beside={},
+            beside=_beside(told(warnings(runs)), charts),
         )
 
     @property
@@ -116,3 +120,12 @@ def facts(store: Store, runs: ExperimentRuns) -> dict[str, list[str]]:
     return describe_runs(
         (run, [(flow.name, flow.cc) for flow in result.flows]) for run, result in found if isinstance(result, Result)
     )
+
+
+def _beside(found: Sequence[Told], charts: Sequence[Chart]) -> dict[str, list[str]]:
+    there = {chart.name for chart in charts}
+    beside: dict[str, list[str]] = {}
+    for each in found:
+        chart = ABOUT.get(each.worst.kind, "")
+        beside.setdefault(chart if chart in there else "", []).append(each.text)
+    return beside

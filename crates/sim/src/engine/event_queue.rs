@@ -29,6 +29,8 @@ pub enum Event {
     Timer(FlowId, Timer),
     /// A flow connects.
     Start(FlowId),
+    /// The next transfer of a source arrives.
+    Arrival(FlowId),
     /// A flow stops sending.
     Stop(FlowId),
     /// The gauges are read.
@@ -67,7 +69,7 @@ impl Event {
             Self::Ack(_) => 3,
             Self::Tick => 4,
             Self::Timer(..) => 5,
-            Self::Start(_) | Self::Stop(_) => 6,
+            Self::Start(_) | Self::Arrival(_) | Self::Stop(_) => 6,
             Self::Sample => 7,
             Self::WindowBegin | Self::WindowEnd => 8,
             Self::End => 9,

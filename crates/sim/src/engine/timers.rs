@@ -46,6 +46,21 @@ impl Timers {
         }
     }
 
+    /// Makes room for one flow more.
+    pub fn add_flow(&mut self) {
+        self.busy.push(BusySlots([UNSET; BUSY]));
+        self.idle.push([UNSET; TIMERS - BUSY]);
+    }
+
+    /// Stops all timers of a flow.
+    pub fn stop(&mut self, flow: FlowId) {
+        self.busy[flow.index()]
+            .0
+            .iter_mut()
+            .chain(&mut self.idle[flow.index()])
+            .for_each(|slot| slot.due = Time::NEVER);
+    }
+
     /// Asks for a flow's slots ahead of time.
     #[inline]
     pub fn prefetch(&self, flow: FlowId) {

@@ -136,11 +136,6 @@ impl Link {
         self.queue.get(index)
     }
 
-    /// Bytes in the queue.
-    pub const fn queued_bytes(&self) -> u64 {
-        self.queued_bytes
-    }
-
     /// When a frame that has just reached the head leaves.
     #[inline]
     fn head_departure(&mut self, bytes: u32, now: Time) -> Time {

@@ -21,6 +21,9 @@ pub struct Network {
     /// Touched when a packet is lost, and by flows that have an access line.
     ports: Vec<Port>,
     has_access: bool,
+    /// Connections come and go: what is under way of each is counted.
+    has_sources: bool,
+    seed: u64,
     loss_ppb: u32,
     loss_at: LossAt,
     random_lost: u64,
@@ -40,11 +43,33 @@ struct Route {
 #[derive(Debug)]
 struct Port {
     access: Option<Link>,
+    /// Whose access line it uses: its own, or its source's.
+    host: FlowId,
+    /// Bytes of its frames in the queue of that line.
+    waiting_bytes: u64,
+    /// Packets and ACKs of it in the network, counted where there are sources.
+    under_way: u64,
     loss: Stream,
     /// Random loss begins when the handshake is over.
     lossy: bool,
     dropped: u64,
     random_lost: u64,
+}
+
+impl Port {
+    /// Without an access line; `name` names its random stream.
+    fn new(host: FlowId, seed: u64, name: &str) -> Self {
+        Self {
+            access: None,
+            host,
+            waiting_bytes: 0,
+            under_way: 0,
+            loss: stream(seed, &format!("loss/{name}")),
+            lossy: false,
+            dropped: 0,
+            random_lost: 0,
+        }
+    }
 }
 
 /// Where a packet is after leaving the bottleneck.
@@ -88,14 +113,12 @@ impl Network {
         let ports = run
             .flows
             .iter()
-            .map(|flow| Port {
-                access: flow
+            .enumerate()
+            .map(|(i, flow)| {
+                let access = flow
                     .access
-                    .map(|access| Link::new(Rate::from_bps(access.rate_bps), Bytes::ZERO, frame, access.buffer)),
-                loss: stream(run.seed, &format!("loss/{}", flow.name)),
-                lossy: false,
-                dropped: 0,
-                random_lost: 0,
+                    .map(|access| Link::new(Rate::from_bps(access.rate_bps), Bytes::ZERO, frame, access.buffer));
+                Port { access, ..Port::new(FlowId::new(i), run.seed, &flow.name) }
             })
             .collect();
         Self {
@@ -106,10 +129,44 @@ impl Network {
             routes,
             ports,
             has_access: run.flows.iter().any(|flow| flow.access.is_some()),
+            has_sources: run.flows.iter().any(|flow| !flow.arrivals().is_empty()),
+            seed: run.seed,
             loss_ppb: path.loss_ppb,
             loss_at: path.loss_at,
             random_lost: 0,
             arrived: 0,
+        }
+    }
+
+    /// A source opens a connection at a place that is the next one, or that nothing is [under way](Self::carries) of.
+    pub fn open(&mut self, flow: FlowId, source: FlowId, name: &str) {
+        let (route, port) = (self.routes[source.index()], Port::new(source, self.seed, name));
+        if flow.index() == self.routes.len() {
+            self.routes.push(route);
+            self.ports.push(port);
+        } else {
+            debug_assert!(!self.carries(flow));
+            self.routes[flow.index()] = route;
+            self.ports[flow.index()] = port;
+        }
+    }
+
+    /// Packets or ACKs of a source's connection are under way.
+    pub fn carries(&self, flow: FlowId) -> bool {
+        self.ports[flow.index()].under_way > 0
+    }
+
+    #[inline]
+    fn note_entry(&mut self, flow: FlowId) {
+        if self.has_sources {
+            self.ports[flow.index()].under_way += 1;
+        }
+    }
+
+    #[inline]
+    fn note_exit(&mut self, flow: FlowId) {
+        if self.has_sources {
+            self.ports[flow.index()].under_way -= 1;
         }
     }
 
@@ -122,39 +179,46 @@ impl Network {
     #[inline]
     pub fn emit(&mut self, packet: Packet) {
         let now = self.events.now();
+        self.note_entry(packet.flow);
         if !self.has_access {
             return self.offer(packet, now);
         }
         let flow = packet.flow;
-        match &mut self.ports[flow.index()].access {
+        let host = self.ports[flow.index()].host;
+        match &mut self.ports[host.index()].access {
             None => self.offer(packet, now),
-            Some(access) => {
-                if let Ok(Some(departure)) = access.offer(packet, now) {
-                    self.events.schedule(departure, Event::AccessDeparture(flow));
+            Some(access) => match access.offer(packet, now) {
+                Ok(departure) => {
+                    self.ports[flow.index()].waiting_bytes += u64::from(packet.frame_bytes);
+                    if let Some(departure) = departure {
+                        self.events.schedule(departure, Event::AccessDeparture(host));
+                    }
                 }
-            }
+                Err(dropped) => self.note_exit(dropped.flow),
+            },
         }
     }
 
-    /// Bytes in the queue of a flow's access line; 0 without one.
+    /// A flow's bytes in the queue of its access line; 0 without one.
     #[inline]
     pub fn access_queue_bytes(&self, flow: FlowId) -> u64 {
         if !self.has_access {
             return 0;
         }
-        self.ports[flow.index()].access.as_ref().map_or(0, Link::queued_bytes)
+        self.ports[flow.index()].waiting_bytes
     }
 
-    /// The head of a flow's access line leaves.
-    pub fn access_departure(&mut self, flow: FlowId) {
+    /// The head of a host's access line leaves. Gives the flow that it is of.
+    pub fn access_departure(&mut self, host: FlowId) -> Option<FlowId> {
         let now = self.events.now();
-        let access = self.ports[flow.index()].access.as_mut().expect("only flows with an access line");
-        if let Some((packet, next)) = access.depart(now) {
-            if let Some(next) = next {
-                self.events.schedule(next, Event::AccessDeparture(flow));
-            }
-            self.offer(packet, now);
+        let access = self.ports[host.index()].access.as_mut().expect("only hosts with an access line");
+        let (packet, next) = access.depart(now)?;
+        if let Some(next) = next {
+            self.events.schedule(next, Event::AccessDeparture(host));
         }
+        self.ports[packet.flow.index()].waiting_bytes -= u64::from(packet.frame_bytes);
+        self.offer(packet, now);
+        Some(packet.flow)
     }
 
     /// A packet reaches the bottleneck.
@@ -166,7 +230,10 @@ impl Network {
         match self.bottleneck.offer(packet, now) {
             Ok(Some(departure)) => self.events.schedule(departure, Event::Departure),
             Ok(None) => {}
-            Err(dropped) => self.ports[dropped.flow.index()].dropped += u64::from(dropped.segments.max(1)),
+            Err(dropped) => {
+                self.ports[dropped.flow.index()].dropped += u64::from(dropped.segments.max(1));
+                self.note_exit(dropped.flow);
+            }
         }
     }
 
@@ -176,6 +243,7 @@ impl Network {
         if lost {
             port.random_lost += u64::from(packet.segments);
             self.random_lost += u64::from(packet.segments);
+            self.note_exit(packet.flow);
         }
         lost
     }
@@ -194,6 +262,7 @@ impl Network {
         }
         let Some(line) = self.routes[flow.index()].forward else {
             self.arrived += u64::from(packet.segments.max(1));
+            self.note_exit(flow);
             return Departed::Arrived(packet);
         };
         if let Some(arrival) = self.forward[line.index()].push(now, packet) {
@@ -210,12 +279,14 @@ impl Network {
             self.events.schedule(next, Event::Data(line));
         }
         self.arrived += u64::from(packet.segments.max(1));
+        self.note_exit(packet.flow);
         packet
     }
 
     /// A receiver emits an ACK.
     #[inline]
     pub fn emit_ack(&mut self, ack: Ack) {
+        self.note_entry(ack.flow);
         let line = self.routes[ack.flow.index()].back;
         let now = self.events.now();
         if let Some(arrival) = self.back[line.index()].push(now, ack) {
@@ -230,6 +301,7 @@ impl Network {
         if let Some(next) = next {
             self.events.schedule(next, Event::Ack(line));
         }
+        self.note_exit(ack.flow);
         ack
     }
 

@@ -254,6 +254,11 @@ impl Sender {
         self.stopped = true;
     }
 
+    /// Everything that was written has been acknowledged.
+    pub const fn is_acknowledged(&self) -> bool {
+        self.board.una_bytes() >= self.written_bytes
+    }
+
     /// Bytes that may be sent: written, and within the send buffer.
     #[inline]
     pub(super) fn unsent_bytes(&self) -> u64 {

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use run::{
-    Access, AlgorithmChoice, Buffer, Change, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Run, SocketMemory,
-    Workload, Write,
+    Access, AlgorithmChoice, Arrival, Buffer, Change, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Run,
+    SocketMemory, Workload, Write,
 };
 
 const MS: u64 = 1_000_000;
@@ -66,11 +66,17 @@ fn workload(rate_bps: u64, duration_ns: u64) -> impl Strategy<Value = Workload> 
         writes.sort_by_key(|write| write.at_ns);
         Workload::Trace { writes }
     });
+    let arrival = (0..duration_ns, octaves(1, 1 << 17)).prop_map(|(at_ns, bytes)| Arrival { at_ns, bytes });
+    let arrivals = prop::collection::vec(arrival, 1..40).prop_map(|mut arrivals| {
+        arrivals.sort_by_key(|arrival| arrival.at_ns);
+        Workload::Arrivals { arrivals }
+    });
     prop_oneof![
         3 => Just(Workload::Bulk),
         3 => octaves(1, 1 << 24).prop_map(|bytes| Workload::Transfer { bytes }),
         1 => stream,
         1 => trace,
+        1 => arrivals,
     ]
 }
 

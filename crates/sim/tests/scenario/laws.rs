@@ -3,7 +3,8 @@
 
 use super::MS;
 use run::{
-    Buffer, Flow, FlowCounters, FlowMeasurement, LossAt, Measurement, Path, QueueMeasurement, Record, Run, Workload,
+    Buffer, Flow, FlowCounters, FlowMeasurement, LossAt, Measurement, NEVER_NS, Path, QueueMeasurement, Record, Run,
+    Workload,
 };
 
 /// Headers of a frame. The smallest one has nothing else.
@@ -23,7 +24,10 @@ pub fn hold(run: &Run, measurement: &Measurement) {
         counters_only_grow(measured);
         what_is_delivered_was_written_and_sent(run, flow, measured);
         no_round_trip_is_shorter_than_the_path(flow, measured);
-        time_is_charged_once(measured);
+        if flow.arrivals().is_empty() {
+            time_is_charged_once(measured);
+        }
+        transfers_begin_when_they_arrive(run, flow, measured, measurement.ended_ns);
         gauges_are_read_on_time(run, flow, measured, measurement.ended_ns);
     }
 }
@@ -142,7 +146,8 @@ fn flows_and_bottleneck_agree(run: &Run, measurement: &Measurement) {
         let lost_before = if run.path.loss_at == LossAt::Before { total.random_lost_packets } else { 0 };
         let (came, data) = (total.offered_packets + lost_before, sum(|f| f.segments_sent));
         // SYN, the handshake's last ACK, and, repeated at most every 200 ms, SYNs and window probes.
-        let control = run.flows.len() as u64 * (3 + total.at_ns / 200_000_000);
+        let connections = run.flows.iter().map(|flow| flow.arrivals().len().max(1) as u64).sum::<u64>();
+        let control = connections * (3 + total.at_ns / 200_000_000);
         assert!(data <= came && came <= data + control, "{came} came, {data} were sent");
         for flow in &flows {
             let gone = flow.dropped_packets + flow.random_lost_packets + flow.delivered_bytes.div_ceil(mss_bytes(run));
@@ -270,7 +275,8 @@ fn gauges_are_read_on_time(run: &Run, flow: &Flow, measured: &FlowMeasurement, e
         series.phase.len(),
     ];
     assert_eq!(gauges, [if run.measure.record == Record::Summary { 0 } else { samples }; 12]);
-    assert!(series.phase.iter().all(|phase| usize::from(*phase) < measured.phases.len()));
+    let phases = if flow.arrivals().is_empty() { measured.phases.len() } else { 1 };
+    assert!(series.phase.iter().all(|phase| usize::from(*phase) < phases));
     assert!(run.measure.record == Record::Acks || measured.acks.is_empty());
     for (before, after) in series.at_ns.iter().zip(series.at_ns.iter().skip(1)) {
         assert_eq!(before + run.measure.sample_ns, *after);
@@ -281,5 +287,34 @@ fn gauges_are_read_on_time(run: &Run, flow: &Flow, measured: &FlowMeasurement, e
         assert!(*first >= flow.start_ns && *first <= flow.start_ns.next_multiple_of(sample).max(sample));
         assert!(*last <= measured.at_end.at_ns && last + sample >= measured.at_end.at_ns.min(ended_ns));
     }
-    assert!(series.cwnd_segments.iter().all(|cwnd| *cwnd > 0));
+    assert!(series.cwnd_segments.iter().all(|cwnd| *cwnd > 0) || !flow.arrivals().is_empty());
+}
+
+/// Each on a connection of its own, which takes a round trip to open; and what they send is what their source sends.
+fn transfers_begin_when_they_arrive(run: &Run, flow: &Flow, measured: &FlowMeasurement, ended_ns: u64) {
+    let transfers = &measured.transfers;
+    let columns = [&transfers.started_ns, &transfers.completed_ns, &transfers.segments_sent];
+    assert!(columns.iter().all(|column| column.len() == flow.arrivals().len()));
+    let (mut sent, mut retransmitted, mut delivered) = (0, 0, 0);
+    for (index, arrival) in flow.arrivals().iter().enumerate() {
+        let (started_ns, completed_ns) = (transfers.started_ns[index], transfers.completed_ns[index]);
+        let due_ns = flow.start_ns + arrival.at_ns;
+        let over_ns = flow.stop_ns.unwrap_or(u64::MAX).min(ended_ns);
+        assert!(started_ns == due_ns || started_ns == NEVER_NS && due_ns >= over_ns, "{started_ns} of {due_ns}");
+        let own = transfers.segments_sent[index] - transfers.segments_retransmitted[index];
+        if completed_ns != NEVER_NS {
+            assert!(completed_ns >= started_ns + flow.base_rtt_ns() + flow.forward_delay_ns);
+            assert!(completed_ns <= over_ns && own * mss_bytes(run) >= arrival.bytes, "{own} segments");
+            delivered += arrival.bytes;
+        }
+        sent += transfers.segments_sent[index];
+        retransmitted += transfers.segments_retransmitted[index];
+    }
+    if !flow.arrivals().is_empty() {
+        let end = measured.at_end;
+        // Counted again when their ACK came late: what was sent again although it had arrived.
+        let again = end.segments_retransmitted - retransmitted;
+        assert_eq!(end.segments_sent - sent, again);
+        assert!(end.delivered_bytes >= delivered);
+    }
 }

@@ -1,0 +1,39 @@
+"""The terminal that text is printed on: how wide it is, lines that fit it, and whether it shows bold and colours."""
+
+from __future__ import annotations
+
+import os
+import sys
+from shutil import get_terminal_size
+from textwrap import fill
+
+USUAL_COLUMNS = 80
+
+
+def columns() -> int:
+    """Its width; without a terminal what `COLUMNS` says, or 80."""
+    return get_terminal_size((USUAL_COLUMNS, 24)).columns
+
+
+def wrapped(text: str, width: int, indent: str = "", *, hanging: str | None = None) -> str:
+    """Lines that are no wider; those that continue one are indented, by `hanging` if it is given."""
+    more = hanging if hanging is not None else indent or "  "
+    return "\n".join(
+        fill(line, width, initial_indent=indent, subsequent_indent=more, break_on_hyphens=False)
+        for line in text.splitlines()
+    )
+
+
+def is_styled() -> bool:
+    """Whether standard output shows bold and colours: a terminal, and nobody said `NO_COLOR`."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def bold(text: str) -> str:
+    """In bold where that can be seen."""
+    return f"\x1b[1m{text}\x1b[0m" if is_styled() else text
+
+
+def rule(width: int) -> list[str]:
+    """A dim line below a heading where that can be seen; no line elsewhere."""
+    return [f"\x1b[2m{'─' * width}\x1b[0m"] if is_styled() else []
