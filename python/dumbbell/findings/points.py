@@ -152,9 +152,13 @@ class ExperimentRuns:
         ]
 
 
-def read(store: Store) -> list[ExperimentRuns]:
-    """The current campaigns of a store."""
-    return [read_campaign(store, each) for each in store.campaigns()]
+def read(store: Store, experiment: str | None = None) -> list[ExperimentRuns]:
+    """The current campaigns of a store, or those of one experiment, by its name or label.
+
+    Raises:
+        StoreError: there is no such experiment.
+    """
+    return [read_campaign(store, each) for each in store.campaigns(experiment=experiment)]
 
 
 def read_campaign(store: Store, campaign: Campaign) -> ExperimentRuns:
