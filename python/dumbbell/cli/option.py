@@ -1,6 +1,7 @@
 """Options that several commands have, and what `--json` prints."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -48,3 +49,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def print_json(value: Any, *, lines: bool = False) -> None:  # noqa: ANN401 (whatever JSON can say)
     """Prints a value as JSON: over several lines, or as one of the `lines` of many values."""
     typer.echo(json.dumps(value, indent=None if lines else 2, ensure_ascii=False))
+
+
+def print_files(files: Iterable[Path], *, as_json: bool) -> None:
+    """Prints what was written: a path a line, or one JSON object with all."""
+    if as_json:
+        print_json({"files": list(map(str, files))})
+    else:
+        for file in files:
+            typer.echo(file)
