@@ -17,7 +17,7 @@ from dumbbell.results.store import Store
 @pytest.mark.slow
 def test_an_interrupted_study_says_what_is_kept(tmp_path: Path) -> None:
     folder = tmp_path / "study"
-    command = [DUMBBELL, "study", "run", "claypool2019", "--claims", "S7", "--jobs", "1", "--out", folder]
+    command = [str(DUMBBELL), "study", "run", "claypool2019", "--claims", "S7", "--jobs", "1", "--out", str(folder)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8")
     ledger = folder / "store" / "ledger.sqlite"
     for _ in range(300):

@@ -7,11 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
+from dumbbell.cli import completion
+
 Spec = Annotated[Path, typer.Argument(metavar="SPEC", help="The experiment: a TOML file.", show_default=False)]
 Seeds = Annotated[int | None, typer.Option("--seeds", metavar="N", help="Seeds 1 to N instead of the spec's.")]
 Sets = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUE", help='Set a field, e.g. path.rtt="50 ms". May be repeated.'),
+    typer.Option(
+        "--set",
+        metavar="PATH=VALUE",
+        help='Set a field, e.g. path.rtt="50 ms". May be repeated.',
+        autocompletion=completion.assignments,
+    ),
 ]
 Folder = Annotated[
     Path, typer.Option("--out", metavar="STORE", envvar="DUMBBELL_STORE", help="The folder that keeps the runs.")
@@ -27,6 +34,7 @@ Columns = Annotated[
         "--columns",
         metavar="NAME,...",
         help="These columns, e.g. goodput,rtt_p95; all: every one there is.",
+        autocompletion=completion.columns,
         show_default=False,
     ),
 ]
@@ -36,6 +44,7 @@ Sort = Annotated[
         "--sort",
         metavar="NAME",
         help="In the order of a column, e.g. goodput or path.buffer; with - before it the largest first.",
+        autocompletion=completion.order,
         show_default=False,
     ),
 ]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dumbbell.cli import completion
 from dumbbell.cli.option import Json, print_files
 
 if TYPE_CHECKING:
@@ -20,7 +21,12 @@ def report(  # noqa: PLR0913 (the options of a report)
     *,
     study: Annotated[
         str | None,
-        typer.Option("--study", metavar="NAME", help="Judge the claims of this study, and draw its figures."),
+        typer.Option(
+            "--study",
+            metavar="NAME",
+            help="Judge the claims of this study, and draw its figures.",
+            autocompletion=completion.studies,
+        ),
     ] = None,
     experiment: Annotated[
         str | None,
@@ -47,6 +53,7 @@ def report(  # noqa: PLR0913 (the options of a report)
             "--engine",
             metavar="NAME",
             help="Whose runs a study is judged by; may be given again; default: all that are there.",
+            autocompletion=completion.engines,
             show_default=False,
         ),
     ] = None,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dumbbell.cli import completion
 from dumbbell.cli.interruption import kept, telling
 from dumbbell.cli.option import (
     DEFAULT_STORE,
@@ -39,7 +40,12 @@ if TYPE_CHECKING:
 def run(  # noqa: PLR0913 (each is an option)
     spec: Spec,
     *,
-    engine: Annotated[str, typer.Option("--engine", metavar="NAME", help="sim, linux, or linux:KERNEL.")] = "sim",
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine", metavar="NAME", help="sim, linux, or linux:KERNEL.", autocompletion=completion.engines
+        ),
+    ] = "sim",
     out: Folder = DEFAULT_STORE,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run again what the store already has.")] = False,
     as_json: Annotated[

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dumbbell.cli import completion
 from dumbbell.cli.option import Jobs, Json, print_files
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def validation(  # noqa: PLR0913 (each is an option)
         list[str] | None,
         typer.Option(
             "--engine", metavar="NAME", help="Run what is missing on this engine; may be given again; default: all.",
+            autocompletion=completion.engines,
             show_default=False,
         ),
     ] = None,
