@@ -99,7 +99,8 @@ class Results(Sequence[Outcome]):
             series: Callable[[str], pd.DataFrame] = getattr(store, kind)
             if run is not None:
                 return series(run if isinstance(run, str) else self.outcomes[operator.index(run)].run_id)
-            return frames.together((outcome, series(outcome.run_id)) for outcome in self.summaries)
+            parts = ((outcome, series(outcome.run_id)) for outcome in self.summaries)
+            return frames.together(parts, self.experiment.words())
 
     def __len__(self) -> int:
         return len(self.outcomes)
