@@ -14,7 +14,9 @@ from typing import Any
 from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN, QUANTITIES, Quantity, Setup, group_values, run_values
 from dumbbell.metrics.sharing import fair_shares
 from dumbbell.metrics.statistics import Estimate, estimate
+from dumbbell.results.campaign import Campaign
 from dumbbell.results.harm import AloneValues, alone_values, harms_of, point_key
+from dumbbell.results.ledger import Ledger
 from dumbbell.results.listing import point_text
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import FailedRun, Result
@@ -151,16 +153,25 @@ class ExperimentRuns:
         ]
 
 
-def read(store: Store) -> list[ExperimentRuns]:
-    """The current campaigns of a store."""
-    found = []
-    for campaign in store.campaigns():
-        runs = ExperimentRuns(name=campaign.label, engine=campaign.engine, spec=campaign.spec)
-        with suppress(SpecError):  # as with traces, which need files
-            runs.experiment = Experiment(**campaign.spec)
-        _fill(runs, outcomes_of(store.ledger, campaign.id), alone_values(store.ledger, campaign.id))
-        found.append(runs)
-    return found
+def read(store: Store, experiment: str | None = None) -> list[ExperimentRuns]:
+    """The current campaigns of a store, or those of one experiment, by its name or label.
+
+    Raises:
+        StoreError: there is no such experiment.
+    """
+    return [campaign_runs(store.ledger, campaign) for campaign in store.campaigns(experiment=experiment)]
+
+
+def campaign_runs(
+    ledger: Ledger, campaign: Campaign, outcomes: Iterable[Result | FailedRun] | None = None
+) -> ExperimentRuns:
+    """The runs of a campaign of a store, or some of them."""
+    runs = ExperimentRuns(name=campaign.label, engine=campaign.engine, spec=campaign.spec)
+    with suppress(SpecError):  # as with traces, which need files
+        runs.experiment = Experiment(**campaign.spec)
+    found = outcomes_of(ledger, campaign.id) if outcomes is None else outcomes
+    _fill(runs, found, alone_values(ledger, campaign.id))
+    return runs
 
 
 def runs_of(

@@ -16,14 +16,17 @@ from dumbbell.campaign.execution import run_campaign
 from dumbbell.campaign.plan import each_alone, refusals
 from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.registry import engine as engine_named
+from dumbbell.findings.points import campaign_runs
 from dumbbell.results import frames
-from dumbbell.results.campaign import campaign_of
+from dumbbell.results.campaign import campaign_of, campaigns
 from dumbbell.results.schema import FailedRun, Outcome, Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, load
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from dumbbell.findings.charts.plot import Plot
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -49,6 +52,18 @@ class Results(Sequence[Outcome]):
     def failures(self) -> list[FailedRun]:
         """The runs that the engine could not finish."""
         return [outcome for outcome in self.outcomes if isinstance(outcome, FailedRun)]
+
+    @property
+    def plot(self) -> Plot:
+        """The charts of the experiment: `.shares()`, `.throughput_delay()`, `.completion()`, `.rtt()`, `.series()`.
+
+        >>> results.plot.shares().save("shares.pdf")  # doctest: +SKIP
+        """
+        from dumbbell.findings.charts.plot import Plot  # noqa: PLC0415 (late: whoever draws nothing needs none)
+
+        with Store.open(self.store) as store:
+            campaign = next(each for each in campaigns(store.ledger) if each.id == self.campaign)
+            return Plot(campaign_runs(store.ledger, campaign, self.outcomes), self.store)
 
     def summary(self) -> pd.DataFrame:
         """A row a run: the swept values, seed, status, `bottleneck.*`, jain, window, wall_s, warnings, error.
