@@ -22,6 +22,14 @@ MOMENTS_AND_DAYS = ("--set", 'duration=["1 s", "100000 s"]', "--set", "path.buff
 SCHEMA = json.loads((ROOT / "docs" / "result.schema.json").read_text(encoding="utf-8"))
 
 
+def test_what_is_wrong_with_an_experiment_is_said_once(moment: Path, tmp_path: Path) -> None:
+    """Of two points one line, in place of one a run; and none where nothing is wrong."""
+    alike = ("--set", "flows[0].cc=cubic", "--set", "start_jitter=0 s")
+    told = dumbbell("run", moment, "--out", tmp_path / "alike", *alike).stderr
+    assert " ".join(told.split()).count("2 seeds have nothing to draw") == 1
+    assert "nothing to draw" not in dumbbell("run", moment, "--out", tmp_path / "drawn").stderr
+
+
 def test_json_is_one_valid_object_a_run_in_the_order_of_expansion(moment: Path) -> None:
     done = dumbbell("run", moment, "--json")
     assert (done.returncode, done.stderr) == (0, "")
@@ -66,8 +74,8 @@ def test_the_usual_store_is_a_folder_where_one_is(
 
 
 def cells(table: str) -> list[list[str]]:
-    """The cells of a printed table, row by row, without caption and heading."""
-    lines = table.partition("\n\n")[2].splitlines()
+    """The cells of a printed table, row by row, without answer, caption and heading."""
+    lines = table.split("\n\n", 2)[2].splitlines()  # after the answer and the caption
     return [re.split(r" {2,}", line.strip()) for line in lines if re.search(r"\bbbr\b|\bcubic\b|\breno\b", line)]
 
 
@@ -177,7 +185,9 @@ def test_runs_of_other_metrics_are_noted(moment: Path, store: Path) -> None:
 def test_the_table_is_aligned_and_words_are_apart(moment: Path) -> None:
     done = dumbbell("run", moment, "--set", 'measure.window=["1 s", "1100 ms"]')
     assert done.returncode == 0
-    caption, table = done.stdout.split("\n\n")
+    said, caption, table = done.stdout.split("\n\n")
+    assert re.match(r"(BBR|CUBIC) takes [\d.]+", said)
+    assert max(map(len, done.stdout.splitlines())) <= 80
     assert caption.splitlines()[0].startswith("moment on sim: 2 points, seeds 1, 2, mean ± 95 %")
     *_, heading, first, second, third, fourth = table.splitlines()
     assert heading.split()[:2] == ["buffer", "group"]

@@ -129,6 +129,18 @@ def test_a_late_joiner_is_what_the_sentence_is_about() -> None:
     assert told([[0.9]], flows=soon).startswith("first (BBR) takes 90.0 %")
 
 
+def test_of_a_late_joiner_it_is_said_whether_and_when_rates_are_equal() -> None:
+    flows = [{"name": "first", "cc": "bbr"}, {"name": "late", "cc": ["bbr", "cubic"], "start": "20 s"}]
+    runs = runs_with([[0.5, 0.51], [0.9, 0.9]], flows=flows)
+    for point, known in zip(runs.points, ([1.0, 1.0], [0.0, 0.0]), strict=True):
+        point.measured["converged", ""] = known
+    runs.points[0].measured["convergence", ""] = [3.0, 3.2]
+    assert answer(runs)[1] == (
+        "The flows come to within 20 % of equal rates as BBR in 2 of 2 runs (after 3.10 ± 1.27 s), as CUBIC in none of"
+        " 2 runs."
+    )
+
+
 def test_swept_algorithms_are_conditions() -> None:
     flows = [NEAR | {"cc": ["reno", "bbr"]}, FAR | {"cc": ["reno", "bbr"]}]
     both = told([[0.8], [0.1]], flows=flows, zip=[["flows[0].cc", "flows[1].cc"]])
@@ -141,8 +153,17 @@ def test_of_more_conditions_than_one_reads_there_are_the_ends() -> None:
     ccs = ["reno", "bbr", "cubic", "bbr_4_17"]
     said = told([[n / 20] for n in range(16)], flows=[NEAR | {"cc": ccs}, FAR | {"cc": ccs}])
     assert said.startswith(
-        "Over 16 points, near (20 ms) takes from 0 % of the goodput (flows[0].cc = reno, flows[1].cc = reno) to 75.0 %"
-        " (flows[0].cc = bbr_4_17, flows[1].cc = bbr_4_17); 50 % would be fair."
+        "Over 16 points, near (20 ms) takes from 0 % of the goodput (with Reno) to 75.0 % (with bbr_4_17); 50 % would"
+        " be fair."
+    )
+
+
+def test_where_the_order_changes_again_and_again_it_is_counted() -> None:
+    losses = {"loss": ["0 %", "1 %", "2 %", "3 %", "4 %"]}
+    values = [[3.0], [2.0], [2.0], [3.0], [3.0], [2.0], [2.0], [2.0], [3.0], [2.0]]
+    assert told(values, "fct", **UNTIL, path=losses, flows=[DOWNLOAD]).startswith(
+        "At a loss of 0 to 4 %, BBR is faster at 3, CUBIC is faster at 1 and there is no difference that is certain at"
+        " 1 of 5 places."
     )
 
 
@@ -161,7 +182,8 @@ LOSSES = {"loss": ["0 %", "1 %"]}
     [
         ([4.0, 4.1, 4.2], [2.0, 2.1, 2.1], ("BBR is faster: 2.07 ± 0.14 s against 4.10 ± 0.25 s of CUBIC, 2.03 ± 0.14 s"
          " less.")),
-        ([2.0, 2.01, 2.02], [2.0, 2.02, 2.01], "there is no difference: CUBIC 2.01 ± 0.02 s, BBR 2.01 ± 0.02 s."),
+        ([2.0, 2.01, 2.02], [2.0, 2.02, 2.01], ("there is no difference in completion time: CUBIC 2.01 ±"
+         " 0.02 s, BBR 2.01 ± 0.02 s.")),
         ([2.0, 4.0, 3.0], [2.0, 2.1, 2.1], ("3 seeds cannot tell BBR from CUBIC: BBR 2.07 ± 0.14 s, CUBIC 3.00 ± 2.48"
          " s.")),
     ],
@@ -175,8 +197,8 @@ def test_the_order_over_a_sweep_has_a_clause_for_each_verdict() -> None:
     # the loss varies slowest
     said = told([[2.0], [2.0], [9.0], [3.0]], "fct", **UNTIL, path=LOSSES, flows=[DOWNLOAD])
     assert said == (
-        "At a loss of 0 %, there is no difference: CUBIC 2.00 s, BBR 2.00 s; at a loss of 1 %, BBR is faster: 3.00 s"
-        " against 9.00 s of CUBIC, 6.00 s less. There is one seed, so there are no intervals."
+        "At a loss of 0 %, there is no difference in completion time: CUBIC 2.00 s, BBR 2.00 s; at a loss of 1 %, BBR"
+        " is faster: 3.00 s against 9.00 s of CUBIC, 6.00 s less. There is one seed, so there are no intervals."
     )
 
 

@@ -89,9 +89,9 @@ impl Network {
         let mut facts = describe(&plan, run);
         let mut sites = BTreeMap::new();
         if std::process::id() == 1 {
-            apply(&sysctl::of_kernel(), "", &mut facts)?;
+            apply(&sysctl::of_kernel(run), "", &mut facts)?;
         } else {
-            for (name, _) in sysctl::of_kernel() {
+            for (name, _) in sysctl::of_kernel(run) {
                 facts.insert(name.replace('/', "."), sysctl::look(name)?);
             }
         }

@@ -8,10 +8,12 @@ use crate::failure::Failure;
 use nix::sys::socket::{
     AddressFamily, Backlog, SockFlag, SockProtocol, SockType, SockaddrIn, bind, listen, setsockopt, socket, sockopt,
 };
-use std::net::{SocketAddrV4, TcpListener};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
+use std::ops::RangeInclusive;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 pub use option::set_receive_low_water;
+use tcp_info::TcpInfo;
 
 /// The receiver of flow i listens on this port + i.
 pub const RECEIVER_PORT: u16 = 10_000;
@@ -19,14 +21,23 @@ pub const RECEIVER_PORT: u16 = 10_000;
 pub const SENDER_PORT: u16 = 30_000;
 /// So many flows have ports of their own.
 pub const MAX_FLOWS: usize = (SENDER_PORT - RECEIVER_PORT) as usize;
+/// So many connections may be open at once when short transfers arrive: each has a reader of its own.
+pub const MOST_CONNECTIONS: usize = 1_000;
+/// Senders of short transfers are bound to these ports, one after the other.
+pub const TRANSFER_PORTS: RangeInclusive<u16> = SENDER_PORT + MAX_FLOWS as u16..=u16::MAX;
 
-/// A socket that will connect from `address` with the congestion control `control`; it belongs to the namespace of the
-/// caller.
+/// A socket that will connect from `address`, the first of `ports` that is free, with the congestion control `control`;
+/// and that port. It belongs to the namespace of the caller.
 ///
 /// # Errors
-/// The address is not there, or the kernel lacks the control.
-pub fn sender(address: SocketAddrV4, control: &str) -> Result<OwnedFd, Failure> {
-    let socket = tcp(address)?;
+/// The address is not there, no port is free, or the kernel lacks the control.
+pub fn sender(
+    address: Ipv4Addr,
+    ports: impl IntoIterator<Item = u16>,
+    control: &str,
+) -> Result<(OwnedFd, u16), Failure> {
+    let socket = tcp()?;
+    let port = bind_first(&socket, address, ports)?;
     if setsockopt(&socket, sockopt::TcpCongestion, &control.into()).is_err() {
         let known = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
         return Err(Failure(format!(
@@ -34,7 +45,7 @@ pub fn sender(address: SocketAddrV4, control: &str) -> Result<OwnedFd, Failure> 
             known.split_whitespace().collect::<Vec<_>>().join(", ")
         )));
     }
-    Ok(socket)
+    Ok((socket, port))
 }
 
 /// A socket that listens on `address`; what it accepts announces at most `window_bytes`. It belongs to the namespace of
@@ -43,12 +54,21 @@ pub fn sender(address: SocketAddrV4, control: &str) -> Result<OwnedFd, Failure> 
 /// # Errors
 /// The address is not there.
 pub fn listener(address: SocketAddrV4, window_bytes: Option<u64>) -> Result<TcpListener, Failure> {
-    let socket = tcp(address)?;
+    let socket = tcp()?;
+    bind_first(&socket, *address.ip(), [address.port()])?;
     if let Some(bytes) = window_bytes {
         option::clamp_window(&socket, bytes as usize)?;
     }
     listen(&socket, Backlog::MAXCONN).map_err(|errno| Failure::of(format!("listen on {address}"), errno))?;
     Ok(socket.into())
+}
+
+/// What the kernel tells of a socket.
+///
+/// # Errors
+/// It is no TCP socket.
+pub fn info(socket: impl AsFd) -> Result<TcpInfo, Failure> {
+    option::info(socket).map(|bytes| TcpInfo::parse(&bytes))
 }
 
 /// Name of the congestion control that a socket has.
@@ -61,11 +81,21 @@ pub fn control(socket: impl AsFd) -> Result<String, Failure> {
     Ok(name.to_string_lossy().into_owned())
 }
 
-fn tcp(address: SocketAddrV4) -> Result<OwnedFd, Failure> {
+fn tcp() -> Result<OwnedFd, Failure> {
     let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
-    let socket = socket(AddressFamily::Inet, SockType::Stream, flags, SockProtocol::Tcp)
-        .map_err(|errno| Failure::of("create a TCP socket", errno))?;
-    bind(socket.as_raw_fd(), &SockaddrIn::from(address))
-        .map_err(|errno| Failure::of(format!("bind to {address}"), errno))?;
-    Ok(socket)
+    socket(AddressFamily::Inet, SockType::Stream, flags, SockProtocol::Tcp)
+        .map_err(|errno| Failure::of("create a TCP socket", errno))
+}
+
+/// Binds a socket to the first port that is free.
+fn bind_first(socket: &OwnedFd, address: Ipv4Addr, ports: impl IntoIterator<Item = u16>) -> Result<u16, Failure> {
+    let mut refused = Failure(format!("no port to bind to {address}"));
+    for port in ports {
+        let address = SocketAddrV4::new(address, port);
+        match bind(socket.as_raw_fd(), &SockaddrIn::from(address)) {
+            Ok(()) => return Ok(port),
+            Err(errno) => refused = Failure::of(format!("bind to {address}"), errno),
+        }
+    }
+    Err(refused)
 }

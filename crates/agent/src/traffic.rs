@@ -5,6 +5,8 @@
 //! microseconds of the host's time, so that user space must be woken seldom: large writes, readers that stay inside the
 //! kernel, one alarm for all that is due, and one request a namespace for a sample of all flows.
 
+mod connection;
+mod connection_id;
 mod flow;
 mod poll;
 mod receiver;
@@ -14,19 +16,23 @@ use crate::clock::{Clock, instant};
 use crate::failure::Failure;
 use crate::namespace::Namespace;
 use crate::network::Network;
-use crate::record::{KernelRecorder, no_counters};
+use crate::record::{KernelRecorder, no_counters, sum};
 use crate::schedule::Schedule;
 use crate::sockets::diag::{Diag, Record};
-use crate::sockets::{MAX_FLOWS, RECEIVER_PORT, SENDER_PORT};
+use crate::sockets::{MAX_FLOWS, MOST_CONNECTIONS, RECEIVER_PORT, SENDER_PORT, TRANSFER_PORTS};
+use connection::Connection;
+use connection_id::ConnectionId;
 use flow::{Flow, Phase};
 use poll::{Poll, Wake};
-use receiver::{News, Receiver};
-use run::{FlowCounters, Mark, Measurement, Milestone, QueueCounters, Run};
+use receiver::{News, accept, sink};
+use run::{FlowCounters, Mark, Measurement, Milestone, QueueCounters, Run, Source, Workload};
 use sender::Payload;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
-use units::Span;
+
+const NANOS_PER_SEC: u64 = 1_000_000_000;
+const NANOS_PER_MILLI: u64 = 1_000_000;
 
 /// Measures a run on a network that was built for it.
 ///
@@ -56,8 +62,13 @@ struct Traffic<'a> {
     read: Option<(u64, QueueCounters)>,
     /// Finite workloads that are not complete.
     incomplete: usize,
+    /// Connections that have called connect() and are not closed.
+    open: usize,
+    /// Where the search for the next transfer's port begins.
+    next_port: u16,
     ended: bool,
     payload: Payload,
+    sink: Vec<u8>,
     news: Arc<News>,
 }
 
@@ -82,19 +93,22 @@ impl<'a> Traffic<'a> {
             clock: Clock::begin()?,
             poll: Poll::new()?,
             schedule: Schedule::new(run),
-            incomplete: flows.iter().filter(|flow| flow.source.total_bytes().is_some()).count(),
+            incomplete: flows.iter().filter(|flow| flow.is_finite).count(),
+            open: 0,
+            next_port: *TRANSFER_PORTS.start(),
             flows,
             diags,
             recorder: KernelRecorder::new(run),
             read: None,
             ended: false,
             payload: Payload::default(),
+            sink: sink(),
             news: News::new()?,
         };
         traffic.poll.watch(&traffic.clock, Wake::Alarm)?;
         traffic.poll.watch(&*traffic.news, Wake::News)?;
         for (i, flow) in traffic.flows.iter().enumerate() {
-            if let Some((_, Receiver::Listening(listener))) = &flow.ends {
+            if let Some(listener) = &flow.listener {
                 traffic.poll.watch(listener, Wake::Listener(i))?;
             }
         }
@@ -119,11 +133,9 @@ impl<'a> Traffic<'a> {
                 .network
                 .change_rate(self.run.path.changes[i].rate_bps)
                 .map_err(|error| Failure::of("change the bottleneck's rate", error)),
-            Milestone::Write(flow) => self.write(flow, due_ns),
+            Milestone::Write(flow) => self.write(ConnectionId { flow, port: SENDER_PORT + flow as u16 }, due_ns),
             Milestone::Start(flow) => self.start(flow, now_ns),
-            Milestone::Arrival { flow, .. } => {
-                Err(Failure(format!("flows[{flow}]: no source of short transfers here")))
-            }
+            Milestone::Arrival { flow, index } => self.arrive(flow, index, now_ns),
             Milestone::Stop(flow) => self.stop(flow, now_ns),
             Milestone::Sample => {
                 self.schedule.add_next_sample(due_ns, now_ns);
@@ -152,7 +164,8 @@ impl<'a> Traffic<'a> {
             for (wake, is_error) in self.poll.sleep()? {
                 match wake {
                     Wake::Alarm => alarm = true,
-                    Wake::Sender(flow) => self.wake_sender(flow, is_error)?,
+                    Wake::Sender(id) => self.wake_sender(id, is_error)?,
+                    Wake::Receiver(id) => self.take(id)?,
                     Wake::Listener(flow) => self.accept(flow)?,
                     Wake::News => self.hear()?,
                 }
@@ -166,74 +179,137 @@ impl<'a> Traffic<'a> {
 
     fn start(&mut self, index: usize, now_ns: u64) -> Result<(), Failure> {
         self.recorder.recorder.start(index, now_ns);
-        self.flows[index].phase = Phase::Running;
-        if let Some((sender, _)) = &self.flows[index].ends {
-            sender.connect().map_err(|failure| self.failed(index, failure))?;
-            // Only now: before, it would be told that nothing is connected.
-            self.poll.watch(sender, Wake::Sender(index))?;
+        let flow = &mut self.flows[index];
+        flow.phase = Phase::Running;
+        // That of a flow which is one connection; a source has none yet.
+        let port = flow.connections.keys().next().copied();
+        port.map_or(Ok(()), |port| self.connect(ConnectionId { flow: index, port }))
+    }
+
+    /// A transfer of a source arrives.
+    fn arrive(&mut self, index: usize, transfer: usize, now_ns: u64) -> Result<(), Failure> {
+        let flow = &mut self.flows[index];
+        if flow.phase != Phase::Running {
+            return Ok(());
+        }
+        flow.arrived += 1;
+        if let Some((at_ns, next)) = run::arrival(self.run, index, transfer + 1) {
+            self.schedule.add(at_ns, next);
+        }
+        self.recorder.recorder.start_transfer(index, transfer, now_ns);
+        if self.open == MOST_CONNECTIONS {
+            return Err(self.crowded(index, transfer, now_ns));
+        }
+        let bytes = self.run.flows[index].arrivals()[transfer].bytes;
+        let source = Source::new(&Workload::Transfer { bytes });
+        let ports = (self.next_port..=*TRANSFER_PORTS.end()).chain(*TRANSFER_PORTS.start()..self.next_port);
+        let host = self.network.sender(index);
+        let connection = Connection::open(source, Some(transfer), host, ports, flow.remote, &flow.control)
+            .map_err(failed(self.run, index, Some(transfer)))?;
+        let port = connection.port;
+        self.next_port = port.checked_add(1).unwrap_or(*TRANSFER_PORTS.start());
+        self.flows[index].connections.insert(port, connection);
+        self.connect(ConnectionId { flow: index, port })
+    }
+
+    fn connect(&mut self, id: ConnectionId) -> Result<(), Failure> {
+        let Some(connection) = self.flows[id.flow].connections.get(&id.port) else { return Ok(()) };
+        self.open += 1;
+        connection.sender().connect().map_err(failed(self.run, id.flow, connection.arrival))?;
+        // Only now: before, it would be told that nothing is connected.
+        self.poll.watch(connection.sender(), Wake::Sender(id))
+    }
+
+    fn wake_sender(&mut self, id: ConnectionId, is_error: bool) -> Result<(), Failure> {
+        let Some(connection) = self.flows[id.flow].connections.get_mut(&id.port) else { return Ok(()) };
+        let failed = failed(self.run, id.flow, connection.arrival);
+        if connection.wake(is_error, &self.payload).map_err(failed)? {
+            let now_ns = self.clock.now()?;
+            connection.establish(now_ns);
+            self.write(id, now_ns)?;
         }
         Ok(())
     }
 
-    fn wake_sender(&mut self, index: usize, is_error: bool) -> Result<(), Failure> {
-        let flow = &mut self.flows[index];
-        let Some((sender, _)) = &mut flow.ends else { return Ok(()) };
-        if is_error && let Some(failure) = sender.error() {
-            return Err(self.failed(index, failure));
+    /// The application of a connection does what is due.
+    fn write(&mut self, id: ConnectionId, due_ns: u64) -> Result<(), Failure> {
+        let Some(connection) = self.flows[id.flow].connections.get_mut(&id.port) else { return Ok(()) };
+        let failed = failed(self.run, id.flow, connection.arrival);
+        if let Some(again_ns) = connection.act(due_ns, &self.payload).map_err(failed)? {
+            self.schedule.add(again_ns, Milestone::Write(id.flow));
         }
-        if flow.established_ns.is_some() {
-            return sender.flush(&self.payload).map_err(|failure| self.failed(index, failure));
-        }
-        let now_ns = self.clock.now()?;
-        self.flows[index].established_ns = Some(now_ns);
-        self.write(index, now_ns)
+        Ok(())
     }
 
-    /// The application of a flow does what is due.
-    fn write(&mut self, index: usize, due_ns: u64) -> Result<(), Failure> {
-        let flow = &mut self.flows[index];
-        let (Some((sender, _)), Some(established_ns)) = (&mut flow.ends, flow.established_ns) else {
-            return Ok(());
-        };
-        let act = flow.source.act(Span::from_nanos(due_ns - established_ns));
-        if let Some(again) = act.again {
-            self.schedule.add(established_ns + again.as_nanos(), Milestone::Write(index));
-        }
-        let closes = act.again.is_none() && flow.source.total_bytes().is_some();
-        sender.write(act.bytes, closes, &self.payload).map_err(|failure| self.failed(index, failure))
-    }
-
+    /// Takes the connection of a flow, and closes the listener; or all that have come to a source.
     fn accept(&mut self, index: usize) -> Result<(), Failure> {
+        let failed = failed(self.run, index, None);
         let flow = &mut self.flows[index];
-        let Some((_, receiver)) = &mut flow.ends else { return Ok(()) };
-        let accepted = receiver.accept(index, flow.reads, flow.source.total_bytes(), &self.news);
-        accepted.map_err(|failure| self.failed(index, failure))
-    }
-
-    /// Readers have all that they wait for, or have failed. What a flow that was stopped says is no news.
-    fn hear(&mut self) -> Result<(), Failure> {
-        for (index, result) in self.news.take() {
-            if self.flows[index].phase == Phase::Running && !self.ended {
-                result.map_err(|failure| self.failed(index, failure))?;
-                self.complete(index)?;
+        while let Some(listener) = &flow.listener {
+            let Some((stream, port)) = accept(listener).map_err(&failed)? else { break };
+            if flow.transfers.is_none() {
+                flow.listener = None;
+            }
+            if let Some(connection) = flow.connections.get_mut(&port) {
+                let id = ConnectionId { flow: index, port };
+                if let Some(receiver) = connection.receive(id, stream, flow.reads, &self.news).map_err(&failed)? {
+                    self.poll.watch(receiver, Wake::Receiver(id))?;
+                }
             }
         }
         Ok(())
     }
 
-    fn complete(&mut self, index: usize) -> Result<(), Failure> {
+    /// A short transfer has delivered something.
+    fn take(&mut self, id: ConnectionId) -> Result<(), Failure> {
+        let Some(connection) = self.flows[id.flow].connections.get_mut(&id.port) else { return Ok(()) };
+        let failed = failed(self.run, id.flow, connection.arrival);
+        if connection.take(&mut self.sink).map_err(failed)? { self.complete(id) } else { Ok(()) }
+    }
+
+    /// Readers have all that they wait for, or have failed. What one says whose flow was stopped is no news.
+    fn hear(&mut self) -> Result<(), Failure> {
+        for (id, result) in self.news.take() {
+            if self.flows[id.flow].phase == Phase::Running && !self.ended {
+                result.map_err(failed(self.run, id.flow, None))?;
+                self.complete(id)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything has been delivered on a connection.
+    fn complete(&mut self, id: ConnectionId) -> Result<(), Failure> {
+        let index = id.flow;
+        let Some(connection) = self.flows[index].connections.get_mut(&id.port) else { return Ok(()) };
         let now_ns = self.clock.now()?;
+        connection.read()?;
+        if let Some(transfer) = connection.arrival {
+            self.recorder.recorder.complete_transfer(index, transfer, now_ns);
+            self.recorder.end_connection(index, Some(transfer), &connection.reading);
+            let counters = connection.counters(&self.recorder, now_ns);
+            let flow = &mut self.flows[index];
+            flow.closed = sum(flow.closed, &counters);
+            self.open -= 1;
+            flow.connections.remove(&id.port).into_iter().for_each(Connection::close);
+            if !flow.is_exhausted() {
+                return Ok(());
+            }
+        }
         self.recorder.recorder.complete(index, now_ns);
-        self.read_flow(index)?;
         self.end_flow(index, now_ns)
     }
 
-    /// Takes a flow's counters and aborts its connection. What lies in the send buffer is not sent any more: the
+    /// Takes a flow's counters and aborts its connections. What lies in the send buffers is not sent any more: the
     /// simulator's flow sends nothing new either. Here it does not retransmit what is under way.
     fn stop(&mut self, index: usize, now_ns: u64) -> Result<(), Failure> {
         let flow = &self.flows[index];
-        let (Phase::Running, Some((sender, _))) = (flow.phase, &flow.ends) else { return Ok(()) };
-        sender.abort_on_close().map_err(|failure| self.failed(index, failure))?;
+        if flow.phase != Phase::Running {
+            return Ok(());
+        }
+        for connection in flow.connections.values() {
+            connection.sender().abort_on_close().map_err(failed(self.run, index, connection.arrival))?;
+        }
         self.read_all(now_ns)?;
         self.end_flow(index, now_ns)
     }
@@ -243,10 +319,10 @@ impl<'a> Traffic<'a> {
         self.mark_flow(Mark::End, index, now_ns);
         let flow = &mut self.flows[index];
         flow.phase = Phase::Stopped;
-        if let Some((_, receiver)) = flow.ends.take() {
-            receiver.stop();
-        }
-        self.incomplete -= usize::from(flow.source.total_bytes().is_some());
+        flow.listener = None;
+        self.open -= flow.connections.len();
+        std::mem::take(&mut flow.connections).into_values().for_each(Connection::close);
+        self.incomplete -= usize::from(flow.is_finite);
         if self.run.until_done && self.incomplete == 0 && !self.ended {
             self.ended = true;
             self.end(now_ns)?;
@@ -259,7 +335,12 @@ impl<'a> Traffic<'a> {
         self.recorder.recorder.sample_queue(&counters);
         for (i, flow) in self.flows.iter().enumerate() {
             if flow.phase == Phase::Running {
-                self.recorder.sample_flow(i, &flow.reading, flow.delivered_bytes(), now_ns);
+                let mut open = flow.connections.values().map(|it| (it.reading, it.delivered_bytes()));
+                if flow.transfers.is_some() {
+                    self.recorder.sample_source(i, &open.collect::<Vec<_>>(), &flow.closed, now_ns);
+                } else if let Some((reading, delivered_bytes)) = open.next() {
+                    self.recorder.sample_flow(i, &reading, delivered_bytes, now_ns);
+                }
             }
         }
         Ok(())
@@ -280,13 +361,15 @@ impl<'a> Traffic<'a> {
             Phase::Waiting => no_counters(now_ns),
             Phase::Stopped => idle(flow.counters, now_ns),
             Phase::Running => {
-                let established_ns = flow.established_ns.unwrap_or(now_ns);
-                self.recorder.counters(&flow.reading, flow.delivered_bytes(), established_ns, now_ns)
+                let open = flow.connections.values().map(|it| it.counters(&self.recorder, now_ns));
+                open.fold(FlowCounters { at_ns: now_ns, ..flow.closed }, |all, one| sum(all, &one))
             }
         };
         if mark == Mark::End {
             flow.counters = counters;
-            self.recorder.keep_least_rtt(index, &flow.reading);
+            for connection in flow.connections.values() {
+                self.recorder.end_connection(index, connection.arrival, &connection.reading);
+            }
         }
         self.recorder.recorder.mark_flow(mark, index, counters);
     }
@@ -317,21 +400,10 @@ impl<'a> Traffic<'a> {
         let counters = QueueCounters { at_ns: now_ns, ..counters };
         let flows = &mut self.flows;
         for diag in &mut self.diags {
-            diag.dump(None, |record| file(flows, record))?;
+            diag.dump(|record| file(flows, record))?;
         }
         self.read = Some((now_ns, counters));
         Ok(counters)
-    }
-
-    /// Reads what the kernel counts for one flow.
-    fn read_flow(&mut self, index: usize) -> Result<(), Failure> {
-        let flows = &mut self.flows;
-        for diag in &mut self.diags {
-            for first in [SENDER_PORT, RECEIVER_PORT] {
-                diag.dump(Some(first + index as u16), |record| file(flows, record))?;
-            }
-        }
-        Ok(())
     }
 
     fn finish(self) -> Result<Measurement, Failure> {
@@ -348,8 +420,20 @@ impl<'a> Traffic<'a> {
         Ok(controls.chain([release]).collect())
     }
 
-    fn failed(&self, index: usize, failure: Failure) -> Failure {
-        Failure::of(format!("flows[{index}] ({})", self.run.flows[index].name), failure)
+    fn crowded(&self, index: usize, transfer: usize, now_ns: u64) -> Failure {
+        let (seconds, ms) = (now_ns / NANOS_PER_SEC, now_ns % NANOS_PER_SEC / NANOS_PER_MILLI);
+        failed(self.run, index, Some(transfer))(Failure(format!(
+            "arrives at {seconds}.{ms:03} s, when {MOST_CONNECTIONS} connections of all flows are open already; this \
+             engine has no more at once, and here they come faster than they end"
+        )))
+    }
+}
+
+/// Says of a failure which flow has met it, and which of a source's transfers.
+fn failed(run: &Run, flow: usize, transfer: Option<usize>) -> impl Fn(Failure) -> Failure {
+    move |failure| {
+        let transfer = transfer.map(|transfer| format!(", transfer {}", transfer + 1)).unwrap_or_default();
+        Failure::of(format!("flows[{flow}] ({}){transfer}", run.flows[flow].name), failure)
     }
 }
 
@@ -361,15 +445,18 @@ fn idle(counters: FlowCounters, now_ns: u64) -> FlowCounters {
 
 /// Puts what the kernel tells of a socket where it belongs.
 fn file(flows: &mut [Flow], record: Record) {
-    let index = |port: u16, first: u16| port.checked_sub(first).map(usize::from).filter(|&i| i < flows.len());
-    if let (Some(i), Some(other)) = (index(record.local_port, SENDER_PORT), index(record.remote_port, RECEIVER_PORT))
-        && i == other
-    {
-        flows[i].reading.sender = record.info;
-        flows[i].reading.control = record.control;
-    } else if let Some(i) = index(record.local_port, RECEIVER_PORT) {
-        flows[i].reading.receiver = record.info;
+    if let Some(connection) = connection(flows, record.remote_port, record.local_port) {
+        connection.reading.sender = record.info;
+        connection.reading.control = record.control;
+    } else if let Some(connection) = connection(flows, record.local_port, record.remote_port) {
+        connection.reading.receiver = record.info;
     }
+}
+
+/// The open connection with these ports: the receiver's names the flow. One that is closed may still be about.
+fn connection(flows: &mut [Flow], receiver: u16, sender: u16) -> Option<&mut Connection> {
+    let flow = flows.get_mut(usize::from(receiver.checked_sub(RECEIVER_PORT)?))?;
+    flow.connections.get_mut(&sender)
 }
 
 /// One for each namespace; flows that share one share it.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dumbbell.engines.guest import LIMIT
 from dumbbell.errors import EngineFailure
-from dumbbell.spec.run import MemoryBytes, RoomBytes, StreamWorkload, TraceWorkload
+from dumbbell.spec.run import ArrivalsWorkload, MemoryBytes, RoomBytes, StreamWorkload, TraceWorkload
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ _PACKET_BYTES = 2_500
 _COPIES = 4
 """On the way, unacknowledged, waiting to be sent, waiting at the receiver for one before it."""
 _SLOWEST_PACKETS_PER_S = 20_000
+_TRANSFER_PACKETS = 200
+"""A short transfer's connection takes as long as so many packets, at least: sockets made and closed, both ends read."""
+MOST_CONNECTIONS = 1_000
+"""So many may be open at once when short transfers arrive (`crates/agent/src/sockets.rs`)."""
 START_S = 60
 _MB = 10**6
 
@@ -48,15 +52,16 @@ def limit_s(run: Run) -> float:
             if seconds > 0 and math.isfinite(seconds):
                 return seconds
         raise EngineFailure(f'{LIMIT}: "{given}" is no number of seconds above 0')
-    samples = run.duration_ns // run.measure.sample_ns * len(run.flows)
-    work = 2 * _carried_packets(run, run.duration_ns) + sum(map(_writes, run.flows)) + samples
+    samples = run.duration_ns // run.measure.sample_ns * _connections(run)
+    transfers = sum(map(_transfers, run.flows)) * _TRANSFER_PACKETS
+    work = 2 * _carried_packets(run, run.duration_ns) + sum(map(_writes, run.flows)) + samples + transfers
     return START_S + work / _SLOWEST_PACKETS_PER_S
 
 
 def _needed_bytes(run: Run) -> int:
     in_flight = min(_room_packets(run), _grown_packets(run), _window_packets(run))
     packet = _PACKET_BYTES + max(0, run.path.mtu_bytes - 1500)
-    return _KERNEL_MB * _MB + len(run.flows) * _FLOW_BYTES + in_flight * packet * _COPIES
+    return _KERNEL_MB * _MB + _connections(run) * _FLOW_BYTES + in_flight * packet * _COPIES
 
 
 def _room_packets(run: Run) -> int:
@@ -75,7 +80,7 @@ def _room_packets(run: Run) -> int:
 
 def _grown_packets(run: Run) -> int:
     """What windows can grow to when each delivered packet adds one."""
-    return len(run.flows) * run.host.initial_window_segments + 2 * _carried_packets(run, run.duration_ns)
+    return _connections(run) * run.host.initial_window_segments + 2 * _carried_packets(run, run.duration_ns)
 
 
 def _window_packets(run: Run) -> int:
@@ -86,7 +91,7 @@ def _window_packets(run: Run) -> int:
         limits.append(6_000_000)
     elif isinstance(memory, MemoryBytes):
         limits.append(memory.bytes)
-    return len(run.flows) * (min(limits) // run.path.mss_bytes + 1) if limits else 2**63
+    return _connections(run) * (min(limits) // run.path.mss_bytes + 1) if limits else 2**63
 
 
 def _carried_packets(run: Run, time_ns: int) -> int:
@@ -102,3 +107,13 @@ def _writes(flow: Flow) -> int:
     if isinstance(flow.workload, StreamWorkload):
         return flow.workload.stream.for_ns // flow.workload.stream.every_ns
     return len(flow.workload.trace.writes) if isinstance(flow.workload, TraceWorkload) else 0
+
+
+def _connections(run: Run) -> int:
+    """Those that may be open at once."""
+    sources = [count for count in map(_transfers, run.flows) if count]
+    return len(run.flows) - len(sources) + min(sum(sources), MOST_CONNECTIONS)
+
+
+def _transfers(flow: Flow) -> int:
+    return len(flow.workload.arrivals.arrivals) if isinstance(flow.workload, ArrivalsWorkload) else 0

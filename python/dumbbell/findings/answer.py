@@ -17,6 +17,7 @@ from dumbbell.findings.subject import Subject, algorithm, condition_text, subjec
 from dumbbell.findings.trend import crossing, extent, trend
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.curve import cliff
+from dumbbell.metrics.number import amount as number
 from dumbbell.metrics.number import counted, trimmed
 from dumbbell.spec.quantity import Rate
 from dumbbell.units import PPB
@@ -45,7 +46,7 @@ def answer(runs: ExperimentRuns) -> list[str]:
     elif all(len(point.ccs) == 1 for point in points):
         found = _alone(runs, curves, about[0])
     elif about[0].quantity.name == "share":
-        found = [_shares(runs, curves, groups, about)]
+        found = [_shares(runs, curves, groups, about), *_joining(curves, groups, about)]
     else:
         found = [_beside(curves, groups, about)]
     return [*map(_sentence, found), *_unfinished(runs, about), *_uncertain(points, about), *_shortfall(runs)]
@@ -65,10 +66,9 @@ def _alone(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
         found = _cliffs(runs, curves, amount)
         if found:
             return found
-    if len(curves.curves) > MOST_CURVES:
-        return [extent([(amount, curve) for curve in curves.curves])]
     if len(curves.curves) > 1:
-        return [ranking(curves, [Contender(_label(curve, amount.subject), amount, curve) for curve in curves.curves])]
+        contenders = [Contender(_label(curve, amount.subject), amount, curve) for curve in curves.curves]
+        return [(extent if len(contenders) > MOST_CURVES else ranking)(curves, contenders)]
     (curve,) = curves.curves
     if len(curve.points) > 1 or amount.quantity.name == "fct":
         return [trend(curves, curve, amount)]
@@ -120,24 +120,29 @@ def _cliffs(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
 
 def _beside(curves: Curves, groups: Sequence[Subject], about: Sequence[Amount]) -> str:
     """Times or rates of some groups beside others."""
-    if len(about) * len(curves.curves) > MOST_CURVES:
-        return extent([(amount, curve) for amount in about for curve in curves.curves])
     if len(about) == len(curves.curves) == 1:
         return trend(curves, curves.curves[0], about[0])
-    several = len(about) > 1
-    contenders: list[Contender] = []
-    for curve in curves.curves:
-        for amount in about:
-            words = condition_text(curve.condition, amount.subject, list(groups))
-            label = " ".join(filter(None, [amount.subject.name, words])) if several else words
-            contenders.append(Contender(label, amount, curve))
-    return ranking(curves, contenders, "" if several else about[0].subject.name)
+    contenders = [each for curve in curves.curves for each in _under(curve, groups, about)]
+    if len(contenders) > MOST_CURVES:
+        return extent(curves, contenders)
+    return ranking(curves, contenders, "" if len(about) > 1 else about[0].subject.name)
+
+
+def _under(curve: Curve, groups: Sequence[Subject], about: Sequence[Amount]) -> list[Contender]:
+    """The groups under the condition of a curve, by name where there are several."""
+    found = []
+    for amount in about:
+        words = condition_text(curve.condition, amount.subject, list(groups))
+        label = " ".join(filter(None, [amount.subject.name, words])) if len(about) > 1 else words
+        found.append(Contender(label, amount, curve))
+    return found
 
 
 def _shares(runs: ExperimentRuns, curves: Curves, groups: Sequence[Subject], about: Sequence[Amount]) -> str:
     amount = _favoured(runs, about)
     if len(curves.curves) > MOST_CONDITIONS:
-        return f"{extent([(amount, curve) for curve in curves.curves])}; {_fair(amount, runs.points)}"
+        contenders = [each for curve in curves.curves for each in _under(curve, groups, [amount])]
+        return f"{extent(curves, contenders)}; {_fair(amount, runs.points)}"
     if len(curves.curves) > 1:
         return _by_condition(curves, groups, amount)
     (curve,) = curves.curves
@@ -148,6 +153,25 @@ def _shares(runs: ExperimentRuns, curves: Curves, groups: Sequence[Subject], abo
     said = f"{amount.said} {amount.text(point)}{amount.of}, where {_fair(amount, [point])}{_doubt(amount, point)}"
     others = [f"{each.subject.name} {each.verb}s {each.text(point)}" for each in about if each is not amount]
     return f"{said}; {enumerated(others)}" if len(others) > 1 else said
+
+
+def _joining(curves: Curves, groups: Sequence[Subject], about: Sequence[Amount]) -> list[str]:
+    """Whether, and after how long, rates are equal once a late joiner is there."""
+    late = next((each for each in about if each.subject.late), None)
+    if late is None or len(curves.curves) > MOST_CONDITIONS:
+        return []
+    clauses: list[str] = []
+    for curve in curves.curves:
+        known = [value for point in curve.points for value in point.values(QUANTITIES["converged"])]
+        if not known:
+            return []
+        count, total = sum(value > 0 for value in known), counted(len(known), "run")
+        runs = f"in {count} of {total}" if count else f"in none of {total}"
+        time = curve.points[0].estimate("convergence") if len(curve.points) == 1 else None
+        after = f" (after {number(time.mean, time.half_width, unit=' s')})" if time else ""
+        words = condition_text(curve.condition, late.subject, list(groups))
+        clauses.append(" ".join(filter(None, [words, f"{runs}{after}"])))
+    return [f"the flows come to within 20 % of equal rates {', '.join(clauses)}"]
 
 
 def _favoured(runs: ExperimentRuns, about: Sequence[Amount]) -> Amount:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -53,10 +54,9 @@ def ranking(curves: Curves, contenders: Sequence[Contender], subject: str = "") 
     if not standings:
         return "no two of what is compared were measured at one place"
     stretches = [list(members) for _, members in groupby(standings, key=_verdict)]
-    clauses = [_clause(curves, stretch, subject) for stretch in stretches]
-    if len(clauses) > MOST_VERDICTS:
-        clauses = [clauses[0], f"the order changes {len(clauses) - 1} times", clauses[-1]]
-    return "; ".join(clauses)
+    if len(stretches) > MOST_VERDICTS:
+        return _tally(curves, standings, subject)
+    return "; ".join(_clause(curves, stretch, subject) for stretch in stretches)
 
 
 def _standing(entries: Sequence[_Entry]) -> list[_Entry]:
@@ -74,6 +74,27 @@ def _verdict(standing: Sequence[_Entry]) -> tuple[list[str], list[str]]:
         sorted(each.label for each in standing if each.outcome == outcome) for outcome in ("same", "undecided")
     )
     return (same, undecided)
+
+
+def _tally(curves: Curves, standings: Sequence[Sequence[_Entry]], subject: str) -> str:
+    """At how many places each is best, where the order changes again and again."""
+    first, last = (standing[0].point for standing in (standings[0], standings[-1]))
+    verdicts = Counter(map(_best, standings))
+    lower = standings[0][0].amount.quantity.better == "lower"
+    degree = ("fastest" if lower else "most") if len(standings[0]) > 2 else ("faster" if lower else "more")  # noqa: PLR2004
+    verb = f"{'is' if lower else 'has'} {degree}"
+    tallies = [
+        f"{f'{subject} {verb} {label}' if subject else f'{label} {verb}'} at {count}"
+        for label, count in verdicts.items()
+        if label
+    ]
+    open_ = [f"there is no difference that is certain at {verdicts['']}"] * bool(verdicts[""])
+    return f"{curves.place(first, last)}, {enumerated([*tallies, *open_])} of {counted(len(standings), 'place')}"
+
+
+def _best(standing: Sequence[_Entry]) -> str:
+    """Who is best for certain; nobody where others may be."""
+    return standing[0].label if all(each.outcome == "differ" for each in standing[1:]) else ""
 
 
 def _clause(curves: Curves, stretch: Sequence[Sequence[_Entry]], subject: str) -> str:
@@ -97,7 +118,7 @@ def _said(standing: Sequence[_Entry], subject: str) -> tuple[str, str]:
         rivals = " from ".join(each.label for each in standing if each.outcome != "differ")
         return f"{led}{seeds} cannot tell {'these apart' if subject else rivals}", texts
     if len(same) == len(standing):
-        return f"{led}there is no difference", texts
+        return f"{led}there is no difference in {best.amount.quantity.label}", texts
     lower = best.amount.quantity.better == "lower"
     if len(same) > 1:
         equal = enumerated([each.label for each in standing if each.outcome == "same"])

@@ -87,8 +87,8 @@ def condition_text(condition: Mapping[str, Any], of: Subject | None, groups: lis
             beside = "with" if of is None else "beside"
             parts += [f"{beside} {' and '.join(dict.fromkeys(map(algorithm, ccs.values())))}"] if ccs else []
     rest = {path: value for path, value in condition.items() if not _CC.fullmatch(path)}
-    parts += [f"at {path} = {value_text(value)}" for path, value in rest.items()]
-    return " ".join(parts)
+    fields = ", ".join(f"{path} = {value_text(value)}" for path, value in rest.items())
+    return " ".join([*parts, *([f"at {fields}"] if fields else [])])
 
 
 def _subject(  # noqa: PLR0913 (all that a name may have in it)
@@ -97,7 +97,7 @@ def _subject(  # noqa: PLR0913 (all that a name may have in it)
     own = groups[index]
     cc = algorithm(next(iter(ccs[index]))) if len(ccs[index]) == 1 else None
     trait = _trait(index, groups, rtts, late=late)
-    if own.name is not None and not isinstance(own.name, list):
+    if isinstance(own.name, str) and not (cc and own.name == base_name(next(iter(ccs[index])))):
         several_ccs = cc is not None and any(each != ccs[index] for each in ccs) and base_name(cc).lower() != own.name
         known = [trait] * (trait.partition(" ")[0] not in own.name) + [cc or ""] * several_ccs
         extras = ", ".join(filter(None, known))

@@ -13,7 +13,7 @@ from typing import Final
 
 from dumbbell.errors import DumbbellError
 from dumbbell.findings.points import ExperimentRuns, PointRuns
-from dumbbell.metrics.catalogue import QUANTITIES
+from dumbbell.metrics.catalogue import HARMS, QUANTITIES
 from dumbbell.metrics.statistics import Estimate
 from dumbbell.problem import quoted, suggestion
 from dumbbell.spec.quantity import number_and_unit
@@ -21,7 +21,7 @@ from dumbbell.spec.quantity import number_and_unit
 FACTS: Final = ("group", "cc", "flows", "seed", "n", "fair_share")
 """Columns of what a row is, beside what was measured."""
 FIRST: Final = (
-    "fct", "goodput", "share", "fair_share", "rtt", "loss", "random_loss", "retransmits", "jain", "utilization",
+    "fct", "goodput", "share", "fair_share", *HARMS, "rtt", "loss", "random_loss", "retransmits", "jain", "utilization",
 )  # fmt: skip
 """What a reader asks for first, in this order; other quantities follow in that of the catalogue."""
 DESCENDING: Final = "-"

@@ -9,6 +9,7 @@ from itertools import pairwise
 from dumbbell.findings.amount import Amount
 from dumbbell.findings.curves import Curve, Curves
 from dumbbell.findings.points import PointRuns
+from dumbbell.findings.ranking import Contender
 from dumbbell.metrics.curve import crossover
 from dumbbell.metrics.number import counted
 
@@ -57,14 +58,19 @@ def crossing(curves: Curves, curve: Curve, amount: Amount) -> str:
     return f"; it comes to be {'less' if falls else 'more'} than that between {curves.between(*inside)}"
 
 
-def extent(members: Sequence[tuple[Amount, Curve]]) -> str:
+def extent(curves: Curves, contenders: Sequence[Contender]) -> str:
     """The least and the most over all points, where there are too many to tell one by one."""
-    entries = [(amount, point) for amount, curve in members for point in amount.at(curve)]
-    (least, low), (most, high) = (end(entries, key=lambda entry: entry[0].level(entry[1])) for end in (min, max))
-    names = {amount.said for amount, _ in members}
-    who = least.said if len(names) == 1 else "a group has"
-    lowest, highest = f"{least.text(low)}{least.of} ({low.words})", f"{most.text(high)} ({high.words})"
-    return f"over {counted(len(entries), 'point')}, {who} from {lowest} to {highest}"
+    entries = [(each, point) for each in contenders for point in each.amount.at(each.curve)]
+    low, high = (end(entries, key=lambda entry: entry[0].amount.level(entry[1])) for end in (min, max))
+
+    def text(entry: tuple[Contender, PointRuns], of: str = "") -> str:
+        each, point = entry
+        return f"{each.amount.text(point)}{of} ({', '.join(filter(None, [each.label, curves.place(point)]))})"
+
+    first = contenders[0].amount
+    one = all(each.amount.subject == first.subject for each in contenders)
+    who = first.said if one else f"a group {first.verb}s"
+    return f"over {counted(len(entries), 'point')}, {who} from {text(low, first.of)} to {text(high)}"
 
 
 def _plateau(curves: Curves, points: Sequence[PointRuns], amount: Amount) -> str:

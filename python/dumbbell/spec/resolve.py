@@ -46,8 +46,11 @@ def resolve(point: Point, seed: int) -> Resolved:
     flows: list[run.Flow] = []
     groups: list[str] = []
     ccs: list[str] = []
-    for index, (group, names) in enumerate(zip(experiment.flows, flow_names(experiment.flows), strict=True)):
-        flows += _flows(experiment, index, names, seed)
+    active = derived.active_groups(experiment)
+    for place, (group, names) in enumerate(zip(experiment.flows, flow_names(experiment.flows), strict=True)):
+        if place not in active:
+            continue
+        flows += _flows(experiment, place, names, seed)
         groups += [names[0]] * len(names)
         ccs += [scalar(group.cc)] * len(names)
     resolved = run.Run(

@@ -14,6 +14,7 @@ from typing import Literal
 from dumbbell.problem import Problem, quoted
 from dumbbell.spec.arrivals import ArrivalTimes
 from dumbbell.spec.derived import (
+    active_groups,
     arrivals_per_s,
     arriving_ns,
     buffer_limit,
@@ -53,6 +54,7 @@ SMALLEST_OFFLOAD_BURST = Bytes("64 kB")
 def point_problems(point: Spec) -> Iterator[Problem]:
     """Find everything wrong between the fields of one point."""
     yield from run_rules(
+        partial(_alone_problems, point),
         partial(_duration_problems, point),
         partial(_buffer_problems, point),
         partial(_offload_problems, point),
@@ -84,6 +86,13 @@ def run_rules(*rules: Callable[[], Iterable[Problem]]) -> Iterator[Problem]:
             yield from rule()
 
 
+def _alone_problems(point: Spec) -> Iterator[Problem]:
+    if point.alone is not None and not active_groups(point):
+        last = len(point.flows) - 1
+        hint = f'from "flows[0]" to "flows[{last}]"' if last else 'the only one is "flows[0]"'
+        yield Problem("alone", f"{quoted(str(scalar(point.alone)))} is no group of this spec", hint)
+
+
 def _duration_problems(point: Spec) -> Iterator[Problem]:
     if not scalar(point.duration).until_done:
         if point.time_limit is not None:
@@ -91,13 +100,14 @@ def _duration_problems(point: Spec) -> Iterator[Problem]:
         return
     if point.time_limit is None:
         yield Problem("time_limit", 'missing: duration = "until done" needs one', 'write time_limit = "600 s"')
-    if all(scalar(group.workload) == "bulk" for group in point.flows):
+    groups = [point.flows[place] for place in active_groups(point)]
+    if groups and all(scalar(group.workload) == "bulk" for group in groups):
         yield Problem("duration", '"until done", but no flow is ever done', 'give a flow a transfer, or write "300 s"')
-    for index, group in enumerate(point.flows):
-        workload = scalar(group.workload)
-        if isinstance(workload, ShortFlows) and _is_endless(workload.arrivals) and group.stop is None:
+    for place in active_groups(point):
+        workload = scalar(point.flows[place].workload)
+        if isinstance(workload, ShortFlows) and _is_endless(workload.arrivals) and point.flows[place].stop is None:
             hint = "say how many with count = 10000, or when with the flow's stop"
-            yield Problem(f"flows[{index}].workload.arrivals", 'never end, and the run is "until done"', hint)
+            yield Problem(f"flows[{place}].workload.arrivals", 'never end, and the run is "until done"', hint)
 
 
 def _buffer_problems(point: Spec) -> Iterator[Problem]:

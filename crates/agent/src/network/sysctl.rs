@@ -3,6 +3,7 @@
 
 use super::plan::Place;
 use crate::error::{Error, Subject};
+use crate::sockets::MOST_CONNECTIONS;
 use run::{Run, SocketMemory};
 use std::fs::File;
 use std::io::Write;
@@ -20,6 +21,8 @@ const SEND_BYTES: [u64; 3] = [4_096, 16_384, 4_194_304];
 const AMPLE_BYTES: u64 = 4_000_000;
 /// What all flows' first send buffers may hold together: applications fill them at once.
 const FIRST_WRITES_BYTES: u64 = 64_000_000;
+/// Connections at the beginning, or the end, of their lives at once: more than can be open.
+const HANDSHAKES: usize = 65_536;
 /// Any setting is shorter.
 const TEXT_BYTES: usize = 256;
 
@@ -47,6 +50,13 @@ pub fn of_namespace(place: Place, run: &Run, has_ipv6: bool) -> Vec<Setting> {
     settings.push(("net/ipv4/tcp_wmem", triple(send)));
     // Flows start alike: nothing is learned from those before.
     settings.push(("net/ipv4/tcp_no_metrics_save", "1".to_owned()));
+    if has_transfers(run) {
+        // Nothing lingers in TIME_WAIT, a minute for each transfer, where its port would be in use and each dump of the
+        // sockets would come across it.
+        settings.push(("net/ipv4/tcp_max_tw_buckets", "0".to_owned()));
+        // Handshakes at once: the default follows from the size of the table of connections, which is kept small.
+        settings.push(("net/ipv4/tcp_max_syn_backlog", HANDSHAKES.to_string()));
+    }
     if place == Place::Receiver && run.host.receive_window_bytes.is_some() {
         // A receive buffer that the kernel lets grow takes the limit of the window along (`tcp_rcv_space_adjust`).
         settings.push(("net/ipv4/tcp_moderate_rcvbuf", "0".to_owned()));
@@ -58,14 +68,24 @@ pub fn of_namespace(place: Place, run: &Run, has_ipv6: bool) -> Vec<Setting> {
 }
 
 /// Settings of the whole kernel: made only in a kernel of our own, elsewhere only noted.
-pub fn of_kernel() -> Vec<Setting> {
-    vec![
+pub fn of_kernel(run: &Run) -> Vec<Setting> {
+    let mut settings = vec![
         // Pages that all TCP sockets may hold; the default is a tenth of the memory.
         ("net/ipv4/tcp_mem", triple([LARGEST_BYTES; 3])),
         // Packets that wait for a device's softirq; a sender's burst of more than the default 1000 would be lost
         // there, between two devices, where nobody counts.
         ("net/core/netdev_max_backlog", "10000000".to_owned()),
-    ]
+    ];
+    if has_transfers(run) {
+        // Connections that are closed and whose last ACK is on its way: of more than these TCP resets one.
+        settings.push(("net/ipv4/tcp_max_orphans", HANDSHAKES.to_string()));
+    }
+    settings
+}
+
+/// Some flow is a source of short transfers.
+fn has_transfers(run: &Run) -> bool {
+    run.flows.iter().any(|flow| !flow.arrivals().is_empty())
 }
 
 /// Makes a setting and gives it back as the kernel has it then.
@@ -100,7 +120,8 @@ fn socket_memory(run: &Run) -> ([u64; 3], [u64; 3]) {
             (limited(RECEIVE_BYTES, most), limited(SEND_BYTES, most))
         }
         SocketMemory::Max => {
-            let share = FIRST_WRITES_BYTES / run.flows.len().max(1) as u64;
+            let connections = run.flows.iter().map(|flow| flow.arrivals().len().clamp(1, MOST_CONNECTIONS));
+            let share = FIRST_WRITES_BYTES / connections.sum::<usize>().max(1) as u64;
             let first = share.clamp(SEND_BYTES[1], AMPLE_BYTES);
             ([RECEIVE_BYTES[0], AMPLE_BYTES, LARGEST_BYTES], [SEND_BYTES[0], first, LARGEST_BYTES])
         }

@@ -83,15 +83,14 @@ impl Diag {
         })
     }
 
-    /// Gives every TCP socket to `each`, or with a `local_port` only those that have it.
+    /// Gives every TCP socket to `each`.
     ///
     /// # Errors
     /// The kernel refuses.
-    pub fn dump(&mut self, local_port: Option<u16>, mut each: impl FnMut(Record)) -> Result<(), Failure> {
+    pub fn dump(&mut self, mut each: impl FnMut(Record)) -> Result<(), Failure> {
         self.sequence = self.sequence.wrapping_add(1);
         let failed = |errno: Errno| Failure::of("ask the kernel for its TCP sockets", errno);
-        send(self.socket.as_raw_fd(), &request(self.sequence, local_port.unwrap_or(0)), MsgFlags::empty())
-            .map_err(failed)?;
+        send(self.socket.as_raw_fd(), &request(self.sequence), MsgFlags::empty()).map_err(failed)?;
         loop {
             let mut slices: Vec<_> = self.buffers.iter_mut().map(|buffer| [IoSliceMut::new(buffer)]).collect();
             // The first datagram is there already, and taking one lets the kernel put the next one there.
@@ -118,7 +117,7 @@ enum Progress {
 }
 
 /// `struct nlmsghdr` and `struct inet_diag_req_v2`.
-fn request(sequence: u32, local_port: u16) -> [u8; REQUEST_BYTES] {
+fn request(sequence: u32) -> [u8; REQUEST_BYTES] {
     let mut bytes = [0; REQUEST_BYTES];
     bytes[0..4].copy_from_slice(&(REQUEST_BYTES as u32).to_ne_bytes());
     bytes[4..6].copy_from_slice(&SOCK_DIAG_BY_FAMILY.to_ne_bytes());
@@ -128,7 +127,6 @@ fn request(sequence: u32, local_port: u16) -> [u8; REQUEST_BYTES] {
     bytes[17] = libc::IPPROTO_TCP as u8;
     bytes[18] = EXTENSIONS;
     bytes[20..24].copy_from_slice(&STATES.to_ne_bytes());
-    bytes[24..26].copy_from_slice(&local_port.to_be_bytes());
     bytes
 }
 
@@ -259,9 +257,9 @@ mod tests {
     }
 
     #[test]
-    fn a_request_asks_for_the_one_port() {
-        let bytes = request(7, 30_001);
+    fn a_request_asks_for_all_ports() {
+        let bytes = request(7);
         assert_eq!(u32_at(&bytes, 0), Some(72));
-        assert_eq!((&bytes[16..19], &bytes[24..26]), (&[2, 6, 0b110][..], &30_001_u16.to_be_bytes()[..]));
+        assert_eq!((&bytes[16..19], &bytes[24..26]), (&[2, 6, 0b110][..], &[0, 0][..]));
     }
 }

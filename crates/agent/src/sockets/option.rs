@@ -1,7 +1,7 @@
 //! The socket options that `nix` does not name.
 
 use crate::failure::Failure;
-use nix::sys::socket::setsockopt;
+use nix::sys::socket::{getsockopt, setsockopt};
 use std::os::fd::AsFd;
 
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,27 @@ nix::setsockopt_impl!(
     usize,
     nix::sys::socket::sockopt::SetUsize
 );
+
+/// The beginning of `struct tcp_info`, which every kernel since Linux 4.19 fills.
+const INFO_BYTES: usize = 208;
+
+#[derive(Clone, Copy, Debug)]
+struct Info;
+nix::getsockopt_impl!(
+    Info,
+    libc::IPPROTO_TCP,
+    libc::TCP_INFO,
+    [u8; INFO_BYTES],
+    nix::sys::socket::sockopt::GetStruct<[u8; INFO_BYTES]>
+);
+
+/// Its `struct tcp_info`.
+///
+/// # Errors
+/// It is no TCP socket.
+pub(super) fn info(socket: impl AsFd) -> Result<[u8; INFO_BYTES], Failure> {
+    getsockopt(&socket.as_fd(), Info).map_err(|errno| Failure::of("ask a socket for its TCP_INFO", errno))
+}
 
 /// A reader sleeps until this much is there.
 ///

@@ -1,28 +1,36 @@
-//! [`Flow`]: one flow of a run, both ends of it.
+//! [`Flow`]: a flow of a run, with the connections that it has open.
 
-use super::receiver::{Reads, Receiver};
-use super::sender::Sender;
+use super::connection::Connection;
+use super::receiver::Reads;
 use crate::failure::Failure;
 use crate::network::Network;
-use crate::record::Reading;
+use crate::record::no_counters;
 use crate::sockets::{self, RECEIVER_PORT, SENDER_PORT};
 use run::{FlowCounters, Run, SocketMemory, Source, Workload};
-use std::net::SocketAddrV4;
+use std::collections::BTreeMap;
+use std::net::{SocketAddrV4, TcpListener};
 
-/// A flow and where it stands.
+/// A flow and where it stands: one connection, whose socket is made in advance; or a source, which opens one for each
+/// of its short transfers as they arrive, all of them to the one listener.
 #[derive(Debug)]
 pub struct Flow {
-    /// What it writes.
-    pub source: Source,
     /// Where it stands.
     pub phase: Phase,
-    /// When its handshake was done.
-    pub established_ns: Option<u64>,
-    /// What the kernel last told of it.
-    pub reading: Reading,
-    /// Its two ends; none once it has stopped.
-    pub ends: Option<(Sender, Receiver)>,
-    /// How its reader reads.
+    /// Its connections that are not closed, by their senders' ports.
+    pub connections: BTreeMap<u16, Connection>,
+    /// What those had counted that are closed.
+    pub closed: FlowCounters,
+    /// Where its connections come in; none once nothing more is to come.
+    pub listener: Option<TcpListener>,
+    /// Where that listens.
+    pub remote: SocketAddrV4,
+    /// It is a source of short transfers, so many.
+    pub transfers: Option<usize>,
+    /// So many of them have arrived.
+    pub arrived: usize,
+    /// It ends by itself.
+    pub is_finite: bool,
+    /// How its readers read.
     pub reads: Reads,
     /// What it had counted when it stopped.
     pub counters: FlowCounters,
@@ -35,52 +43,61 @@ pub struct Flow {
 pub enum Phase {
     /// It has not started.
     Waiting,
-    /// It has called connect().
+    /// It has called connect(), or has a source's transfers arrive.
     Running,
     /// It is complete or was stopped.
     Stopped,
 }
 
 impl Flow {
-    /// Opens the sockets of flow `index`, each in its namespace.
+    /// Opens the sockets of flow `index` that are there before it starts, each in its namespace.
     ///
     /// # Errors
     /// An address is not there, or the kernel lacks the congestion control.
     pub fn open(index: usize, run: &Run, control: &str, network: &Network) -> Result<Self, Failure> {
         let flow = &run.flows[index];
-        let source = Source::new(&flow.workload);
         let reads = match flow.workload {
-            Workload::Bulk | Workload::Transfer { .. } if run.host.socket_memory == SocketMemory::Max => Reads::Large,
+            Workload::Bulk | Workload::Transfer { .. } | Workload::Arrivals { .. }
+                if run.host.socket_memory == SocketMemory::Max =>
+            {
+                Reads::Large
+            }
             _ => Reads::AtOnce,
         };
         let failed = |failure: Failure| Failure::of(format!("flows[{index}] ({})", flow.name), failure);
 
-        let local = SocketAddrV4::new(network.sender(index).address, port(SENDER_PORT, index));
-        let remote = SocketAddrV4::new(network.receiver(index).address, port(RECEIVER_PORT, index));
-        let socket = network.sender(index).namespace.within(|| sockets::sender(local, control));
-        let socket = socket.map_err(|error| failed(Failure(error.to_string())))?.map_err(failed)?;
+        let (host, receiver) = (network.sender(index), network.receiver(index));
+        let source = Source::new(&flow.workload);
+        let is_finite = source.total_bytes().is_some();
+        let remote = SocketAddrV4::new(receiver.address, RECEIVER_PORT + index as u16);
+        let port = SENDER_PORT + index as u16;
+        // A source has no connection yet, and finds out here whether the kernel knows its control.
+        let only = Connection::open(source, None, host, [port], remote, control).map_err(failed)?;
+        let control = sockets::control(only.sender())?;
+        let transfers = match &flow.workload {
+            Workload::Arrivals { arrivals } => Some(arrivals.len()),
+            _ => None,
+        };
         let window = run.host.receive_window_bytes;
-        let listener = network.receiver(index).namespace.within(|| sockets::listener(remote, window));
+        let listener = receiver.namespace.within(|| sockets::listener(remote, window));
         let listener = listener.map_err(|error| failed(Failure(error.to_string())))?.map_err(failed)?;
         Ok(Self {
             phase: Phase::Waiting,
-            established_ns: None,
-            reading: Reading::default(),
-            counters: FlowCounters::default(),
-            control: sockets::control(&socket)?,
-            ends: Some((Sender::new(socket, remote), Receiver::Listening(listener))),
-            source,
+            connections: if transfers.is_none() { BTreeMap::from([(port, only)]) } else { BTreeMap::new() },
+            closed: no_counters(0),
+            listener: Some(listener),
+            remote,
+            transfers,
+            arrived: 0,
+            is_finite,
             reads,
+            counters: FlowCounters::default(),
+            control,
         })
     }
 
-    /// Payload delivered in order. The kernel counts a FIN as one byte more (`tcp_rcv_nxt_update`).
-    pub fn delivered_bytes(&self) -> u64 {
-        let received = self.reading.receiver.bytes_received;
-        self.source.total_bytes().map_or(received, |total| received.min(total))
+    /// A source of which everything has arrived and is complete.
+    pub fn is_exhausted(&self) -> bool {
+        self.transfers == Some(self.arrived) && self.connections.is_empty()
     }
-}
-
-const fn port(first: u16, index: usize) -> u16 {
-    first + index as u16
 }

@@ -1,5 +1,6 @@
 //! [`Poll`]: the one place where the agent sleeps.
 
+use super::connection_id::ConnectionId;
 use crate::failure::Failure;
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
@@ -7,15 +8,19 @@ use std::os::fd::AsFd;
 
 /// Wake-ups that are fetched at once.
 const WAKES: usize = 64;
+/// Bits of a token that say what kind of wake-up it names.
+const KIND_BITS: u32 = 3;
 
 /// Whom a wake-up is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
     /// Something is due.
     Alarm,
-    /// The sender of a flow can go on.
-    Sender(usize),
-    /// The connection of a flow is there to be accepted.
+    /// The sender of a connection can go on.
+    Sender(ConnectionId),
+    /// The receiver of a connection has enough to take.
+    Receiver(ConnectionId),
+    /// A connection of a flow is there to be accepted.
     Listener(usize),
     /// A reader has news.
     News,
@@ -67,21 +72,25 @@ impl Poll {
 }
 
 impl Wake {
+    /// Which kind it is in the lowest bits, then the flow or the connection.
     const fn token(self) -> u64 {
         match self {
             Self::Alarm => 0,
             Self::News => 1,
-            Self::Sender(flow) => 2 + 2 * flow as u64,
-            Self::Listener(flow) => 3 + 2 * flow as u64,
+            Self::Listener(flow) => 2 | (flow as u64) << KIND_BITS,
+            Self::Sender(id) => 3 | id.number() << KIND_BITS,
+            Self::Receiver(id) => 4 | id.number() << KIND_BITS,
         }
     }
 
     const fn of_token(token: u64) -> Self {
-        match token {
+        let rest = token >> KIND_BITS;
+        match token & ((1 << KIND_BITS) - 1) {
             0 => Self::Alarm,
             1 => Self::News,
-            even if even % 2 == 0 => Self::Sender((even / 2 - 1) as usize),
-            odd => Self::Listener((odd / 2 - 1) as usize),
+            2 => Self::Listener(rest as usize),
+            3 => Self::Sender(ConnectionId::of_number(rest)),
+            _ => Self::Receiver(ConnectionId::of_number(rest)),
         }
     }
 }
@@ -92,9 +101,12 @@ mod tests {
 
     #[test]
     fn a_token_names_its_wake() {
-        for wake in
-            [Wake::Alarm, Wake::News, Wake::Sender(0), Wake::Listener(0), Wake::Sender(19_999), Wake::Listener(19_999)]
-        {
+        let mut wakes = vec![Wake::Alarm, Wake::News, Wake::Listener(0), Wake::Listener(19_999)];
+        for (flow, port) in [(0, 0), (0, u16::MAX), (19_999, 50_000)] {
+            let id = ConnectionId { flow, port };
+            wakes.extend([Wake::Sender(id), Wake::Receiver(id)]);
+        }
+        for wake in wakes {
             assert_eq!(Wake::of_token(wake.token()), wake);
         }
     }

@@ -1,10 +1,11 @@
-//! [`Receiver`]: the receiving end of a flow.
+//! [`Receiver`]: the receiving end of a connection.
 //!
 //! Its reader is a thread of its own that sleeps inside one long `recv(MSG_WAITALL)`: each time enough data has come,
 //! the kernel wakes the thread, takes the data and lets it sleep again, all without going back to user space. A loop of
 //! `epoll_wait` and `recv` would make some thirty system calls a megabyte, and under User-Mode Linux each costs tens of
 //! microseconds of the host's time.
 
+use super::connection_id::ConnectionId;
 use crate::failure::Failure;
 use crate::sockets::set_receive_low_water;
 use nix::errno::Errno;
@@ -20,8 +21,7 @@ use std::thread;
 /// does; a megabyte would let the sender wait for the receiver's window in slow start on long paths.
 const LOW_WATER_BYTES: u64 = 1 << 16;
 
-/// Taken by one call at most. `MSG_TRUNC` lets TCP discard it without a copy: the memory is never written to, and
-/// takes addresses only.
+/// Taken by one call at most.
 const READ_BYTES: usize = 1 << 24;
 
 /// A reader needs little more than the stack that its system calls take.
@@ -41,16 +41,16 @@ pub enum Reads {
 #[derive(Debug)]
 pub struct News {
     bell: EventFd,
-    told: Mutex<Vec<(usize, Result<(), Failure>)>>,
+    told: Mutex<Vec<(ConnectionId, Result<(), Failure>)>>,
 }
 
-/// The receiving end of a flow.
+/// The receiving end of a connection.
 #[derive(Debug)]
 pub enum Receiver {
-    /// It waits for its connection.
-    Listening(TcpListener),
-    /// Its reader is at work on the connection.
-    Reading(Arc<TcpStream>),
+    /// A reader of its own is at work.
+    Reader(Arc<TcpStream>),
+    /// It is read when the kernel says that there is enough.
+    Taker(Taker),
 }
 
 impl News {
@@ -63,13 +63,13 @@ impl News {
         Ok(Arc::new(Self { bell, told: Mutex::default() }))
     }
 
-    /// What is new of which flow. In virtual time there is one at a time, unless two come at the same instant.
-    pub fn take(&self) -> Vec<(usize, Result<(), Failure>)> {
+    /// What is new of which connection. In virtual time there is one at a time, unless two come at the same instant.
+    pub fn take(&self) -> Vec<(ConnectionId, Result<(), Failure>)> {
         std::mem::take(&mut *self.told.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn tell(&self, flow: usize, result: Result<(), Failure>) {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).push((flow, result));
+    fn tell(&self, id: ConnectionId, result: Result<(), Failure>) {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).push((id, result));
         // It can only fail when it has rung 2^64 times.
         self.bell.write(1).unwrap_or_default();
     }
@@ -82,51 +82,128 @@ impl AsFd for News {
 }
 
 impl Receiver {
-    /// Takes the connection, once it is there: the listener is closed, and a reader begins.
+    /// Lets a reader begin.
     ///
     /// # Errors
-    /// There is no connection, or no thread to be had.
-    pub fn accept(
-        &mut self,
-        flow: usize,
+    /// There is no thread to be had.
+    pub fn reader(
+        id: ConnectionId,
+        stream: TcpStream,
         reads: Reads,
         total_bytes: Option<u64>,
         news: &Arc<News>,
-    ) -> Result<(), Failure> {
-        let Self::Listening(listener) = self else { return Ok(()) };
-        let stream = match listener.accept() {
-            Ok((stream, _)) => Arc::new(stream),
-            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
-            Err(error) => return Err(Failure::of("accept a connection", error)),
-        };
+    ) -> Result<Self, Failure> {
+        let stream = Arc::new(stream);
         let (reader, news) = (Arc::clone(&stream), Arc::clone(news));
         let read = move || {
             let result = read(&reader, reads, total_bytes);
             // One that reads for ever has nothing to tell but its failure.
             if result.is_err() || total_bytes.is_some() {
-                news.tell(flow, result);
+                news.tell(id, result);
             }
         };
         thread::Builder::new()
             .stack_size(STACK_BYTES)
             .spawn(read)
             .map_err(|error| Failure::of("start a reader", error))?;
-        *self = Self::Reading(stream);
-        Ok(())
+        Ok(Self::Reader(stream))
     }
 
-    /// Lets the reader go; it closes the connection.
+    /// Lets a reader go; it closes the connection.
     pub fn stop(self) {
-        if let Self::Reading(stream) = self {
+        if let Self::Reader(stream) = self {
             // A connection that has ended already cannot be shut down, nor need be.
             stream.shutdown(Shutdown::Read).unwrap_or_default();
         }
     }
 }
 
+impl AsFd for Receiver {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Reader(stream) => stream.as_fd(),
+            Self::Taker(taker) => taker.stream.as_fd(),
+        }
+    }
+}
+
+/// Takes what a short transfer delivers, each time that as much is there as would wake a reader: to start one, and to
+/// be told by it, costs more than that.
+#[derive(Debug)]
+pub struct Taker {
+    stream: TcpStream,
+    reads: Reads,
+    missing_bytes: u64,
+    low_water: u64,
+}
+
+impl Taker {
+    /// Nothing is taken yet.
+    ///
+    /// # Errors
+    /// It is no socket.
+    pub fn new(stream: TcpStream, reads: Reads, total_bytes: u64) -> Result<Self, Failure> {
+        let mut taker = Self { stream, reads, missing_bytes: total_bytes, low_water: 0 };
+        taker.await_more()?;
+        Ok(taker)
+    }
+
+    /// Takes all that is there; `sink` is never written to. True: that was everything.
+    ///
+    /// # Errors
+    /// The connection has failed, or has ended before that.
+    pub fn take(&mut self, sink: &mut [u8]) -> Result<bool, Failure> {
+        while self.missing_bytes > 0 {
+            let most = self.missing_bytes.min(sink.len() as u64) as usize;
+            match recv(self.stream.as_raw_fd(), &mut sink[..most], MsgFlags::MSG_TRUNC | MsgFlags::MSG_DONTWAIT) {
+                Ok(0) => return Err(Failure(format!("its connection ended {} bytes early", self.missing_bytes))),
+                Ok(taken) => {
+                    self.missing_bytes -= taken as u64;
+                    if taken < most {
+                        self.await_more()?;
+                        break;
+                    }
+                }
+                Err(Errno::EAGAIN) => break,
+                Err(Errno::EINTR) => {}
+                Err(errno) => return Err(Failure::of("receive", errno)),
+            }
+        }
+        Ok(self.missing_bytes == 0)
+    }
+
+    /// It is woken when as much is there as is worth the waking, and by the last byte.
+    fn await_more(&mut self) -> Result<(), Failure> {
+        let low_water = mark(self.reads, self.missing_bytes.min(LOW_WATER_BYTES));
+        if low_water != self.low_water {
+            self.low_water = low_water;
+            set_receive_low_water(&self.stream, low_water as usize)?;
+        }
+        Ok(())
+    }
+}
+
+/// Where data goes that nobody wants: `MSG_TRUNC` lets TCP discard it without a copy. The memory is never written to,
+/// and takes addresses only.
+pub fn sink() -> Vec<u8> {
+    vec![0; READ_BYTES]
+}
+
+/// The next connection that has come in, and the port of its sender; none when there is no more.
+///
+/// # Errors
+/// The kernel has no descriptors to give.
+pub fn accept(listener: &TcpListener) -> Result<Option<(TcpStream, u16)>, Failure> {
+    match listener.accept() {
+        Ok((stream, sender)) => Ok(Some((stream, sender.port()))),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
+        Err(error) => Err(Failure::of("accept a connection", error)),
+    }
+}
+
 /// Reads until all is there, or until there can be no more.
 fn read(stream: &TcpStream, reads: Reads, total_bytes: Option<u64>) -> Result<(), Failure> {
-    let mut sink = vec![0; READ_BYTES];
+    let mut sink = sink();
     let mut missing = total_bytes;
     let mut low_water = None;
     while missing != Some(0) {

@@ -1,0 +1,152 @@
+//! [`Connection`]: one TCP connection of a flow, both ends of it.
+
+use super::connection_id::ConnectionId;
+use super::receiver::{News, Reads, Receiver, Taker};
+use super::sender::{Payload, Sender};
+use crate::failure::Failure;
+use crate::network::Endpoint;
+use crate::record::{KernelRecorder, Reading};
+use crate::sockets;
+use run::{FlowCounters, Source};
+use std::net::{SocketAddrV4, TcpStream};
+use std::sync::Arc;
+use units::Span;
+
+/// A connection and where it stands. It is closed when it is dropped.
+#[derive(Debug)]
+pub struct Connection {
+    /// Its sender's port.
+    pub port: u16,
+    /// Which of its source's transfers it carries; none: it is all of its flow.
+    pub arrival: Option<usize>,
+    /// What it writes.
+    source: Source,
+    /// When its handshake was done.
+    established_ns: Option<u64>,
+    /// What the kernel last told of it.
+    pub reading: Reading,
+    sender: Sender,
+    /// None until it has been accepted.
+    receiver: Option<Receiver>,
+}
+
+impl Connection {
+    /// Makes the sending socket, bound to the first of the host's `ports` that is free; it has not connected yet.
+    ///
+    /// # Errors
+    /// The address is not there, no port is free, or the kernel lacks the congestion control.
+    pub fn open(
+        source: Source,
+        arrival: Option<usize>,
+        host: &Endpoint,
+        ports: impl IntoIterator<Item = u16>,
+        remote: SocketAddrV4,
+        control: &str,
+    ) -> Result<Self, Failure> {
+        let socket = host.namespace.within(|| sockets::sender(host.address, ports, control));
+        let (socket, port) = socket.map_err(|error| Failure(error.to_string()))??;
+        Ok(Self {
+            port,
+            arrival,
+            source,
+            established_ns: None,
+            reading: Reading::default(),
+            sender: Sender::new(socket, remote),
+            receiver: None,
+        })
+    }
+
+    /// Its sending end.
+    pub const fn sender(&self) -> &Sender {
+        &self.sender
+    }
+
+    /// Payload delivered in order. The kernel counts a FIN as one byte more (`tcp_rcv_nxt_update`).
+    pub fn delivered_bytes(&self) -> u64 {
+        let received = self.reading.receiver.bytes_received;
+        self.source.total_bytes().map_or(received, |total| received.min(total))
+    }
+
+    /// Its counters, from what the kernel last told.
+    pub fn counters(&self, recorder: &KernelRecorder, now_ns: u64) -> FlowCounters {
+        let established_ns = self.established_ns.unwrap_or(now_ns);
+        recorder.counters(&self.reading, self.delivered_bytes(), established_ns, now_ns)
+    }
+
+    /// There is room to write, or an error. True: its handshake is done, and its application can begin.
+    ///
+    /// # Errors
+    /// It has failed.
+    pub fn wake(&mut self, is_error: bool, payload: &Payload) -> Result<bool, Failure> {
+        if is_error && let Some(failure) = self.sender.error() {
+            return Err(failure);
+        }
+        if self.established_ns.is_some() {
+            self.sender.flush(payload)?;
+        }
+        Ok(self.established_ns.is_none())
+    }
+
+    /// Its handshake is done.
+    pub const fn establish(&mut self, now_ns: u64) {
+        self.established_ns = Some(now_ns);
+    }
+
+    /// The application does what is due, if the handshake is done. Tells when it is to act again.
+    ///
+    /// # Errors
+    /// It has failed.
+    pub fn act(&mut self, due_ns: u64, payload: &Payload) -> Result<Option<u64>, Failure> {
+        let Some(established_ns) = self.established_ns else { return Ok(None) };
+        let act = self.source.act(Span::from_nanos(due_ns - established_ns));
+        let closes = act.again.is_none() && self.source.total_bytes().is_some();
+        self.sender.write(act.bytes, closes, payload)?;
+        Ok(act.again.map(|again| established_ns + again.as_nanos()))
+    }
+
+    /// It has been accepted: a reader begins, or, of a short transfer, its taking. Gives that to be watched.
+    ///
+    /// # Errors
+    /// There is no thread to be had.
+    pub fn receive(
+        &mut self,
+        id: ConnectionId,
+        stream: TcpStream,
+        reads: Reads,
+        news: &Arc<News>,
+    ) -> Result<Option<&Receiver>, Failure> {
+        let total_bytes = self.source.total_bytes();
+        if let (Some(_), Some(bytes)) = (self.arrival, total_bytes) {
+            return Ok(Some(self.receiver.insert(Receiver::Taker(Taker::new(stream, reads, bytes)?))));
+        }
+        self.receiver = Some(Receiver::reader(id, stream, reads, total_bytes, news)?);
+        Ok(None)
+    }
+
+    /// Takes what has been delivered. True: that was everything.
+    ///
+    /// # Errors
+    /// It has failed.
+    pub fn take(&mut self, sink: &mut [u8]) -> Result<bool, Failure> {
+        if let Some(Receiver::Taker(taker)) = &mut self.receiver { taker.take(sink) } else { Ok(false) }
+    }
+
+    /// Asks the kernel for what it counts at both ends.
+    ///
+    /// # Errors
+    /// They are no TCP sockets.
+    pub fn read(&mut self) -> Result<(), Failure> {
+        self.reading.sender = sockets::info(&self.sender)?;
+        if let Some(receiver) = &self.receiver {
+            self.reading.receiver = sockets::info(receiver)?;
+        }
+        Ok(())
+    }
+
+    /// Closes both ends, and lets the reader go.
+    pub fn close(self) {
+        if let Some(receiver) = self.receiver {
+            receiver.stop();
+        }
+    }
+}
