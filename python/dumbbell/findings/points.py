@@ -152,12 +152,18 @@ class ExperimentRuns:
         ]
 
 
-def read(store: Store) -> list[ExperimentRuns]:
-    """The current campaigns of a store."""
-    return [
-        campaign_runs(each, outcomes_of(store.ledger, each.id), alone_values(store.ledger, each.id))
-        for each in store.campaigns()
-    ]
+def read(store: Store, experiment: str | None = None) -> list[ExperimentRuns]:
+    """The current campaigns of a store, or those of one experiment, by its name or label.
+
+    Raises:
+        StoreError: there is no such experiment.
+    """
+    return [read_campaign(store, each) for each in store.campaigns(experiment=experiment)]
+
+
+def read_campaign(store: Store, campaign: Campaign) -> ExperimentRuns:
+    """One campaign of a store."""
+    return campaign_runs(campaign, outcomes_of(store.ledger, campaign.id), alone_values(store.ledger, campaign.id))
 
 
 def campaign_runs(
