@@ -16,7 +16,6 @@ from dumbbell.metrics.sharing import fair_shares
 from dumbbell.metrics.statistics import Estimate, estimate
 from dumbbell.results.campaign import Campaign
 from dumbbell.results.harm import AloneValues, alone_values, harms_of, point_key
-from dumbbell.results.ledger import Ledger
 from dumbbell.results.listing import point_text
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import FailedRun, Result
@@ -159,18 +158,22 @@ def read(store: Store, experiment: str | None = None) -> list[ExperimentRuns]:
     Raises:
         StoreError: there is no such experiment.
     """
-    return [campaign_runs(store.ledger, campaign) for campaign in store.campaigns(experiment=experiment)]
+    return [read_campaign(store, each) for each in store.campaigns(experiment=experiment)]
+
+
+def read_campaign(store: Store, campaign: Campaign) -> ExperimentRuns:
+    """One campaign of a store."""
+    return campaign_runs(campaign, outcomes_of(store.ledger, campaign.id), alone_values(store.ledger, campaign.id))
 
 
 def campaign_runs(
-    ledger: Ledger, campaign: Campaign, outcomes: Iterable[Result | FailedRun] | None = None
+    campaign: Campaign, outcomes: Iterable[Result | FailedRun], alone: AloneValues = MappingProxyType({})
 ) -> ExperimentRuns:
-    """The runs of a campaign of a store, or some of them."""
+    """The runs of a campaign of a store; `alone`: what its groups have by themselves."""
     runs = ExperimentRuns(name=campaign.label, engine=campaign.engine, spec=campaign.spec)
     with suppress(SpecError):  # as with traces, which need files
         runs.experiment = Experiment(**campaign.spec)
-    found = outcomes_of(ledger, campaign.id) if outcomes is None else outcomes
-    _fill(runs, found, alone_values(ledger, campaign.id))
+    _fill(runs, outcomes, alone)
     return runs
 
 

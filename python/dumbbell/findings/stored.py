@@ -8,7 +8,7 @@ from typing import Final
 
 from dumbbell.errors import StoreError
 from dumbbell.findings.notebook import html
-from dumbbell.findings.points import campaign_runs
+from dumbbell.findings.points import read_campaign
 from dumbbell.findings.results import Results
 from dumbbell.metrics.number import counted
 from dumbbell.results import store
@@ -52,8 +52,7 @@ class Store(store.Store):
     def _repr_html_(self) -> str:
         shown = self.campaigns()[::-1][:MOST_SHOWN]
         parts = [
-            f"<h4>{escape(each.label)} on {escape(each.engine)}</h4>{html(campaign_runs(self.ledger, each))}"
-            for each in shown
+            f"<h4>{escape(each.label)} on {escape(each.engine)}</h4>{html(read_campaign(self, each))}" for each in shown
         ]
         return "".join([f"<p>{escape(repr(self)[1:-1])}</p>", *parts])
 
