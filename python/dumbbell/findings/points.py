@@ -163,10 +163,12 @@ def read(store: Store, experiment: str | None = None) -> list[ExperimentRuns]:
     Raises:
         StoreError: there is no such experiment.
     """
-    return [
-        campaign_runs(each, outcomes_of(store.ledger, each.id), alone_values(store.ledger, each.id))
-        for each in store.campaigns(experiment=experiment)
-    ]
+    return [read_campaign(store, each) for each in store.campaigns(experiment=experiment)]
+
+
+def read_campaign(store: Store, campaign: Campaign) -> ExperimentRuns:
+    """One campaign of a store."""
+    return campaign_runs(campaign, outcomes_of(store.ledger, campaign.id), alone_values(store.ledger, campaign.id))
 
 
 def campaign_runs(
