@@ -349,19 +349,6 @@ class Store:
         return list(self._series_files.write(run_id, tables))
 
 
-def open_store(folder: Path | str = "results") -> Store:
-    """Opens a store to read it; a campaign may be writing to it meanwhile.
-
-    >>> with dumbbell.open("results") as store:  # doctest: +SKIP
-    ...     store.flows().groupby(["path.buffer", "name"])["goodput_bps"].mean()
-
-    Raises:
-        StoreError: there is no store, or one of another schema.
-        StoreFailure: its ledger is damaged.
-    """
-    return Store.open(folder)
-
-
 def _check(folder: Path, *, write: bool) -> None:
     """Refuses what is no store before anything is touched."""
     with translating_errors(folder, "open it"):
