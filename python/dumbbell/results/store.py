@@ -188,6 +188,10 @@ class Store:
         """How many runs there are, of whatever campaign."""
         return int(self.ledger.one("SELECT COUNT(*) FROM run"))
 
+    def size(self, campaign: Campaign) -> int:
+        """How many runs a campaign has."""
+        return int(self.ledger.one("SELECT COUNT(*) FROM member WHERE campaign = ?", campaign.id))
+
     def run_listing(self, *, experiment: str | None = None, include_superseded: bool = False) -> Iterator[RunLine]:
         """Every run in short, in order."""
         for campaign in self.campaigns(experiment=experiment, include_superseded=include_superseded):
@@ -343,19 +347,6 @@ class Store:
 
         tables = gauges.tables(resolved.run, measurement, resolved.groups, resolved.ccs)
         return list(self._series_files.write(run_id, tables))
-
-
-def open_store(folder: Path | str = "results") -> Store:
-    """Opens a store to read it; a campaign may be writing to it meanwhile.
-
-    >>> with dumbbell.open("results") as store:  # doctest: +SKIP
-    ...     store.flows().groupby(["path.buffer", "name"])["goodput_bps"].mean()
-
-    Raises:
-        StoreError: there is no store, or one of another schema.
-        StoreFailure: its ledger is damaged.
-    """
-    return Store.open(folder)
 
 
 def _check(folder: Path, *, write: bool) -> None:
