@@ -16,7 +16,7 @@ use crate::clock::{Clock, instant};
 use crate::failure::Failure;
 use crate::namespace::Namespace;
 use crate::network::Network;
-use crate::record::{KernelRecorder, no_counters, sum};
+use crate::record::{KernelRecorder, no_counters};
 use crate::schedule::Schedule;
 use crate::sockets::diag::{Diag, Record};
 use crate::sockets::{MAX_FLOWS, MOST_CONNECTIONS, RECEIVER_PORT, SENDER_PORT, TRANSFER_PORTS};
@@ -289,7 +289,7 @@ impl<'a> Traffic<'a> {
             self.recorder.end_connection(index, Some(transfer), &connection.reading);
             let counters = connection.counters(&self.recorder, now_ns);
             let flow = &mut self.flows[index];
-            flow.closed = sum(flow.closed, &counters);
+            flow.closed.add(&counters);
             self.open -= 1;
             flow.connections.remove(&id.port).into_iter().for_each(Connection::close);
             if !flow.is_exhausted() {
@@ -337,7 +337,7 @@ impl<'a> Traffic<'a> {
             if flow.phase == Phase::Running {
                 let mut open = flow.connections.values().map(|it| (it.reading, it.delivered_bytes()));
                 if flow.transfers.is_some() {
-                    self.recorder.sample_source(i, &open.collect::<Vec<_>>(), &flow.closed, now_ns);
+                    self.recorder.sample_source(i, open, &flow.closed, now_ns);
                 } else if let Some((reading, delivered_bytes)) = open.next() {
                     self.recorder.sample_flow(i, &reading, delivered_bytes, now_ns);
                 }
@@ -359,10 +359,13 @@ impl<'a> Traffic<'a> {
         let flow = &mut self.flows[index];
         let counters = match flow.phase {
             Phase::Waiting => no_counters(now_ns),
+            // A source's connections are over, and none of them is idle.
+            Phase::Stopped if flow.transfers.is_some() => FlowCounters { at_ns: now_ns, ..flow.counters },
             Phase::Stopped => idle(flow.counters, now_ns),
             Phase::Running => {
-                let open = flow.connections.values().map(|it| it.counters(&self.recorder, now_ns));
-                open.fold(FlowCounters { at_ns: now_ns, ..flow.closed }, |all, one| sum(all, &one))
+                let mut counters = FlowCounters { at_ns: now_ns, ..flow.closed };
+                flow.connections.values().for_each(|it| counters.add(&it.counters(&self.recorder, now_ns)));
+                counters
             }
         };
         if mark == Mark::End {

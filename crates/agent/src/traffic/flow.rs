@@ -74,10 +74,7 @@ impl Flow {
         // A source has no connection yet, and finds out here whether the kernel knows its control.
         let only = Connection::open(source, None, host, [port], remote, control).map_err(failed)?;
         let control = sockets::control(only.sender())?;
-        let transfers = match &flow.workload {
-            Workload::Arrivals { arrivals } => Some(arrivals.len()),
-            _ => None,
-        };
+        let transfers = Some(flow.arrivals().len()).filter(|&count| count > 0);
         let window = run.host.receive_window_bytes;
         let listener = receiver.namespace.within(|| sockets::listener(remote, window));
         let listener = listener.map_err(|error| failed(Failure(error.to_string())))?.map_err(failed)?;
