@@ -31,6 +31,17 @@ def test_what_a_spec_comes_to(moment: Path) -> None:
     assert (facts["engines"]["sim"], facts["engines"]["netns"]) == ([], ["not in this version"])
 
 
+def test_what_a_spec_alone_warns_of(moment: Path) -> None:
+    """Said once for all points, and not where nothing is to be said."""
+    jitterless = ("--set", "flows[0].cc=cubic", "--set", "start_jitter=0 s")
+    lines = dumbbell("check", moment, *jitterless).stdout.splitlines()
+    (warning,) = [line for line in lines if line.startswith("warning: ")]
+    assert "2 seeds have nothing to draw" in warning
+    (told,) = json.loads(dumbbell("check", moment, *jitterless, "--json").stdout)["warnings"]
+    assert (told["kind"], warning) == ("seeds alike", f"warning: {told['text']}")
+    assert json.loads(dumbbell("check", moment, "--json").stdout)["warnings"] == []
+
+
 def test_an_engine_that_cannot_run_it_says_why(moment: Path) -> None:
     assert "sim: measure.record: " in dumbbell("check", moment, "--set", "measure.record=pcap").stdout
     lines = dumbbell("check", moment, "--set", "flows[1].cc=vegas").stdout.splitlines()

@@ -181,7 +181,7 @@ def test_every_flow_of_every_run_of_both_engines_with_its_counters() -> None:
     ]
     reference, candidate = found[0], found[4]
     assert candidate["goodput_bps"] == pytest.approx(reference["goodput_bps"] / 2, rel=1e-4)
-    delivered = {"engine", "goodput_bps", "goodput_whole_bps", "cov"}
+    delivered = {"engine", "goodput_bps", "goodput_whole_bps", "cov", "starved_s", "starved_longest_s"}
     assert all(candidate[key] == reference[key] for key in reference.keys() - delivered)
     for each in found:
         assert each["segments_sent"] >= each["retransmits"]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dumbbell.metrics import catalogue
-from dumbbell.metrics.catalogue import QUANTITIES, Setup, group_values, run_values
+from dumbbell.metrics.catalogue import HARMS, QUANTITIES, Setup, group_values, run_values
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary, Summary
 from specs import resolved
 
@@ -20,6 +20,9 @@ LATE: Any = {
     "starved_s": 5.0, "starved_longest_s": 1.0, "late_mean_s": 0.1, "late_p95_s": 0.3, "late_max_s": 0.5, "stalls": 2,
     "stalled_s": 4.0,
 }  # fmt: skip
+BBR = GroupSummary(
+    goodput_bps=6e6, share=0.75, goodput_first_half_bps=5e6, goodput_second_half_bps=7e6, goodput_trend=0.5
+)
 SUMMARY = Summary(
     window_s=(0, 1),
     flows=(
@@ -31,8 +34,9 @@ SUMMARY = Summary(
         utilization=0.9, offered_packets=900, sent_packets=800, dropped_packets=100, loss_rate=1 / 9,
         loss_per_sent=1 / 8, random_lost_packets=100, queue_mean_bytes=1e4, queue_p95_bytes=2e4, queue_max_bytes=30000,
         queue_mean_bdp=0.5, power=0.8, converged=True, convergence_s=12.0,
+        loss_events=7,
     ),
-    groups={"bbr": GroupSummary(goodput_bps=6e6, share=0.75), "cubic": GroupSummary(goodput_bps=2e6, share=0.25)},
+    groups={"bbr": BBR, "cubic": GroupSummary(goodput_bps=2e6, share=0.25)},
     jain=0.8,
 )  # fmt: skip
 
@@ -43,7 +47,7 @@ def test_a_group_has_the_mean_of_its_flows_times_and_all_their_segments() -> Non
     assert values["bbr"] == {
         "goodput": 6e6, "share": 0.75, "retransmits": 30 / 400, "rtt": pytest.approx(0.06), "rtt_p95": 0.06,
         "fct": 15.0, "starved": 5.0, "starved_longest": 2.0, "late": 0.1, "late_p95": 0.3, "late_max": 0.5, "stalls": 2,
-        "stalled": 4.0,
+        "stalled": 4.0, "first_half": 5e6, "second_half": 7e6, "trend": 0.5,
     }  # fmt: skip
     assert [values["cubic"][name] for name in ("retransmits", "rtt", "fct")] == [None, None, None]
 
@@ -58,6 +62,7 @@ def test_a_run() -> None:
     assert values == {
         "total_goodput": 8e6, "utilization": 0.9, "jain": 0.8, "loss": 1 / 9, "random_loss": 0.1, "queue": 0.5,
         "queueing_delay": pytest.approx(0.2), "power": 0.8, "converged": True, "convergence": 12.0,
+        "drops": 100, "random_drops": 100, "loss_events": 7,
     }  # fmt: skip
     assert [run_values(SUMMARY)[name] for name in ("random_loss", "queueing_delay")] == [None, None]
 
@@ -65,7 +70,7 @@ def test_a_run() -> None:
 def test_what_tells_groups_or_flows_apart_is_no_news_of_one() -> None:
     alone = replace(SUMMARY, flows=(FLOW,), groups={"bbr": SUMMARY.groups["bbr"]})
     silent = {name for name, each in QUANTITIES.items() if not each.informative(alone)}
-    assert silent == {"share", "total_goodput", "jain", "converged", "convergence"}
+    assert silent == {"share", "total_goodput", "jain", "converged", "convergence", *HARMS}
     assert all(each.informative(SUMMARY) for each in QUANTITIES.values())
 
 

@@ -161,6 +161,7 @@ class _Campaign:
         self._id, seeds = begin(store.ledger, experiment, engine.name, self._identity, len(Grid.of(experiment)))
         self._own, self._seeds = len(experiment.seed_values), {seed: index for index, seed in enumerate(seeds)}
         self._under_way: dict[str, Future[Outcome]] = {}
+        self._begun: set[str] = set()
 
     def submit(self, position: int, planned: Planned, pool: ThreadPoolExecutor) -> _Awaited:
         """Has a run measured, unless it is in the store, or a point that comes to the same run is under way."""
@@ -169,7 +170,9 @@ class _Campaign:
         position = position // self._own * len(self._seeds) + self._seeds[planned.resolved.run.seed]
         entry = CampaignEntry(self._id, position, planned.point)
         future = self._under_way.get(run_id)
-        if future is None and (self._fresh or not self._store.finished(run_id)):
+        repeated = self._fresh and run_id not in self._begun
+        if future is None and (repeated or not self._store.finished(run_id)):
+            self._begun.add(run_id)
             future = self._under_way[run_id] = pool.submit(self._execute, planned.resolved, key, entry)
         return _Awaited(run_id, entry, future)
 

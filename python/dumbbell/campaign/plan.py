@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 from dumbbell.engines.protocol import Engine
 from dumbbell.results.schema import run_id
-from dumbbell.spec import Experiment, Problem, Resolved, expand, resolve
+from dumbbell.spec import Experiment, Problem, Resolved, SpecError, expand, resolve
+from dumbbell.spec.derived import active_groups
 from dumbbell.spec.sweep import Grid
 
 _FLOW = re.compile(r"flows\[([0-9]+)\]")
@@ -37,17 +39,56 @@ def count(experiment: Experiment) -> int:
     return len(Grid.of(experiment)) * len(experiment.seed_values)
 
 
+def each_alone(experiment: Experiment) -> Experiment | None:
+    """The same experiment with each of its groups by itself; None where none can be, or one already is.
+
+    A group cannot be whose run would not end: one without an end where the others' is awaited. The points are those of
+    the experiment, each with `alone`.
+    """
+    if experiment.alone is not None:
+        return None
+
+    def with_alone(groups: list[str]) -> Experiment:
+        words = {**experiment.words(), "alone": groups}
+        return Experiment.of(words, folder=experiment.folder, registry=experiment.registry)
+
+    able = []
+    for place in active_groups(experiment):
+        with suppress(SpecError):
+            with_alone([f"flows[{place}]"])
+            able.append(f"flows[{place}]")
+    return with_alone(able) if able else None
+
+
+def count_alone(experiment: Experiment) -> int:
+    """How many runs `each_alone` adds: points that differ in groups that are away only are the same run."""
+    alone = each_alone(experiment)
+    return 0 if alone is None else len(_requests(alone) - _requests(experiment))
+
+
+def _requests(experiment: Experiment) -> set[bytes]:
+    return {_request(each.resolved) for each in plan(experiment)}
+
+
+def _request(resolved: Resolved) -> bytes:
+    """What an engine is asked, and the spec's words that the summary has, which engines ignore."""
+    words = json.dumps([resolved.groups, resolved.ccs, resolved.bdp_bytes]).encode()
+    return b"\n".join((resolved.run.canonical(), words))
+
+
 def refusals(experiment: Experiment, engine: Engine) -> list[Problem]:
     """Everything about the experiment's points that the engine cannot honour, each once, in order of appearance."""
     first_seed = experiment.seed_values[0]
     return list(dict.fromkeys(
-        problem for point in expand(experiment) for problem in _refused(resolve(point, first_seed), engine)
+        problem
+        for point in expand(experiment)
+        for problem in _refused(resolve(point, first_seed), active_groups(point.experiment), engine)
     ))  # fmt: skip
 
 
-def _refused(resolved: Resolved, engine: Engine) -> Iterator[Problem]:
+def _refused(resolved: Resolved, places: Sequence[int], engine: Engine) -> Iterator[Problem]:
     """What the engine cannot honour, with the paths of the spec: an engine knows flows, a spec groups of them."""
-    groups = {name: index for index, name in enumerate(dict.fromkeys(resolved.groups))}
+    groups = dict(zip(dict.fromkeys(resolved.groups), places, strict=True))
     for problem in engine.unsupported_fields(resolved.run):
         match = _FLOW.match(problem.path)
         if match:
@@ -67,8 +108,6 @@ class RunKey(TypedDict):
 
 
 def run_key(planned: Planned, engine: Engine, identity: str) -> RunKey:
-    """Names a run: by what the engine is asked, and by the spec's words that its summary has, which engines ignore."""
-    resolved = planned.resolved
-    words = json.dumps([resolved.groups, resolved.ccs, resolved.bdp_bytes]).encode()
-    name = run_id(b"\n".join((resolved.run.canonical(), words)), engine.name, identity)
-    return RunKey(run_id=name, engine=engine.name, seed=resolved.run.seed, point=planned.point)
+    """Names a run: by what it asks of the engine."""
+    name = run_id(_request(planned.resolved), engine.name, identity)
+    return RunKey(run_id=name, engine=engine.name, seed=planned.resolved.run.seed, point=planned.point)

@@ -18,7 +18,7 @@ def check(
     sets: Sets = None,
     as_json: Json = False,
 ) -> None:
-    """Count the runs of a spec, and see which engines can run it."""
+    """Count the runs of a spec, see which engines can run it, and what its numbers will not tell."""
     facts = _facts(experiment_of(spec, seeds, sets))
     if as_json:
         print_json(facts)
@@ -28,12 +28,16 @@ def check(
     )
     for name, reasons in facts["engines"].items():
         typer.echo(f"{name}: " + ("; ".join(reasons) if reasons else "can run it"))
+    for warning in facts["warnings"]:
+        typer.echo(f"warning: {warning['text']}")
 
 
 def _facts(experiment: "Experiment") -> dict[str, Any]:
     from dumbbell.campaign.plan import count, plan
     from dumbbell.engines import registry
     from dumbbell.engines.catalogue import engine_name
+    from dumbbell.findings.caution import told
+    from dumbbell.findings.foreseen import foreseen
     from dumbbell.kernel.cache import names
     from dumbbell.units import NS_PER_S
 
@@ -46,6 +50,7 @@ def _facts(experiment: "Experiment") -> dict[str, Any]:
         "runs": runs,
         "simulated_s": sum(each.resolved.run.duration_ns for each in plan(experiment)) / NS_PER_S,
         "engines": engines | {name: ["not in this version"] for name in registry.PLANNED},
+        "warnings": [{"kind": each.worst.kind, "text": each.text} for each in told(foreseen(experiment))],
     }
 
 

@@ -24,15 +24,17 @@ from dumbbell.comparison.selection import (
     unknown,
 )
 from dumbbell.errors import ComparisonError
-from dumbbell.metrics.catalogue import OF_RUN, QUANTITIES, Group, Setup, has_random_loss, run_values
-from dumbbell.metrics.summary import BottleneckSummary
+from dumbbell.metrics.catalogue import HARMS, OF_RUN, QUANTITIES, Group, Setup, has_random_loss, run_values
+from dumbbell.metrics.summary import BottleneckSummary, GroupSummary
 from dumbbell.problem import suggestion
 from dumbbell.results.campaign import Campaign, campaigns, not_superseded
 from dumbbell.results.frames import stored_runs
+from dumbbell.results.harm import harm_columns
 from dumbbell.results.ledger import Ledger
 from dumbbell.results.store import Store
 
 RUN_COLUMNS: Final = ("run_id", "engine", "seed", "point", "error", "warned", "key", "groups")
+GROUP_COLUMNS: Final = tuple(each.name for each in fields(GroupSummary))
 QUEUE_COLUMNS: Final = ("jain", *(each.name for each in fields(BottleneckSummary)))
 """What formulas of runs need, but for the groups' goodput."""
 FLOW_COLUMNS: Final = (
@@ -99,6 +101,7 @@ def read(selection: Selection, exchanged: Sequence[Exchange] = ()) -> Side:
     with Store.open(selection.folder) as store:
         chosen = {each.id: each for each in _campaigns(store.ledger, selection)}
         runs, groups, flows = stored_runs(store.ledger, list(chosen), FLOW_COLUMNS)
+        harms = {key: own for each in chosen for key, own in harm_columns(store.ledger, each).items()}
         facts: dict[int, str] = dict(map(tuple, store.ledger.rows("SELECT id, facts FROM provenance")))
     points: list[Point] = []
     setups: list[Setup] = []
@@ -123,6 +126,10 @@ def read(selection: Selection, exchanged: Sequence[Exchange] = ()) -> Side:
     flows = flows[flows["run"].isin(measured)].drop_duplicates(["run", "flow"])
     rows = pd.Series(range(len(runs)), runs.index)
     of_groups = _of_groups(groups, flows)
+    named = list(zip(of_groups["run"].map(runs["run_id"]), of_groups["name"], strict=True))
+    of_groups = of_groups.assign(**{
+        name: np.array([harms.get(each, {}).get(name) for each in named], dtype=float) for name in HARMS
+    })  # fmt: skip
     return Side(
         selection,
         points,
@@ -148,6 +155,7 @@ def _campaigns(ledger: Ledger, selection: Selection) -> list[Campaign]:
         each
         for each in stored
         if not each.hidden
+        and (each.alone_of is None or each.label == wanted.get(EXPERIMENT))
         and (EXPERIMENT not in wanted or each.called(wanted[EXPERIMENT]))
         and each.engine == wanted.get(ENGINE, each.engine)
         and each.identity.startswith(wanted.get(IDENTITY, ""))
@@ -203,7 +211,7 @@ def _of_groups(groups: pd.DataFrame, flows: pd.DataFrame) -> pd.DataFrame:
     for size in np.unique(sizes):
         own, members = groups[sizes == size], flows[sizes[flows["row"]] == size]
         by_flow = [_columns(members.iloc[nth::size], FLOW_COLUMNS) for nth in range(size)]
-        group: Any = Group(cast("Any", _columns(own, ("goodput_bps", "share"))), cast("Any", by_flow))
+        group: Any = Group(cast("Any", _columns(own, GROUP_COLUMNS)), cast("Any", by_flow))
         parts.append(pd.DataFrame({n: formula(group) for n, formula in OF_GROUP.items()}, own.index, dtype=float))
     names = groups[["run", "position", "name"]]
     if not parts:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from dumbbell.errors import ComparisonError
-from dumbbell.metrics.catalogue import QUANTITIES, Quantity
+from dumbbell.metrics.catalogue import HARMS, QUANTITIES, Quantity
 from dumbbell.problem import quoted, suggestion
 
 ENGINE, EXPERIMENT, IDENTITY, CC = "engine", "experiment", "identity", "cc"
@@ -17,7 +17,7 @@ WORDS: Final = (ENGINE, EXPERIMENT, IDENTITY, CC)
 """What selects among any runs; besides, whatever their experiment sweeps, by its path."""
 BY_NAME_ONLY: Final = {
     "queueing_delay", "power", "converged", "convergence", "starved", "starved_longest", "late_p95", "late_max",
-    "stalled",
+    "stalled", "drops", "random_drops", "loss_events", "first_half", "second_half", "trend", *HARMS,
 }  # fmt: skip
 """Quantities that are compared where they are named: others say the same, or there are too many to ask all of them."""
 _COMMA = re.compile(r",(?![^\[\]]*\])")

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN, QUANTITIES, Quantity, Setup, group_values, run_values
 from dumbbell.metrics.sharing import fair_shares
 from dumbbell.metrics.statistics import Estimate, estimate
+from dumbbell.results.harm import AloneValues, alone_values, harms_of, point_key
 from dumbbell.results.listing import point_text
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import FailedRun, Result
@@ -141,12 +142,12 @@ class ExperimentRuns:
         """The runs that are not there yet, in words; empty also where there are too many runs to list."""
         if self.experiment is None or not 0 < self.total <= MOST_LISTED:
             return []
-        there = {_key(point.swept): {*point.run_ids, *point.failed} for point in self.points}
+        there = {point_key(point.swept): {*point.run_ids, *point.failed} for point in self.points}
         return [
             point_text(point.values, seed)
             for point in expand(self.experiment)
             for seed in self.experiment.seed_values
-            if seed not in there.get(_key(point.values), ())
+            if seed not in there.get(point_key(point.values), ())
         ]
 
 
@@ -157,15 +158,20 @@ def read(store: Store) -> list[ExperimentRuns]:
         runs = ExperimentRuns(name=campaign.label, engine=campaign.engine, spec=campaign.spec)
         with suppress(SpecError):  # as with traces, which need files
             runs.experiment = Experiment(**campaign.spec)
-        _fill(runs, outcomes_of(store.ledger, campaign.id))
+        _fill(runs, outcomes_of(store.ledger, campaign.id), alone_values(store.ledger, campaign.id))
         found.append(runs)
     return found
 
 
-def runs_of(experiment: Experiment, engine: str, outcomes: Iterable[Result | FailedRun]) -> ExperimentRuns:
-    """The runs of an experiment on an engine, whatever their campaigns."""
+def runs_of(
+    experiment: Experiment,
+    engine: str,
+    outcomes: Iterable[Result | FailedRun],
+    alone: AloneValues = MappingProxyType({}),
+) -> ExperimentRuns:
+    """The runs of an experiment on an engine, whatever their campaigns; `alone`: what its groups have by themselves."""
     runs = ExperimentRuns(name=experiment.name, engine=engine, experiment=experiment, spec=experiment.words())
-    _fill(runs, outcomes)
+    _fill(runs, outcomes, alone)
     return runs
 
 
@@ -191,20 +197,20 @@ def fair_shares_of(resolved: Resolved) -> dict[str, float]:
     return {group: share for group, share in fair_shares(times).items() if share is not None}
 
 
-def _fill(runs: ExperimentRuns, outcomes: Iterable[Result | FailedRun]) -> None:
+def _fill(runs: ExperimentRuns, outcomes: Iterable[Result | FailedRun], alone: AloneValues) -> None:
     points: dict[str, PointRuns] = {}
     setups: dict[str, Setup] = {}
     numbers = defaultdict[str, list[dict[tuple[str, str], float]]](list)
     notices: dict[tuple[str, str], Notice] = {}
-    planned = {} if runs.experiment is None else {_key(point.values): point for point in expand(runs.experiment)}
+    planned = {} if runs.experiment is None else {point_key(point.values): point for point in expand(runs.experiment)}
     for outcome in outcomes:
-        key = _key(outcome.point)
+        key = point_key(outcome.point)
         point = points.setdefault(key, PointRuns(swept=outcome.point))
         if isinstance(outcome, Result):
             if not point.run_ids:
                 setups[key] = _describe(point, outcome, runs.spec, planned.get(key))
             point.run_ids[outcome.seed] = outcome.run_id
-            numbers[key].append(_numbers(outcome, setups[key]))
+            numbers[key].append(_numbers(outcome, setups[key], alone))
         else:
             point.failed.append(outcome.seed)
         kind, texts = ("warning", outcome.warnings) if isinstance(outcome, Result) else ("failure", [outcome.error])
@@ -232,16 +238,14 @@ def _describe(point: PointRuns, first: Result, spec: Mapping[str, Any], planned:
     return replace(Setup.of(resolved.run), random_loss_at=setup.random_loss_at)
 
 
-def _numbers(result: Result, setup: Setup) -> dict[tuple[str, str], float]:
+def _numbers(result: Result, setup: Setup, alone: AloneValues) -> dict[tuple[str, str], float]:
     """What a run has, by quantity and group."""
     by_group = {"": run_values(result, setup, OF_RUN), **group_values(result, OF_GROUP)}
+    for group, harms in harms_of(result, alone).items():
+        by_group[group] |= harms
     return {
         (name, group): value
         for group, values in by_group.items()
         for name, value in values.items()
         if value is not None and QUANTITIES[name].informative(result)
     }
-
-
-def _key(values: Mapping[str, Any]) -> str:
-    return json.dumps(values, sort_keys=True, ensure_ascii=False)

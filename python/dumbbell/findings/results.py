@@ -6,13 +6,14 @@ import operator
 import shutil
 import tempfile
 import weakref
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from dumbbell.campaign.execution import run_campaign
-from dumbbell.campaign.plan import refusals
+from dumbbell.campaign.plan import each_alone, refusals
 from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.results import frames
@@ -62,7 +63,12 @@ class Results(Sequence[Outcome]):
         return self._frame("flows")
 
     def groups(self) -> pd.DataFrame:
-        """A row a group of a run: the swept values, seed, name, goodput in bit/s, and its share of all groups'."""
+        """A row a group of a run: the swept values, seed, name, goodput in bit/s, and its share of all groups'.
+
+        `harm`, `harm_rtt` and `harm_fct` are what the other groups cost it in goodput, mean RTT and completion time, as
+        shares (0.75: three quarters of what it has alone are lost; negative: they help it). They are NaN unless each
+        group was measured alone, too: `dumbbell.run(..., harm=True)` or `dumbbell run SPEC --harm`.
+        """
         return self._frame("groups")
 
     def series(self, run: SupportsIndex | str | None = None) -> pd.DataFrame:
@@ -106,13 +112,14 @@ class Results(Sequence[Outcome]):
         return self.outcomes[index]
 
 
-def run(
+def run(  # noqa: PLR0913 (the options of a campaign)
     spec: str | Path | Mapping[str, Any] | Experiment,
     engine: str = "sim",
     store: str | Path | None = None,
     *,
     jobs: int | None = None,
     fresh: bool = False,
+    harm: bool = False,
 ) -> Results:
     """Measures every run of an experiment and returns the outcomes in the order of expansion.
 
@@ -121,6 +128,9 @@ def run(
 
     `store` is a folder that keeps every run: what it has is not run again, unless `fresh`. Without one the runs are
     kept in a temporary folder for as long as the results are in use.
+
+    With `harm` each group is run alone, too, at the same points with the same seeds: `Results.groups()` has then what
+    the others cost it.
 
     Raises:
         ValueError: `jobs` is less than 1.
@@ -141,6 +151,8 @@ def run(
     try:
         with Store.open(folder, write=True) as opened:
             outcomes = tuple(run_campaign(opened, experiment, chosen, jobs=jobs, fresh=fresh))
+            if harm and (alone := each_alone(experiment)):
+                deque(run_campaign(opened, alone, chosen, jobs=jobs, fresh=fresh), maxlen=0)
             campaign = campaign_of(opened.ledger, experiment, chosen.name, chosen.identity())
         assert campaign is not None  # noqa: S101 (it was just carried out)
         results = Results(outcomes, folder, campaign)

@@ -15,6 +15,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, cast
 
 from dumbbell.metrics.number import amount
+from dumbbell.metrics.sharing import harm
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.metrics.window import Window, is_array, ratio
 
@@ -99,6 +100,8 @@ class Quantity:
     """Conditions differ in its size, so that differences are drawn as shares of it."""
     needs_several: Literal["groups", "flows"] | None = None
     """It says something only of a run with more than one of these."""
+    harm_in: str | None = None
+    """The quantity that it tells the harm in: it has no formula, but needs another run, of the group alone."""
     of_run: Callable[[Summarised, Setup], Value] | None = None
     of_group: Callable[[Group], Value] | None = None
     of_flow: Callable[[FlowSummary], Value] | None = None
@@ -276,6 +279,30 @@ _QUANTITIES: Final = (
         better="lower", of_run=_queueing_delay,
     ),
     Quantity(
+        name="drops", label="packets dropped by the queue", short="drops", unit="", factor=1.0, better="lower",
+        of_run=lambda summary, _: summary.bottleneck.dropped_packets,
+    ),
+    Quantity(
+        name="random_drops", label="packets lost at random", short="random drops", unit="", factor=1.0,
+        of_run=lambda summary, _: summary.bottleneck.random_lost_packets,
+    ),
+    Quantity(
+        name="loss_events", label="loss events of the queue", short="loss events", unit="", factor=1.0, better="lower",
+        of_run=lambda summary, _: summary.bottleneck.loss_events,
+    ),
+    Quantity(
+        name="first_half", label="goodput, first half of the window", short="first half", unit="Mbit/s", factor=1e-6,
+        of_group=lambda group: group.summary.goodput_first_half_bps,
+    ),
+    Quantity(
+        name="second_half", label="goodput, second half of the window", short="second half", unit="Mbit/s",
+        factor=1e-6, of_group=lambda group: group.summary.goodput_second_half_bps,
+    ),
+    Quantity(
+        name="trend", label="trend of the goodput", short="trend", unit="", factor=1.0,
+        of_group=lambda group: group.summary.goodput_trend,
+    ),
+    Quantity(
         name="fct", label="completion time", short="completion", unit="s", factor=1.0, better="lower", relative=True,
         of_group=_mean_completion_s, of_flow=lambda flow: flow.fct_s,
     ),
@@ -320,12 +347,25 @@ _QUANTITIES: Final = (
         name="stalled", label="time stalled", short="stalled", unit="s", factor=1.0, better="lower",
         of_group=lambda group: mean(flow.stalled_s for flow in group.flows), of_flow=lambda flow: flow.stalled_s,
     ),
+    *(
+        Quantity(
+            name=name, label=f"harm in {label}", short=short, unit="%", factor=_PERCENT, better="lower",
+            needs_several="groups", harm_in=harm_in,
+        )
+        for name, label, short, harm_in in (
+            ("harm", "goodput", "harm", "goodput"),
+            ("harm_rtt", "mean RTT", "RTT harm", "rtt"),
+            ("harm_fct", "completion time", "completion harm", "fct"),
+        )
+    ),
 )  # fmt: skip
 
 QUANTITIES: Final = {quantity.name: quantity for quantity in _QUANTITIES}
 """By name. A group of several flows has the mean over them of its times, and all their segments together."""
 
 
+HARMS: Final = {each.name: each.harm_in for each in _QUANTITIES if each.harm_in}
+"""What a group's harm is told in, by the name of the harm."""
 OF_RUN: Final = tuple(each.name for each in _QUANTITIES if each.of_run)
 OF_GROUP: Final = tuple(each.name for each in _QUANTITIES if each.of_group)
 
@@ -342,6 +382,19 @@ def group_values(summary: Summarised, names: Sequence[str] = OF_GROUP) -> dict[s
     return {
         group: {name: formula(part) for name, formula in formulas.items()} for group, part in groups(summary).items()
     }
+
+
+def harms(beside: Mapping[str, Value], alone: Mapping[str, Value]) -> dict[str, Value]:
+    """The harm to a group, from what it has of quantities beside the others and alone; None where one is not known."""
+    found: dict[str, Value] = {}
+    for name, of in HARMS.items():
+        without, with_others = alone.get(of), beside.get(of)
+        found[name] = (
+            None
+            if without is None or with_others is None
+            else harm(without, with_others, more_is_better=QUANTITIES[of].better == "higher")
+        )
+    return found
 
 
 def groups(summary: Summarised) -> dict[str, Group]:

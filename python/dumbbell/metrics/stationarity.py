@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -19,8 +20,6 @@ BINS: Final = 10
 _PAIRS: Final = BINS * (BINS - 1) // 2
 _VARIANCE: Final = BINS * (BINS - 1) * (2 * BINS + 5) / 18
 """Of concordant less discordant pairs where there is no trend (Kendall, Biometrika 30, 1938)."""
-_BEYOND_CHANCE: Final = 2.576
-"""Standard deviations that 99 % of a normal distribution lie within."""
 LEAST_PRESENT: Final = 0.9
 """Flows that are absent for more of the window than the rest leave nothing to compare."""
 
@@ -58,13 +57,13 @@ def present(flows: Sequence[FlowMeasurement], changes_ns: Sequence[int], window:
     return None if any(begin_ns < at_ns < end_ns for at_ns in changes_ns) else part
 
 
-def least_trend(runs: int) -> float:
-    """What the mean of so many runs' trends is beyond in one case of a hundred where there is none and bins are chance.
+def least_trend(runs: int, confidence: float = 0.99) -> float:
+    """What the mean of so many runs' trends is within with that confidence where there is none, and bins are chance.
 
     >>> round(least_trend(1), 2), round(least_trend(4), 2)
     (0.64, 0.32)
     """
-    return _BEYOND_CHANCE * math.sqrt(_VARIANCE / runs) / _PAIRS
+    return NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(_VARIANCE / runs) / _PAIRS
 
 
 def _delivered_by(flow: FlowMeasurement, instants_ns: Floats) -> Floats | None:

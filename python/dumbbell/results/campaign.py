@@ -3,7 +3,8 @@
 A campaign has the runs of one spec on one build of an engine; another number of seeds is the same campaign. Another
 spec is another experiment, even under the same name: it stays, with a label that says in what it differs. A campaign is
 superseded by a later one that asks another build of the engine for all of its points, and hidden while another one of
-the same name has all of its runs, as the whole of a study has those of a part.
+the same name has all of its runs, as the whole of a study has those of a part. One of the groups of another by
+themselves belongs to that other one, whose harm it tells: it is shown where it is named, and superseded with it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from dumbbell.spec import Experiment
 
 SEEDS: Final = "seeds"
+ALONE: Final = "alone"
+EACH_ALONE: Final = "(each group alone)"
 NO_SWEEP: Final = ("zip", "window", "change")
 """Keys of a spec whose lists are values, not axes."""
 LONGEST_LABEL: Final = 60
@@ -51,11 +54,13 @@ class Campaign:
     """A later campaign asked another build of the engine for all of it."""
     hidden: bool = False
     """Another one has all of its runs."""
+    alone_of: int | None = None
+    """The campaign whose groups it has by themselves."""
 
     @property
     def current(self) -> bool:
-        """Whether it is shown: neither superseded nor hidden."""
-        return not (self.superseded or self.hidden)
+        """Whether it is shown: neither superseded nor hidden, nor a part of another one."""
+        return not (self.superseded or self.hidden or self.alone_of)
 
     def called(self, name: str) -> bool:
         """Whether this is its name or its label."""
@@ -67,12 +72,35 @@ def labelled(campaigns: Sequence[Campaign], contained: Collection[int]) -> list[
 
     `contained` has the ids of those whose runs are all in another one.
     """
-    latest = {each.id for each in not_superseded(campaigns)}
-    found = [replace(each, superseded=each.id not in latest, hidden=each.id in contained) for each in campaigns]
+    wholes = _wholes(campaigns)
+    latest = {each.id for each in not_superseded(each for each in campaigns if each.id not in wholes)}
+    found = [
+        replace(
+            each,
+            superseded=wholes.get(each.id, each.id) not in latest,
+            hidden=each.id in contained,
+            alone_of=wholes.get(each.id),
+        )
+        for each in campaigns
+    ]
     first: dict[str, Campaign] = {}
     for each in sorted((each for each in found if each.current), key=lambda each: each.id):
         first.setdefault(each.experiment, each)
-    return [replace(each, label=_label(each, first.get(each.experiment, each))) for each in found]
+    labels = {each.id: _label(each, first.get(each.experiment, each)) for each in found if not each.alone_of}
+    return [replace(each, label=labels.get(each.id) or f"{labels[wholes[each.id]]} {EACH_ALONE}") for each in found]
+
+
+def _wholes(campaigns: Sequence[Campaign]) -> dict[int, int]:
+    """The campaign with all groups, of each that has them by themselves; none where that is not in the store."""
+    kinds = {each.id: _kind(each) for each in campaigns if ALONE in each.spec}
+    wholes = {_kind(each): each.id for each in campaigns if kinds and ALONE not in each.spec}
+    return {id_: wholes[kind] for id_, kind in kinds.items() if kind in wholes}
+
+
+def _kind(campaign: Campaign) -> tuple[str, ...]:
+    """What a campaign has in common with that of its groups by themselves."""
+    words = {key: value for key, value in campaign.spec.items() if key not in (SEEDS, ALONE)}
+    return campaign.experiment, campaign.engine, campaign.identity, json.dumps(words, sort_keys=True)
 
 
 def not_superseded(campaigns: Iterable[Campaign]) -> list[Campaign]:
@@ -177,7 +205,9 @@ def campaigns(ledger: Ledger) -> list[Campaign]:
     rows = ledger.rows("SELECT id, experiment, engine, identity, spec FROM campaign ORDER BY turn")
     found = [Campaign(id_, name, on, build, json.loads(spec)) for id_, name, on, build, spec in rows]
     builds = Counter((each.experiment, each.engine, each.identity) for each in found)
-    several = [each for each in found if builds[each.experiment, each.engine, each.identity] > 1]
+    several = [
+        each for each in found if builds[each.experiment, each.engine, each.identity] > 1 and ALONE not in each.spec
+    ]
     return labelled(found, _contained(ledger, several))
 
 

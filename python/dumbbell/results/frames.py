@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from dumbbell.metrics.catalogue import HARMS
 from dumbbell.results.campaign import campaigns as campaigns_of
+from dumbbell.results.harm import harm_columns
 from dumbbell.results.ledger import Ledger, listed
 from dumbbell.results.outcomes import BOTTLENECK, FLOW, GROUP
 
@@ -41,7 +43,10 @@ class StoredRuns(NamedTuple):
 
 
 def frame(ledger: Ledger, table: Table, campaigns: Sequence[int]) -> pd.DataFrame:
-    """A row a run, or a flow or a group of one: five columns that name it, the swept values, and its summary's."""
+    """A row a run, or a flow or a group of one: five columns that name it, the swept values, and its summary's.
+
+    A group has its harm, too, NaN where it was not measured alone.
+    """
     import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
 
     name, columns, join, then = _TABLES[table]
@@ -59,6 +64,11 @@ def frame(ledger: Ledger, table: Table, campaigns: Sequence[int]) -> pd.DataFram
         found["warnings"] = found["warnings"].map(lambda text: "; ".join(json.loads(text)) if text else "")
         found["error"] = found["error"].fillna("")
         found = found.rename(columns={column: f"bottleneck.{column}" for column in BOTTLENECK})
+    if table == "groups":
+        harms = {key: own for each in campaigns for key, own in harm_columns(ledger, each).items()}
+        groups = list(zip(found["run_id"], found["name"], strict=True))
+        for harm in HARMS:
+            found[harm] = pd.to_numeric(pd.Series([harms.get(group, {}).get(harm) for group in groups], dtype=object))
     for offset, (path, values) in enumerate(_point_columns(points).items(), start=_HEAD):
         found.insert(offset, path, values, allow_duplicates=True)
     return found

@@ -109,6 +109,9 @@ class Store:
     ) -> list[Campaign]:
         """The campaigns of an experiment, by its name or label, on an engine; `include_superseded`: superseded too.
 
+        Those of an experiment's groups by themselves (`run --harm`) are among them with `include_superseded`, and where
+        they are named by their label.
+
         Raises:
             StoreError: there is no such experiment.
         """
@@ -122,7 +125,11 @@ class Store:
         return [
             each
             for each in found
-            if (each.current or (include_superseded and not each.hidden)) and engine in (None, each.engine)
+            if (
+                each.current
+                or (not each.hidden and (include_superseded or (each.alone_of and each.label == experiment)))
+            )
+            and engine in (None, each.engine)
         ]
 
     def outcomes(

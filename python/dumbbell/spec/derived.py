@@ -27,6 +27,15 @@ def last_start_ns(group: Flow) -> int:
     return scalar(group.start).ns + (scalar(group.count) - 1) * scalar(group.stagger).ns
 
 
+def active_groups(experiment: Spec) -> range:
+    """Give the places of the groups that run: all, or the one that is alone; none where there is no such group."""
+    every = range(len(experiment.flows))
+    if experiment.alone is None:
+        return every
+    place = int(scalar(experiment.alone).removeprefix("flows[").removesuffix("]"))
+    return every[place : place + 1]
+
+
 def window_ns(experiment: Spec) -> tuple[int, int]:
     """Give begin and end of the summary's window."""
     end = end_ns(experiment)

@@ -45,7 +45,10 @@ def resolve(point: Point, seed: int) -> Resolved:
     flows: list[run.Flow] = []
     groups: list[str] = []
     ccs: list[str] = []
-    for group, names in zip(experiment.flows, flow_names(experiment.flows), strict=True):
+    active = derived.active_groups(experiment)
+    for place, (group, names) in enumerate(zip(experiment.flows, flow_names(experiment.flows), strict=True)):
+        if place not in active:
+            continue
         flows += _flows(experiment, group, names, seed)
         groups += [names[0]] * len(names)
         ccs += [scalar(group.cc)] * len(names)

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Literal
 
 from dumbbell.problem import Problem, quoted
-from dumbbell.spec.derived import buffer_limit, end_ns, frame_bytes, last_start_ns, window_ns
+from dumbbell.spec.derived import active_groups, buffer_limit, end_ns, frame_bytes, last_start_ns, window_ns
 from dumbbell.spec.names import name_problems
 from dumbbell.spec.quantity import Bytes, Size, Time
 from dumbbell.spec.run import RoomPackets
@@ -29,6 +29,7 @@ SMALLEST_OFFLOAD_BURST = Bytes("64 kB")
 def point_problems(point: Spec) -> Iterator[Problem]:
     """Find everything wrong between the fields of one point."""
     yield from run_rules(
+        partial(_alone_problems, point),
         partial(_duration_problems, point),
         partial(_buffer_problems, point),
         partial(_offload_problems, point),
@@ -59,6 +60,13 @@ def run_rules(*rules: Callable[[], Iterable[Problem]]) -> Iterator[Problem]:
             yield from rule()
 
 
+def _alone_problems(point: Spec) -> Iterator[Problem]:
+    if point.alone is not None and not active_groups(point):
+        last = len(point.flows) - 1
+        hint = f'from "flows[0]" to "flows[{last}]"' if last else 'the only one is "flows[0]"'
+        yield Problem("alone", f"{quoted(str(scalar(point.alone)))} is no group of this spec", hint)
+
+
 def _duration_problems(point: Spec) -> Iterator[Problem]:
     if not scalar(point.duration).until_done:
         if point.time_limit is not None:
@@ -66,7 +74,8 @@ def _duration_problems(point: Spec) -> Iterator[Problem]:
         return
     if point.time_limit is None:
         yield Problem("time_limit", 'missing: duration = "until done" needs one', 'write time_limit = "600 s"')
-    if all(scalar(group.workload) == "bulk" for group in point.flows):
+    groups = [point.flows[place] for place in active_groups(point)]
+    if groups and all(scalar(group.workload) == "bulk" for group in groups):
         yield Problem("duration", '"until done", but no flow is ever done', 'give a flow a transfer, or write "300 s"')
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
@@ -38,6 +39,7 @@ Seeds: TypeAlias = Annotated[
     Discriminator(form),
 ]
 
+_GROUP = re.compile(r"flows\[([0-9]{1,6})\]")
 _LARGEST_BUFFERS = {"packets": Size("1000000000 packets"), "bdp": Size("100000 bdp")}
 _LARGEST_BUFFER = Size("1000 GB")
 
@@ -64,8 +66,16 @@ def _proper_name(name: str) -> str:
     return name
 
 
+def _group(text: str) -> str:
+    """A group of flows by its place: `flows[0]` is the first."""
+    if not _GROUP.fullmatch(text):
+        raise invalid(f"{quoted(text)} is no group of flows", 'write it by its place, as "flows[0]"')
+    return text
+
+
 BufferSize: TypeAlias = Annotated[Size, AfterValidator(_sensible_room)]
 Name: TypeAlias = Annotated[str, AfterValidator(_proper_name)]
+Group: TypeAlias = Annotated[str, AfterValidator(_group)]
 
 
 class Duration(Time):
@@ -301,6 +311,10 @@ class Spec(Section):
     start_jitter: Swept[Instant] = Field(default=Time("0 s"), examples=["100 ms"])
     """Each flow starts this much later at most than it otherwise would, by a time drawn evenly from its seed and its
     name. Without it flows are in step in a way that no network is."""
+    alone: Swept[Group] | None = Field(default=None, examples=["flows[0]"])
+    """The only group of flows that runs; the others stay away. Its flows have the names, the random streams and the
+    times that they have beside the others, so that a run with them and one without differ in nothing else.
+    `dumbbell run --harm` runs each group so, and tells what the others cost it."""
     zip: list[Annotated[list[str], Field(min_length=2)]] = Field(default=[])
     """Lists that [vary together](#sweeps) instead of in every combination, each by its path."""
     path: Path = Field(examples=["[path]"])

@@ -1,0 +1,194 @@
+"""Warnings that a spec alone decides, before anything runs: what seeds cannot show, and what a host would not do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+from dumbbell.findings.caution import Caution
+from dumbbell.metrics.number import amount, trimmed
+from dumbbell.results.validity import AS_RENO
+from dumbbell.spec import Experiment, Resolved, expand, resolve
+from dumbbell.spec.quantity import Time
+from dumbbell.spec.run import Flow, Run, TransferWorkload
+from dumbbell.spec.sweep import Grid, Point
+from dumbbell.units import BITS_PER_BYTE, NS_PER_S, PPB
+
+DRAWS: Final = frozenset({"bbr", "cdg"})
+"""Algorithms that draw at random: BBR the phase of its cycle, CDG whether it backs off."""
+RATE_BASED: Final = frozenset({"bbr"})
+"""They send at a rate of their own, not when an ACK comes: pairs of them keep no phase."""
+DELAY_BASED: Final = frozenset({"vegas", "nv"})
+"""They do not fill the queue."""
+
+DEFAULT_WINDOW_BYTES: Final = 3 << 20
+"""What one flow has in flight with Linux's default memory: half of `tcp_rmem[2]`, 6 MiB. On `sim` 3.13 MB was measured,
+a kernel holds 2.7 MB (docs/limitations.md)."""
+
+PHASE_PACKETS: Final = 400
+"""Two CUBIC flows of different RTTs, 5 to 400 Mbit/s, 20 to 100 ms: up to 330 packets of path within the shorter RTT
+the share depends on a quarter of a packet time by 0.1 to 0.45; from 413 on by no more than the seeds scatter."""
+PHASE_PACKETS_BESIDE: Final = 100
+"""The same beside a flow that is rate-based: 0.2 at 17 packets, 0.1 at 83."""
+NEAR_PACKETS: Final = 1000
+"""RTTs that are nearly equal: 0.3 at 661 packets; nothing is seen at 1651."""
+NEARLY_EQUAL: Final = 2
+"""Packet times."""
+LOSS_FACTOR: Final = 1.5
+"""A flow with a window of W packets loses one in 2 W² / 3 by itself (Mathis et al., CCR 27(3), 1997). Random loss as
+frequent as that takes the phases away (at 41 packets a flow 0.1 %, at 165 0.01 %); a tenth of it does not."""
+
+MANY: Final = 10
+"""Random losses in a window that do what random loss does; of fewer nobody knows."""
+
+
+def foreseen(experiment: Experiment) -> list[Caution]:
+    """What can be said of an experiment before it is run, of each kind at most one for each point and group."""
+    found: list[Caution] = []
+    alike: list[Caution] = []
+    for point in expand(experiment):
+        resolved = resolve(point, experiment.seed_values[0])
+        found += [*_as_reno(point, resolved), *_phases(point, resolved), *_socket_memory(point, resolved)]
+        alike += _nothing_drawn(experiment, point, resolved)
+    return found + worth_telling(alike, len(Grid.of(experiment)))
+
+
+def worth_telling(alike: Sequence[Caution], points: int) -> list[Caution]:
+    """Nobody expects that seeds change a flow that is alone, unless they do nothing else in the whole experiment."""
+    return [each for each in alike if each.severity or len(alike) == points]
+
+
+def seeds_alike(point: Mapping[str, Any], resolved: Resolved, text: str) -> Caution:
+    """Seeds that all give the same at a point; the severity is 0 of a flow alone."""
+    flows, jitter_ns = resolved.run.flows, resolved.start_jitter_ns
+    if len(flows) == 1:
+        remedy = "one flow alone leaves little to chance: seeds = 1 is enough, unless there is random loss"
+    else:
+        wider_ns = max(10 * jitter_ns, *(flow.base_rtt_ns for flow in flows))
+        instead = f' instead of "{Time.show(jitter_ns)}"' if jitter_ns else ""
+        remedy = f'start_jitter = "{Time.show(wider_ns)}"{instead} lets them begin in other phases'
+    return Caution(kind="seeds alike", text=text, remedy=remedy, point=point, severity=float(len(flows) > 1))
+
+
+def answers_to_loss(flow: Flow) -> bool:
+    """Whether its algorithm fills the queue until it drops."""
+    return flow.cc.algorithm not in RATE_BASED | DELAY_BASED
+
+
+def sends_always(flow: Flow, run: Run) -> bool:
+    """Whether it has always something to send, and is there in the window."""
+    stop_ns = math.inf if flow.stop_ns is None else flow.stop_ns
+    return (
+        flow.workload == "bulk" and flow.start_ns < run.measure.window_end_ns and stop_ns > run.measure.window_begin_ns
+    )
+
+
+def _nothing_drawn(experiment: Experiment, point: Point, resolved: Resolved) -> Iterator[Caution]:
+    seeds, run = experiment.seed_values, resolved.run
+    if len(seeds) == 1 or run.path.loss_ppb or any(flow.cc.algorithm in DRAWS for flow in run.flows):
+        return
+    if resolve(point, seeds[1]).run.model_copy(update={"seed": run.seed}) == run:
+        text = f"{len(seeds)} seeds have nothing to draw (no start_jitter, no random loss): all give the same numbers"
+        yield seeds_alike(point.values, resolved, text)
+
+
+def _as_reno(point: Point, resolved: Resolved) -> Iterator[Caution]:
+    for group, flow in _groups(resolved).items():
+        algorithm = flow.cc.algorithm
+        if algorithm in AS_RENO:
+            yield Caution(
+                kind="behaves as Reno", point=point.values, group=group,
+                text=f"{algorithm} behaves as Reno{': nothing here marks packets' if algorithm == 'dctcp' else ''}",
+                remedy=f"`dumbbell cc show {algorithm}` says why",
+            )  # fmt: skip
+
+
+def _phases(point: Point, resolved: Resolved) -> Iterator[Caution]:
+    """Floyd and Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", Internetworking 3, 1992."""
+    run, groups = resolved.run, list(dict.fromkeys(resolved.groups))
+    there = [
+        (flow, groups.index(group))
+        for group, flow in zip(resolved.groups, run.flows, strict=True)
+        if sends_always(flow, run)
+    ]
+    clocked = [(flow.base_rtt_ns, index) for flow, index in there if answers_to_loss(flow)]
+    rtts_ns = sorted({rtt_ns for rtt_ns, _ in clocked})
+    if len(rtts_ns) < 2:  # noqa: PLR2004
+        return
+    packet_ns = BITS_PER_BYTE * run.path.frame_bytes * NS_PER_S / run.path.rate_bps
+    packets, frames = rtts_ns[0] / packet_ns, run.path.buffer_bytes / run.path.frame_bytes
+    beside = any(flow.cc.algorithm in RATE_BASED for flow, _ in there)
+    apart_ns, longer_ns = min((after - before, after) for before, after in pairwise(rtts_ns))
+    nearly_equal = apart_ns <= NEARLY_EQUAL * packet_ns and packets <= NEAR_PACKETS and not beside
+    window = (packets + frames) / len(clocked)
+    enough = min(LOSS_FACTOR / window**2, 1)
+    lost = enough * (run.measure.window_end_ns - run.measure.window_begin_ns) / packet_ns
+    if run.path.loss_ppb < PPB * enough and (
+        nearly_equal or packets <= (PHASE_PACKETS_BESIDE if beside else PHASE_PACKETS)
+    ):
+        index = next(index for rtt_ns, index in clocked if rtt_ns == longer_ns)
+        yield Caution(
+            kind="phase effects", point=point.values, group=groups[index], severity=1 / packets,
+            text=f"phase effects: with RTTs of {_time(longer_ns - apart_ns)} and {_time(longer_ns)} before a drop-tail"
+            f" queue that takes a packet every {_time(packet_ns)}, shares can hang on a quarter of such a time in the"
+            " RTT, alike in all seeds",
+            remedy=phase_remedy(f"flows[{index}].rtt", longer_ns, packet_ns, enough if lost >= MANY else None),
+        )  # fmt: skip
+
+
+def phase_remedy(field: str, rtt_ns: int, packet_ns: float, loss: float | None) -> str:
+    """What makes a mean over phases, an RTT swept over a packet time, or takes them away: random loss, None: none."""
+    steps = ", ".join(f'"{_time(rtt_ns + quarter * packet_ns / 4)}"' for quarter in range(4))
+    text = f"take the mean over {field} = [{steps}]"
+    if loss is None:
+        return text
+    unit = 10.0 ** math.floor(math.log10(100 * loss))
+    return f'{text}, or set path.loss = "{trimmed(unit * math.ceil(100 * loss / unit))} %"'
+
+
+def _socket_memory(point: Point, resolved: Resolved) -> Iterator[Caution]:
+    """What `host.socket_memory = "max"`, which was not asked for, hides."""
+    run, asked = resolved.run, dict(point.experiment.host.written())
+    if run.host.socket_memory != "max" or "socket_memory" in asked or run.host.receive_window_bytes is not None:
+        return
+    flows = [flow for flow in run.flows if _wants_more(flow)]
+    rate_bps = max([run.path.rate_bps, *(change.rate_bps for change in run.path.changes)])
+    most_bps = sum(BITS_PER_BYTE * DEFAULT_WINDOW_BYTES * NS_PER_S / flow.base_rtt_ns for flow in flows)
+    if not flows:
+        return
+    one = f"with default socket memory {'the flow has' if len(flows) == 1 else f'{len(flows)} flows have'} at most"
+    held = len(flows) * DEFAULT_WINDOW_BYTES
+    path_bytes = rate_bps * min(flow.base_rtt_ns for flow in flows) / BITS_PER_BYTE / NS_PER_S
+    remedy = 'host.socket_memory = "default" shows it, and "max" in the spec says that it is meant'
+    if most_bps < rate_bps:
+        yield Caution(
+            kind="socket memory", point=point.values, severity=rate_bps / most_bps, remedy=remedy,
+            text=f"{one} {amount(held, scale=1e-6)} MB in flight: a host would be limited to about"
+            f" {amount(most_bps, scale=1e-6)} Mbit/s here",
+        )  # fmt: skip
+    elif held < path_bytes + run.path.buffer_bytes and not run.path.loss_ppb and any(map(answers_to_loss, flows)):
+        yield Caution(
+            kind="socket memory", point=point.values, remedy=remedy,
+            text=f"{one} {amount(held, scale=1e-6)} MB in flight, less than path and queue hold"
+            f" ({amount(path_bytes + run.path.buffer_bytes, scale=1e-6)} MB): hosts would not fill it",
+        )  # fmt: skip
+
+
+def _groups(resolved: Resolved) -> dict[str, Flow]:
+    """A flow of each group."""
+    return dict(zip(resolved.groups, resolved.run.flows, strict=True))
+
+
+def _wants_more(flow: Flow) -> bool:
+    """Whether it could have more in flight than default memory allows."""
+    workload = flow.workload
+    return workload == "bulk" or (
+        isinstance(workload, TransferWorkload) and workload.transfer.bytes > DEFAULT_WINDOW_BYTES
+    )
+
+
+def _time(time_ns: float) -> str:
+    """To ten nanoseconds."""
+    return Time.show(10 * round(time_ns / 10))

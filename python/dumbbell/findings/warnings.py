@@ -1,0 +1,123 @@
+"""Warnings about an experiment: those that its spec decides, and those that only its runs together can tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from statistics import fmean
+from typing import Final
+
+from dumbbell.findings.caution import Caution
+from dumbbell.findings.foreseen import answers_to_loss, foreseen, seeds_alike, sends_always, worth_telling
+from dumbbell.findings.points import ExperimentRuns, PointRuns
+from dumbbell.metrics.catalogue import mean_rate_bps
+from dumbbell.metrics.number import counted, percent
+from dumbbell.metrics.stationarity import least_trend
+from dumbbell.metrics.statistics import CONFIDENCE, estimate
+from dumbbell.results.listing import point_text
+from dumbbell.spec import Resolved, expand, resolve
+from dumbbell.spec.run import Run
+from dumbbell.units import BITS_PER_BYTE, NS_PER_S, PPB
+
+HALVES_APART: Final = 0.02
+"""Of the line: what halves of a window may differ by, whatever chance says."""
+ENOUGH_SEEDS: Final = 4
+"""From so many on their scatter tells what is chance (t is 3.2 or less); fewer leave it to the trends of the runs."""
+ALIKE: Final = 1e-3
+FEW_LOSSES: Final = 10
+"""A count of n independent events is known to 1 / sqrt(n): this many to a third."""
+
+
+def warnings(runs: ExperimentRuns) -> list[Caution]:
+    """Everything to look at before the numbers of an experiment are trusted; `caution.told` says each kind once.
+
+    What one run tells by itself is in its own warnings.
+    """
+    if runs.experiment is None:
+        return []
+    found = foreseen(runs.experiment)
+    told = {(each.kind, each.place) for each in found}
+    planned = {point_text(point.values): point for point in expand(runs.experiment)}
+    alike: list[Caution] = []
+    for point in runs.points:
+        if point.run_ids and (there := planned.get(point.words)):
+            resolved = resolve(there, next(iter(point.run_ids)))
+            found += [*_not_stationary(point, resolved.run), *_few_losses(point, resolved)]
+            alike += _seeds_alike(point, resolved)
+    return found + [each for each in worth_telling(alike, len(runs.points)) if (each.kind, each.place) not in told]
+
+
+def _not_stationary(point: PointRuns, run: Run) -> Iterator[Caution]:
+    """Of the group whose halves are furthest apart: what one gains, others lose."""
+    line_bps = mean_rate_bps(run)
+    halves = {group: (_known(point, "first_half", group), _known(point, "second_half", group)) for group in point.ccs}
+    means = {group: (fmean(first), fmean(second)) for group, (first, second) in halves.items() if first}
+    group = max(means, key=lambda each: abs(means[each][1] - means[each][0]), default="")
+    if not group or abs(means[group][1] - means[group][0]) <= HALVES_APART * line_bps:
+        return
+    differences = [after - before for before, after in zip(*halves[group], strict=True)]
+    if _beyond_chance(differences, _known(point, "trend", group)):
+        before, after = (each / line_bps for each in means[group])
+        yield Caution(
+            kind="not stationary", point=point.swept, group=group, severity=abs(after - before),
+            text=f"the window is not stationary: in its first half {group} has {percent(before)} of the line, in its"
+            f" second {percent(after)}",
+            remedy=_steadier(run),
+        )  # fmt: skip
+
+
+def _beyond_chance(differences: list[float], trends: list[float]) -> bool:
+    """Whether what halves of a window differ by is more than chance, and a trend: what comes and goes has none.
+
+    Seeds that all give the same are one run.
+    """
+    found = estimate(differences)
+    trend = abs(fmean(trends))
+    if found.n < ENOUGH_SEEDS or found.half_width is None:
+        return trend > least_trend(found.n)
+    return abs(found.mean) > found.half_width and trend > least_trend(found.n, CONFIDENCE)
+
+
+def _steadier(run: Run) -> str:
+    """What would make a window steadier; one that has the flows' start in it should begin after it."""
+    if run.measure.window_begin_ns <= max(flow.start_ns for flow in run.flows):
+        return 'begin after the start of the flows, as with measure.window = ["25 %", "100 %"]'
+    return "let measure.window begin later, or make duration longer, until both agree"
+
+
+def _seeds_alike(point: PointRuns, resolved: Resolved) -> Iterator[Caution]:
+    values = [_known(point, name, group) for name in ("goodput", "rtt") for group in point.ccs]
+    if min(map(len, values), default=0) > 1 and all(max(v) - min(v) <= ALIKE * abs(fmean(v)) for v in values):
+        text = f"{counted(len(point.run_ids), 'seed')} change each group's goodput and RTT by less than 0.1 %"
+        yield seeds_alike(point.swept, resolved, text)
+
+
+def _few_losses(point: PointRuns, resolved: Resolved) -> Iterator[Caution]:
+    """What loss-based flows get is decided by losses; what rests on a few of them is chance."""
+    run, runs = resolved.run, len(point.run_ids)
+    loss_based = sum(sends_always(flow, run) and answers_to_loss(flow) for flow in run.flows)
+    events, drops, at_random = (_known(point, each) for each in ("loss_events", "drops", "random_drops"))
+    if not loss_based or not events or (found := round(sum(events) + sum(at_random))) >= FEW_LOSSES:
+        return
+    where = f"in {'the window' if runs == 1 else f'the windows of all {runs} seeds'}"
+    window_s = (run.measure.window_end_ns - run.measure.window_begin_ns) / NS_PER_S
+    packets_per_s = run.path.rate_bps / BITS_PER_BYTE / run.path.frame_bytes
+    longer = "a window of {} s, or more seeds, would have about " + str(FEW_LOSSES)
+    if found:
+        lost = f"{counted(round(sum(drops) + sum(at_random)), 'packet')} were lost in {counted(found, 'event')}"
+        text = f"{where} {lost}: a rate of so few is known to about ± {percent(1 / math.sqrt(found))}"
+        remedy = longer.format(math.ceil(window_s * FEW_LOSSES / found))
+    elif run.path.loss_ppb:
+        text = f"{where} path.loss took no packet"
+        remedy = longer.format(math.ceil(FEW_LOSSES * PPB / run.path.loss_ppb / packets_per_s / runs))
+    elif loss_based > 1:
+        text = f"{where} nothing was lost: what loss-based flows have of the path is what their start left them"
+        remedy = "make duration longer, until the queue drops"
+    else:  # a flow alone that fills no queue
+        return
+    yield Caution(kind="few losses", point=point.swept, text=text, remedy=remedy, severity=-found)
+
+
+def _known(point: PointRuns, name: str, group: str = "") -> list[float]:
+    """A value a run, of those that have one."""
+    return [each for each in point.measured.get((name, group), ()) if not math.isnan(each)]

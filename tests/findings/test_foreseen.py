@@ -1,0 +1,99 @@
+"""Warnings that a spec decides: each by a spec that must raise it, and by one that must not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+import dumbbell.cc
+from dumbbell.findings.caution import told
+from dumbbell.findings.foreseen import foreseen
+from dumbbell.spec import load
+from specs import smallest
+
+NEAR_AND_FAR = [{"name": "near", "cc": "cubic"}, {"name": "far", "cc": "cubic", "rtt": "51 ms"}]
+SLOW = {"path.rate": "10 Mbit/s", "path.rtt": "50 ms"}
+LONG = {"path.rate": "1 Gbit/s", "path.rtt": "100 ms"}
+PAIR = {"flows": [{"cc": "cubic", "count": 2}]}
+
+
+def kinds(fields: dict[str, Any], **words: Any) -> list[str]:
+    experiment = load(smallest(**words), overrides=fields, registry=dumbbell.cc.known())
+    return [each.worst.kind for each in told(foreseen(experiment))]
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, ["phase effects"]),
+        ({"flows[1].rtt": "100 ms"}, ["phase effects"]),  # any other RTT where few packets fill the path
+        ({"flows[1].rtt": "50 ms"}, []),
+        ({"flows[0].cc": "bbr"}, []),
+        ({"flows[1].workload": {"transfer": "1 MB"}}, []),
+        ({"flows[1].start": "10 s", "duration": "20 s", "measure.window": ["0 s", "9 s"]}, []),
+        ({"path.loss": "0.01 %"}, ["phase effects"]),
+        ({"path.loss": "0.1 %"}, []),  # as frequent as their own losses
+        ({"path.rate": "200 Mbit/s"}, []),
+        ({"path.rate": "200 Mbit/s", "flows[1].rtt": "50.1 ms"}, ["phase effects"]),  # 1.65 packet times
+        ({"path.rate": "400 Mbit/s", "flows[1].rtt": "50.05 ms"}, []),
+    ],
+)
+def test_phases(fields: dict[str, Any], expected: list[str]) -> None:
+    assert kinds(SLOW | fields, flows=NEAR_AND_FAR) == expected
+
+
+@pytest.mark.parametrize(("bbr", "expected"), [("10 Mbit/s", ["phase effects"]), ("50 Mbit/s", [])])
+def test_phases_beside_a_flow_that_paces(bbr: str, expected: list[str]) -> None:
+    assert kinds(SLOW | {"path.rate": bbr}, flows=[*NEAR_AND_FAR, {"cc": "bbr"}]) == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"seeds": 5}, ["seeds alike"]),
+        ({"seeds": 1}, []),
+        ({"seeds": 5, "start_jitter": "10 ms"}, []),
+        ({"seeds": 5, "path.loss": "1 %"}, []),
+        ({"seeds": 5, "flows[0].cc": "bbr"}, []),
+        ({"seeds": 5, "flows[0].cc": ["cubic", "bbr"]}, ["seeds alike"]),
+        ({"seeds": 5, "flows[0].count": 1}, ["seeds alike"]),
+        ({"seeds": 5, "flows[0].count": 1, "path.loss": ["0 %", "1 %"]}, []),  # nobody expects it of a flow alone
+    ],
+)
+def test_seeds_that_draw_nothing(fields: dict[str, Any], expected: list[str]) -> None:
+    assert kinds(fields, **PAIR) == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (LONG, ["socket memory"]),
+        (LONG | {"host.socket_memory": "max"}, []),  # asked for
+        (LONG | {"host.socket_memory": "default"}, []),
+        (LONG | {"host.receive_window": "1 MB"}, []),
+        (LONG | {"flows[0].workload": {"transfer": "1 MB"}}, []),
+        (LONG | {"flows[0].count": 10}, []),  # together they have enough
+        ({"path.rate": "200 Mbit/s", "path.rtt": "100 ms"}, []),
+        ({"path.rate": "200 Mbit/s", "path.rtt": "100 ms", "flows[0].cc": "cubic"}, ["socket memory"]),  # the queue
+        ({}, []),
+    ],
+)
+def test_memory_that_a_host_has_not(fields: dict[str, Any], expected: list[str]) -> None:
+    assert kinds(fields) == expected
+
+
+def test_algorithms_that_are_reno_here() -> None:
+    assert kinds({"flows[0].cc": ["dctcp", "lp"]}) == ["behaves as Reno"]
+    assert kinds({"flows[0].cc": ["reno", "vegas"]}) == []
+
+
+def test_each_is_said_once_with_its_numbers_and_a_remedy(snapshot: SnapshotAssertion) -> None:
+    rates = {"path.rate": ["10 Mbit/s", "5 Mbit/s"], "path.rtt": "50 ms", "seeds": 3, "flows[0].cc": "dctcp"}
+    specs = [
+        load(smallest(flows=NEAR_AND_FAR), overrides=rates, registry=dumbbell.cc.known()),
+        load(smallest(**PAIR), overrides=LONG),
+        load(smallest(), overrides=LONG | {"path.rate": "200 Mbit/s", "flows[0].cc": "cubic", "seeds": 2}),
+    ]
+    assert [[each.text for each in told(foreseen(spec))] for spec in specs] == snapshot

@@ -1,0 +1,110 @@
+"""Warnings that only runs together can tell: each by a spec that must raise it, and by one that must not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+import dumbbell
+from dumbbell.findings.caution import told
+from dumbbell.findings.points import ExperimentRuns, PointRuns, runs_of
+from dumbbell.findings.warnings import warnings
+from dumbbell.spec import Experiment
+from specs import smallest
+
+LATER = {"window": ["25 %", "100 %"], "record": "summary"}
+TWO_RENO: dict[str, Any] = {
+    "duration": "120 s",
+    "path": {"rate": "100 Mbit/s", "rtt": "20 ms", "buffer": "4 MB"},
+    "flows": [{"name": "near", "cc": "reno"}, {"name": "far", "cc": "reno", "rtt": "100 ms"}],
+    "measure": {"window": ["50 %", "100 %"], "record": "summary"},
+}
+PAIR: dict[str, Any] = smallest(
+    duration="40 s", start_jitter="100 ms", flows=[{"cc": "bbr", "count": 2}], measure=LATER
+)
+SMALL: dict[str, Any] = {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}
+LOSSY = SMALL | {"loss": "0.1 %"}
+DEEP: dict[str, Any] = {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "16 bdp"}
+
+
+def found(**words: Any) -> ExperimentRuns:
+    experiment = Experiment(**words)
+    return runs_of(experiment, "sim", dumbbell.run(experiment))
+
+
+def texts(kind: str, **words: Any) -> list[str]:
+    return [each.text for each in told(warnings(found(**words))) if each.worst.kind == kind]
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"seeds": 2, "start_jitter": "100 ms"}, {"seeds": 4, "start_jitter": "100 ms"}, {"seeds": 4}]
+)
+def test_a_window_that_is_not_stationary(more: dict[str, Any], snapshot: SnapshotAssertion) -> None:
+    assert texts("not stationary", **TWO_RENO | more) == snapshot
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"seeds": 4},
+        {"measure": {"window": ["5 s", "15 s"]}},  # BBR's PROBE_RTT is in one half
+        {"flows": [{"cc": "bbr"}, {"cc": "bbr", "start": "20 s"}]},  # nobody expects that it stays
+        {"path": {**SMALL, "change": [{"at": "25 s", "rate": "10 Mbit/s"}]}},
+        {"flows": [{"cc": "cubic"}], "path": SMALL},
+    ],
+)
+def test_a_window_of_which_nothing_is_said(more: dict[str, Any]) -> None:
+    assert texts("not stationary", **PAIR | more) == []
+
+
+def test_seeds_that_change_nothing_although_they_draw(snapshot: SnapshotAssertion) -> None:
+    alone = {"flows": [{"cc": "cubic"}], "seeds": 3}
+    assert texts("seeds alike", **PAIR | alone) == snapshot
+    assert texts("seeds alike", **PAIR | alone | {"path": {**SMALL, "loss": ["0 %", "1 %"]}}) == []
+    assert texts("seeds alike", **PAIR | {"seeds": 3}) == []
+
+
+def test_seeds_are_alike_by_what_they_give() -> None:
+    """Two flows of which a thousandth depends on the seed, and two of which more does."""
+    for spread, said in ((0.0009, True), (0.0011, False)):
+        measured = {(name, "bbr"): [1.0, 1.0 + spread] for name in ("goodput", "rtt")}
+        point = PointRuns(swept={}, ccs={"bbr": "bbr"}, run_ids={1: "a", 2: "b"}, measured=measured)
+        runs = ExperimentRuns(name="x", engine="sim", points=[point], experiment=Experiment(**PAIR | {"seeds": 2}))
+        assert [each.kind for each in warnings(runs)] == ["seeds alike"] * said
+
+
+def test_few_losses(snapshot: SnapshotAssertion) -> None:
+    cubic = {"flows": [{"cc": "cubic", "count": 2}], "path": DEEP}
+    rare: dict[str, Any] = {
+        "flows": [{"cc": "cubic"}],
+        "path": {**DEEP, "loss": "0.0001 %"},
+        "measure": {"window": ["70 %", "75 %"]},
+    }
+    assert {
+        "some": texts("few losses", **PAIR | cubic),
+        "some in several runs": texts("few losses", **PAIR | cubic | {"seeds": 2}),
+        "none, so that the start decides": texts("few losses", **TWO_RENO),
+        "none at random": texts("few losses", **PAIR | rare),
+    } == snapshot
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"path": DEEP},  # BBR loses nothing in a deep queue: a result
+        {"flows": [{"cc": "reno", "count": 2}], "path": SMALL},
+        {"flows": [{"cc": "cubic"}], "path": LOSSY},
+        {"flows": [{"cc": "cubic", "workload": {"transfer": "1 MB"}}]},
+    ],
+)
+def test_losses_enough_or_nothing_to_tell_of_them(more: dict[str, Any]) -> None:
+    assert texts("few losses", **PAIR | more) == []
+
+
+def test_what_a_store_does_not_tell_is_not_said() -> None:
+    runs = found(**TWO_RENO)
+    runs.experiment = None
+    assert warnings(runs) == []
