@@ -81,19 +81,16 @@ impl KernelRecorder {
 
     /// The kernel's minimum is that of the last 300 s (`tcp_min_rtt_wlen`): the flow's is the least of all that were
     /// read.
-    fn keep_least_rtt(&mut self, flow: usize, reading: &Reading) {
+    pub fn keep_least_rtt(&mut self, flow: usize, reading: &Reading) {
         if reading.sender.min_rtt_us != u32::MAX {
             self.recorder.keep_least_rtt(flow, u64::from(reading.sender.min_rtt_us) * NANOS_PER_MICRO);
         }
     }
 
-    /// A connection is over, or its flow is; of a source that which carried its transfer `arrival`.
-    pub fn end_connection(&mut self, flow: usize, arrival: Option<usize>, reading: &Reading) {
-        self.keep_least_rtt(flow, reading);
-        if let Some(transfer) = arrival {
-            let (sent, again) = (u64::from(reading.sender.data_segs_out), u64::from(reading.sender.total_retrans));
-            self.recorder.count_transfer(flow, transfer, sent, again);
-        }
+    /// What a transfer of a source has sent, when it is complete or its source ends.
+    pub fn count_transfer(&mut self, flow: usize, transfer: usize, reading: &Reading) {
+        let (sent, again) = (u64::from(reading.sender.data_segs_out), u64::from(reading.sender.total_retrans));
+        self.recorder.count_transfer(flow, transfer, sent, again);
     }
 
     /// A connection's counters at `at_ns`, from what the kernel tells.
