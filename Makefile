@@ -15,7 +15,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-long lint lint-rust lint-python check check-rust check-python bench bench-peers \
-        kernel validation figures docs-outputs wheel clean
+        kernel validation figures docs docs-outputs wheel clean
 
 # Of several parts at once: each part's output in one piece, and no line about folders.
 PARTS := $(MAKE) --no-print-directory --jobs 2 --output-sync=target
@@ -86,14 +86,20 @@ FIGURES := borgli2017/figure2 cao2019/figure5a claypool2019/figure7 claypool2019
 
 figures: build ## docs/figures, from the records in docs/validation and the studies' runs in out/, which must be there
 	$(BIN)/dumbbell study validation --page
+	$(BIN)/python docs/site/opening_figure.py
 	@for figure in $(FIGURES); do \
 		study=$${figure%/*}; \
 		$(BIN)/dumbbell study figures $$study --out out/$$study >/dev/null && mkdir -p docs/figures/$$study \
 			&& cp out/$$study/figures/sim/$${figure#*/}.svg docs/figures/$$study/ || exit 1; \
 	done
 
-docs-outputs: build ## docs/spec.md, from the models of the spec
+docs: build $(VENV)/.docs ## The documentation as a site, dist/docs/index.html; needs no network once its packages are there
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs/site -d dist/.doctrees docs dist/docs
+	$(BIN)/python docs/site/site_links.py dist/docs
+
+docs-outputs: build ## What pages show as printed, their pictures, and docs/spec.md, anew: look at what changed
 	$(BIN)/python docs/site/spec_reference.py > docs/spec.md
+	$(BIN)/python -m pytest -q --snapshot-update tests/docs/test_documents.py
 
 wheel: build ## dist/*.whl, one for every Python >= 3.11 of this platform
 	$(BIN)/maturin build --release --quiet --out dist
@@ -106,6 +112,11 @@ $(VENV)/.installed: requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dumbbell needs Python 3.11 or later")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	@touch $@
+
+# Only `make docs` needs these.
+$(VENV)/.docs: docs/requirements.lock $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement docs/requirements.lock
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.installed $(SOURCES)

@@ -22,6 +22,14 @@ MOMENTS_AND_DAYS = ("--set", 'duration=["1 s", "100000 s"]', "--set", "path.buff
 SCHEMA = json.loads((ROOT / "docs" / "result.schema.json").read_text(encoding="utf-8"))
 
 
+def test_what_is_wrong_with_an_experiment_is_said_once(moment: Path, tmp_path: Path) -> None:
+    """Of two points one line, in place of one a run; and none where nothing is wrong."""
+    alike = ("--set", "flows[0].cc=cubic", "--set", "start_jitter=0 s")
+    told = dumbbell("run", moment, "--out", tmp_path / "alike", *alike).stderr
+    assert " ".join(told.split()).count("2 seeds have nothing to draw") == 1
+    assert "nothing to draw" not in dumbbell("run", moment, "--out", tmp_path / "drawn").stderr
+
+
 def test_json_is_one_valid_object_a_run_in_the_order_of_expansion(moment: Path) -> None:
     done = dumbbell("run", moment, "--json")
     assert (done.returncode, done.stderr) == (0, "")

@@ -30,6 +30,8 @@ def kinds(fields: dict[str, Any], **words: Any) -> list[str]:
         ({}, ["phase effects"]),
         ({"flows[1].rtt": "100 ms"}, ["phase effects"]),  # any other RTT where few packets fill the path
         ({"flows[1].rtt": "50 ms"}, []),
+        ({"flows[1].rtt": ["51 ms", "52 ms", "60 ms"]}, ["phase effects"]),
+        ({"flows[1].rtt": ["51 ms", "51.3 ms", "51.6 ms", "51.9 ms"]}, []),  # a mean over phases can be taken
         ({"flows[0].cc": "bbr"}, []),
         ({"flows[1].workload": {"transfer": "1 MB"}}, []),
         ({"flows[1].start": "10 s", "duration": "20 s", "measure.window": ["0 s", "9 s"]}, []),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import dumbbell
-from dumbbell.campaign.plan import count, count_alone, each_alone, plan
+from dumbbell.campaign.plan import count, each_alone, plan, planned_alone
 from dumbbell.engines.sim import SimEngine
 from dumbbell.findings.points import read
 from dumbbell.results.store import Store
@@ -42,8 +42,8 @@ def test_points_that_differ_in_the_others_only_are_one_run() -> None:
     experiment = Experiment(**SWEPT)
     alone = each_alone(experiment)
     assert alone is not None
-    assert (count(experiment), count(alone), count_alone(experiment)) == (8, 24, 8 + 4 + 4)
-    assert count_alone(Experiment(**smallest())) == 0
+    assert (count(experiment), count(alone), len(planned_alone(experiment))) == (8, 24, 8 + 4 + 4)
+    assert planned_alone(Experiment(**smallest())) == []
 
 
 def test_a_group_that_would_never_be_done_is_not_run_alone() -> None:

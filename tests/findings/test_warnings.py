@@ -9,8 +9,8 @@ from syrupy.assertion import SnapshotAssertion
 
 import dumbbell
 from dumbbell.findings.caution import told
-from dumbbell.findings.points import ExperimentRuns, PointRuns, runs_of
-from dumbbell.findings.warnings import warnings
+from dumbbell.findings.points import ExperimentRuns, Notice, PointRuns, runs_of
+from dumbbell.findings.warnings import of_single_runs, warnings
 from dumbbell.spec import Experiment
 from specs import smallest
 
@@ -27,6 +27,14 @@ PAIR: dict[str, Any] = smallest(
 SMALL: dict[str, Any] = {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}
 LOSSY = SMALL | {"loss": "0.1 %"}
 DEEP: dict[str, Any] = {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "16 bdp"}
+
+DOWNLOAD: dict[str, Any] = {
+    "duration": "until done",
+    "time_limit": "40 s",
+    "path": {"rate": "80 Mbit/s", "rtt": "100 ms", "buffer": "1 bdp"},
+    "flows": [{"cc": "cubic", "workload": {"transfer": "9 MB"}}],
+    "measure": {"sample": "10 ms"},
+}
 
 
 def found(**words: Any) -> ExperimentRuns:
@@ -54,6 +62,7 @@ def test_a_window_that_is_not_stationary(more: dict[str, Any], snapshot: Snapsho
         {"flows": [{"cc": "bbr"}, {"cc": "bbr", "start": "20 s"}]},  # nobody expects that it stays
         {"path": {**SMALL, "change": [{"at": "25 s", "rate": "10 Mbit/s"}]}},
         {"flows": [{"cc": "cubic"}], "path": SMALL},
+        DOWNLOAD,  # begins slowly, as every one does
     ],
 )
 def test_a_window_of_which_nothing_is_said(more: dict[str, Any]) -> None:
@@ -108,3 +117,12 @@ def test_what_a_store_does_not_tell_is_not_said() -> None:
     runs = found(**TWO_RENO)
     runs.experiment = None
     assert warnings(runs) == []
+
+
+def test_what_is_said_of_the_experiment_is_not_said_of_its_runs_too() -> None:
+    about = ["flow 0 (dctcp): behaves as Reno; `dumbbell cc show dctcp` says why", "flow 0 (dctcp): delivered nothing"]
+    notices = [Notice("warning", text, "seed 1", 1) for text in about]
+    runs = ExperimentRuns(name="x", engine="linux", notices=notices, experiment=Experiment(**PAIR))
+    assert [each.text for each in of_single_runs(runs)] == about[1:]
+    runs.experiment = None
+    assert [each.text for each in of_single_runs(runs)] == about

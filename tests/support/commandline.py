@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from unittest import mock
 
@@ -37,17 +38,28 @@ start = "500 ms"
 def dumbbell(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs the program in this process, as `main` does it, outside of any terminal; Ctrl-C needs a `process`."""
     command = ["dumbbell", *map(str, arguments)]
+    status, written, told, _ = _run(command, environment)
+    return subprocess.CompletedProcess(command, status, written, told)
+
+
+def typed(*arguments: str | Path, **environment: str) -> tuple[int, str]:
+    """Runs the program likewise; gives its status, and what it says on both streams, in that order."""
+    status, _, _, both = _run(["dumbbell", *map(str, arguments)], environment)
+    return status, both
+
+
+def _run(command: list[str], environment: Mapping[str, str]) -> tuple[int, str, str, str]:
     status: int | str | None = 0
-    with CliRunner(env=environment).isolation() as (stdout, stderr, _), mock.patch.object(sys, "argv", command):
+    with CliRunner(env=environment).isolation() as streams, mock.patch.object(sys, "argv", command):
         try:
             main()
         except SystemExit as end:
             status = end.code
         sys.stdout.flush()
         sys.stderr.flush()
-        written, told = (each.getvalue().decode("utf-8") for each in (stdout, stderr))
+        written, told, both = (each.getvalue().decode("utf-8") for each in streams)
     assert status is None or isinstance(status, int), status
-    return subprocess.CompletedProcess(command, status or 0, written, told)
+    return status or 0, written, told, both
 
 
 def process(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -60,14 +60,14 @@ def each_alone(experiment: Experiment) -> Experiment | None:
     return with_alone(able) if able else None
 
 
-def count_alone(experiment: Experiment) -> int:
-    """How many runs `each_alone` adds: points that differ in groups that are away only are the same run."""
+def planned_alone(experiment: Experiment) -> list[Planned]:
+    """The runs that `each_alone` adds, each once: points that differ in groups that are away only are the same run."""
     alone = each_alone(experiment)
-    return 0 if alone is None else len(_requests(alone) - _requests(experiment))
-
-
-def _requests(experiment: Experiment) -> set[bytes]:
-    return {_request(each.resolved) for each in plan(experiment)}
+    if alone is None:
+        return []
+    beside = {_request(each.resolved) for each in plan(experiment)}
+    added = {_request(each.resolved): each for each in plan(alone)}
+    return [each for request, each in added.items() if request not in beside]
 
 
 def _request(resolved: Resolved) -> bytes:

@@ -1,10 +1,11 @@
 """`dumbbell check`: what a spec comes to, without running it."""
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dumbbell.cli.option import Json, Seeds, Sets, Spec, print_json
+from dumbbell.cli.option import Harm, Json, Seeds, Sets, Spec, print_json
 from dumbbell.cli.run import experiment_of
 
 if TYPE_CHECKING:
@@ -16,24 +17,25 @@ def check(
     *,
     seeds: Seeds = None,
     sets: Sets = None,
+    harm: Harm = False,
     as_json: Json = False,
 ) -> None:
     """Count the runs of a spec, see which engines can run it, and what its numbers will not tell."""
-    facts = _facts(experiment_of(spec, seeds, sets))
+    facts = _facts(experiment_of(spec, seeds, sets), harm=harm)
     if as_json:
         print_json(facts)
         return
-    typer.echo(
-        f"{facts['name']}: {facts['points']} points, {facts['runs']} runs, {facts['simulated_s']:g} simulated seconds"
-    )
+    alone = f" and {facts['runs_alone']} of a group alone" if harm else ""
+    counts = f"{facts['points']} points, {facts['runs']} runs{alone}, {facts['simulated_s']:g} simulated seconds"
+    typer.echo(f"{facts['name']}: {counts}")
     for name, reasons in facts["engines"].items():
         typer.echo(f"{name}: " + ("; ".join(reasons) if reasons else "can run it"))
     for warning in facts["warnings"]:
         typer.echo(f"warning: {warning['text']}")
 
 
-def _facts(experiment: "Experiment") -> dict[str, Any]:
-    from dumbbell.campaign.plan import count, plan
+def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
+    from dumbbell.campaign.plan import count, plan, planned_alone
     from dumbbell.engines import registry
     from dumbbell.engines.catalogue import engine_name
     from dumbbell.findings.caution import told
@@ -41,14 +43,15 @@ def _facts(experiment: "Experiment") -> dict[str, Any]:
     from dumbbell.kernel.cache import names
     from dumbbell.units import NS_PER_S
 
-    runs = count(experiment)
+    runs, alone = count(experiment), planned_alone(experiment) if harm else []
     there = dict.fromkeys((*registry.NAMES, *map(engine_name, names())))
     engines = {name: _reasons(experiment, name) for name in there}
     return {
         "name": experiment.name,
         "points": runs // len(experiment.seed_values),
         "runs": runs,
-        "simulated_s": sum(each.resolved.run.duration_ns for each in plan(experiment)) / NS_PER_S,
+        **({"runs_alone": len(alone)} if harm else {}),
+        "simulated_s": sum(each.resolved.run.duration_ns for each in chain(plan(experiment), alone)) / NS_PER_S,
         "engines": engines | {name: ["not in this version"] for name in registry.PLANNED},
         "warnings": [{"kind": each.worst.kind, "text": each.text} for each in told(foreseen(experiment))],
     }

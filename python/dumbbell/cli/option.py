@@ -38,6 +38,9 @@ Sort = Annotated[
         show_default=False,
     ),
 ]
+Harm = Annotated[
+    bool, typer.Option("--harm", help="Run each group alone, too: what do the others cost it?", show_default=False)
+]
 Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write one page that needs no network.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

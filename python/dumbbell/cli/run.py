@@ -4,6 +4,7 @@ import shlex
 import sys
 import time
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,7 @@ from dumbbell.cli.option import (
     Columns,
     EachSeed,
     Folder,
+    Harm,
     Jobs,
     Seeds,
     Sets,
@@ -24,7 +26,7 @@ from dumbbell.cli.option import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator, Iterator, Sequence
 
     from dumbbell.cli.findings import Choice
     from dumbbell.engines.protocol import Engine
@@ -32,9 +34,6 @@ if TYPE_CHECKING:
     from dumbbell.results.schema import Outcome
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
-
-MOST_NOTICES = 20
-"""Warnings and failures that are told after a campaign; the store has all of them."""
 
 
 def run(  # noqa: PLR0913 (each is an option)
@@ -53,6 +52,7 @@ def run(  # noqa: PLR0913 (each is an option)
     each_seed: EachSeed = False,
     columns: Columns = None,
     sort: Sort = None,
+    harm: Harm = False,
 ) -> None:
     """Measure every run of a spec that the store has not, and print what came out.
 
@@ -60,7 +60,7 @@ def run(  # noqa: PLR0913 (each is an option)
 
     Whatever happens, finished runs are kept: the same command goes on where it was stopped.
     """
-    from dumbbell.campaign.plan import refusals
+    from dumbbell.campaign.plan import each_alone, refusals
     from dumbbell.cli.findings import Choice
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.spec import SpecError
@@ -69,8 +69,9 @@ def run(  # noqa: PLR0913 (each is an option)
     problems = refusals(experiment, chosen)
     if problems:
         raise SpecError(problems)
+    asked = [experiment, *filter(None, [each_alone(experiment) if harm else None])]
     if dry_run:
-        _print_plan(experiment, chosen, as_json=as_json)
+        _print_plan(asked, chosen, as_json=as_json)
         return
     from dumbbell.results.store import Store
     from dumbbell.spec.sweep import Grid
@@ -79,15 +80,12 @@ def run(  # noqa: PLR0913 (each is an option)
     began = time.monotonic()
     with telling(lambda: _kept(out, experiment, chosen)), Store.open(out, write=True) as store:
         before = store.count()
-        with closing(_outcomes(store, experiment, chosen, jobs, fresh=fresh, as_json=as_json)) as outcomes:
-            if as_json:
-                failed = _print_json(outcomes)
-            else:
-                failed = _print_findings(outcomes, experiment, chosen.name, out, choice)
+        with closing(_outcomes(store, asked, chosen, jobs, fresh=fresh, as_json=as_json)) as outcomes:
+            failed = _print_json(outcomes) if as_json else _print_findings(store, asked, chosen, outcomes, choice)
         _tell_stale(store, experiment, chosen)
         added = store.count() - before
     if not as_json:
-        _tell_where(out, experiment, added, time.monotonic() - began)
+        _tell_where(out, asked, added, time.monotonic() - began)
     if failed:
         raise typer.Exit(1)
 
@@ -103,14 +101,16 @@ def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Exp
 
 
 def _outcomes(  # noqa: PLR0913 (the options of a campaign)
-    store: "Store", experiment: "Experiment", engine: "Engine", jobs: int | None, *, fresh: bool, as_json: bool
+    store: "Store", asked: "Sequence[Experiment]", engine: "Engine", jobs: int | None, *, fresh: bool, as_json: bool
 ) -> "Generator[Outcome]":
     from dumbbell.campaign.execution import run_campaign
     from dumbbell.campaign.plan import count
     from dumbbell.cli.progress import progress
 
-    with progress(count(experiment), wanted=not (as_json and sys.stdout.isatty())) as advance:
-        yield from run_campaign(store, experiment, engine, jobs=jobs, fresh=fresh, progress=advance)
+    total = sum(map(count, asked))
+    with progress(total, wanted=not (as_json and sys.stdout.isatty())) as advance:
+        for experiment in asked:
+            yield from run_campaign(store, experiment, engine, jobs=jobs, fresh=fresh, progress=advance)
 
 
 def _print_json(outcomes: "Iterator[Outcome]") -> bool:
@@ -123,37 +123,37 @@ def _print_json(outcomes: "Iterator[Outcome]") -> bool:
 
 
 def _print_findings(
-    outcomes: "Iterator[Outcome]", experiment: "Experiment", engine: str, store: Path, choice: "Choice"
+    store: "Store", asked: "Sequence[Experiment]", engine: "Engine", outcomes: "Iterator[Outcome]", choice: "Choice"
 ) -> bool:
-    from dumbbell.cli.findings import tell
-    from dumbbell.findings.points import runs_of
-
-    runs = runs_of(experiment, engine, outcomes)
-    tell(runs, choice)
-    _tell_notices(runs, store)
-    return runs.failed > 0
-
-
-def _tell_notices(runs: "ExperimentRuns", store: Path) -> None:
-    """Warnings and failures, each once; the place is where it was first."""
-    from dumbbell.metrics.number import counted
-
-    for notice in runs.notices[:MOST_NOTICES]:
-        kind = "failed" if notice.kind == "failure" else notice.kind
-        more = f" (and {counted(notice.runs - 1, 'more run')})" if notice.runs > 1 else ""
-        place = f"{notice.place}{more}: " if notice.place else ""
-        typer.echo(f"{kind}: {place}{notice.text}", err=True)
-    if len(runs.notices) > MOST_NOTICES:
-        shown = f"`dumbbell results show {shlex.quote(str(store))} RUN` has those of a run"
-        typer.echo(f"and {len(runs.notices) - MOST_NOTICES} more like these: {shown}", err=True)
-
-
-def _tell_where(store: Path, experiment: "Experiment", added: int, seconds: float) -> None:
-    """Where the runs are, and what can be done next."""
+    """Prints what the runs of the first experiment say; those of its groups alone, if there are any, tell the harm."""
     from dumbbell.campaign.plan import count
+    from dumbbell.cli.findings import tell, tell_notices, tell_warnings
+    from dumbbell.findings.points import runs_of
+    from dumbbell.results.campaign import campaign_of
+    from dumbbell.results.harm import alone_values
+
+    experiment, *alone = asked
+    found: list[ExperimentRuns] = []
+    if alone:  # whose runs come last, and are needed first
+        beside = list(islice(outcomes, count(experiment)))
+        found.append(runs_of(alone[0], engine.name, outcomes))
+        outcomes = iter(beside)
+    campaign = campaign_of(store.ledger, experiment, engine.name, engine.identity())
+    values = {} if campaign is None else alone_values(store.ledger, campaign)
+    runs = runs_of(experiment, engine.name, outcomes, values)
+    tell(runs, choice)
+    tell_warnings(runs)
+    for each in (runs, *found):
+        tell_notices(each, store.folder, failures_only=each is not runs)
+    return any(each.failed for each in (runs, *found))
+
+
+def _tell_where(store: Path, asked: "Sequence[Experiment]", added: int, seconds: float) -> None:
+    """Where the runs are, and what can be done next."""
+    from dumbbell.campaign.plan import count, planned_alone
     from dumbbell.metrics.number import counted
 
-    runs = count(experiment)
+    runs = count(asked[0]) + (len(planned_alone(asked[0])) if len(asked) > 1 else 0)
     before = f" ({runs - added} of them there before)" if 0 < added < runs else " (all there before)" * (not added)
     where = "" if store == DEFAULT_STORE else f" {shlex.quote(str(store))}"
     report = f"dumbbell report{where or f' {DEFAULT_STORE}'}"
@@ -185,18 +185,21 @@ def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> N
         )
 
 
-def _print_plan(experiment: "Experiment", engine: "Engine", *, as_json: bool) -> None:
+def _print_plan(asked: "Sequence[Experiment]", engine: "Engine", *, as_json: bool) -> None:
     from dumbbell.campaign.plan import plan, run_key
     from dumbbell.cli.table import aligned
 
     identity = engine.identity()
-    planned = [(run_key(each, engine, identity), each.resolved.run) for each in plan(experiment)]
+    planned = [
+        (run_key(each, engine, identity), each.resolved.run) for experiment in asked for each in plan(experiment)
+    ]
     if as_json:
         for facts, resolved in planned:
             print_json({**facts, "run": resolved.model_dump(mode="json")}, lines=True)
         return
-    axes = list(planned[0][0]["point"])
+    axes = list(planned[-1][0]["point"])
     rows = [
-        [*(str(facts["point"][axis]) for axis in axes), str(facts["seed"]), facts["run_id"]] for facts, _ in planned
+        [*(str(facts["point"].get(axis, "-")) for axis in axes), str(facts["seed"]), facts["run_id"]]
+        for facts, _ in planned
     ]
     typer.echo(aligned([*axes, "seed", "run id"], rows))

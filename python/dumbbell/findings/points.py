@@ -14,6 +14,7 @@ from typing import Any
 from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN, QUANTITIES, Quantity, Setup, group_values, run_values
 from dumbbell.metrics.sharing import fair_shares
 from dumbbell.metrics.statistics import Estimate, estimate
+from dumbbell.results.campaign import Campaign
 from dumbbell.results.harm import AloneValues, alone_values, harms_of, point_key
 from dumbbell.results.listing import point_text
 from dumbbell.results.outcomes import outcomes_of
@@ -151,16 +152,29 @@ class ExperimentRuns:
         ]
 
 
-def read(store: Store) -> list[ExperimentRuns]:
-    """The current campaigns of a store."""
-    found = []
-    for campaign in store.campaigns():
-        runs = ExperimentRuns(name=campaign.label, engine=campaign.engine, spec=campaign.spec)
-        with suppress(SpecError):  # as with traces, which need files
-            runs.experiment = Experiment(**campaign.spec)
-        _fill(runs, outcomes_of(store.ledger, campaign.id), alone_values(store.ledger, campaign.id))
-        found.append(runs)
-    return found
+def read(store: Store, experiment: str | None = None) -> list[ExperimentRuns]:
+    """The current campaigns of a store, or those of one experiment, by its name or label.
+
+    Raises:
+        StoreError: there is no such experiment.
+    """
+    return [read_campaign(store, each) for each in store.campaigns(experiment=experiment)]
+
+
+def read_campaign(store: Store, campaign: Campaign) -> ExperimentRuns:
+    """One campaign of a store."""
+    return campaign_runs(campaign, outcomes_of(store.ledger, campaign.id), alone_values(store.ledger, campaign.id))
+
+
+def campaign_runs(
+    campaign: Campaign, outcomes: Iterable[Result | FailedRun], alone: AloneValues = MappingProxyType({})
+) -> ExperimentRuns:
+    """The runs of a campaign of a store; `alone`: what its groups have by themselves."""
+    runs = ExperimentRuns(name=campaign.label, engine=campaign.engine, spec=campaign.spec)
+    with suppress(SpecError):  # as with traces, which need files
+        runs.experiment = Experiment(**campaign.spec)
+    _fill(runs, outcomes, alone)
+    return runs
 
 
 def runs_of(

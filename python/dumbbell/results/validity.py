@@ -15,6 +15,7 @@ WINDOW_RTTS = 10
 """A window shorter than this many round trips shows a moment, not a behaviour."""
 AS_RENO = frozenset({"dctcp", "lp"})
 """Linux's own that behave as Reno here: `dumbbell.cc.LINUX` says why, docs/limitations.md what was measured."""
+BEHAVES_AS_RENO = "behaves as Reno"
 
 
 def warnings(run: Run, measurement: Measurement, names: Sequence[str]) -> list[str]:
@@ -44,7 +45,7 @@ def _of_the_flows(run: Run, measurement: Measurement, names: Sequence[str], wind
 
 def _of_a_flow(flow: Flow, measured: FlowMeasurement, window: Window) -> Iterator[str]:
     if flow.cc.algorithm in AS_RENO:
-        yield f"behaves as Reno; `dumbbell cc show {flow.cc.algorithm}` says why"
+        yield f"{BEHAVES_AS_RENO}; `dumbbell cc show {flow.cc.algorithm}` says why"
     if not measured.at_end.delivered_bytes:
         yield "delivered nothing"
         return

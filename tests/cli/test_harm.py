@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from commandline import dumbbell
+
+
+def test_check_counts_the_runs_of_groups_alone(moment: Path) -> None:
+    assert (
+        ": 2 points, 4 runs and 8 of a group alone, 36 simulated seconds\n"
+        in dumbbell("check", moment, "--harm").stdout
+    )
+    assert json.loads(dumbbell("check", moment, "--harm", "--json").stdout)["runs_alone"] == 8
+    assert ": 2 points, 4 runs, 12 simulated seconds\n" in dumbbell("check", moment).stdout
+
+
+def test_harm_adds_runs_once_and_is_in_the_table_from_then_on(moment: Path, store: Path) -> None:
+    harmless = dumbbell("run", moment, "--columns", "share,harm")
+    assert "harm is not known: it needs runs of each group alone, which `dumbbell run SPEC --harm` adds" in (
+        " ".join(harmless.stderr.split())
+    )
+    done = dumbbell("run", moment, "--harm")
+    assert "harm" in done.stdout
+    assert "12 runs in " in done.stderr
+    assert "(4 of them there before)" in done.stderr
+    again = dumbbell("run", moment, "--columns", "share,harm")
+    assert "harm is not known" not in again.stderr
+    assert "(all there before)" in dumbbell("run", moment, "--harm").stderr
+    words = [line.split()[-1] for line in again.stdout.splitlines() if "cubic" in line][-2:]
+    assert all(0 < float(word) < 100 for word in words)
+    assert len(dumbbell("results", "list", store, "--json").stdout.splitlines()) == 4
+    assert len(dumbbell("results", "list", store, "--json", "--all").stdout.splitlines()) == 12
+
+
+def test_json_has_the_runs_of_groups_alone_last(moment: Path) -> None:
+    results = [json.loads(line) for line in dumbbell("run", moment, "--harm", "--json").stdout.splitlines()]
+    places = [each["point"].get("alone") for each in results]
+    assert places == [None] * 4 + ["flows[0]", "flows[0]", "flows[1]", "flows[1]"] * 2
+    assert [list(each["groups"]) for each in results[4:6]] == [["bbr"]] * 2
+    planned = dumbbell("run", moment, "--harm", "--json", "--dry-run").stdout.splitlines()
+    assert [json.loads(line)["run_id"] for line in planned] == [each["run_id"] for each in results]

@@ -1,0 +1,100 @@
+"""What the documentation tells a reader to type works, and prints what it shows; `--snapshot-update` writes it anew."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from commandline import ROOT
+from documents import PAGES, Block, Run, blocks, commands, refreshed, same, with_outputs
+from dumbbell.engines.catalogue import built
+from dumbbell.spec import load
+from spec_reference import spec_around
+
+EVERY = [block for page in PAGES for block in blocks(page)]
+SPECS = [block for block in EVERY if block.language == "toml"]
+UNRUN = [block for block in EVERY if block.told("not run:") is not None]
+LANGUAGES = {"console", "toml", "python", "text", "diff", "json", "csv", "rust", "image"}
+MOST_UNRUN = 20
+"""Blocks that no test runs. More than this: find a way to run them."""
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_page_works_from_its_top_to_its_end(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DUMBBELL_STORE")
+    run = Run(page, kernel=bool(built()))
+    changes = list(run.problems())
+    if request.config.getoption("--snapshot-update"):
+        for path, picture in run.pictures.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(picture)
+        page.write_text(with_outputs(page, changes), encoding="utf-8")
+        return
+    assert changes == [], "make docs-outputs"
+    assert [path for path, picture in run.pictures.items() if path.read_bytes() != picture] == [], "make docs-outputs"
+
+
+@pytest.mark.parametrize("block", SPECS, ids=lambda block: block.place)
+def test_toml_is_a_spec(block: Block, tmp_path: Path) -> None:
+    if block.told("not a spec:") is not None:
+        assert tomllib.loads(block.text)
+        return
+    shutil.copytree(ROOT / "docs" / "site" / "files", tmp_path, dirs_exist_ok=True)
+    assert load(spec_around(block.text), folder=tmp_path).seed_values
+
+
+def test_every_block_has_a_language_that_is_known_and_every_mark_a_meaning() -> None:
+    known = re.compile(r"(file: \S+|not run: .+|not a spec: .+|needs a kernel|exits with \d|printed|picture: \S+)?")
+    for block in EVERY:
+        assert block.language in LANGUAGES or block.language.startswith("{"), block.place
+        assert known.fullmatch(block.mark) or block.language not in {"console", "toml", "python", "image"}, block.place
+
+
+def test_few_are_not_run_and_they_say_why(capsys: pytest.CaptureFixture[str]) -> None:
+    with capsys.disabled():
+        for block in UNRUN:
+            print(f"\n  not run: {block.place}: {block.told('not run:')}", end="")  # noqa: T201 (to be seen and counted)
+    assert len(UNRUN) <= MOST_UNRUN
+
+
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+
+
+@pytest.mark.parametrize("block", [each for each in EVERY if each.language == "console"], ids=lambda block: block.place)
+def test_a_command_that_is_not_run_is_one_that_there_is(block: Block) -> None:
+    from typer.main import get_command  # noqa: PLC0415 (typer's own click)
+
+    from dumbbell.cli.main import app  # noqa: PLC0415 (likewise)
+
+    for command in commands(block):
+        if command.program == "make":
+            assert {word for word in command.words[1:] if "=" not in word} <= TARGETS
+        if command.program == "dumbbell":
+            group, words = get_command(app), list(command.words[1:])
+            while hasattr(group, "commands") and words and words[0] in group.commands:
+                group, words = group.commands[words[0]], words[1:]
+            if not hasattr(group, "commands"):
+                group.make_context("dumbbell", [word for word in words if word != ">"], resilient_parsing=True)
+
+
+def test_lines_that_are_left_out_and_times_of_the_machine_do_not_matter() -> None:
+    assert same(("a", "...", "d"), ("a", "b", "c", "d"))
+    assert same(("9 runs in 1.8 s",), ("9 runs in 12 s",))
+    assert not same(("60 s of virtual time",), ("61 s of virtual time",))
+    assert not same(("a", "..."), ("b", "c"))
+    assert refreshed(("a", "...", "d"), ("x", "b", "c", "y")) == ("x", "...", "y")
+    assert refreshed(("a", "...", "d"), ("a", "b", "d")) == ("a", "...", "d")
+    assert refreshed(("a",), ("b ",)) == ("b",)
