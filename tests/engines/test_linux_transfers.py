@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,41 +11,26 @@ from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, Measurement, Transfers
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
-from dumbbell.spec.run import Arrivals, ArrivalsWorkload, Run
+from dumbbell.spec.run import ArrivalsWorkload, Run
 from specs import resolved
 
 pytestmark = pytest.mark.slow
 
-RATE_BPS = 100e6
-MEAN_BYTES = 100_000
 PATH = {"rate": "100 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}
 
 
-@dataclass(frozen=True)
-class Source:
-    """Transfers that arrive at random, with sizes whose logarithm is normal."""
-
-    count: int
-    load: float
-    """Of the bottleneck."""
-    seed: int = 1
-
-    def workload(self) -> ArrivalsWorkload:
-        random = np.random.default_rng(self.seed)
-        size = np.maximum(1, random.lognormal(np.log(MEAN_BYTES) - 0.5, 1.0, self.count)).astype(int)
-        gap_s = random.exponential(8 * MEAN_BYTES / (self.load * RATE_BPS), self.count)
-        at_ns = (gap_s.cumsum() * 1e9).astype(int)
-        return ArrivalsWorkload(arrivals=Arrivals(arrivals=tuple(zip(at_ns.tolist(), size.tolist(), strict=True))))
+def source(cc: str, count: int, load: float, **fields: Any) -> dict[str, Any]:
+    """Transfers that arrive by chance, of sizes whose logarithm is normal."""
+    size = {"lognormal": {"mean": "100 kB", "sigma": 1.0}}
+    return {"cc": cc, "workload": {"arrivals": {"load": load, "count": count}, "size": size}, **fields}
 
 
-def run(flows: list[dict[str, Any]], sources: list[Source | None], *, until_done: bool = True, **words: Any) -> Run:
-    """A run whose flows are sources, but for those that are None."""
-    bulk = resolved(**{"duration": "1000 s", "path": PATH, "flows": flows, "measure": {}} | words).run
-    made = tuple(
-        flow.model_copy(update={"workload": source.workload()}) if source else flow
-        for flow, source in zip(bulk.flows, sources, strict=True)
-    )
-    return bulk.model_copy(update={"flows": made, "until_done": until_done})
+def run(*flows: dict[str, Any], **words: Any) -> Run:
+    """A run until all of the flows are done, unless the words say how long it lasts."""
+    until_done = {"duration": "until done", "time_limit": "1000 s", "path": PATH, "measure": {}}
+    if "duration" in words:
+        del until_done["time_limit"]
+    return resolved(**until_done | words, flows=list(flows)).run
 
 
 def transfers(flow: FlowMeasurement) -> Transfers:
@@ -69,7 +53,7 @@ def percentiles(measured: Measurement, *which: float) -> list[list[float]]:
 
 @pytest.mark.parametrize("cc", ["cubic", "bbr"])
 def test_ten_thousand_transfers_take_as_long_as_in_the_model(linux: LinuxEngine, cc: str) -> None:
-    asked = run([{"cc": cc}], [Source(10_000, 0.6)])
+    asked = run(source(cc, 10_000, 0.6))
     real, model = (engine.measure(asked) for engine in (linux, SimEngine()))
     ((median, late),) = percentiles(real, 50, 95)
     ((model_median, model_late),) = percentiles(model, 50, 95)
@@ -77,20 +61,20 @@ def test_ten_thousand_transfers_take_as_long_as_in_the_model(linux: LinuxEngine,
     assert model_late == pytest.approx(late, rel=0.10)
 
 
-MIXED = [
-    pytest.param([{"cc": "cubic"}, {"cc": "bbr"}], {}, id="two algorithms"),
-    pytest.param([{"cc": "cubic"}, {"cc": "cubic", "name": "far", "rtt": "80 ms"}], {}, id="two paths"),
-    pytest.param([{"cc": "bbr"}, {"cc": "reno"}], {"path": PATH | {"loss": "1 %"}}, id="random loss"),
-    pytest.param([{"cc": "cubic"}, {"cc": "reno"}], {"host": {"qdisc": "fq"}}, id="fq"),
-    pytest.param([{"cc": "cubic"}, {"cc": "bbr"}], {"host": {"socket_memory": "default"}}, id="memory"),
+PAIRS = [
+    pytest.param("cubic", "bbr", {}, {}, id="two algorithms"),
+    pytest.param("cubic", "cubic", {"rtt": "80 ms"}, {}, id="two paths"),
+    pytest.param("bbr", "reno", {}, {"path": PATH | {"loss": "1 %"}}, id="random loss"),
+    pytest.param("cubic", "reno", {}, {"host": {"qdisc": "fq"}}, id="fq"),
+    pytest.param("cubic", "bbr", {}, {"host": {"socket_memory": "default"}}, id="memory"),
 ]
 
 
-@pytest.mark.parametrize(("flows", "words"), MIXED)
+@pytest.mark.parametrize(("one", "other", "own", "words"), PAIRS)
 def test_sources_share_a_path_as_in_the_model(
-    linux: LinuxEngine, flows: list[dict[str, Any]], words: dict[str, Any]
+    linux: LinuxEngine, one: str, other: str, own: dict[str, Any], words: dict[str, Any]
 ) -> None:
-    asked = run(flows, [Source(1_500, 0.25, seed) for seed in (1, 2)], **words)
+    asked = run(source(one, 1_500, 0.25, name="one"), source(other, 1_500, 0.25, name="other", **own), **words)
     real, model = (engine.measure(asked) for engine in (linux, SimEngine()))
     for found, expected in zip(percentiles(real, 25, 50), percentiles(model, 25, 50), strict=True):
         assert found == pytest.approx(expected, rel=0.05)
@@ -104,15 +88,16 @@ def test_sources_share_a_path_as_in_the_model(
 
 
 def test_what_a_source_counts_is_what_its_transfers_and_the_queue_do(linux: LinuxEngine) -> None:
-    asked = run([{"cc": "cubic"}], [Source(500, 0.6)])
+    asked = run(source("cubic", 500, 0.6))
     measured = linux.measure(asked)
     (flow,) = measured.flows
     found, end = transfers(flow), flow.at_end
-    sizes = [size for _, size in asked.flows[0].workload.arrivals.arrivals]  # type: ignore[union-attr]
-    at_ns = [asked.flows[0].start_ns + at for at, _ in asked.flows[0].workload.arrivals.arrivals]  # type: ignore[union-attr]
-    assert found.started_ns.tolist() == at_ns
-    assert end.delivered_bytes == sum(sizes)
-    assert (found.segments_sent >= np.ceil(np.array(sizes) / asked.path.mss_bytes)).all()
+    workload = asked.flows[0].workload
+    assert isinstance(workload, ArrivalsWorkload)
+    at_ns, sizes = np.array(workload.arrivals.arrivals).T
+    assert (found.started_ns == asked.flows[0].start_ns + at_ns).all()
+    assert end.delivered_bytes == sizes.sum()
+    assert (found.segments_sent >= np.ceil(sizes / asked.path.mss_bytes)).all()
     # A tail that is sent again needlessly is the source's, and not a complete transfer's any more.
     assert 0 <= end.segments_sent - found.segments_sent.sum() < 5
     assert flow.completed_ns == found.completed_ns.max() == measured.ended_ns
@@ -121,25 +106,24 @@ def test_what_a_source_counts_is_what_its_transfers_and_the_queue_do(linux: Linu
     assert end.segments_retransmitted == measured.bottleneck.at_end.dropped_packets > 0
 
 
-def test_nothing_arrives_once_a_source_has_stopped(linux: LinuxEngine) -> None:
-    flows = [{"cc": "cubic", "stop": "5 s"}, {"cc": "cubic", "name": "other", "start": "2 s"}, {"cc": "bbr"}]
-    sources = [Source(1_000, 0.3), Source(1_000, 0.3), None]
-    measured = linux.measure(run(flows, sources, until_done=False, duration="10 s"))
+def test_a_source_that_stops_ends_its_open_transfers(linux: LinuxEngine) -> None:
+    stopped = source("cubic", 1_000, 0.3, stop="5 s")
+    late = source("cubic", 1_000, 0.3, name="late", start="2 s")
+    measured = linux.measure(run(stopped, late, {"cc": "bbr"}, duration="10 s"))
     for flow, from_ns, to_ns in zip(measured.flows, (0, 2 * 10**9), (5 * 10**9, 10**10), strict=False):
         found = transfers(flow)
-        begun, done = found.started_ns != NEVER_NS, found.completed_ns != NEVER_NS
-        assert from_ns <= found.started_ns[begun].min() <= found.started_ns[begun].max() < to_ns
+        done = found.completed_ns != NEVER_NS
+        assert from_ns <= found.started_ns.min() <= found.started_ns.max() < to_ns
         assert found.completed_ns[done].max() <= to_ns
-        assert 0 < done.sum() <= begun.sum() < found.started_ns.size
+        assert 0 < done.sum() < done.size
         assert (flow.completed_ns, flow.at_end.at_ns) == (None, to_ns)
         # Those that were cut off have counted too, unless they had not sent anything yet.
-        assert found.segments_sent[begun & ~done].any()
+        assert found.segments_sent[~done].any()
         assert found.segments_sent.sum() == pytest.approx(flow.at_end.segments_sent, abs=5)
-        assert not found.segments_sent[~begun].any()
 
 
 def test_the_same_transfers_give_the_same_measurement(linux: LinuxEngine) -> None:
-    asked = run([{"cc": "bbr"}, {"cc": "cubic"}], [Source(300, 0.4), None], until_done=False, duration="5 s")
+    asked = run(source("bbr", 300, 0.4), {"cc": "cubic"}, duration="5 s")
     first, second = (linux.measure(asked) for _ in range(2))
     assert first.flows[0].at_end == second.flows[0].at_end
     for column in ("started_ns", "completed_ns", "segments_sent", "segments_retransmitted"):
@@ -148,7 +132,7 @@ def test_the_same_transfers_give_the_same_measurement(linux: LinuxEngine) -> Non
 
 def test_more_connections_than_it_can_have_open_are_a_failed_run(linux: LinuxEngine) -> None:
     with pytest.raises(EngineFailure) as caught:
-        linux.measure(run([{"cc": "cubic", "name": "web"}, {"cc": "bbr"}], [Source(5_000, 3), None]))
+        linux.measure(run(source("cubic", 5_000, 3, name="web"), {"cc": "bbr"}, duration="100 s"))
     (words,) = str(caught.value).splitlines()
     assert words.startswith("flows[0] (web), transfer ")
     assert " s, when 1000 connections of all flows are open already" in words
@@ -156,5 +140,6 @@ def test_more_connections_than_it_can_have_open_are_a_failed_run(linux: LinuxEng
 
 def test_a_connection_that_fails_is_a_failed_run_that_says_which(linux: LinuxEngine) -> None:
     path = PATH | {"rate": "1 kbit/s", "buffer": "1 packets"}
+    workload = {"arrivals": {"rate": "10 /s", "count": 10}, "size": "100 kB"}
     with pytest.raises(EngineFailure, match=r"flows\[0\] \(cubic\), transfer \d+: hold a connection to .*ETIMEDOUT"):
-        linux.measure(run([{"cc": "cubic"}], [Source(10, 0.1)], path=path, until_done=False, duration="300 s"))
+        linux.measure(run({"cc": "cubic", "workload": workload}, path=path, duration="300 s"))

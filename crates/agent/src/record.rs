@@ -36,7 +36,7 @@ impl KernelRecorder {
     /// Nothing recorded yet.
     pub fn new(run: &Run) -> Self {
         let mut recorder = Recorder::new(run);
-        let single = (0..run.flows.len()).filter(|&i| run.flows[i].arrivals().is_empty());
+        let single = (0..run.flows.len()).filter(|&i| !run.flows[i].is_source());
         single.for_each(|i| recorder.set_phases(i, &LOSS_BASED_PHASES));
         Self {
             recorder,

@@ -74,19 +74,17 @@ impl Flow {
         // A source has no connection yet, and finds out here whether the kernel knows its control.
         let only = Connection::open(source, None, host, [port], remote, control).map_err(failed)?;
         let control = sockets::control(only.sender())?;
-        let incomplete = flow.arrivals().len();
-        let is_source = incomplete > 0;
         let window = run.host.receive_window_bytes;
         let listener = receiver.namespace.within(|| sockets::listener(remote, window));
         let listener = listener.map_err(|error| failed(Failure(error.to_string())))?.map_err(failed)?;
         Ok(Self {
             phase: Phase::Waiting,
-            connections: if is_source { BTreeMap::new() } else { BTreeMap::from([(port, only)]) },
+            connections: if flow.is_source() { BTreeMap::new() } else { BTreeMap::from([(port, only)]) },
             closed: no_counters(0),
             listener: Some(listener),
             remote,
-            is_source,
-            incomplete,
+            is_source: flow.is_source(),
+            incomplete: flow.arrivals().len(),
             is_finite,
             reads,
             counters: FlowCounters::default(),
