@@ -59,6 +59,20 @@ def test_two_flows(store: Path) -> None:
     assert all(column in table for column in columns)
 
 
+QUESTIONS = ("cdn", "downloads", "late-joiner", "loss-sweep", "rtt-unfairness")
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_first_thing_that_is_printed_is_the_answer_that_the_spec_tells(name: str, store: Path) -> None:
+    spec = EXAMPLES / f"{name}.toml"
+    done = dumbbell("run", spec, "--out", store)
+    assert done.returncode == 0, done.stderr
+    answer = " ".join(done.stdout.partition("\n\n")[0].splitlines())
+    head, _, _ = spec.read_text(encoding="utf-8").partition("\nname = ")
+    told = " ".join(line.lstrip("# ") for line in head.partition("It answers")[2].splitlines()[1:])
+    assert told.strip() == answer
+
+
 def cells() -> list[dict[str, Any]]:
     notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
     assert notebook["nbformat"] == 4

@@ -182,7 +182,8 @@ LOSSES = {"loss": ["0 %", "1 %"]}
     [
         ([4.0, 4.1, 4.2], [2.0, 2.1, 2.1], ("BBR is faster: 2.07 ± 0.14 s against 4.10 ± 0.25 s of CUBIC, 2.03 ± 0.14 s"
          " less.")),
-        ([2.0, 2.01, 2.02], [2.0, 2.02, 2.01], "there is no difference: CUBIC 2.01 ± 0.02 s, BBR 2.01 ± 0.02 s."),
+        ([2.0, 2.01, 2.02], [2.0, 2.02, 2.01], ("there is no difference in completion time: CUBIC 2.01 ±"
+         " 0.02 s, BBR 2.01 ± 0.02 s.")),
         ([2.0, 4.0, 3.0], [2.0, 2.1, 2.1], ("3 seeds cannot tell BBR from CUBIC: BBR 2.07 ± 0.14 s, CUBIC 3.00 ± 2.48"
          " s.")),
     ],
@@ -196,8 +197,8 @@ def test_the_order_over_a_sweep_has_a_clause_for_each_verdict() -> None:
     # the loss varies slowest
     said = told([[2.0], [2.0], [9.0], [3.0]], "fct", **UNTIL, path=LOSSES, flows=[DOWNLOAD])
     assert said == (
-        "At a loss of 0 %, there is no difference: CUBIC 2.00 s, BBR 2.00 s; at a loss of 1 %, BBR is faster: 3.00 s"
-        " against 9.00 s of CUBIC, 6.00 s less. There is one seed, so there are no intervals."
+        "At a loss of 0 %, there is no difference in completion time: CUBIC 2.00 s, BBR 2.00 s; at a loss of 1 %, BBR"
+        " is faster: 3.00 s against 9.00 s of CUBIC, 6.00 s less. There is one seed, so there are no intervals."
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import typer
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from dumbbell.findings.points import ExperimentRuns
 
 ALL = "all"
+_AFTER_NUMBER: Final = re.compile(r"(?<=\d) |(?<=[±<]) ")
+_GLUE: Final = "\0"
+"""Stands for a space at which no line may end: that between a number and its unit."""
 ADDS_HARM = "it needs runs of each group alone, which `dumbbell run SPEC --harm` adds"
 
 
@@ -52,7 +56,8 @@ def tell(runs: ExperimentRuns, choice: Choice) -> None:
     width = terminal.columns()
     found = table(runs, choice.columns, choice.sort, each_seed=choice.each_seed)
     layout = lay_out(found, width, everything=choice.everything)
-    typer.echo(terminal.bold(terminal.wrapped(" ".join(answer(runs)), width, hanging="")) + "\n")
+    said = _AFTER_NUMBER.sub(_GLUE, " ".join(answer(runs)))
+    typer.echo(terminal.bold(terminal.wrapped(said, width, hanging="").replace(_GLUE, " ")) + "\n")
     for line in (*caption(found, width), "", *layout.lines()):
         typer.echo(line)
     known = {name for point in runs.points for name, _ in point.measured}

@@ -70,8 +70,7 @@ def curves_of(runs: ExperimentRuns) -> Curves:
     worded = {axis for bundle in bundles if any(axis not in amounts for axis in bundle) for axis in bundle}
     main = max((axis for axis in amounts if axis not in worded), key=lambda axis: amounts[axis], default=None)
     own = next((bundle for bundle in bundles if main in bundle), ())
-    others = [axis for bundle in bundles for axis in bundle if axis not in own]
-    varied = [axis for axis in others if len({str(point.swept.get(axis)) for point in points}) > 1]
+    varied = [axis for bundle in bundles if bundle is not own for axis in _telling(bundle, points)]
     found: dict[str, tuple[dict[str, Any], list[PointRuns]]] = {}
     for point in points:
         condition = {axis: point.swept.get(axis) for axis in varied}
@@ -86,6 +85,12 @@ def value_text(value: object) -> str:
     """A swept value: BDP in capitals, others as the spec wrote them."""
     text = value if isinstance(value, str) else str(value).lower()
     return text.removesuffix("bdp") + "BDP" if text.endswith(" bdp") else text
+
+
+def _telling(bundle: Sequence[str], points: Sequence[PointRuns]) -> list[str]:
+    """Of fields that vary together one tells the others, but each algorithm is told."""
+    varied = [axis for axis in bundle if len({str(point.swept.get(axis)) for point in points}) > 1]
+    return [axis for axis in varied if axis.endswith("].cc")] or varied[:1]
 
 
 def _bundles(runs: ExperimentRuns) -> list[tuple[str, ...]]:

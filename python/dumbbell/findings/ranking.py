@@ -118,7 +118,7 @@ def _said(standing: Sequence[_Entry], subject: str) -> tuple[str, str]:
         rivals = " from ".join(each.label for each in standing if each.outcome != "differ")
         return f"{led}{seeds} cannot tell {'these apart' if subject else rivals}", texts
     if len(same) == len(standing):
-        return f"{led}there is no difference", texts
+        return f"{led}there is no difference in {best.amount.quantity.label}", texts
     lower = best.amount.quantity.better == "lower"
     if len(same) > 1:
         equal = enumerated([each.label for each in standing if each.outcome == "same"])

@@ -87,8 +87,8 @@ def condition_text(condition: Mapping[str, Any], of: Subject | None, groups: lis
             beside = "with" if of is None else "beside"
             parts += [f"{beside} {' and '.join(dict.fromkeys(map(algorithm, ccs.values())))}"] if ccs else []
     rest = {path: value for path, value in condition.items() if not _CC.fullmatch(path)}
-    parts += [f"at {path} = {value_text(value)}" for path, value in rest.items()]
-    return " ".join(parts)
+    fields = ", ".join(f"{path} = {value_text(value)}" for path, value in rest.items())
+    return " ".join([*parts, *([f"at {fields}"] if fields else [])])
 
 
 def _subject(  # noqa: PLR0913 (all that a name may have in it)

@@ -65,7 +65,7 @@ def extent(curves: Curves, contenders: Sequence[Contender]) -> str:
 
     def text(entry: tuple[Contender, PointRuns], of: str = "") -> str:
         each, point = entry
-        return f"{each.amount.text(point)}{of} ({' '.join(filter(None, [each.label, curves.place(point)]))})"
+        return f"{each.amount.text(point)}{of} ({', '.join(filter(None, [each.label, curves.place(point)]))})"
 
     first = contenders[0].amount
     one = all(each.amount.subject == first.subject for each in contenders)
