@@ -14,6 +14,7 @@ from typing import Any
 from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN, QUANTITIES, Quantity, Setup, group_values, run_values
 from dumbbell.metrics.sharing import fair_shares
 from dumbbell.metrics.statistics import Estimate, estimate
+from dumbbell.results.campaign import Campaign
 from dumbbell.results.harm import AloneValues, alone_values, harms_of, point_key
 from dumbbell.results.listing import point_text
 from dumbbell.results.outcomes import outcomes_of
@@ -153,14 +154,21 @@ class ExperimentRuns:
 
 def read(store: Store) -> list[ExperimentRuns]:
     """The current campaigns of a store."""
-    found = []
-    for campaign in store.campaigns():
-        runs = ExperimentRuns(name=campaign.label, engine=campaign.engine, spec=campaign.spec)
-        with suppress(SpecError):  # as with traces, which need files
-            runs.experiment = Experiment(**campaign.spec)
-        _fill(runs, outcomes_of(store.ledger, campaign.id), alone_values(store.ledger, campaign.id))
-        found.append(runs)
-    return found
+    return [
+        campaign_runs(each, outcomes_of(store.ledger, each.id), alone_values(store.ledger, each.id))
+        for each in store.campaigns()
+    ]
+
+
+def campaign_runs(
+    campaign: Campaign, outcomes: Iterable[Result | FailedRun], alone: AloneValues = MappingProxyType({})
+) -> ExperimentRuns:
+    """The runs of a campaign of a store; `alone`: what its groups have by themselves."""
+    runs = ExperimentRuns(name=campaign.label, engine=campaign.engine, spec=campaign.spec)
+    with suppress(SpecError):  # as with traces, which need files
+        runs.experiment = Experiment(**campaign.spec)
+    _fill(runs, outcomes, alone)
+    return runs
 
 
 def runs_of(

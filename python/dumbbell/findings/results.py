@@ -16,11 +16,16 @@ from dumbbell.campaign.execution import run_campaign
 from dumbbell.campaign.plan import each_alone, refusals
 from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.registry import engine as engine_named
+from dumbbell.findings.points import ExperimentRuns, campaign_runs
+from dumbbell.findings.sweep import KEPT, Place, cliffs, crossovers
+from dumbbell.findings.time_below import time_below
 from dumbbell.results import frames
-from dumbbell.results.campaign import campaign_of
+from dumbbell.results.campaign import campaign_of, campaigns
 from dumbbell.results.schema import FailedRun, Outcome, Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, load
+from dumbbell.spec.quantity import Rate, Time
+from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,6 +93,64 @@ class Results(Sequence[Outcome]):
         """
         return self._series("queue_series", run)
 
+    def cliff(self, share: float = KEPT) -> pd.DataFrame:
+        """A row a curve of a sweep over `path.loss`: up to which random loss the goodput of all flows holds.
+
+        That is the largest loss, all smaller ones included, at which it is `share` of what the line carries, rate x
+        (1 - loss). `cliff` is a share of the packets, by the means over seeds; `half_width` is of the 95 % interval
+        over the seeds' own, NaN where one has none or all have the same; `n` is how many seeds have one.
+
+        >>> results = dumbbell.run("examples/random-loss.toml")  # doctest: +SKIP
+        >>> results.cliff()  # doctest: +SKIP
+        """
+        import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
+
+        rows = [{**each.condition, "cliff": each.at, **_spread(each)} for each in cliffs(self._runs(), share)]
+        return pd.DataFrame(rows)
+
+    def crossover(self) -> pd.DataFrame:
+        """A row for each two groups and curve of a sweep: where a flow of `first` comes down to what `second`'s have.
+
+        `crossover` is a number of `unit` on `axis` (where the spec writes the axis in one unit, else in base units), by
+        the means over seeds and interpolated between points; NaN where they do not cross for good. `half_width` is of
+        the 95 % interval over the seeds' own, NaN where one has none; `n` is how many seeds have one.
+
+        >>> results = dumbbell.run("examples/two-flows.toml")  # doctest: +SKIP
+        >>> results.crossover()  # doctest: +SKIP
+        """
+        import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
+
+        return pd.DataFrame([
+            {
+                **each.condition, "first": each.first, "second": each.second, "axis": each.axis, "unit": each.unit,
+                "crossover": each.at, **_spread(each),
+            }
+            for each in crossovers(self._runs())
+        ])  # fmt: skip
+
+    def time_below(self, rate: str | float, within: str = "1 s") -> pd.DataFrame:
+        """A row a flow of a run: for how much of its part of the window it delivered less than a rate.
+
+        `rate` is written as in a spec, or a number of bit/s; `within` is how long the bins are in which it is looked
+        at. `below` is the share of the bins, `below_s` and `below_longest_s` how long they are in all and without a
+        break; NaN of a flow that is not there for a whole bin.
+
+        >>> results = dumbbell.run("examples/two-flows.toml")  # doctest: +SKIP
+        >>> results.time_below("5 Mbit/s").groupby(["path.buffer", "name"])["below"].mean()  # doctest: +SKIP
+
+        Raises:
+            StoreError: the runs kept no series: `measure.record = "summary"`.
+            ValueError: the rate or the time cannot be read.
+        """
+        rate_bps = Rate(rate).bps if isinstance(rate, str) else rate
+        with Store.open(self.store) as store:
+            return time_below(store, self.summaries, rate_bps, Time(within).ns / NS_PER_S)
+
+    def _runs(self) -> ExperimentRuns:
+        with Store.open(self.store) as store:
+            (campaign,) = (each for each in campaigns(store.ledger) if each.id == self.campaign)
+        return campaign_runs(campaign, self.outcomes)
+
     def _frame(self, table: frames.Table) -> pd.DataFrame:
         """Without the runs of other seeds that the store may have."""
         with Store.open(self.store) as store:
@@ -110,6 +173,10 @@ class Results(Sequence[Outcome]):
     def __getitem__(self, index: slice) -> tuple[Outcome, ...]: ...
     def __getitem__(self, index: int | slice) -> Outcome | tuple[Outcome, ...]:
         return self.outcomes[index]
+
+
+def _spread(place: Place) -> dict[str, float | int | None]:
+    return {"half_width": place.half_width, "n": place.n}
 
 
 def run(  # noqa: PLR0913 (the options of a campaign)

@@ -1,0 +1,48 @@
+"""For how much of its time a flow had less than a rate: of any rate, so from the series, which a store keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from dumbbell.metrics.counter import Counter, rates_bps
+from dumbbell.metrics.starvation import time_below as below
+from dumbbell.results.frames import together
+from dumbbell.results.schema import Result
+from dumbbell.results.store import Store
+from dumbbell.units import NS_PER_S
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def time_below(store: Store, results: Iterable[Result], rate_bps: float, bin_s: float) -> pd.DataFrame:
+    """A row a flow of a run: `flow`, `name`, `below`, `below_s` and `below_longest_s`.
+
+    They are of the whole bins of its part of the window in which it delivered less than the rate: their share, and how
+    long they are in all and without a break; NaN of a flow without a whole bin.
+
+    Raises:
+        StoreError: a run kept no series.
+    """
+    return together((result, _of_run(store, result, rate_bps, bin_s)) for result in results)
+
+
+def _of_run(store: Store, result: Result, rate_bps: float, bin_s: float) -> pd.DataFrame:
+    import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
+
+    series, asked = store.flow_series(result.run_id), store.run(result.run_id)
+    rows = []
+    for flow in result.flows:
+        own = series[series["flow"] == flow.flow]
+        delivered = Counter.of(own["time_s"], own["delivered_bytes"], start_s=flow.start_s)
+        begin_s, end_s = result.window_s
+        stop_ns = asked.flows[flow.flow].stop_ns
+        ends_s = [end_s] + ([] if stop_ns is None else [stop_ns / NS_PER_S])
+        ends_s += [] if flow.fct_s is None else [flow.start_s + flow.fct_s]
+        rates = rates_bps(delivered, max(begin_s, flow.start_s), min(ends_s), bin_s)
+        found = below(rates, rate_bps, bin_s)
+        known = {"below": found.total_s / (rates.size * bin_s), "below_s": found.total_s} if rates.size else {}
+        longest = {"below_longest_s": found.longest_s} if rates.size else {}
+        rows.append({"flow": flow.flow, "name": flow.name} | known | longest)
+    return pd.DataFrame(rows, columns=["flow", "name", "below", "below_s", "below_longest_s"])
