@@ -41,7 +41,7 @@ MAY_USE_PACKAGE = {
     "metrics": {"spec", "engines.measurement"},
     "results": {"errors", "spec", "engines.measurement", "metrics"},
     "campaign": {"errors", "spec", "engines", "metrics", "results"},
-    "charts": {"cc", "metrics", "results"},
+    "charts": {"errors", "cc", "metrics", "results"},
     "studies": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "charts"},
     "validation": {"errors", "spec", "engines", "metrics.number", "results", "charts", "studies", "comparison"},
     "comparison": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "charts"},

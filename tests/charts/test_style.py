@@ -72,8 +72,8 @@ def test_layers_of_one_style_have_their_own_dashes_and_an_instance_keeps_its_own
         Layer(label="", style=style, x=(), y=(), instance=n)
         for style, n in (("bbr", 4), ("cubic", 0), ("bbr", 7), ("bbr", 4))
     ]
-    ranks = [rank for _, rank in ranked(layers)]
-    assert ranks == [0, 0, 1, 0]
+    ranks = ranked(layers)
+    assert [ranks[layer.style, layer.instance] for layer in layers] == [0, 0, 1, 0]
     dashes = [dash_of(style_of("bbr"), rank) for rank in range(6)]
     assert dashes[0] == STYLES["bbr"].dash
     assert len(set(dashes)) == 6

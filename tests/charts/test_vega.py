@@ -15,8 +15,9 @@ import vl_convert
 
 from dumbbell.charts import image
 from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
+from dumbbell.charts.layout import PAGE
 from dumbbell.charts.notebook import show
-from dumbbell.charts.vega import PAGE, vega_lite
+from dumbbell.charts.vega import vega_lite
 
 QUEUES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 NAN = float("nan")

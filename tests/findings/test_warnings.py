@@ -28,6 +28,14 @@ SMALL: dict[str, Any] = {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}
 LOSSY = SMALL | {"loss": "0.1 %"}
 DEEP: dict[str, Any] = {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "16 bdp"}
 
+DOWNLOAD: dict[str, Any] = {
+    "duration": "until done",
+    "time_limit": "40 s",
+    "path": {"rate": "80 Mbit/s", "rtt": "100 ms", "buffer": "1 bdp"},
+    "flows": [{"cc": "cubic", "workload": {"transfer": "9 MB"}}],
+    "measure": {"sample": "10 ms"},
+}
+
 
 def found(**words: Any) -> ExperimentRuns:
     experiment = Experiment(**words)
@@ -54,6 +62,7 @@ def test_a_window_that_is_not_stationary(more: dict[str, Any], snapshot: Snapsho
         {"flows": [{"cc": "bbr"}, {"cc": "bbr", "start": "20 s"}]},  # nobody expects that it stays
         {"path": {**SMALL, "change": [{"at": "25 s", "rate": "10 Mbit/s"}]}},
         {"flows": [{"cc": "cubic"}], "path": SMALL},
+        DOWNLOAD,  # begins slowly, as every one does
     ],
 )
 def test_a_window_of_which_nothing_is_said(more: dict[str, Any]) -> None:

@@ -14,7 +14,29 @@ def test_a_store_becomes_a_file(moment_folder: Path, tmp_path: Path) -> None:
     target = tmp_path / "new" / "report.html"
     done = dumbbell("report", moment_folder, "--out", target)
     assert (done.returncode, done.stderr, done.stdout) == (0, "", f"{target}\n")
-    assert "4 runs of 1 experiment" in Webpage(target.read_text(encoding="utf-8")).said
+    said = Webpage(target.read_text(encoding="utf-8")).said
+    assert "experiment CUBIC takes 16" in said, "its name and then the answer"
+    assert "4 runs, 2 points, 2 seeds, engine sim" in said
+
+
+def test_every_figure_of_a_store_becomes_files_of_the_same_names(moment_folder: Path, tmp_path: Path) -> None:
+    done = dumbbell("report", moment_folder, "--figures", tmp_path / "figures")
+    assert (done.returncode, done.stderr) == (0, "")
+    written = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert {str(tmp_path / "figures" / name) for name in written} == set(done.stdout.splitlines())
+    names = {"throughput-delay", "shares", "costs", "rtt-distribution", "series", *(f"series-{n}" for n in range(1, 5))}
+    assert written == {f"{name}.{suffix}" for name in names for suffix in ("png", "svg", "pdf", "csv")}
+    header, *rows = (tmp_path / "figures" / "shares.csv").read_text(encoding="utf-8").splitlines()
+    assert header == "panel,x_axis,y_axis,series,point,x,x_low,x_high,y,y_low,y_high"
+    assert len(rows) == 4
+
+
+def test_one_of_several_experiments_is_chosen_by_its_name(moment_folder: Path, tmp_path: Path) -> None:
+    done = dumbbell("report", moment_folder, "--experiment", "experimant", "--out", tmp_path / "report.html")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert 'did you mean "experiment"?' in done.stderr
+    done = dumbbell("report", moment_folder, "--experiment", "experiment", "--out", tmp_path / "report.html")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_study_without_its_runs_is_reported_with_how_to_make_them(moment_folder: Path, tmp_path: Path) -> None:
@@ -51,6 +73,7 @@ def test_what_is_no_store_is_told_in_one_line(tmp_path: Path) -> None:
     [
         ("--study claypool2018", "claypool2019"),
         ("--engine sim", "--seeds and --engine are of a study; name it with --study\n"),
+        ("--study theory --figures figures", "`dumbbell study figures` draws a study's"),
         ("--seeds 2", "--seeds and --engine are of a study; name it with --study\n"),
     ],
 )

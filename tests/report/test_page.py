@@ -10,7 +10,9 @@ import pytest
 import vl_convert
 from syrupy.assertion import SnapshotAssertion
 
+import dumbbell
 from commandline import MOMENT
+from compared import kept
 from dumbbell import studies
 from dumbbell.campaign.execution import run_campaign
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
@@ -95,7 +97,44 @@ def test_no_path_of_the_machine_is_in_it(page: Webpage, plain: Webpage, moment_f
 
 def test_the_page_of_any_store(plain: Webpage, snapshot: SnapshotAssertion) -> None:
     assert plain.lines == snapshot
-    assert set(plain.plots) == {"sweep-0", "run-0", "run-1"}
+    figures = {"throughput-delay", "shares", "costs", "rtt-distribution", "series"}
+    assert set(plain.plots) == {*figures, *(f"series-{number}" for number in range(1, 5))}
+
+
+def test_one_run_without_series_is_told_so(tmp_path: Path) -> None:
+    dumbbell.run(
+        load(MOMENT, overrides={"measure.record": "summary", "seeds": 1, "path.buffer": "1 bdp"}),
+        store=tmp_path / "store",
+    )
+    with Store.open(tmp_path / "store") as store:
+        page = Webpage(build(tmp_path / "report.html", store=store).read_text(encoding="utf-8"))
+    assert "The runs kept no series" in page.said
+    assert "the one run that is there kept every rule" in page.said
+
+
+def test_damaged_series_are_left_out_and_told_without_the_machines_folders(tmp_path: Path) -> None:
+    folder = kept(tmp_path / "store", **{"measure.record": "series"})
+    for file in (folder / "series").glob("??/*.parquet"):
+        file.write_bytes(b"")
+    with Store.open(folder) as store:
+        said = Webpage(build(tmp_path / "report.html", store=store).read_text(encoding="utf-8")).said
+    assert "Left out: series " in said
+    assert str(tmp_path) not in said
+
+
+def test_each_experiment_of_several_has_its_answer_and_its_figures(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        dumbbell.run(load(MOMENT, overrides={"name": name, "duration": "1 s"}), store=tmp_path / "store")
+    with Store.open(tmp_path / "store") as store:
+        page = Webpage(build(tmp_path / "report.html", store=store).read_text(encoding="utf-8"))
+        other = Webpage(build(tmp_path / "report.html", store=store, experiment="two").read_text(encoding="utf-8"))
+    assert page.open == []
+    assert {"experiment-1-shares", "experiment-2-shares"} <= set(page.plots)
+    assert page.said.count("of the goodput") >= 2
+    names = [found["id"] for _, found in page.elements if "id" in found]
+    assert len(names) == len(set(names))
+    assert "dumbbell run one.toml" not in other.said
+    assert "shares" in other.plots
 
 
 def test_every_plot_is_one_that_vega_knows(page: Webpage, plain: Webpage) -> None:

@@ -43,8 +43,26 @@ class Layer:
     low: tuple[float, ...] = ()
     """Lower ends of error bars, or of the band; empty: none."""
     high: tuple[float, ...] = ()
+    left: tuple[float, ...] = ()
+    """Ends of error bars along x; empty: none."""
+    right: tuple[float, ...] = ()
     instance: int = 0
-    """Tells layers of one style apart (several flows of one algorithm): 0, 1, 2, …"""
+    """Tells layers of one style apart (several groups or flows of one algorithm): 0, 1, 2, …"""
+    tag: str = ""
+    """Its name, written beside one of its points where there is room."""
+    words: tuple[str, ...] = ()
+    """What is written beside each point, where there is room."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """A dashed line across a panel, as of what would be fair."""
+
+    at: float
+    text: str
+    style: str = "level"
+    instance: int = 0
+    """As a layer's: the line has its colour."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +107,9 @@ class Panel:
     heat: HeatMap | None = None
     marks: tuple[tuple[float, str], ...] = ()
     """Vertical lines: x and what is there."""
+    levels: tuple[Level, ...] = ()
+    better: Literal["", "upper left", "up", "down"] = ""
+    """Where what is better lies, which an arrow tells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

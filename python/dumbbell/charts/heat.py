@@ -6,10 +6,12 @@ The colours get darker towards the ends of their scale, evenly, so that grey tel
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, Final
 
-from dumbbell.charts.chart import HeatMap
-from dumbbell.metrics.number import trimmed
+from dumbbell.charts.chart import HeatMap, Panel
+from dumbbell.charts.layout import Layout, Spec
+from dumbbell.metrics.number import amount, trimmed
 
 SEQUENTIAL: Final = ("#ffffff", "#cfe3f2", "#8dbfe0", "#3f8fc4", "#0a5c99", "#08306b")
 DIVERGING: Final = ("#08407e", "#2a7ab9", "#74b0da", "#c3dcef", "#ffffff", "#fbcdb8", "#ee8f72", "#cf4a3c", "#8b1a10")
@@ -60,3 +62,66 @@ def words(value: float, *, signed: bool) -> str:
     by, unit = next((by, unit) for least, by, unit in _UNITS if abs(value) >= least)
     text = trimmed(round(value / by, 2) if signed else value / by)
     return f"{'+' if signed and value > 0 and text != '0' else ''}{text}{unit}"
+
+
+def squares(panel: Panel, heat: HeatMap, encoding: Spec, name: str, layout: Layout) -> Spec:
+    """Coloured squares with their values in them, and the bar of colours beside."""
+    rows, columns = len(heat.cells), max(map(len, heat.cells), default=0)
+    sign = heat.colours == "diverging"
+    for axis, count in ((encoding["x"], columns), (encoding["y"], rows)):
+        axis["scale"] = {"domain": [-0.5, count - 0.5], "nice": False, "zero": False}
+        axis["axis"] |= {"grid": False, "ticks": False, "domain": False}
+    colour = {
+        "field": "value",
+        "type": "quantitative",
+        "scale": {"type": "log" if heat.colours == "logarithmic" else "linear", **scale(heat)},
+        "legend": {
+            "title": heat.label, "titleOrient": "right", "orient": "right", "offset": layout.font,
+            "gradientLength": layout.heat_height,
+            "gradientThickness": layout.font, "tickCount": 5, "format": "~s",
+            **({"labelExpr": "(datum.value>0?'+':'')+datum.label"} if sign else {}),
+        },
+        "condition": {"test": "!isValid(datum.value)", "value": "#ffffff"},
+    }  # fmt: skip
+    square = {"x": {"field": "left"}, "x2": {"field": "right"}, "y": {"field": "bottom"}, "y2": {"field": "top"}}
+    told = [panel.x.label, panel.y.label, heat.label, *(["published"] if heat.published else [])]
+    hover = {"tooltip": [{"field": _escaped(field), "title": field} for field in told]} if layout.is_interactive else {}
+    bright = f"isValid(datum.value)&&luminance(scale('{name}_color',datum.value))<0.22"
+    ink = {"condition": {"test": bright, "value": "#fff"}, "value": "#000"}
+    size = f"min({layout.font},panel_width/{columns}*0.3)"
+    shift = {"expr": f"datum.beside?-0.55*{size}:0"}
+    written = [("text", {"fontSize": {"expr": size}, "dy": shift})]
+    if heat.published:
+        written.append(("beside", {"fontSize": {"expr": f"0.8*{size}"}, "dy": {"expr": f"0.65*{size}"}}))
+    at = {"x": {"field": "column"}, "y": {"field": "row"}, "color": ink}
+    cells = {
+        "mark": {"type": "rect", "stroke": "#d9d9d9", "strokeWidth": 0.4, "invalid": "show"},
+        "encoding": {**square, "color": colour, **hover},
+    }
+    texts = [
+        {"mark": {"type": "text", **mark}, "encoding": {**at, "text": {"field": field}}} for field, mark in written
+    ]
+    return {"data": {"values": list(_cells(panel, heat))}, "layer": [cells, *texts]}
+
+
+def _cells(panel: Panel, heat: HeatMap) -> Iterator[Spec]:
+    """A row of data a cell."""
+    low, _ = limits(heat)
+    sign = heat.colours == "diverging"
+    across, up = dict(panel.x.ticks), dict(panel.y.ticks)
+    for row, values in enumerate(heat.cells):
+        for column, value in enumerate(values):
+            published = words(heat.theirs(row, column), signed=sign)
+            yield {
+                "column": column, "row": row, "left": column - 0.5, "right": column + 0.5, "bottom": row - 0.5,
+                "top": row + 0.5, "value": max(value, low) if math.isfinite(value) else None,
+                "text": words(value, signed=sign), "beside": f"({published})" if published else "",
+                panel.x.label: across.get(column, str(column)), panel.y.label: up.get(row, str(row)),
+                heat.label: amount(value, heat.half_width(row, column)),
+                "published": f"{heat.theirs(row, column):g}" if published else "-",
+            }  # fmt: skip
+
+
+def _escaped(field: str) -> str:
+    """Dots and brackets in a field's name lead into it."""
+    return field.replace(".", "\\.").replace("[", "\\[").replace("]", "\\]")

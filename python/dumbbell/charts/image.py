@@ -8,9 +8,13 @@ from pathlib import Path
 import vl_convert
 
 from dumbbell.charts.chart import Chart
-from dumbbell.charts.vega import PRINT, set_width, vega_lite
+from dumbbell.charts.layout import PRINT
+from dumbbell.charts.numbers import csv
+from dumbbell.charts.vega import set_width, vega_lite
+from dumbbell.errors import DumbbellError
 
 FORMATS = ("png", "svg", "pdf")
+NUMBERS = "csv"
 POINTS_PER_INCH, PIXELS_PER_INCH = 72, 300
 
 
@@ -22,12 +26,25 @@ def save(chart: Chart, folder: Path, formats: tuple[str, ...] = FORMATS) -> list
     """
     folder.mkdir(parents=True, exist_ok=True)
     drawn = svg(chart)
-    paths = []
-    for suffix in formats:
-        path = folder / f"{chart.name}.{suffix}"
-        path.write_bytes(_converted(drawn, suffix))
-        paths.append(path)
+    paths = [folder / f"{chart.name}.{suffix}" for suffix in formats]
+    for path in paths:
+        path.write_bytes(_converted(drawn, path.suffix[1:]))
     return paths
+
+
+def write(chart: Chart, path: Path) -> Path:
+    """Writes the chart in the format that a file's name ends in, or its numbers as "csv".
+
+    Raises:
+        DumbbellError: it is another one.
+        OSError: it cannot be written.
+    """
+    suffix = path.suffix[1:].lower()
+    if suffix not in {*FORMATS, NUMBERS}:
+        known = ", ".join(f".{each}" for each in (*FORMATS, NUMBERS))
+        raise DumbbellError(f"{path}: a chart is written as {known}: end the file's name in one of them")
+    path.write_bytes(csv(chart).encode() if suffix == NUMBERS else _converted(svg(chart), suffix))
+    return path
 
 
 def png(chart: Chart) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass
+from pathlib import Path
 
 from dumbbell.charts import image, vega
 from dumbbell.charts.chart import Chart
@@ -14,6 +15,17 @@ class Shown:
     """What a notebook displays: the chart that can be zoomed where it knows Vega-Lite, else a picture."""
 
     chart: Chart
+
+    def save(self, path: str | Path) -> Path:
+        """Writes the chart as its file's name says, .png, .svg or .pdf, or its numbers: .csv; gives the path.
+
+        >>> results.plot.shares().save("shares.pdf")  # doctest: +SKIP
+
+        Raises:
+            DumbbellError: the name says none of these.
+            OSError: it cannot be written.
+        """
+        return image.write(self.chart, Path(path))
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, object]:
         picture = base64.b64encode(image.png(self.chart)).decode()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from csv import writer as csv_writer
+from io import StringIO
 from itertools import repeat
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
-from dumbbell.charts.style import PUBLISHED
+from dumbbell.charts.style import PUBLISHED, style_of
 from dumbbell.charts.table import Entry, Table
 from dumbbell.metrics.number import amount, numeric
 
@@ -47,6 +49,55 @@ def tables(display: Chart | Table, *, bands: bool = False) -> Iterator[NumberTab
         columns = [_column(layer) for layer in layers]
         rows = [[_tick(panel.x, x), *(column.get(x, "") for column in columns)] for x in positions]
         yield NumberTable(f"{title}; {panel.y.label}", [panel.x.label, *(layer.label for layer in layers)], rows)
+
+
+CSV_HEADER: Final = (
+    "panel", "x_axis", "y_axis", "series", "point", "x", "x_low", "x_high", "y", "y_low", "y_high",
+)  # fmt: skip
+
+
+def csv(display: Chart | Table) -> str:
+    """All numbers of a chart, a line each, with both ends of their intervals; of a table its cells.
+
+    The columns of a chart are `CSV_HEADER`'s: `point` is a tick's or a point's text, and what is not there is empty.
+    A cell of a heat map has its column and row as x and y axis' texts, and its value as y.
+    """
+    text = StringIO()
+    writer = csv_writer(text, lineterminator="\n")
+    if isinstance(display, Table):
+        header, rows = laid_out(display)
+        writer.writerows([header, *rows])
+        return text.getvalue()
+    writer.writerow(CSV_HEADER)
+    for panel in display.panels:
+        writer.writerows(_lines_of_heat(panel, panel.heat) if panel.heat else _lines(panel))
+    return text.getvalue()
+
+
+def _lines(panel: Panel) -> Iterator[Sequence[str]]:
+    ticks = dict(panel.x.ticks)
+    for layer in panel.layers:
+        for index, x in enumerate(layer.x):
+            columns = (layer.left, layer.right, layer.y, layer.low, layer.high)
+            left, right, y, low, high = (column[index] if column else math.nan for column in columns)
+            point = layer.words[index] if layer.words and layer.words[index] else ticks.get(x, "")
+            numbers = (_exact(value) for value in (x, left, right, y, low, high))
+            name = layer.label or layer.tag or style_of(layer.style).label
+            yield (panel.title, panel.x.label, panel.y.label, name, point, *numbers)
+
+
+def _lines_of_heat(panel: Panel, heat: HeatMap) -> Iterator[Sequence[str]]:
+    across, up = dict(panel.x.ticks), dict(panel.y.ticks)
+    for row, values in enumerate(heat.cells):
+        for column, value in enumerate(values):
+            half = heat.half_width(row, column)
+            numbers = (_exact(each) for each in (value, value - half, value + half))
+            point = f"{across.get(column, column)}; {up.get(row, row)}"
+            yield (panel.title, panel.x.label, panel.y.label, heat.label, point, str(column), "", "", *numbers)
+
+
+def _exact(value: float) -> str:
+    return f"{value:.9g}" if math.isfinite(value) else ""
 
 
 def laid_out(table: Table) -> tuple[list[str], list[list[str]]]:

@@ -7,14 +7,20 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from dumbbell.charts.chart import Layer
 
 PUBLISHED = "published"
+Ranks: TypeAlias = Mapping[tuple[str, int], int]
+"""By style and instance: which one of its style it is, 0, 1, 2, …"""
+_LIGHT: Final = 380
+"""Sum of red, green and blue, of 765."""
+_SHADE: Final = 0.4
+"""How far towards white or black."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,21 +95,38 @@ def label_of(name: str, engine: str) -> str:
     return label.replace(USUAL, f"Linux {kernel}") if family == "linux" and kernel else label
 
 
-def ranked(layers: Sequence[Layer]) -> Iterator[tuple[Layer, int]]:
-    """Each layer, and the number of its instance among those of its style in this panel."""
-    instances: dict[str, dict[int, int]] = {}
+def ranked(layers: Iterable[Layer]) -> Ranks:
+    """The number of each instance among those of its style in a chart."""
+    instances: dict[str, set[int]] = {}
     for layer in layers:
-        ranks = instances.setdefault(layer.style, {})
-        yield layer, ranks.setdefault(layer.instance, len(ranks))
+        instances.setdefault(layer.style, set()).add(layer.instance)
+    return {(style, each): rank for style, some in instances.items() for rank, each in enumerate(sorted(some))}
 
 
 def dash_of(style: Style, rank: int) -> str:
-    """Layers of one style have its colour, and each its own dash."""
-    dashes = list(DASHES)
-    return dashes[(dashes.index(style.dash) + rank) % len(dashes)]
+    """Layers of one style have its hue, and each its own dash."""
+    return _after(style.dash, rank, list(DASHES))
+
+
+def marker_of(style: Style, rank: int) -> str:
+    """And its own marker; what was published keeps that of what it stands beside."""
+    return style.marker if style.open else _after(style.marker, rank, list(MARKERS))
+
+
+def shade_of(style: Style, rank: int) -> str:
+    """And each second one is lighter, or darker where the colour is light."""
+    if rank % 2 == 0 or style.open:
+        return style.colour
+    parts = [int(style.colour[at : at + 2], 16) for at in (1, 3, 5)]
+    towards = 0 if sum(parts) > _LIGHT else 255
+    return "#" + "".join(f"{round(part + _SHADE * (towards - part)):02x}" for part in parts)
 
 
 def faint(colour: str) -> str:
     """Of an area, through which lines are seen."""
     red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
     return f"rgba({red},{green},{blue},0.18)"
+
+
+def _after(name: str, rank: int, names: Sequence[str]) -> str:
+    return names[(names.index(name) + rank) % len(names)]

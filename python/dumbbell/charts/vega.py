@@ -1,23 +1,24 @@
-"""A chart as Vega-Lite: one description for page, print and notebook. The one place that knows Vega-Lite's words."""
+"""A chart as Vega-Lite: one description for page, print and notebook.
+
+Only this, `annotation` and `heat` know Vega-Lite's words.
+"""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final, TypeAlias
+from typing import Final
 
-from dumbbell.charts import heat as cells
-from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
-from dumbbell.charts.style import DASHES, FONT, MARKERS, dash_of, faint, ranked, style_of
-from dumbbell.metrics.number import amount
-
-Spec: TypeAlias = dict[str, Any]
+from dumbbell.charts import annotation
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.extent import settled
+from dumbbell.charts.heat import squares
+from dumbbell.charts.layout import CHARACTER, GRID, INK, NOWHERE, PAGE, RULE, SYMBOL, Layout, Spec, lines, quoted
+from dumbbell.charts.style import DASHES, FONT, MARKERS, Ranks, dash_of, faint, marker_of, ranked, shade_of, style_of
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
-COLUMNS: Final = ("x", "y", "low", "high")
+COLUMNS: Final = ("x", "y", "low", "high", "left", "right")
 """Of a layer's data."""
 DIGITS: Final = 6
 """Of a number in a layer's data."""
@@ -25,47 +26,6 @@ LONG: Final = 150
 """Points of a line whose numbers need only the digits that can be seen."""
 STEPS: Final = 3000
 """Of an axis that can be seen: several a pixel."""
-CHARACTER: Final = 0.55
-"""Width of a character, by the size of the font."""
-SYMBOL: Final = 2.4
-"""Width of a line in the legend, by the size of the font."""
-NOWHERE: Final[Spec] = {"x": None, "y": None}
-"""Of what is not on the panel's axes."""
-INK, RULE, GRID = "#000000", "#777777", "#dddddd"
-"""What a page replaces by its own colours."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
-    """Sizes in points of print, or in pixels."""
-
-    widths: tuple[float, float]
-    """Of a chart with one column, and of one with more."""
-    heights: tuple[float, ...]
-    """Of a panel, by the number of rows; where there are more, the last one."""
-    heat_height: float
-    font: float
-    line: float
-    marker: float
-    """Area of a marker."""
-    is_interactive: bool = False
-
-    def width(self, chart: Chart) -> float:
-        """Of a chart, axes and legend included."""
-        return self.widths[chart.columns > 1]
-
-    def height(self, chart: Chart) -> float:
-        """Of each panel."""
-        rows = math.ceil(len(chart.panels) / chart.columns)
-        is_heat = any(panel.heat for panel in chart.panels)
-        return self.heat_height if is_heat else self.heights[min(rows, len(self.heights)) - 1]
-
-
-PRINT: Final = Layout(widths=(252, 518), heights=(140, 90, 72), heat_height=165, font=8, line=1.2, marker=16)
-"""One column of a two-column paper, 3.5 inches, or both, 7.2."""
-PAGE: Final = Layout(
-    widths=(900, 900), heights=(300, 190, 160), heat_height=380, font=13, line=2, marker=55, is_interactive=True
-)
 
 
 def vega_lite(chart: Chart, layout: Layout = PAGE) -> Spec:
@@ -73,11 +33,12 @@ def vega_lite(chart: Chart, layout: Layout = PAGE) -> Spec:
     shares_x = chart.columns == 1
     last = len(chart.panels) - 1
     columns = min(chart.columns, len(chart.panels))
+    ranks = ranked(layer for panel in chart.panels for layer in panel.layers)
     panels = [
-        _panel(panel, number, chart, layout, hides_x=shares_x and number < last)
+        _panel(panel, number, chart, layout, ranks, hides_x=shares_x and number < last)
         for number, panel in enumerate(chart.panels)
     ]
-    if labels := _labels(chart.panels):
+    if labels := _labels(chart.panels, ranks):
         panels[0]["layer"].append(_legend(labels, layout))
     spec = {
         "$schema": SCHEMA,
@@ -136,7 +97,11 @@ def _config(layout: Layout) -> Spec:
     }  # fmt: skip
 
 
-def _panel(panel: Panel, number: int, chart: Chart, layout: Layout, *, hides_x: bool) -> Spec:
+def _panel(  # noqa: PLR0913 (what it is a part of, and how it is drawn)
+    panel: Panel, number: int, chart: Chart, layout: Layout, ranks: Ranks, *, hides_x: bool
+) -> Spec:
+    if annotation.is_written_in(panel):
+        panel = settled(panel, chart.panels if chart.columns == 1 else [panel])
     x, y = _axis(panel.x, panel, layout, "x"), _axis(panel.y, panel, layout, "y")
     if hides_x:
         x["axis"] |= {"title": None, "labels": False, "ticks": False}
@@ -144,20 +109,23 @@ def _panel(panel: Panel, number: int, chart: Chart, layout: Layout, *, hides_x: 
     encoding = {"x": {"field": "x", **x}, "y": {"field": "y", **y}}
     spec: Spec = {"name": name, "height": layout.height(chart), "encoding": encoding, "layer": []}
     if panel.title:
-        spec["title"] = {"text": {"expr": _lines(_quoted(panel.title), "panel_width", layout)}}
+        spec["title"] = {"text": {"expr": lines(quoted(panel.title), "panel_width", layout)}}
     if panel.heat is not None:
-        spec["layer"].append(_heat(panel, panel.heat, encoding, name, layout))
-    spec["layer"] += _marks(panel, layout)
+        spec["layer"].append(squares(panel, panel.heat, encoding, name, layout))
+    spec["layer"] += [*annotation.marks(panel, layout), *annotation.levels(panel, layout, ranks)]
     layers = _drawn(panel)
-    for layer, rank in layers:
+    for layer in layers:
+        rank = ranks[layer.style, layer.instance]
         units = list(_units(layer, rank, layout, f"isValid({_zoom(chart, number)}.x)"))
-        if layer is layers[0][0]:
+        if layer is layers[0]:
             units[0].get("layer", units)[0]["name"] = f"zoomed{number}"
         picked = _picked(layer) if layout.is_interactive else {}
         spec["layer"].append({"data": _data(layer), "layer": units, **picked})
     if not layers and panel.heat is None:
         spec["layer"].append(_blank(encoding))
-    spec["layer"] += _opposite(panel, layout)
+    if layers and annotation.is_written_in(panel):
+        spec["layer"] += annotation.words(panel, layout, layout.height(chart), chart.columns)
+    spec["layer"] += annotation.opposite(panel, layout)
     return spec
 
 
@@ -165,14 +133,14 @@ def _told(panel: Panel) -> Spec:
     """What a page says of a point below the pointer: names of the axes and of the layers, in the order of the units."""
     return {
         "x": panel.x.label, "y": panel.y.label, "ticks": [list(each) for each in panel.x.ticks],
-        "layers": [layer.label or style_of(layer.style).label for layer, _ in _drawn(panel)],
+        "layers": [layer.label or style_of(layer.style).label for layer in _drawn(panel)],
+        "words": [list(layer.words) for layer in _drawn(panel)],
     }  # fmt: skip
 
 
-def _drawn(panel: Panel) -> list[tuple[Layer, int]]:
-    """The layers that have points, the lowest first, each with its rank."""
-    layers = [(layer, rank) for layer, rank in ranked(panel.layers) if layer.x]
-    return sorted(layers, key=lambda each: _depth(each[0]))
+def _drawn(panel: Panel) -> list[Layer]:
+    """The layers that have points, the lowest first."""
+    return sorted((layer for layer in panel.layers if layer.x), key=_depth)
 
 
 def _depth(layer: Layer) -> int:
@@ -214,17 +182,6 @@ def _number(value: float, form: str) -> str:
     return f"{value:{form}}" if math.isfinite(value) else ""
 
 
-def _quoted(words: object) -> str:
-    """As Vega's expressions take it."""
-    return json.dumps(words, ensure_ascii=False)
-
-
-def _lines(words: str, width: str, layout: Layout) -> str:
-    """An expression: what `words` gives, in lines of at most a width in pixels."""
-    most = f"max(12,floor(({width})/{CHARACTER * layout.font:.2f}))"
-    return f"split(trim(replace({words},regexp('(.{{1,'+{most}+'}})( +|$)','g'),'$1\\n')),'\\n')"
-
-
 def _axis(axis: Axis, panel: Panel, layout: Layout, which: str) -> Spec:
     """Scale and axis, without a field."""
     low, high = axis.limits
@@ -255,7 +212,7 @@ def _ticks(axis: Axis, layout: Layout, which: str) -> Spec:
     places, words = [at for at, _ in axis.ticks], [text for _, text in axis.ticks]
     found: Spec = {
         "values": places,
-        "labelExpr": f"{_quoted(words)}[indexof({_quoted(places)},datum.value)]",
+        "labelExpr": f"{quoted(words)}[indexof({quoted(places)},datum.value)]",
         "labelOverlap": "greedy",
         "labelLimit": 0,
     }
@@ -284,7 +241,7 @@ def _picked(layer: Layer) -> Spec:
     """Faint while others are picked in the legend."""
     if not layer.label:
         return {}
-    is_picked = f"!picked.label||indexof(picked.label,{_quoted(layer.label)})>=0"
+    is_picked = f"!picked.label||indexof(picked.label,{quoted(layer.label)})>=0"
     return {"encoding": {"opacity": {"condition": {"test": is_picked, "value": 1}, "value": 0.1}}}
 
 
@@ -294,7 +251,7 @@ def _units(layer: Layer, rank: int, layout: Layout, zoomed: str) -> Iterator[Spe
     A marker at the end of an axis is drawn in full, until the panel is zoomed.
     """
     style = style_of(layer.style)
-    colour, thin = style.colour, 0.7 * layout.line
+    colour, thin = shade_of(style, rank), 0.7 * layout.line
     dash = DASHES[dash_of(style, rank)]
     line: Spec = {"strokeDash": [round(part * layout.line, 2) for part in dash]} if dash else {}
     between = {"y": {"field": "low"}, "y2": {"field": "high"}}
@@ -307,14 +264,19 @@ def _units(layer: Layer, rank: int, layout: Layout, zoomed: str) -> Iterator[Spe
         cap = {"type": "tick", "orient": "horizontal", "thickness": thin, "size": 5 * thin, **bar}
         bars += [{"mark": cap, "encoding": {"y": {"field": end}}} for end in ("low", "high")]
         yield {"transform": [{"filter": "datum.high>datum.low"}], "layer": bars}
+    if layer.left:
+        bar = {"type": "rule", "strokeWidth": thin, "color": colour, "clip": True}
+        ends = {"x": {"field": "left"}, "x2": {"field": "right"}}
+        yield {"transform": [{"filter": "datum.right>datum.left"}], "mark": bar, "encoding": ends}
     if not layer.y:
         return
     if layer.kind != "points":
         bend = {"interpolate": "step-after"} if layer.kind == "step" else {}
         yield {"mark": {"type": "line", "color": colour, "clip": True, "strokeWidth": layout.line, **bend, **line}}
     if "points" in layer.kind:
+        shape, _ = MARKERS[marker_of(style, rank)]
         mark = {
-            "type": "point", "shape": MARKERS[style.marker][0], "size": layout.marker * (2 if style.open else 1),
+            "type": "point", "shape": shape, "size": layout.marker * (2 if style.open else 1),
             "fill": "transparent" if style.open else colour, "stroke": colour, "strokeWidth": thin, "opacity": 1,
             **({"tooltip": {"content": "data"}, "clip": {"expr": zoomed}} if layout.is_interactive else {}),
         }  # fmt: skip
@@ -337,117 +299,13 @@ def _zooms(chart: Chart) -> Iterator[Spec]:
         yield {"name": name, "select": select | {"zoom": "wheel![event.ctrlKey]"}, "bind": "scales", "views": views}
 
 
-def _marks(panel: Panel, layout: Layout) -> Iterator[Spec]:
-    if panel.marks:
-        text = {
-            "type": "text",
-            "align": "left",
-            "baseline": "top",
-            "dx": 3,
-            "fontSize": 0.88 * layout.font,
-            "clip": True,
-        }
-        yield {
-            "data": {"values": [{"at": at, "what": what} for at, what in panel.marks]},
-            "encoding": {"x": {"field": "at"}, "y": None},
-            "layer": [
-                {"mark": {"type": "rule", "color": "#7f7f7f", "strokeDash": [1, 2], "clip": True}},
-                {"mark": {**text, "y": 2}, "encoding": {"text": {"field": "what"}}},
-            ],
-        }
-
-
-def _opposite(panel: Panel, layout: Layout) -> Iterator[Spec]:
-    """Labels of the same positions in another unit: Vega-Lite gives a scale one axis only."""
-    small, gap = 0.94 * layout.font, layout.font / 3
-    for which, other in (("x", panel.x.opposite), ("y", panel.y.opposite)):
-        if other is None:
-            continue
-        longest = max((len(words) for _, words in other.ticks), default=0) * CHARACTER * small
-        beyond = {"expr": f"panel_width+{gap}"}, {"expr": f"panel_width+{2 * gap + longest + layout.font / 2:.1f}"}
-        if which == "x":
-            labels: Spec = {"y": -gap, "baseline": "bottom"}
-            title: Spec = {"x": {"expr": "panel_width/2"}, "y": -2 * gap - 1.1 * small, "baseline": "bottom"}
-        else:
-            labels = {"x": beyond[0], "align": "left"}
-            title = {"x": beyond[1], "y": {"expr": "childHeight/2"}, "angle": 90, "baseline": "bottom"}
-        yield {
-            "data": {"values": [{"at": at, "what": words} for at, words in other.ticks]},
-            "mark": {"type": "text", "fontSize": small, "clip": False, **labels},
-            "encoding": {**NOWHERE, which: {"field": "at"}, "text": {"field": "what"}},
-        }
-        mark = {"type": "text", "fontSize": layout.font, "text": other.label, "clip": False, **title}
-        yield {"data": {"values": [{}]}, "mark": mark, "encoding": NOWHERE}
-
-
-def _heat(panel: Panel, heat: HeatMap, encoding: Spec, name: str, layout: Layout) -> Spec:
-    """Coloured squares with their values in them, and the bar of colours beside."""
-    rows, columns = len(heat.cells), max(map(len, heat.cells), default=0)
-    sign = heat.colours == "diverging"
-    for axis, count in ((encoding["x"], columns), (encoding["y"], rows)):
-        axis["scale"] = {"domain": [-0.5, count - 0.5], "nice": False, "zero": False}
-        axis["axis"] |= {"grid": False, "ticks": False, "domain": False}
-    colour = {
-        "field": "value",
-        "type": "quantitative",
-        "scale": {"type": "log" if heat.colours == "logarithmic" else "linear", **cells.scale(heat)},
-        "legend": {
-            "title": heat.label, "titleOrient": "right", "orient": "right", "offset": layout.font,
-            "gradientLength": layout.heat_height,
-            "gradientThickness": layout.font, "tickCount": 5, "format": "~s",
-            **({"labelExpr": "(datum.value>0?'+':'')+datum.label"} if sign else {}),
-        },
-        "condition": {"test": "!isValid(datum.value)", "value": "#ffffff"},
-    }  # fmt: skip
-    square = {"x": {"field": "left"}, "x2": {"field": "right"}, "y": {"field": "bottom"}, "y2": {"field": "top"}}
-    told = [panel.x.label, panel.y.label, heat.label, *(["published"] if heat.published else [])]
-    hover = {"tooltip": [{"field": _escaped(field), "title": field} for field in told]} if layout.is_interactive else {}
-    bright = f"isValid(datum.value)&&luminance(scale('{name}_color',datum.value))<0.22"
-    ink = {"condition": {"test": bright, "value": "#fff"}, "value": "#000"}
-    size = f"min({layout.font},panel_width/{columns}*0.3)"
-    shift = {"expr": f"datum.beside?-0.55*{size}:0"}
-    texts = [("text", {"fontSize": {"expr": size}, "dy": shift})]
-    if heat.published:
-        texts.append(("beside", {"fontSize": {"expr": f"0.8*{size}"}, "dy": {"expr": f"0.65*{size}"}}))
-    at = {"x": {"field": "column"}, "y": {"field": "row"}, "color": ink}
-    squares = {
-        "mark": {"type": "rect", "stroke": "#d9d9d9", "strokeWidth": 0.4, "invalid": "show"},
-        "encoding": {**square, "color": colour, **hover},
-    }
-    words = [{"mark": {"type": "text", **mark}, "encoding": {**at, "text": {"field": field}}} for field, mark in texts]
-    return {"data": {"values": list(_cells(panel, heat))}, "layer": [squares, *words]}
-
-
-def _cells(panel: Panel, heat: HeatMap) -> Iterator[Spec]:
-    """A row of data a cell."""
-    low, _ = cells.limits(heat)
-    sign = heat.colours == "diverging"
-    across, up = dict(panel.x.ticks), dict(panel.y.ticks)
-    for row, values in enumerate(heat.cells):
-        for column, value in enumerate(values):
-            published = cells.words(heat.theirs(row, column), signed=sign)
-            yield {
-                "column": column, "row": row, "left": column - 0.5, "right": column + 0.5, "bottom": row - 0.5,
-                "top": row + 0.5, "value": max(value, low) if math.isfinite(value) else None,
-                "text": cells.words(value, signed=sign), "beside": f"({published})" if published else "",
-                panel.x.label: across.get(column, str(column)), panel.y.label: up.get(row, str(row)),
-                heat.label: amount(value, heat.half_width(row, column)),
-                "published": f"{heat.theirs(row, column):g}" if published else "-",
-            }  # fmt: skip
-
-
-def _escaped(field: str) -> str:
-    """Dots and brackets in a field's name lead into it."""
-    return field.replace(".", "\\.").replace("[", "\\[").replace("]", "\\]")
-
-
-def _labels(panels: Iterable[Panel]) -> dict[str, tuple[Layer, int]]:
+def _labels(panels: Iterable[Panel], ranks: Ranks) -> dict[str, tuple[Layer, int]]:
     """What the legend has, each with the layer and the rank that decide its look; what was published comes last."""
     found: dict[str, tuple[Layer, int]] = {}
     for panel in panels:
-        for layer, rank in ranked(panel.layers):
+        for layer in panel.layers:
             if layer.label:
-                found.setdefault(layer.label, (layer, rank))
+                found.setdefault(layer.label, (layer, ranks[layer.style, layer.instance]))
     return dict(sorted(found.items(), key=lambda each: style_of(each[1][0].style).open))
 
 
@@ -457,17 +315,18 @@ def _legend(labels: Mapping[str, tuple[Layer, int]], layout: Layout) -> Spec:
     entry = (max(map(len, names)) * CHARACTER + SYMBOL + 1.5) * layout.font
     fitting = {"expr": f"max(1,floor(panel_width*panel_columns/{entry:.0f}))"}
     room = f"panel_width*panel_columns-{(SYMBOL + 1) * layout.font:.0f}"
-    legend = {"columns": fitting, "labelExpr": _lines("datum.label", room, layout)}
+    legend = {"columns": fitting, "labelExpr": lines("datum.label", room, layout)}
 
     def channel(values: Iterable[str]) -> Spec:
         scale = {"domain": names, "range": list(values)}
         return {"field": "label", "type": "nominal", "scale": scale, "legend": legend}
 
     styles = [style_of(layer.style) for layer, _ in labels.values()]
+    colours = [shade_of(style, rank) for style, (_, rank) in zip(styles, labels.values(), strict=True)]
     areas = [layer.kind == "band" and not layer.y for layer, _ in labels.values()]
     fills = [
-        "transparent" if style.open else faint(style.colour) if is_area else style.colour
-        for style, is_area in zip(styles, areas, strict=True)
+        "transparent" if style.open else faint(colour) if is_area else colour
+        for style, colour, is_area in zip(styles, colours, areas, strict=True)
     ]
     spec: Spec = {
         "data": {"values": [{"label": name} for name in names]},
@@ -475,7 +334,7 @@ def _legend(labels: Mapping[str, tuple[Layer, int]], layout: Layout) -> Spec:
         "encoding": {
             **NOWHERE,
             "shape": channel(_symbol(layer, rank, layout) for layer, rank in labels.values()),
-            "stroke": channel(style.colour for style in styles),
+            "stroke": channel(colours),
             "fill": channel(fills),
         },
     }
@@ -490,7 +349,7 @@ def _symbol(layer: Layer, rank: int, layout: Layout) -> str:
     if layer.kind == "band" and not layer.y:
         return "M-1,-.3H1V.3H-1Z"
     line = "" if layer.kind == "points" else _dashed(DASHES[dash_of(style, rank)], layout)
-    return line + (MARKERS[style.marker][1] if "points" in layer.kind else "")
+    return line + (MARKERS[marker_of(style, rank)][1] if "points" in layer.kind else "")
 
 
 def _dashed(dash: Sequence[float], layout: Layout) -> str:

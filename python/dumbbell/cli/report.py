@@ -1,14 +1,17 @@
 """`dumbbell report`: one HTML file about a store, or about a study judged from it."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 EXAMPLE = "Example: dumbbell report results --out report.html"
 
 
-def report(
+def report(  # noqa: PLR0913 (the options of a report)
     store: Annotated[
         Path, typer.Argument(metavar="STORE", help="The folder that `run` kept its runs in.", show_default=False)
     ],
@@ -17,7 +20,22 @@ def report(
         str | None,
         typer.Option("--study", metavar="NAME", help="Judge the claims of this study, and draw its figures."),
     ] = None,
+    experiment: Annotated[
+        str | None,
+        typer.Option(
+            "--experiment", metavar="NAME", help="Of the store's experiments this one only.", show_default=False
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")] = Path("report.html"),
+    figures: Annotated[
+        Path | None,
+        typer.Option(
+            "--figures",
+            metavar="FOLDER",
+            help="Write every figure as SVG, PDF and PNG, and its numbers as CSV, instead of the page.",
+            show_default=False,
+        ),
+    ] = None,
     seeds: Annotated[
         int | None, typer.Option("--seeds", metavar="N", min=1, help="Seeds 1 to N instead of the study's own.")
     ] = None,
@@ -36,16 +54,46 @@ def report(
         from dumbbell.studies import StudyError
 
         raise StudyError("--seeds and --engine are of a study; name it with --study")
-    typer.echo(_written(store, study, seeds, out, engine))
+    if study is not None and (experiment is not None or figures is not None):
+        from dumbbell.studies import StudyError
+
+        raise StudyError(
+            "--experiment and --figures are of a store's own experiments; `dumbbell study figures` draws a study's"
+        )
+    if figures is not None:
+        for path in _figures(store, experiment, figures):
+            typer.echo(path)
+        return
+    typer.echo(_written(store, study, seeds, out, engine, experiment))
 
 
-def _written(store: Path, name: str | None, seeds: int | None, out: Path, engines: list[str] | None) -> Path:
+def _figures(store: Path, experiment: str | None, folder: Path) -> "Iterator[Path]":
+    """The figures of each experiment, in a folder of its own where there are several."""
+    from dumbbell.charts.files import written
+    from dumbbell.findings.charts.gallery import charts
+    from dumbbell.findings.points import read
+    from dumbbell.report.file_name import file_names
+    from dumbbell.results.store import Store
+
+    with Store.open(store) as opened:
+        found = read(opened, experiment)
+        names: set[str] = set()
+        for each in found:
+            called = each.name if len({other.engine for other in found}) == 1 else f"{each.name} {each.engine}"
+            name = next(name for name in file_names(called) if name not in names)
+            names.add(name)
+            yield from written(charts(opened, each), folder / name if len(found) > 1 else folder)
+
+
+def _written(  # noqa: PLR0913, PLR0917 (what the command line has)
+    store: Path, name: str | None, seeds: int | None, out: Path, engines: list[str] | None, experiment: str | None
+) -> Path:
     from dumbbell.report import build
     from dumbbell.results.store import Store
 
     with Store.open(store) as opened:
         if name is None:
-            return build(out, store=opened)
+            return build(out, store=opened, experiment=experiment)
         import dumbbell.studies as studies
         from dumbbell.cli.study.selection import HOME, Place, on_engines
 

@@ -152,11 +152,15 @@ class ExperimentRuns:
         ]
 
 
-def read(store: Store) -> list[ExperimentRuns]:
-    """The current campaigns of a store."""
+def read(store: Store, experiment: str | None = None) -> list[ExperimentRuns]:
+    """The current campaigns of a store, or those of one experiment, by its name or label.
+
+    Raises:
+        StoreError: there is no such experiment.
+    """
     return [
         campaign_runs(each, outcomes_of(store.ledger, each.id), alone_values(store.ledger, each.id))
-        for each in store.campaigns()
+        for each in store.campaigns(experiment=experiment)
     ]
 
 

@@ -30,6 +30,8 @@ from dumbbell.units import NS_PER_S
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dumbbell.findings.charts.plot import Plot
+
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class Results(Sequence[Outcome]):
@@ -54,6 +56,16 @@ class Results(Sequence[Outcome]):
     def failures(self) -> list[FailedRun]:
         """The runs that the engine could not finish."""
         return [outcome for outcome in self.outcomes if isinstance(outcome, FailedRun)]
+
+    @property
+    def plot(self) -> Plot:
+        """The charts of the experiment: `.shares()`, `.throughput_delay()`, `.completion()`, `.rtt()`, `.series()`.
+
+        >>> results.plot.shares().save("shares.pdf")  # doctest: +SKIP
+        """
+        from dumbbell.findings.charts.plot import Plot  # noqa: PLC0415 (late: whoever draws nothing needs none)
+
+        return Plot(self._runs(), self.store)
 
     def summary(self) -> pd.DataFrame:
         """A row a run: the swept values, seed, status, `bottleneck.*`, jain, window, wall_s, warnings, error.

@@ -17,7 +17,7 @@ from dumbbell.metrics.statistics import CONFIDENCE, estimate
 from dumbbell.results.listing import point_text
 from dumbbell.results.validity import BEHAVES_AS_RENO
 from dumbbell.spec import Resolved, expand, resolve
-from dumbbell.spec.run import Run
+from dumbbell.spec.run import Run, StreamWorkload
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S, PPB
 
 HALVES_APART: Final = 0.02
@@ -43,7 +43,7 @@ def warnings(runs: ExperimentRuns) -> list[Caution]:
     for point in runs.points:
         if point.run_ids and (there := planned.get(point.words)):
             resolved = resolve(there, next(iter(point.run_ids)))
-            found += [*_not_stationary(point, resolved.run), *_few_losses(point, resolved)]
+            found += [*_not_stationary(point, resolved), *_few_losses(point, resolved)]
             alike += _seeds_alike(point, resolved)
     return found + [each for each in worth_telling(alike, len(runs.points)) if (each.kind, each.place) not in told]
 
@@ -54,15 +54,20 @@ def of_single_runs(runs: ExperimentRuns) -> list[Notice]:
     return [each for each in runs.notices if not (said and BEHAVES_AS_RENO in each.text)]
 
 
-def _not_stationary(point: PointRuns, run: Run) -> Iterator[Caution]:
-    """Of the group whose halves are furthest apart: what one gains, others lose."""
+def _not_stationary(point: PointRuns, resolved: Resolved) -> Iterator[Caution]:
+    """Of the group whose halves are furthest apart: what one gains, others lose. Of a transfer nobody expects it."""
+    run = resolved.run
     line_bps = mean_rate_bps(run)
-    halves = {group: (_known(point, "first_half", group), _known(point, "second_half", group)) for group in point.ccs}
-    means = {group: (fmean(first), fmean(second)) for group, (first, second) in halves.items() if first}
+    endless = {
+        group: (_known(point, "first_half", group), _known(point, "second_half", group))
+        for group, flow in zip(resolved.groups, run.flows, strict=True)
+        if flow.workload == "bulk" or isinstance(flow.workload, StreamWorkload)
+    }
+    means = {group: (fmean(first), fmean(second)) for group, (first, second) in endless.items() if first}
     group = max(means, key=lambda each: abs(means[each][1] - means[each][0]), default="")
     if not group or abs(means[group][1] - means[group][0]) <= HALVES_APART * line_bps:
         return
-    differences = [after - before for before, after in zip(*halves[group], strict=True)]
+    differences = [after - before for before, after in zip(*endless[group], strict=True)]
     if _beyond_chance(differences, _known(point, "trend", group)):
         before, after = (each / line_bps for each in means[group])
         yield Caution(

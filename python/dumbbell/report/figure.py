@@ -17,9 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dumbbell.charts.chart import Chart, Layer
+from dumbbell.charts.layout import PAGE
 from dumbbell.charts.numbers import NumberTable, tables
 from dumbbell.charts.table import Table
-from dumbbell.charts.vega import PAGE, vega_lite
+from dumbbell.charts.vega import vega_lite
 from dumbbell.studies.status import Shown
 from dumbbell.studies.study import Study
 
@@ -132,6 +133,9 @@ def thinned(layer: Layer, most: int = MOST_POINTS) -> Layer:
         y=_picked(layer.y, kept),
         low=_picked(layer.low, kept),
         high=_picked(layer.high, kept),
+        left=_picked(layer.left, kept),
+        right=_picked(layer.right, kept),
+        words=tuple(layer.words[index] for index in kept) if layer.words else (),
     )
 
 

@@ -8,10 +8,6 @@ import typer
 from dumbbell.cli.study.option import Engines, Name, Out, Seeds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from dumbbell.charts.chart import Chart
-    from dumbbell.charts.table import Table
     from dumbbell.studies import StudyStatus
 
 
@@ -31,7 +27,7 @@ def figures(
         ),
     ] = None,
 ) -> None:
-    """Draw the figures again (PNG, SVG, PDF) from the runs that are there, without running anything."""
+    """Draw the figures again (PNG, SVG, PDF; numbers as CSV) from the runs that are there, without running anything."""
     import dumbbell.studies as studies
     from dumbbell.cli.study.selection import StudySelection, statuses
     from dumbbell.studies import StudyError
@@ -56,35 +52,15 @@ def figures(
 
 
 def drawn(status: "StudyStatus", folder: Path) -> list[Path]:
-    """Figures, and tables as Markdown, that an engine's runs can show, in a folder of its own; gives the files.
+    """Figures and tables that an engine's runs can show, in a folder of its own; gives the files.
 
     Raises:
         ReportError: they cannot be written.
     """
-    from dumbbell.report import ReportError
+    from dumbbell.charts.files import written
 
     target = folder / "figures" / status.engine.replace(":", "-")
-    charts, tables = status.charts(), status.tables()
-    try:
-        return list(_written(charts, tables, target))
-    except OSError as error:
-        where = error.filename or target
-        raise ReportError(f"{where}: cannot write the figures: {error.strerror or error}") from error
-
-
-def _written(charts: "Iterable[Chart]", shown: "Iterable[Table]", target: Path) -> "Iterator[Path]":
-    from dumbbell.charts import image
-    from dumbbell.charts.numbers import markdown, tables
-
-    for chart in charts:
-        yield from image.save(chart, target)
-    for table in shown:
-        ((title, header, rows),) = tables(table)
-        path = target / f"{table.name}.md"
-        target.mkdir(parents=True, exist_ok=True)
-        text = f"# {title}\n\n{markdown(header, rows)}\n\n{table.caption}\n"
-        path.write_text(text, encoding="utf-8", newline="\n")
-        yield path
+    return list(written([*status.charts(), *status.tables()], target))
 
 
 def _print_numbers(status: "StudyStatus", name: str) -> None:

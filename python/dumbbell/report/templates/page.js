@@ -53,13 +53,25 @@
     filter();
   }
 
+  /** What chooses the run that is laid over another one, if it has chosen one. */
+  const over = (place) => {
+    const chooser = place.id && document.querySelector(`select[data-over="${place.id}"]`);
+    return chooser?.value ? chooser : null;
+  };
+
   const show = (place, name) => {
     place.dataset.plot = name;
     if (!plots) return;
     place.setAttribute("aria-label", plots[name].alt);
-    place.nextElementSibling.textContent = plots[name].caption;
+    const words = over(place) ? ` Laid over it, fainter: ${over(place).selectedOptions[0].textContent}.` : "";
+    place.nextElementSibling.textContent = plots[name].caption + words;
     if (place.dataset.drawn) draw(place);
   };
+
+  for (const chooser of document.querySelectorAll("select[data-over]")) {
+    const place = document.getElementById(chooser.dataset.over);
+    chooser.addEventListener("change", () => show(place, place.dataset.plot));
+  }
 
   for (const chooser of document.querySelectorAll("select[data-series]")) {
     chooser.addEventListener("change", () => show(document.getElementById(chooser.dataset.series), chooser.value));
@@ -111,9 +123,10 @@
 
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const PRINTED_WIDTH = 700;
-  const NARROW = 620;
+  const NARROW = 310; // of a panel with its axes
   const AXES = 80;
   const NEAR = 40;
+  const FAINT = "70"; // of a colour, as its last two digits
   let printing = false;
 
   // Figures. The page's colours are those of the style sheet, so that they are in one place.
@@ -134,7 +147,7 @@
     const [paper, ink, grid, rule] = printing ? ["#ffffff", "#000000", "#dddddd", "#777777"] : ["paper", "ink", "grid", "rule"].map(colour);
     const faint = ink !== "#000000" && dark.matches && !printing ? "rgba(255,255,255," : "rgba(0,0,0,";
     const text = JSON.stringify(spec).replaceAll("#000000", dark.matches || printing ? ink : "#000000")
-      .replaceAll("#dddddd", grid).replaceAll("#777777", rule).replaceAll("rgba(0,0,0,", faint);
+      .replaceAll("#fefefe", paper).replaceAll("#dddddd", grid).replaceAll("#777777", rule).replaceAll("rgba(0,0,0,", faint);
     const copy = JSON.parse(text);
     for (const { data } of layersOf(copy).flat()) {
       data.values = parsed(data.values);
@@ -148,7 +161,7 @@
   /** Makes panels as wide as the page has room for; those beside one another stand above one another where it has not: a
    * column after the other, where a column has one title. */
   const sized = (spec, width, axes) => {
-    if (width < NARROW && spec.columns > 1) {
+    if (spec.columns > 1 && width < NARROW * spec.columns) {
       const column = (panel) => Number(panel.name.slice("panel".length)) % spec.columns;
       if (spec.concat.some((panel) => !panel.title)) spec.concat.sort((a, b) => column(a) - column(b));
       spec.columns = 1;
@@ -158,6 +171,37 @@
     spec.params[1].value = Math.min(spec.columns, spec.concat.length);
     for (const panel of spec.concat) panel.width = own;
     return spec;
+  };
+
+  /** A run with the lines of another one, which are fainter, in the same panels. */
+  const laidOver = (spec, other, title) => {
+    const both = structuredClone(spec);
+    const legendOf = ({ concat }) => concat[0].layer.find(({ encoding }) => encoding?.shape);
+    both.concat.forEach((panel, at) => {
+      const theirs = structuredClone(layersOf(other)[at]);
+      for (const layer of theirs) {
+        delete layer.encoding;
+        for (const unit of layer.layer) {
+          delete unit.name;
+          if (unit.mark?.color) unit.mark.color += FAINT;
+        }
+      }
+      panel.layer.push(...theirs);
+      both.usermeta.panels[at].layers.push(...other.usermeta.panels[at].layers.map((name) => `${name}; ${title}`));
+      for (const axis of ["x", "y"]) {
+        const [ours, also] = [panel, other.concat[at]].map(({ encoding }) => encoding[axis].scale);
+        if (ours.domain && also.domain) ours.domain = [Math.min(ours.domain[0], also.domain[0]), Math.max(ours.domain[1], also.domain[1])];
+      }
+    });
+    const [legend, also] = [both, other].map(legendOf);
+    const names = legendOf(other).data.values.map(({ label }) => `${label}; ${title}`);
+    legend.data.values.push(...names.map((label) => ({ label })));
+    for (const channel of ["shape", "stroke", "fill"]) {
+      const faded = also.encoding[channel].scale.range.map((value) => (value.startsWith("#") ? value + FAINT : value));
+      legend.encoding[channel].scale.domain.push(...names);
+      legend.encoding[channel].scale.range.push(...faded);
+    }
+    return both;
   };
 
   const options = {
@@ -171,7 +215,9 @@
     if (!width) return;
     const name = place.dataset.plot;
     place.dataset.drawn = name;
-    const spec = themed(plots[name].spec);
+    const chooser = over(place);
+    const shown = chooser ? laidOver(plots[name].spec, plots[chooser.value].spec, chooser.selectedOptions[0].textContent) : plots[name].spec;
+    const spec = themed(shown);
     const numbers = layersOf(spec).map((layers) => layers.map(({ data }) => data.values));
     sized(spec, width, AXES);
     const renderer = printing ? "svg" : "canvas";
@@ -186,7 +232,7 @@
       await view.signal(columns === 1 ? "width" : "childWidth", own).signal("panel_width", own).resize().runAsync();
       await view.resize().runAsync();
     }
-    if (!printing) tellNearest(view, plots[name].spec, numbers, place);
+    if (!printing) tellNearest(view, shown, numbers, place);
     place.style.minHeight = "";
     place.dataset.width = width;
   };
@@ -209,19 +255,20 @@
       if (at < 0) return;
       const [across, up] = [scale("x", at), scale("y", at)];
       let best = [NEAR ** 2];
-      numbers[at].forEach((rows, layer) => rows.forEach((row) => {
+      numbers[at].forEach((rows, layer) => rows.forEach((row, index) => {
         if (row.y == null) return;
         const [x, y] = [left + groups[at].x + across(row.x), top + groups[at].y + up(row.y)];
         const distance = (x - event.offsetX) ** 2 + (y - event.offsetY) ** 2;
-        if (distance < best[0]) best = [distance, layer, row, x, y];
+        if (distance < best[0]) best = [distance, layer, row, x, y, index];
       }));
-      const [, layer, row, x, y] = best;
+      const [, layer, row, x, y, index] = best;
       mark.hidden = !row;
       if (!row) return;
       const panel = panels[at];
+      const words = panel.words[layer]?.[index];
       const value = panel.ticks.find(([tick]) => tick === row.x)?.[1] ?? shortened(row.x);
       const interval = row.low != null && row.high > row.low ? ` (${shortened(row.low)} to ${shortened(row.high)})` : "";
-      mark.dataset.words = `${panel.layers[layer]}\n${panel.x}: ${value}\n${panel.y}: ${shortened(row.y)}${interval}`;
+      mark.dataset.words = `${panel.layers[layer]}${words ? `, ${words}` : ""}\n${panel.x}: ${value}\n${panel.y}: ${shortened(row.y)}${interval}`;
       mark.classList.toggle("left", x > place.offsetWidth / 2);
       mark.style.translate = `${x}px ${y}px`;
     });

@@ -1,0 +1,38 @@
+"""Figures and tables as files: each chart as a picture in every format and its numbers, each table as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from dumbbell.charts import image
+from dumbbell.charts.chart import Chart
+from dumbbell.charts.numbers import csv, markdown, tables
+from dumbbell.charts.table import Table
+from dumbbell.errors import ReportError
+
+
+def written(displays: Iterable[Chart | Table], folder: Path) -> Iterator[Path]:
+    """Writes PNG, SVG and PDF of each chart, Markdown of each table, and CSV of both; gives each file as it is there.
+
+    Raises:
+        ReportError: they cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for display in displays:
+            yield from image.save(display, folder) if isinstance(display, Chart) else [_text(display, folder)]
+            yield _put(folder / f"{display.name}.csv", csv(display))
+    except OSError as error:
+        where = error.filename or folder
+        raise ReportError(f"{where}: cannot write the figures: {error.strerror or error}") from error
+
+
+def _text(table: Table, folder: Path) -> Path:
+    ((title, header, rows),) = tables(table)
+    return _put(folder / f"{table.name}.md", f"# {title}\n\n{markdown(header, rows)}\n\n{table.caption}\n")
+
+
+def _put(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8", newline="\n")
+    return path

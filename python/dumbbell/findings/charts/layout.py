@@ -1,0 +1,220 @@
+"""How the points of an experiment are laid out: which swept field is the axis, what has a panel or a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from dumbbell.cc import base_name
+from dumbbell.charts.chart import Axis, Kind, Layer
+from dumbbell.charts.style import style_of
+from dumbbell.findings.curves import NOUNS, Curves, curves_of, value_text
+from dumbbell.findings.points import ExperimentRuns, PointRuns
+from dumbbell.metrics.catalogue import Quantity
+from dumbbell.metrics.statistics import estimate
+from dumbbell.spec.quantity import number_and_unit
+
+MOST_TICKS: Final = 12
+MANY_TIMES: Final = 8
+"""The largest value of an axis, by the smallest, from which on it is logarithmic."""
+_FLOW_FIELD: Final = re.compile(r"flows\[(\d+)\]\.(\w+)")
+_KERNEL: Final = re.compile(r" of Linux [\d.]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The points with the same values of every swept field but the axis."""
+
+    words: str
+    """Those values; empty where there are none."""
+    points: Sequence[PointRuns]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a group with an algorithm looks, the same in every chart: the algorithm's hue, and a mark of its own."""
+
+    style: str
+    instance: int
+    label: str
+    """For a legend: group, and algorithm with its version."""
+    tag: str
+    """For what stands beside a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """The points of an experiment over the swept field with the most values."""
+
+    runs: ExperimentRuns
+    axis: str | None
+    """None: there is one point, or all others were not measured."""
+    x: Axis
+    curves: Sequence[Curve]
+    looks: Mapping[tuple[str, str, str], Look]
+    """By group, algorithm and words of the curve; where each curve has a panel, they are without words."""
+    places: Mapping[str, float]
+
+    @classmethod
+    def of(cls, runs: ExperimentRuns) -> Sweep:
+        """The sweep of what was measured."""
+        found = curves_of(runs)
+        axis, curves = found.axis, [Curve(in_words(runs, each.condition), each.points) for each in found.curves]
+        if axis is None:
+            axis, curves = _of_words(runs, [point for each in found.curves for point in each.points])
+        places, x = _positions(runs, found, axis)
+        return cls(runs, axis, x, curves, _looks(runs, curves), places)
+
+    @property
+    def has_panels(self) -> bool:
+        """Whether each curve has a panel, as several groups in one would be too many lines."""
+        return is_mixed(self.runs) and len(self.curves) > 1
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether there is something between two values of the axis."""
+        return self.axis is not None and (not self.x.ticks or self.x.limits == (None, None))
+
+    def at(self, point: PointRuns, group: str) -> float:
+        """Where a point lies on the axis, and, without one, a group."""
+        return self.places[group if self.axis is None else str(point.swept.get(self.axis))]
+
+    def value(self, point: PointRuns) -> str:
+        """What a point has on the axis, as the spec wrote it."""
+        return "" if self.axis is None else value_text(point.swept.get(self.axis))
+
+    def look(self, group: str, cc: str, curve: Curve) -> Look:
+        """Of a group in a curve."""
+        return self.looks[group, cc, "" if self.has_panels else curve.words]
+
+    def senders(self, curve: Curve) -> Iterator[tuple[str, Look, list[PointRuns]]]:
+        """Each group of a curve by each of its algorithms, with the points where it has that one."""
+        for group in self.runs.groups:
+            there = [point for point in curve.points if group in point.ccs]
+            for cc in dict.fromkeys(point.ccs[group] for point in there):
+                yield group, self.look(group, cc, curve), [point for point in there if point.ccs[group] == cc]
+
+    def layers(self, curve: Curve, quantity: Quantity) -> Iterator[Layer]:
+        """A quantity of each group over the axis: means with their intervals."""
+        for group, look, points in self.senders(curve):
+            layer = self.layer(points, quantity, group, look)
+            if layer.x:
+                yield layer
+
+    def layer(self, points: Sequence[PointRuns], quantity: Quantity, group: str, look: Look) -> Layer:
+        """A quantity at some points."""
+        found = sorted((self.at(point, group), values) for point in points if (values := point.values(quantity, group)))
+        kind: Kind = "line+points" if self.is_continuous and len(found) > 1 else "points"
+        means = [estimate(values) for _, values in found]
+        return Layer(
+            label=look.label, style=look.style, instance=look.instance, tag=look.tag, kind=kind,
+            x=tuple(x for x, _ in found),
+            y=tuple(each.mean for each in means),
+            low=tuple(each.mean - (each.half_width or 0.0) for each in means),
+            high=tuple(each.mean + (each.half_width or 0.0) for each in means),
+        )  # fmt: skip
+
+
+def is_mixed(runs: ExperimentRuns) -> bool:
+    """Whether groups meet, rather than senders one at a time."""
+    return any(len(point.ccs) > 1 for point in runs.points)
+
+
+def called(group: str, cc: str) -> str:
+    """A group with the name and version of its algorithm.
+
+    >>> called("near", "bbr[probe_gain=1.1]")
+    'near (BBR of Linux 6.1[probe_gain=1.1])'
+    """
+    label = style_of(base_name(cc)).label + (cc[cc.index("[") :] if "[" in cc else "")
+    return label if group in {cc, label} else f"{group} ({label})"
+
+
+def short(cc: str) -> str:
+    """An algorithm without its version, for what has little room.
+
+    >>> short("bbr"), short("bbr[probe_gain=1.1]")
+    ('BBR', 'bbr[probe_gain=1.1]')
+    """
+    return cc if "[" in cc else _KERNEL.sub("", style_of(cc).label)
+
+
+def in_words(runs: ExperimentRuns, swept: Mapping[str, object]) -> str:
+    """Swept values as a reader says them: a group's field by the group's name.
+
+    >>> runs = ExperimentRuns(name="", engine="sim")
+    >>> in_words(runs, {"path.buffer": "1 bdp", "path.rtt": "20 ms"})
+    'buffer 1 BDP, RTT 20 ms'
+    """
+    groups = [] if runs.experiment is None else [flow.name or flow.cc for flow in runs.experiment.flows]
+    parts: dict[str, list[str]] = {}
+    for path, value in swept.items():
+        found = _FLOW_FIELD.fullmatch(path)
+        name = groups[int(found[1])] if found and int(found[1]) < len(groups) else None
+        if found and isinstance(name, str):
+            field = str(value) if found[2] == "cc" else f"{found[2]} {value}"
+            parts.setdefault(field, []).extend([name] if len(groups) > 1 else [])
+        else:
+            parts.setdefault(f"{NOUNS.get(path, path.rpartition('.')[2])} {value_text(value)}", [])
+    return ", ".join(f"{' and '.join(names)}: {field}" if names else field for field, names in parts.items())
+
+
+def _looks(runs: ExperimentRuns, curves: Sequence[Curve]) -> dict[tuple[str, str, str], Look]:
+    several = is_mixed(runs)
+    panels = several and len(curves) > 1
+    looks: dict[tuple[str, str, str], Look] = {}
+    for group in runs.groups:
+        for curve in curves:
+            words = "" if panels else curve.words
+            for cc in dict.fromkeys(point.ccs[group] for point in curve.points if group in point.ccs):
+                instance = runs.groups.index(group) if several else len(looks)
+                rest = words if several else _without(words, cc)
+                label = "; ".join(filter(None, [called(group if several else cc, cc), rest]))
+                tag = group if several else rest or short(cc)
+                looks.setdefault((group, cc, words), Look(base_name(cc), instance, label, tag))
+    return looks
+
+
+def _without(words: str, cc: str) -> str:
+    """The words of a curve without the algorithm, which its label names."""
+    return ", ".join(
+        part for part in words.split(", ") if part not in {cc, f"cc {cc}"} and not part.endswith(f": {cc}")
+    )
+
+
+def _of_words(runs: ExperimentRuns, points: Sequence[PointRuns]) -> tuple[str | None, list[Curve]]:
+    """Where no amount is swept: the field with the most values is the axis."""
+    sizes = {axis: len({str(point.swept.get(axis)) for point in points}) for axis in runs.axes}
+    axis = max((axis for axis in runs.axes if sizes[axis] > 1), key=lambda axis: sizes[axis], default=None)
+    curves: dict[str, list[PointRuns]] = {}
+    for point in points:
+        rest = {other: value for other, value in point.swept.items() if other != axis and sizes[other] > 1}
+        alike = axis is not None and all(value == point.swept.get(axis) for value in rest.values())
+        curves.setdefault("" if alike else in_words(runs, rest), []).append(point)
+    return axis, [Curve(words, members) for words, members in curves.items()]
+
+
+def _positions(runs: ExperimentRuns, curves: Curves, axis: str | None) -> tuple[dict[str, float], Axis]:
+    """Where each value of the axis is drawn; without one, each group."""
+    points = [point for curve in curves.curves for point in curve.points]
+    label = NOUNS.get(axis or "", axis or "")
+    if curves.axis is None:
+        texts = runs.groups if axis is None else list(dict.fromkeys(str(point.swept.get(axis)) for point in points))
+        ticks = tuple((float(at), text) for at, text in enumerate(texts))
+        ends = (-0.5, len(texts) - 0.5)
+        return {text: at for at, text in ticks}, Axis(label=label, limits=ends, ticks=ticks)
+    written = {str(point.swept[curves.axis]): point for point in points}
+    units = {text: (number_and_unit(text) or (0.0, ""))[1] for text in written}
+    several = len(set(units.values())) > 1
+    places = {
+        text: curves.number(point) if several else (number_and_unit(text) or (0.0, ""))[0]
+        for text, point in written.items()
+    }
+    values = sorted(set(places.values()))
+    wide = values[0] > 0 and values[-1] / values[0] >= MANY_TIMES
+    names = {at: text if several else f"{at:g}" for text, at in places.items()}
+    ticks = tuple((at, names[at]) for at in values) if len(values) <= MOST_TICKS else ()
+    unit = "" if several else value_text(f" {next(iter(units.values()))}").strip()
+    return places, Axis(label=f"{label} ({unit})" if unit else label, scale="log2" if wide else "linear", ticks=ticks)

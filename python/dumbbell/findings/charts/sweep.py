@@ -1,0 +1,251 @@
+"""Charts of means over a sweep: shares with what is fair, throughput against delay, completion times, costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from dumbbell.charts.chart import Axis, Chart, Layer, Level, Panel
+from dumbbell.charts.extent import settled
+from dumbbell.findings.charts.layout import Curve, Look, Sweep, is_mixed
+from dumbbell.findings.curves import NOUNS
+from dumbbell.findings.points import ExperimentRuns
+from dumbbell.metrics.catalogue import QUANTITIES, Quantity
+from dumbbell.metrics.number import amount, counted, listed, trimmed
+from dumbbell.metrics.statistics import estimate
+
+MOST_PANELS: Final = 6
+"""Of a chart; the other curves are in the table."""
+MOST_CURVES: Final = 8
+"""Of a panel."""
+BESIDE: Final = 3
+"""Panels beside one another."""
+OF_LINK: Final = ("loss", "random_loss", "jain", "queue")
+"""What a run has one of, and each group of flows has not."""
+COSTS: Final = ("rtt", "retransmits")
+
+
+def shares(runs: ExperimentRuns) -> Chart | None:
+    """What each group takes of the goodput over the sweep, and what would be fair; of one group its goodput."""
+    quantity = QUANTITIES["share" if is_mixed(runs) else "goodput"]
+    sweep = Sweep.of(runs)
+    if quantity.name == "goodput" and sweep.axis is None:  # a single number is in the table
+        return None
+    what = f"{quantity.label} of the goodput" if quantity.name == "share" else quantity.label
+    chart = over(sweep, "shares", quantity, f"{_first(what)} by group{_over(sweep)}")
+    if chart is None:
+        return None
+    shown = sweep.curves[: len(chart.panels)] if sweep.has_panels else [None] * len(chart.panels)
+    levels = [_fair(sweep, curve) for curve in shown]
+    panels = tuple(replace(panel, levels=own) for panel, own in zip(chart.panels, levels, strict=True))
+    said = " Dashed: what each group would have if all flows that are there had the same." if any(levels) else ""
+    return replace(chart, panels=panels, caption=chart.caption + said)
+
+
+def over(sweep: Sweep, name: str, quantity: Quantity, title: str) -> Chart | None:
+    """A quantity of each group over the sweep: a panel a curve where there are several groups, else all in one."""
+    panels = list(_panels(sweep, quantity))
+    if not panels:
+        return None
+    return Chart(
+        name=name,
+        title=title,
+        caption=f"{_means(sweep.runs)}{_left_out(sweep)}",
+        panels=tuple(panels),
+        columns=beside(panels),
+        alt=f"{title}, from {_extremes(panels)}. The table has the numbers.",
+    )
+
+
+def throughput_delay(runs: ExperimentRuns) -> Chart | None:
+    """Goodput of each group against its mean RTT: a point for each point of the sweep, uncertain in both directions."""
+    sweep = Sweep.of(runs)
+    panels = []
+    for curves in _parts(sweep):
+        layers = [layer for curve in curves for layer in _against_delay(sweep, curve)]
+        if layers:
+            title = curves[0].words if sweep.has_panels else ""
+            panels.append(
+                Panel(
+                    title=title, x=Axis(label="mean RTT (ms)"), y=Axis(label="goodput (Mbit/s)", limits=(0, None)),
+                    layers=tuple(layers), better="upper left",
+                )
+            )  # fmt: skip
+    if not panels:
+        return None
+    panels = _alike(panels)
+    where = f" at each {_field(sweep)}" if sweep.axis else ""
+    return Chart(
+        name="throughput-delay",
+        title=f"Throughput against delay{where}",
+        caption=f"Goodput of each group against the mean over its flows of their mean RTT. {_means(runs)} Higher and"
+        f" further left is better.{_left_out(sweep)}",
+        panels=tuple(panels),
+        columns=beside(panels),
+        alt=f"Goodput against mean RTT of {', '.join(runs.groups)}{where}: from {_extremes(panels)}.",
+    )
+
+
+def completion(runs: ExperimentRuns) -> Chart | None:
+    """How long the transfers of each group took, over the sweep; None where there are none."""
+    sweep = Sweep.of(runs)
+    chart = over(sweep, "completion", QUANTITIES["fct"], f"Completion time{_over(sweep)}")
+    if chart is None:
+        return None
+    more = " Of a group of several flows it is their mean; it is missing where one of them did not end."
+    panels = tuple(replace(panel, better="down") for panel in chart.panels)
+    return replace(chart, panels=panels, caption=chart.caption + more)
+
+
+def costs(runs: ExperimentRuns) -> Iterator[Chart]:
+    """What the groups' goodput costs: RTT and retransmissions of each, loss and Jain's index of the link."""
+    sweep = Sweep.of(runs)
+    if sweep.axis is None:  # the table says as much
+        return
+    own = [over(sweep, name, QUANTITIES[name], f"{_first(QUANTITIES[name].label)}{_over(sweep)}") for name in COSTS]
+    link = [panel for name in OF_LINK if (panel := _link(sweep, QUANTITIES[name])) is not None]
+    if sweep.has_panels:
+        yield from filter(None, own)
+        panels, title = link, "The link"
+    else:
+        panels, title = [panel for chart in own if chart for panel in chart.panels] + link, "What it costs"
+    if panels:
+        yield Chart(
+            name="costs",
+            title=f"{title}{_over(sweep)}",
+            caption=f"{_means(runs)}{_left_out(sweep)}",
+            panels=tuple(panels),
+            columns=min(2, len(panels)),
+            alt=f"{title}{_over(sweep)}: {', '.join(panel.y.label for panel in panels)}. The table has the numbers.",
+        )
+
+
+def beside(panels: Sequence[Panel]) -> int:
+    """How many panels stand beside one another: no row has a single one if there is a better way."""
+    return {1: 1, 2: 2, 4: 2}.get(len(panels), BESIDE)
+
+
+def axis_label(quantity: Quantity) -> str:
+    """Of an axis: name and unit."""
+    return f"{quantity.label} ({quantity.unit})" if quantity.unit else quantity.label
+
+
+def _parts(sweep: Sweep) -> list[Sequence[Curve]]:
+    """The curves of each panel."""
+    if sweep.has_panels:
+        return [[curve] for curve in sweep.curves[:MOST_PANELS]]
+    return [sweep.curves[:MOST_CURVES]]
+
+
+def _panels(sweep: Sweep, quantity: Quantity) -> Iterator[Panel]:
+    whole = (0, 100 if quantity.name == "share" else None)
+    panels = []
+    for curves in _parts(sweep):
+        layers = [layer for curve in curves for layer in sweep.layers(curve, quantity)]
+        if layers:
+            title = curves[0].words if sweep.has_panels else ""
+            y = Axis(label=axis_label(quantity), limits=whole)
+            panels.append(Panel(title=title, x=sweep.x, y=y, layers=tuple(layers)))
+    yield from _alike(panels, x=False)
+
+
+def _link(sweep: Sweep, quantity: Quantity) -> Panel | None:
+    """A quantity of the link, in no algorithm's colour unless a curve is an algorithm."""
+    style = "lost" if quantity.name == "random_loss" else "link"
+    alone = not is_mixed(sweep.runs) and len(sweep.curves) > 1
+    layers = []
+    for number, curve in enumerate(sweep.curves[:MOST_CURVES]):
+        if alone:
+            layers += list(sweep.layers(curve, quantity))
+            continue
+        points = [point for point in curve.points if point.values(quantity)]
+        layer = sweep.layer(points, quantity, "", Look(style, number, curve.words, curve.words)) if points else None
+        layers += [layer] if layer and layer.x else []
+    if not layers:
+        return None
+    limits = (0, 1) if quantity.name == "jain" else (0, None)
+    return Panel(x=sweep.x, y=Axis(label=axis_label(quantity), limits=limits), layers=tuple(layers))
+
+
+def _against_delay(sweep: Sweep, curve: Curve) -> Iterator[Layer]:
+    goodput, rtt = QUANTITIES["goodput"], QUANTITIES["rtt"]
+    for group, look, points in sweep.senders(curve):
+        known = [point for point in points if point.values(goodput, group) and point.values(rtt, group)]
+        up = [estimate(point.values(goodput, group)) for point in known]
+        across = [estimate(point.values(rtt, group)) for point in known]
+        if known:
+            yield Layer(
+                label=look.label, style=look.style, instance=look.instance, tag=look.tag,
+                kind="line+points" if sweep.is_continuous and len(known) > 1 else "points",
+                x=tuple(each.mean for each in across), y=tuple(each.mean for each in up),
+                left=tuple(each.mean - (each.half_width or 0.0) for each in across),
+                right=tuple(each.mean + (each.half_width or 0.0) for each in across),
+                low=tuple(each.mean - (each.half_width or 0.0) for each in up),
+                high=tuple(each.mean + (each.half_width or 0.0) for each in up),
+                words=tuple(sweep.value(point) for point in known),
+            )  # fmt: skip
+
+
+def _alike(panels: Sequence[Panel], *, x: bool = True) -> list[Panel]:
+    """Panels beside one another have the same ends of their axes, so that they can be compared."""
+    if not panels:
+        return []
+    everything = replace(panels[0], layers=tuple(layer for panel in panels for layer in panel.layers))
+    whole = settled(everything, [everything])
+    across, up = (whole.x.limits if x else panels[0].x.limits), whole.y.limits
+    return [replace(panel, x=replace(panel.x, limits=across), y=replace(panel.y, limits=up)) for panel in panels]
+
+
+def _fair(sweep: Sweep, curve: Curve | None) -> tuple[Level, ...]:
+    """A line for each different fair share, named by the groups that have it where they differ."""
+    points = [point for each in ([curve] if curve else sweep.curves) for point in each.points]
+    fair = [point.fair_shares for point in points]
+    if not fair or any(each != fair[0] for each in fair):
+        return ()
+    groups: dict[float, list[str]] = {}
+    for group, share in fair[0].items():
+        groups.setdefault(share, []).append(group)
+    percent = QUANTITIES["share"].factor
+    cc = points[0].ccs
+    found = []
+    for share, names in groups.items():
+        of = f" for {', '.join(names)}" if len(groups) > 1 else ""
+        look = sweep.look(names[0], cc[names[0]], curve or sweep.curves[0])
+        style, instance = (look.style, look.instance) if len(groups) > 1 else ("level", 0)
+        text = f"fair{of}: {trimmed(percent * share)} %"
+        found.append(Level(at=percent * share, text=text, style=style, instance=instance))
+    return tuple(found)
+
+
+def _means(runs: ExperimentRuns) -> str:
+    seeds = sorted({seed for point in runs.points for seed in point.run_ids})
+    if len(seeds) == 1:
+        return f"One run a point (seed {seeds[0]}), so that nothing is known of chance. On {runs.engine}."
+    return (
+        f"Points are means over {counted(len(seeds), 'seed')} ({listed(seeds)}), bars their 95 % intervals (Student's"
+        f" t); no bar: nothing varied. On {runs.engine}."
+    )
+
+
+def _left_out(sweep: Sweep) -> str:
+    most = MOST_PANELS if sweep.has_panels else MOST_CURVES
+    return f" {counted(len(sweep.curves) - most, 'more curve')} in the table only." if len(sweep.curves) > most else ""
+
+
+def _over(sweep: Sweep) -> str:
+    return f" over {_field(sweep)}" if sweep.axis else ""
+
+
+def _field(sweep: Sweep) -> str:
+    return NOUNS.get(sweep.axis or "", (sweep.axis or "").rpartition(".")[2])
+
+
+def _first(words: str) -> str:
+    return words[0].upper() + words[1:]
+
+
+def _extremes(panels: Sequence[Panel]) -> str:
+    """The lowest and the highest value, for those who cannot see them."""
+    values = [value for panel in panels for layer in panel.layers for value in layer.y]
+    return f"{amount(min(values))} to {amount(max(values))}, {panels[0].y.label}"

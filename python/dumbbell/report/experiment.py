@@ -1,0 +1,131 @@
+"""One experiment as a page shows it: its answer, its figures, its table, how it was set up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from dumbbell.charts.chart import Chart
+from dumbbell.findings.answer import answer
+from dumbbell.findings.caution import Kind, Told, told
+from dumbbell.findings.charts import gallery, samples
+from dumbbell.findings.points import ExperimentRuns
+from dumbbell.findings.warnings import warnings
+from dumbbell.metrics.number import counted
+from dumbbell.report.describe import brief, describe_runs
+from dumbbell.report.figure import Drawing, drawing
+from dumbbell.report.results_table import ResultsTable, results_tables
+from dumbbell.results.schema import Result
+from dumbbell.results.store import Store
+
+MOST_RUNS_IN_TIME: Final = 24
+"""Of all experiments of a page."""
+MOST_DESCRIBED: Final = 64
+"""Points of an experiment whose path and hosts are read."""
+MOST_ROWS: Final = 400
+"""Of an experiment's table."""
+RUN_IN_TIME_SHARE: Final = 3
+"""A line of a run in time has this much fewer points than one of a figure: there are many of them."""
+ABOUT: Final[Mapping[Kind, str]] = {"few losses": "costs"}
+"""The chart that a kind of warning is about; the others are about who gets how much, which the page begins with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExperimentView:
+    """What is read of an experiment for a page, once."""
+
+    anchor: str
+    """Begins the names of its parts; empty where the page is about this one only."""
+    runs: ExperimentRuns
+    answer: Sequence[str]
+    facts: Mapping[str, Sequence[str]]
+    charts: Sequence[Chart]
+    overlay: Chart | None
+    """The two runs that differ most, over time."""
+    series: Sequence[Chart]
+    """Single runs over time."""
+    note: str
+    """What is to be said of runs that are not drawn."""
+    beside: Mapping[str, Sequence[str]]
+    """Warnings by the name of the chart that they are about; those about no chart by ""."""
+
+    @classmethod
+    def read(
+        cls, store: Store, runs: ExperimentRuns, anchor: str = "", most: int = MOST_RUNS_IN_TIME
+    ) -> ExperimentView:
+        """Reads an experiment; `most` of its runs are drawn over time."""
+        found = samples.read(store, runs, most)
+        over_time = gallery.of_series(runs, found.runs)
+        charts = [*gallery.of_summaries(runs), *over_time[:-1]]
+        return cls(
+            anchor=anchor,
+            runs=runs,
+            answer=answer(runs),
+            facts=facts(store, runs),
+            charts=charts,
+            overlay=over_time[-1] if over_time else None,
+            series=list(gallery.single_runs(runs, found.runs)) if len(found.runs) > 1 else [],
+            note=found.note,
+            beside=_beside(told(warnings(runs)), charts),
+        )
+
+    @property
+    def scale(self) -> str:
+        """How much was measured, in words."""
+        runs, seeds = self.runs, {seed for point in self.runs.points for seed in point.run_ids}
+        there = counted(runs.measured, "run")
+        if runs.measured < runs.total:
+            there = f"{runs.measured:,} of {counted(runs.total, 'run')}"
+        parts = [there, counted(len(runs.points), "point") if runs.axes else "", counted(len(seeds), "seed")]
+        parts += [f"engine {runs.engine}", brief(self.facts)]
+        return ", ".join(filter(None, parts))
+
+    def named(self, name: str) -> str:
+        """A name that only this experiment has."""
+        return f"{self.anchor}-{name}" if self.anchor else name
+
+    def drawn(self, most: int) -> DrawnExperiment:
+        """With at most so many points a line, and rows of a table."""
+        fewer = max(2, most // RUN_IN_TIME_SHARE)
+        over = [self.overlay, *self.series] if self.overlay else self.series
+        return DrawnExperiment(
+            view=self,
+            figures=[drawing(chart, most, self.named(chart.name)) for chart in self.charts],
+            series=[drawing(chart, fewer, self.named(chart.name)) for chart in over],
+            tables=results_tables(self.runs, min(most, MOST_ROWS)),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnExperiment:
+    """An experiment ready for the page."""
+
+    view: ExperimentView
+    figures: Sequence[Drawing]
+    series: Sequence[Drawing]
+    """The overlay first."""
+    tables: Sequence[ResultsTable]
+
+    @property
+    def drawings(self) -> list[Drawing]:
+        """All that are drawn."""
+        return [*self.figures, *self.series]
+
+
+def facts(store: Store, runs: ExperimentRuns) -> dict[str, list[str]]:
+    """Path and hosts, from the first run of each point: by label, a text where all runs have one, else each."""
+    firsts = (min(point.run_ids.items())[1] for point in runs.points[:MOST_DESCRIBED] if point.run_ids)
+    found = [(store.run(run_id), store.get(run_id)) for run_id in firsts]
+    return describe_runs(
+        (run, [(flow.name, flow.cc) for flow in result.flows]) for run, result in found if isinstance(result, Result)
+    )
+
+
+def _beside(found: Sequence[Told], charts: Sequence[Chart]) -> dict[str, list[str]]:
+    there = {chart.name for chart in charts}
+    beside: dict[str, list[str]] = {}
+    for each in found:
+        chart = ABOUT.get(each.worst.kind, "")
+        beside.setdefault(chart if chart in there else "", []).append(each.text)
+    return beside

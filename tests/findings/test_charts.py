@@ -1,0 +1,236 @@
+"""The charts of an experiment, from contents made by hand and from real runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import dumbbell
+from commandline import MOMENT
+from dumbbell.charts.chart import Chart
+from dumbbell.errors import DumbbellError
+from dumbbell.findings.charts import gallery, samples
+from dumbbell.findings.charts.sweep import completion, costs, shares, throughput_delay
+from dumbbell.findings.charts.time import in_time, most_different, rtt_distribution
+from dumbbell.findings.points import ExperimentRuns, PointRuns, read
+from dumbbell.findings.results import Results
+from dumbbell.results.store import Store
+from dumbbell.spec import load
+
+
+def point(buffer: str, *found: float, cc: str = "bbr", other: str = "cubic") -> PointRuns:
+    """One group with these shares of 100 Mbit/s, and another one with the rest."""
+    near, far = list(found), [1 - share for share in found]
+    return PointRuns(
+        swept={"path.buffer": buffer, "flows[0].cc": cc},
+        ccs={"near": cc, "far": other},
+        sizes={"near": 1, "far": 3},
+        fair_shares={"near": 0.25, "far": 0.75},
+        run_ids={seed: f"{seed:016x}" for seed in range(1, len(found) + 1)},
+        measured={
+            ("share", "near"): near, ("share", "far"): far,
+            ("goodput", "near"): [1e8 * share for share in near], ("goodput", "far"): [1e8 * share for share in far],
+            ("rtt", "near"): [0.02 + share / 1e3 for share in near], ("rtt", "far"): [0.03] * len(found),
+            ("loss", ""): [0.1] * len(found), ("jain", ""): [0.9] * len(found),
+        },
+    )  # fmt: skip
+
+
+def contents(*points: PointRuns) -> ExperimentRuns:
+    return ExperimentRuns(name="hand", engine="sim", points=list(points))
+
+
+def of(chart: Chart | None) -> Chart:
+    assert chart is not None
+    return chart
+
+
+def looks(chart: Chart) -> list[tuple[str, int]]:
+    return [(layer.style, layer.instance) for panel in chart.panels for layer in panel.layers]
+
+
+def test_each_curve_has_a_panel_and_groups_of_one_algorithm_differ_in_look_and_name() -> None:
+    found = contents(
+        *(point(f"{buffer} bdp", 0.9, 0.8, cc=cc, other=cc) for cc in ("bbr", "cubic") for buffer in (0.5, 1, 2, 4, 8))
+    )
+    chart = of(shares(found))
+    assert [panel.x.label for panel in chart.panels] == ["buffer (BDP)"] * 2
+    assert chart.panels[0].x.scale == "log2"
+    assert looks(chart) == [("bbr", 0), ("bbr", 1), ("cubic", 0), ("cubic", 1)]
+    assert [layer.tag for layer in chart.panels[0].layers] == ["near", "far"]
+    first = chart.panels[0].layers[0]
+    assert (first.x, first.label) == ((0.5, 1, 2, 4, 8), "near (BBR of Linux 6.1)")
+    assert first.y == pytest.approx((85,) * 5)
+    assert first.low[0] < 80, "of two seeds"
+    assert chart.panels[0].y.limits == chart.panels[1].y.limits == (0, 100)
+
+
+def test_what_is_fair_is_a_level_of_each_group_or_one_for_all() -> None:
+    chart = of(shares(contents(point("1 bdp", 0.5), point("2 bdp", 0.5))))
+    assert [(level.at, level.text) for level in chart.panels[0].levels] == [
+        (25, "fair for near: 25 %"),
+        (75, "fair for far: 75 %"),
+    ]
+    alike = point("1 bdp", 0.5)
+    alike.fair_shares = {"near": 0.5, "far": 0.5}
+    assert [level.text for level in of(shares(contents(alike))).panels[0].levels] == ["fair: 50 %"]
+    alike.fair_shares = {}
+    assert of(shares(contents(alike))).panels[0].levels == ()
+
+
+def test_throughput_against_delay_is_uncertain_in_both_directions_and_names_its_points() -> None:
+    (panel,) = of(throughput_delay(contents(point("1 bdp", 0.9, 0.8), point("2 bdp", 0.7, 0.6)))).panels
+    near, far = panel.layers
+    assert near.y == pytest.approx((85, 65))
+    assert near.x == pytest.approx((20.85, 20.65))
+    assert all(low < y < high for low, y, high in zip(near.low, near.y, near.high, strict=True))
+    assert all(left < x < right for left, x, right in zip(near.left, near.x, near.right, strict=True))
+    assert far.left == far.right == far.x, "its RTT is the same with each seed"
+    assert near.words == ("1 BDP", "2 BDP")
+    assert panel.better == "upper left"
+
+
+def test_what_belongs_to_the_link_has_no_algorithms_colour() -> None:
+    (chart,) = costs(contents(point("1 bdp", 0.5), point("2 bdp", 0.5)))
+    by_label = {panel.y.label: {layer.style for layer in panel.layers} for panel in chart.panels}
+    assert by_label == {"mean RTT (ms)": {"bbr", "cubic"}, "queue loss (%)": {"link"}, "Jain's index": {"link"}}
+
+
+def test_no_legend_has_two_entries_for_one_thing() -> None:
+    for chart in gallery.of_summaries(contents(*(point(f"{size} bdp", 0.5, cc="cubic") for size in (1, 2, 4)))):
+        entries = {layer.label: (layer.style, layer.instance) for panel in chart.panels for layer in panel.layers}
+        entries.pop("", None)
+        assert len(set(entries.values())) == len(entries), chart.name
+
+
+@pytest.mark.parametrize(
+    ("values", "label", "places"),
+    [
+        (("1 bdp", "20 kB"), "path.buffer", (0, 1)),
+        (("250 kB", "4 MB"), "buffer", (250e3, 4e6)),
+        (("1e1 Mbit/s", "0.5e2 Mbit/s"), "buffer (Mbit/s)", (10, 50)),
+        (("1.2.3", "1.2.4"), "path.buffer", (0, 1)),
+    ],
+)
+def test_amounts_stand_where_they_are_and_words_in_the_order_of_the_spec(
+    values: tuple[str, str], label: str, places: tuple[float, float]
+) -> None:
+    panel = of(shares(contents(*(point(value, 0.5) for value in values)))).panels[0]
+    layer = panel.layers[0]
+    assert layer.x == places
+    if label == "path.buffer":
+        assert panel.x.ticks == tuple(zip((0, 1), values, strict=True))
+        assert layer.kind == "points", "between words there is nothing"
+    else:
+        assert panel.x.label == label
+
+
+def test_without_a_sweep_groups_stand_beside_one_another() -> None:
+    chart = of(shares(contents(point("1 bdp", 0.5))))
+    assert [text for _, text in chart.panels[0].x.ticks] == ["near", "far"]
+    assert [layer.x for layer in chart.panels[0].layers] == [(0,), (1,)]
+    assert list(costs(contents(point("1 bdp", 0.5)))) == []
+    assert gallery.of_summaries(contents()) == []
+
+
+def test_random_loss_and_completion_are_drawn_where_there_are_any(tmp_path: Path) -> None:
+    overrides = {
+        "path.loss": ["0 %", "1 %"], "path.loss_at": "after", "duration": "8 s",
+        "flows[0].workload": {"transfer": "1 MB"},
+    }  # fmt: skip
+    dumbbell.run(load(MOMENT, overrides=overrides), store=tmp_path / "store")
+    with Store.open(tmp_path / "store") as store:
+        (found,) = read(store)
+    *_, chart = costs(found)
+    (panel,) = [panel for panel in chart.panels if panel.y.label == "random loss (%)"]
+    assert {layer.style for layer in panel.layers} == {"lost"}
+    done = of(completion(found))
+    assert [layer.tag for layer in done.panels[0].layers] == ["bbr"], "the other group never ends"
+    assert done.panels[0].better == "down"
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return dumbbell.run(MOMENT, store=tmp_path_factory.mktemp("charts") / "store")
+
+
+@pytest.fixture(scope="module")
+def there(results: Results) -> tuple[ExperimentRuns, list[samples.Sampled]]:
+    with Store.open(results.store) as store:
+        (runs,) = read(store)
+        return runs, samples.read(store, runs).runs
+
+
+def test_first_seeds_are_read_before_second_ones_and_points_are_left_out_evenly(
+    there: tuple[ExperimentRuns, list[samples.Sampled]],
+) -> None:
+    runs, found = there
+    assert [each.title for each in found] == [
+        f"buffer {size} BDP, seed {seed}" for seed in (1, 2) for size in ("0.5", "2")
+    ]
+    many = contents(*(point(f"{size} bdp", 0.5, 0.5) for size in range(1, 102)))
+    picked = samples.chosen(many, 5)
+    assert [(each.swept["path.buffer"], seed) for each, seed in picked] == [
+        (f"{size} bdp", 1) for size in (1, 26, 51, 76, 101)
+    ]
+    assert [each.seed for each in most_different(runs, found)] == [1, 1]
+
+
+def test_a_run_in_time_has_every_flow_from_its_start_on(
+    there: tuple[ExperimentRuns, list[samples.Sampled]],
+) -> None:
+    runs, found = there
+    throughput, cwnd, inflight, rtt, queue = in_time(runs, found[:1]).panels
+    assert [layer.style for layer in throughput.layers] == ["bbr", "cubic"]
+    assert throughput.layers[0].x[0] < 0.2
+    assert 0.4 < throughput.layers[1].x[0] < 0.6, "the second flow starts at 500 ms"
+    assert sum(throughput.layers[0].y) > sum(throughput.layers[1].y)
+    assert max(cwnd.layers[0].y) >= max(inflight.layers[0].y) > 0
+    assert min(rtt.layers[0].y) >= 20
+    assert max(queue.layers[0].y) <= 25, "kB, and the queue holds 25 kB"
+
+
+def test_runs_laid_over_one_another_are_told_apart(
+    there: tuple[ExperimentRuns, list[samples.Sampled]],
+) -> None:
+    runs, found = there
+    chart = in_time(runs, found[:2])
+    throughput = chart.panels[0]
+    assert [layer.label for layer in throughput.layers] == [
+        f"{cc} of Linux 6.1; buffer {size} BDP" for size in ("0.5", "2") for cc in ("BBR", "CUBIC")
+    ]
+    assert len({(layer.style, layer.instance) for layer in throughput.layers}) == 4
+    with pytest.raises(DumbbellError, match=r"measure\.record"):
+        in_time(runs, [])
+
+
+def test_the_distribution_of_rtts_is_one_within_the_window(
+    there: tuple[ExperimentRuns, list[samples.Sampled]],
+) -> None:
+    chart = of(rtt_distribution(*there))
+    assert [panel.title for panel in chart.panels] == ["buffer 0.5 BDP", "buffer 2 BDP"]
+    for layer in (layer for panel in chart.panels for layer in panel.layers):
+        assert list(layer.y) == sorted(layer.y)
+        assert layer.y[-1] == 100
+        assert 20 <= layer.x[0] < layer.x[-1] < 20 + 2 * 20 + 10, "ms: the base RTT and at most the queue"
+
+
+def test_results_plot_shows_and_saves_each_chart(results: Results, tmp_path: Path) -> None:
+    plot = results.plot
+    for shown in (plot.shares(), plot.throughput_delay(), plot.rtt(), plot.series(), plot.quantity("retransmits")):
+        assert shown._repr_mimebundle_()["image/png"]
+    assert plot.shares().save(tmp_path / "a.svg").read_bytes().startswith(b"<svg")
+    lines = plot.shares().save(str(tmp_path / "a.csv")).read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("panel,x_axis,y_axis,series,point,x,")
+    assert len(lines) == 1 + 2 * 2
+    assert len(plot.series(points=[0], seeds=[1, 2]).chart.panels[0].layers) == 4
+
+
+def test_results_plot_says_why_there_is_nothing(results: Results, tmp_path: Path) -> None:
+    with pytest.raises(DumbbellError, match="nothing completes"):
+        results.plot.completion()
+    with pytest.raises(DumbbellError, match=r'no quantity "rttt"; did you mean "rtt"'):
+        results.plot.quantity("rttt")
+    with pytest.raises(DumbbellError, match=r"\.png, \.svg, \.pdf, \.csv"):
+        results.plot.shares().save(tmp_path / "shares.jpg")
