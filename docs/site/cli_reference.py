@@ -6,6 +6,7 @@ import re
 
 from typer.cli import get_docs_for_click
 from typer.main import get_command
+from typer.models import Context
 
 from dumbbell.cli.main import app
 
@@ -21,7 +22,7 @@ could not, with 2 when what was asked makes no sense, and with 130 when it was i
 def page() -> str:
     """The whole page, in Markdown."""
     command = get_command(app)
-    context = type(command).context_class(command, info_name="dumbbell")
+    context = Context(command, info_name="dumbbell")
     told = get_docs_for_click(obj=command, ctx=context, name="dumbbell", title="TITLE")
     body = re.sub(r"\n{3,}", "\n\n", told.partition("\n")[2].replace("\\", ""))
     return f"{INTRODUCTION}\n{body.strip()}\n"
