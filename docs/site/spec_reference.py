@@ -21,7 +21,7 @@ from dumbbell.engines.sim import SimEngine
 from dumbbell.problem import Problem, SpecError
 from dumbbell.spec import expand, load, resolve
 from dumbbell.spec.keys import Key, keys
-from dumbbell.spec.quantity import Bytes, Moment, Rate, Share, Size, Time
+from dumbbell.spec.quantity import Bytes, Frequency, Moment, Rate, Share, Size, Time
 from dumbbell.spec.writer import toml
 
 HERE: Final = Path(__file__).parent
@@ -52,6 +52,22 @@ WITH_NEIGHBOURS: Final = {
     "flows[].workload": '[[flows]]\ncc = "cubic"\nworkload = { transfer = "100 MB" }\n',
     "flows[].workload.stream": '[[flows]]\ncc = "cubic"\n'
     'workload = { stream = "5 Mbit/s", for = "60 s", every = "40 ms" }\n',
+    "flows[].workload.arrivals": '[[flows]]\ncc = "cubic"\n'
+    'workload = { arrivals = { load = 0.6, count = 1000 }, size = "100 kB" }\n',
+    "flows[].workload.arrivals.rate": '[[flows]]\ncc = "cubic"\n'
+    'workload = { arrivals = { rate = "50 /s" }, size = "100 kB" }\n',
+    "flows[].workload.arrivals.trace": '[[flows]]\ncc = "cubic"\n'
+    'workload = { arrivals = { trace = "arrivals.csv" } }\n',
+    "flows[].workload.size.lognormal": '[[flows]]\ncc = "cubic"\n'
+    'workload = { arrivals = { load = 0.6 }, size = { lognormal = { mean = "100 kB", sigma = 1.5 } } }\n',
+    "flows[].workload.size.lognormal.median": '[[flows]]\ncc = "cubic"\n'
+    'workload = { arrivals = { load = 0.6 }, size = { lognormal = { median = "30 kB", sigma = 1.5 } } }\n',
+    "flows[].workload.size.pareto": '[[flows]]\ncc = "cubic"\n'
+    'workload = { arrivals = { load = 0.6 }, size = { pareto = { mean = "100 kB", shape = 1.2 } } }\n',
+    "flows[].workload.size.pareto.minimum": '[[flows]]\ncc = "cubic"\nworkload = { arrivals = { load = 0.6 }, '
+    'size = { pareto = { minimum = "1 kB", shape = 1.2, maximum = "100 MB" } } }\n',
+    "flows[].workload.size.cdf": '[[flows]]\ncc = "cubic"\n'
+    'workload = { arrivals = { load = 0.6 }, size = { cdf = "sizes.csv" } }\n',
     "flows[].access": '[[flows]]\ncc = "cubic"\naccess = { rate = "1 Gbit/s", buffer = "1 MB" }\n',
     "host": "[host]\ninitial_window = 32\n",
     "measure": '[measure]\nwindow = ["25 %", "100 %"]\nrecord = "summary"\n',
@@ -59,10 +75,18 @@ WITH_NEIGHBOURS: Final = {
 """Examples that need more than their own key."""
 MORE_VALUES: Final = {"path.buffer": ["1000 GB"], "flows[].access.buffer": ["1000 GB"]}
 """What engines are asked about beside options, examples and bounds."""
-KINDS: Final = (Rate, Time, Share, Bytes, Size, Moment)
+KINDS: Final = (Rate, Frequency, Time, Share, Bytes, Size, Moment)
 SAME_EXAMPLE: Final = {
     "flows[].workload.for": "flows[].workload.stream",
     "flows[].workload.every": "flows[].workload.stream",
+    "flows[].workload.arrivals.load": "flows[].workload.arrivals",
+    "flows[].workload.arrivals.count": "flows[].workload.arrivals",
+    "flows[].workload.size": "flows[].workload.arrivals",
+    "flows[].workload.size.lognormal.mean": "flows[].workload.size.lognormal",
+    "flows[].workload.size.lognormal.sigma": "flows[].workload.size.lognormal",
+    "flows[].workload.size.pareto.mean": "flows[].workload.size.pareto",
+    "flows[].workload.size.pareto.shape": "flows[].workload.size.pareto",
+    "flows[].workload.size.pareto.maximum": "flows[].workload.size.pareto.minimum",
     "flows[].access.rate": "flows[].access",
     "flows[].access.buffer": "flows[].access",
 }

@@ -31,9 +31,9 @@ _WISHES: Final = {
     'application\'s writes is workload = { trace = "writes.csv" }',
     "link links hop hops topology router routers node nodes bottlenecks":
         "there is one bottleneck, [path], and each flow may have a line of its own before it, access",
-    "crosstraffic background backgroundtraffic udp cbr poisson web video requests arrivals sizes":
-        "traffic is flows of TCP, [[flows]]",
-    "command": 'workloads are "bulk", { transfer = … }, { stream = … } and { trace = … }',
+    "crosstraffic background backgroundtraffic udp cbr web video requests":
+        "traffic is flows of TCP, [[flows]]; many short ones are workload = { arrivals = … }",
+    "command": 'workloads are "bulk", { transfer = … }, { stream = … }, { trace = … } and { arrivals = … }',
 }  # fmt: skip
 _INSTEAD: Final = {word: instead for words, instead in _WISHES.items() for word in words.split()}
 """What users look for and this version does not have: each with what there is instead."""

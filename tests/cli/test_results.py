@@ -36,10 +36,14 @@ def test_the_runs_are_listed_in_order(filled: Path) -> None:
     assert dumbbell("results", "list").stdout == done.stdout  # DUMBBELL_STORE
 
 
-def test_the_table_is_that_of_the_campaign(filled: Path, moment: Path) -> None:
-    title, *shown = dumbbell("results", "show", filled).stdout.splitlines()
-    assert title == "moment on sim"
-    assert len(shown) == 1 + 8
+@pytest.mark.parametrize(
+    "options", [(), ("--each-seed",), ("--columns", "rtt_p95,goodput", "--sort", "-goodput")], ids=str
+)
+def test_the_table_is_that_of_the_campaign(filled: Path, moment: Path, options: tuple[str, ...]) -> None:
+    ran = dumbbell("run", moment, *options)
+    shown = dumbbell("results", "show", filled, *options)
+    assert shown.stdout == ran.stdout
+    assert "moment on sim: 2 points" in shown.stdout
     printed = dumbbell("run", moment, "--json").stdout
     assert dumbbell("results", "show", filled, "--json").stdout == printed
 
@@ -65,8 +69,8 @@ def test_what_was_set_is_another_experiment_and_nothing_is_hidden_or_pruned(
     done = dumbbell("results", "list", filled)
     assert [re.split(r" {2,}", line)[1] for line in done.stdout.splitlines()[1:]] == labels
     assert done.stderr == ""
-    shown = dumbbell("results", "show", filled).stdout.splitlines()
-    assert [line for line in shown if " on sim" in line] == ["moment on sim", "moment [path.rtt=40 ms] on sim"]
+    shown = dumbbell("results", "show", filled).stdout
+    assert re.findall(r"^moment.*(?= on sim)", shown, re.MULTILINE) == ["moment", "moment [path.rtt=40 ms]"]
     only = dumbbell("results", "list", filled, "--experiment", labels[-1], "--json").stdout.splitlines()
     assert [json.loads(line)["experiment"] for line in only] == labels[4:]
     unknown = dumbbell("results", "show", filled, "--experiment", "momnt")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def test_toml_is_a_spec(block: Block, tmp_path: Path) -> None:
     if block.told("not a spec:") is not None:
         assert tomllib.loads(block.text)
         return
-    (tmp_path / "writes.csv").write_text("0,20000\n", encoding="utf-8")
+    shutil.copytree(ROOT / "docs" / "site" / "files", tmp_path, dirs_exist_ok=True)
     assert load(spec_around(block.text), folder=tmp_path).seed_values
 
 

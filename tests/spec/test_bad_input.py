@@ -148,6 +148,63 @@ def test_what_goes_together_is_no_problem() -> None:
         load(smallest(), overrides=fields)
 
 
+ARRIVING = {"arrivals": {"load": 0.6}, "size": "100 kB"}
+SOURCES: list[dict[str, Any]] = [
+    {"arrivals": {}, "size": "1 kB"},
+    {"arrivals": {"load": 0.6}},
+    {"arrivals": {"load": 0.6, "rate": "5 /s"}, "size": "1 kB"},
+    {"arrivals": {"load": 0}, "size": "1 kB"},
+    {"arrivals": {"load": "60 %"}, "size": "1 kB"},
+    {"arrivals": {"lode": 0.6}, "size": "1 kB"},
+    {"arrivals": {"rate": 50}, "size": "1 kB"},
+    {"arrivals": {"rate": "50 Hz"}, "size": "1 kB"},
+    {"arrivals": {"rate": "1000000 /s"}, "size": "1 kB"},
+    {"arrivals": {"rate": "5 /s", "count": 10**7}, "size": "1 kB"},
+    {"arrivals": {"trace": "absent.csv"}, "size": "1 kB"},
+    {"arrivals": 3, "size": "1 kB"},
+    ARRIVING | {"size": 100},
+    ARRIVING | {"size": {"normal": {}}},
+    ARRIVING | {"size": {"lognormal": {"sigma": 1}}},
+    ARRIVING | {"size": {"lognormal": {"mean": "1 kB", "median": "1 kB", "sigma": 1}}},
+    ARRIVING | {"size": {"lognormal": {"mean": "1 kB", "sigma": -1}}},
+    ARRIVING | {"size": {"pareto": {"minimum": "1 kB", "shape": 0.9}}},
+    ARRIVING | {"size": {"pareto": {"mean": "1 MB", "shape": 1.2, "maximum": "1 MB"}}},
+    ARRIVING | {"size": {"pareto": {"mean": "1 kB"}}},
+    ARRIVING | {"size": {"cdf": "absent.csv"}},
+]  # fmt: skip
+
+
+def test_a_bad_source_of_short_flows_is_one_clear_problem(snapshot: SnapshotAssertion) -> None:
+    said = [(source, bad_fields({"flows[0].workload": source})) for source in SOURCES]
+    said += [(fields, bad_fields({"flows[0].workload": ARRIVING} | fields)) for fields in (
+        {"flows[0].count": 3},
+        {"duration": "until done", "time_limit": "60 s"},
+    )]  # fmt: skip
+    assert {len(problems) for _, problems in said} <= {1, 2}
+    assert "\n".join(f"{value!r} -> {' | '.join(problems)}" for value, problems in said) == snapshot
+
+
+ARRIVAL_FILES = {
+    "trace": ["", "time\n", "0\n1,5\n", "0,5\n1\n", "1\n0.5\n", "0,5,6\n", "x\n", "0,0\n", "0,5\n1,7\n"],
+    "cdf": ["", "5\n", "5,0.1\n4,1\n", "5,0.5\n6,0.4\n", "5,50\n6,100\n", "5,0.5\n", "x,1\n", "5,x\n", "5,-1\n"],
+}
+
+
+@pytest.mark.parametrize("kind", ARRIVAL_FILES)
+def test_a_bad_file_of_short_flows_is_one_message_with_its_line(
+    kind: str, tmp_path: Path, snapshot: SnapshotAssertion
+) -> None:
+    said = []
+    for content in ARRIVAL_FILES[kind]:
+        (tmp_path / "file.csv").write_text(content, encoding="utf-8")
+        by = ({"trace": "file.csv"}, "1 kB") if kind == "trace" else ({"load": 0.6}, {"cdf": "file.csv"})
+        (problem,) = bad_fields(
+            {"flows[0].workload": dict(zip(("arrivals", "size"), by, strict=True))}, folder=tmp_path
+        )
+        said.append(f"{content!r} -> {problem}")
+    assert "\n".join(said) == snapshot
+
+
 def test_an_override_of_nothing(snapshot: SnapshotAssertion) -> None:
     paths = ["", "path.", "a b", "flows[x]", "flows[1].cc", "duration.x", "path[0]", "[0]", "seeds[0]"]
     assert "\n".join(f"{path!r} -> {'; '.join(bad_fields({path: '1 s'}))}" for path in paths) == snapshot

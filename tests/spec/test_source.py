@@ -9,6 +9,7 @@ import pytest
 
 from commandline import MOMENT, ROOT
 from dumbbell.spec import Experiment, SpecError, assignment, expand, load
+from dumbbell.spec.run import Trace
 from dumbbell.spec.writer import toml
 from specs import EVERY_FIELD, run_of, smallest
 
@@ -103,8 +104,8 @@ def test_a_trace_is_relative_to_the_spec(tmp_path: Path) -> None:
     (tmp_path / "data" / "writes.csv").write_text("0,1\n", encoding="utf-8")
     spec = tmp_path / "spec.toml"
     spec.write_text(toml(smallest(flows=[{"cc": "bbr", "workload": {"trace": "data/writes.csv"}}])), encoding="utf-8")
-    assert len(load(spec).trace_of("data/writes.csv").writes) == 1
-    assert len(load(load(spec)).trace_of("data/writes.csv").writes) == 1
+    assert len(load(spec).file(Trace, "data/writes.csv").writes) == 1
+    assert len(load(load(spec)).file(Trace, "data/writes.csv").writes) == 1
 
 
 SWEPT_TABLES = {

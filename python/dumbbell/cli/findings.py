@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -10,14 +11,16 @@ import typer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from dumbbell.findings.points import ExperimentRuns
 
 ALL = "all"
+MOST_NOTICES = 20
+"""Warnings and failures that are told; the store has all of them."""
 _AFTER_NUMBER: Final = re.compile(r"(?<=\d) |(?<=[±<]) ")
 _GLUE: Final = "\0"
 """Stands for a space at which no line may end: that between a number and its unit."""
-ADDS_HARM = "it needs runs of each group alone, which `dumbbell run SPEC --harm` adds"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,23 +49,49 @@ class Choice:
 
 
 def tell(runs: ExperimentRuns, choice: Choice) -> None:
-    """Prints the answer of an experiment and its table, and on standard error what that has no room for."""
+    """Prints the answer of an experiment and its table; on standard error what that has no room for."""
     from dumbbell.cli import terminal
     from dumbbell.cli.layout import caption, lay_out
     from dumbbell.findings.answer import answer
     from dumbbell.findings.table import table
     from dumbbell.metrics.catalogue import HARMS
+    from dumbbell.results.harm import ADDS_HARM
 
     width = terminal.columns()
-    found = table(runs, choice.columns, choice.sort, each_seed=choice.each_seed)
+    found = table(runs, choice.columns, choice.sort, each_seed=choice.each_seed, everything=choice.everything)
     layout = lay_out(found, width, everything=choice.everything)
     said = _AFTER_NUMBER.sub(_GLUE, " ".join(answer(runs)))
     typer.echo(terminal.bold(terminal.wrapped(said, width, hanging="").replace(_GLUE, " ")) + "\n")
     for line in (*caption(found, width), "", *layout.lines()):
         typer.echo(line)
-    known = {name for point in runs.points for name, _ in point.measured}
-    if any(name in HARMS for name in choice.columns or ()) and not known & HARMS.keys():
+    if any(name in HARMS for name in choice.columns or ()) and not runs.knows_harm:
         typer.echo(terminal.wrapped(f"harm is not known: {ADDS_HARM}", width), err=True)
     if layout.left_out:
         names = ", ".join(layout.left_out)
         typer.echo(terminal.wrapped(f"no room at {width} columns: {names}; --columns all has them", width), err=True)
+
+
+def tell_warnings(runs: ExperimentRuns) -> None:
+    """What is wrong with the experiment as a whole, each kind once."""
+    from dumbbell.cli import terminal
+    from dumbbell.findings.caution import told
+    from dumbbell.findings.warnings import warnings
+
+    for each in told(warnings(runs)):
+        typer.echo(terminal.wrapped(f"warning: {each.text}", terminal.columns()), err=True)
+
+
+def tell_notices(runs: ExperimentRuns, store: Path, *, failures_only: bool = False) -> None:
+    """Warnings and failures of single runs, each once; the place is where it was first."""
+    from dumbbell.findings.warnings import of_single_runs
+    from dumbbell.metrics.number import counted
+
+    notices = [notice for notice in of_single_runs(runs) if notice.kind == "failure" or not failures_only]
+    for notice in notices[:MOST_NOTICES]:
+        kind = "failed" if notice.kind == "failure" else notice.kind
+        more = f" (and {counted(notice.runs - 1, 'more run')})" if notice.runs > 1 else ""
+        place = f"{notice.place}{more}: " if notice.place else ""
+        typer.echo(f"{kind}: {place}{notice.text}", err=True)
+    if len(notices) > MOST_NOTICES:
+        shown = f"`dumbbell results show {shlex.quote(str(store))} RUN` has those of a run"
+        typer.echo(f"and {len(notices) - MOST_NOTICES} more like these: {shown}", err=True)

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dumbbell.cli.option import DEFAULT_STORE, print_json
+from dumbbell.cli.option import DEFAULT_STORE, Columns, EachSeed, Sort, print_json
 
 if TYPE_CHECKING:
+    from dumbbell.results.campaign import Campaign
     from dumbbell.results.store import Store
 
+MOST_LAID_OUT = 5_000
+"""Runs that are read before the first is printed."""
 Folder = Annotated[Path, typer.Argument(metavar="[STORE]", envvar="DUMBBELL_STORE", help="The folder of the store.")]
 Experiment = Annotated[str | None, typer.Option("--experiment", metavar="NAME", help="Of this name or label only.")]
 Everything = Annotated[
@@ -68,7 +71,7 @@ def list_(
 
 
 @app.command(epilog="Example: dumbbell results show results 77eefaf6")
-def show(
+def show(  # noqa: PLR0913 (each is an option)
     store: Folder = DEFAULT_STORE,
     run: Annotated[
         str | None, typer.Argument(metavar="[RUN]", help="The beginning of a run's id: everything about that run.")
@@ -76,9 +79,12 @@ def show(
     *,
     experiment: Experiment = None,
     everything: Everything = False,
+    each_seed: EachSeed = False,
+    columns: Columns = None,
+    sort: Sort = None,
     as_json: Json = False,
 ) -> None:
-    """Show a table of all groups of flows, or everything about one run."""
+    """Show the table that `run` printed, or everything about one run."""
     from dumbbell.results.store import Store
 
     with Store.open(store) as opened:
@@ -88,7 +94,7 @@ def show(
             for outcome in opened.outcomes(experiment=experiment, include_superseded=everything):
                 typer.echo(outcome.model_dump_json())
         else:
-            _show_table(opened, experiment, everything=everything)
+            _show_tables(opened, experiment, columns, sort, each_seed=each_seed, everything=everything)
             _tell_others(opened, everything=everything)
 
 
@@ -175,15 +181,32 @@ def _show_run(store: "Store", run_id: str, *, as_json: bool) -> None:
         typer.echo(name)
 
 
-def _show_table(store: "Store", experiment: str | None, *, everything: bool) -> None:
+def _show_tables(  # noqa: PLR0913 (each is an option)
+    store: "Store", experiment: str | None, columns: str | None, sort: str | None, *, each_seed: bool, everything: bool
+) -> None:
+    from dumbbell.cli.findings import Choice, tell, tell_notices, tell_warnings
+    from dumbbell.findings.points import read_campaign
+
+    for nth, campaign in enumerate(store.campaigns(experiment=experiment, include_superseded=everything)):
+        if nth:
+            typer.echo()
+        if each_seed and columns is None and sort is None and store.size(campaign) > MOST_LAID_OUT:
+            _stream(store, campaign)
+            continue
+        runs = read_campaign(store, campaign)
+        tell(runs, Choice.of(columns, sort, runs.axes, each_seed=each_seed))
+        tell_warnings(runs)
+        tell_notices(runs, store.folder)
+
+
+def _stream(store: "Store", campaign: "Campaign") -> None:
+    """The rows of a campaign that is too large to be laid out at once: as they are read, in fixed columns."""
     from dumbbell.cli.table import of_groups
     from dumbbell.results.listing import groups
 
-    for campaign in store.campaigns(experiment=experiment, include_superseded=everything):
-        for number, block in enumerate(of_groups(groups(store.ledger, campaign), campaign.spec)):
-            if number == 0:
-                typer.echo(f"{campaign.label} on {campaign.engine}")
-            typer.echo(block)
+    typer.echo(f"{campaign.label} on {campaign.engine}")
+    for block in of_groups(groups(store.ledger, campaign), campaign.spec):
+        typer.echo(block)
 
 
 def _tell_others(store: "Store", *, everything: bool) -> None:

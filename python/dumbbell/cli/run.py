@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
 
-MOST_NOTICES = 20
-"""Warnings and failures that are told after a campaign; the store has all of them."""
-
 
 def run(  # noqa: PLR0913 (each is an option)
     spec: Spec,
@@ -130,7 +127,7 @@ def _print_findings(
 ) -> bool:
     """Prints what the runs of the first experiment say; those of its groups alone, if there are any, tell the harm."""
     from dumbbell.campaign.plan import count
-    from dumbbell.cli.findings import tell
+    from dumbbell.cli.findings import tell, tell_notices, tell_warnings
     from dumbbell.findings.points import runs_of
     from dumbbell.results.campaign import campaign_of
     from dumbbell.results.harm import alone_values
@@ -145,36 +142,10 @@ def _print_findings(
     values = {} if campaign is None else alone_values(store.ledger, campaign)
     runs = runs_of(experiment, engine.name, outcomes, values)
     tell(runs, choice)
-    _tell_warnings(runs)
+    tell_warnings(runs)
     for each in (runs, *found):
-        _tell_notices(each, store.folder, failures_only=each is not runs)
+        tell_notices(each, store.folder, failures_only=each is not runs)
     return any(each.failed for each in (runs, *found))
-
-
-def _tell_warnings(runs: "ExperimentRuns") -> None:
-    """What is wrong with the experiment as a whole, each kind once."""
-    from dumbbell.cli import terminal
-    from dumbbell.findings.caution import told
-    from dumbbell.findings.warnings import warnings
-
-    for each in told(warnings(runs)):
-        typer.echo(terminal.wrapped(f"warning: {each.text}", terminal.columns()), err=True)
-
-
-def _tell_notices(runs: "ExperimentRuns", store: Path, *, failures_only: bool) -> None:
-    """Warnings and failures of single runs, each once; the place is where it was first."""
-    from dumbbell.findings.warnings import of_single_runs
-    from dumbbell.metrics.number import counted
-
-    notices = [notice for notice in of_single_runs(runs) if notice.kind == "failure" or not failures_only]
-    for notice in notices[:MOST_NOTICES]:
-        kind = "failed" if notice.kind == "failure" else notice.kind
-        more = f" (and {counted(notice.runs - 1, 'more run')})" if notice.runs > 1 else ""
-        place = f"{notice.place}{more}: " if notice.place else ""
-        typer.echo(f"{kind}: {place}{notice.text}", err=True)
-    if len(notices) > MOST_NOTICES:
-        shown = f"`dumbbell results show {shlex.quote(str(store))} RUN` has those of a run"
-        typer.echo(f"and {len(notices) - MOST_NOTICES} more like these: {shown}", err=True)
 
 
 def _tell_where(store: Path, asked: "Sequence[Experiment]", added: int, seconds: float) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN, QUANTITIES, Quantity, Setup, group_values, run_values
+from dumbbell.metrics.catalogue import HARMS, OF_GROUP, OF_RUN, QUANTITIES, Quantity, Setup, group_values, run_values
 from dumbbell.metrics.sharing import fair_shares
 from dumbbell.metrics.statistics import Estimate, estimate
 from dumbbell.results.campaign import Campaign
@@ -139,6 +139,11 @@ class ExperimentRuns:
         shown += [(QUANTITIES[name], "") for name in RUN_COLUMNS]
         return [key for key in shown if any(point.values(*key) for point in self.points)]
 
+    @property
+    def knows_harm(self) -> bool:
+        """Whether groups were measured alone, too."""
+        return any(name in HARMS for point in self.points for name, _ in point.measured)
+
     def missing(self) -> list[str]:
         """The runs that are not there yet, in words; empty also where there are too many runs to list."""
         if self.experiment is None or not 0 < self.total <= MOST_LISTED:
@@ -158,10 +163,12 @@ def read(store: Store, experiment: str | None = None) -> list[ExperimentRuns]:
     Raises:
         StoreError: there is no such experiment.
     """
-    return [
-        campaign_runs(each, outcomes_of(store.ledger, each.id), alone_values(store.ledger, each.id))
-        for each in store.campaigns(experiment=experiment)
-    ]
+    return [read_campaign(store, each) for each in store.campaigns(experiment=experiment)]
+
+
+def read_campaign(store: Store, campaign: Campaign) -> ExperimentRuns:
+    """One campaign of a store."""
+    return campaign_runs(campaign, outcomes_of(store.ledger, campaign.id), alone_values(store.ledger, campaign.id))
 
 
 def campaign_runs(

@@ -20,10 +20,11 @@ from dumbbell.spec.quantity import number_and_unit
 
 FACTS: Final = ("group", "cc", "flows", "seed", "n", "fair_share")
 """Columns of what a row is, beside what was measured."""
-FIRST: Final = (
-    "fct", "goodput", "share", "fair_share", *HARMS, "rtt", "loss", "random_loss", "retransmits", "jain", "utilization",
+USUAL: Final = (
+    "fct", "goodput", "share", "fair_share", "late_p95", "stalled", "rtt", "loss", "random_loss", "retransmits", "jain",
+    *HARMS, "utilization", "rtt_p95", "queue", "total_goodput", "power", "starved", "convergence", "queueing_delay",
 )  # fmt: skip
-"""What a reader asks for first, in this order; other quantities follow in that of the catalogue."""
+"""What a reader asks for, the first things first; the rest of the catalogue is for those who name it."""
 DESCENDING: Final = "-"
 """Before the name of a column to sort by."""
 
@@ -86,17 +87,22 @@ class Table:
     runs: ExperimentRuns
     rows: Sequence[Row]
     columns: Sequence[str]
-    """Names in the order asked for; or of all that any row has, as `FIRST` says."""
+    """Names in the order asked for; or those of `USUAL`, or all, that any row has."""
 
 
 def table(
-    runs: ExperimentRuns, columns: Sequence[str] | None = None, sort: str | None = None, *, each_seed: bool = False
+    runs: ExperimentRuns,
+    columns: Sequence[str] | None = None,
+    sort: str | None = None,
+    *,
+    each_seed: bool = False,
+    everything: bool = False,
 ) -> Table:
     """The table of an experiment.
 
-    `columns` are names of the catalogue or of `FACTS`; without them there is every quantity that some run has. Rows
-    are in the order of expansion, or of a column: `sort` is its name, which may be a swept field, too, with a minus
-    before it for the largest first. What has nothing in that column is last.
+    `columns` are names of the catalogue or of `FACTS`; without them there are the usual ones that some run has, or,
+    with `everything`, the whole catalogue. Rows are in the order of expansion, or of a column: `sort` is its name,
+    which may be a swept field, too, with a minus before it for the largest first. What has nothing there is last.
 
     Raises:
         ColumnError: there is no such column.
@@ -106,7 +112,7 @@ def table(
     if columns is None:
         there = {name for row in rows for name in row.estimates}
         there |= {"fair_share"} if any(row.fair_share is not None for row in rows) else set()
-        columns = [name for name in dict.fromkeys([*FIRST, *QUANTITIES]) if name in there]
+        columns = [name for name in dict.fromkeys([*USUAL, *QUANTITIES] if everything else USUAL) if name in there]
     return Table(runs=runs, rows=_sorted(rows, sort) if sort else rows, columns=list(columns))
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import TYPE_CHECKING, TypeAlias
 
 import dumbbell.cc as cc
 from dumbbell.charts.style import style_of
+from dumbbell.metrics.number import amount
 from dumbbell.spec.quantity import Bytes, Rate, Share, Time
 from dumbbell.spec.run import (
     ETHERNET_HEADER_BYTES,
+    ArrivalsWorkload,
     Buffer,
     Flow,
     Host,
@@ -146,8 +149,20 @@ def _workload(workload: Workload) -> str:
             return f"a stream of {Rate.show(stream.rate_bps)} for {Time.show(stream.for_ns)}, {pace}"
         case TraceWorkload(trace=trace):
             return f"{len(trace.writes)} writes as traced"
+        case ArrivalsWorkload(arrivals=source):
+            return _arrivals([size for _, size in source.arrivals])
         case _:
             return "bulk"
+
+
+def _arrivals(sizes: Sequence[int]) -> str:
+    if not sizes:
+        return "short transfers, of which none arrives"
+    least, most = min(sizes), max(sizes)
+    told = Bytes.show(least)
+    if least < most:
+        told += f" to {Bytes.show(most)}, {amount(fmean(sizes) / 1000)} kB in the mean"
+    return f"{len(sizes):,} short transfers, each on a connection of its own, of {told}"
 
 
 def _hosts(host: Host, path: Path) -> str:

@@ -188,6 +188,10 @@ class Store:
         """How many runs there are, of whatever campaign."""
         return int(self.ledger.one("SELECT COUNT(*) FROM run"))
 
+    def size(self, campaign: Campaign) -> int:
+        """How many runs a campaign has."""
+        return int(self.ledger.one("SELECT COUNT(*) FROM member WHERE campaign = ?", campaign.id))
+
     def run_listing(self, *, experiment: str | None = None, include_superseded: bool = False) -> Iterator[RunLine]:
         """Every run in short, in order."""
         for campaign in self.campaigns(experiment=experiment, include_superseded=include_superseded):

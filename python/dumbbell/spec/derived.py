@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import inf
 from typing import Literal
 
-from dumbbell.spec.quantity import Size
-from dumbbell.spec.run import ETHERNET_HEADER_BYTES, Buffer, RoomBytes, RoomPackets
+import dumbbell.spec.tables as tables
+from dumbbell.spec.quantity import Bytes, Size
+from dumbbell.spec.run import ETHERNET_HEADER_BYTES, Buffer, RoomBytes, RoomPackets, wire_bytes
 from dumbbell.spec.section import DependsOnInvalidField, scalar
-from dumbbell.spec.tables import Flow, Path, Spec
+from dumbbell.spec.sizes import Cdf, Fixed, Lognormal, Pareto, Sizes
+from dumbbell.spec.tables import CdfSize, Flow, LognormalSize, ParetoSize, Path, ShortFlows, Spec
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S, PPB
 
 
@@ -25,6 +28,60 @@ def end_ns(experiment: Spec) -> int:
 def last_start_ns(group: Flow) -> int:
     """When the last flow of a group starts, without jitter."""
     return scalar(group.start).ns + (scalar(group.count) - 1) * scalar(group.stagger).ns
+
+
+def sizes_of(experiment: Spec, source: ShortFlows) -> Sizes | None:
+    """Give the distribution of a source's sizes; None where none is written."""
+    if source.size is None:
+        return None
+    size = scalar(source.size)
+    if isinstance(size, LognormalSize):
+        return _lognormal(size.lognormal)
+    if isinstance(size, ParetoSize):
+        return _pareto(size.pareto)
+    if isinstance(size, CdfSize):
+        return experiment.file(Cdf, scalar(size.cdf))
+    return Fixed(size.bytes) if isinstance(size, Bytes) else None
+
+
+def _lognormal(table: tables.Lognormal) -> Lognormal:
+    sigma = scalar(table.sigma)
+    if table.median is not None:
+        return Lognormal(_bytes(table.median), sigma)
+    return Lognormal.of_mean(_bytes(table.mean), sigma)
+
+
+def _pareto(table: tables.Pareto) -> Pareto:
+    shape, most = scalar(table.shape), inf if table.maximum is None else _bytes(table.maximum)
+    if table.minimum is not None:
+        return Pareto(_bytes(table.minimum), shape, most)
+    return Pareto.of_mean(_bytes(table.mean), shape, most)
+
+
+def _bytes(size: Bytes | list[Bytes] | None) -> int:
+    if size is None:
+        raise DependsOnInvalidField
+    return scalar(size).bytes
+
+
+def arrivals_per_s(point: Spec, source: ShortFlows) -> float | None:
+    """Give how many transfers of a source arrive in a second, in the mean; None where a trace tells."""
+    arrivals = source.arrivals
+    if arrivals.rate is not None:
+        return scalar(arrivals.rate).per_s
+    sizes = sizes_of(point, source)
+    if arrivals.load is None or sizes is None:
+        return None
+    mean_bytes = wire_bytes(sizes.mean_bytes, scalar(point.path.mtu))
+    return scalar(arrivals.load) * scalar(point.path.rate).bps / (BITS_PER_BYTE * mean_bytes)
+
+
+def arriving_ns(point: Spec, group: Flow) -> int | None:
+    """Give how long transfers of a source arrive after its start, without jitter; None: until there are no more."""
+    start_ns = scalar(group.start).ns
+    if group.stop is not None:
+        return scalar(group.stop).ns - start_ns
+    return None if scalar(point.duration).until_done else end_ns(point) - start_ns
 
 
 def active_groups(experiment: Spec) -> range:

@@ -11,15 +11,17 @@ from pydantic_core import ErrorDetails  # noqa: TC002 (pydantic is here anyway)
 
 from dumbbell.problem import Problem, instead_of, quoted, suggestion
 from dumbbell.spec.section import UNKNOWN, Section
-from dumbbell.spec.tables import WORKLOADS
+from dumbbell.spec.tables import SIZES, WORKLOADS
 from dumbbell.spec.writer import toml
 
 Location = tuple[int | str, ...]
 
-_WORKLOAD_HINT = 'use "bulk", { transfer = "100 MB" }, { stream = … } or { trace = "writes.csv" }'
+_WORKLOAD_HINT = 'use "bulk", { transfer = "100 MB" }, { stream = … }, { trace = "writes.csv" } or { arrivals = … }'
+_SIZE_HINT = 'use "100 kB", { lognormal = … }, { pareto = … } or { cdf = "sizes.csv" }'
 _WANTED = {
     "int_type": "a whole number",
     "int_from_float": "a whole number",
+    "float_type": "a number",
     "bool_type": "true or false",
     "string_type": "text",
     "list_type": "a list",
@@ -94,11 +96,12 @@ def _problem(details: ErrorDetails, model: type[Section]) -> Problem:
         case "union_tag_not_found" | "union_tag_invalid":
             keys = ", ".join(map(quoted, value)) if isinstance(value, dict) else ""
             wished = next((key for key in value if instead_of(key)), None) if keys else value
-            told = f"{f'a table with {keys}' if keys else quoted(value)} is no workload"
-            hint = suggestion(wished, ()) or _WORKLOAD_HINT
-        case "greater_than_equal" | "less_than_equal" | "less_than":
-            bounds = {"ge": "at least", "le": "at most", "lt": "less than"}
-            bound = next(f"{words} {context[key]}" for key, words in bounds.items() if key in context)
+            noun, usual = ("size", _SIZE_HINT) if _last_key(location) == "size" else ("workload", _WORKLOAD_HINT)
+            told = f"{f'a table with {keys}' if keys else quoted(value)} is no {noun}"
+            hint = suggestion(wished, ()) or usual
+        case "greater_than_equal" | "less_than_equal" | "less_than" | "greater_than":
+            bounds = {"ge": "at least", "le": "at most", "lt": "less than", "gt": "more than"}
+            bound = next(f"{words} {_plainly(context[key])}" for key, words in bounds.items() if key in context)
             told, hint = f"{quoted(value)} is out of range", bound
         case "too_short":
             told, hint = "the list is too short" if value else "the list is empty", _example(model, location)
@@ -109,6 +112,14 @@ def _problem(details: ErrorDetails, model: type[Section]) -> Problem:
         case _:
             told = details["msg"]
     return Problem(dotted(_location(details)), told, hint)
+
+
+def _plainly(number: object) -> object:
+    return int(number) if isinstance(number, float) and number.is_integer() else number
+
+
+def _last_key(location: Location) -> str:
+    return next((part for part in reversed(location) if isinstance(part, str) and not part.startswith("#")), "")
 
 
 def _example(model: type[Section], location: Location) -> str:
@@ -143,10 +154,10 @@ def _owner(model: type[Section], location: Location) -> tuple[type[Section] | No
     owner: type[Section] | None = model
     key = ""
     for part in location:
-        if isinstance(part, int) or part in {"#one", "#sweep", "#bulk"}:
+        if isinstance(part, int) or part in {"#one", "#sweep", "#bulk", "#fixed"}:
             continue
         if part.startswith("#"):
-            owner, key = WORKLOADS[part[1:]], ""
+            owner, key = (WORKLOADS | SIZES)[part[1:]], ""
             continue
         if key:
             owner = _section(owner, key) if owner else None

@@ -11,9 +11,9 @@ from pydantic import ValidationError
 import dumbbell.cc as cc
 from dumbbell.problem import Problem, SpecError
 from dumbbell.spec.diagnosis import problems_of, without
-from dumbbell.spec.inspection import experiment_problems, trace_paths
+from dumbbell.spec.inspection import experiment_problems, files
 from dumbbell.spec.tables import Spec
-from dumbbell.spec.trace import TraceError, read_trace
+from dumbbell.spec.trace import TraceError, read
 
 
 class Experiment(Spec):
@@ -57,16 +57,16 @@ class Experiment(Spec):
                 validate(without(words, error), self_instance=self)
             except ValidationError:  # too broken to ask more
                 raise SpecError(problems) from None
-        self._folder, self._registry, self._traces = folder, registry, {}
-        problems += self._read_traces()
+        self._folder, self._registry, self._files = folder, registry, {}
+        problems += self._read_files()
         problems += experiment_problems(self)
         if problems:
             raise SpecError(problems)
 
-    def _read_traces(self) -> Iterator[Problem]:
-        for path, name in trace_paths(self):
+    def _read_files(self) -> Iterator[Problem]:
+        for path, kind, name in files(self):
             try:
-                if name not in self._traces:
-                    self._traces[name] = read_trace(self._folder / name)
+                if (kind, name) not in self._files:
+                    self._files[kind, name] = read(kind, self._folder / name)
             except TraceError as error:
                 yield Problem(path, error.message, error.hint)

@@ -11,13 +11,16 @@ from math import gcd
 from typing import Any, TypeVar
 
 import dumbbell.cc as cc
+import dumbbell.spec.run as run
 from dumbbell.cc import Registry
 from dumbbell.problem import Problem, SpecError, quoted
+from dumbbell.spec.arrivals import ArrivalTimes
 from dumbbell.spec.diagnosis import Location, dotted
 from dumbbell.spec.rules import point_problems, run_rules
 from dumbbell.spec.section import DependsOnInvalidField, Unknown
+from dumbbell.spec.sizes import Cdf
 from dumbbell.spec.sweep import Grid, sweep_problems, unknown_fields, zip_problems
-from dumbbell.spec.tables import Flow, Spec, Trace
+from dumbbell.spec.tables import CdfSize, Flow, ShortFlows, Spec, Trace
 
 T = TypeVar("T")
 
@@ -41,18 +44,31 @@ def experiment_problems(experiment: Spec) -> Iterator[Problem]:
         yield from _sampled(grid, 1 if zip_errors or unknown or lists else len(grid))
 
 
-def trace_paths(experiment: Spec) -> Iterator[tuple[str, str]]:
-    """Find every trace of a spec: the field's path, and the file as written."""
+def files(experiment: Spec) -> Iterator[tuple[str, type, str]]:
+    """Find every file that a spec names: the field's path, what it has, and its name as written."""
     with suppress(DependsOnInvalidField):
         for index, group in enumerate(experiment.flows):
             with suppress(DependsOnInvalidField):
-                yield from _trace_paths(group, ("flows", index, "workload"))
+                for here, workload in _each(group.workload, ("flows", index, "workload")):
+                    yield from _files(workload, here)
 
 
-def _trace_paths(group: Flow, location: Location) -> Iterator[tuple[str, str]]:
-    for here, workload in _each(group.workload, location):
-        if isinstance(workload, Trace):
-            yield from ((dotted(place), name) for place, name in _each(workload.trace, (*here, "trace")))
+def _files(workload: object, here: Location) -> Iterator[tuple[str, type, str]]:
+    if isinstance(workload, Trace):
+        yield from _named(workload.trace, run.Trace, (*here, "trace"))
+    if isinstance(workload, ShortFlows):
+        if workload.arrivals.trace is not None:
+            yield from _named(workload.arrivals.trace, ArrivalTimes, (*here, "arrivals", "trace"))
+        if workload.size is not None:
+            for place, size in _each(workload.size, (*here, "size")):
+                if isinstance(size, CdfSize):
+                    yield from _named(size.cdf, Cdf, (*place, "cdf"))
+
+
+def _named(names: str | list[str], kind: type, location: Location) -> Iterator[tuple[str, type, str]]:
+    for place, name in _each(names, location):
+        if isinstance(name, str):
+            yield dotted(place), kind, name
 
 
 def _each(value: T | list[T], location: Location) -> Iterator[tuple[Location, T]]:

@@ -108,7 +108,8 @@ def _may_be_swept(annotation: Any) -> bool:  # noqa: ANN401 (likewise)
 
 def _noun(parts: list[Any], quantity: type[Quantity] | None) -> str:
     if any(_is_a(part, Section) for part in parts):
-        one = "a word, or a table" if any(get_origin(part) is Literal for part in parts) else "a table"
+        words = "a word" if any(get_origin(part) is Literal for part in parts) else quantity.noun if quantity else ""
+        one = f"{words}, or a table" if words else "a table"
         return "tables" if list in parts else one
     if quantity:
         return f"a list of two, each {quantity.noun}" if list in parts else quantity.noun
@@ -116,9 +117,8 @@ def _noun(parts: list[Any], quantity: type[Quantity] | None) -> str:
         return "a list of lists of paths"
     if bool in parts:
         return "true or false"
-    if int in parts:
-        return "a whole number"
-    return "text" if str in parts else "a word"
+    simple = {int: "a whole number", float: "a number", str: "text"}
+    return next((noun for kind, noun in simple.items() if kind in parts), "a word")
 
 
 def _numbers(parts: list[Any]) -> dict[int, str]:

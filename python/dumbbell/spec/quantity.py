@@ -241,6 +241,30 @@ class Time(Quantity):
         return super().unknown_unit(text, number, unit)
 
 
+class Frequency(Quantity):
+    """How often: `50 /s`. The value is in billionths of a time a second."""
+
+    __slots__ = ()
+    noun = "a number a second"
+    zero = "/s"
+    usual: ClassVar[Mapping[str, str]] = {"/s": "50"}
+    units: ClassVar[Mapping[str, int]] = {"/s": 10**9}
+
+    @property
+    def per_s(self) -> float:
+        """Times a second."""
+        return float(self.number)
+
+    @override
+    @classmethod
+    def unknown_unit(cls, text: str, number: str, unit: str) -> QuantityError:
+        meant = {"hz": 1.0, "per s": 1.0, "per second": 1.0, "/sec": 1.0, "1/s": 1.0, "/ms": 1000.0, "/min": 1 / 60}
+        if unit.lower() in meant:
+            per_s = float(number) * meant[unit.lower()]
+            return QuantityError(f"{quoted(text)}: unknown unit {quoted(unit)}", f'write "{per_s:g} /s"')
+        return super().unknown_unit(text, number, unit)
+
+
 class Share(Quantity):
     """A part of a whole: `0.01 %`."""
 
@@ -334,7 +358,7 @@ def number_and_unit(text: str) -> tuple[float, str] | None:
     if match is None:
         return None
     sign, number, unit = match.groups()
-    return (float(_exact(sign + number)), unit) if not unit or unit[0].isalpha() or unit == "%" else None
+    return (float(_exact(sign + number)), unit) if not unit or unit[0].isalpha() or unit in {"%", "/s"} else None
 
 
 def magnitude(text: str) -> float | None:

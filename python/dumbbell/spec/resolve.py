@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import dumbbell.cc as cc
+import dumbbell.spec.arrivals as arrivals
 import dumbbell.spec.derived as derived
 import dumbbell.spec.run as run
 import dumbbell.spec.tables as tables
@@ -49,7 +50,7 @@ def resolve(point: Point, seed: int) -> Resolved:
     for place, (group, names) in enumerate(zip(experiment.flows, flow_names(experiment.flows), strict=True)):
         if place not in active:
             continue
-        flows += _flows(experiment, group, names, seed)
+        flows += _flows(experiment, place, names, seed)
         groups += [names[0]] * len(names)
         ccs += [scalar(group.cc)] * len(names)
     resolved = run.Run(
@@ -83,7 +84,8 @@ def start_jitter_ns(seed: int, flow: str, jitter_ns: int) -> int:
     return int.from_bytes(digest[:8], "big") * jitter_ns >> 64
 
 
-def _flows(experiment: tables.Spec, group: tables.Flow, names: list[str], seed: int) -> Iterator[run.Flow]:
+def _flows(experiment: tables.Spec, number: int, names: list[str], seed: int) -> Iterator[run.Flow]:
+    group = experiment.flows[number]
     choice = cc.choose(scalar(group.cc), experiment.registry)
     controller = run.Controller(algorithm=choice.algorithm, parameters=dict(choice.parameters))
     start_ns, stagger_ns, jitter_ns = (
@@ -96,7 +98,7 @@ def _flows(experiment: tables.Spec, group: tables.Flow, names: list[str], seed: 
     rtt_ns = scalar(experiment.path.rtt if group.rtt is None else group.rtt).ns
     side: Literal["return", "forward", "split"] = scalar(experiment.path.delay_side)
     forward_ns = {"return": 0, "forward": rtt_ns, "split": rtt_ns // 2}[side]
-    workload, access = _workload(experiment, group), _access(experiment.path, group)
+    workload, access = _workload(experiment, number, seed), _access(experiment.path, group)
     for index, name in enumerate(names):
         yield run.Flow(
             name=name,
@@ -123,16 +125,37 @@ def _path(path: tables.Path) -> run.Path:
     )
 
 
-def _workload(experiment: tables.Spec, group: tables.Flow) -> run.Workload:
-    workload = scalar(group.workload)
+def _workload(experiment: tables.Spec, number: int, seed: int) -> run.Workload:
+    workload = scalar(experiment.flows[number].workload)
     if isinstance(workload, tables.Transfer):
         return run.TransferWorkload(transfer=run.Transfer(bytes=scalar(workload.transfer).bytes))
     if isinstance(workload, tables.Stream):
         rate_bps, for_ns, every_ns = scalar(workload.stream).bps, scalar(workload.for_).ns, scalar(workload.every).ns
         return run.StreamWorkload(stream=run.Stream(rate_bps=rate_bps, for_ns=for_ns, every_ns=every_ns))
     if isinstance(workload, tables.Trace):
-        return run.TraceWorkload(trace=experiment.trace_of(scalar(workload.trace)))
+        return run.TraceWorkload(trace=experiment.file(run.Trace, scalar(workload.trace)))
+    if isinstance(workload, tables.ShortFlows):
+        return run.ArrivalsWorkload(arrivals=run.Arrivals(arrivals=_arrivals(experiment, number, workload, seed)))
     return "bulk"
+
+
+def _arrivals(
+    experiment: tables.Spec, number: int, source: tables.ShortFlows, seed: int
+) -> tuple[arrivals.Arrival, ...]:
+    """Draw a source's transfers; under its name or, of a table without one, its place, so that cc changes nothing."""
+    group = experiment.flows[number]
+    name = f"flows[{number}]" if group.name is None else scalar(group.name)
+    sizes, per_s = derived.sizes_of(experiment, source), derived.arrivals_per_s(experiment, source)
+    if source.arrivals.trace is not None:
+        drawn = arrivals.listed(
+            experiment.file(arrivals.ArrivalTimes, scalar(source.arrivals.trace)), seed, name, sizes
+        )
+    elif sizes is not None and per_s is not None:
+        drawn = arrivals.poisson(seed, name, per_s, sizes)
+    else:
+        raise AssertionError("the rules saw neither a trace nor times and sizes")
+    most = None if source.arrivals.count is None else scalar(source.arrivals.count)
+    return arrivals.before(drawn, derived.arriving_ns(experiment, group), most)
 
 
 def _access(path: tables.Path, group: tables.Flow) -> run.Access | None:

@@ -12,12 +12,37 @@ from itertools import pairwise
 from typing import Literal
 
 from dumbbell.problem import Problem, quoted
-from dumbbell.spec.derived import active_groups, buffer_limit, end_ns, frame_bytes, last_start_ns, window_ns
+from dumbbell.spec.arrivals import ArrivalTimes
+from dumbbell.spec.derived import (
+    active_groups,
+    arrivals_per_s,
+    arriving_ns,
+    buffer_limit,
+    end_ns,
+    frame_bytes,
+    last_start_ns,
+    window_ns,
+)
 from dumbbell.spec.names import name_problems
 from dumbbell.spec.quantity import Bytes, Size, Time
 from dumbbell.spec.run import RoomPackets
+from dumbbell.spec.run import Trace as Writes
 from dumbbell.spec.section import DependsOnInvalidField, scalar
-from dumbbell.spec.tables import MOST_FLOWS, Flow, Path, Spec, Stream, Trace
+from dumbbell.spec.tables import (
+    MOST_ARRIVALS,
+    MOST_FLOWS,
+    Arrivals,
+    Flow,
+    Lognormal,
+    LognormalSize,
+    Pareto,
+    ParetoSize,
+    Path,
+    ShortFlows,
+    Spec,
+    Stream,
+    Trace,
+)
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 MOST_SAMPLES = 10_000_000
@@ -43,6 +68,7 @@ def point_problems(point: Spec) -> Iterator[Problem]:
                 partial(_stop_problems, point, group, path),
                 partial(_stream_problems, group, f"{path}.workload"),
                 partial(_trace_problems, point, group, f"{path}.workload.trace"),
+                partial(_source_problems, point, group, path),
                 partial(_access_problems, point, group, f"{path}.access.buffer"),
             )
     yield from run_rules(
@@ -77,6 +103,11 @@ def _duration_problems(point: Spec) -> Iterator[Problem]:
     groups = [point.flows[place] for place in active_groups(point)]
     if groups and all(scalar(group.workload) == "bulk" for group in groups):
         yield Problem("duration", '"until done", but no flow is ever done', 'give a flow a transfer, or write "300 s"')
+    for place in active_groups(point):
+        workload = scalar(point.flows[place].workload)
+        if isinstance(workload, ShortFlows) and _is_endless(workload.arrivals) and point.flows[place].stop is None:
+            hint = "say how many with count = 10000, or when with the flow's stop"
+            yield Problem(f"flows[{place}].workload.arrivals", 'never end, and the run is "until done"', hint)
 
 
 def _buffer_problems(point: Spec) -> Iterator[Problem]:
@@ -181,9 +212,89 @@ def _stream_problems(group: Flow, path: str) -> Iterator[Problem]:
 def _trace_problems(point: Spec, group: Flow, path: str) -> Iterator[Problem]:
     trace = scalar(group.workload)
     if isinstance(trace, Trace):
-        writes = len(point.trace_of(scalar(trace.trace)).writes) * scalar(group.count)
+        writes = len(point.file(Writes, scalar(trace.trace)).writes) * scalar(group.count)
         if writes > MOST_WRITES:
             yield Problem(path, f"{writes} writes of all flows of the group are too many", f"at most {MOST_WRITES}")
+
+
+def _is_endless(arrivals: Arrivals) -> bool:
+    return arrivals.count is None and arrivals.trace is None
+
+
+def _source_problems(point: Spec, group: Flow, path: str) -> Iterator[Problem]:
+    source = scalar(group.workload)
+    if not isinstance(source, ShortFlows):
+        return
+    flows = scalar(group.count)
+    if flows > 1:
+        hint = "write another [[flows]] table for each source; how many transfers arrive is workload.arrivals.count"
+        yield Problem(f"{path}.count", f"{flows} sources of arrivals in one table", hint)
+    problems = [*_arrival_problems(point, source, f"{path}.workload"), *_size_problems(source, f"{path}.workload.size")]
+    yield from problems
+    if not problems:
+        yield from run_rules(partial(_load_problems, point, group, source, f"{path}.workload"))
+
+
+def _arrival_problems(point: Spec, source: ShortFlows, path: str) -> Iterator[Problem]:
+    arrivals = source.arrivals
+    kinds = [kind for kind in ("load", "rate", "trace") if getattr(arrivals, kind) is not None]
+    if not kinds:
+        hint = 'write load = 0.6, rate = "50 /s" or trace = "arrivals.csv"'
+        yield Problem(f"{path}.arrivals", "does not say when transfers arrive", hint)
+    for kind in kinds[1:]:
+        yield Problem(f"{path}.arrivals.{kind}", f"beside {kinds[0]}, which says it already", "leave one of them out")
+    if arrivals.trace is None:
+        if source.size is None:
+            yield Problem(f"{path}.size", "missing", 'write size = "100 kB"')
+        return
+    trace = point.file(ArrivalTimes, scalar(arrivals.trace))
+    if trace.bytes is not None and source.size is not None:
+        yield Problem(f"{path}.size", "the trace has a size for each arrival already", "leave one of the two out")
+    elif trace.bytes is None and source.size is None:
+        yield Problem(f"{path}.size", "missing: the trace has times only", 'write size = "100 kB", or add a column')
+    if arrivals.count is not None and scalar(arrivals.count) > len(trace.at_ns):
+        told = f"{scalar(arrivals.count)} of the trace's {len(trace.at_ns)} arrivals"
+        yield Problem(f"{path}.arrivals.count", told, f"at most {len(trace.at_ns)}")
+
+
+def _size_problems(source: ShortFlows, path: str) -> Iterator[Problem]:
+    size = None if source.size is None else scalar(source.size)
+    if isinstance(size, LognormalSize):
+        yield from _one_of(size.lognormal, f"{path}.lognormal", "mean", "median")
+    if not isinstance(size, ParetoSize):
+        return
+    tail, here = size.pareto, f"{path}.pareto"
+    yield from _one_of(tail, here, "mean", "minimum")
+    shape = scalar(tail.shape)
+    if tail.maximum is None:
+        if shape <= 1 and (tail.mean is not None or source.arrivals.load is not None):
+            told = f"a Pareto distribution of shape {shape:g} has no mean"
+            yield Problem(f"{here}.shape", told, 'a shape above 1, or maximum = "100 MB"')
+        return
+    most = scalar(tail.maximum)
+    for key, written in (("mean", tail.mean), ("minimum", tail.minimum)):
+        if written is not None and scalar(written).bytes >= most.bytes:
+            yield Problem(
+                f"{here}.{key}", f"{quoted(str(scalar(written)))} is not below the maximum", f"less than {most}"
+            )
+
+
+def _one_of(table: Lognormal | Pareto, path: str, first: str, second: str) -> Iterator[Problem]:
+    written = [key for key in (first, second) if getattr(table, key) is not None]
+    if len(written) != 1:
+        told = f"{first} and {second} are both there" if written else f"neither {first} nor {second} is there"
+        yield Problem(path, told, f"write one of them: {first} or {second}")
+
+
+def _load_problems(point: Spec, group: Flow, source: ShortFlows, path: str) -> Iterator[Problem]:
+    per_s, arriving = arrivals_per_s(point, source), arriving_ns(point, group)
+    if per_s is None or arriving is None or source.arrivals.count is not None:
+        return
+    expected = per_s * arriving / NS_PER_S
+    if expected > MOST_ARRIVALS:
+        kind = "load" if source.arrivals.load is not None else "rate"
+        told = f"{expected:,.0f} arrivals in {Time.show(arriving)} are too many"
+        yield Problem(f"{path}.arrivals.{kind}", told, f"at most {MOST_ARRIVALS:,}: count = 10000, or a stop")
 
 
 def _count_problems(point: Spec) -> Iterator[Problem]:

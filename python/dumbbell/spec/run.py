@@ -21,6 +21,17 @@ MSS_BYTES = MTU_BYTES - TCP_IP_HEADER_BYTES
 FRAME_BYTES = MTU_BYTES + ETHERNET_HEADER_BYTES
 """Payload of a full packet at that MTU, and what the bottleneck charges for it."""
 
+
+def wire_bytes(payload_bytes: float, mtu_bytes: int) -> float:
+    """Length of all frames of so much payload, headers included, in full segments and a last one.
+
+    >>> wire_bytes(1448, 1500), wire_bytes(1449, 1500)
+    (1514, 1581)
+    """
+    segments = -(-payload_bytes // (mtu_bytes - TCP_IP_HEADER_BYTES))
+    return payload_bytes + segments * (TCP_IP_HEADER_BYTES + ETHERNET_HEADER_BYTES)
+
+
 Count: TypeAlias = Annotated[int, Field(ge=0, lt=2**64)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path as FilePath
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, Discriminator, Field, PrivateAttr, Tag
 from typing_extensions import override
@@ -13,11 +13,14 @@ from typing_extensions import override
 import dumbbell.cc as cc
 import dumbbell.spec.run as run
 from dumbbell.problem import quoted
-from dumbbell.spec.quantity import Bytes, Moment, QuantityError, Rate, Share, Size, Time, invalid
+from dumbbell.spec.quantity import Bytes, Frequency, Moment, QuantityError, Rate, Share, Size, Time, invalid
 from dumbbell.spec.section import Bounds, DependsOnInvalidField, Section, Swept, between, form
+
+FileT = TypeVar("FileT")
 
 MOST_FLOWS = 100_000
 MOST_SEEDS = 1_000_000
+MOST_ARRIVALS = 1_000_000
 LONGEST_NAME = 100
 
 LineRate: TypeAlias = Annotated[Rate, between(Rate("1 kbit/s"), Rate("1 Tbit/s"))]
@@ -28,6 +31,10 @@ Instant: TypeAlias = Annotated[Time, between(Time("0 s"), Time("1000000 s"))]
 Interval: TypeAlias = Annotated[Time, between(Time("1 us"), Time("1000000 s"))]
 Payload: TypeAlias = Annotated[Bytes, between(Bytes("1 B"), Bytes("1000000 GB"))]
 Memory: TypeAlias = Annotated[Bytes, between(Bytes("1 B"), Bytes("2 GiB"))]
+FileName: TypeAlias = Annotated[str, Field(min_length=1)]
+Load: TypeAlias = Annotated[float, Field(strict=True, gt=0, le=10)]
+Sigma: TypeAlias = Annotated[float, Field(strict=True, gt=0, le=10)]
+Shape: TypeAlias = Annotated[float, Field(strict=True, ge=0.1, le=100)]
 Flag: TypeAlias = Annotated[bool, Field(strict=True)]
 Seeds: TypeAlias = Annotated[
     Annotated[int, Field(strict=True, ge=1, le=MOST_SEEDS), Tag("#one")]
@@ -196,11 +203,113 @@ class Stream(Section):
 class Trace(Section):
     """Writes as a file lists them: time in seconds after the flow's start, bytes."""
 
-    trace: Swept[Annotated[str, Field(min_length=1)]] = Field(examples=["writes.csv"])
+    trace: Swept[FileName] = Field(examples=["writes.csv"])
     """A CSV file of writes, relative to the spec's folder: [two columns](#trace-files)."""
 
 
-WORKLOADS: dict[str, type[Section]] = {"transfer": Transfer, "stream": Stream, "trace": Trace}
+class Arrivals(Section):
+    """When the transfers of a source arrive: by chance, or as a file lists them."""
+
+    load: Swept[Load] | None = Field(default=None, examples=[0.6])
+    """Arrivals by chance (Poisson), so many that they offer the bottleneck this part of `path.rate`: 0.6 is 60 %. What
+    is counted is the mean size with the headers of its segments; what is sent again comes on top."""
+    rate: Swept[Annotated[Frequency, between(Frequency("0.000001 /s"), Frequency("10000000 /s"))]] | None = Field(
+        default=None, examples=["50 /s"]
+    )
+    """Arrivals by chance (Poisson), so many a second in the mean."""
+    trace: Swept[FileName] | None = Field(default=None, examples=["arrivals.csv"])
+    """A CSV file of arrivals, relative to the spec's folder: the time of each in seconds after the flow's start, and in
+    a second column its size in bytes. Without that column `size` says how large they are."""
+    count: Swept[Annotated[int, Field(strict=True, ge=1, le=MOST_ARRIVALS)]] | None = Field(
+        default=None, examples=[10_000]
+    )
+    """So many arrive, and then none. By default they go on arriving until the flow's stop or the run's end. A run that
+    is `"until done"` needs it, or a trace."""
+
+
+class Lognormal(Section):
+    """Sizes whose logarithm is normally distributed."""
+
+    mean: Swept[Payload] | None = Field(default=None, examples=["100 kB"])
+    """Mean of the sizes. Either it is written, or the median."""
+    median: Swept[Payload] | None = Field(default=None, examples=["30 kB"])
+    """Median of the sizes."""
+    sigma: Swept[Sigma] = Field(examples=[1.5])
+    """Standard deviation of the sizes' natural logarithm, a number."""
+
+
+class Pareto(Section):
+    """Sizes with a heavy tail: half as many are `2 ** (1 / shape)` times as large."""
+
+    mean: Swept[Payload] | None = Field(default=None, examples=["100 kB"])
+    """Mean of the sizes. Either it is written, or the minimum."""
+    minimum: Swept[Payload] | None = Field(default=None, examples=["10 kB"])
+    """The smallest size."""
+    shape: Swept[Shape] = Field(examples=[1.2])
+    """The tail's exponent, a number: the smaller, the heavier. Without a maximum there is a mean only above 1."""
+    maximum: Swept[Payload] | None = Field(default=None, examples=["100 MB"])
+    """The largest size: the distribution is cut there (bounded Pareto). By default there is none."""
+
+
+class LognormalSize(Section):
+    """Sizes by a lognormal distribution."""
+
+    lognormal: Lognormal
+    """Sizes whose logarithm is normally distributed: many small ones and a few large ones."""
+
+
+class ParetoSize(Section):
+    """Sizes by a Pareto distribution."""
+
+    pareto: Pareto
+    """Sizes with a heavy tail, as files of the web have."""
+
+
+class CdfSize(Section):
+    """Sizes by a distribution that was measured."""
+
+    cdf: Swept[FileName] = Field(examples=["sizes.csv"])
+    """A CSV file, relative to the spec's folder: sizes in bytes and, for each, the share of transfers that are no
+    larger, from the smallest size to a share of 1. Between two sizes all are as likely."""
+
+
+SIZES: dict[str, type[Section]] = {"lognormal": LognormalSize, "pareto": ParetoSize, "cdf": CdfSize}
+
+
+def _kind_of_size(value: Any) -> str | None:  # noqa: ANN401 (not yet validated)
+    """Give the tag of a size; None: none that there is."""
+    for kind, section in SIZES.items():
+        if isinstance(value, section) or (isinstance(value, dict) and kind in value):
+            return f"#{kind}"
+    return None if isinstance(value, dict) else "#fixed"
+
+
+TransferSize: TypeAlias = Annotated[
+    Annotated[Payload, Tag("#fixed")]
+    | Annotated[LognormalSize, Tag("#lognormal")]
+    | Annotated[ParetoSize, Tag("#pareto")]
+    | Annotated[CdfSize, Tag("#cdf")],
+    Discriminator(_kind_of_size),
+]
+
+
+class ShortFlows(Section):
+    """A source of short transfers, each on a connection of its own."""
+
+    arrivals: Arrivals
+    """When transfers arrive. Each has a connection of its own, opened then and closed when it is complete: the flow is
+    the source of all of them. Times and sizes are drawn from the seed and the flow's name (of one without a name, its
+    place among `[[flows]]`, so that algorithms meet the same arrivals)."""
+    size: Swept[TransferSize] | None = Field(default=None, examples=["100 kB"])
+    """How large the transfers are: all alike, or drawn from a distribution."""
+
+
+WORKLOADS: dict[str, type[Section]] = {
+    "transfer": Transfer,
+    "stream": Stream,
+    "trace": Trace,
+    "arrivals": ShortFlows,
+}
 
 
 def _kind_of_workload(value: Any) -> str | None:  # noqa: ANN401 (not yet validated)
@@ -215,7 +324,8 @@ Workload: TypeAlias = Annotated[
     Annotated[Literal["bulk"], Tag("#bulk")]
     | Annotated[Transfer, Tag("#transfer")]
     | Annotated[Stream, Tag("#stream")]
-    | Annotated[Trace, Tag("#trace")],
+    | Annotated[Trace, Tag("#trace")]
+    | Annotated[ShortFlows, Tag("#arrivals")],
     Discriminator(_kind_of_workload),
 ]
 
@@ -329,7 +439,7 @@ class Spec(Section):
 
     _folder: FilePath = PrivateAttr(default=FilePath())
     _registry: cc.Registry = PrivateAttr(default={})
-    _traces: dict[str, run.Trace] = PrivateAttr(default={})
+    _files: dict[tuple[type, str], object] = PrivateAttr(default={})
 
     @property
     def registry(self) -> cc.Registry:
@@ -341,8 +451,9 @@ class Spec(Section):
         """The folder that the spec's relative file names start from."""
         return self._folder
 
-    def trace_of(self, name: str) -> run.Trace:
-        """Give the writes of a trace that the spec names."""
-        if name not in self._traces:
+    def file(self, kind: type[FileT], name: str) -> FileT:
+        """Give what a file has that the spec names: the writes of a trace, arrivals, sizes."""
+        found = self._files.get((kind, name))
+        if not isinstance(found, kind):
             raise DependsOnInvalidField
-        return self._traces[name]
+        return found

@@ -4,7 +4,7 @@
 use super::{App, FlowId, Phase, Simulation, receiver_config, sender_config};
 use crate::engine::Event;
 use crate::tcp::{Receiver, Sender};
-use run::{FlowCounters, Run, SharedGauges, Workload};
+use run::{Flow, FlowCounters, Run, SharedGauges, Workload};
 use units::Time;
 
 /// The sources of a run, and their connections.
@@ -44,11 +44,11 @@ impl Sources {
     /// Nothing has arrived yet.
     pub fn of(run: &Run) -> Self {
         let source = |incomplete| Arriving { next: 0, incomplete, open: Vec::new(), closed: FlowCounters::default() };
-        Self {
-            sources: run.flows.iter().map(|flow| Some(flow.arrivals().len()).filter(|n| *n > 0).map(source)).collect(),
-            connections: Vec::new(),
-            free: Vec::new(),
-        }
+        let of = |flow: &Flow| match &flow.workload {
+            Workload::Arrivals { arrivals } => Some(source(arrivals.len())),
+            _ => None,
+        };
+        Self { sources: run.flows.iter().map(of).collect(), connections: Vec::new(), free: Vec::new() }
     }
 
     /// The flow is a source.
