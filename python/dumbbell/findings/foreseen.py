@@ -12,7 +12,7 @@ from dumbbell.metrics.number import amount, trimmed
 from dumbbell.results.validity import AS_RENO
 from dumbbell.spec import Experiment, Resolved, expand, resolve
 from dumbbell.spec.quantity import Time
-from dumbbell.spec.run import Flow, Run, TransferWorkload
+from dumbbell.spec.run import ArrivalsWorkload, Flow, Run, TransferWorkload
 from dumbbell.spec.sweep import Grid, Point
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S, PPB
 
@@ -31,7 +31,7 @@ PHASE_PACKETS: Final = 400
 """Two CUBIC flows of different RTTs, 5 to 400 Mbit/s, 20 to 100 ms: up to 330 packets of path within the shorter RTT
 the share depends on a quarter of a packet time by 0.1 to 0.45, from 413 on hardly (docs/limitations.md)."""
 PHASE_PACKETS_BESIDE: Final = 100
-"""The same beside a flow that is rate-based: 0.2 at 17 packets, 0.1 at 83."""
+"""The same beside a flow that is rate-based: 0.2 at 17 packets, 0.1 at 83; beside short flows 0.2 at both."""
 NEAR_PACKETS: Final = 1000
 """RTTs that are nearly equal: 0.3 at 661 packets; nothing is seen at 1651."""
 NEARLY_EQUAL: Final = 2
@@ -125,7 +125,7 @@ def _phases(point: Point, resolved: Resolved, swept: Mapping[str, Sequence[Any]]
         return
     packet_ns = BITS_PER_BYTE * run.path.frame_bytes * NS_PER_S / run.path.rate_bps
     packets, frames = rtts_ns[0] / packet_ns, run.path.buffer_bytes / run.path.frame_bytes
-    beside = any(flow.cc.algorithm in RATE_BASED for flow, _ in there)
+    beside = any(flow.cc.algorithm in RATE_BASED for flow, _ in there) or any(map(_comes_by_chance, run.flows))
     apart_ns, longer_ns = min((after - before, after) for before, after in pairwise(rtts_ns))
     nearly_equal = apart_ns <= NEARLY_EQUAL * packet_ns and packets <= NEAR_PACKETS and not beside
     window = (packets + frames) / len(clocked)
@@ -191,6 +191,11 @@ def _socket_memory(point: Point, resolved: Resolved) -> Iterator[Caution]:
 def _groups(resolved: Resolved) -> dict[str, Flow]:
     """A flow of each group."""
     return dict(zip(resolved.groups, resolved.run.flows, strict=True))
+
+
+def _comes_by_chance(flow: Flow) -> bool:
+    """Whether it is a source of short transfers."""
+    return isinstance(flow.workload, ArrivalsWorkload)
 
 
 def _wants_more(flow: Flow) -> bool:

@@ -12,7 +12,7 @@ from dumbbell.metrics.number import ABSENT, percent
 from dumbbell.report.html import sort_key
 
 MAIN: Final = (
-    "goodput", "share", "fair_share", "rtt", "loss", "random_loss", "retransmits", "jain", "fct",
+    "goodput", "share", "fair_share", "harm", "rtt", "loss", "random_loss", "retransmits", "jain", "fct",
 )  # fmt: skip
 """Columns that fit beside one another; all others are in the second table."""
 

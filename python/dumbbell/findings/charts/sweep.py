@@ -23,7 +23,7 @@ BESIDE: Final = 3
 """Panels beside one another."""
 OF_LINK: Final = ("loss", "random_loss", "jain", "queue")
 """What a run has one of, and each group of flows has not."""
-COSTS: Final = ("rtt", "retransmits")
+COSTS: Final = ("rtt", "retransmits", "harm", "late")
 
 
 def shares(runs: ExperimentRuns) -> Chart | None:
