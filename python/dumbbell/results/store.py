@@ -268,6 +268,10 @@ class Store:
             raise
         self._series_files.remove(former)
 
+    def measured_ids(self) -> set[str]:
+        """The ids of all runs that were measured."""
+        return {run_id for (run_id,) in self.ledger.rows("SELECT run_id FROM run WHERE status = 'ok'")}
+
     def finished(self, run_id: str) -> bool:
         """Whether a run was measured and its series are whole: then it need not be run again."""
         migrated = self.ledger.requests == "run"
