@@ -21,8 +21,8 @@ from dumbbell.spec.quantity import number_and_unit
 FACTS: Final = ("group", "cc", "flows", "seed", "n", "fair_share")
 """Columns of what a row is, beside what was measured."""
 USUAL: Final = (
-    "fct", "goodput", "share", "fair_share", "late_p95", "stalled", "rtt", "loss", "random_loss", "retransmits", "jain",
-    *HARMS, "utilization", "rtt_p95", "queue", "total_goodput", "power", "starved", "convergence", "queueing_delay",
+    "fct", "goodput", "share", "fair_share", *HARMS, "late_p95", "stalled", "rtt", "loss", "random_loss", "retransmits",
+    "jain", "utilization", "rtt_p95", "queue", "total_goodput", "power", "starved", "convergence", "queueing_delay",
 )  # fmt: skip
 """What a reader asks for, the first things first; the rest of the catalogue is for those who name it."""
 DESCENDING: Final = "-"
