@@ -220,6 +220,12 @@ def test_the_cliff_of_each_over_random_loss() -> None:
     )
 
 
+def test_short_flows_have_a_mean_over_them_at_each_load() -> None:
+    web = {"arrivals": {"load": [0.3, 0.6]}, "size": "100 kB"}
+    said = told([[0.10, 0.11, 0.12], [0.31, 0.30, 0.29]], "fct", flows=[{"name": "web", "cc": "bbr", "workload": web}])
+    assert said == "web takes 0.110 ± 0.025 s on average at a load of 0.3 and 0.300 ± 0.025 s at 0.6."
+
+
 def test_one_sender_has_a_rate_and_what_it_costs() -> None:
     runs = runs_with([[90e6]], "goodput", flows=[{"cc": "bbr"}])
     runs.points[0].measured |= {("utilization", ""): [0.94], ("rtt", "bbr"): [0.0251]}

@@ -13,6 +13,7 @@ from dumbbell.spec.sweep import Grid
 
 NOUNS: Final = {"path.buffer": "buffer", "path.rtt": "RTT", "path.rate": "rate", "path.loss": "loss"}
 """Of fields that people call by other names than the spec does."""
+LOAD: Final = ".arrivals.load"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,8 @@ class Curves:
         """The same with the axis's noun, or all from there to another place: "at a buffer of 0.25 to 1 BDP"."""
         if self.axis is None:
             return ""
-        noun, text = NOUNS.get(self.axis), self.text(point) if last is None else self.between(point, last, "to")
+        noun = "load" if self.axis.endswith(LOAD) else NOUNS.get(self.axis)
+        text = self.text(point) if last is None else self.between(point, last, "to")
         if noun is None:
             return f"at {self.axis} = {text}"
         return f"at {'an' if noun == 'RTT' else 'a'} {noun} of {text}"
