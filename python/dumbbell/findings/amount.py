@@ -96,7 +96,7 @@ def amounts(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Amount]:
     if finite:
         several = [_has(runs, each, ShortFlows) for each in finite]
         return [
-            Amount(QUANTITIES["fct"], each, "take", " on average" * many)
+            Amount(QUANTITIES["fct"], each, "take", " on average" if many else " to complete")
             for each, many in zip(finite, several, strict=True)
         ]
     streams = [(each, rate) for each in groups if (rate := _stream(runs, each))]

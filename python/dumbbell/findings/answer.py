@@ -61,14 +61,17 @@ def _sentence(text: str) -> str:
 
 def _alone(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
     found = _cliffs(runs, curves, amount) if amount.quantity.name == "goodput" else []
-    if found:
-        return found
     if len(curves.curves) > 1:
+        if found:
+            return found
         contenders = [Contender(_label(curve, amount.subject), amount, curve) for curve in curves.curves]
-        return [(extent if len(contenders) > MOST_CURVES else ranking)(curves, contenders)]
+        if len(contenders) > MOST_CURVES:
+            return [extent(curves, contenders)]
+        one = not any(f"flows[{amount.subject.index}].cc" in curve.condition for curve in curves.curves)
+        return [ranking(curves, contenders, amount.subject.name if one else "")]
     (curve,) = curves.curves
     if len(curve.points) > 1 or amount.quantity.name == "fct":
-        return [trend(curves, curve, amount)]
+        return [*found, trend(curves, curve, amount)]
     (point,) = curve.points
     filled, rtt = point.estimate("utilization"), point.estimate("rtt", amount.subject.group(point))
     line = f", {QUANTITIES['utilization'].text(filled.mean)} of the line" if filled else ""
@@ -77,20 +80,20 @@ def _alone(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
 
 
 def _label(curve: Curve, subject: Subject) -> str:
-    """How a curve of one group at a time is called."""
-    cc = f"flows[{subject.index}].cc"
+    """How a curve of one group at a time is called: by its algorithm, if that is swept, and what else is."""
     if not curve.condition:
         return subject.name
-    if list(curve.condition) == [cc]:
-        return algorithm(curve.condition[cc])
-    return condition_text(curve.condition, None, [subject])
+    cc = f"flows[{subject.index}].cc"
+    rest = condition_text({path: value for path, value in curve.condition.items() if path != cc}, None, [subject])
+    return " ".join(filter(None, [algorithm(curve.condition[cc]) if cc in curve.condition else "", rest]))
 
 
 def _cliffs(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
     """Up to which loss each keeps 80 % of what the line carries then, and what all have where the best one ends."""
     known = [(_label(curve, amount.subject), amount.at(curve)) for curve in curves.curves]
     found = cliffs(runs)
-    if not found or len(known) > MOST_CURVES or any(len(own) < FEWEST_OF_A_CLIFF for _, own in known):
+    bulk = runs.experiment is not None and all(flow.workload == "bulk" for flow in runs.experiment.flows)
+    if not found or not bulk or len(known) > MOST_CURVES or any(len(own) < FEWEST_OF_A_CLIFF for _, own in known):
         return []
     kept: list[str] = []
     reached: dict[float, str] = {}
