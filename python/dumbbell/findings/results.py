@@ -163,6 +163,19 @@ class Results(Sequence[Outcome]):
             (campaign,) = (each for each in campaigns(store.ledger) if each.id == self.campaign)
         return campaign_runs(campaign, self.outcomes)
 
+    def transfers(self, run: SupportsIndex | str | None = None) -> pd.DataFrame:
+        """The short transfers of sources (`workload = { arrivals = … }`): a row each, times in seconds.
+
+        `fct_s` and `slowdown` are NaN of one that was not complete. `run` is as for `series`; without one there are
+        those of all runs that have a source.
+
+        >>> results.transfers().groupby("name")["slowdown"].quantile([0.5, 0.99])  # doctest: +SKIP
+
+        Raises:
+            StoreError: no flow of the run is a source of short transfers.
+        """
+        return self._series("transfers", run)
+
     def _frame(self, table: frames.Table) -> pd.DataFrame:
         """Without the runs of other seeds that the store may have."""
         with Store.open(self.store) as store:
