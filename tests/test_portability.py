@@ -27,6 +27,7 @@ print(len(dumbbell.run({MOMENT!r}).summaries))
 @pytest.mark.slow
 def test_commands_and_a_run_from_python() -> None:
     done = python(PROGRAM)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
     assert done.stdout.splitlines()[-1] == "4"
     assert '"name": "bbr_4_17"' in done.stdout

@@ -30,6 +30,8 @@ def kinds(fields: dict[str, Any], **words: Any) -> list[str]:
         ({}, ["phase effects"]),
         ({"flows[1].rtt": "100 ms"}, ["phase effects"]),  # any other RTT where few packets fill the path
         ({"flows[1].rtt": "50 ms"}, []),
+        ({"flows[1].rtt": ["51 ms", "52 ms", "60 ms"]}, ["phase effects"]),
+        ({"flows[1].rtt": ["51 ms", "51.3 ms", "51.6 ms", "51.9 ms"]}, []),  # a mean over phases can be taken
         ({"flows[0].cc": "bbr"}, []),
         ({"flows[1].workload": {"transfer": "1 MB"}}, []),
         ({"flows[1].start": "10 s", "duration": "20 s", "measure.window": ["0 s", "9 s"]}, []),
@@ -44,9 +46,12 @@ def test_phases(fields: dict[str, Any], expected: list[str]) -> None:
     assert kinds(SLOW | fields, flows=NEAR_AND_FAR) == expected
 
 
-@pytest.mark.parametrize(("bbr", "expected"), [("10 Mbit/s", ["phase effects"]), ("50 Mbit/s", [])])
-def test_phases_beside_a_flow_that_paces(bbr: str, expected: list[str]) -> None:
-    assert kinds(SLOW | {"path.rate": bbr}, flows=[*NEAR_AND_FAR, {"cc": "bbr"}]) == expected
+@pytest.mark.parametrize(
+    "other", [{"cc": "bbr"}, {"cc": "cubic", "workload": {"arrivals": {"load": 0.1}, "size": "20 kB"}}]
+)
+@pytest.mark.parametrize(("rate", "expected"), [("10 Mbit/s", ["phase effects"]), ("50 Mbit/s", [])])
+def test_phases_beside_others_that_come_at_other_times(other: dict[str, Any], rate: str, expected: list[str]) -> None:
+    assert kinds(SLOW | {"path.rate": rate}, flows=[*NEAR_AND_FAR, other]) == expected
 
 
 @pytest.mark.parametrize(

@@ -25,13 +25,15 @@ def check(
     if as_json:
         print_json(facts)
         return
+    from dumbbell.cli import terminal
+
     alone = f" and {facts['runs_alone']} of a group alone" if harm else ""
     counts = f"{facts['points']} points, {facts['runs']} runs{alone}, {facts['simulated_s']:g} simulated seconds"
     typer.echo(f"{facts['name']}: {counts}")
     for name, reasons in facts["engines"].items():
         typer.echo(f"{name}: " + ("; ".join(reasons) if reasons else "can run it"))
     for warning in facts["warnings"]:
-        typer.echo(f"warning: {warning['text']}")
+        typer.echo(terminal.wrapped(f"warning: {warning['text']}", terminal.columns()))
 
 
 def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from dumbbell.metrics.number import amount, trimmed
 from dumbbell.results.validity import AS_RENO
 from dumbbell.spec import Experiment, Resolved, expand, resolve
 from dumbbell.spec.quantity import Time
-from dumbbell.spec.run import Flow, Run, TransferWorkload
+from dumbbell.spec.run import ArrivalsWorkload, Flow, Run, TransferWorkload
 from dumbbell.spec.sweep import Grid, Point
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S, PPB
 
@@ -29,17 +29,21 @@ a kernel holds 2.7 MB (docs/limitations.md)."""
 
 PHASE_PACKETS: Final = 400
 """Two CUBIC flows of different RTTs, 5 to 400 Mbit/s, 20 to 100 ms: up to 330 packets of path within the shorter RTT
-the share depends on a quarter of a packet time by 0.1 to 0.45; from 413 on by no more than the seeds scatter."""
+the share depends on a quarter of a packet time by 0.1 to 0.45, from 413 on hardly (docs/limitations.md)."""
 PHASE_PACKETS_BESIDE: Final = 100
-"""The same beside a flow that is rate-based: 0.2 at 17 packets, 0.1 at 83."""
+"""The same beside a flow that is rate-based: 0.2 at 17 packets, 0.1 at 83; beside short flows 0.2 at both."""
 NEAR_PACKETS: Final = 1000
 """RTTs that are nearly equal: 0.3 at 661 packets; nothing is seen at 1651."""
 NEARLY_EQUAL: Final = 2
 """Packet times."""
+PHASES: Final = 4
+"""RTTs over a packet time that make a mean over phases."""
 LOSS_FACTOR: Final = 1.5
 """A flow with a window of W packets loses one in 2 W² / 3 by itself (Mathis et al., CCR 27(3), 1997). Random loss as
 frequent as that takes the phases away (at 41 packets a flow 0.1 %, at 165 0.01 %); a tenth of it does not."""
 
+MOST_LOSS: Final = 0.01
+"""What random loss is advised at most: more makes another experiment."""
 MANY: Final = 10
 """Random losses in a window that do what random loss does; of fewer nobody knows."""
 
@@ -48,11 +52,13 @@ def foreseen(experiment: Experiment) -> list[Caution]:
     """What can be said of an experiment before it is run, of each kind at most one for each point and group."""
     found: list[Caution] = []
     alike: list[Caution] = []
+    grid = Grid.of(experiment)
+    swept = {axis.path: axis.values for axis in grid.axes}
     for point in expand(experiment):
         resolved = resolve(point, experiment.seed_values[0])
-        found += [*_as_reno(point, resolved), *_phases(point, resolved), *_socket_memory(point, resolved)]
+        found += [*_as_reno(point, resolved), *_phases(point, resolved, swept), *_socket_memory(point, resolved)]
         alike += _nothing_drawn(experiment, point, resolved)
-    return found + worth_telling(alike, len(Grid.of(experiment)))
+    return found + worth_telling(alike, len(grid))
 
 
 def worth_telling(alike: Sequence[Caution], points: int) -> list[Caution]:
@@ -105,7 +111,7 @@ def _as_reno(point: Point, resolved: Resolved) -> Iterator[Caution]:
             )  # fmt: skip
 
 
-def _phases(point: Point, resolved: Resolved) -> Iterator[Caution]:
+def _phases(point: Point, resolved: Resolved, swept: Mapping[str, Sequence[Any]]) -> Iterator[Caution]:
     """Floyd and Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", Internetworking 3, 1992."""
     run, groups = resolved.run, list(dict.fromkeys(resolved.groups))
     there = [
@@ -119,28 +125,34 @@ def _phases(point: Point, resolved: Resolved) -> Iterator[Caution]:
         return
     packet_ns = BITS_PER_BYTE * run.path.frame_bytes * NS_PER_S / run.path.rate_bps
     packets, frames = rtts_ns[0] / packet_ns, run.path.buffer_bytes / run.path.frame_bytes
-    beside = any(flow.cc.algorithm in RATE_BASED for flow, _ in there)
+    beside = any(flow.cc.algorithm in RATE_BASED for flow, _ in there) or any(map(_comes_by_chance, run.flows))
     apart_ns, longer_ns = min((after - before, after) for before, after in pairwise(rtts_ns))
     nearly_equal = apart_ns <= NEARLY_EQUAL * packet_ns and packets <= NEAR_PACKETS and not beside
     window = (packets + frames) / len(clocked)
-    enough = min(LOSS_FACTOR / window**2, 1)
-    lost = enough * (run.measure.window_end_ns - run.measure.window_begin_ns) / packet_ns
-    if run.path.loss_ppb < PPB * enough and (
+    enough = LOSS_FACTOR / window**2
+    sensible = (
+        enough <= MOST_LOSS and enough * (run.measure.window_end_ns - run.measure.window_begin_ns) / packet_ns >= MANY
+    )
+    if run.path.loss_ppb >= PPB * enough or not (
         nearly_equal or packets <= (PHASE_PACKETS_BESIDE if beside else PHASE_PACKETS)
     ):
-        index = next(index for rtt_ns, index in clocked if rtt_ns == longer_ns)
-        yield Caution(
-            kind="phase effects", point=point.values, group=groups[index], severity=1 / packets,
-            text=f"phase effects: with RTTs of {_time(longer_ns - apart_ns)} and {_time(longer_ns)} before a drop-tail"
-            f" queue that takes a packet every {_time(packet_ns)}, shares can hang on a quarter of such a time in the"
-            " RTT, alike in all seeds",
-            remedy=phase_remedy(f"flows[{index}].rtt", longer_ns, packet_ns, enough if lost >= MANY else None),
-        )  # fmt: skip
+        return
+    index = next(index for rtt_ns, index in clocked if rtt_ns == longer_ns)
+    field = f"flows[{index}].rtt"
+    if sum(abs(each.ns - longer_ns) <= packet_ns for each in swept.get(field, ())) >= PHASES:
+        return  # the remedy is there
+    yield Caution(
+        kind="phase effects", point=point.values, group=groups[index], severity=1 / packets,
+        text=f"phase effects: with RTTs of {_time(longer_ns - apart_ns)} and {_time(longer_ns)} before a drop-tail"
+        f" queue that takes a packet every {_time(packet_ns)}, shares can hang on a quarter of such a time in the RTT,"
+        " alike in all seeds",
+        remedy=phase_remedy(field, longer_ns, packet_ns, enough if sensible else None),
+    )  # fmt: skip
 
 
 def phase_remedy(field: str, rtt_ns: int, packet_ns: float, loss: float | None) -> str:
     """What makes a mean over phases, an RTT swept over a packet time, or takes them away: random loss, None: none."""
-    steps = ", ".join(f'"{_time(rtt_ns + quarter * packet_ns / 4)}"' for quarter in range(4))
+    steps = ", ".join(f'"{_time(rtt_ns + part * packet_ns / PHASES)}"' for part in range(PHASES))
     text = f"take the mean over {field} = [{steps}]"
     if loss is None:
         return text
@@ -179,6 +191,11 @@ def _socket_memory(point: Point, resolved: Resolved) -> Iterator[Caution]:
 def _groups(resolved: Resolved) -> dict[str, Flow]:
     """A flow of each group."""
     return dict(zip(resolved.groups, resolved.run.flows, strict=True))
+
+
+def _comes_by_chance(flow: Flow) -> bool:
+    """Whether it is a source of short transfers."""
+    return isinstance(flow.workload, ArrivalsWorkload)
 
 
 def _wants_more(flow: Flow) -> bool:
