@@ -8,6 +8,7 @@ mean as long as there is one.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -83,6 +84,22 @@ def percentile(values: Floats, percent: float) -> float | None:
     # On a straight line between two values, of which one is merely huge: infinite times nothing is no number.
     found = float(np.percentile(np.minimum(values, _HUGE), percent))
     return found if found < math.sqrt(_HUGE) else None
+
+
+def percentile_of_group(flows: Sequence[tuple[object, object, object]], percent: float) -> object:
+    """Over the transfers of a group, from each flow's `transfers`, its own such percentile and its single value.
+
+    A group of a source has what the source has; flows with one transfer each are ranked, and one that is not complete
+    is the slowest. Takes numbers, of which some may be None, or arrays of many runs' numbers with NaN, and gives such.
+
+    >>> percentile_of_group([(None, None, 1.0), (None, None, 3.0)], 50), percentile_of_group([(9, 5.0, 6.0)], 50)
+    (2.0, 5.0)
+    >>> percentile_of_group([(None, None, 1.0), (None, None, None)], 50)
+    """
+    transfers, own, single = (np.array(column, dtype=np.float64) for column in zip(*flows, strict=True))
+    ranked = np.percentile(np.where(np.isnan(single), _HUGE, single), percent, axis=0)
+    found = np.where(np.isnan(transfers[0]), np.where(ranked < math.sqrt(_HUGE), ranked, np.nan), own[0])
+    return found if found.ndim else None if math.isnan(found) else float(found)
 
 
 def mean(values: Floats) -> float | None:
