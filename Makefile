@@ -97,8 +97,9 @@ docs: build $(VENV)/.docs ## The documentation as a site, dist/docs/index.html; 
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs/site -d dist/.doctrees docs dist/docs
 	$(BIN)/python docs/site/site_links.py dist/docs
 
-docs-outputs: build ## What pages show as printed, their pictures, and docs/spec.md, anew: look at what changed
+docs-outputs: build ## The outputs and pictures in the documentation, its spec.md and cli.md, anew: look at what changed
 	$(BIN)/python docs/site/spec_reference.py > docs/spec.md
+	$(BIN)/python docs/site/cli_reference.py > docs/cli.md
 	$(BIN)/python -m pytest -q --snapshot-update tests/docs/test_documents.py
 
 wheel: build ## dist/*.whl, one for every Python >= 3.11 of this platform

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,11 @@ import pytest
 import dumbbell
 from commandline import MOMENT, python
 from dumbbell.findings.results import Results
+from dumbbell.spec import load
 
+SMALL = {
+    "duration": "1 s", "path": {"rate": "8 Mbit/s", "rtt": "10 ms", "buffer": "1 bdp"}, "flows": [{"cc": "bbr"}],
+}  # fmt: skip
 POINT = ["0.5 bdp", "0.5 bdp", "2 bdp", "2 bdp"]
 
 
@@ -92,6 +97,71 @@ def test_series_of_one_run_or_of_all(results: Results) -> None:
     assert every["path.buffer"].unique().tolist() == ["0.5 bdp", "2 bdp"]
     assert len(results.queue()) == 4 * len(results.queue(0)) == 4 * 60
     assert (results.queue(0)["backlog_bytes"] <= 0.5 * 50_000).all()
+
+
+def test_what_is_swept_has_its_number_behind_its_words() -> None:
+    words = {
+        "duration": "1 s", "path": {"rate": "8 Mbit/s", "rtt": ["10 ms", "20 ms"], "buffer": ["2 bdp", "30 packets"]},
+        "flows": [{"cc": "cubic", "start": ["0 s", "100 ms"]}],
+    }  # fmt: skip
+    results = dumbbell.run(words)
+    columns = ["path.rtt", "path.rtt_s", "path.buffer", "path.buffer_bytes", "path.buffer_bdp", "flows[0].start_s"]
+    first, *_, last = results.summary()[columns].itertuples(index=False, name=None)
+    assert first == ("10 ms", 0.01, "2 bdp", 20_000, 2, 0)
+    assert last == ("20 ms", 0.02, "30 packets", 30 * 1514, pytest.approx(30 * 1514 / 20_000), 0.1)
+    for frame in (results.flows(), results.groups(), results.series(), results.queue(), results.means("goodput")):
+        assert set(columns) <= set(frame.columns)
+        assert frame["path.buffer_bdp"].dtype == np.float64
+
+
+def test_means_have_a_row_a_point_group_and_quantity_with_their_interval(results: Results) -> None:
+    frame = results.means("share", "jain", "fair_share")
+    assert frame[["path.buffer", "group", "quantity", "unit"]].to_numpy().tolist()[:5] == [
+        ["0.5 bdp", "bbr", "share", "%"], ["0.5 bdp", "", "jain", ""], ["0.5 bdp", "bbr", "fair_share", "%"],
+        ["0.5 bdp", "cubic", "share", "%"], ["0.5 bdp", "cubic", "fair_share", "%"],
+    ]  # fmt: skip
+    shares = results.groups().query("name == 'bbr' and `path.buffer` == '0.5 bdp'")["share"]
+    first = frame.iloc[0]
+    assert (first["mean"], first["n"]) == (pytest.approx(100 * shares.mean()), 2)
+    half = 12.706 * 100 * shares.std() / 2**0.5  # Student's t of one degree of freedom
+    assert (first["low"], first["high"]) == pytest.approx((first["mean"] - half, first["mean"] + half), rel=1e-4)
+    with pytest.raises(dumbbell.DumbbellError, match="did you mean"):
+        results.means("shares")
+    assert {"rtt", "utilization", "goodput"} <= set(results.means()["quantity"])
+
+
+def test_a_notebook_shows_the_answer_and_a_table(results: Results, tmp_path: Path) -> None:
+    assert repr(results) == "<Results of experiment on sim: 4 runs, 2 points>"
+    html = results._repr_html_()
+    assert results.answer() in html
+    assert html.count("<tr>") == 1 + 2 * 2
+    assert "<th>path.buffer</th>" in html
+    dumbbell.run(MOMENT.replace('cc = "bbr"', 'cc = "bbr"\nname = "<b>"'), store=tmp_path)
+    with dumbbell.open(tmp_path) as store:
+        assert repr(store) == f"<Store {tmp_path}: 4 runs of experiment>"
+        shown = store._repr_html_()
+        assert store.results().answer()[:3] in {"<b>", "CUB"}
+    assert "<b>" not in shown
+    assert "&lt;b&gt;" in shown
+
+
+def test_completion_shows_what_a_user_needs(results: Results) -> None:
+    assert {"answer", "means", "plot", "series", "groups"} <= set(dir(results))
+    with dumbbell.open(results.store) as store:
+        assert {"results", "runs", "flows", "experiments"} <= set(dir(store))
+        assert not {"put", "enrol", "prune", "ledger", "orphans"} & set(dir(store))
+        shown = [results, store, dumbbell.Experiment(**SMALL)]
+        assert all(hasattr(each, name) for each in shown for name in dir(each))
+    signature = inspect.signature(dumbbell.Experiment)
+    assert len(str(signature)) < 200
+    assert {"duration", "path", "flows", "seeds"} <= signature.parameters.keys()
+
+
+def test_an_experiment_is_shown_in_short_and_as_a_spec() -> None:
+    experiment = dumbbell.Experiment(**SMALL)
+    assert repr(experiment) == str(experiment) == "<Experiment experiment; points: 1; seeds: 1>"
+    assert load(experiment.toml()).words() == SMALL
+    assert "cc = &quot;bbr&quot;" in experiment._repr_html_()
 
 
 def test_a_temporary_store_goes_with_its_results() -> None:

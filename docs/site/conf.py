@@ -18,7 +18,7 @@ default_role = "code"  # docstrings have names in single backticks
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True}
+autodoc_default_options = {"members": True, "exclude-members": "model_config, model_post_init"}
 
 html_theme = "furo"
 html_title = f"dumbbell {release}"

@@ -174,7 +174,7 @@ def takes(key: Key, *, short: bool = False) -> str:
 def default(key: Key) -> str:
     """What holds where a key is not there, in words."""
     if key.required:
-        return "it must be there"
+        return "needed"
     return "none" if key.default in (None, []) else f"`{_toml(key.default)}`"
 
 

@@ -2,7 +2,9 @@
 
 >>> import dumbbell
 >>> results = dumbbell.run("examples/two-flows.toml")  # doctest: +SKIP
->>> results.groups().groupby(["path.buffer", "name"])["share"].mean()  # doctest: +SKIP
+>>> results  # doctest: +SKIP
+>>> results.means("share", "rtt")  # doctest: +SKIP
+>>> results.plot.shares()  # doctest: +SKIP
 
 What is imported here is loaded when it is first used, so that `dumbbell --help` answers at once.
 """
@@ -16,9 +18,9 @@ from dumbbell.errors import DumbbellError, EngineFailure, StoreError, StoreFailu
 
 if TYPE_CHECKING:
     from dumbbell.findings.results import Results, run
+    from dumbbell.findings.stored import Store
+    from dumbbell.findings.stored import open_store as open  # noqa: A004 (what it does, with stores)
     from dumbbell.results.schema import FailedRun, Result
-    from dumbbell.results.store import Store
-    from dumbbell.results.store import open_store as open  # noqa: A004 (what it does, with stores)
     from dumbbell.spec import Experiment, Problem, SpecError
     from dumbbell.version import __version__
 
@@ -29,9 +31,9 @@ _HOMES = {
     "Result": "dumbbell.results.schema",
     "Results": "dumbbell.findings.results",
     "SpecError": "dumbbell.spec",
-    "Store": "dumbbell.results.store",
+    "Store": "dumbbell.findings.stored",
     "__version__": "dumbbell.version",
-    "open": "dumbbell.results.store",
+    "open": "dumbbell.findings.stored",
     "run": "dumbbell.findings.results",
 }
 _NAMES_AT_HOME = {"open": "open_store"}

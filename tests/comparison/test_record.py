@@ -28,7 +28,7 @@ def test_the_schema_is_the_one_that_was_published(of: type[EngineComparison]) ->
 
 def test_every_key_of_agree_json_is_explained() -> None:
     text = (DOCS / "results-format.md").read_text(encoding="utf-8")
-    section = text.partition("# What `dumbbell agree --json` prints")[2].partition("\n# ")[0]
+    section = text.partition("# What `dumbbell agree --json` prints")[2].partition("\n## ")[0]
     for of in (Agreement, Curves):
         assert [
             key for key in of.model_json_schema(mode="serialization")["properties"] if f"`{key}`" not in section

@@ -23,12 +23,18 @@ MOST_UNRUN = 20
 """Blocks that no test runs. More than this: find a way to run them."""
 
 
+LONG = {"README.md", "docs/tutorial.md", "docs/gallery.md"}
+"""Pages that take more than ten seconds."""
+
+
 def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.long] * (name_of(page) in LONG), id=name_of(page)) for page in PAGES]
+)
 def test_a_page_works_from_its_top_to_its_end(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:

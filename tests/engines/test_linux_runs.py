@@ -377,7 +377,8 @@ def test_ctrl_c_leaves_no_process_and_no_folder(built: Kernel, tmp_path: Path, s
     time.sleep(0.3)
     campaign.send_signal(signal.SIGINT)
     output, words = campaign.communicate(timeout=20)
-    assert (campaign.returncode, output, words) == (130, "", "interrupted\n")
+    kept = f"0 of 5 runs are in {tmp_path / 'out'}; the same command goes on"
+    assert (campaign.returncode, output, words) == (130, "", f"interrupted: {kept}\n")
     assert vanished(kernel)
     assert list(temporary.iterdir()) == []
     assert dumbbell("results", "verify", tmp_path / "out").returncode == 0

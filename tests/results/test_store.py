@@ -14,7 +14,7 @@ from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import StoreError, StoreFailure
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import Result
-from dumbbell.results.store import Store, open_store
+from dumbbell.results.store import Store
 from dumbbell.results.tables import LEDGER_SCHEMA
 from dumbbell.spec import Experiment, Run
 
@@ -38,7 +38,7 @@ def test_what_was_put_is_what_is_found(folder: Path, campaign: Any) -> None:
         ("2 bdp", 1),
         ("2 bdp", 2),
     ]
-    with open_store(folder) as store:
+    with Store.open(folder) as store:
         assert list(store.outcomes()) == outcomes
         assert [store.get(each.run_id) for each in outcomes] == outcomes
         assert [each.model_dump_json() for each in store.outcomes()] == [each.model_dump_json() for each in outcomes]
@@ -313,7 +313,7 @@ def test_what_is_not_there_is_not_made_by_reading(folder: Path) -> None:
     assert not folder.exists()
     folder.mkdir()
     with pytest.raises(StoreError, match=r"no ledger\.sqlite"):
-        open_store(folder)
+        Store.open(folder)
     with pytest.raises(StoreError, match=r"cannot open it|no such store"):  # the latter from Python 3.14 on
         Store.open(folder / ("x" * 300))
 

@@ -30,10 +30,9 @@ from markdown_it import MarkdownIt
 
 from commandline import ROOT, typed
 
-PAGES = sorted(
-    [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "how-to").glob("*.md")],
-    key=lambda path: path.relative_to(ROOT).as_posix(),
-)
+USAGE = ROOT / "docs" / "cli.md"
+"""Its commands are forms and no examples."""
+PAGES = sorted({ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "how-to").glob("*.md")} - {USAGE})
 GENERATED = {"docs/validation.md": "made by `make validation`, with commands that take an hour"}
 """Pages that are written by a program, and why no test runs them."""
 _COMMENT = re.compile(r"<!-- (.+?) -->\s*")

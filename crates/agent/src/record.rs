@@ -2,7 +2,7 @@
 
 use crate::phase::{BBR_PHASES, LOSS_BASED_PHASES, bbr_phase, loss_based_phase};
 use crate::sockets::tcp_info::{ControlInfo, TcpInfo};
-use run::{FRAME_HEADERS_BYTES, FlowCounters, Gauges, LossAt, Qdisc, Recorder, Run, UNSEEN, Workload};
+use run::{FRAME_HEADERS_BYTES, FlowCounters, Gauges, LossAt, Qdisc, Recorder, Run, SharedGauges, UNSEEN};
 
 /// `TCP_INFINITE_SSTHRESH`.
 const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
@@ -36,8 +36,7 @@ impl KernelRecorder {
     /// Nothing recorded yet.
     pub fn new(run: &Run) -> Self {
         let mut recorder = Recorder::new(run);
-        let is_source = |flow: &run::Flow| matches!(flow.workload, Workload::Arrivals { .. });
-        let single = (0..run.flows.len()).filter(|&i| !is_source(&run.flows[i]));
+        let single = (0..run.flows.len()).filter(|&i| !run.flows[i].is_source());
         single.for_each(|i| recorder.set_phases(i, &LOSS_BASED_PHASES));
         Self {
             recorder,
@@ -62,35 +61,36 @@ impl KernelRecorder {
 
     /// Keeps the gauges of a source of short transfers: those of its open connections together, each with its payload
     /// delivered, beside what the closed ones have counted.
-    pub fn sample_source(&mut self, flow: usize, open: &[(Reading, u64)], closed: &FlowCounters, at_ns: u64) {
-        open.iter().for_each(|(reading, _)| self.keep_least_rtt(flow, reading));
-        let delivered_bytes = closed.delivered_bytes + open.iter().map(|(_, bytes)| bytes).sum::<u64>();
-        let rtts_us = open.iter().map(|(reading, _)| u64::from(reading.sender.rtt_us)).filter(|&rtt_us| rtt_us > 0);
-        let (sum_us, count) = rtts_us.fold((0, 0), |(sum, count), rtt_us| (sum + rtt_us, count + 1));
-        let srtt_us = sum_us.checked_div(count).unwrap_or(0) as u32;
-        let mut all = Gauges { bottleneck_bytes: closed.bottleneck_bytes, ..NO_GAUGES };
-        for (reading, _) in open {
+    pub fn sample_source(
+        &mut self,
+        flow: usize,
+        open: impl Iterator<Item = (Reading, u64)>,
+        closed: &FlowCounters,
+        at_ns: u64,
+    ) {
+        let mut shared = SharedGauges::new(closed.bottleneck_bytes);
+        let mut delivered_bytes = closed.delivered_bytes;
+        for (reading, bytes) in open {
+            self.keep_least_rtt(flow, &reading);
+            delivered_bytes += bytes;
             let bottleneck_bytes = self.bottleneck_bytes(&reading.sender, &reading.receiver);
-            all = together(all, gauges(reading, bottleneck_bytes, self.paces_always));
+            shared.add(reading.sender.rtt_us, &gauges(&reading, bottleneck_bytes, self.paces_always));
         }
-        self.recorder.sample_flow(flow, at_ns, srtt_us, delivered_bytes, || all);
+        self.recorder.sample_flow(flow, at_ns, shared.srtt_us(), delivered_bytes, || shared.gauges());
     }
 
     /// The kernel's minimum is that of the last 300 s (`tcp_min_rtt_wlen`): the flow's is the least of all that were
     /// read.
-    fn keep_least_rtt(&mut self, flow: usize, reading: &Reading) {
+    pub fn keep_least_rtt(&mut self, flow: usize, reading: &Reading) {
         if reading.sender.min_rtt_us != u32::MAX {
             self.recorder.keep_least_rtt(flow, u64::from(reading.sender.min_rtt_us) * NANOS_PER_MICRO);
         }
     }
 
-    /// A connection is over, or its flow is; of a source that which carried its transfer `arrival`.
-    pub fn end_connection(&mut self, flow: usize, arrival: Option<usize>, reading: &Reading) {
-        self.keep_least_rtt(flow, reading);
-        if let Some(transfer) = arrival {
-            let (sent, again) = (u64::from(reading.sender.data_segs_out), u64::from(reading.sender.total_retrans));
-            self.recorder.count_transfer(flow, transfer, sent, again);
-        }
+    /// What a transfer of a source has sent, when it is complete or its source ends.
+    pub fn count_transfer(&mut self, flow: usize, transfer: usize, reading: &Reading) {
+        let (sent, again) = (u64::from(reading.sender.data_segs_out), u64::from(reading.sender.total_retrans));
+        self.recorder.count_transfer(flow, transfer, sent, again);
     }
 
     /// A connection's counters at `at_ns`, from what the kernel tells.
@@ -127,51 +127,6 @@ impl KernelRecorder {
         let bytes = arrived * u128::from(FRAME_HEADERS_BYTES) + payload;
         let passes_ppb = u128::from(BILLION.saturating_sub(self.loss_after_ppb).max(1));
         (bytes * u128::from(BILLION) / passes_ppb) as u64
-    }
-}
-
-/// Gauges of a source that has no connection open.
-const NO_GAUGES: Gauges = Gauges {
-    bottleneck_bytes: 0,
-    cwnd_segments: 0,
-    ssthresh_segments: u32::MAX,
-    inflight_segments: 0,
-    min_rtt_us: u32::MAX,
-    cc_min_rtt_us: u32::MAX,
-    pacing_rate_bps: u64::MAX,
-    delivery_rate_bps: 0,
-    bandwidth_bps: u64::MAX,
-    pacing_gain_256ths: 0,
-    cwnd_gain_256ths: 0,
-    phase: u8::MAX,
-};
-
-/// A source's gauges with those of one more connection. A rate that is none adds nothing to one that is some.
-fn together(all: Gauges, one: Gauges) -> Gauges {
-    let sum = |a: u64, b: u64| if a == u64::MAX || b == u64::MAX { a.min(b) } else { a.saturating_add(b) };
-    Gauges {
-        bottleneck_bytes: all.bottleneck_bytes + one.bottleneck_bytes,
-        cwnd_segments: all.cwnd_segments + one.cwnd_segments,
-        inflight_segments: all.inflight_segments + one.inflight_segments,
-        min_rtt_us: all.min_rtt_us.min(one.min_rtt_us),
-        pacing_rate_bps: sum(all.pacing_rate_bps, one.pacing_rate_bps),
-        delivery_rate_bps: sum(all.delivery_rate_bps, one.delivery_rate_bps),
-        ..NO_GAUGES
-    }
-}
-
-/// Counters of two connections together, or of one and of what closed ones have counted, at the instant of the former.
-pub fn sum(one: FlowCounters, other: &FlowCounters) -> FlowCounters {
-    FlowCounters {
-        delivered_bytes: one.delivered_bytes + other.delivered_bytes,
-        bottleneck_bytes: one.bottleneck_bytes + other.bottleneck_bytes,
-        segments_sent: one.segments_sent + other.segments_sent,
-        segments_retransmitted: one.segments_retransmitted + other.segments_retransmitted,
-        acks: one.acks + other.acks,
-        app_limited_ns: one.app_limited_ns + other.app_limited_ns,
-        rwnd_limited_ns: one.rwnd_limited_ns + other.rwnd_limited_ns,
-        sndbuf_limited_ns: one.sndbuf_limited_ns + other.sndbuf_limited_ns,
-        ..no_counters(one.at_ns)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::clock::{Clock, instant};
 use crate::failure::Failure;
 use crate::namespace::Namespace;
 use crate::network::Network;
-use crate::record::{KernelRecorder, no_counters, sum};
+use crate::record::{KernelRecorder, no_counters};
 use crate::schedule::Schedule;
 use crate::sockets::diag::{Diag, Record};
 use crate::sockets::{MAX_FLOWS, MOST_CONNECTIONS, RECEIVER_PORT, SENDER_PORT, TRANSFER_PORTS};
@@ -192,7 +192,6 @@ impl<'a> Traffic<'a> {
         if flow.phase != Phase::Running {
             return Ok(());
         }
-        flow.arrived += 1;
         if let Some((at_ns, next)) = run::arrival(self.run, index, transfer + 1) {
             self.schedule.add(at_ns, next);
         }
@@ -222,6 +221,10 @@ impl<'a> Traffic<'a> {
 
     fn wake_sender(&mut self, id: ConnectionId, is_error: bool) -> Result<(), Failure> {
         let Some(connection) = self.flows[id.flow].connections.get_mut(&id.port) else { return Ok(()) };
+        if connection.is_complete {
+            connection.read()?;
+            return self.close_acknowledged(id);
+        }
         let failed = failed(self.run, id.flow, connection.arrival);
         if connection.wake(is_error, &self.payload).map_err(failed)? {
             let now_ns = self.clock.now()?;
@@ -247,7 +250,7 @@ impl<'a> Traffic<'a> {
         let flow = &mut self.flows[index];
         while let Some(listener) = &flow.listener {
             let Some((stream, port)) = accept(listener).map_err(&failed)? else { break };
-            if flow.transfers.is_none() {
+            if !flow.is_source {
                 flow.listener = None;
             }
             if let Some(connection) = flow.connections.get_mut(&port) {
@@ -286,18 +289,29 @@ impl<'a> Traffic<'a> {
         connection.read()?;
         if let Some(transfer) = connection.arrival {
             self.recorder.recorder.complete_transfer(index, transfer, now_ns);
-            self.recorder.end_connection(index, Some(transfer), &connection.reading);
-            let counters = connection.counters(&self.recorder, now_ns);
-            let flow = &mut self.flows[index];
-            flow.closed = sum(flow.closed, &counters);
-            self.open -= 1;
-            flow.connections.remove(&id.port).into_iter().for_each(Connection::close);
-            if !flow.is_exhausted() {
-                return Ok(());
+            self.recorder.count_transfer(index, transfer, &connection.reading);
+            connection.complete();
+            self.flows[index].incomplete -= 1;
+            if self.flows[index].incomplete > 0 {
+                return self.close_acknowledged(id);
             }
         }
         self.recorder.recorder.complete(index, now_ns);
         self.end_flow(index, now_ns)
+    }
+
+    /// Closes the connection of a complete transfer, once its sender knows that it is.
+    fn close_acknowledged(&mut self, id: ConnectionId) -> Result<(), Failure> {
+        let flow = &mut self.flows[id.flow];
+        let Some(connection) = flow.connections.get_mut(&id.port) else { return Ok(()) };
+        if connection.reading.sender.unacked == 0 {
+            let now_ns = self.clock.now()?;
+            self.recorder.keep_least_rtt(id.flow, &connection.reading);
+            flow.closed.add(&connection.counters(&self.recorder, now_ns));
+            flow.connections.remove(&id.port).into_iter().for_each(Connection::close);
+            self.open -= 1;
+        }
+        Ok(())
     }
 
     /// Takes a flow's counters and aborts its connections. What lies in the send buffers is not sent any more: the
@@ -336,8 +350,8 @@ impl<'a> Traffic<'a> {
         for (i, flow) in self.flows.iter().enumerate() {
             if flow.phase == Phase::Running {
                 let mut open = flow.connections.values().map(|it| (it.reading, it.delivered_bytes()));
-                if flow.transfers.is_some() {
-                    self.recorder.sample_source(i, &open.collect::<Vec<_>>(), &flow.closed, now_ns);
+                if flow.is_source {
+                    self.recorder.sample_source(i, open, &flow.closed, now_ns);
                 } else if let Some((reading, delivered_bytes)) = open.next() {
                     self.recorder.sample_flow(i, &reading, delivered_bytes, now_ns);
                 }
@@ -359,16 +373,22 @@ impl<'a> Traffic<'a> {
         let flow = &mut self.flows[index];
         let counters = match flow.phase {
             Phase::Waiting => no_counters(now_ns),
+            // A source's connections are over, and none of them is idle.
+            Phase::Stopped if flow.is_source => FlowCounters { at_ns: now_ns, ..flow.counters },
             Phase::Stopped => idle(flow.counters, now_ns),
             Phase::Running => {
-                let open = flow.connections.values().map(|it| it.counters(&self.recorder, now_ns));
-                open.fold(FlowCounters { at_ns: now_ns, ..flow.closed }, |all, one| sum(all, &one))
+                let mut counters = FlowCounters { at_ns: now_ns, ..flow.closed };
+                flow.connections.values().for_each(|it| counters.add(&it.counters(&self.recorder, now_ns)));
+                counters
             }
         };
         if mark == Mark::End {
             flow.counters = counters;
             for connection in flow.connections.values() {
-                self.recorder.end_connection(index, connection.arrival, &connection.reading);
+                self.recorder.keep_least_rtt(index, &connection.reading);
+                if let Some(transfer) = connection.arrival.filter(|_| !connection.is_complete) {
+                    self.recorder.count_transfer(index, transfer, &connection.reading);
+                }
             }
         }
         self.recorder.recorder.mark_flow(mark, index, counters);
@@ -423,8 +443,8 @@ impl<'a> Traffic<'a> {
     fn crowded(&self, index: usize, transfer: usize, now_ns: u64) -> Failure {
         let (seconds, ms) = (now_ns / NANOS_PER_SEC, now_ns % NANOS_PER_SEC / NANOS_PER_MILLI);
         failed(self.run, index, Some(transfer))(Failure(format!(
-            "arrives at {seconds}.{ms:03} s, when {MOST_CONNECTIONS} connections of all flows are open already; this \
-             engine has no more at once, and here they come faster than they end"
+            "arrives at {seconds}.{ms:03} s, when {MOST_CONNECTIONS} connections of all flows are open already: this \
+             engine has no more at once, and transfers come faster than they end"
         )))
     }
 }

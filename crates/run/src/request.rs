@@ -184,6 +184,11 @@ impl From<Arrival> for (u64, u64) {
 }
 
 impl Flow {
+    /// It is a source of short transfers, of which the run may have drawn none.
+    pub const fn is_source(&self) -> bool {
+        matches!(self.workload, Workload::Arrivals { .. })
+    }
+
     /// The transfers that it is a source of; none with any other workload.
     pub fn arrivals(&self) -> &[Arrival] {
         match &self.workload {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dumbbell.cli.interruption import kept, telling
 from dumbbell.cli.option import DEFAULT_STORE, Folder, Html, Jobs, Sets
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def agree(  # noqa: PLR0913 (each is an option)
     from dumbbell.comparison.curves import judge
     from dumbbell.results.store import Store
 
-    with Store.open(out, write=True) as store:
+    with telling(lambda: _kept(out, experiments, sides)), Store.open(out, write=True) as store:
         with progress(runs(experiments, sides), wanted=not (as_json and sys.stdout.isatty())) as advance:
             judge_curves = judge if curves else None
             found = compare_engines(store, experiments, sides, source, judge_curves, jobs=jobs, progress=advance)
@@ -142,6 +143,20 @@ def agree(  # noqa: PLR0913 (each is an option)
             typer.echo(build_engines(html, found, store), err=True)
     if not found.holds:
         raise typer.Exit(1)
+
+
+def _kept(out: Path, experiments: "Sequence[Experiment]", sides: "Sides") -> str:
+    from dumbbell.comparison.campaigns import runs
+    from dumbbell.results.campaign import measured_of
+    from dumbbell.results.store import Store
+
+    with Store.open(out) as store:
+        there = sum(
+            measured_of(store.ledger, asked, engine.name, engine.identity())
+            for experiment in experiments
+            for engine, asked in sides.campaigns(experiment)
+        )
+    return kept(there, runs(experiments, sides), out)
 
 
 def _conditions(spec: Path | None, wanted: "Source", *, curves: bool) -> "tuple[list[Experiment], Source]":

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dumbbell.cli import completion
 from dumbbell.cli.option import Json, print_json
 
 if TYPE_CHECKING:
@@ -39,7 +40,11 @@ def list_(*, as_json: Json = False) -> None:
 
 @app.command(epilog='Example: dumbbell cc show bbr_4_17, or "bbr[cwnd_gain=1.5]" as a spec would write it')
 def show(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="As a spec writes it.")], *, as_json: Json = False
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="As a spec writes it.", autocompletion=completion.algorithms)
+    ],
+    *,
+    as_json: Json = False,
 ) -> None:
     """Show an algorithm's parameters: value, unit, range, and where the default comes from."""
     import dumbbell.cc as cc

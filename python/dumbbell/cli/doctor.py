@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from dumbbell.cli import completion
 from dumbbell.cli.option import DEFAULT_STORE, Folder, Json, print_json
 
 if TYPE_CHECKING:
@@ -40,7 +41,13 @@ class Finding(NamedTuple):
 def doctor(
     *,
     engine: Annotated[
-        str, typer.Option("--engine", metavar="NAME", help="Look at what this engine needs too, and at its paths.")
+        str,
+        typer.Option(
+            "--engine",
+            metavar="NAME",
+            help="Look at what this engine needs too, and at its paths.",
+            autocompletion=completion.engines,
+        ),
     ] = "sim",
     spec: Annotated[
         Path | None,

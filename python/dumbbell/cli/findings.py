@@ -21,7 +21,6 @@ MOST_NOTICES = 20
 _AFTER_NUMBER: Final = re.compile(r"(?<=\d) |(?<=[±<]) ")
 _GLUE: Final = "\0"
 """Stands for a space at which no line may end: that between a number and its unit."""
-ADDS_HARM = "it needs runs of each group alone, which `dumbbell run SPEC --harm` adds"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +55,7 @@ def tell(runs: ExperimentRuns, choice: Choice) -> None:
     from dumbbell.findings.answer import answer
     from dumbbell.findings.table import table
     from dumbbell.metrics.catalogue import HARMS
+    from dumbbell.results.harm import ADDS_HARM
 
     width = terminal.columns()
     found = table(runs, choice.columns, choice.sort, each_seed=choice.each_seed, everything=choice.everything)
@@ -64,8 +64,7 @@ def tell(runs: ExperimentRuns, choice: Choice) -> None:
     typer.echo(terminal.bold(terminal.wrapped(said, width, hanging="").replace(_GLUE, " ")) + "\n")
     for line in (*caption(found, width), "", *layout.lines()):
         typer.echo(line)
-    known = {name for point in runs.points for name, _ in point.measured}
-    if any(name in HARMS for name in choice.columns or ()) and not known & HARMS.keys():
+    if any(name in HARMS for name in choice.columns or ()) and not runs.knows_harm:
         typer.echo(terminal.wrapped(f"harm is not known: {ADDS_HARM}", width), err=True)
     if layout.left_out:
         names = ", ".join(layout.left_out)

@@ -4,27 +4,40 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, NoReturn
+
+from dumbbell.errors import DumbbellError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 INTERRUPTED: Final = 130
 
 
 @contextmanager
-def telling(kept: Callable[[], str]) -> Iterator[None]:
-    """Ends the process when it is interrupted within, with what `kept` says: called after what was open is closed."""
+def telling(words: Callable[[], str]) -> Iterator[None]:
+    """Ends the process when it is interrupted within, with what `words` says: called after what was open is closed."""
     try:
         yield
     except KeyboardInterrupt:
-        end(kept())
+        said = ""
+        with suppress(DumbbellError):  # there may be no store yet
+            said = words()
+        end(said)
 
 
-def end(kept: str = "") -> NoReturn:
+def kept(there: int, total: int, place: Path) -> str:
+    """How much of what was asked for is in a store."""
+    from dumbbell.metrics.number import counted
+
+    return f"{there:,} of {counted(total, 'run')} are in {place}; the same command goes on"
+
+
+def end(words: str = "") -> NoReturn:
     """Ends the process: the runs that threads are still simulating are not waited for."""
     sys.stdout.flush()
-    sys.stderr.write(f"interrupted: {kept}\n" if kept else "interrupted\n")
+    sys.stderr.write(f"interrupted: {words}\n" if words else "interrupted\n")
     sys.stderr.flush()
     os._exit(INTERRUPTED)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dumbbell.cli import completion
 from dumbbell.cli.option import Json, print_json
 
 if TYPE_CHECKING:
@@ -89,7 +90,12 @@ def list_(*, as_json: Json = False) -> None:
 
 
 @app.command(epilog="Example: dumbbell kernel remove 6.12")
-def remove(name: Annotated[str, typer.Argument(metavar="NAME|all", help="As `dumbbell kernel list` has it.")]) -> None:
+def remove(
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME|all", help="As `dumbbell kernel list` has it.", autocompletion=completion.kernels),
+    ],
+) -> None:
     """Remove a kernel, or all of them."""
     import dumbbell.kernel as kernel
     from dumbbell.kernel.cache import names

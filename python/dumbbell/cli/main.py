@@ -6,7 +6,21 @@ from typing import Annotated
 
 import typer
 
-from dumbbell.cli import agree, cc, check, compare, doctor, init, kernel, report, results, run, study, validation
+from dumbbell.cli import (
+    agree,
+    cc,
+    check,
+    compare,
+    completion,
+    doctor,
+    init,
+    kernel,
+    report,
+    results,
+    run,
+    study,
+    validation,
+)
 from dumbbell.cli.interruption import INTERRUPTED, end
 from dumbbell.errors import DumbbellError, Failure
 
@@ -55,7 +69,8 @@ def main() -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")
     try:
-        app(prog_name="dumbbell")
+        with completion.answering():
+            app(prog_name="dumbbell")
     except DumbbellError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(FAILED if isinstance(error, Failure) else BAD_INPUT)

@@ -1,16 +1,24 @@
 """Options that several commands have, and what `--json` prints."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from dumbbell.cli import completion
+
 Spec = Annotated[Path, typer.Argument(metavar="SPEC", help="The experiment: a TOML file.", show_default=False)]
 Seeds = Annotated[int | None, typer.Option("--seeds", metavar="N", help="Seeds 1 to N instead of the spec's.")]
 Sets = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUE", help='Set a field, e.g. path.rtt="50 ms". May be repeated.'),
+    typer.Option(
+        "--set",
+        metavar="PATH=VALUE",
+        help='Set a field, e.g. path.rtt="50 ms". May be repeated.',
+        autocompletion=completion.assignments,
+    ),
 ]
 Folder = Annotated[
     Path, typer.Option("--out", metavar="STORE", envvar="DUMBBELL_STORE", help="The folder that keeps the runs.")
@@ -26,6 +34,7 @@ Columns = Annotated[
         "--columns",
         metavar="NAME,...",
         help="These columns, e.g. goodput,rtt_p95; all: every one there is.",
+        autocompletion=completion.columns,
         show_default=False,
     ),
 ]
@@ -35,6 +44,7 @@ Sort = Annotated[
         "--sort",
         metavar="NAME",
         help="In the order of a column, e.g. goodput or path.buffer; with - before it the largest first.",
+        autocompletion=completion.order,
         show_default=False,
     ),
 ]
@@ -48,3 +58,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def print_json(value: Any, *, lines: bool = False) -> None:  # noqa: ANN401 (whatever JSON can say)
     """Prints a value as JSON: over several lines, or as one of the `lines` of many values."""
     typer.echo(json.dumps(value, indent=None if lines else 2, ensure_ascii=False))
+
+
+def print_files(files: Iterable[Path], *, as_json: bool) -> None:
+    """Prints what was written: a path a line, or one JSON object with all."""
+    if as_json:
+        print_json({"files": list(map(str, files))})
+    else:
+        for file in files:
+            typer.echo(file)

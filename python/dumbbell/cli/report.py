@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dumbbell.cli import completion
+from dumbbell.cli.option import Json, print_files
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -18,7 +21,12 @@ def report(  # noqa: PLR0913 (the options of a report)
     *,
     study: Annotated[
         str | None,
-        typer.Option("--study", metavar="NAME", help="Judge the claims of this study, and draw its figures."),
+        typer.Option(
+            "--study",
+            metavar="NAME",
+            help="Judge the claims of this study, and draw its figures.",
+            autocompletion=completion.studies,
+        ),
     ] = None,
     experiment: Annotated[
         str | None,
@@ -45,9 +53,11 @@ def report(  # noqa: PLR0913 (the options of a report)
             "--engine",
             metavar="NAME",
             help="Whose runs a study is judged by; may be given again; default: all that are there.",
+            autocompletion=completion.engines,
             show_default=False,
         ),
     ] = None,
+    as_json: Json = False,
 ) -> None:
     """Write one HTML file that needs no network: tables, interactive figures, warnings, provenance."""
     if study is None and (seeds is not None or engine):
@@ -61,10 +71,9 @@ def report(  # noqa: PLR0913 (the options of a report)
             "--experiment and --figures are of a store's own experiments; `dumbbell study figures` draws a study's"
         )
     if figures is not None:
-        for path in _figures(store, experiment, figures):
-            typer.echo(path)
+        print_files(_figures(store, experiment, figures), as_json=as_json)
         return
-    typer.echo(_written(store, study, seeds, out, engine, experiment))
+    print_files([_written(store, study, seeds, out, engine, experiment)], as_json=as_json)
 
 
 def _figures(store: Path, experiment: str | None, folder: Path) -> "Iterator[Path]":

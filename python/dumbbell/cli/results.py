@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dumbbell.cli.option import DEFAULT_STORE, Columns, EachSeed, Sort, print_json
+from dumbbell.cli.option import Json as Whole
 
 if TYPE_CHECKING:
     from dumbbell.results.campaign import Campaign
@@ -119,7 +120,7 @@ def export(
 
 
 @app.command(epilog="Example: dumbbell results verify results")
-def verify(store: Folder = DEFAULT_STORE) -> None:
+def verify(store: Folder = DEFAULT_STORE, *, as_json: Whole = False) -> None:
     """Read every file of a store, and tell what is damaged."""
     from dumbbell.cli.progress import progress
     from dumbbell.results.store import Store
@@ -128,8 +129,11 @@ def verify(store: Folder = DEFAULT_STORE) -> None:
         count = opened.count()
         with progress(count) as advance:
             faults = list(opened.faults(advance))
-    for fault in faults:
-        typer.echo(fault)
+    if as_json:
+        print_json({"store": str(store), "runs": count, "faults": faults})
+    else:
+        for fault in faults:
+            typer.echo(fault)
     typer.echo(f"{store}: {count} runs, {len(faults)} faults", err=True)
     if faults:
         typer.echo("a run with a damaged series is repeated when its experiment is run again", err=True)
@@ -142,6 +146,7 @@ def prune(
     *,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before removing.")] = False,
+    as_json: Whole = False,
 ) -> None:
     """Remove the runs of an earlier build of the engine that a later build was asked for again.
 
@@ -159,6 +164,8 @@ def prune(
         runs = counted(sum(found.values()), "run")
         if dry_run:
             typer.echo(f"{store}: {runs} would be removed", err=True)
+            if as_json:
+                print_json({"store": str(store), "dry_run": True, "experiments": found, "runs": sum(found.values())})
             return
         if found and not yes:
             if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -166,7 +173,10 @@ def prune(
             if not typer.confirm(f"remove {runs}?", err=True):
                 typer.echo(f"{store}: nothing was removed", err=True)
                 return
-        typer.echo(f"{store}: {counted(opened.prune(), 'run')} removed", err=True)
+        removed = opened.prune()
+        typer.echo(f"{store}: {counted(removed, 'run')} removed", err=True)
+        if as_json:
+            print_json({"store": str(store), "dry_run": False, "experiments": found, "runs": removed})
 
 
 def _show_run(store: "Store", run_id: str, *, as_json: bool) -> None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dumbbell.cli.interruption import telling
+from dumbbell.cli import completion
+from dumbbell.cli.interruption import kept, telling
 from dumbbell.cli.option import (
     DEFAULT_STORE,
     Columns,
@@ -39,7 +40,12 @@ if TYPE_CHECKING:
 def run(  # noqa: PLR0913 (each is an option)
     spec: Spec,
     *,
-    engine: Annotated[str, typer.Option("--engine", metavar="NAME", help="sim, linux, or linux:KERNEL.")] = "sim",
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine", metavar="NAME", help="sim, linux, or linux:KERNEL.", autocompletion=completion.engines
+        ),
+    ] = "sim",
     out: Folder = DEFAULT_STORE,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run again what the store already has.")] = False,
     as_json: Annotated[
@@ -78,7 +84,7 @@ def run(  # noqa: PLR0913 (each is an option)
 
     choice = Choice.of(columns, sort, [axis.path for axis in Grid.of(experiment).axes], each_seed=each_seed)
     began = time.monotonic()
-    with telling(lambda: _kept(out, experiment, chosen)), Store.open(out, write=True) as store:
+    with telling(lambda: _kept(out, asked, chosen)), Store.open(out, write=True) as store:
         before = store.count()
         with closing(_outcomes(store, asked, chosen, jobs, fresh=fresh, as_json=as_json)) as outcomes:
             failed = _print_json(outcomes) if as_json else _print_findings(store, asked, chosen, outcomes, choice)
@@ -160,16 +166,15 @@ def _tell_where(store: Path, asked: "Sequence[Experiment]", added: int, seconds:
     typer.echo(f"{counted(runs, 'run')} in {store}{before}, {seconds:.1f} s; next: {report}", err=True)
 
 
-def _kept(out: Path, experiment: "Experiment", engine: "Engine") -> str:
-    """How many runs of an experiment are in its store."""
+def _kept(out: Path, asked: "Sequence[Experiment]", engine: "Engine") -> str:
+    """How many runs of experiments are in their store."""
     from dumbbell.campaign.plan import count
-    from dumbbell.metrics.number import counted
     from dumbbell.results.campaign import measured_of
     from dumbbell.results.store import Store
 
     with Store.open(out) as store:
-        there = measured_of(store.ledger, experiment, engine.name, engine.identity())
-    return f"{there:,} of {counted(count(experiment), 'run')} are in {out}; the same command goes on"
+        there = sum(measured_of(store.ledger, each, engine.name, engine.identity()) for each in asked)
+    return kept(there, sum(map(count, asked)), out)
 
 
 def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> None:

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dumbbell.cli.option import Jobs
+from dumbbell.cli import completion
+from dumbbell.cli.option import Jobs, Json, print_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,6 +30,7 @@ def validation(  # noqa: PLR0913 (each is an option)
         list[str] | None,
         typer.Option(
             "--engine", metavar="NAME", help="Run what is missing on this engine; may be given again; default: all.",
+            autocompletion=completion.engines,
             show_default=False,
         ),
     ] = None,
@@ -45,6 +47,7 @@ def validation(  # noqa: PLR0913 (each is an option)
     page: Annotated[
         bool, typer.Option("--page", help="Write page and figures again from what is stored, and measure nothing.")
     ] = False,
+    as_json: Json = False,
 ) -> None:  # fmt: skip
     """Measure how engines agree with one another, with theory and with published claims; write validation.md.
 
@@ -66,8 +69,7 @@ def validation(  # noqa: PLR0913 (each is an option)
     if not page:
         engines = _engines(engine or chosen.engines, required=bool(engine))
         failures = _measure(chosen, engines, out, docs, jobs, required=bool(only))
-    for path in write(every, docs):
-        typer.echo(path)
+    print_files(write(every, docs), as_json=as_json)
     for failure in failures:
         typer.echo(f"failed: {failure}", err=True)
     if failures:

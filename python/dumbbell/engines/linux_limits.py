@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dumbbell.engines.resources import MEMORY_STEPS_MB, memory_mb
 from dumbbell.problem import Problem
-from dumbbell.spec.run import ArrivalsWorkload, Buffer, MemoryBytes, RoomBytes, Run
+from dumbbell.spec.run import Buffer, MemoryBytes, RoomBytes, Run
 from dumbbell.units import BITS_PER_BYTE
 
 MOST_FLOWS = 1_000
@@ -57,9 +57,6 @@ def _of_the_flows(run: Run) -> Iterator[Problem]:
     if len(run.flows) > MOST_FLOWS:
         yield Problem("flows", f"{len(run.flows)} flows in all are too many for this engine", f"at most {MOST_FLOWS}")
     for index, flow in enumerate(run.flows):
-        if isinstance(flow.workload, ArrivalsWorkload):
-            told = "short transfers are not opened on this engine yet"
-            yield Problem(f"flows[{index}].workload.arrivals", told, "use the engine sim")
         if flow.access:
             yield from _rate(f"flows[{index}].access.rate", flow.access.rate_bps)
             yield from _queue(f"flows[{index}].access.buffer", flow.access.buffer)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN, QUANTITIES, Quantity, Setup, group_values, run_values
+from dumbbell.metrics.catalogue import HARMS, OF_GROUP, OF_RUN, QUANTITIES, Quantity, Setup, group_values, run_values
 from dumbbell.metrics.sharing import fair_shares
 from dumbbell.metrics.statistics import Estimate, estimate
 from dumbbell.results.campaign import Campaign
@@ -138,6 +138,11 @@ class ExperimentRuns:
         shown = [(QUANTITIES[name], group) for group in groups for name in of_groups]
         shown += [(QUANTITIES[name], "") for name in RUN_COLUMNS]
         return [key for key in shown if any(point.values(*key) for point in self.points)]
+
+    @property
+    def knows_harm(self) -> bool:
+        """Whether groups were measured alone, too."""
+        return any(name in HARMS for point in self.points for name, _ in point.measured)
 
     def missing(self) -> list[str]:
         """The runs that are not there yet, in words; empty also where there are too many runs to list."""

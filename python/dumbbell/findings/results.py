@@ -10,17 +10,21 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, Final, SupportsIndex, overload
 
 from dumbbell.campaign.execution import run_campaign
 from dumbbell.campaign.plan import each_alone, refusals
 from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.registry import engine as engine_named
+from dumbbell.findings.answer import answer
+from dumbbell.findings.notebook import html, means
 from dumbbell.findings.points import ExperimentRuns, campaign_runs
 from dumbbell.findings.sweep import KEPT, Place, cliffs, crossovers
 from dumbbell.findings.time_below import time_below
+from dumbbell.metrics.number import counted
 from dumbbell.results import frames
-from dumbbell.results.campaign import campaign_of, campaigns
+from dumbbell.results.campaign import Campaign, campaign_of, campaigns
+from dumbbell.results.harm import alone_values
 from dumbbell.results.schema import FailedRun, Outcome, Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, load
@@ -33,12 +37,25 @@ if TYPE_CHECKING:
     from dumbbell.findings.charts.plot import Plot
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Results(Sequence[Outcome]):
-    """What `dumbbell.run` gives: the outcomes in the order of expansion, and frames of what a store has of them.
+_OFFERED: Final = (
+    "answer", "cliff", "crossover", "failures", "flows", "groups", "means", "outcomes", "plot", "queue", "series",
+    "store", "summaries", "summary", "time_below",
+)  # fmt: skip
+"""What completion shows."""
 
-    >>> results = dumbbell.run("examples/two-flows.toml")  # doctest: +SKIP
-    >>> results.flows().groupby(["path.buffer", "name"])["goodput_bps"].mean()  # doctest: +SKIP
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, repr=False)
+class Results(Sequence[Outcome]):
+    """What `dumbbell.run` gives: the outcomes in the order of expansion, their means, frames and charts.
+
+    Each swept field is a column of every frame, as the spec writes it, with its number behind it where it has one:
+    `path.buffer` has `path.buffer_bytes` and `path.buffer_bdp`, others `_s`, `_bps`, `_bytes` or `_ratio`.
+
+    >>> results = dumbbell.run(spec)
+    >>> results
+    <Results of experiment on sim: 4 runs, 2 points>
+    >>> len(results), results[0].groups["bbr"].share > 0.5
+    (4, True)
     """
 
     outcomes: tuple[Outcome, ...]
@@ -67,16 +84,47 @@ class Results(Sequence[Outcome]):
 
         return Plot(self._runs(), self.store)
 
+    def answer(self) -> str:
+        """What came out, in a sentence or two.
+
+        >>> results.answer().partition(" % of the goodput")[0][:9]
+        'BBR takes'
+        """
+        return " ".join(answer(self._runs()))
+
+    def means(self, *quantities: str) -> pd.DataFrame:
+        """A row a point, group and quantity: `mean` over the seeds, `low` and `high` of its 95 % interval, `n` seeds.
+
+        Without names there are all quantities of the catalogue that the runs have, such as "goodput", "share",
+        "fair_share", "rtt", "fct", "loss", "jain". Each is in its `unit`, as the terminal shows it. `low` and `high`
+        are NaN where nothing varied; what belongs to the path has no group.
+
+        >>> results.means("share")[["path.buffer", "path.buffer_bdp", "group", "quantity", "unit", "n"]].values.tolist()
+        [['0.5 bdp', 0.5, 'bbr', 'share', '%', 2], ['0.5 bdp', 0.5, 'cubic', 'share', '%', 2],
+         ['2 bdp', 2.0, 'bbr', 'share', '%', 2], ['2 bdp', 2.0, 'cubic', 'share', '%', 2]]
+
+        Raises:
+            ColumnError: there is no such quantity.
+        """
+        return means(self._runs(), quantities)
+
     def summary(self) -> pd.DataFrame:
         """A row a run: the swept values, seed, status, `bottleneck.*`, jain, window, wall_s, warnings, error.
 
         Columns that end in `_s` are seconds, in `_bps` bit/s, in `_bytes` bytes; rates and shares without a unit are
         ratios. `docs/results-format.md` explains each.
+
+        >>> results.summary()[["path.buffer", "path.buffer_bytes", "seed"]].values.tolist()
+        [['0.5 bdp', 25000.0, 1], ['0.5 bdp', 25000.0, 2], ['2 bdp', 100000.0, 1], ['2 bdp', 100000.0, 2]]
         """
         return self._frame("runs")
 
     def flows(self) -> pd.DataFrame:
-        """A row a flow of a run: the swept values, seed, name, cc, rates in bit/s, RTTs in seconds, and more."""
+        """A row a flow of a run: the swept values, seed, name, cc, rates in bit/s, RTTs in seconds, and more.
+
+        >>> (results.flows().groupby("name")["rtt_min_s"].min() >= 0.02).tolist()
+        [True, True]
+        """
         return self._frame("flows")
 
     def groups(self) -> pd.DataFrame:
@@ -85,6 +133,9 @@ class Results(Sequence[Outcome]):
         `harm`, `harm_rtt` and `harm_fct` are what the other groups cost it in goodput, mean RTT and completion time, as
         shares (0.75: three quarters of what it has alone are lost; negative: they help it). They are NaN unless each
         group was measured alone, too: `dumbbell.run(..., harm=True)` or `dumbbell run SPEC --harm`.
+
+        >>> results.groups()["name"].tolist()[:2]
+        ['bbr', 'cubic']
         """
         return self._frame("groups")
 
@@ -92,6 +143,9 @@ class Results(Sequence[Outcome]):
         """The flows over time, every `sample`: seconds, bytes, bit/s; NaN where a gauge is not known.
 
         `run` is a run's index or id. Without one there are all of them, with their ids, seeds and swept values.
+
+        >>> results.series(0).groupby("name")["cwnd_bytes"].max().gt(0).tolist()
+        [True, True]
 
         Raises:
             StoreError: the run kept no series: `measure.record = "summary"`.
@@ -102,6 +156,9 @@ class Results(Sequence[Outcome]):
         """The bottleneck's queue over time, every `sample`: backlog in bytes and packets, and packets counted so far.
 
         `run` and what is raised are as for `series`.
+
+        >>> bool(results.queue(0)["backlog_bytes"].max() <= 25_000)
+        True
         """
         return self._series("queue_series", run)
 
@@ -156,12 +213,8 @@ class Results(Sequence[Outcome]):
         """
         rate_bps = Rate(rate).bps if isinstance(rate, str) else rate
         with Store.open(self.store) as store:
-            return time_below(store, self.summaries, rate_bps, Time(within).ns / NS_PER_S)
-
-    def _runs(self) -> ExperimentRuns:
-        with Store.open(self.store) as store:
-            (campaign,) = (each for each in campaigns(store.ledger) if each.id == self.campaign)
-        return campaign_runs(campaign, self.outcomes)
+            within_s = Time(within).ns / NS_PER_S
+            return time_below(store, self.summaries, rate_bps, within_s, self._campaign(store).spec)
 
     def transfers(self, run: SupportsIndex | str | None = None) -> pd.DataFrame:
         """The short transfers of sources (`workload = { arrivals = … }`): a row each, times in seconds.
@@ -187,7 +240,30 @@ class Results(Sequence[Outcome]):
             series: Callable[[str], pd.DataFrame] = getattr(store, kind)
             if run is not None:
                 return series(run if isinstance(run, str) else self.outcomes[operator.index(run)].run_id)
-            return frames.together((outcome, series(outcome.run_id)) for outcome in self.summaries)
+            every = self.summaries
+            if kind == "transfers":  # a sweep may have other workloads, too
+                every = [outcome for outcome in every if kind in store.kinds(outcome.run_id)]
+            parts = ((outcome, series(outcome.run_id)) for outcome in every)
+            return frames.together(parts, self._campaign(store).spec)
+
+    def _runs(self) -> ExperimentRuns:
+        with Store.open(self.store) as store:
+            return campaign_runs(self._campaign(store), self.outcomes, alone_values(store.ledger, self.campaign))
+
+    def _campaign(self, store: Store) -> Campaign:
+        return next(each for each in campaigns(store.ledger) if each.id == self.campaign)
+
+    def __repr__(self) -> str:
+        runs = self._runs()
+        failed = f", {runs.failed} failed" if runs.failed else ""
+        size = f"{counted(len(self), 'run')}{failed}, {counted(len(runs.points), 'point')}"
+        return f"<Results of {runs.name} on {runs.engine}: {size}>"
+
+    def _repr_html_(self) -> str:
+        return html(self._runs())
+
+    def __dir__(self) -> list[str]:
+        return list(_OFFERED)
 
     def __len__(self) -> int:
         return len(self.outcomes)
@@ -223,6 +299,10 @@ def run(  # noqa: PLR0913 (the options of a campaign)
 
     With `harm` each group is run alone, too, at the same points with the same seeds: `Results.groups()` has then what
     the others cost it.
+
+    >>> results = dumbbell.run(spec)
+    >>> results.answer()[:9]
+    'BBR takes'
 
     Raises:
         ValueError: `jobs` is less than 1.

@@ -13,9 +13,11 @@ from dumbbell.findings.curves import value_text
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.spec.derived import end_ns
 from dumbbell.spec.tables import Access, Flow
+from dumbbell.units import NS_PER_S
 
 LATE: Final = 0.1
-"""Of the run's duration: a group that starts later than this after the first one is a late joiner."""
+LATE_NS: Final = 5 * NS_PER_S
+"""A group that starts so much of the run's duration, and so long, after the first one is a late joiner."""
 _CC: Final = re.compile(r"flows\[(\d+)\]\.cc")
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth")
 
@@ -135,7 +137,8 @@ def _late(runs: ExperimentRuns) -> list[bool]:
         return [False] * len(runs.experiment.flows if runs.experiment else ())
     starts = [min(each.ns for each in start) if isinstance(start := group.start, list) else start.ns
               for group in experiment.flows]  # fmt: skip
-    return [start - min(starts) >= LATE * end_ns(experiment) for start in starts]
+    least_ns = max(LATE * end_ns(experiment), LATE_NS)
+    return [start - min(starts) >= least_ns for start in starts]
 
 
 def _ordinal(index: int) -> str:

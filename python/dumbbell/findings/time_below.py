@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from dumbbell.metrics.counter import Counter, rates_bps
 from dumbbell.metrics.starvation import time_below as below
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def time_below(store: Store, results: Iterable[Result], rate_bps: float, bin_s: float) -> pd.DataFrame:
-    """A row a flow of a run: `flow`, `name`, `below`, `below_s` and `below_longest_s`.
+def time_below(
+    store: Store, results: Iterable[Result], rate_bps: float, bin_s: float, spec: Mapping[str, Any]
+) -> pd.DataFrame:
+    """A row a flow of a run of a spec: `flow`, `name`, `below`, `below_s` and `below_longest_s`.
 
     They are of the whole bins of its part of the window in which it delivered less than the rate: their share, and how
     long they are in all and without a break; NaN of a flow without a whole bin.
@@ -25,7 +27,7 @@ def time_below(store: Store, results: Iterable[Result], rate_bps: float, bin_s: 
     Raises:
         StoreError: a run kept no series.
     """
-    return together((result, _of_run(store, result, rate_bps, bin_s)) for result in results)
+    return together(((result, _of_run(store, result, rate_bps, bin_s)) for result in results), spec)
 
 
 def _of_run(store: Store, result: Result, rate_bps: float, bin_s: float) -> pd.DataFrame:

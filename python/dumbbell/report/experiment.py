@@ -16,6 +16,7 @@ from dumbbell.metrics.number import counted
 from dumbbell.report.describe import brief, describe_runs
 from dumbbell.report.figure import Drawing, drawing
 from dumbbell.report.results_table import ResultsTable, results_tables
+from dumbbell.results.harm import ADDS_HARM
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
 
@@ -80,6 +81,16 @@ class ExperimentView:
         parts = [there, counted(len(runs.points), "point") if runs.axes else "", counted(len(seeds), "seed")]
         parts += [f"engine {runs.engine}", brief(self.facts)]
         return ", ".join(filter(None, parts))
+
+    @property
+    def harm_note(self) -> str:
+        """What would tell the harm, where groups share the path and it is not known."""
+        shared = any(len(point.ccs) > 1 for point in self.runs.points)
+        return (
+            f"Harm, what the others cost a group, is not known: {ADDS_HARM}."
+            if shared and not self.runs.knows_harm
+            else ""
+        )
 
     def named(self, name: str) -> str:
         """A name that only this experiment has."""

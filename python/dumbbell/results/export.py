@@ -55,7 +55,7 @@ def _parts(store: Store, table: str, *, include_superseded: bool) -> Iterator[pd
     for campaign in store.campaigns(include_superseded=include_superseded):
         for outcome in outcomes_of(store.ledger, campaign.id):
             if isinstance(outcome, Result) and kind in store.kinds(outcome.run_id):
-                frame = frames.together([(outcome, series(outcome.run_id))])
+                frame = frames.together([(outcome, series(outcome.run_id))], campaign.spec)
                 frame.insert(1, "experiment", campaign.label)
                 frame.insert(2, "engine", campaign.engine)
                 yield frame

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from dumbbell.metrics.catalogue import HARMS
@@ -55,8 +55,9 @@ def frame(ledger: Ledger, table: Table, campaigns: Sequence[int]) -> pd.DataFram
         f" FROM campaign JOIN member ON member.campaign = campaign.id JOIN run ON run.id = member.run {join}"
         f" WHERE campaign.id IN ({listed(campaigns)}) ORDER BY campaign.turn, member.position{then}"
     )
-    found["experiment"] = found["experiment"].map({each.id: each.label for each in campaigns_of(ledger)}).astype(object)
-    points = found.pop("point").tolist()
+    known = {each.id: each for each in campaigns_of(ledger)}
+    points = list(zip(found["experiment"].tolist(), found.pop("point").tolist(), strict=True))
+    found["experiment"] = found["experiment"].map({id_: each.label for id_, each in known.items()}).astype(object)
     for column in columns:
         if column not in _WORDS:
             found[column] = pd.to_numeric(found[column])
@@ -69,7 +70,9 @@ def frame(ledger: Ledger, table: Table, campaigns: Sequence[int]) -> pd.DataFram
         groups = list(zip(found["run_id"], found["name"], strict=True))
         for harm in HARMS:
             found[harm] = pd.to_numeric(pd.Series([harms.get(group, {}).get(harm) for group in groups], dtype=object))
-    for offset, (path, values) in enumerate(_point_columns(points).items(), start=_HEAD):
+    for offset, (path, values) in enumerate(
+        _point_columns(points, {id_: each.spec for id_, each in known.items()}).items(), start=_HEAD
+    ):
         found.insert(offset, path, values, allow_duplicates=True)
     return found
 
@@ -97,21 +100,38 @@ def stored_runs(ledger: Ledger, campaigns: Sequence[int], flow_columns: Sequence
     ))  # fmt: skip
 
 
-def together(parts: Iterable[tuple[Outcome, pd.DataFrame]]) -> pd.DataFrame:
-    """Frames of several runs under one another, each row with its run's id, seed and swept values."""
+def together(parts: Iterable[tuple[Outcome, pd.DataFrame]], spec: Mapping[str, Any]) -> pd.DataFrame:
+    """Frames of several runs of a spec under one another, each row with its run's id, seed and swept values."""
     import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
+
+    from dumbbell.spec.numbers import numbers  # noqa: PLC0415 (late: lists need none)
 
     labelled = []
     for outcome, frame in parts:
-        labels = {"run_id": outcome.run_id, "seed": outcome.seed} | outcome.point
+        labels: dict[str, Any] = {"run_id": outcome.run_id, "seed": outcome.seed}
+        for path, found in numbers(outcome.point, spec).items():
+            labels |= {path: outcome.point[path]} | found
         for offset, (name, value) in enumerate(labels.items()):
             frame.insert(offset, name, [value] * len(frame), allow_duplicates=True)
         labelled.append(frame)
     return pd.concat(labelled, ignore_index=True) if labelled else pd.DataFrame()
 
 
-def _point_columns(texts: list[str]) -> dict[str, list[Any]]:
-    """A column for each swept field, in order of appearance; None in the runs that do not sweep it."""
-    points = {text: json.loads(text) for text in dict.fromkeys(texts)}
-    paths = dict.fromkeys(path for point in points.values() for path in point)
-    return {path: [points[text].get(path) for text in texts] for path in paths}
+def _point_columns(places: list[tuple[int, str]], specs: Mapping[int, Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """A column for each swept field, in order of appearance, and its numbers behind it; None where it is not swept.
+
+    `places` has the campaign and the point, as JSON, of each row.
+    """
+    from dumbbell.spec.numbers import numbers  # noqa: PLC0415 (late: lists need none)
+
+    columns: dict[str, dict[str, None]] = {}
+    found: dict[tuple[int, str], dict[str, Any]] = {}
+    for campaign, text in dict.fromkeys(places):
+        point = json.loads(text)
+        own = numbers(point, specs[campaign])
+        found[campaign, text] = point | {name: value for each in own.values() for name, value in each.items()}
+        for path, each in own.items():
+            columns.setdefault(path, {}).update(dict.fromkeys(each))
+    return {
+        name: [found[place].get(name) for place in places] for path, more in columns.items() for name in (path, *more)
+    }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from dumbbell.metrics.catalogue import HARMS, group_values, harms
 from dumbbell.results.campaign import ALONE, campaigns
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 AloneValues: TypeAlias = "Mapping[tuple[str, int, str], Mapping[str, float | None]]"
 """What a group has alone of the quantities that harm is told in, by point, seed and group; see `point_key`."""
+
+
+ADDS_HARM: Final = "it needs runs of each group alone, which `dumbbell run SPEC --harm` adds"
+"""What is said where harm is not known."""
 
 
 def alone_values(ledger: Ledger, campaign: int) -> AloneValues:

@@ -285,6 +285,10 @@ class Store:
             raise
         self._series_files.remove(former)
 
+    def measured_ids(self) -> set[str]:
+        """The ids of all runs that were measured."""
+        return {run_id for (run_id,) in self.ledger.rows("SELECT run_id FROM run WHERE status = 'ok'")}
+
     def finished(self, run_id: str) -> bool:
         """Whether a run was measured and its series are whole: then it need not be run again."""
         migrated = self.ledger.requests == "run"
@@ -366,19 +370,6 @@ class Store:
 
         tables = gauges.tables(resolved.run, measurement, resolved.groups, resolved.ccs)
         return list(self._series_files.write(run_id, tables))
-
-
-def open_store(folder: Path | str = "results") -> Store:
-    """Opens a store to read it; a campaign may be writing to it meanwhile.
-
-    >>> with dumbbell.open("results") as store:  # doctest: +SKIP
-    ...     store.flows().groupby(["path.buffer", "name"])["goodput_bps"].mean()
-
-    Raises:
-        StoreError: there is no store, or one of another schema.
-        StoreFailure: its ledger is damaged.
-    """
-    return Store.open(folder)
 
 
 def _check(folder: Path, *, write: bool) -> None:

@@ -4,7 +4,7 @@
 use super::plan::Place;
 use crate::error::{Error, Subject};
 use crate::sockets::MOST_CONNECTIONS;
-use run::{Run, SocketMemory};
+use run::{Flow, Run, SocketMemory};
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
@@ -85,7 +85,7 @@ pub fn of_kernel(run: &Run) -> Vec<Setting> {
 
 /// Some flow is a source of short transfers.
 fn has_transfers(run: &Run) -> bool {
-    run.flows.iter().any(|flow| !flow.arrivals().is_empty())
+    run.flows.iter().any(Flow::is_source)
 }
 
 /// Makes a setting and gives it back as the kernel has it then.

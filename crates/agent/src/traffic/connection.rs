@@ -19,6 +19,8 @@ pub struct Connection {
     pub port: u16,
     /// Which of its source's transfers it carries; none: it is all of its flow.
     pub arrival: Option<usize>,
+    /// Its transfer is delivered, and its receiver closed; it stays until its sender knows.
+    pub is_complete: bool,
     /// What it writes.
     source: Source,
     /// When its handshake was done.
@@ -48,6 +50,7 @@ impl Connection {
         Ok(Self {
             port,
             arrival,
+            is_complete: false,
             source,
             established_ns: None,
             reading: Reading::default(),
@@ -129,6 +132,12 @@ impl Connection {
     /// It has failed.
     pub fn take(&mut self, sink: &mut [u8]) -> Result<bool, Failure> {
         if let Some(Receiver::Taker(taker)) = &mut self.receiver { taker.take(sink) } else { Ok(false) }
+    }
+
+    /// Everything is delivered: the receiver closes.
+    pub fn complete(&mut self) {
+        self.is_complete = true;
+        self.receiver.take().into_iter().for_each(Receiver::stop);
     }
 
     /// Asks the kernel for what it counts at both ends.

@@ -24,10 +24,10 @@ pub struct Flow {
     pub listener: Option<TcpListener>,
     /// Where that listens.
     pub remote: SocketAddrV4,
-    /// It is a source of short transfers, so many.
-    pub transfers: Option<usize>,
-    /// So many of them have arrived.
-    pub arrived: usize,
+    /// It is a source of short transfers.
+    pub is_source: bool,
+    /// So many of them are not complete.
+    pub incomplete: usize,
     /// It ends by itself.
     pub is_finite: bool,
     /// How its readers read.
@@ -74,30 +74,21 @@ impl Flow {
         // A source has no connection yet, and finds out here whether the kernel knows its control.
         let only = Connection::open(source, None, host, [port], remote, control).map_err(failed)?;
         let control = sockets::control(only.sender())?;
-        let transfers = match &flow.workload {
-            Workload::Arrivals { arrivals } => Some(arrivals.len()),
-            _ => None,
-        };
         let window = run.host.receive_window_bytes;
         let listener = receiver.namespace.within(|| sockets::listener(remote, window));
         let listener = listener.map_err(|error| failed(Failure(error.to_string())))?.map_err(failed)?;
         Ok(Self {
             phase: Phase::Waiting,
-            connections: if transfers.is_none() { BTreeMap::from([(port, only)]) } else { BTreeMap::new() },
+            connections: if flow.is_source() { BTreeMap::new() } else { BTreeMap::from([(port, only)]) },
             closed: no_counters(0),
             listener: Some(listener),
             remote,
-            transfers,
-            arrived: 0,
+            is_source: flow.is_source(),
+            incomplete: flow.arrivals().len(),
             is_finite,
             reads,
             counters: FlowCounters::default(),
             control,
         })
-    }
-
-    /// A source of which everything has arrived and is complete.
-    pub fn is_exhausted(&self) -> bool {
-        self.transfers == Some(self.arrived) && self.connections.is_empty()
     }
 }

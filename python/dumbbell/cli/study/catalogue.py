@@ -2,26 +2,35 @@
 
 import typer
 
+from dumbbell.cli.option import Json, print_json
 from dumbbell.cli.study.option import One
 
 
-def list_() -> None:
+def list_(*, as_json: Json = False) -> None:
     """List the studies."""
     from dumbbell.cli.table import aligned
     from dumbbell.studies.manifest import folder_of, manifest_of, names
 
     studies = {name: manifest_of(folder_of(name)) for name in names()}
+    if as_json:
+        counts = ("title", "citation", "runs", "claims", "figures", "variants")
+        print_json([{"name": name, **each.model_dump(include={*counts})} for name, each in studies.items()])
+        return
     rows = [[name, str(each.runs), str(each.claims), str(each.figures), each.title] for name, each in studies.items()]
     typer.echo(aligned(("study", "runs", "claims", "figures", "document"), rows))
 
 
-def show(name: One) -> None:
+def show(name: One, *, as_json: Json = False) -> None:
     """Show a study: its document, testbed, experiments, figures and claims."""
     from dumbbell.cli.study.verdicts import columns, wrapped
     from dumbbell.studies.manifest import claim_rows, figure_titles, folder_of, manifest_of
 
     folder = folder_of(name)
     study = manifest_of(folder)
+    if as_json:
+        words = study.model_dump(mode="json", by_alias=True)
+        print_json({"name": name, **words, "figures": figure_titles(folder), "claims": list(claim_rows(folder))})
+        return
     experiments = ", ".join(f"{title} ({runs} runs)" for title, runs in study.experiments.items())
     shared = sum(study.experiments.values()) - study.runs
     parts = [

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dumbbell.cli.option import Json, print_files, print_json
 from dumbbell.cli.study.option import Engines, Name, Out, Seeds
 
 if TYPE_CHECKING:
     from dumbbell.studies import StudyStatus
 
 
-def figures(
+def figures(  # noqa: PLR0913 (each is an option)
     name: Name,
     *,
     engine: Engines = None,
@@ -26,6 +27,7 @@ def figures(
             show_default=False,
         ),
     ] = None,
+    as_json: Json = False,
 ) -> None:
     """Draw the figures again (PNG, SVG, PDF; numbers as CSV) from the runs that are there, without running anything."""
     import dumbbell.studies as studies
@@ -35,6 +37,7 @@ def figures(
     asked = StudySelection.of(name, out)
     if numbers is not None and asked.whole:
         raise StudyError("--numbers needs one study: name it instead of all")
+    files: list[Path] = []
     for place in asked.places:
         with asked.guarded(place):
             study = studies.load(place.name, seeds=seeds)
@@ -42,12 +45,13 @@ def figures(
                 found = statuses(study, store, engine, out=place.out)
                 for each in found:
                     if numbers is not None:
-                        _print_numbers(each, numbers)
+                        _print_numbers(each, numbers, as_json=as_json)
                     else:
-                        for path in drawn(each, place.folder):
-                            typer.echo(path)
+                        files += drawn(each, place.folder)
             for rest in filter(None, (each.rest(out=place.out) for each in found)):
                 typer.echo(rest, err=True)
+    if numbers is None:
+        print_files(files, as_json=as_json)
     asked.end()
 
 
@@ -63,7 +67,7 @@ def drawn(status: "StudyStatus", folder: Path) -> list[Path]:
     return list(written([*status.charts(), *status.tables()], target))
 
 
-def _print_numbers(status: "StudyStatus", name: str) -> None:
+def _print_numbers(status: "StudyStatus", name: str, *, as_json: bool) -> None:
     from dumbbell.charts.numbers import tables
     from dumbbell.cli.study.selection import ALL
     from dumbbell.cli.table import aligned
@@ -76,4 +80,8 @@ def _print_numbers(status: "StudyStatus", name: str) -> None:
         raise StudyError(f"no figure {quoted(name)} of the runs on {status.engine}; known: {known}")
     for display in there.values() if name == ALL else [there[name]]:
         for title, header, rows in tables(display.draw(status.study, status.evidence)):
-            typer.echo(f"{title}; {status.engine}\n\n{aligned(header, rows)}\n")
+            if as_json:
+                cells = [dict(zip(header, row, strict=True)) for row in rows]
+                print_json({"figure": display.name, "title": title, "engine": status.engine, "rows": cells}, lines=True)
+            else:
+                typer.echo(f"{title}; {status.engine}\n\n{aligned(header, rows)}\n")

@@ -5,19 +5,34 @@ from typing import Annotated
 
 import typer
 
+from dumbbell.cli import completion
+
 One = Annotated[
-    str, typer.Argument(metavar="NAME", help="The study; `dumbbell study list` has them.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="The study; `dumbbell study list` has them.",
+        autocompletion=completion.studies,
+        show_default=False,
+    ),
 ]
 Name = Annotated[
     str,
-    typer.Argument(metavar="NAME|all", help="The study, or all; `dumbbell study list` has them.", show_default=False),
+    typer.Argument(
+        metavar="NAME|all",
+        help="The study, or all; `dumbbell study list` has them.",
+        autocompletion=completion.studies_or_all,
+        show_default=False,
+    ),
 ]
-Engine = Annotated[str, typer.Option("--engine", metavar="NAME", help="What measures the runs.")]
+Engine = Annotated[
+    str, typer.Option("--engine", metavar="NAME", help="What measures the runs.", autocompletion=completion.engines)
+]
 Engines = Annotated[
     list[str] | None,
     typer.Option(
         "--engine", metavar="NAME", help="Whose runs; may be given again; default: all that are there.",
-        show_default=False,
+        autocompletion=completion.engines, show_default=False,
     ),
 ]  # fmt: skip
 Out = Annotated[

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dumbbell.cli.option import Json, print_files
 from dumbbell.cli.study.option import Engines, Name, Out, Seeds
 from dumbbell.cli.study.selection import HOME, StudySelection, on_engines, statuses
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def report(
+def report(  # noqa: PLR0913 (each is an option)
     name: Name,
     *,
     engine: Engines = None,
@@ -27,13 +28,15 @@ def report(
             show_default=False,
         ),
     ] = None,
+    as_json: Json = False,
 ) -> None:
     """Write pages that need no network: verdicts, figures and what is missing, engines side by side."""
     asked = StudySelection.of(name, out)
     if asked.whole:
-        typer.echo(of_all(asked, html or (out or HOME) / "report", engine, seeds))
+        written = of_all(asked, html or (out or HOME) / "report", engine, seeds)
     else:
-        typer.echo(of_one(asked, html, engine, seeds))
+        written = of_one(asked, html, engine, seeds)
+    print_files([written], as_json=as_json)
     asked.end()
 
 

@@ -1,9 +1,11 @@
 """`dumbbell study run`: what is missing is carried out, and told."""
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dumbbell.cli.interruption import kept, telling
 from dumbbell.cli.option import Jobs
 from dumbbell.cli.study.option import Claims, Engine, Experiments, Json, Name, Out, Seeds, Variants, listed
 
@@ -53,7 +55,8 @@ def run(  # noqa: PLR0913 (each is an option)
                 whole, claims=listed(claims), experiments=listed(experiments), variants=listed(variants)
             )
             parts.append((place, some))
-    failures, carried_out = _carry_out(asked, parts, chosen, jobs, fresh=fresh)
+    with telling(lambda: _kept(parts, chosen, out)):
+        failures, carried_out = _carry_out(asked, parts, chosen, jobs, fresh=fresh)
     judged = []
     unwritten: list[ReportError] = []
     for place, study in carried_out:
@@ -111,6 +114,19 @@ def _carry_out(
                     failures += studies.run(study, store, engine, jobs, advance, fresh=fresh)
                 carried_out.append((place, study))
     return failures, carried_out
+
+
+def _kept(parts: "Sequence[tuple[Place, Study]]", engine: "AnEngine", out: "Path | None") -> str:
+    from dumbbell.cli.study.selection import HOME, NotBegunError
+    from dumbbell.studies.execution import distinct_runs, honoured
+
+    there = total = 0
+    for place, study in parts:
+        asked = {run_id for run_id, _ in distinct_runs(honoured(study, engine).values(), engine)}
+        total += len(asked)
+        with suppress(NotBegunError), place.opened() as store:
+            there += len(asked & store.measured_ids())
+    return kept(there, total, parts[0][0].store if len(parts) == 1 else out or HOME)
 
 
 def _works(study: "Study", place: "Place", engine: "AnEngine", *, fresh: bool) -> list[float]:

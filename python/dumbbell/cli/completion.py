@@ -1,0 +1,164 @@
+"""What a shell offers at <TAB>: studies, algorithms, engines, fields of a spec, columns. It loads nothing heavy.
+
+Bash ends a word at `=` and `:`, so that `flows[0].cc=cu` comes as three; here it is one again, and what stands before
+bash's own word is left out of the answers.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, MutableMapping
+from contextlib import contextmanager, redirect_stdout, suppress
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final
+
+WORD_BREAKS: Final = "=:"
+KEYS: Final = {
+    "": ("name", "duration", "time_limit", "seeds", "start_jitter", "alone", "zip"),
+    "path": (
+        "rate", "rtt", "buffer", "queue", "loss", "loss_at", "burst", "mtu", "delay_side", "offload", "change",
+    ),
+    "flows[]": ("name", "cc", "count", "start", "stagger", "stop", "workload", "rtt", "access"),
+    "host": ("socket_memory", "receive_window", "initial_window", "qdisc", "sack_compression"),
+    "measure": ("window", "sample", "record"),
+}  # fmt: skip
+"""The fields of a spec by table; a test holds them to the models, which take long to load."""
+WORDS: Final = {
+    "path.queue": ("bytes", "packets"),
+    "path.loss_at": ("before", "after"),
+    "path.delay_side": ("return", "forward", "split"),
+    "path.offload": ("true", "false"),
+    "flows[].workload": ("bulk",),
+    "host.socket_memory": ("max", "default"),
+    "host.qdisc": ("none", "fq"),
+    "host.sack_compression": ("true", "false"),
+    "measure.record": ("summary", "series", "acks", "pcap"),
+}
+"""The fields that are words, and which."""
+_INDEX: Final = re.compile(r"\[\d+\]")
+
+
+@contextmanager
+def answering() -> Iterator[None]:
+    """What typer answers to a shell within is as that shell needs it; nothing is changed where no shell asks."""
+    if os.environ.get("_DUMBBELL_COMPLETE") != "complete_bash":
+        yield
+        return
+    before = join_words(os.environ)
+    answers = StringIO()
+    try:
+        with redirect_stdout(answers):
+            yield
+    finally:
+        sys.stdout.write("".join(f"{line.removeprefix(before)}\n" for line in answers.getvalue().splitlines()))
+        sys.stdout.flush()
+
+
+def join_words(environment: MutableMapping[str, str]) -> str:
+    """Makes one word of what bash tells as several; gives what of the last stands before bash's own."""
+    words = re.split(r"[\n ]", environment.get("COMP_WORDS", ""))
+    current = int(environment.get("COMP_CWORD") or len(words) - 1)
+    words += [""] * (current + 1 - len(words))
+    before = words[: current + 1]
+    joined: list[str] = []
+    for word in before:
+        breaks = word and not word.strip(WORD_BREAKS)
+        if joined and (breaks or (joined[-1] and joined[-1][-1] in WORD_BREAKS)):
+            joined[-1] += word
+        else:
+            joined.append(word)
+    own = "" if not before[-1].strip(WORD_BREAKS) else before[-1]
+    environment["COMP_WORDS"], environment["COMP_CWORD"] = "\n".join(joined), str(len(joined) - 1)
+    return joined[-1].removesuffix(own)
+
+
+def studies(incomplete: str) -> list[str]:
+    """Names of studies."""
+    home = Path(__file__).parents[1] / "studies"
+    return _offered((file.parent.name for file in sorted(home.glob("*/study.toml"))), incomplete)
+
+
+def studies_or_all(incomplete: str) -> list[str]:
+    """Names of studies, and `all`."""
+    return [*studies(incomplete), *_offered(["all"], incomplete)]
+
+
+def algorithms(incomplete: str) -> list[str]:
+    """Algorithms and variants that this machine has."""
+    return _offered(_algorithms(), incomplete)
+
+
+def engines(incomplete: str) -> list[str]:
+    """Engines, one for each kernel that was built here."""
+    from dumbbell.engines.catalogue import built, engine_name
+    from dumbbell.engines.registry import NAMES
+
+    return _offered(dict.fromkeys([*NAMES, *(engine_name(kernel.name) for kernel in built())]), incomplete)
+
+
+def kernels(incomplete: str) -> list[str]:
+    """Kernels that were built here, and `all`."""
+    from dumbbell.kernel.cache import names
+
+    return _offered([*names(), "all"], incomplete)
+
+
+def columns(incomplete: str) -> list[str]:
+    """Columns of a table, the last of several between commas."""
+    from dumbbell.metrics.catalogue import QUANTITIES
+
+    before, comma, last = incomplete.rpartition(",")
+    names = [*QUANTITIES, "fair_share", "cc", "flows", "n", *([] if comma else ["all"])]
+    return [f"{before}{comma}{name}" for name in names if name.startswith(last)]
+
+
+def order(incomplete: str) -> list[str]:
+    """Columns to sort by."""
+    from dumbbell.metrics.catalogue import QUANTITIES
+
+    return _offered((*QUANTITIES, "fair_share", *_paths({})), incomplete)
+
+
+def assignments(ctx: Any, incomplete: str) -> list[str]:  # noqa: ANN401 (typer's context, whose class it hides)
+    """Fields of a spec for `--set`, and after an equals sign the words that one can have."""
+    path, equals, _ = incomplete.partition("=")
+    if not equals:
+        return _offered(
+            (f"{each}=" for each in _paths(_spec(ctx.params.get("spec") or next(iter(ctx.args), None)))), incomplete
+        )
+    field = _INDEX.sub("[]", path)
+    values = _algorithms() if field == "flows[].cc" else WORDS.get(field, ())
+    return _offered((f"{path}={value}" for value in values), incomplete)
+
+
+def _algorithms() -> list[str]:
+    import dumbbell.cc as cc
+    from dumbbell.engines.catalogue import catalogue
+
+    return sorted({*catalogue(), *cc.variants()})
+
+
+def _paths(spec: dict[str, Any]) -> Iterator[str]:
+    """The fields of a spec, with its groups; of no spec, with one group."""
+    groups = spec.get("flows")
+    for table, keys in KEYS.items():
+        count = max(1, len(groups)) if table == "flows[]" and isinstance(groups, list) else 1
+        for index in range(count):
+            prefix = f"{table.replace('[]', f'[{index}]')}." if table else ""
+            yield from (f"{prefix}{key}" for key in keys)
+
+
+def _spec(file: object) -> dict[str, Any]:
+    """What a file says, as far as it can be read."""
+    if file is not None:
+        with suppress(OSError, ValueError):
+            return tomllib.loads(Path(str(file)).read_text(encoding="utf-8"))
+    return {}
+
+
+def _offered(words: Iterable[str], incomplete: str) -> list[str]:
+    return [word for word in words if word.startswith(incomplete)]

@@ -1,0 +1,108 @@
+"""An experiment in a notebook: its means as a frame, and what a cell displays of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, Final
+
+from dumbbell.findings.answer import answer
+from dumbbell.findings.points import ExperimentRuns
+from dumbbell.findings.table import Row, table
+from dumbbell.metrics.catalogue import QUANTITIES
+from dumbbell.metrics.number import counted, trimmed
+from dumbbell.metrics.statistics import Estimate
+from dumbbell.spec.numbers import numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FAIR: Final = "fair_share"
+SHOWN: Final = ("goodput", "share", FAIR, "fct", "rtt", "loss", "random_loss", "jain")
+"""Columns of a displayed table; `means` has all quantities."""
+MOST_ROWS: Final = 40
+MOST_NOTICES: Final = 3
+
+
+def means(runs: ExperimentRuns, quantities: Sequence[str] = ()) -> pd.DataFrame:
+    """A row a point, group and quantity: mean over the seeds, and the 95 % interval of Student's t around it.
+
+    Raises:
+        ColumnError: there is no such quantity.
+    """
+    import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
+
+    found = table(runs, list(quantities) or None)
+    return pd.DataFrame([cells for row in found.rows for cells in _cells(runs, row, found.columns)])
+
+
+def _cells(runs: ExperimentRuns, row: Row, names: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """What belongs to the path has no group, and stands with the first of them only."""
+    point: dict[str, Any] = {}
+    for path, own in numbers(row.point.swept, runs.spec).items():
+        point |= {path: row.point.swept[path]} | own
+    first = row.group == next(iter(row.point.ccs), "")
+    for name in names:
+        fair = name == FAIR and row.fair_share is not None
+        found = Estimate(row.fair_share or 0.0, None, row.n) if fair else row.estimates.get(name)
+        of_run = name in QUANTITIES and QUANTITIES[name].of == "run"
+        if found is None or (of_run and not first):
+            continue
+        factor, unit = (100.0, "%") if fair else (QUANTITIES[name].factor, QUANTITIES[name].unit)
+        mean, half = factor * found.mean, None if found.half_width is None else abs(factor * found.half_width)
+        yield {
+            **point,
+            "group": "" if of_run else row.group,
+            "cc": "" if of_run else row.cc,
+            "quantity": name,
+            "unit": unit,
+            "mean": mean,
+            "low": float("nan") if half is None else mean - half,
+            "high": float("nan") if half is None else mean + half,
+            "n": found.n,
+        }
+
+
+def html(runs: ExperimentRuns) -> str:
+    """The answer, a table of points and groups, and warnings, in HTML as a notebook displays it."""
+    found = table(runs)
+    axes = runs.axes
+    names = [name for name in SHOWN if name in found.columns]
+    headings = [
+        *axes,
+        "group",
+        "algorithm",
+        "n",
+        *("fair %" if each == FAIR else QUANTITIES[each].heading for each in names),
+    ]
+    rows = [
+        [
+            *(str(row.point.swept.get(axis, "")) for axis in axes),
+            row.group,
+            row.cc,
+            str(row.n),
+            *(_text(row, each) for each in names),
+        ]
+        for row in found.rows[:MOST_ROWS]
+    ]
+    parts = [f"<p><strong>{escape(' '.join(answer(runs)))}</strong></p>", _table(headings, rows)]
+    more = len(found.rows) - len(rows)
+    parts += [f"<p>and {counted(more, 'more row')}: <code>.means()</code> has all</p>"] * (more > 0)
+    parts += [
+        f"<p>{each.kind}, {counted(each.runs, 'run')}: {escape(each.place)}: {escape(each.text)}</p>"
+        for each in runs.notices[:MOST_NOTICES]
+    ]
+    return "".join(parts)
+
+
+def _text(row: Row, name: str) -> str:
+    if name == FAIR:
+        return "" if row.fair_share is None else trimmed(100 * row.fair_share)
+    found = row.estimates.get(name)
+    return "" if found is None else QUANTITIES[name].text(found.mean, found.half_width).removesuffix(" %")
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    head = "".join(f"<th>{escape(each)}</th>" for each in headings)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(each)}</td>' for each in row)}</tr>" for row in rows)
+    return f'<table style="white-space: nowrap"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'

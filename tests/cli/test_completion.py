@@ -1,0 +1,155 @@
+"""What a shell offers at <TAB>, asked for as a shell asks."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from commandline import DUMBBELL, MOMENT, dumbbell, python
+from dumbbell.cli.completion import KEYS, WORDS, join_words
+from dumbbell.spec.section import Section
+from dumbbell.spec.tables import Flow, Host, Measure, Spec
+from dumbbell.spec.tables import Path as PathTable
+
+BASH = shutil.which("bash")
+
+
+def offered(line: str, shell: str = "zsh") -> list[str]:
+    """What is offered at the end of a line."""
+    how = {
+        "zsh": {"_TYPER_COMPLETE_ARGS": line},
+        "bash": {"COMP_WORDS": line.replace(" ", "\n"), "COMP_CWORD": str(line.count(" "))},
+    }[shell]
+    done = dumbbell(_DUMBBELL_COMPLETE=f"complete_{shell}", **how)
+    text = done.stdout.replace("_arguments '*: :((", "").replace("))'", "") if shell == "zsh" else done.stdout
+    return [word.strip('"').replace("\\", "") for word in text.splitlines()]
+
+
+@pytest.mark.parametrize("shell", ["zsh", "bash"])
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("dumbbell study show clay", ["claypool2019", "claypool2019_proposals"]),
+        ("dumbbell study run al", ["all"]),
+        ("dumbbell cc show bbr_", ["bbr_4_17", "bbr_4_17_shallow"]),
+        ("dumbbell run x.toml --engine s", ["sim"]),
+        ("dumbbell run --set path.rt", ["path.rtt="]),
+        ("dumbbell check --set measure.re", ["measure.record="]),
+        ("dumbbell run --columns goodput,rtt", ["goodput,rtt", "goodput,rtt_p95"]),
+        ("dumbbell results show --sort rtt", ["rtt", "rtt_p95"]),
+    ],
+)
+def test_names_are_offered(line: str, words: list[str], shell: str) -> None:
+    found = offered(line, shell)
+    assert set(words) <= set(found)
+    assert all(each.startswith(line.rpartition(" ")[2]) for each in found)
+
+
+def test_the_groups_of_the_spec_and_the_algorithms_of_a_group_are_offered(tmp_path: Path) -> None:
+    spec = tmp_path / "moment.toml"
+    spec.write_text(MOMENT, encoding="utf-8")
+    assert offered(f"dumbbell run {spec} --set flows[1].c", "zsh") == ["flows[1].cc=", "flows[1].count="]
+    assert offered(f"dumbbell run {spec} --set flows[2].c", "zsh") == ["_files"]
+    assert "flows[1].cc=cubic" in offered("dumbbell run --set flows[1].cc=", "zsh")
+    assert offered("dumbbell run --set host.qdisc=", "zsh") == ["host.qdisc=none", "host.qdisc=fq"]
+
+
+@pytest.mark.parametrize(
+    ("words", "joined", "before"),
+    [
+        (
+            ["dumbbell", "run", "--set", "flows[0].cc", "=", "cu"],
+            ["dumbbell", "run", "--set", "flows[0].cc=cu"],
+            "flows[0].cc=",
+        ),
+        (["dumbbell", "run", "--engine", "linux", ":"], ["dumbbell", "run", "--engine", "linux:"], "linux:"),
+        (["dumbbell", "run", "x.toml", ""], ["dumbbell", "run", "x.toml", ""], ""),
+    ],
+)
+def test_words_that_bash_takes_apart_are_one(words: list[str], joined: list[str], before: str) -> None:
+    environment = {"COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)}
+    assert join_words(environment) == before
+    assert environment == {"COMP_WORDS": "\n".join(joined), "COMP_CWORD": str(len(joined) - 1)}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(BASH is None, reason="there is no bash")
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [("study show gior", "giordano2019"), ("run --set flows[0].cc=cub", "cubic"), ("run --set path.rat", "path.rate=")],
+)
+def test_bash_itself_completes(line: str, word: str) -> None:
+    """With the script that `--show-completion` prints; bash ends words at an equals sign."""
+    program = f"""
+eval "$({DUMBBELL} --show-completion bash)"
+COMP_LINE='dumbbell {line}'
+words=(${{COMP_LINE//=/ = }})
+COMP_WORDS=("${{words[@]}}")
+COMP_CWORD=$((${{#words[@]}} - 1))
+_dumbbell_completion {DUMBBELL}
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+    environment = os.environ | {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    done = subprocess.run(
+        [BASH or "bash", "--norc", "-c", program],
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+        env=environment,
+        timeout=60,
+    )
+    assert done.stdout.splitlines() == [word], done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", ["study show ", "cc show ", "run --engine ", "run --set ", "run --columns "])
+def test_it_loads_nothing_heavy(line: str) -> None:
+    program = f"""
+import os, sys
+os.environ |= {{"_DUMBBELL_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": "dumbbell {line}"}}
+from dumbbell.cli.main import main
+sys.argv = ["dumbbell"]
+try:
+    main()
+finally:
+    print("loaded:", *(set(sys.modules) & {{"pydantic", "numpy", "pandas", "pyarrow", "altair", "scipy"}}))
+"""
+    *words, loaded = python(program).stdout.splitlines()
+    assert len(words) >= 2
+    assert loaded == "loaded:"
+
+
+def tables() -> Iterator[tuple[str, type[Section]]]:
+    yield from (("", Spec), ("path", PathTable), ("flows[]", Flow), ("host", Host), ("measure", Measure))
+
+
+def test_the_fields_are_those_of_the_models() -> None:
+    for table, model in tables():
+        sections = {"path", "flows", "host", "measure"} if not table else set()
+        assert set(KEYS[table]) == set(model.model_fields) - sections, table
+
+
+def test_the_words_of_a_field_are_those_of_the_models() -> None:
+    fields = {
+        f"{table}.{name}": set(typing.get_args(found))
+        for table, model in tables()
+        for name, field in model.model_fields.items()
+        for found in literals(field.annotation)
+    }
+    assert fields
+    for path, words in fields.items():
+        if all(isinstance(word, str) for word in words):
+            assert set(WORDS[path]) == words, path
+
+
+def literals(annotation: object) -> Iterator[object]:
+    if typing.get_origin(annotation) is typing.Literal:
+        yield annotation
+    for part in typing.get_args(annotation):
+        yield from literals(part)

@@ -1,0 +1,90 @@
+"""Every command that prints data prints it as JSON if asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from commandline import MOMENT, dumbbell
+from dumbbell.cli.main import app
+
+ONE = {
+    "check": ("{spec}",),
+    "doctor": (),
+    "report": ("{store}", "--out", "{folder}/page.html"),
+    "cc list": (),
+    "cc show": ("bbr",),
+    "kernel list": (),
+    "results verify": ("{store}",),
+    "results prune": ("{store}", "--dry-run"),
+    "study list": (),
+    "study show": ("theory",),
+    "study report": ("all", "--out", "{studies}"),
+    "study figures": ("theory", "--seeds", "1", "--out", "{studies}/theory"),
+}
+"""Commands that print one value, with what is asked of each."""
+LINES = {
+    "run": ("{spec}",),
+    "compare": ("{store}@path.buffer=2 bdp", "{store}@path.buffer=2 bdp"),
+    "results list": ("{store}",),
+    "results show": ("{store}",),
+    "study claims": ("theory", "--seeds", "1", "--out", "{studies}/theory"),
+}
+"""Those that print a value a line."""
+LONG = {"agree", "kernel build", "study run", "study validation"}
+"""Those that take long, whose own tests read it."""
+WITHOUT_DATA = {"init", "kernel remove", "results export"}
+"""Those that write a file, or remove something, and print nothing."""
+
+
+def commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    for name, each in group.commands.items():
+        here = f"{path} {name}".strip()
+        yield from commands(each, here) if hasattr(each, "commands") else [(here, each)]
+
+
+EVERY = dict(commands(typer.main.get_command(app)))
+
+
+def test_every_command_that_prints_data_has_the_option() -> None:
+    with_json = {name for name, each in EVERY.items() if any("--json" in option.opts for option in each.params)}
+    assert with_json == {*ONE, *LINES, *LONG}
+    assert set(EVERY) - with_json == WITHOUT_DATA
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("json")
+    spec = folder / "moment.toml"
+    spec.write_text(MOMENT, encoding="utf-8")
+    places = {
+        "spec": str(spec),
+        "store": str(folder / "store"),
+        "folder": str(folder),
+        "studies": str(folder / "studies"),
+    }
+    assert dumbbell("run", spec, "--out", places["store"]).returncode == 0
+    ran = dumbbell("study", "run", "theory", "--claims", "V4", "--seeds", "1", "--out", f"{places['studies']}/theory")
+    assert ran.returncode == 0, ran.stderr
+    return places
+
+
+@pytest.mark.parametrize("command", [*ONE, *LINES])
+def test_what_it_prints_is_json(command: str, places: dict[str, str]) -> None:
+    arguments = [each.format(**places) for each in {**ONE, **LINES}[command]]
+    done = dumbbell(*command.split(), *arguments, "--json", DUMBBELL_STORE=places["store"])
+    assert done.returncode == 0, done.stderr
+    values = [json.loads(line) for line in done.stdout.splitlines()] if command in LINES else [json.loads(done.stdout)]
+    assert values
+
+
+def test_files_that_were_written_are_told(places: dict[str, str], tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = dumbbell("report", places["store"], "--out", page, "--json")
+    assert json.loads(done.stdout) == {"files": [str(page)]}
+    assert page.is_file()
