@@ -76,13 +76,16 @@ def test_seeds_that_change_nothing_although_they_draw(snapshot: SnapshotAssertio
     assert texts("seeds alike", **PAIR | {"seeds": 3}) == []
 
 
-def test_seeds_are_alike_by_what_they_give() -> None:
-    """Two flows of which a thousandth depends on the seed, and two of which more does."""
-    for spread, said in ((0.0009, True), (0.0011, False)):
-        measured = {(name, "bbr"): [1.0, 1.0 + spread] for name in ("goodput", "rtt")}
-        point = PointRuns(swept={}, ccs={"bbr": "bbr"}, run_ids={1: "a", 2: "b"}, measured=measured)
-        runs = ExperimentRuns(name="x", engine="sim", points=[point], experiment=Experiment(**PAIR | {"seeds": 2}))
-        assert [each.kind for each in warnings(runs)] == ["seeds alike"] * said
+@pytest.mark.parametrize(
+    ("spread", "jain", "said"),
+    [(0.0009, [0.5, 0.5], True), (0.0011, [0.5, 0.5], False), (0.0, [0.5, 0.6], False)],
+)
+def test_seeds_are_alike_by_what_they_give(spread: float, jain: list[float], said: bool) -> None:  # noqa: FBT001
+    """Two flows of which a thousandth depends on the seed, two of which more does, two that share it otherwise."""
+    measured = {(name, "bbr"): [1.0, 1.0 + spread] for name in ("goodput", "rtt")} | {("jain", ""): jain}
+    point = PointRuns(swept={}, ccs={"bbr": "bbr"}, run_ids={1: "a", 2: "b"}, measured=measured)
+    runs = ExperimentRuns(name="x", engine="sim", points=[point], experiment=Experiment(**PAIR | {"seeds": 2}))
+    assert [each.kind for each in warnings(runs)] == ["seeds alike"] * said
 
 
 def test_few_losses(snapshot: SnapshotAssertion) -> None:

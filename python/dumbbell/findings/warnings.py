@@ -98,9 +98,10 @@ def _steadier(run: Run) -> str:
 
 
 def _seeds_alike(point: PointRuns, resolved: Resolved) -> Iterator[Caution]:
-    values = [_known(point, name, group) for name in ("goodput", "rtt") for group in point.ccs]
-    if min(map(len, values), default=0) > 1 and all(max(v) - min(v) <= ALIKE * abs(fmean(v)) for v in values):
-        text = f"{counted(len(point.run_ids), 'seed')} change each group's goodput and RTT by less than 0.1 %"
+    of_groups = [_known(point, name, group) for name in ("goodput", "rtt") for group in point.ccs]
+    values = of_groups + [known for name in ("jain", "loss") if (known := _known(point, name))]
+    if min(map(len, of_groups), default=0) > 1 and all(max(v) - min(v) <= ALIKE * abs(fmean(v)) for v in values):
+        text = f"{counted(len(point.run_ids), 'seed')} change goodput, RTT, loss and Jain's index by less than 0.1 %"
         yield seeds_alike(point.swept, resolved, text)
 
 
