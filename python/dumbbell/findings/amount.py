@@ -109,7 +109,9 @@ def amounts(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Amount]:
 
 def _ends(runs: ExperimentRuns, group: Subject, points: Sequence[PointRuns]) -> bool:
     if runs.experiment is not None:
-        return _has(runs, group, Transfer) or _has(runs, group, ShortFlows)
+        if _has(runs, group, ShortFlows):  # where some were left behind there is no mean
+            return all(("fct", group.group(point)) in point.measured for point in points)
+        return _has(runs, group, Transfer)
     return any(("fct", group.group(point)) in point.measured for point in points)
 
 
