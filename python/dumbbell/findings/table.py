@@ -13,7 +13,7 @@ from typing import Final
 
 from dumbbell.errors import DumbbellError
 from dumbbell.findings.points import ExperimentRuns, PointRuns
-from dumbbell.metrics.catalogue import HARMS, QUANTITIES
+from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.statistics import Estimate
 from dumbbell.problem import quoted, suggestion
 from dumbbell.spec.quantity import number_and_unit
@@ -21,8 +21,9 @@ from dumbbell.spec.quantity import number_and_unit
 FACTS: Final = ("group", "cc", "flows", "seed", "n", "fair_share")
 """Columns of what a row is, beside what was measured."""
 USUAL: Final = (
-    "fct", "goodput", "share", "fair_share", *HARMS, "late_p95", "stalled", "rtt", "loss", "random_loss", "retransmits",
-    "jain", "utilization", "rtt_p95", "queue", "total_goodput", "power", "starved", "convergence", "queueing_delay",
+    "fct", "goodput", "share", "fair_share", "harm", "late_p95", "stalled", "rtt", "loss", "random_loss", "retransmits",
+    "jain", "harm_rtt", "harm_fct", "utilization", "rtt_p95", "queue", "total_goodput", "power", "starved",
+    "convergence", "queueing_delay",
 )  # fmt: skip
 """What a reader asks for, the first things first; the rest of the catalogue is for those who name it."""
 DESCENDING: Final = "-"
@@ -120,14 +121,15 @@ def check(columns: Sequence[str] | None, sort: str | None, axes: Sequence[str]) 
     """Raises `ColumnError` where a table of an experiment with these swept fields has no such column."""
     known = [*QUANTITIES, *FACTS, *axes]
     for name in (*(columns or ()), *([sort.removeprefix(DESCENDING)] if sort else ())):
-        if name not in known:
+        if name not in known and name not in QUANTITIES:  # which knows more than it lists
             raise ColumnError(f"unknown column {quoted(name)}; {suggestion(name, known)}")
 
 
 def _of_points(runs: ExperimentRuns) -> Iterator[Row]:
     for point in runs.points:
         for group in point.ccs or ("",):
-            found = ((name, point.estimate(name, group)) for name in QUANTITIES)
+            names = dict.fromkeys([*QUANTITIES, *(name for name, _ in point.measured)])
+            found = ((name, point.estimate(name, group)) for name in names)
             estimates = {name: each for name, each in found if each is not None}
             yield Row(point=point, group=group, seed=None, estimates=estimates)
 
