@@ -116,6 +116,15 @@ def test_losses_enough_or_nothing_to_tell_of_them(more: dict[str, Any]) -> None:
     assert texts("few losses", **PAIR | more) == []
 
 
+def test_memory_that_a_host_has_not_where_only_the_runs_show_it(snapshot: SnapshotAssertion) -> None:
+    """Two flows have enough together, but the path of one is long."""
+    long = {"path": {"rate": "400 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}, "measure": LATER}
+    flows = [{"name": "near", "cc": "bbr"}, {"name": "far", "cc": "bbr", "rtt": "200 ms"}]
+    assert texts("socket memory", **PAIR | long | {"flows": flows}) == snapshot
+    assert texts("socket memory", **PAIR | long | {"flows": flows, "host": {"socket_memory": "max"}}) == []
+    assert texts("socket memory", **PAIR | long) == []
+
+
 def test_what_a_store_does_not_tell_is_not_said() -> None:
     runs = found(**TWO_RENO)
     runs.experiment = None

@@ -60,8 +60,8 @@ def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
     from dumbbell.kernel.cache import names
     from dumbbell.units import NS_PER_S
 
-    every = [*plan(experiment), *(planned_alone(experiment) if harm else ())]
     runs, alone = count(experiment), planned_alone(experiment) if harm else []
+    every = [*plan(experiment), *alone]
     there = dict.fromkeys((*registry.NAMES, *map(engine_name, names())))
     engines = {name: _reasons(experiment, name) for name in there}
     return {

@@ -110,7 +110,7 @@ class Plot:
         Raises:
             DumbbellError: there is no such quantity, or the runs have none.
         """
-        if name not in QUANTITIES:
+        if name not in list(QUANTITIES):
             raise DumbbellError(f"no quantity {quoted(name)}; {suggestion(name, list(QUANTITIES))}")
         quantity = QUANTITIES[name]
         title = quantity.label[0].upper() + quantity.label[1:]
