@@ -1,23 +1,23 @@
-"""Every spec among the examples, and the notebook's cells, one after the other, as a notebook would run them."""
+"""Every example: specs as a terminal has them, notebooks as they are kept."""
 
 from __future__ import annotations
 
-import json
+import base64
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import notebook
 from commandline import ROOT, dumbbell
-from dumbbell.charts.chart import Chart
-from dumbbell.charts.notebook import show
 
 pytestmark = pytest.mark.slow
 
 EXAMPLES = ROOT / "examples"
 SPECS = sorted(EXAMPLES.glob("*.toml"))
-NOTEBOOK = EXAMPLES / "first-look.ipynb"
+NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
 
 
 def test_there_are_examples() -> None:
@@ -73,30 +73,36 @@ def test_the_first_thing_that_is_printed_is_the_answer_that_the_spec_tells(name:
     assert told.strip() == answer
 
 
-def cells() -> list[dict[str, Any]]:
-    notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
-    assert notebook["nbformat"] == 4
-    found: list[dict[str, Any]] = notebook["cells"]
-    return found
-
-
-def test_it_is_kept_without_its_results() -> None:
-    code = [cell for cell in cells() if cell["cell_type"] == "code"]
-    assert len(code) >= 5
-    assert all((cell["outputs"], cell["execution_count"]) == ([], None) for cell in code)
-
-
-def test_every_cell_runs_and_the_charts_have_what_the_text_says() -> None:
+@cache
+def ran(path: Path) -> tuple[list[list[dict[str, Any]]], dict[str, Any]]:
+    """What each cell of a notebook shows when it is run, and the names that there are then."""
     names: dict[str, Any] = {"__name__": "__main__"}
-    for number, cell in enumerate(cells()):
-        if cell["cell_type"] == "code":
-            exec(compile("".join(cell["source"]), f"{NOTEBOOK.name}, cell {number}", "exec"), names)  # noqa: S102
-    charts = [each for each in names.values() if isinstance(each, Chart)]
-    assert [len([layer for layer in chart.panels[0].layers if layer.y]) for chart in charts] == [2, 2]
-    for chart in charts:
-        shown = show(chart)._repr_mimebundle_()
-        assert set(shown) == {"application/vnd.vegalite.v6+json", "image/png"}
-    assert len(names["results"]) == 15
-    share = names["share"]["mean"]
-    assert share.loc["0.5 bdp", "bbr"] > 0.7
-    assert share.loc["8 bdp", "cubic"] > share.loc["0.5 bdp", "cubic"]
+    return list(notebook.outputs(notebook.read(path), path.name, names)), names
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_a_notebook_runs_and_shows_what_is_kept_in_it(path: Path) -> None:
+    kept = [cell["outputs"] for cell in notebook.code_cells(notebook.read(path))]
+    shown, _ = ran(path)
+    assert [list(map(_words, each)) for each in kept] == [list(map(_words, each)) for each in shown]
+    data = [output["data"] for each in kept for output in each if "data" in output]
+    pictures = [base64.b64decode(each[notebook.PICTURE]) for each in data if notebook.PICTURE in each]
+    assert len(pictures) >= 2
+    assert all(each.startswith(b"\x89PNG") for each in pictures)
+    assert path.stat().st_size < 1_000_000
+
+
+def _words(output: dict[str, Any]) -> dict[str, Any]:
+    """An output without the pixels, which are the renderer's."""
+    return output | {"data": {kind: own for kind, own in output.get("data", {}).items() if kind != notebook.PICTURE}}
+
+
+def test_what_the_notebooks_conclude_is_so() -> None:
+    (_, look), (_, choice) = map(ran, NOTEBOOKS)
+    share = look["means"].query("group == 'bbr' and quantity == 'share'").set_index("path.buffer_bdp")["mean"]
+    assert share[0.5] > 80
+    assert share[8] < 50
+    times, neighbours = choice["at_half_a_percent"], choice["neighbours"]
+    clean = choice["downloads"].means("fct").query("`path.loss_ratio` == 0")["mean"]
+    assert times["bbr"] < 1.1 * clean.max() < times[["reno", "cubic"]].min() / 3
+    assert neighbours["bbr"] < 20 < neighbours[["reno", "cubic"]].min()

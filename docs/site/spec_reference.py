@@ -26,7 +26,7 @@ from dumbbell.spec.writer import toml
 
 HERE: Final = Path(__file__).parent
 SMALLEST: Final[Mapping[str, Any]] = {
-    "duration": "300 s",
+    "duration": "60 s",
     "path": {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "1 MB"},
     "flows": [{"cc": "cubic"}],
 }

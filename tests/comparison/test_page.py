@@ -186,7 +186,7 @@ def test_dots_and_whiskers_are_the_rows(found: Comparison) -> None:
     assert [high - low for low, high in zip(layer.low, layer.high, strict=True)] == pytest.approx([2 * h for h in half])
     (panel,) = plots["differences-goodput"].panels
     layers = [each for each in panel.layers if each.kind == "points"]
-    assert [each.label for each in layers] == ["bbr → reno", "cubic"]
+    assert [(each.label, each.style) for each in layers] == [("bbr → reno", "reno"), ("cubic", "cubic")]
     rows = [each for each in found.rows() if each.quantity.name == "goodput"]
     for layer in layers:
         relative = [each.difference.relative for each in rows if each.group == layer.label]

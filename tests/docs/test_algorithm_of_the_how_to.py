@@ -24,6 +24,7 @@ def patched(text: str, diff: tuple[str, ...]) -> str:
     return text.replace(before, before + added)
 
 
+@pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.skipif(CARGO is None, reason="no cargo: the simulator is not built here")
 def test_the_algorithm_of_the_how_to_can_be_added_as_it_says(tmp_path: Path) -> None:

@@ -97,6 +97,19 @@ def test_what_belongs_to_the_link_has_no_algorithms_colour() -> None:
     assert by_label == {"mean RTT (ms)": {"bbr", "cubic"}, "queue loss (%)": {"link"}, "Jain's index": {"link"}}
 
 
+def test_where_each_curve_is_an_algorithm_the_link_has_its_colour() -> None:
+    def alone(buffer: str, cc: str) -> PointRuns:
+        return PointRuns(
+            swept={"path.buffer": buffer, "flows[0].cc": cc}, ccs={cc: cc}, sizes={cc: 1}, run_ids={1: "0" * 16},
+            measured={("goodput", cc): [1e6], ("rtt", cc): [0.02], ("loss", ""): [0.1]},
+        )  # fmt: skip
+
+    found = contents(*(alone(buffer, cc) for cc in ("bbr", "cubic") for buffer in ("1 bdp", "2 bdp")))
+    (chart,) = costs(found)
+    assert [[layer.style for layer in panel.layers] for panel in chart.panels] == [["bbr", "cubic"]] * 2
+    assert [layer.tag for layer in of(throughput_delay(found)).panels[0].layers] == ["BBR", "CUBIC"]
+
+
 def test_no_legend_has_two_entries_for_one_thing() -> None:
     for chart in gallery.of_summaries(contents(*(point(f"{size} bdp", 0.5, cc="cubic") for size in (1, 2, 4)))):
         entries = {layer.label: (layer.style, layer.instance) for panel in chart.panels for layer in panel.layers}
@@ -107,10 +120,10 @@ def test_no_legend_has_two_entries_for_one_thing() -> None:
 @pytest.mark.parametrize(
     ("values", "label", "places"),
     [
-        (("1 bdp", "20 kB"), "path.buffer", (0, 1)),
+        (("1 bdp", "20 kB"), "", (0, 1)),
         (("250 kB", "4 MB"), "buffer", (250e3, 4e6)),
         (("1e1 Mbit/s", "0.5e2 Mbit/s"), "buffer (Mbit/s)", (10, 50)),
-        (("1.2.3", "1.2.4"), "path.buffer", (0, 1)),
+        (("1.2.3", "1.2.4"), "", (0, 1)),
     ],
 )
 def test_amounts_stand_where_they_are_and_words_in_the_order_of_the_spec(
@@ -119,11 +132,28 @@ def test_amounts_stand_where_they_are_and_words_in_the_order_of_the_spec(
     panel = of(shares(contents(*(point(value, 0.5) for value in values)))).panels[0]
     layer = panel.layers[0]
     assert layer.x == places
-    if label == "path.buffer":
-        assert panel.x.ticks == tuple(zip((0, 1), values, strict=True))
+    if not label:
+        assert panel.x.label == "buffer"
+        assert panel.x.ticks == tuple(zip((0, 1), (value.replace("bdp", "BDP") for value in values), strict=True))
         assert layer.kind == "points", "between words there is nothing"
     else:
         assert panel.x.label == label
+
+
+def test_where_only_words_are_swept_each_point_is_a_value_of_the_axis(tmp_path: Path) -> None:
+    overrides = {
+        "path.buffer": "1 bdp", "flows[0].cc": ["bbr", "cubic"], "flows[1].cc": ["bbr", "cubic"], "duration": "1 s",
+        "flows[0].name": "first", "flows[1].name": "late", "measure.record": "summary",
+    }  # fmt: skip
+    dumbbell.run(load(MOMENT, overrides=overrides), store=tmp_path / "store")
+    with Store.open(tmp_path / "store") as store:
+        (found,) = read(store)
+    (panel,) = of(shares(found)).panels
+    assert panel.x.label == "algorithm of first / late"
+    assert [text for _, text in panel.x.ticks] == ["bbr", "bbr / cubic", "cubic / bbr", "cubic"]
+    assert {(layer.tag, layer.style, layer.x) for layer in panel.layers} == {
+        ("first", "bbr", (0, 1)), ("first", "cubic", (2, 3)), ("late", "bbr", (0, 2)), ("late", "cubic", (1, 3)),
+    }  # fmt: skip
 
 
 def test_without_a_sweep_groups_stand_beside_one_another() -> None:

@@ -76,13 +76,16 @@ def test_seeds_that_change_nothing_although_they_draw(snapshot: SnapshotAssertio
     assert texts("seeds alike", **PAIR | {"seeds": 3}) == []
 
 
-def test_seeds_are_alike_by_what_they_give() -> None:
-    """Two flows of which a thousandth depends on the seed, and two of which more does."""
-    for spread, said in ((0.0009, True), (0.0011, False)):
-        measured = {(name, "bbr"): [1.0, 1.0 + spread] for name in ("goodput", "rtt")}
-        point = PointRuns(swept={}, ccs={"bbr": "bbr"}, run_ids={1: "a", 2: "b"}, measured=measured)
-        runs = ExperimentRuns(name="x", engine="sim", points=[point], experiment=Experiment(**PAIR | {"seeds": 2}))
-        assert [each.kind for each in warnings(runs)] == ["seeds alike"] * said
+@pytest.mark.parametrize(
+    ("spread", "jain", "said"),
+    [(0.0009, [0.5, 0.5], True), (0.0011, [0.5, 0.5], False), (0.0, [0.5, 0.6], False)],
+)
+def test_seeds_are_alike_by_what_they_give(spread: float, jain: list[float], said: bool) -> None:  # noqa: FBT001
+    """Two flows of which a thousandth depends on the seed, two of which more does, two that share it otherwise."""
+    measured = {(name, "bbr"): [1.0, 1.0 + spread] for name in ("goodput", "rtt")} | {("jain", ""): jain}
+    point = PointRuns(swept={}, ccs={"bbr": "bbr"}, run_ids={1: "a", 2: "b"}, measured=measured)
+    runs = ExperimentRuns(name="x", engine="sim", points=[point], experiment=Experiment(**PAIR | {"seeds": 2}))
+    assert [each.kind for each in warnings(runs)] == ["seeds alike"] * said
 
 
 def test_few_losses(snapshot: SnapshotAssertion) -> None:
@@ -111,6 +114,15 @@ def test_few_losses(snapshot: SnapshotAssertion) -> None:
 )
 def test_losses_enough_or_nothing_to_tell_of_them(more: dict[str, Any]) -> None:
     assert texts("few losses", **PAIR | more) == []
+
+
+def test_memory_that_a_host_has_not_where_only_the_runs_show_it(snapshot: SnapshotAssertion) -> None:
+    """Two flows have enough together, but the path of one is long."""
+    long = {"path": {"rate": "400 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}, "measure": LATER}
+    flows = [{"name": "near", "cc": "bbr"}, {"name": "far", "cc": "bbr", "rtt": "200 ms"}]
+    assert texts("socket memory", **PAIR | long | {"flows": flows}) == snapshot
+    assert texts("socket memory", **PAIR | long | {"flows": flows, "host": {"socket_memory": "max"}}) == []
+    assert texts("socket memory", **PAIR | long) == []
 
 
 def test_what_a_store_does_not_tell_is_not_said() -> None:

@@ -47,7 +47,8 @@ def test_a_group_has_the_mean_of_its_flows_times_and_all_their_segments() -> Non
     assert values["bbr"] == {
         "goodput": 6e6, "share": 0.75, "retransmits": 30 / 400, "rtt": pytest.approx(0.06), "rtt_p95": 0.06,
         "fct": 15.0, "starved": 5.0, "starved_longest": 2.0, "late": 0.1, "late_p95": 0.3, "late_max": 0.5, "stalls": 2,
-        "stalled": 4.0, "first_half": 5e6, "second_half": 7e6, "trend": 0.5,
+        "stalled": 4.0, "fct_p50": 15.0, "fct_p95": 19.5, "fct_p99": 19.9, "slowdown": None, "slowdown_p50": None,
+        "slowdown_p95": None, "slowdown_p99": None, "first_half": 5e6, "second_half": 7e6, "trend": 0.5,
     }  # fmt: skip
     assert [values["cubic"][name] for name in ("retransmits", "rtt", "fct")] == [None, None, None]
 
@@ -55,6 +56,14 @@ def test_a_group_has_the_mean_of_its_flows_times_and_all_their_segments() -> Non
 def test_completion_time_is_unknown_where_a_flow_did_not_end() -> None:
     flows = (FLOW, replace(FLOW, flow=1, fct_s=None))
     assert group_values(replace(SUMMARY, flows=flows))["bbr"]["fct"] is None
+
+
+def test_percentiles_are_over_the_flows_of_a_group_or_the_transfers_of_a_source() -> None:
+    left = group_values(replace(SUMMARY, flows=(FLOW, FLOW, replace(FLOW, fct_s=None))))["bbr"]
+    assert (left["fct_p50"], left["fct_p95"]) == (FLOW.fct_s, None), "who is not complete is the slowest"
+    source = replace(FLOW, transfers=100, fct_p95_s=7.0, slowdown_mean=2.0, slowdown_p99=9.0)
+    told = group_values(replace(SUMMARY, flows=(source,)))["bbr"]
+    assert [told[name] for name in ("fct_p95", "fct_p99", "slowdown", "slowdown_p99")] == [7.0, None, 2.0, 9.0]
 
 
 def test_a_run() -> None:

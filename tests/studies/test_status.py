@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dumbbell import studies
+from dumbbell.campaign.forecast import packets
 from dumbbell.charts.chart import Chart
 from dumbbell.engines.sim import SimEngine
 from dumbbell.results.store import Store
@@ -18,7 +19,7 @@ from dumbbell.spec.resolve import resolve
 from dumbbell.spec.sweep import expand
 from dumbbell.studies import Study, StudyError, StudyStatus
 from dumbbell.studies.evidence import Evidence
-from dumbbell.studies.execution import count_runs, packets, remaining_packets
+from dumbbell.studies.execution import count_runs, remaining_packets
 from dumbbell.studies.loading import read
 from dumbbell.studies.verdict import NOT_RUN, NOT_TESTABLE
 from reported import verdict

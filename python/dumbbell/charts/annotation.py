@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dumbbell.charts.chart import Layer, Panel
 from dumbbell.charts.extent import place
-from dumbbell.charts.layout import CHARACTER, INK, NOWHERE, PAPER, RULE, Layout, Spec
+from dumbbell.charts.layout import CHARACTER, INK, NOWHERE, PAPER, Layout, Spec
 from dumbbell.charts.placement import Box, Place, Words, along, places, points_of
 from dumbbell.charts.style import Ranks, shade_of, style_of
 
@@ -69,7 +69,16 @@ def words(panel: Panel, layout: Layout, height: float, columns: int) -> Iterator
     if shown:
         yield from _texts(shown, unit)
     if panel.better:
-        mark = {"type": "text", "align": "left", "baseline": "top", "x": 2, "y": 2, "fontSize": unit, "color": RULE}
+        mark = {
+            "type": "text",
+            "align": "left",
+            "baseline": "top",
+            "x": 2,
+            "y": 2,
+            "fontSize": unit,
+            "color": INK,
+            "opacity": 0.75,
+        }
         yield {"data": {"values": [{}]}, "mark": {**mark, "text": BETTER[panel.better]}, "encoding": NOWHERE}
 
 

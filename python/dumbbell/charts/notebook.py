@@ -27,6 +27,9 @@ class Shown:
         """
         return image.write(self.chart, Path(path))
 
+    def __repr__(self) -> str:
+        return f"<Chart {self.chart.name}: {self.chart.title}>"
+
     def _repr_mimebundle_(self, **_: object) -> dict[str, object]:
         picture = base64.b64encode(image.png(self.chart)).decode()
         return {"application/vnd.vegalite.v6+json": vega.vega_lite(self.chart), "image/png": picture}

@@ -39,6 +39,7 @@ class Table(StrEnum):
     groups = "groups"
     series = "series"
     queue = "queue"
+    transfers = "transfers"
 
 
 @app.command("list", epilog="Example: dumbbell results list results --experiment two-flows")

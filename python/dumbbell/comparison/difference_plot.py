@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dumbbell.cc import base_name
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
-from dumbbell.charts.style import PUBLISHED, STYLES
+from dumbbell.charts.style import PUBLISHED
+from dumbbell.comparison.differences import ARROW
 from dumbbell.metrics.catalogue import Quantity
 
 if TYPE_CHECKING:
@@ -18,19 +21,34 @@ MOST_NAMED: Final = 40
 """Points whose names fit below an axis; more are numbered."""
 SPREAD: Final = 0.5
 """Part of the room between two points that the dots of several groups take."""
-LOOKS: Final = [name for name in STYLES if name.startswith("flow ")]
+LINK: Final = "link"
+"""The look of what belongs to no group."""
+MIXED: Final = "level"
+"""Of a group that has another algorithm at another point."""
 
 
 def charts(found: Comparison, names: Sequence[str], axis: str) -> Iterator[Chart]:
     """A figure a quantity, for those that differ anywhere; `names` are the points', `axis` what they differ in."""
     quantities = dict.fromkeys(each.quantity for each in found.columns)
+    styles = _styles(found)
     for quantity in quantities:
         columns = [each for each in found.columns if each.quantity is quantity and np.nansum(np.abs(each.difference))]
         if columns:
-            yield _chart(quantity, columns, names, axis)
+            yield _chart(quantity, columns, names, axis, styles)
 
 
-def _chart(quantity: Quantity, columns: Sequence[Column], names: Sequence[str], axis: str) -> Chart:
+def _styles(found: Comparison) -> dict[str, str]:
+    """Each group's look, which is that of the algorithm that B has there: what is compared is what B changes."""
+    algorithms: dict[str, set[str]] = {}
+    for text in found.pairs.b.runs["groups"].unique():
+        for group in json.loads(text):
+            algorithms.setdefault(group["name"], set()).add(base_name(group["cc"]))
+    return {name: own.pop() if len(own) == 1 else MIXED for name, own in algorithms.items()}
+
+
+def _chart(
+    quantity: Quantity, columns: Sequence[Column], names: Sequence[str], axis: str, styles: Mapping[str, str]
+) -> Chart:
     in_percent = quantity.relative
     unit = "% of A" if in_percent else "points" if quantity.unit == "%" else quantity.unit
     better = f"; {quantity.better} is better" if quantity.better else ""
@@ -52,7 +70,7 @@ def _chart(quantity: Quantity, columns: Sequence[Column], names: Sequence[str], 
                     ticks=tuple((float(at), name) for at, name in enumerate(names)) if named else (),
                 ),
                 y=Axis(label=f"B - A ({unit})" if unit else "B - A"),
-                layers=(*_layers(columns), none),
+                layers=(*_layers(columns, styles), none),
             ),
         ),
         alt=f"Differences in {quantity.label} between B and A at {count} points, each with its interval, and the line"
@@ -60,7 +78,7 @@ def _chart(quantity: Quantity, columns: Sequence[Column], names: Sequence[str], 
     )
 
 
-def _layers(columns: Sequence[Column]) -> Iterator[Layer]:
+def _layers(columns: Sequence[Column], styles: Mapping[str, str]) -> Iterator[Layer]:
     for number, column in enumerate(columns):
         there = column.there
         if column.quantity.relative:
@@ -73,7 +91,8 @@ def _layers(columns: Sequence[Column]) -> Iterator[Layer]:
         x = there + SPREAD * ((number + 0.5) / len(columns) - 0.5)
         yield Layer(
             label=column.group or "all flows",
-            style=LOOKS[number % len(LOOKS)],
+            style=styles.get(column.group.rpartition(ARROW)[2], MIXED) if column.group else LINK,
+            instance=number,
             kind="points",
             x=tuple(x.tolist()),
             y=tuple(middle.tolist()),

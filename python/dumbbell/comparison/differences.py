@@ -20,6 +20,8 @@ from dumbbell.metrics.statistics import CONFIDENCE, Bools, Floats, Integers, est
 if TYPE_CHECKING:
     import pandas as pd
 
+ARROW: Final = " → "
+"""Between the names of a group in A and in B, where they differ."""
 HIGHER, LOWER, SAME, UNDECIDED = "higher", "lower", "same", "undecided"
 """Of B against A: the interval of the difference is above 0, below it, or neither; same: no pair differs at all.
 
@@ -266,7 +268,7 @@ def _group_pairs(pairs: Pairs, table: pd.DataFrame) -> list[tuple[str, pd.DataFr
     both = table.merge(of_a, on="run_a").merge(of_b, on=["run_b", "position"], suffixes=("_a", "_b"))
     exchanged = both["run_a"].map(pairs.a.runs["groups"].map(pairs.exchanged))
     both["name"] = [
-        f"{a} → {b}" if position in positions and a != b else a
+        f"{a}{ARROW}{b}" if position in positions and a != b else a
         for a, b, position, positions in zip(both["name_a"], both["name_b"], both["position"], exchanged, strict=True)
     ]
     return [(str(name), own) for name, own in both.groupby("name", sort=False)]

@@ -39,7 +39,8 @@ QUEUE_COLUMNS: Final = ("jain", *(each.name for each in fields(BottleneckSummary
 """What formulas of runs need, but for the groups' goodput."""
 FLOW_COLUMNS: Final = (
     "retransmits", "segments_sent", "rtt_mean_s", "rtt_p95_s", "fct_s", "starved_s", "starved_longest_s",
-    "late_mean_s", "late_p95_s", "late_max_s", "stalls", "stalled_s",
+    "late_mean_s", "late_p95_s", "late_max_s", "stalls", "stalled_s", "transfers", "fct_p50_s", "fct_p95_s",
+    "fct_p99_s", "slowdown_mean", "slowdown_p50", "slowdown_p95", "slowdown_p99",
 )  # fmt: skip
 """What formulas of groups need of each flow."""
 OF_GROUP: Final = {name: each.of_group for name, each in QUANTITIES.items() if each.of_group}
@@ -101,7 +102,7 @@ def read(selection: Selection, exchanged: Sequence[Exchange] = ()) -> Side:
     with Store.open(selection.folder) as store:
         chosen = {each.id: each for each in _campaigns(store.ledger, selection)}
         runs, groups, flows = stored_runs(store.ledger, list(chosen), FLOW_COLUMNS)
-        harms = {key: own for each in chosen for key, own in harm_columns(store.ledger, each).items()}
+        harms = harm_columns(store.ledger, chosen)
         facts: dict[int, str] = dict(map(tuple, store.ledger.rows("SELECT id, facts FROM provenance")))
     points: list[Point] = []
     setups: list[Setup] = []
@@ -126,10 +127,9 @@ def read(selection: Selection, exchanged: Sequence[Exchange] = ()) -> Side:
     flows = flows[flows["run"].isin(measured)].drop_duplicates(["run", "flow"])
     rows = pd.Series(range(len(runs)), runs.index)
     of_groups = _of_groups(groups, flows)
-    named = list(zip(of_groups["run"].map(runs["run_id"]), of_groups["name"], strict=True))
-    of_groups = of_groups.assign(**{
-        name: np.array([harms.get(each, {}).get(name) for each in named], dtype=float) for name in HARMS
-    })  # fmt: skip
+    named = list(zip(of_groups["run"].map(runs["run_id"]), of_groups["name"], strict=True)) if harms else []
+    for name in HARMS:
+        of_groups[name] = np.array([harms.get(each, {}).get(name) for each in named], dtype=float) if harms else np.nan
     return Side(
         selection,
         points,

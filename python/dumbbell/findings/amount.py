@@ -13,7 +13,7 @@ from dumbbell.findings.subject import Subject
 from dumbbell.metrics.catalogue import QUANTITIES, Quantity
 from dumbbell.metrics.number import amount
 from dumbbell.metrics.statistics import Estimate
-from dumbbell.spec.tables import Stream, Transfer
+from dumbbell.spec.tables import ShortFlows, Stream, Transfer
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,10 @@ def amounts(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Amount]:
 def _ends(runs: ExperimentRuns, group: Subject, points: Sequence[PointRuns]) -> bool:
     if runs.experiment is not None:
         workload = runs.experiment.flows[group.index].workload
-        return any(isinstance(each, Transfer) for each in (workload if isinstance(workload, list) else [workload]))
+        kinds = workload if isinstance(workload, list) else [workload]
+        if any(isinstance(each, ShortFlows) for each in kinds):  # where some were left behind there is no mean
+            return all(("fct", group.group(point)) in point.measured for point in points)
+        return any(isinstance(each, Transfer) for each in kinds)
     return any(("fct", group.group(point)) in point.measured for point in points)
 
 

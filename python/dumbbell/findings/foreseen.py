@@ -26,6 +26,7 @@ DELAY_BASED: Final = frozenset({"vegas", "nv"})
 DEFAULT_WINDOW_BYTES: Final = 3 << 20
 """What one flow has in flight with Linux's default memory: half of `tcp_rmem[2]`, 6 MiB. On `sim` 3.13 MB was measured,
 a kernel holds 2.7 MB (docs/limitations.md)."""
+MEMORY_REMEDY: Final = 'host.socket_memory = "default" shows it, and "max" in the spec says that it is meant'
 
 PHASE_PACKETS: Final = 400
 """Two CUBIC flows of different RTTs, 5 to 400 Mbit/s, 20 to 100 ms: up to 330 packets of path within the shorter RTT
@@ -76,6 +77,12 @@ def seeds_alike(point: Mapping[str, Any], resolved: Resolved, text: str) -> Caut
         instead = f' instead of "{Time.show(jitter_ns)}"' if jitter_ns else ""
         remedy = f'start_jitter = "{Time.show(wider_ns)}"{instead} lets them begin in other phases'
     return Caution(kind="seeds alike", text=text, remedy=remedy, point=point, severity=float(len(flows) > 1))
+
+
+def has_unasked_memory(point: Point, run: Run) -> bool:
+    """Whether socket memory never limits, and nobody said so."""
+    asked = dict(point.experiment.host.written())
+    return run.host.socket_memory == "max" and "socket_memory" not in asked and run.host.receive_window_bytes is None
 
 
 def answers_to_loss(flow: Flow) -> bool:
@@ -162,27 +169,24 @@ def phase_remedy(field: str, rtt_ns: int, packet_ns: float, loss: float | None) 
 
 def _socket_memory(point: Point, resolved: Resolved) -> Iterator[Caution]:
     """What `host.socket_memory = "max"`, which was not asked for, hides."""
-    run, asked = resolved.run, dict(point.experiment.host.written())
-    if run.host.socket_memory != "max" or "socket_memory" in asked or run.host.receive_window_bytes is not None:
-        return
+    run = resolved.run
     flows = [flow for flow in run.flows if _wants_more(flow)]
     rate_bps = max([run.path.rate_bps, *(change.rate_bps for change in run.path.changes)])
     most_bps = sum(BITS_PER_BYTE * DEFAULT_WINDOW_BYTES * NS_PER_S / flow.base_rtt_ns for flow in flows)
-    if not flows:
+    if not flows or not has_unasked_memory(point, run):
         return
     one = f"with default socket memory {'the flow has' if len(flows) == 1 else f'{len(flows)} flows have'} at most"
     held = len(flows) * DEFAULT_WINDOW_BYTES
     path_bytes = rate_bps * min(flow.base_rtt_ns for flow in flows) / BITS_PER_BYTE / NS_PER_S
-    remedy = 'host.socket_memory = "default" shows it, and "max" in the spec says that it is meant'
     if most_bps < rate_bps:
         yield Caution(
-            kind="socket memory", point=point.values, severity=rate_bps / most_bps, remedy=remedy,
+            kind="socket memory", point=point.values, severity=rate_bps / most_bps, remedy=MEMORY_REMEDY,
             text=f"{one} {amount(held, scale=1e-6)} MB in flight: a host would be limited to about"
             f" {amount(most_bps, scale=1e-6)} Mbit/s here",
         )  # fmt: skip
     elif held < path_bytes + run.path.buffer_bytes and not run.path.loss_ppb and any(map(answers_to_loss, flows)):
         yield Caution(
-            kind="socket memory", point=point.values, remedy=remedy,
+            kind="socket memory", point=point.values, remedy=MEMORY_REMEDY,
             text=f"{one} {amount(held, scale=1e-6)} MB in flight, less than path and queue hold"
             f" ({amount(path_bytes + run.path.buffer_bytes, scale=1e-6)} MB): hosts would not fill it",
         )  # fmt: skip

@@ -10,7 +10,7 @@ from dumbbell.findings.answer import answer
 from dumbbell.findings.points import ExperimentRuns
 from dumbbell.findings.table import Row, table
 from dumbbell.metrics.catalogue import QUANTITIES
-from dumbbell.metrics.number import counted, percent
+from dumbbell.metrics.number import counted, trimmed
 from dumbbell.metrics.statistics import Estimate
 from dumbbell.spec.numbers import numbers
 
@@ -97,7 +97,7 @@ def html(runs: ExperimentRuns) -> str:
 
 def _text(row: Row, name: str) -> str:
     if name == FAIR:
-        return percent(row.fair_share).removesuffix(" %")
+        return "" if row.fair_share is None else trimmed(100 * row.fair_share)
     found = row.estimates.get(name)
     return "" if found is None else QUANTITIES[name].text(found.mean, found.half_width).removesuffix(" %")
 
@@ -105,4 +105,4 @@ def _text(row: Row, name: str) -> str:
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f"<th>{escape(each)}</th>" for each in headings)
     body = "".join(f"<tr>{''.join(f'<td>{escape(each)}</td>' for each in row)}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<table style="white-space: nowrap"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'

@@ -216,6 +216,19 @@ class Results(Sequence[Outcome]):
             within_s = Time(within).ns / NS_PER_S
             return time_below(store, self.summaries, rate_bps, within_s, self._campaign(store).spec)
 
+    def transfers(self, run: SupportsIndex | str | None = None) -> pd.DataFrame:
+        """The short transfers of sources (`workload = { arrivals = … }`): a row each, times in seconds.
+
+        `fct_s` and `slowdown` are NaN of one that was not complete. `run` is as for `series`; without one there are
+        those of all runs that have a source.
+
+        >>> results.transfers().groupby("name")["slowdown"].quantile([0.5, 0.99])  # doctest: +SKIP
+
+        Raises:
+            StoreError: no flow of the run is a source of short transfers.
+        """
+        return self._series("transfers", run)
+
     def _frame(self, table: frames.Table) -> pd.DataFrame:
         """Without the runs of other seeds that the store may have."""
         with Store.open(self.store) as store:
@@ -227,7 +240,10 @@ class Results(Sequence[Outcome]):
             series: Callable[[str], pd.DataFrame] = getattr(store, kind)
             if run is not None:
                 return series(run if isinstance(run, str) else self.outcomes[operator.index(run)].run_id)
-            parts = ((outcome, series(outcome.run_id)) for outcome in self.summaries)
+            every = self.summaries
+            if kind == "transfers":  # a sweep may have other workloads, too
+                every = [outcome for outcome in every if kind in store.kinds(outcome.run_id)]
+            parts = ((outcome, series(outcome.run_id)) for outcome in every)
             return frames.together(parts, self._campaign(store).spec)
 
     def _runs(self) -> ExperimentRuns:

@@ -13,7 +13,7 @@ from typing import Final
 
 from dumbbell.errors import DumbbellError
 from dumbbell.findings.points import ExperimentRuns, PointRuns
-from dumbbell.metrics.catalogue import HARMS, QUANTITIES
+from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.statistics import Estimate
 from dumbbell.problem import quoted, suggestion
 from dumbbell.spec.quantity import number_and_unit
@@ -21,8 +21,9 @@ from dumbbell.spec.quantity import number_and_unit
 FACTS: Final = ("group", "cc", "flows", "seed", "n", "fair_share")
 """Columns of what a row is, beside what was measured."""
 USUAL: Final = (
-    "fct", "goodput", "share", "fair_share", "late_p95", "stalled", "rtt", "loss", "random_loss", "retransmits", "jain",
-    *HARMS, "utilization", "rtt_p95", "queue", "total_goodput", "power", "starved", "convergence", "queueing_delay",
+    "fct", "goodput", "share", "fair_share", "harm", "late_p95", "stalled", "rtt", "loss", "random_loss", "retransmits",
+    "jain", "harm_rtt", "harm_fct", "utilization", "rtt_p95", "queue", "total_goodput", "power", "starved",
+    "convergence", "queueing_delay",
 )  # fmt: skip
 """What a reader asks for, the first things first; the rest of the catalogue is for those who name it."""
 DESCENDING: Final = "-"

@@ -41,7 +41,7 @@ def _of_run(store: Store, result: Result, rate_bps: float, bin_s: float) -> pd.D
         begin_s, end_s = result.window_s
         stop_ns = asked.flows[flow.flow].stop_ns
         ends_s = [end_s] + ([] if stop_ns is None else [stop_ns / NS_PER_S])
-        ends_s += [] if flow.fct_s is None else [flow.start_s + flow.fct_s]
+        ends_s += [] if flow.fct_s is None or flow.transfers is not None else [flow.start_s + flow.fct_s]
         rates = rates_bps(delivered, max(begin_s, flow.start_s), min(ends_s), bin_s)
         found = below(rates, rate_bps, bin_s)
         known = {"below": found.total_s / (rates.size * bin_s), "below_s": found.total_s} if rates.size else {}

@@ -8,10 +8,19 @@ from statistics import fmean
 from typing import Final
 
 from dumbbell.findings.caution import Caution
-from dumbbell.findings.foreseen import answers_to_loss, foreseen, seeds_alike, sends_always, worth_telling
+from dumbbell.findings.foreseen import (
+    DEFAULT_WINDOW_BYTES,
+    MEMORY_REMEDY,
+    answers_to_loss,
+    foreseen,
+    has_unasked_memory,
+    seeds_alike,
+    sends_always,
+    worth_telling,
+)
 from dumbbell.findings.points import ExperimentRuns, Notice, PointRuns
 from dumbbell.metrics.catalogue import mean_rate_bps
-from dumbbell.metrics.number import counted, percent
+from dumbbell.metrics.number import amount, counted, percent
 from dumbbell.metrics.stationarity import least_trend
 from dumbbell.metrics.statistics import CONFIDENCE, estimate
 from dumbbell.results.listing import point_text
@@ -45,6 +54,8 @@ def warnings(runs: ExperimentRuns) -> list[Caution]:
             resolved = resolve(there, next(iter(point.run_ids)))
             found += [*_not_stationary(point, resolved), *_few_losses(point, resolved)]
             alike += _seeds_alike(point, resolved)
+            if ("socket memory", point.words) not in told and has_unasked_memory(there, resolved.run):
+                found += _socket_memory(point)
     return found + [each for each in worth_telling(alike, len(runs.points)) if (each.kind, each.place) not in told]
 
 
@@ -98,9 +109,10 @@ def _steadier(run: Run) -> str:
 
 
 def _seeds_alike(point: PointRuns, resolved: Resolved) -> Iterator[Caution]:
-    values = [_known(point, name, group) for name in ("goodput", "rtt") for group in point.ccs]
-    if min(map(len, values), default=0) > 1 and all(max(v) - min(v) <= ALIKE * abs(fmean(v)) for v in values):
-        text = f"{counted(len(point.run_ids), 'seed')} change each group's goodput and RTT by less than 0.1 %"
+    of_groups = [_known(point, name, group) for name in ("goodput", "rtt") for group in point.ccs]
+    values = of_groups + [known for name in ("jain", "loss") if (known := _known(point, name))]
+    if min(map(len, of_groups), default=0) > 1 and all(max(v) - min(v) <= ALIKE * abs(fmean(v)) for v in values):
+        text = f"{counted(len(point.run_ids), 'seed')} change goodput, RTT, loss and Jain's index by less than 0.1 %"
         yield seeds_alike(point.swept, resolved, text)
 
 
@@ -128,6 +140,23 @@ def _few_losses(point: PointRuns, resolved: Resolved) -> Iterator[Caution]:
     else:  # a flow alone that fills no queue
         return
     yield Caution(kind="few losses", point=point.swept, text=text, remedy=remedy, severity=-found)
+
+
+def _socket_memory(point: PointRuns) -> Iterator[Caution]:
+    """Of the group of which a flow has most in flight, on average, where that is more than default memory lets it."""
+    held_bytes = {
+        group: fmean(goodput) * fmean(rtt) / BITS_PER_BYTE / point.sizes.get(group, 1)
+        for group in point.ccs
+        if (goodput := _known(point, "goodput", group)) and (rtt := _known(point, "rtt", group))
+    }
+    group = max(held_bytes, key=lambda each: held_bytes[each], default="")
+    if group and held_bytes[group] > DEFAULT_WINDOW_BYTES:
+        most, held = (amount(each, scale=1e-6, unit=" MB") for each in (DEFAULT_WINDOW_BYTES, held_bytes[group]))
+        yield Caution(
+            kind="socket memory", point=point.swept, group=group, remedy=MEMORY_REMEDY,
+            text=f"a flow of {group} has {held} in flight: with default socket memory a host would limit it to {most}",
+            severity=held_bytes[group] / DEFAULT_WINDOW_BYTES - 1,
+        )  # fmt: skip
 
 
 def _known(point: PointRuns, name: str, group: str = "") -> list[float]:

@@ -196,9 +196,27 @@ def _total(values: Sequence[float]) -> Any:  # noqa: ANN401 (a number, or an arr
 
 
 def _mean_completion_s(group: Group) -> Value:
+    return _mean_of_all([flow.fct_s for flow in group.flows])
+
+
+def _mean_of_all(values: Sequence[Value]) -> Value:
     """None if a flow did not end: the mean of the others would flatter whoever left some behind."""
-    times_s = [flow.fct_s for flow in group.flows if flow.fct_s is not None]
-    return sum(times_s) / len(times_s) if times_s and len(times_s) == len(group.flows) else None
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known and len(known) == len(values) else None
+
+
+def _percentile(own: str, each: str, percent: float) -> Callable[[Group], Value]:
+    """Over the transfers of a group: of a source its field `own`, of flows with one transfer each over their `each`."""
+
+    def of_group(group: Group) -> Value:
+        if all(value is None for flow in group.flows for value in (flow.transfers, flow.fct_s)):
+            return None
+        from dumbbell.metrics.completion import percentile_of_group  # noqa: PLC0415 (late: lists need no numpy)
+
+        told = [(flow.transfers, getattr(flow, own), getattr(flow, each)) for flow in group.flows]
+        return cast("Value", percentile_of_group(told, percent))
+
+    return of_group
 
 
 def _total_goodput_bps(summary: Summarised, _: Setup) -> Value:
@@ -229,6 +247,7 @@ def _pooled_retransmit_rate(group: Group) -> Value:
 
 
 _PERCENT: Final = 100.0
+_PERCENTILES: Final = ((50, "median"), (95, "95th percentile"), (99, "99th percentile"))
 _QUANTITIES: Final = (
     Quantity(
         name="goodput", label="goodput", short="", unit="Mbit/s", factor=1e-6, better="higher", relative=True,
@@ -305,6 +324,25 @@ _QUANTITIES: Final = (
     Quantity(
         name="fct", label="completion time", short="completion", unit="s", factor=1.0, better="lower", relative=True,
         of_group=_mean_completion_s, of_flow=lambda flow: flow.fct_s,
+    ),
+    *(
+        Quantity(
+            name=f"fct_p{percent}", label=f"completion time, {words}", short=f"p{percent} completion", unit="s",
+            factor=1.0, better="lower", relative=True, of_group=_percentile(f"fct_p{percent}_s", "fct_s", percent),
+        )
+        for percent, words in _PERCENTILES
+    ),
+    Quantity(
+        name="slowdown", label="mean slowdown", short="slowdown", unit="", factor=1.0, better="lower", relative=True,
+        of_group=lambda group: _mean_of_all([flow.slowdown_mean for flow in group.flows]),
+        of_flow=lambda flow: flow.slowdown_mean,
+    ),
+    *(
+        Quantity(
+            name=f"slowdown_p{percent}", label=f"slowdown, {words}", short=f"p{percent} slowdown", unit="", factor=1.0,
+            better="lower", relative=True, of_group=_percentile(f"slowdown_p{percent}", "slowdown_mean", percent),
+        )
+        for percent, words in _PERCENTILES
     ),
     Quantity(
         name="power", label="power", short="power", unit="", factor=1.0, better="higher",

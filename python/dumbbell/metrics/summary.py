@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, ClassVar, Final, TypedDict
 
@@ -13,6 +13,7 @@ from dumbbell.metrics.window import Activity, Window, ratio
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
+    from dumbbell.metrics.completion import Completion
     from dumbbell.metrics.counter import Counter
     from dumbbell.spec.run import Run
 
@@ -72,7 +73,8 @@ class FlowSummary:
     sndbuf_limited_s: float
     """Time held back by the send buffer."""
     fct_s: float | None
-    """Completion time, from connect() to the last byte delivered; null for a workload without an end."""
+    """Completion time, from connect() to the last byte delivered; null for a workload without an end. Of a source of
+    short transfers the mean of those that start in the window; null where one of them is not complete."""
     starved_s: float | None = None
     """Seconds, in bins of 1 s, with less than 5 % of its fair share; null of a flow by itself."""
     starved_longest_s: float | None = None
@@ -87,6 +89,25 @@ class FlowSummary:
     """How often a player of the whole stream, which starts with 1 s of it, has to wait; null where it never starts."""
     stalled_s: float | None = None
     """How long it waits in all."""
+    transfers: int | None = None
+    """Of a source: how many short transfers start in the window; null of every other workload."""
+    transfers_completed: int | None = None
+    """How many of these are complete by the source's end."""
+    fct_p50_s: float | None = None
+    """Median of their completion times. One that is not complete counts as the slowest; null is what falls on it."""
+    fct_p95_s: float | None = None
+    """95th percentile of the same."""
+    fct_p99_s: float | None = None
+    """99th percentile of the same."""
+    slowdown_mean: float | None = None
+    """Completion time / (its frames at the line's rate + 2 base RTTs), mean of the same transfers; null as `fct_s` is.
+    Of a single transfer its own."""
+    slowdown_p50: float | None = None
+    """Median of the slowdown of a source's transfers, as of the completion times."""
+    slowdown_p95: float | None = None
+    """95th percentile of the same."""
+    slowdown_p99: float | None = None
+    """99th percentile of the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,13 +187,16 @@ def summarise(
     """
     window = Window.of(run.measure, measurement.ended_ns)
     from dumbbell.metrics import contention  # noqa: PLC0415 (late: who reads summaries needs no numpy)
+    from dumbbell.metrics.completion import completion  # noqa: PLC0415 (as above)
 
     delivered = [contention.delivered(flow) for flow in measurement.flows]
     converged = contention.convergence(run, measurement.flows, delivered)
     in_time = _in_time(run, measurement, window, delivered)
     flows = tuple(
-        _flow(index, name, cc, flow, window, in_time=more)
-        for index, (name, cc, flow, more) in enumerate(zip(names, ccs, measurement.flows, in_time, strict=True))
+        _flow(index, name, cc, flow, window, completed=completion(run.path, asked, flow, window), in_time=more)
+        for index, (name, cc, asked, flow, more) in enumerate(
+            zip(names, ccs, run.flows, measurement.flows, in_time, strict=True)
+        )
     )
     queue = _bottleneck(run, measurement, window, bdp_bytes)
     return Summary(
@@ -190,7 +214,7 @@ def summarise(
 
 
 def _flow(  # noqa: PLR0913 (what a summary has)
-    index: int, name: str, cc: str, flow: FlowMeasurement, window: Window, *, in_time: InTime
+    index: int, name: str, cc: str, flow: FlowMeasurement, window: Window, *, completed: Completion, in_time: InTime
 ) -> FlowSummary:
     import dumbbell.metrics.samples as samples  # noqa: PLC0415 (late: who reads summaries needs no numpy)
 
@@ -219,7 +243,7 @@ def _flow(  # noqa: PLR0913 (what a summary has)
         app_limited_s=counted.app_limited_ns / NS_PER_S,
         rwnd_limited_s=counted.rwnd_limited_ns / NS_PER_S,
         sndbuf_limited_s=counted.sndbuf_limited_ns / NS_PER_S,
-        fct_s=None if flow.completed_ns is None else (flow.completed_ns - flow.started_ns) / NS_PER_S,
+        **asdict(completed),
         **in_time,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -15,6 +16,10 @@ MAIN: Final = (
     "goodput", "share", "fair_share", "harm", "rtt", "loss", "random_loss", "retransmits", "jain", "fct",
 )  # fmt: skip
 """Columns that fit beside one another; all others are in the second table."""
+
+
+_ALGORITHM: Final = re.compile(r"flows\[\d+\]\.cc")
+"""A swept field that the column of algorithms has too, where all groups have the same one."""
 
 
 class Cell(NamedTuple):
@@ -44,7 +49,8 @@ def results_tables(runs: ExperimentRuns, most: int) -> list[ResultsTable]:
 
 
 def _laid_out(found: Table, columns: Sequence[str], most: int) -> ResultsTable:
-    axes = found.runs.axes
+    alike = all(len(set(point.ccs.values())) <= 1 for point in found.runs.points)
+    axes = [axis for axis in found.runs.axes if not (alike and _ALGORITHM.fullmatch(axis))]
     grouped = any(row.group not in {"", row.cc} for row in found.rows)
     several = any(row.flows > 1 for row in found.rows)
     header = [*axes, *(["group"] if grouped else []), "algorithm", *(["flows"] if several else []), "n"]

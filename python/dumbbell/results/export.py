@@ -20,9 +20,9 @@ FORMATS = (".csv", ".parquet")
 
 
 def export(store: Store, table: str, file: Path, *, include_superseded: bool = False) -> int:
-    """Writes `runs`, `flows`, `groups`, `series` or `queue` to a CSV or Parquet file; gives the number of rows.
+    """Writes `runs`, `flows`, `groups`, `series`, `queue` or `transfers` to a CSV or Parquet file; gives how many rows.
 
-    The file has its name when it is whole. Runs that kept no series are left out of `series` and `queue`.
+    The file has its name when it is whole. Runs that kept nothing of the kind are left out of the last three.
 
     Raises:
         StoreError: the file's name ends in something else, or there is nothing to write.
@@ -47,10 +47,14 @@ def _parts(store: Store, table: str, *, include_superseded: bool) -> Iterator[pd
     if table in ("runs", "flows", "groups"):
         yield getattr(store, table)(include_superseded=include_superseded)
         return
-    series = {"series": store.flow_series, "queue": store.queue_series}[table]
+    kind, series = {
+        "series": ("flows", store.flow_series),
+        "queue": ("queue", store.queue_series),
+        "transfers": ("transfers", store.transfers),
+    }[table]
     for campaign in store.campaigns(include_superseded=include_superseded):
         for outcome in outcomes_of(store.ledger, campaign.id):
-            if isinstance(outcome, Result) and store.files(outcome.run_id):
+            if isinstance(outcome, Result) and kind in store.kinds(outcome.run_id):
                 frame = frames.together([(outcome, series(outcome.run_id))], campaign.spec)
                 frame.insert(1, "experiment", campaign.label)
                 frame.insert(2, "engine", campaign.engine)

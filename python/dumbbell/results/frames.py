@@ -66,10 +66,11 @@ def frame(ledger: Ledger, table: Table, campaigns: Sequence[int]) -> pd.DataFram
         found["error"] = found["error"].fillna("")
         found = found.rename(columns={column: f"bottleneck.{column}" for column in BOTTLENECK})
     if table == "groups":
-        harms = {key: own for each in campaigns for key, own in harm_columns(ledger, each).items()}
-        groups = list(zip(found["run_id"], found["name"], strict=True))
+        harms = harm_columns(ledger, campaigns)
+        groups = list(zip(found["run_id"], found["name"], strict=True)) if harms else []
         for harm in HARMS:
-            found[harm] = pd.to_numeric(pd.Series([harms.get(group, {}).get(harm) for group in groups], dtype=object))
+            values = [harms.get(group, {}).get(harm) for group in groups]
+            found[harm] = pd.Series(values, dtype=float) if harms else float("nan")
     for offset, (path, values) in enumerate(
         _point_columns(points, {id_: each.spec for id_, each in known.items()}).items(), start=_HEAD
     ):

@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from dumbbell.engines.measurement import FlowMeasurement, FlowSeries, Measurement, QueueSeries
+import dumbbell.metrics.completion as completion
+from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, FlowSeries, Measurement, QueueSeries
+from dumbbell.spec.run import ArrivalsWorkload
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,9 +29,14 @@ _OF_QUEUE: Final = [each.name for each in fields(QueueSeries)]
 
 
 def tables(run: Run, measurement: Measurement, names: tuple[str, ...], ccs: tuple[str, ...]) -> dict[str, pa.Table]:
-    """The series of a run that records more than its summary, by kind."""
+    """What a run keeps beside its row, by kind: transfers of its sources, and series if it records more."""
+    found: dict[str, pa.Table] = {}
+    if any(flow.transfers is not None for flow in measurement.flows):
+        found["transfers"] = _transfer_table(run, measurement, names)
+    if run.measure.record == "summary":
+        return found
     queue = measurement.bottleneck.series
-    found = {
+    found |= {
         "flows": _flow_table(measurement, names, ccs),
         "queue": pa.table({column: getattr(queue, column) for column in _OF_QUEUE}),
     }
@@ -87,7 +94,29 @@ def ack_frame(table: pa.Table) -> pd.DataFrame:
     return pd.DataFrame({"flow": _integer(table, "flow")} | times)
 
 
-FRAMES: Final[dict[str, Callable[..., pd.DataFrame]]] = {"flows": flow_frame, "queue": queue_frame, "acks": ack_frame}
+def transfer_frame(table: pa.Table) -> pd.DataFrame:
+    """Short transfers, in seconds and bytes; NaN of what did not come."""
+    import pandas as pd  # noqa: PLC0415 (late: whoever measures needs none)
+
+    started_s, completed_s = _number(table, "started_ns", 1e-9), _number(table, "completed_ns", 1e-9)
+    return pd.DataFrame(
+        {
+            "flow": _integer(table, "flow"),
+            "name": _words(table["name"]),
+            "at_s": _number(table, "at_ns", 1e-9),
+            "bytes": _integer(table, "bytes"),
+            "started_s": started_s,
+            "fct_s": completed_s - started_s,
+            "slowdown": _number(table, "slowdown", 1),
+            "segments": _integer(table, "segments_sent"),
+            "retransmitted": _integer(table, "segments_retransmitted"),
+        }
+    )
+
+
+FRAMES: Final[dict[str, Callable[..., pd.DataFrame]]] = {
+    "flows": flow_frame, "queue": queue_frame, "acks": ack_frame, "transfers": transfer_frame,
+}  # fmt: skip
 """Of the tables by their kind."""
 
 
@@ -105,6 +134,32 @@ def _flow_table(measurement: Measurement, names: tuple[str, ...], ccs: tuple[str
         for index, (flow, name, cc) in enumerate(zip(measurement.flows, names, ccs, strict=True))
     ]
     return pa.concat_tables(parts).unify_dictionaries()
+
+
+def _transfer_table(run: Run, measurement: Measurement, names: tuple[str, ...]) -> pa.Table:
+    parts = []
+    for index, (asked, measured, name) in enumerate(zip(run.flows, measurement.flows, names, strict=True)):
+        transfers = measured.transfers
+        if transfers is None or not isinstance(asked.workload, ArrivalsWorkload):
+            continue
+        sizes, fct_s = completion.sizes_bytes(asked.workload), completion.times_s(transfers)
+        slowdown = fct_s / completion.empty_path_s(run.path, asked, sizes)
+        parts.append(pa.table({
+            "flow": _repeated(index, len(sizes)),
+            "name": _one_word(name, len(sizes)),
+            "at_ns": np.array([asked.start_ns + at for at, _ in asked.workload.arrivals.arrivals], dtype=np.uint64),
+            "bytes": sizes,
+            "started_ns": _instants(transfers.started_ns),
+            "completed_ns": _instants(transfers.completed_ns),
+            "segments_sent": transfers.segments_sent,
+            "segments_retransmitted": transfers.segments_retransmitted,
+            "slowdown": pa.array(slowdown, mask=~np.isfinite(slowdown)),
+        }))  # fmt: skip
+    return pa.concat_tables(parts).unify_dictionaries()
+
+
+def _instants(at_ns: npt.NDArray[np.uint64]) -> pa.Array:
+    return pa.array(at_ns, mask=at_ns == NEVER_NS)
 
 
 def _gauge(name: str, values: npt.NDArray[np.unsignedinteger[Any]]) -> pa.Array:

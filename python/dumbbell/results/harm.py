@@ -7,11 +7,12 @@ a run and the one of the group alone are a pair by their point and their seed.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from dumbbell.metrics.catalogue import HARMS, group_values, harms
-from dumbbell.results.campaign import ALONE, campaigns
+from dumbbell.results.campaign import ALONE
+from dumbbell.results.campaign import campaigns as campaigns_of
 from dumbbell.results.outcomes import outcomes_of
 
 if TYPE_CHECKING:
@@ -29,7 +30,9 @@ ADDS_HARM: Final = "it needs runs of each group alone, which `dumbbell run SPEC 
 def alone_values(ledger: Ledger, campaign: int) -> AloneValues:
     """What the groups of a campaign have alone, as far as they were measured so."""
     found: dict[tuple[str, int, str], Mapping[str, float | None]] = {}
-    for each in campaigns(ledger):
+    if not ledger.rows("SELECT 1 FROM campaign WHERE spec LIKE ? LIMIT 1", f'%"{ALONE}"%'):
+        return found  # as mostly, and found out sooner than what belongs to what
+    for each in campaigns_of(ledger):
         if each.alone_of == campaign:
             for outcome in outcomes_of(ledger, each.id):
                 if outcome.status == "ok":
@@ -54,12 +57,12 @@ def point_key(values: Mapping[str, Any]) -> str:
     return json.dumps(values, sort_keys=True, ensure_ascii=False)
 
 
-def harm_columns(ledger: Ledger, campaign: int) -> dict[tuple[str, str], Mapping[str, float | None]]:
-    """The harm to each group of each run of a campaign, by run id and group."""
-    alone = alone_values(ledger, campaign)
-    return {
-        (outcome.run_id, group): values
-        for outcome in (outcomes_of(ledger, campaign) if alone else ())
-        if outcome.status == "ok"
-        for group, values in harms_of(outcome, alone).items()
-    }
+def harm_columns(ledger: Ledger, campaigns: Iterable[int]) -> dict[tuple[str, str], Mapping[str, float | None]]:
+    """The harm to each group of each run of some campaigns, by run id and group."""
+    found: dict[tuple[str, str], Mapping[str, float | None]] = {}
+    for campaign in campaigns:
+        alone = alone_values(ledger, campaign)
+        for outcome in outcomes_of(ledger, campaign) if alone else ():
+            if outcome.status == "ok":
+                found |= {(outcome.run_id, group): own for group, own in harms_of(outcome, alone).items()}
+    return found

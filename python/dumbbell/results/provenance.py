@@ -11,6 +11,7 @@ from pathlib import Path
 
 _PACKAGES = ("dumbbell", "numpy", "pandas", "pyarrow")
 _JUDGES = (
+    "metrics/completion.py",
     "metrics/contention.py",
     "metrics/counter.py",
     "metrics/dynamics.py",

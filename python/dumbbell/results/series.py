@@ -29,7 +29,7 @@ class SeriesFile:
     """One Parquet file behind a run, and how to see that it is whole."""
 
     kind: str
-    """`flows`, `queue` or `acks`."""
+    """`flows`, `queue`, `acks` or `transfers`."""
     file: str
     """Its path below the store's folder of series."""
     size_bytes: int

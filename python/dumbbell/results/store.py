@@ -237,6 +237,23 @@ class Store:
         """Single ACKs' round-trip times in seconds, where `measure.record = "acks"`."""
         return self._series(run_id, "acks")
 
+    def transfers(self, run_id: str) -> pd.DataFrame:
+        """The short transfers of the run's sources: when each arrived, its bytes, its completion time and slowdown.
+
+        Columns are `flow` and `name` of the source; `at_s`, when it was to connect, and `started_s`, when it did, since
+        the run's beginning; `bytes`; `fct_s` and `slowdown`, NaN of one that was not complete by the source's end;
+        `segments` sent, and of these `retransmitted`.
+
+        Raises:
+            StoreError: the run has no source of short transfers, or it failed, or is not there.
+            StoreFailure: the file is damaged.
+        """
+        return self._series(run_id, "transfers")
+
+    def kinds(self, run_id: str) -> set[str]:
+        """Which files the run kept: `flows`, `queue`, `acks`, `transfers`."""
+        return {kept.kind for kept in outcomes.series_of(self.ledger, run_id)}
+
     # -- writing it -------------------------------------------------------------------------------------------------
 
     def put(
@@ -338,6 +355,8 @@ class Store:
         self._row("SELECT 1 FROM run WHERE run_id = ?", run_id)
         kept = next((each for each in outcomes.series_of(self.ledger, run_id) if each.kind == kind), None)
         if kept is None:
+            if kind == "transfers":
+                raise StoreError(f"run {run_id} has no short transfers: no flow's workload has arrivals", self.folder)
             raise StoreError(f"run {run_id} kept no series of this kind; see measure.record of its spec", self.folder)
         damaged = self._series_files.damage(kept, thorough=True)
         if damaged:
@@ -345,7 +364,7 @@ class Store:
         return gauges.FRAMES[kind](self._series_files.read(kept), *of_run)
 
     def _written(self, run_id: str, resolved: Resolved, measurement: Measurement) -> list[SeriesFile]:
-        if resolved.run.measure.record == "summary":
+        if resolved.run.measure.record == "summary" and all(flow.transfers is None for flow in measurement.flows):
             return []
         from dumbbell.results import gauges  # noqa: PLC0415 (late: a short run takes less time than to load it)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dumbbell.engines.measurement import FlowMeasurement, Measurement
+from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, Measurement, Transfers
 from dumbbell.metrics.window import Activity, Window
 from dumbbell.spec.run import Flow, Run, TransferWorkload
 from dumbbell.units import NS_PER_S
@@ -39,8 +39,21 @@ def _of_the_window(run: Run, measurement: Measurement, window: Window) -> Iterat
 
 def _of_the_flows(run: Run, measurement: Measurement, names: Sequence[str], window: Window) -> Iterator[str]:
     for index, (flow, name, measured) in enumerate(zip(run.flows, names, measurement.flows, strict=True)):
-        for words in _of_a_flow(flow, measured, window):
+        for words in (*_of_a_flow(flow, measured, window), *_of_a_source(measured.transfers, window)):
             yield f"flow {index} ({name}): {words}"
+
+
+def _of_a_source(transfers: Transfers | None, window: Window) -> Iterator[str]:
+    if transfers is None:
+        return
+    begun = (transfers.started_ns >= window.begin_ns) & (transfers.started_ns < window.end_ns)
+    left = int((begun & (transfers.completed_ns == NEVER_NS)).sum())
+    if left:
+        told = f"{left} of {int(begun.sum())} transfers that start in the window were not complete at the end"
+        yield f"{told}, so that they have no mean; end the window earlier, or the run when all are done"
+    late = int((transfers.started_ns == NEVER_NS).sum())
+    if late:
+        yield f"{late} of {len(transfers.started_ns)} transfers had not arrived at the end"
 
 
 def _of_a_flow(flow: Flow, measured: FlowMeasurement, window: Window) -> Iterator[str]:

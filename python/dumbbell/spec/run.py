@@ -6,11 +6,17 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from dumbbell.units import NS_PER_S
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Payload = TypeVar("Payload", float, "npt.NDArray[np.int64]")
 
 ETHERNET_HEADER_BYTES = 14
 TCP_IP_HEADER_BYTES = 52
@@ -22,8 +28,8 @@ FRAME_BYTES = MTU_BYTES + ETHERNET_HEADER_BYTES
 """Payload of a full packet at that MTU, and what the bottleneck charges for it."""
 
 
-def wire_bytes(payload_bytes: float, mtu_bytes: int) -> float:
-    """Length of all frames of so much payload, headers included, in full segments and a last one.
+def wire_bytes(payload_bytes: Payload, mtu_bytes: int) -> Payload:
+    """Length of all frames of so much payload, headers included, in full segments and a last one; of arrays, each.
 
     >>> wire_bytes(1448, 1500), wire_bytes(1449, 1500)
     (1514, 1581)

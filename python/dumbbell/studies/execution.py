@@ -9,6 +9,7 @@ from itertools import count, takewhile
 from typing import NamedTuple
 
 from dumbbell.campaign.execution import FailureWatch, run_campaign
+from dumbbell.campaign.forecast import packets
 from dumbbell.campaign.plan import Planned, plan, refusals, run_key
 from dumbbell.engines.path_check import check_paths
 from dumbbell.engines.protocol import Engine
@@ -17,10 +18,9 @@ from dumbbell.errors import StudyError
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, expand, resolve
-from dumbbell.spec.run import Run, TransferWorkload
+from dumbbell.spec.run import Run
 from dumbbell.studies.evidence import Coverage, Evidence, RunData, SeedSweep, Source
 from dumbbell.studies.study import Study
-from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 
 def engines_of(study: Study, store: Store) -> tuple[str, ...]:
@@ -152,14 +152,6 @@ def distinct_runs(experiments: Iterable[Experiment], engine: Engine) -> Iterator
 def count_runs(study: Study, engine: Engine) -> int:
     """How many runs a study has that an engine can honour."""
     return sum(1 for _ in distinct_runs(honoured(study, engine).values(), engine))
-
-
-def packets(run: Run) -> float:
-    """What the bottleneck can carry at its first rate, or less where no flow sends on after its transfer."""
-    carried_bytes = run.path.rate_bps * run.duration_ns / NS_PER_S / BITS_PER_BYTE
-    transfers = [flow.workload.transfer.bytes for flow in run.flows if isinstance(flow.workload, TransferWorkload)]
-    asked_bytes = sum(transfers) if len(transfers) == len(run.flows) else carried_bytes
-    return min(carried_bytes, asked_bytes) / run.path.frame_bytes
 
 
 def remaining_packets(study: Study, store: Store | None, engine: Engine, *, fresh: bool = False) -> Iterator[float]:

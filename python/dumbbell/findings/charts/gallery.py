@@ -33,9 +33,10 @@ def single_runs(runs: ExperimentRuns, there: Sequence[Sampled]) -> Iterator[Char
 
 
 def charts(store: Store, runs: ExperimentRuns) -> Iterator[Chart]:
-    """Every figure of an experiment; their names are the same each time."""
+    """Every figure of an experiment; over time the first seed of each point. Their names are the same each time."""
     there = samples.read(store, runs).runs
     yield from of_summaries(runs)
     yield from of_series(runs, there)
+    firsts = [each for each in there if each.seed == min(each.point.run_ids)]
     if len(there) > 1:
-        yield from single_runs(runs, there)
+        yield from single_runs(runs, firsts)

@@ -46,11 +46,13 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """The points of an experiment over the swept field with the most values."""
+    """The points of an experiment over the swept amount with the most values, or over words where none is swept."""
 
     runs: ExperimentRuns
-    axis: str | None
-    """None: there is one point, or all others were not measured."""
+    fields: Sequence[str]
+    """What the axis is about; none: there is one point, or all others were not measured."""
+    noun: str
+    """What a reader calls that."""
     x: Axis
     curves: Sequence[Curve]
     looks: Mapping[tuple[str, str, str], Look]
@@ -61,11 +63,14 @@ class Sweep:
     def of(cls, runs: ExperimentRuns) -> Sweep:
         """The sweep of what was measured."""
         found = curves_of(runs)
-        axis, curves = found.axis, [Curve(in_words(runs, each.condition), each.points) for each in found.curves]
-        if axis is None:
-            axis, curves = _of_words(runs, [point for each in found.curves for point in each.points])
-        places, x = _positions(runs, found, axis)
-        return cls(runs, axis, x, curves, _looks(runs, curves), places)
+        points = [point for curve in found.curves for point in curve.points]
+        if found.axis is not None:
+            fields, curves = [found.axis], [Curve(in_words(runs, each.condition), each.points) for each in found.curves]
+        else:
+            fields, curves = _of_words(runs, points)
+        noun = _noun(fields)
+        places, x = _amounts(found, noun) if found.axis is not None else _words(runs, fields, points)
+        return cls(runs, fields, noun, x, curves, _looks(runs, curves), places)
 
     @property
     def has_panels(self) -> bool:
@@ -75,15 +80,15 @@ class Sweep:
     @property
     def is_continuous(self) -> bool:
         """Whether there is something between two values of the axis."""
-        return self.axis is not None and (not self.x.ticks or self.x.limits == (None, None))
+        return bool(self.fields) and (not self.x.ticks or self.x.limits == (None, None))
 
     def at(self, point: PointRuns, group: str) -> float:
         """Where a point lies on the axis, and, without one, a group."""
-        return self.places[group if self.axis is None else str(point.swept.get(self.axis))]
+        return self.places[_written(self.fields, point) if self.fields else group]
 
     def value(self, point: PointRuns) -> str:
-        """What a point has on the axis, as the spec wrote it."""
-        return "" if self.axis is None else value_text(point.swept.get(self.axis))
+        """What a point has on the axis."""
+        return value_text(_written(self.fields, point))
 
     def look(self, group: str, cc: str, curve: Curve) -> Look:
         """Of a group in a curve."""
@@ -148,17 +153,25 @@ def in_words(runs: ExperimentRuns, swept: Mapping[str, object]) -> str:
     >>> in_words(runs, {"path.buffer": "1 bdp", "path.rtt": "20 ms"})
     'buffer 1 BDP, RTT 20 ms'
     """
-    groups = [] if runs.experiment is None else [flow.name or flow.cc for flow in runs.experiment.flows]
     parts: dict[str, list[str]] = {}
     for path, value in swept.items():
-        found = _FLOW_FIELD.fullmatch(path)
-        name = groups[int(found[1])] if found and int(found[1]) < len(groups) else None
-        if found and isinstance(name, str):
+        found, owner = _FLOW_FIELD.fullmatch(path), _owner(runs, path)
+        if found and owner is not None:
             field = str(value) if found[2] == "cc" else f"{found[2]} {value}"
-            parts.setdefault(field, []).extend([name] if len(groups) > 1 else [])
+            parts.setdefault(field, []).extend([owner] if is_mixed(runs) else [])
         else:
             parts.setdefault(f"{NOUNS.get(path, path.rpartition('.')[2])} {value_text(value)}", [])
     return ", ".join(f"{' and '.join(names)}: {field}" if names else field for field, names in parts.items())
+
+
+def _owner(runs: ExperimentRuns, field: str) -> str | None:
+    """The group that a field is of, if it has one name at all points."""
+    found = _FLOW_FIELD.fullmatch(field)
+    if found is None or runs.experiment is None:
+        return None
+    flow = runs.experiment.flows[int(found[1])]
+    name = flow.name or flow.cc
+    return name if isinstance(name, str) else None
 
 
 def _looks(runs: ExperimentRuns, curves: Sequence[Curve]) -> dict[tuple[str, str, str], Look]:
@@ -184,37 +197,56 @@ def _without(words: str, cc: str) -> str:
     )
 
 
-def _of_words(runs: ExperimentRuns, points: Sequence[PointRuns]) -> tuple[str | None, list[Curve]]:
-    """Where no amount is swept: the field with the most values is the axis."""
+def _of_words(runs: ExperimentRuns, points: Sequence[PointRuns]) -> tuple[list[str], list[Curve]]:
+    """Where no amount is swept every point is a value of the axis; of many points those of one field are."""
     sizes = {axis: len({str(point.swept.get(axis)) for point in points}) for axis in runs.axes}
-    axis = max((axis for axis in runs.axes if sizes[axis] > 1), key=lambda axis: sizes[axis], default=None)
+    fields = [axis for axis in runs.axes if sizes[axis] > 1]
+    if len(points) <= MOST_TICKS or not fields:
+        return fields, [Curve("", points)] if points else []
+    longest = max(fields, key=lambda axis: sizes[axis])
     curves: dict[str, list[PointRuns]] = {}
     for point in points:
-        rest = {other: value for other, value in point.swept.items() if other != axis and sizes[other] > 1}
-        alike = axis is not None and all(value == point.swept.get(axis) for value in rest.values())
-        curves.setdefault("" if alike else in_words(runs, rest), []).append(point)
-    return axis, [Curve(words, members) for words, members in curves.items()]
+        rest = {other: point.swept[other] for other in fields if other != longest and other in point.swept}
+        curves.setdefault(in_words(runs, rest), []).append(point)
+    return [longest], [Curve(words, members) for words, members in curves.items()]
 
 
-def _positions(runs: ExperimentRuns, curves: Curves, axis: str | None) -> tuple[dict[str, float], Axis]:
-    """Where each value of the axis is drawn; without one, each group."""
-    points = [point for curve in curves.curves for point in curve.points]
-    label = NOUNS.get(axis or "", axis or "")
-    if curves.axis is None:
-        texts = runs.groups if axis is None else list(dict.fromkeys(str(point.swept.get(axis)) for point in points))
-        ticks = tuple((float(at), text) for at, text in enumerate(texts))
-        ends = (-0.5, len(texts) - 0.5)
-        return {text: at for at, text in ticks}, Axis(label=label, limits=ends, ticks=ticks)
-    written = {str(point.swept[curves.axis]): point for point in points}
-    units = {text: (number_and_unit(text) or (0.0, ""))[1] for text in written}
+def _written(fields: Sequence[str], point: PointRuns) -> str:
+    """What a point has in some fields, once where it is the same."""
+    return " / ".join(dict.fromkeys(str(point.swept.get(field)) for field in fields))
+
+
+def _noun(fields: Sequence[str]) -> str:
+    nouns = (
+        "algorithm" if found and found[2] == "cc" else NOUNS.get(field, field.rpartition(".")[2])
+        for field in fields
+        for found in [_FLOW_FIELD.fullmatch(field)]
+    )
+    return " and ".join(dict.fromkeys(nouns))
+
+
+def _words(runs: ExperimentRuns, fields: Sequence[str], points: Sequence[PointRuns]) -> tuple[dict[str, float], Axis]:
+    """Places of words, or of the groups where nothing is swept, beside one another; the label says whose they are."""
+    texts = list(dict.fromkeys(_written(fields, point) for point in points)) if fields else runs.groups
+    owners = [owner for field in fields if (owner := _owner(runs, field))] if is_mixed(runs) else []
+    label = f"{_noun(fields)} of {' / '.join(owners)}" if owners else _noun(fields)
+    ticks = tuple((float(at), value_text(text)) for at, text in enumerate(texts))
+    ends = (-0.5, len(texts) - 0.5)
+    return {text: float(at) for at, text in enumerate(texts)}, Axis(label=label, limits=ends, ticks=ticks)
+
+
+def _amounts(curves: Curves, noun: str) -> tuple[dict[str, float], Axis]:
+    """Places of amounts, by what the spec wrote."""
+    points = {str(point.swept.get(curves.axis or "")): point for curve in curves.curves for point in curve.points}
+    units = {text: (number_and_unit(text) or (0.0, ""))[1] for text in points}
     several = len(set(units.values())) > 1
     places = {
         text: curves.number(point) if several else (number_and_unit(text) or (0.0, ""))[0]
-        for text, point in written.items()
+        for text, point in points.items()
     }
     values = sorted(set(places.values()))
     wide = values[0] > 0 and values[-1] / values[0] >= MANY_TIMES
     names = {at: text if several else f"{at:g}" for text, at in places.items()}
     ticks = tuple((at, names[at]) for at in values) if len(values) <= MOST_TICKS else ()
     unit = "" if several else value_text(f" {next(iter(units.values()))}").strip()
-    return places, Axis(label=f"{label} ({unit})" if unit else label, scale="log2" if wide else "linear", ticks=ticks)
+    return places, Axis(label=f"{noun} ({unit})" if unit else noun, scale="log2" if wide else "linear", ticks=ticks)

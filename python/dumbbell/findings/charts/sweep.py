@@ -9,7 +9,6 @@ from typing import Final
 from dumbbell.charts.chart import Axis, Chart, Layer, Level, Panel
 from dumbbell.charts.extent import settled
 from dumbbell.findings.charts.layout import Curve, Look, Sweep, is_mixed
-from dumbbell.findings.curves import NOUNS
 from dumbbell.findings.points import ExperimentRuns
 from dumbbell.metrics.catalogue import QUANTITIES, Quantity
 from dumbbell.metrics.number import amount, counted, listed, trimmed
@@ -19,6 +18,8 @@ MOST_PANELS: Final = 6
 """Of a chart; the other curves are in the table."""
 MOST_CURVES: Final = 8
 """Of a panel."""
+MOST_TAGGED: Final = 3
+"""Curves of a panel whose long names stand beside them; those of more are in the legend."""
 BESIDE: Final = 3
 """Panels beside one another."""
 OF_LINK: Final = ("loss", "random_loss", "jain", "queue")
@@ -30,7 +31,7 @@ def shares(runs: ExperimentRuns) -> Chart | None:
     """What each group takes of the goodput over the sweep, and what would be fair; of one group its goodput."""
     quantity = QUANTITIES["share" if is_mixed(runs) else "goodput"]
     sweep = Sweep.of(runs)
-    if quantity.name == "goodput" and sweep.axis is None:  # a single number is in the table
+    if quantity.name == "goodput" and not sweep.fields:  # a single number is in the table
         return None
     what = f"{quantity.label} of the goodput" if quantity.name == "share" else quantity.label
     chart = over(sweep, "shares", quantity, f"{_first(what)} by group{_over(sweep)}")
@@ -75,7 +76,7 @@ def throughput_delay(runs: ExperimentRuns) -> Chart | None:
     if not panels:
         return None
     panels = _alike(panels)
-    where = f" at each {_field(sweep)}" if sweep.axis else ""
+    where = f" at each {sweep.noun}" if sweep.fields else ""
     return Chart(
         name="throughput-delay",
         title=f"Throughput against delay{where}",
@@ -101,7 +102,7 @@ def completion(runs: ExperimentRuns) -> Chart | None:
 def costs(runs: ExperimentRuns) -> Iterator[Chart]:
     """What the groups' goodput costs: RTT and retransmissions of each, loss and Jain's index of the link."""
     sweep = Sweep.of(runs)
-    if sweep.axis is None:  # the table says as much
+    if not sweep.fields:  # the table says as much
         return
     own = [over(sweep, name, QUANTITIES[name], f"{_first(QUANTITIES[name].label)}{_over(sweep)}") for name in COSTS]
     link = [panel for name in OF_LINK if (panel := _link(sweep, QUANTITIES[name])) is not None]
@@ -154,14 +155,13 @@ def _link(sweep: Sweep, quantity: Quantity) -> Panel | None:
     """A quantity of the link, in no algorithm's colour unless a curve is an algorithm."""
     style = "lost" if quantity.name == "random_loss" else "link"
     alone = not is_mixed(sweep.runs) and len(sweep.curves) > 1
+    curves = sweep.curves[:MOST_CURVES]
     layers = []
-    for number, curve in enumerate(sweep.curves[:MOST_CURVES]):
-        if alone:
-            layers += list(sweep.layers(curve, quantity))
-            continue
-        points = [point for point in curve.points if point.values(quantity)]
-        layer = sweep.layer(points, quantity, "", Look(style, number, curve.words, curve.words)) if points else None
-        layers += [layer] if layer and layer.x else []
+    for number, curve in enumerate(curves):
+        own = Look(style, number, curve.words, curve.words if len(curves) <= MOST_TAGGED else "")
+        senders = [(look, points) for _, look, points in sweep.senders(curve)] if alone else [(own, curve.points)]
+        layers += [sweep.layer(points, quantity, "", look) for look, points in senders]
+    layers = [layer for layer in layers if layer.x]
     if not layers:
         return None
     limits = (0, 1) if quantity.name == "jain" else (0, None)
@@ -234,11 +234,7 @@ def _left_out(sweep: Sweep) -> str:
 
 
 def _over(sweep: Sweep) -> str:
-    return f" over {_field(sweep)}" if sweep.axis else ""
-
-
-def _field(sweep: Sweep) -> str:
-    return NOUNS.get(sweep.axis or "", (sweep.axis or "").rpartition(".")[2])
+    return f" over {sweep.noun}" if sweep.fields else ""
 
 
 def _first(words: str) -> str:
