@@ -7,12 +7,10 @@ from commandline import dumbbell
 
 
 def test_check_counts_the_runs_of_groups_alone(moment: Path) -> None:
-    assert (
-        ": 2 points, 4 runs and 8 of a group alone, 36 simulated seconds\n"
-        in dumbbell("check", moment, "--harm").stdout
-    )
+    told = "moment: 2 points, 4 runs and 8 of a group alone, 36 simulated seconds"
+    assert dumbbell("check", moment, "--harm").stdout.startswith(told)
     assert json.loads(dumbbell("check", moment, "--harm", "--json").stdout)["runs_alone"] == 8
-    assert ": 2 points, 4 runs, 12 simulated seconds\n" in dumbbell("check", moment).stdout
+    assert "alone" not in dumbbell("check", moment).stdout
 
 
 def test_harm_adds_runs_once_and_is_in_the_table_from_then_on(moment: Path, store: Path) -> None:

@@ -272,3 +272,11 @@ def on_a_terminal(*arguments: str | Path, until: bytes | None = None) -> str:
         overdue.cancel()
     os.close(terminal)
     return seen.decode()
+
+
+def test_time_below_a_rate_is_a_column_where_the_series_are_there(moment: Path) -> None:
+    done = dumbbell("run", moment, "--columns", "below[1 Gbit/s]", "--sort", "below[1 Gbit/s]")
+    assert [line.split()[-1] for line in done.stdout.splitlines()[-4:]] == ["100"] * 4
+    refused = dumbbell("run", moment, "--set", "measure.record=summary", "--columns", "below[1 Gbit/s]")
+    assert "kept no series of this kind; see measure.record of its spec" in refused.stderr
+    assert dumbbell("run", moment, "--columns", "below[soon]").returncode == 2

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dumbbell.findings.points import ExperimentRuns
+    from dumbbell.results.store import Store
 
 ALL = "all"
 MOST_NOTICES = 20
@@ -48,16 +49,18 @@ class Choice:
         return cls(columns=names, everything=columns is not None, sort=sort, each_seed=each_seed)
 
 
-def tell(runs: ExperimentRuns, choice: Choice) -> None:
-    """Prints the answer of an experiment and its table; on standard error what that has no room for."""
+def tell(runs: ExperimentRuns, choice: Choice, store: Store) -> None:
+    """Prints the answer of an experiment in a store and its table; on standard error what that has no room for."""
     from dumbbell.cli import terminal
     from dumbbell.cli.layout import caption, lay_out
     from dumbbell.findings.answer import answer
-    from dumbbell.findings.table import table
+    from dumbbell.findings.table import DESCENDING, table
+    from dumbbell.findings.time_below import measure_time_below
     from dumbbell.metrics.catalogue import HARMS
     from dumbbell.results.harm import ADDS_HARM
 
     width = terminal.columns()
+    measure_time_below(store, runs, {*(choice.columns or ()), (choice.sort or "").removeprefix(DESCENDING)})
     found = table(runs, choice.columns, choice.sort, each_seed=choice.each_seed, everything=choice.everything)
     layout = lay_out(found, width, everything=choice.everything)
     said = _AFTER_NUMBER.sub(_GLUE, " ".join(answer(runs)))

@@ -205,7 +205,7 @@ def _show_tables(  # noqa: PLR0913 (each is an option)
             _stream(store, campaign)
             continue
         runs = read_campaign(store, campaign)
-        tell(runs, Choice.of(columns, sort, runs.axes, each_seed=each_seed))
+        tell(runs, Choice.of(columns, sort, runs.axes, each_seed=each_seed), store)
         tell_warnings(runs)
         tell_notices(runs, store.folder)
 

@@ -147,7 +147,7 @@ def _print_findings(
     campaign = campaign_of(store.ledger, experiment, engine.name, engine.identity())
     values = {} if campaign is None else alone_values(store.ledger, campaign)
     runs = runs_of(experiment, engine.name, outcomes, values)
-    tell(runs, choice)
+    tell(runs, choice, store)
     tell_warnings(runs)
     for each in (runs, *found):
         tell_notices(each, store.folder, failures_only=each is not runs)

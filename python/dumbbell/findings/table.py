@@ -121,14 +121,15 @@ def check(columns: Sequence[str] | None, sort: str | None, axes: Sequence[str]) 
     """Raises `ColumnError` where a table of an experiment with these swept fields has no such column."""
     known = [*QUANTITIES, *FACTS, *axes]
     for name in (*(columns or ()), *([sort.removeprefix(DESCENDING)] if sort else ())):
-        if name not in known:
+        if name not in known and name not in QUANTITIES:  # which knows more than it lists
             raise ColumnError(f"unknown column {quoted(name)}; {suggestion(name, known)}")
 
 
 def _of_points(runs: ExperimentRuns) -> Iterator[Row]:
     for point in runs.points:
         for group in point.ccs or ("",):
-            found = ((name, point.estimate(name, group)) for name in QUANTITIES)
+            names = dict.fromkeys([*QUANTITIES, *(name for name, _ in point.measured)])
+            found = ((name, point.estimate(name, group)) for name in names)
             estimates = {name: each for name, each in found if each is not None}
             yield Row(point=point, group=group, seed=None, estimates=estimates)
 

@@ -7,20 +7,20 @@ from contextlib import suppress
 from typing import Any, Final
 
 import dumbbell.spec.derived as derived
-from dumbbell.spec.quantity import QuantityError, Rate, Share, Size, Time
+from dumbbell.spec.quantity import Frequency, QuantityError, Rate, Share, Size, Time
 from dumbbell.spec.run import RoomBytes
 from dumbbell.spec.tables import Path
 from dumbbell.units import NS_PER_S, PPB
 
 BUFFER: Final = "path.buffer"
-_KINDS: Final = ((Rate, "bps", 1), (Time, "s", NS_PER_S), (Share, "ratio", PPB))
+_KINDS: Final = ((Rate, "bps", 1), (Time, "s", NS_PER_S), (Share, "ratio", PPB), (Frequency, "per_s", PPB))
 
 
 def numbers(point: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """By swept field the columns that its value has as a number, of a point of the experiment with these words.
 
-    The unit is in the name, as everywhere: `_bps`, `_s`, `_bytes`, `_ratio`; the bottleneck's buffer has `_bytes` and
-    `_bdp`. Words, and what is a number already, have none.
+    The unit is in the name, as everywhere: `_bps`, `_s`, `_bytes`, `_ratio`, `_per_s`; the bottleneck's buffer has
+    `_bytes` and `_bdp`. Words, and what is a number already, have none.
 
     >>> numbers({"path.buffer": "2 bdp"}, {"path": {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": ["1 bdp", "2 bdp"]}})
     {'path.buffer': {'path.buffer_bytes': 500000.0, 'path.buffer_bdp': 2.0}}
