@@ -74,7 +74,7 @@ def extent(curves: Curves, contenders: Sequence[Contender]) -> str:
 
 
 def _plateau(curves: Curves, points: Sequence[PointRuns], amount: Amount) -> str:
-    """The longest stretch over which nothing changes, where it has at least half of the points: neighbours are alike."""
+    """The longest stretch without a difference, where it has half of the points: neighbours are mostly alike."""
     levels = [amount.level(point) for point in points]
     longest: Sequence[PointRuns] = ()
     for begin in range(len(points) // 2 + 1):
