@@ -45,7 +45,7 @@ def check(
         else:
             taken = facts["forecasts"].get(name)
             said = "can run it" + (f", in {_time(taken['seconds'])} on {_cores(taken['at_once'])}" if taken else "")
-        typer.echo(terminal.wrapped(f"{name}: {said}", width))
+        typer.echo(f"{name}: {said}")  # in one line: a reason may have a command to copy
     for warning in facts["warnings"]:
         typer.echo(terminal.wrapped(f"warning: {warning['text']}", terminal.columns()))
 
