@@ -10,7 +10,7 @@ from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.findings.table import ColumnError, table
 
 
-def point(buffer: str, shares: list[float], loss: float, fct: list[float] | None = None) -> PointRuns:
+def point(buffer: str, shares: list[float], loss: float, late: list[float] | None = None) -> PointRuns:
     return PointRuns(
         swept={"path.buffer": buffer},
         ccs={"a": "bbr", "b": "cubic"},
@@ -21,7 +21,7 @@ def point(buffer: str, shares: list[float], loss: float, fct: list[float] | None
             ("share", "a"): shares,
             ("share", "b"): [1 - share for share in shares],
             ("loss", ""): [loss] * len(shares),
-            **({} if fct is None else {("fct", "b"): fct}),
+            **({} if late is None else {("late_p95", "b"): late, ("fct", "b"): late}),
         },
     )
 
@@ -46,8 +46,9 @@ def test_a_row_is_a_point_and_group_with_means_and_intervals(runs: ExperimentRun
     assert share.n == 2
     assert found.rows[2].estimates["share"].half_width is None
     assert [row.estimates["loss"].mean for row in found.rows[:2]] == [0.1, 0.1], "what is the path's, each group has"
-    assert [row.value("fct") for row in found.rows] == [None, 3.0, None, None, None]
-    assert list(found.columns) == ["fct", "share", "fair_share", "loss"]
+    assert [row.value("late_p95") for row in found.rows] == [None, 3.0, None, None, None]
+    assert [row.value("fct") for row in found.rows] == [None] * 5, "who completes in some runs only has no mean time"
+    assert list(found.columns) == ["share", "fair_share", "late_p95", "loss"]
 
 
 def test_a_row_each_seed_has_what_that_seed_measured(runs: ExperimentRuns) -> None:
@@ -65,7 +66,7 @@ def test_a_row_each_seed_has_what_that_seed_measured(runs: ExperimentRuns) -> No
         ("path.buffer", [4, 2, 3, 0, 1]),  # 1, 2, 10: amounts, not texts
         ("-cc", [1, 3, 0, 2, 4]),
         ("fair_share", [0, 2, 1, 3, 4]),
-        ("-fct", [1, 0, 2, 3, 4]),
+        ("-late_p95", [1, 0, 2, 3, 4]),
     ],
 )
 def test_rows_are_in_the_order_of_any_column(runs: ExperimentRuns, column: str, places: list[int]) -> None:

@@ -12,7 +12,7 @@ from dumbbell.findings.curves import Curve
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.findings.subject import Subject
 from dumbbell.metrics.catalogue import QUANTITIES, Quantity
-from dumbbell.metrics.number import amount
+from dumbbell.metrics.number import amount, counted
 from dumbbell.metrics.statistics import Estimate
 from dumbbell.spec.section import Section
 from dumbbell.spec.tables import ShortFlows, Stream, Transfer
@@ -44,13 +44,22 @@ class Amount:
         return 100.0 if self.quantity.name == "share" else None
 
     def by_seed(self, point: PointRuns) -> dict[int, float]:
-        """The value of each run that has one."""
+        """The value of each run that has one; none at all where there is no mean without the others."""
+        if self.quantity.needs_all and self.unknown(point):
+            return {}
+        return {seed: self.quantity.factor * value for seed, value in self._known(point).items()}
+
+    def unknown(self, point: PointRuns) -> set[int]:
+        """The seeds whose runs have no value."""
+        return point.run_ids.keys() - self._known(point).keys()
+
+    def _known(self, point: PointRuns) -> dict[int, float]:
         values = point.measured.get((self.quantity.name, self.subject.group(point)), ())
         known = zip(point.run_ids, values, strict=False)
-        return {seed: self.quantity.factor * value for seed, value in known if not math.isnan(value)}
+        return {seed: value for seed, value in known if not math.isnan(value)}
 
     def estimate(self, point: PointRuns) -> Estimate | None:
-        """The mean over seeds in base units; None where no run has a value."""
+        """The mean over seeds in base units; None where there is none, see `PointRuns.estimate`."""
         return point.estimate(self.quantity.name, self.subject.group(point))
 
     def level(self, point: PointRuns) -> float:
@@ -61,6 +70,8 @@ class Amount:
     def text(self, point: PointRuns, *, interval: bool = True, unit: bool = True) -> str:
         """The mean with its interval."""
         found = self.estimate(point)
+        if found is None and self.quantity.needs_all:
+            return f"not complete in {len(self.unknown(point))} of {counted(len(point.run_ids), 'run')}"
         if found is None:
             return "no known amount"
         return amount(found.mean, found.half_width if interval else None, self.quantity.factor, self.unit * unit)
@@ -95,11 +106,7 @@ def amounts(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Amount]:
     points = [point for point in runs.points if point.run_ids]
     finite = [each for each in groups if _ends(runs, each, points)]
     if finite:
-        several = [_has(runs, each, ShortFlows) for each in finite]
-        return [
-            Amount(QUANTITIES["fct"], each, "take", " on average" if many else " to complete")
-            for each, many in zip(finite, several, strict=True)
-        ]
+        return [_time(runs, each, points) for each in finite]
     streams = [(each, rate) for each in groups if (rate := _stream(runs, each))]
     if streams:
         return [Amount(QUANTITIES["goodput"], each, "get", f" of {rate}") for each, rate in streams]
@@ -109,19 +116,33 @@ def amounts(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Amount]:
 
 
 def _ends(runs: ExperimentRuns, group: Subject, points: Sequence[PointRuns]) -> bool:
-    if runs.experiment is not None:
-        if _has(runs, group, ShortFlows):  # where some were left behind there is no mean
-            return all(("fct", group.group(point)) in point.measured for point in points)
-        return _has(runs, group, Transfer)
-    return any(("fct", group.group(point)) in point.measured for point in points)
+    """Whether it has a time at every point, or one that did not come."""
+    if runs.experiment is None:
+        return all(("fct", group.group(point)) in point.measured for point in points)
+    return _has(runs, group, Transfer) or (
+        _has(runs, group, ShortFlows) and (_known("fct", group, points) or _known("fct_p50", group, points))
+    )
+
+
+def _time(runs: ExperimentRuns, group: Subject, points: Sequence[PointRuns]) -> Amount:
+    """Of short flows the mean, or, where that is not known as some were left behind, the median."""
+    if not _has(runs, group, ShortFlows):
+        return Amount(QUANTITIES["fct"], group, "take", " to complete")
+    if _known("fct", group, points):
+        return Amount(QUANTITIES["fct"], group, "take", " on average")
+    return Amount(QUANTITIES["fct_p50"], group, "take", " in the median")
+
+
+def _known(name: str, group: Subject, points: Sequence[PointRuns]) -> bool:
+    return all(point.estimate(name, group.group(point)) for point in points)
 
 
 def _has(runs: ExperimentRuns, group: Subject, kind: type[Section]) -> bool:
-    """Whether the workload of a group is of a kind, at some point."""
+    """Whether the workload of a group is of a kind, at every point."""
     if runs.experiment is None:
         return False
     workload = runs.experiment.flows[group.index].workload
-    return any(isinstance(each, kind) for each in (workload if isinstance(workload, list) else [workload]))
+    return all(isinstance(each, kind) for each in (workload if isinstance(workload, list) else [workload]))
 
 
 def _stream(runs: ExperimentRuns, group: Subject) -> str | None:

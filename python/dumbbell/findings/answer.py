@@ -230,9 +230,7 @@ def _by_condition(curves: Curves, groups: Sequence[Subject], amount: Amount) -> 
 def _unfinished(runs: ExperimentRuns, about: Sequence[Amount]) -> list[str]:
     """Transfers that did not complete."""
     times = [each for each in about if each.quantity.name == "fct"]
-    count = sum(
-        any(seed not in each.by_seed(point) for each in times) for point in runs.points for seed in point.run_ids
-    )
+    count = sum(len(set[int]().union(*(each.unknown(point) for each in times))) for point in runs.points)
     return [f"In {count} of {counted(runs.measured, 'run')} not every transfer was complete."] if count else []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -91,7 +92,7 @@ def field_text(path: str, text: str) -> str:
 
 def value_text(value: object) -> str:
     """A swept value: BDP in capitals, others as the spec wrote them."""
-    text = value if isinstance(value, str) else str(value).lower()
+    text = value if isinstance(value, str) else json.dumps(value)
     return text.removesuffix("bdp") + "BDP" if text.endswith(" bdp") else text
 
 

@@ -68,6 +68,8 @@ class PointRuns:
     def estimate(self, name: str, group: str = "") -> Estimate | None:
         """The mean over seeds of a quantity of the catalogue, in base units; None where no run has one.
 
+        None also of a time that a run did not see the end of.
+
         Where a group is named and the quantity is the path's, it is the path's.
         """
         values = self.known(name, group)
@@ -80,7 +82,8 @@ class PointRuns:
     def _values(self, name: str, group: str) -> list[float]:
         groups = (group,) if group else ("", *self.ccs)
         found = next((self.measured[name, own] for own in groups if (name, own) in self.measured), [])
-        return [value for value in found if not math.isnan(value)]
+        known = [value for value in found if not math.isnan(value)]
+        return [] if QUANTITIES[name].needs_all and len(known) < len(found) else known
 
 
 @dataclass(slots=True)
@@ -203,10 +206,12 @@ def _read_columns(store: Store, campaign: Campaign) -> ExperimentRuns:
 
 
 def _note(notices: dict[tuple[str, str], Notice], kind: str, texts: Iterable[str], place: str) -> None:
-    """Adds what a run says; what differs in a number only is one notice."""
+    """Adds what a run says; what differs in a number only, as that of its flows, is one notice."""
+    said: dict[tuple[str, str], str] = {}
     for text in texts:
-        notice = notices.setdefault((kind, _NUMBER.sub("#", text)), Notice(kind, text, place))
-        notice.runs += 1
+        said.setdefault((kind, _NUMBER.sub("#", text)), text)
+    for key, text in said.items():
+        notices.setdefault(key, Notice(kind, text, place)).runs += 1
 
 
 def campaign_runs(

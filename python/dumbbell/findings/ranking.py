@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
@@ -17,6 +17,8 @@ from dumbbell.metrics.number import counted
 
 MOST_VERDICTS: Final = 3
 """Of which each has its own clause."""
+INCOMPLETE: Final = "incomplete"
+"""Of one that left transfers behind in some run, so that it has no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class _Entry:
     amount: Amount
     point: PointRuns
     outcome: str = ""
-    """Of the contrast with the best."""
+    """Of the contrast with the best; `INCOMPLETE` where there is nothing to compare."""
 
     @property
     def text(self) -> str:
@@ -48,7 +50,7 @@ def ranking(curves: Curves, contenders: Sequence[Contender], subject: str = "") 
     """
     places: dict[float, list[_Entry]] = {}
     for each in contenders:
-        for point in each.amount.at(each.curve):
+        for point in each.curve.points if each.amount.quantity.needs_all else each.amount.at(each.curve):
             places.setdefault(curves.number(point), []).append(_Entry(each.label, each.amount, point))
     standings = [_standing(places[at]) for at in sorted(places) if len(places[at]) > 1]
     if not standings:
@@ -62,18 +64,18 @@ def ranking(curves: Curves, contenders: Sequence[Contender], subject: str = "") 
 def _standing(entries: Sequence[_Entry]) -> list[_Entry]:
     """Best first, each with what the contrast with the best says."""
     sign = -1.0 if entries[0].amount.quantity.better == "higher" else 1.0
-    ranked = sorted(entries, key=lambda entry: sign * entry.amount.level(entry.point))
-    best = ranked[0].amount.by_seed(ranked[0].point)
-    found = (contrast(best, each.amount.by_seed(each.point)).outcome for each in ranked)
-    return [_Entry(each.label, each.amount, each.point, outcome) for each, outcome in zip(ranked, found, strict=True)]
+    known = [(each, by_seed) for each in entries if (by_seed := each.amount.by_seed(each.point))]
+    ranked = sorted(known, key=lambda own: sign * own[0].amount.level(own[0].point))
+    found = [replace(each, outcome=contrast(ranked[0][1], by_seed).outcome) for each, by_seed in ranked]
+    return found + [replace(each, outcome=INCOMPLETE) for each in entries if not each.amount.by_seed(each.point)]
 
 
-def _verdict(standing: Sequence[_Entry]) -> tuple[list[str], list[str]]:
-    """Those among whom nobody is better, and those of whom that is not decided."""
-    same, undecided = (
-        sorted(each.label for each in standing if each.outcome == outcome) for outcome in ("same", "undecided")
+def _verdict(standing: Sequence[_Entry]) -> tuple[list[str], ...]:
+    """Those among whom nobody is better, those of whom that is not decided, and those that have no time."""
+    return tuple(
+        sorted(each.label for each in standing if each.outcome == outcome)
+        for outcome in ("same", "undecided", INCOMPLETE)
     )
-    return (same, undecided)
 
 
 def _tally(curves: Curves, standings: Sequence[Sequence[_Entry]], subject: str) -> str:
@@ -81,8 +83,7 @@ def _tally(curves: Curves, standings: Sequence[Sequence[_Entry]], subject: str) 
     first, last = (standing[0].point for standing in (standings[0], standings[-1]))
     verdicts = Counter(map(_best, standings))
     lower = standings[0][0].amount.quantity.better == "lower"
-    degree = ("fastest" if lower else "most") if len(standings[0]) > 2 else ("faster" if lower else "more")  # noqa: PLR2004
-    verb = f"{'is' if lower else 'has'} {degree}"
+    verb = f"{'is' if lower else 'has'} {_degree(standings[0][0].amount, len(standings[0]))}"
     tallies = [
         f"{f'{subject} {verb} {label}' if subject else f'{label} {verb}'} at {count}"
         for label, count in verdicts.items()
@@ -94,7 +95,16 @@ def _tally(curves: Curves, standings: Sequence[Sequence[_Entry]], subject: str) 
 
 def _best(standing: Sequence[_Entry]) -> str:
     """Who is best for certain; nobody where others may be."""
-    return standing[0].label if all(each.outcome == "differ" for each in standing[1:]) else ""
+    certain = standing[0].outcome != INCOMPLETE and all(each.outcome in {"differ", INCOMPLETE} for each in standing[1:])
+    return standing[0].label if certain else ""
+
+
+def _degree(amount: Amount, count: int) -> str:
+    """What the best of so many is or has."""
+    several = count > 2  # noqa: PLR2004
+    if amount.quantity.better == "higher":
+        return "most" if several else "more"
+    return f"{'fastest' if several else 'faster'}{amount.of if amount.quantity.name == 'fct_p50' else ''}"
 
 
 def _clause(curves: Curves, stretch: Sequence[Sequence[_Entry]], subject: str) -> str:
@@ -110,21 +120,25 @@ def _clause(curves: Curves, stretch: Sequence[Sequence[_Entry]], subject: str) -
 
 def _said(standing: Sequence[_Entry], subject: str) -> tuple[str, str]:
     best, *others = standing
-    same, undecided = _verdict(standing)
+    same, undecided, incomplete = _verdict(standing)
+    complete = [each for each in standing if each.outcome != INCOMPLETE]
     led = f"for {subject}, " if subject else ""
     texts = ", ".join(each.text for each in standing)
+    if len(complete) <= 1 and incomplete:
+        where = f"only {best.label}" if complete else "under none of these conditions"
+        who = f"only {best.label}" if complete else "none"
+        return f"{subject} completes in every run {where}" if subject else f"{who} completes in every run", texts
     if undecided:
         seeds = counted(len(best.point.run_ids), "seed")
-        rivals = enumerated([each.label for each in standing if each.outcome != "differ"])
+        rivals = enumerated([each.label for each in complete if each.outcome != "differ"])
         return f"{led}{seeds} cannot tell {'these' if subject else rivals} apart", texts
-    if len(same) == len(standing):
+    if len(same) == len(standing):  # so that all are complete
         return f"{led}there is no difference in {best.amount.quantity.label}", texts
     lower = best.amount.quantity.better == "lower"
     if len(same) > 1:
         equal = enumerated([each.label for each in standing if each.outcome == "same"])
         return f"{led}{equal} {'are fastest' if lower else 'have most'}", texts
-    degree = ("fastest" if lower else "most") if len(others) > 1 else ("faster" if lower else "more")
-    verb = f"{'is' if lower else 'has'} {degree}"
+    verb = f"{'is' if lower else 'has'} {_degree(best.amount, len(standing))}"
     verdict = f"{subject} {verb} {best.label}" if subject else f"{best.label} {verb}"
     if len(others) > 1:
         return verdict, texts

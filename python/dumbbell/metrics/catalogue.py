@@ -99,6 +99,8 @@ class Quantity:
     """None: what one group gains, another one loses."""
     relative: bool = False
     """Conditions differ in its size, so that differences are drawn as shares of it."""
+    needs_all: bool = False
+    """A run has none where it took too long for it: there is no mean over runs, as that of the others would flatter."""
     needs_several: Literal["groups", "flows"] | None = None
     """It says something only of a run with more than one of these."""
     harm_in: str | None = None
@@ -324,24 +326,26 @@ _QUANTITIES: Final = (
     ),
     Quantity(
         name="fct", label="completion time", short="completion", unit="s", factor=1.0, better="lower", relative=True,
-        of_group=_mean_completion_s, of_flow=lambda flow: flow.fct_s,
+        needs_all=True, of_group=_mean_completion_s, of_flow=lambda flow: flow.fct_s,
     ),
     *(
         Quantity(
             name=f"fct_p{percent}", label=f"completion time, {words}", short=f"p{percent} completion", unit="s",
-            factor=1.0, better="lower", relative=True, of_group=_percentile(f"fct_p{percent}_s", "fct_s", percent),
+            factor=1.0, better="lower", relative=True, needs_all=True,
+            of_group=_percentile(f"fct_p{percent}_s", "fct_s", percent),
         )
         for percent, words in _PERCENTILES
     ),
     Quantity(
         name="slowdown", label="mean slowdown", short="slowdown", unit="", factor=1.0, better="lower", relative=True,
-        of_group=lambda group: _mean_of_all([flow.slowdown_mean for flow in group.flows]),
+        needs_all=True, of_group=lambda group: _mean_of_all([flow.slowdown_mean for flow in group.flows]),
         of_flow=lambda flow: flow.slowdown_mean,
     ),
     *(
         Quantity(
             name=f"slowdown_p{percent}", label=f"slowdown, {words}", short=f"p{percent} slowdown", unit="", factor=1.0,
-            better="lower", relative=True, of_group=_percentile(f"slowdown_p{percent}", "slowdown_mean", percent),
+            better="lower", relative=True, needs_all=True,
+            of_group=_percentile(f"slowdown_p{percent}", "slowdown_mean", percent),
         )
         for percent, words in _PERCENTILES
     ),
@@ -389,7 +393,7 @@ _QUANTITIES: Final = (
     *(
         Quantity(
             name=name, label=f"harm in {label}", short=short, unit="%", factor=_PERCENT, better="lower",
-            needs_several="groups", harm_in=harm_in,
+            needs_all=harm_in == "fct", needs_several="groups", harm_in=harm_in,
         )
         for name, label, short, harm_in in (
             ("harm", "goodput", "harm", "goodput"),
