@@ -113,9 +113,11 @@ def _count(number: int) -> str:
     >>> _count(20_000), _count(3_571_429), _count(3_600_000_000)
     ('20,000', '3.57 million', '3.60 billion')
     """
+    from dumbbell.metrics.number import amount
+
     for size, word in ((1e9, "billion"), (1e6, "million")):
         if number >= size:
-            return f"{number / size:.3g} {word}"
+            return f"{amount(number / size)} {word}"
     return f"{number:,}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from dumbbell.findings.contrast import Contrast, against, contrast
 from dumbbell.findings.curves import Curve
@@ -54,8 +55,8 @@ class Amount:
 
     def level(self, point: PointRuns) -> float:
         """The mean's value; NaN where there is none."""
-        found = self.estimate(point)
-        return math.nan if found is None else self.quantity.factor * found.mean
+        values = self.by_seed(point).values()
+        return fmean(values) if values else math.nan
 
     def text(self, point: PointRuns, *, interval: bool = True, unit: bool = True) -> str:
         """The mean with its interval."""
