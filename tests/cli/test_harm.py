@@ -38,3 +38,9 @@ def test_json_has_the_runs_of_groups_alone_last(moment: Path) -> None:
     assert [list(each["groups"]) for each in results[4:6]] == [["bbr"]] * 2
     planned = dumbbell("run", moment, "--harm", "--json", "--dry-run").stdout.splitlines()
     assert [json.loads(line)["run_id"] for line in planned] == [each["run_id"] for each in results]
+
+
+def test_a_group_that_is_alone_already_has_no_harm(moment: Path) -> None:
+    done = dumbbell("run", moment, "--harm", "--set", "alone=flows[0]")
+    assert done.returncode == 2
+    assert "alone: a group is alone, so --harm has none to run so; leave one of the two out" in done.stderr

@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
+
+import numpy as np
 
 from dumbbell.errors import DumbbellError
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.metrics.catalogue import QUANTITIES
-from dumbbell.metrics.statistics import Estimate
+from dumbbell.metrics.statistics import Estimate, estimates
 from dumbbell.problem import quoted, suggestion
 from dumbbell.spec.quantity import number_and_unit
 
@@ -126,12 +129,24 @@ def check(columns: Sequence[str] | None, sort: str | None, axes: Sequence[str]) 
 
 
 def _of_points(runs: ExperimentRuns) -> Iterator[Row]:
-    for point in runs.points:
-        for group in point.ccs or ("",):
-            names = dict.fromkeys([*QUANTITIES, *(name for name, _ in point.measured)])
-            found = ((name, point.estimate(name, group)) for name in names)
-            estimates = {name: each for name, each in found if each is not None}
-            yield Row(point=point, group=group, seed=None, estimates=estimates)
+    places = [(point, group) for point in runs.points for group in point.ccs or ("",)]
+    found: list[dict[str, Estimate]] = [{} for _ in places]
+    for name in dict.fromkeys([*QUANTITIES, *(name for point in runs.points for name, _ in point.measured)]):
+        values = [point.known(name, group) for point, group in places]
+        counts = [len(own) for own in values]
+        if not any(counts):
+            continue
+        means = estimates(
+            np.fromiter(chain.from_iterable(values), float), np.repeat(range(len(places)), counts), len(places)
+        )
+        for estimates_of_row, mean, half_width, n in zip(
+            found, means.mean.tolist(), means.half_width.tolist(), counts, strict=True
+        ):
+            if n:
+                alike = math.isnan(half_width)
+                estimates_of_row[name] = Estimate(mean, None if alike else half_width, 1 if alike else n)
+    for (point, group), own in zip(places, found, strict=True):
+        yield Row(point=point, group=group, seed=None, estimates=own)
 
 
 def _of_seeds(runs: ExperimentRuns) -> Iterator[Row]:
