@@ -19,7 +19,7 @@ def test_the_list_has_every_algorithm_and_every_variant() -> None:
     rows = as_json("list")
     names = [*catalogue(), *cc.variants()]
     assert [row["name"] for row in rows] == names
-    header, *lines = dumbbell("cc", "list").stdout.splitlines()
+    header, *lines = dumbbell("cc", "list", COLUMNS="200").stdout.splitlines()
     assert header.split()[0] == "name"
     assert [line.split()[0] for line in lines] == names
     engines = {row["name"]: row["engines"] for row in rows}

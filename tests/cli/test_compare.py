@@ -47,7 +47,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_prints_what_differs(arguments: str, status: int, stores: Path, snapshot: SnapshotAssertion) -> None:
     words = [each.replace("_bdp", " bdp") for each in arguments.split()]
     placed = [re.sub("^(?=stock|mine|failing|absent)", f"{stores}/", each) for each in words]
-    done = dumbbell("compare", *placed)
+    done = dumbbell("compare", *placed, COLUMNS="400")
     assert done.returncode == status
     printed = re.sub(r"identity [0-9a-f]{12}", "identity …", done.stdout.replace(str(stores), "STORES"))
     assert (printed, done.stderr.replace(str(stores), "STORES")) == snapshot

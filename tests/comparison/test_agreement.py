@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -196,8 +197,28 @@ def test_the_limits_are_those_of_the_design() -> None:
         ("loss", 0.10, 0.30, None),
         ("small_loss", None, 0.002, None),
         ("queueing_delay", 0.05, 0.15, None),
+        ("completion", 0.05, 0.10, None),
+        ("late_completion", 0.10, 0.20, None),
         ("winner", None, None, 0.95),
     ]
+
+
+@pytest.mark.parametrize(
+    ("median_s", "late_s", "expected"),
+    [(0.104, 0.43, (True, True)), (0.106, 0.43, (False, True)), (0.096, 0.45, (True, False)), (0.1, None, (True,))],
+)
+def test_completion_times_are_spoken_of_where_transfers_are_compared(
+    median_s: float, late_s: float | None, expected: tuple[bool, ...]
+) -> None:
+    def timed(p50_s: float | None, p95_s: float | None) -> list[Result]:
+        (one,) = runs(50)
+        flows = tuple(replace(flow, transfers=9, fct_p50_s=p50_s, fct_p95_s=p95_s) for flow in one.flows)
+        return [one.model_copy(update={"flows": flows})]
+
+    found = verdicts([compare_condition(measured(timed(median_s, late_s), timed(0.1, 0.4)))])
+    assert tuple(each.holds for each in found if each.metric.endswith("completion")) == expected
+    without = verdicts([compare_condition(measured(timed(None, None), timed(None, None)))])
+    assert not any(each.metric.endswith("completion") for each in without)
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def experiment(buffers: int, ccs: tuple[str, ...], seeds: int = 3) -> Experiment
 CHARTS = [
     pytest.param(chart, id=f"{chart.name} of {buffers} x {len(ccs)}")
     for buffers, ccs in ((1, ("bbr",)), (3, ("bbr",)), (6, ("bbr", "cubic", "reno")))
-    for chart in gallery.of_summaries(experiment(buffers, ccs))
+    for chart in gallery.of_summaries(None, experiment(buffers, ccs))
 ]
 
 

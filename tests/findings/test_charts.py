@@ -111,7 +111,7 @@ def test_where_each_curve_is_an_algorithm_the_link_has_its_colour() -> None:
 
 
 def test_no_legend_has_two_entries_for_one_thing() -> None:
-    for chart in gallery.of_summaries(contents(*(point(f"{size} bdp", 0.5, cc="cubic") for size in (1, 2, 4)))):
+    for chart in gallery.of_summaries(None, contents(*(point(f"{size} bdp", 0.5, cc="cubic") for size in (1, 2, 4)))):
         entries = {layer.label: (layer.style, layer.instance) for panel in chart.panels for layer in panel.layers}
         entries.pop("", None)
         assert len(set(entries.values())) == len(entries), chart.name
@@ -161,7 +161,7 @@ def test_without_a_sweep_groups_stand_beside_one_another() -> None:
     assert [text for _, text in chart.panels[0].x.ticks] == ["near", "far"]
     assert [layer.x for layer in chart.panels[0].layers] == [(0,), (1,)]
     assert list(costs(contents(point("1 bdp", 0.5)))) == []
-    assert gallery.of_summaries(contents()) == []
+    assert gallery.of_summaries(None, contents()) == []
 
 
 def test_random_loss_and_completion_are_drawn_where_there_are_any(tmp_path: Path) -> None:
@@ -178,6 +178,33 @@ def test_random_loss_and_completion_are_drawn_where_there_are_any(tmp_path: Path
     done = of(completion(found))
     assert [layer.tag for layer in done.panels[0].layers] == ["bbr"], "the other group never ends"
     assert done.panels[0].better == "down"
+
+
+@pytest.mark.parametrize(
+    ("size", "label", "rows"),
+    [("20 kB", "completion time (s)", 1), ({"pareto": {"mean": "30 kB", "shape": 1.5}}, "size (kB)", 2)],
+)
+def test_transfers_of_a_source_are_drawn_by_their_size_or_as_a_distribution(
+    size: object, label: str, rows: int
+) -> None:
+    words = {
+        "duration": "until done", "time_limit": "300 s",
+        "path": {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": ["0.5 bdp", "2 bdp"]},
+        "flows": [{"name": "web", "cc": "cubic",
+                   "workload": {"arrivals": {"load": 0.5, "count": 60}, "size": size}}],
+    }  # fmt: skip
+    results = dumbbell.run(words)
+    chart = results.plot.transfers().chart
+    assert [panel.title for panel in chart.panels] == ["buffer 0.5 BDP", "buffer 2 BDP"]
+    assert {panel.x.label for panel in chart.panels} == {label}
+    for panel in chart.panels:
+        assert len(panel.layers) == rows
+        assert panel.layers[0].tag
+        assert all(value > 0 for layer in panel.layers for value in layer.y)
+    names = [chart.name for chart in gallery.of_summaries(None, results.plot.runs)]
+    assert names[:2] == ["throughput-delay", "completion"]
+    labels = [panel.y.label for panel in results.plot.completion().chart.panels]
+    assert {"completion time (s)", "completion time, 95th percentile (s)", "mean slowdown"} <= set(labels)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import pytest
 
 import dumbbell
 from commandline import MOMENT
+from dumbbell.findings import points
 from dumbbell.findings.points import ExperimentRuns, fair_shares_of, read
 from dumbbell.metrics.catalogue import QUANTITIES, Setup, group_values, run_values
 from dumbbell.results.schema import Result
@@ -81,3 +82,18 @@ def test_fair_is_what_equal_flows_would_have(changes: dict[str, Any], shares: li
     (point,) = expand(load(TWO_GROUPS, overrides=changes))
     found = fair_shares_of(resolve(point, 3))
     assert list(found.values()) == pytest.approx(shares or [])
+
+
+def test_a_large_campaign_is_read_by_columns_to_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = only(folder)
+    monkeypatch.setattr(points, "MOST_READ_WHOLE", 0)
+    columns = only(folder)
+    assert [(each.swept, each.ccs, each.sizes, each.run_ids, each.failed) for each in columns.points] == [
+        (each.swept, each.ccs, each.sizes, each.run_ids, each.failed) for each in whole.points
+    ]
+    assert columns.notices == whole.notices
+    for theirs, ours in zip(whole.points, columns.points, strict=True):
+        assert set(theirs.measured) - set(ours.measured) == {("queueing_delay", "")}
+        assert set(ours.measured) <= set(theirs.measured)
+        for key, values in ours.measured.items():
+            assert values == pytest.approx(theirs.measured[key], nan_ok=True), key

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -97,3 +98,14 @@ def test_time_below_a_rate_is_what_the_series_says() -> None:
     at = np.interp(np.arange(1, 8.1, 0.5), cubic["time_s"], cubic["delivered_bytes"])
     assert some == pytest.approx(np.mean(np.diff(at) * 16 < 40e6))
     assert 0 < some < 1
+
+
+def test_time_below_a_rate_is_a_column_for_whoever_names_one() -> None:
+    results = dumbbell.run(smallest(name="w", seeds=2, flows=[{"cc": "bbr"}, {"cc": "cubic", "count": 2}]))
+    frame = results.time_below("20 Mbit/s").groupby(["seed", "name"])["below"].mean().groupby("name").mean()
+    means = results.means("below[20 Mbit/s]", "share").query("unit == '%' and quantity != 'share'")
+    assert means["group"].tolist() == ["bbr", "cubic"]
+    assert means["mean"].tolist() == pytest.approx([100 * frame["bbr"], 100 * frame["cubic"]])
+    assert "below[20 Mbit/s]" not in set(results.means()["quantity"])
+    with pytest.raises(dumbbell.DumbbellError, match=re.escape('unknown column "below[soon]"')):
+        results.means("below[soon]")

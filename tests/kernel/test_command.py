@@ -25,7 +25,7 @@ def built(cache: Path, make_tree: MakeTree) -> kernel.Kernel:
 
 
 def test_the_list_is_a_table_or_json(built: kernel.Kernel) -> None:
-    header, line = dumbbell("kernel", "list").stdout.splitlines()
+    header, line = dumbbell("kernel", "list", COLUMNS="400").stdout.splitlines()
     assert header.split()[:2] == ["name", "release"]
     assert line.split()[:4] == ["mine", "6.1.999", "yes", str(len(built.controls))]
     assert built.identity[:16] in line

@@ -38,7 +38,7 @@ GENERATED = {"docs/validation.md": "made by `make validation`, with commands tha
 _COMMENT = re.compile(r"<!-- (.+?) -->\s*")
 _IMAGE = re.compile(r"!\[[^]]+\]\(([^)]+)\)")
 _MACHINE = re.compile(
-    r"(\b(?:about|in|took|within) |, )\d[\d.,]* (?:ms|s|seconds?|minutes?|min|h|hours?)(?=;|,|\.|$| on)"
+    r"(\b(?:about|in|took|within) |, )\d[\d.,]* (?:ms|s|seconds?|minutes?|min|h|hours?)(?: on \d+ cores?)?(?=;|,|\.|$)"
 )
 """How long something took or will take: this machine's, and not the document's."""
 _ELSEWHERE = "..."

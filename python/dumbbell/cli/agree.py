@@ -212,8 +212,17 @@ def _check(experiments: "Sequence[Experiment]", sides: "Sides", *, curves: bool 
         found += curve_problems(experiments)
     if found:
         raise SpecError(found)
-    if not all("start_jitter" in each.words() for each in experiments):
+    if not all(_draws(each) for each in experiments):
         typer.echo('note: without start_jitter seeds hardly differ; see --set start_jitter="100 ms"', err=True)
+
+
+def _draws(experiment: "Experiment") -> bool:
+    """Whether another seed is another run, random loss and the algorithms' own chance apart: starts, or arrivals."""
+    from dumbbell.spec import expand, resolve
+
+    point = next(iter(expand(experiment)))
+    one, other = (resolve(point, seed).run for seed in (1, 2))
+    return one.model_copy(update={"seed": other.seed}) != other
 
 
 def _print_tables(found: "Agreement | Curves") -> None:

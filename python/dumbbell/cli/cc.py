@@ -22,7 +22,8 @@ app = typer.Typer(
 def list_(*, as_json: Json = False) -> None:
     """List the algorithms and their variants, and the engines that have each."""
     import dumbbell.cc as cc
-    from dumbbell.cli.table import aligned
+    from dumbbell.cli.table import fitted
+    from dumbbell.cli.terminal import columns
     from dumbbell.engines.catalogue import catalogue, engines_with
 
     algorithms = [(each.name, "", engines_with(each.name), each.title) for each in catalogue().values()]
@@ -35,7 +36,7 @@ def list_(*, as_json: Json = False) -> None:
         print_json(rows)
     else:
         table = [(name, base, ", ".join(engines), about) for name, base, engines, about in algorithms + variants]
-        typer.echo(aligned(("name", "variant of", "engines", "what it is"), table))
+        typer.echo(fitted(("name", "variant of", "engines", "what it is"), table, columns()))
 
 
 @app.command(epilog='Example: dumbbell cc show bbr_4_17, or "bbr[cwnd_gain=1.5]" as a spec would write it')
@@ -78,11 +79,21 @@ def _as_json(choice: "Choice") -> dict[str, Any]:
 
 
 def _as_text(choice: "Choice") -> str:
-    from dumbbell.cli.table import aligned
+    from dumbbell.cli.table import fitted
+    from dumbbell.cli.terminal import columns, wrapped
 
-    shown = _as_json(choice)
-    header = ("parameter", "value", "default", "range", "unit", "what it does", "source of the default")
-    rows = [
+    shown, width = _as_json(choice), columns()
+    changed = any(each["value"] != each["default"] for each in shown["parameters"])
+    header: tuple[str, ...] = (
+        "parameter",
+        "value",
+        "default",
+        "range",
+        "unit",
+        "what it does",
+        "source of the default",
+    )
+    rows: list[tuple[str, ...]] = [
         (
             each["name"],
             f"{each['value']:.10g}",
@@ -94,5 +105,12 @@ def _as_text(choice: "Choice") -> str:
         )
         for each in shown["parameters"]
     ]
+    if not changed:
+        header, rows = _without_default(header), list(map(_without_default, rows))
     head = f"{shown['name']}: {shown['about']}\n{shown['source']}; engines: {', '.join(shown['engines'])}"
-    return f"{head}\n\n{aligned(header, rows) if rows else 'It has no parameters.'}"
+    table = fitted(header, rows, width) if rows else "It has no parameters."
+    return f"{wrapped(head, width)}\n\n{table}"
+
+
+def _without_default(row: tuple[str, ...]) -> tuple[str, ...]:
+    return (*row[:2], *row[3:])

@@ -45,7 +45,7 @@ def check(
         else:
             taken = facts["forecasts"].get(name)
             said = "can run it" + (f", in {_time(taken['seconds'])} on {_cores(taken['at_once'])}" if taken else "")
-        typer.echo(terminal.wrapped(f"{name}: {said}", width))
+        typer.echo(f"{name}: {said}")  # in one line: a reason may have a command to copy
     for warning in facts["warnings"]:
         typer.echo(terminal.wrapped(f"warning: {warning['text']}", terminal.columns()))
 
@@ -60,8 +60,8 @@ def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
     from dumbbell.kernel.cache import names
     from dumbbell.units import NS_PER_S
 
-    every = [*plan(experiment), *(planned_alone(experiment) if harm else ())]
     runs, alone = count(experiment), planned_alone(experiment) if harm else []
+    every = [*plan(experiment), *alone]
     there = dict.fromkeys((*registry.NAMES, *map(engine_name, names())))
     engines = {name: _reasons(experiment, name) for name in there}
     return {
@@ -113,9 +113,11 @@ def _count(number: int) -> str:
     >>> _count(20_000), _count(3_571_429), _count(3_600_000_000)
     ('20,000', '3.57 million', '3.60 billion')
     """
+    from dumbbell.metrics.number import amount
+
     for size, word in ((1e9, "billion"), (1e6, "million")):
         if number >= size:
-            return f"{number / size:.3g} {word}"
+            return f"{amount(number / size)} {word}"
     return f"{number:,}"
 
 

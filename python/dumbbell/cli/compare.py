@@ -73,18 +73,20 @@ def _objects(found: "Comparison") -> "Iterator[str]":
 
 
 def _lines(found: "Comparison", *, everything: bool) -> "Iterator[str]":
-    from dumbbell.cli.table import aligned, blocks
+    from dumbbell.cli.table import fitted
+    from dumbbell.cli.terminal import columns, wrapped
     from dumbbell.comparison import differences_text as text
 
     for name, side in (("A", found.pairs.a), ("B", found.pairs.b)):
-        yield f"{name}: {text.side(side)}"
-    yield f"{text.pairs(found)}; every difference is B - A"
+        yield wrapped(f"{name}: {text.side(side)}", columns())
+    yield wrapped(f"{text.pairs(found)}; every difference is B - A", columns())
     if found.overall:
-        yield f"\n{aligned(*text.overall_table(found))}\n"
-    yield from text.explanations(found)
+        yield f"\n{fitted(*text.overall_table(found), columns(), keys=2)}\n"
+    yield from (wrapped(line, columns(), hanging="") for line in text.explanations(found))
     if found.marked or everything:
         yield ""
-        yield from blocks(*text.points_table(found, found.rows(marked=not everything)))
+        header, rows = text.points_table(found, found.rows(marked=not everything))
+        yield fitted(header, rows, columns(), keys=header.index("group") + 1)
     if not everything and found.marked < found.count:
         yield "--all shows every point"
 

@@ -57,7 +57,8 @@ def doctor(
     as_json: Json = False,
 ) -> None:
     """Check that this machine can run experiments and keep their results."""
-    from dumbbell.cli.table import aligned
+    from dumbbell.cli.table import fitted
+    from dumbbell.cli.terminal import columns
 
     checks: dict[str, Callable[[], tuple[bool, str]]] = {
         "python": _python, "packages": _packages, "engine sim": _sim, "disk": lambda: _disk(out),
@@ -70,7 +71,7 @@ def doctor(
         print_json([each._asdict() for each in findings])
     else:
         rows = [(each.what, "ok" if each.healthy else "BAD", each.words) for each in findings]
-        typer.echo(aligned(("what", "state", "found"), rows))
+        typer.echo(fitted(("what", "state", "found"), rows, columns()))
     if not all(each.healthy for each in findings):
         raise typer.Exit(1)
 

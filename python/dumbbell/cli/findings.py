@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -14,13 +13,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dumbbell.findings.points import ExperimentRuns
+    from dumbbell.results.store import Store
 
 ALL = "all"
 MOST_NOTICES = 20
 """Warnings and failures that are told; the store has all of them."""
-_AFTER_NUMBER: Final = re.compile(r"(?<=\d) |(?<=[±<]) ")
-_GLUE: Final = "\0"
-"""Stands for a space at which no line may end: that between a number and its unit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,20 +45,23 @@ class Choice:
         return cls(columns=names, everything=columns is not None, sort=sort, each_seed=each_seed)
 
 
-def tell(runs: ExperimentRuns, choice: Choice) -> None:
-    """Prints the answer of an experiment and its table; on standard error what that has no room for."""
+def tell(runs: ExperimentRuns, choice: Choice, store: Store) -> None:
+    """Prints the answer of an experiment in a store and its table; on standard error what that has no room for."""
     from dumbbell.cli import terminal
     from dumbbell.cli.layout import caption, lay_out
     from dumbbell.findings.answer import answer
-    from dumbbell.findings.table import table
+    from dumbbell.findings.points import MOST_READ_WHOLE
+    from dumbbell.findings.table import DESCENDING, table
+    from dumbbell.findings.time_below import measure_time_below
     from dumbbell.metrics.catalogue import HARMS
     from dumbbell.results.harm import ADDS_HARM
 
     width = terminal.columns()
+    measure_time_below(store, runs, {*(choice.columns or ()), (choice.sort or "").removeprefix(DESCENDING)})
     found = table(runs, choice.columns, choice.sort, each_seed=choice.each_seed, everything=choice.everything)
     layout = lay_out(found, width, everything=choice.everything)
-    said = _AFTER_NUMBER.sub(_GLUE, " ".join(answer(runs)))
-    typer.echo(terminal.bold(terminal.wrapped(said, width, hanging="").replace(_GLUE, " ")) + "\n")
+    if runs.measured <= MOST_READ_WHOLE:  # of more, sentences would take longer than they are worth
+        typer.echo(terminal.bold(terminal.wrapped(" ".join(answer(runs)), width, hanging="")) + "\n")
     for line in (*caption(found, width), "", *layout.lines()):
         typer.echo(line)
     if any(name in HARMS for name in choice.columns or ()) and not runs.knows_harm:

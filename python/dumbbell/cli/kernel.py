@@ -121,7 +121,8 @@ def _as_json(built: "Kernel") -> dict[str, Any]:
 def _as_text(found: "list[Kernel]") -> str:
     from datetime import datetime
 
-    from dumbbell.cli.table import aligned
+    from dumbbell.cli.table import fitted
+    from dumbbell.cli.terminal import columns
     from dumbbell.kernel.cache import usable
 
     rows = [
@@ -137,7 +138,8 @@ def _as_text(found: "list[Kernel]") -> str:
         )
         for each in found
     ]
-    return aligned(("name", "release", "usable", "controls", "size", "built", "identity", "congestion controls"), rows)
+    header = ("name", "release", "usable", "controls", "size", "built", "identity", "congestion controls")
+    return fitted(header, rows, columns())
 
 
 @contextmanager

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from dumbbell.results.campaign import Campaign
     from dumbbell.results.store import Store
 
-MOST_LAID_OUT = 5_000
-"""Runs that are read before the first is printed."""
 Folder = Annotated[Path, typer.Argument(metavar="[STORE]", envvar="DUMBBELL_STORE", help="The folder of the store.")]
 Experiment = Annotated[str | None, typer.Option("--experiment", metavar="NAME", help="Of this name or label only.")]
 Everything = Annotated[
@@ -196,17 +194,18 @@ def _show_tables(  # noqa: PLR0913 (each is an option)
     store: "Store", experiment: str | None, columns: str | None, sort: str | None, *, each_seed: bool, everything: bool
 ) -> None:
     from dumbbell.cli.findings import Choice, tell, tell_notices, tell_warnings
-    from dumbbell.findings.points import read_campaign
+    from dumbbell.findings.points import MOST_READ_WHOLE, read_campaign
 
     for nth, campaign in enumerate(store.campaigns(experiment=experiment, include_superseded=everything)):
         if nth:
             typer.echo()
-        if each_seed and columns is None and sort is None and store.size(campaign) > MOST_LAID_OUT:
+        if each_seed and columns is None and sort is None and store.size(campaign) > MOST_READ_WHOLE:
             _stream(store, campaign)
             continue
         runs = read_campaign(store, campaign)
-        tell(runs, Choice.of(columns, sort, runs.axes, each_seed=each_seed))
-        tell_warnings(runs)
+        tell(runs, Choice.of(columns, sort, runs.axes, each_seed=each_seed), store)
+        if runs.measured <= MOST_READ_WHOLE:
+            tell_warnings(runs)
         tell_notices(runs, store.folder)
 
 

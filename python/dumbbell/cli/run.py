@@ -69,13 +69,16 @@ def run(  # noqa: PLR0913 (each is an option)
     from dumbbell.campaign.plan import each_alone, refusals
     from dumbbell.cli.findings import Choice
     from dumbbell.engines.registry import engine as engine_named
-    from dumbbell.spec import SpecError
+    from dumbbell.spec import Problem, SpecError
 
     chosen, experiment = engine_named(engine), experiment_of(spec, seeds, sets)
+    alone = each_alone(experiment) if harm else None
     problems = refusals(experiment, chosen)
+    if harm and alone is None:
+        problems.append(Problem("alone", "a group is alone, so --harm has none to run so", "leave one of the two out"))
     if problems:
         raise SpecError(problems)
-    asked = [experiment, *filter(None, [each_alone(experiment) if harm else None])]
+    asked = [experiment] if alone is None else [experiment, alone]
     if dry_run:
         _print_plan(asked, chosen, as_json=as_json)
         return
@@ -147,7 +150,7 @@ def _print_findings(
     campaign = campaign_of(store.ledger, experiment, engine.name, engine.identity())
     values = {} if campaign is None else alone_values(store.ledger, campaign)
     runs = runs_of(experiment, engine.name, outcomes, values)
-    tell(runs, choice)
+    tell(runs, choice, store)
     tell_warnings(runs)
     for each in (runs, *found):
         tell_notices(each, store.folder, failures_only=each is not runs)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import chain, compress, islice
+from itertools import chain, compress, islice, zip_longest
+from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.metrics.number import amounts, numeric
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 GROUP_COLUMNS = ("goodput", "share", "rtt")
 COLUMNS = (*GROUP_COLUMNS, "loss", "random_loss", "queue", "utilization")
 """Quantities of a group and of its run, in the order of a `GroupLine`."""
+GAP = "  "
+INDENT = "    "
+NARROWEST_TEXT = 18
+"""A column of text is broken into lines of this many letters at least."""
 BLOCK = 2000
 """Lines that are laid out together."""
 
@@ -37,6 +42,80 @@ def blocks(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str
         line = "  ".join(f"%{'' if right else '-'}{width}s" for width, right in zip(widths, to_the_right, strict=True))
         yield "\n".join([(line % tuple(row)).rstrip() for row in block])
         block = list(islice(rest, BLOCK))
+
+
+def fitted(header: Sequence[str], rows: Iterable[Sequence[str]], width: int, keys: int = 1) -> str:
+    """A table that is no wider. Texts are broken between words, within their column or, where that is narrow, below.
+
+    What is too wide for that has some columns under the others, with the first `keys` columns repeated.
+    """
+    cells = [list(row) for row in rows]
+    widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+    if _total(widths) <= width:
+        return aligned(header, cells)
+    texts = [
+        nth for nth, column in enumerate(zip(*cells, strict=True))
+        if nth >= keys and any(" " in cell for cell in column) and not numeric(column)
+    ]  # fmt: skip
+    left = width - _total([each for nth, each in enumerate(widths) if nth not in texts]) - len(GAP) * len(texts)
+    if texts and left >= len(texts) * max(NARROWEST_TEXT, *(len(header[nth]) for nth in texts)):
+        return _with_broken_texts(
+            header, cells, dict(zip(texts, _shared(left, [widths[nth] for nth in texts]), strict=True))
+        )
+    if texts and left + len(GAP) * len(texts) >= 0:
+        return _with_texts_below(header, cells, texts, width)
+    return "\n\n".join(_side_by_side(header, cells, widths, width, keys))
+
+
+def _with_broken_texts(header: Sequence[str], rows: Sequence[Sequence[str]], widths: Mapping[int, int]) -> str:
+    """Each text in as many lines as it needs in its column."""
+    lines: list[list[str]] = []
+    for row in rows:
+        parts = [wrap(cell, widths[nth]) if nth in widths else [cell] for nth, cell in enumerate(row)]
+        lines += map(list, zip_longest(*parts, fillvalue=""))
+    return aligned(header, lines)
+
+
+def _with_texts_below(header: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[int], width: int) -> str:
+    """Each row without its texts, and these below it, indented."""
+    short = [[cell for nth, cell in enumerate(row) if nth not in texts] for row in rows]
+    first, *lines = aligned([name for nth, name in enumerate(header) if nth not in texts], short).splitlines()
+    found = [first]
+    for row, line in zip(rows, lines, strict=True):
+        found.append(line)
+        found += (
+            fill(row[nth], width, initial_indent=INDENT, subsequent_indent=INDENT, break_on_hyphens=False)
+            for nth in texts
+            if row[nth]
+        )
+    return "\n".join(found)
+
+
+def _side_by_side(
+    header: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[int], width: int, keys: int
+) -> Iterator[str]:
+    """As many columns beside the keys as fit, then the next ones."""
+    repeated = list(range(keys))
+    block = list(repeated)
+    for nth in range(keys, len(header)):
+        if len(block) > keys and _total([widths[each] for each in (*block, nth)]) > width:
+            yield aligned([header[each] for each in block], [[row[each] for each in block] for row in rows])
+            block = list(repeated)
+        block.append(nth)
+    yield aligned([header[each] for each in block], [[row[each] for each in block] for row in rows])
+
+
+def _shared(room: int, wanted: Sequence[int]) -> list[int]:
+    """What each gets of a room: no more than it wants, and what one leaves goes to the others."""
+    given = dict.fromkeys(range(len(wanted)), 0)
+    for place, nth in enumerate(sorted(given, key=wanted.__getitem__)):
+        given[nth] = min(wanted[nth], room // (len(wanted) - place))
+        room -= given[nth]
+    return list(given.values())
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + len(GAP) * (len(widths) - 1)
 
 
 def of_groups(lines: Iterable[GroupLine], spec: Mapping[str, Any]) -> Iterator[str]:

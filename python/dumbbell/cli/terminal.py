@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from shutil import get_terminal_size
 from textwrap import fill
 
 USUAL_COLUMNS = 80
+_AFTER_NUMBER = re.compile(r"(?<=\d) (?=[^\W\d]{1,6}\b|[%±])|(?<=[±<]) ")
+_GLUE = "\0"
+"""Stands for a space at which no line may end."""
 
 
 def columns() -> int:
@@ -16,12 +20,16 @@ def columns() -> int:
 
 
 def wrapped(text: str, width: int, indent: str = "", *, hanging: str | None = None) -> str:
-    """Lines that are no wider; those that continue one are indented, by `hanging` if it is given."""
+    """Lines that are no wider; those that continue one are indented, by `hanging` if it is given.
+
+    No line ends between a number and its unit.
+    """
     more = hanging if hanging is not None else indent or "  "
+    glued = _AFTER_NUMBER.sub(_GLUE, text)
     return "\n".join(
         fill(line, width, initial_indent=indent, subsequent_indent=more, break_on_hyphens=False)
-        for line in text.splitlines()
-    )
+        for line in glued.splitlines()
+    ).replace(_GLUE, " ")
 
 
 def is_styled() -> bool:

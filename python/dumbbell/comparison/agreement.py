@@ -45,6 +45,7 @@ MEDIAN, TAIL = 0.5, 0.9
 GROUP_GOODPUT, TOTAL_GOODPUT = "group_goodput", "total_goodput"
 LOSS, SMALL_LOSS = "loss", "small_loss"
 QUEUEING_DELAY, WINNER = "queueing_delay", "winner"
+COMPLETION, LATE_COMPLETION = "completion", "late_completion"
 BANDS: Final = {band.metric: band for band in (
     Band(
         metric=GROUP_GOODPUT, label="goodput of each group", unit="%",
@@ -63,11 +64,21 @@ BANDS: Final = {band.metric: band for band in (
         p90_limit=0.15,
     ),
     Band(
+        metric=COMPLETION, label="completion time of transfers, median", unit="%", of="the reference's",
+        median_limit=0.05, p90_limit=0.10,
+    ),
+    Band(
+        metric=LATE_COMPLETION, label="completion time of transfers, 95th percentile", unit="%", of="the reference's",
+        median_limit=0.10, p90_limit=0.20,
+    ),
+    Band(
         metric=WINNER, label="same winner, where the reference's seeds agree on one", unit="%", of="such conditions",
         least=0.95,
     ),
 )}  # fmt: skip
 """By metric. The limits are those of the design."""
+OF_TRANSFERS: Final = (COMPLETION, LATE_COMPLETION)
+"""Bands that are not spoken of where nothing completes."""
 SMALLEST_GOODPUT: Final = 0.05
 """Share of the rate that a smaller goodput of a group is held against: a starved group is no large error."""
 CONSIDERABLE_LOSS: Final = 0.005
@@ -155,12 +166,14 @@ def judge(
 
 
 def verdicts(conditions: Sequence[Condition]) -> tuple[BandVerdict, ...]:
-    """Every band, in the order of the design."""
+    """Every band, in the order of the design; those of transfers only where some are compared."""
+    differences = {
+        metric: [each for one in conditions for each in one.differences if each.metric == metric] for metric in BANDS
+    }
     return tuple(
-        _of_winners(band, conditions)
-        if band.least is not None
-        else _of_errors(band, [each for one in conditions for each in one.differences if each.metric == metric])
+        _of_winners(band, conditions) if band.least is not None else _of_errors(band, differences[metric])
         for metric, band in BANDS.items()
+        if differences[metric] or metric not in OF_TRANSFERS
     )
 
 
@@ -198,7 +211,7 @@ def _figures(result: Result, setup: Setup) -> RunFigures:
         groups={
             name: GroupRuns(
                 goodput_bps=own["goodput"] or 0.0, share=own["share"], rtt_mean_s=own["rtt"],
-                retransmit_rate=own["retransmits"],
+                retransmit_rate=own["retransmits"], fct_p50_s=own["fct_p50"], fct_p95_s=own["fct_p95"],
             )
             for name, own in group_values(result).items()
         },
@@ -246,6 +259,9 @@ def _gaps(runs: Runs, reference: Runs, groups: Sequence[Group], rate_bps: float)
         (LOSS if relative else SMALL_LOSS, None): (lambda run: run.loss_rate, lambda loss: loss if relative else 1.0),
         (QUEUEING_DELAY, None): (lambda run: run.queueing_delay, lambda _: 1.0),
     }
+    for group in groups:
+        metrics[COMPLETION, group.name] = (_completion_of(group), lambda fct_s: fct_s)
+        metrics[LATE_COMPLETION, group.name] = (_late_completion_of(group), lambda fct_s: fct_s)
     gaps = {key: _gap(runs, reference, value, scale_of) for key, (value, scale_of) in metrics.items()}
     return {key: gap for key, gap in gaps.items() if gap}
 
@@ -269,6 +285,14 @@ def _gap(runs: Runs, reference: Runs, value: Value, scale_of: Callable[[float], 
 
 def _goodput_of(group: Group) -> Callable[[RunFigures], float]:
     return lambda run: run.groups[group.name].goodput_bps
+
+
+def _completion_of(group: Group) -> Value:
+    return lambda run: run.groups[group.name].fct_p50_s
+
+
+def _late_completion_of(group: Group) -> Value:
+    return lambda run: run.groups[group.name].fct_p95_s
 
 
 def _winners(candidate: Runs, reference: Runs, floor: Runs, groups: Sequence[Group]) -> Winner:

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from dumbbell.comparison.agreement import BANDS
+from dumbbell.comparison.agreement import BANDS, OF_TRANSFERS
 from dumbbell.comparison.curves import is_loss_based
 from dumbbell.comparison.random_conditions import MOST_PACKETS, USUAL_DURATION
 from dumbbell.comparison.record import (
@@ -35,7 +35,7 @@ IDENTITY_DIGITS: Final = 12
 _SIZES = ((1e6, 1e6, "Mbit/s"), (1e3, 1e3, "kbit/s"), (0.0, 1.0, "bit/s"))
 _METRICS = {
     "group_goodput": "goodput", "total_goodput": "total goodput", "loss": "queue loss", "small_loss": "queue loss",
-    "queueing_delay": "queueing delay",
+    "queueing_delay": "queueing delay", "completion": "median completion", "late_completion": "p95 completion",
 }  # fmt: skip
 """What a band's metric is called of one condition."""
 
@@ -239,10 +239,14 @@ def worst_table(agreement: Agreement) -> Table:
         (each,) = (
             each for each in condition.differences if (each.metric, each.group) == (worst.metric, worst.group)
         )  # fmt: skip
-        written = rate if each.metric.endswith("goodput") else percent
+        written = rate if each.metric.endswith("goodput") else _seconds if each.metric in OF_TRANSFERS else percent
         values = (each.reference, each.candidate, each.floor, each.excused)
         rows.append([condition.name, setting(condition), _called(each), *map(written, values), amount(worst.limits)])
     return header, rows
+
+
+def _seconds(value: float | None) -> str:
+    return ABSENT if value is None else f"{amount(value)} s"
 
 
 def _called(difference: Difference) -> str:

@@ -87,6 +87,10 @@ class GroupRuns(Part):
     """Smoothed RTT, mean over its flows."""
     retransmit_rate: Number | None
     """Segments retransmitted / segments sent."""
+    fct_p50_s: Number | None = None
+    """Median of its transfers' completion times, from connect() to the last byte delivered; null where it has none."""
+    fct_p95_s: Number | None = None
+    """95th percentile of the same."""
 
 
 class RunFigures(Part):
@@ -112,7 +116,7 @@ class Difference(Part):
     metric: str
     """Of the band that it counts in."""
     group: str | None
-    """Whose goodput; null for what belongs to the path."""
+    """Whose goodput or completion time; null for what belongs to the path."""
     candidate: Number
     """Median over seeds."""
     reference: Number

@@ -96,7 +96,7 @@ def quantities(names: str | None) -> Sequence[Quantity]:
         return [each for name, each in QUANTITIES.items() if name not in BY_NAME_ONLY]
     wanted = [name.strip() for name in names.split(",")]
     for name in wanted:
-        if name not in QUANTITIES:
+        if name not in list(QUANTITIES):  # not of any rate: that needs series
             raise ComparisonError(f"--metrics: unknown {quoted(name)}; {suggestion(name, list(QUANTITIES))}")
     return [each for name, each in QUANTITIES.items() if name in wanted]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from dumbbell.findings.contrast import Contrast, against, contrast
 from dumbbell.findings.curves import Curve
@@ -13,6 +14,7 @@ from dumbbell.findings.subject import Subject
 from dumbbell.metrics.catalogue import QUANTITIES, Quantity
 from dumbbell.metrics.number import amount
 from dumbbell.metrics.statistics import Estimate
+from dumbbell.spec.section import Section
 from dumbbell.spec.tables import ShortFlows, Stream, Transfer
 
 
@@ -53,8 +55,8 @@ class Amount:
 
     def level(self, point: PointRuns) -> float:
         """The mean's value; NaN where there is none."""
-        found = self.estimate(point)
-        return math.nan if found is None else self.quantity.factor * found.mean
+        values = self.by_seed(point).values()
+        return fmean(values) if values else math.nan
 
     def text(self, point: PointRuns, *, interval: bool = True, unit: bool = True) -> str:
         """The mean with its interval."""
@@ -93,7 +95,11 @@ def amounts(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Amount]:
     points = [point for point in runs.points if point.run_ids]
     finite = [each for each in groups if _ends(runs, each, points)]
     if finite:
-        return [Amount(QUANTITIES["fct"], each, "take") for each in finite]
+        several = [_has(runs, each, ShortFlows) for each in finite]
+        return [
+            Amount(QUANTITIES["fct"], each, "take", " on average" if many else " to complete")
+            for each, many in zip(finite, several, strict=True)
+        ]
     streams = [(each, rate) for each in groups if (rate := _stream(runs, each))]
     if streams:
         return [Amount(QUANTITIES["goodput"], each, "get", f" of {rate}") for each, rate in streams]
@@ -104,12 +110,18 @@ def amounts(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Amount]:
 
 def _ends(runs: ExperimentRuns, group: Subject, points: Sequence[PointRuns]) -> bool:
     if runs.experiment is not None:
-        workload = runs.experiment.flows[group.index].workload
-        kinds = workload if isinstance(workload, list) else [workload]
-        if any(isinstance(each, ShortFlows) for each in kinds):  # where some were left behind there is no mean
+        if _has(runs, group, ShortFlows):  # where some were left behind there is no mean
             return all(("fct", group.group(point)) in point.measured for point in points)
-        return any(isinstance(each, Transfer) for each in kinds)
+        return _has(runs, group, Transfer)
     return any(("fct", group.group(point)) in point.measured for point in points)
+
+
+def _has(runs: ExperimentRuns, group: Subject, kind: type[Section]) -> bool:
+    """Whether the workload of a group is of a kind, at some point."""
+    if runs.experiment is None:
+        return False
+    workload = runs.experiment.flows[group.index].workload
+    return any(isinstance(each, kind) for each in (workload if isinstance(workload, list) else [workload]))
 
 
 def _stream(runs: ExperimentRuns, group: Subject) -> str | None:

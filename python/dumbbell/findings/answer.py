@@ -14,12 +14,11 @@ from dumbbell.findings.curves import Curve, Curves, curves_of
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.findings.ranking import Contender, enumerated, ranking
 from dumbbell.findings.subject import Subject, algorithm, condition_text, subjects
+from dumbbell.findings.sweep import KEPT, cliffs
 from dumbbell.findings.trend import crossing, extent, trend
 from dumbbell.metrics.catalogue import QUANTITIES
-from dumbbell.metrics.curve import cliff
 from dumbbell.metrics.number import amount as number
 from dumbbell.metrics.number import counted, trimmed
-from dumbbell.spec.quantity import Rate
 from dumbbell.units import PPB
 
 MOST_CURVES: Final = 6
@@ -27,7 +26,6 @@ MOST_CURVES: Final = 6
 MOST_CONDITIONS: Final = 4
 """Under which a group has a clause each."""
 FEWEST_OF_A_CLIFF: Final = 3
-LOSS: Final = "path.loss"
 
 
 def answer(runs: ExperimentRuns) -> list[str]:
@@ -62,16 +60,18 @@ def _sentence(text: str) -> str:
 
 
 def _alone(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
-    if curves.axis == LOSS and amount.quantity.name == "goodput":
-        found = _cliffs(runs, curves, amount)
+    found = _cliffs(runs, curves, amount) if amount.quantity.name == "goodput" else []
+    if len(curves.curves) > 1:
         if found:
             return found
-    if len(curves.curves) > 1:
         contenders = [Contender(_label(curve, amount.subject), amount, curve) for curve in curves.curves]
-        return [(extent if len(contenders) > MOST_CURVES else ranking)(curves, contenders)]
+        if len(contenders) > MOST_CURVES:
+            return [extent(curves, contenders)]
+        one = not any(f"flows[{amount.subject.index}].cc" in curve.condition for curve in curves.curves)
+        return [ranking(curves, contenders, amount.subject.name if one else "")]
     (curve,) = curves.curves
     if len(curve.points) > 1 or amount.quantity.name == "fct":
-        return [trend(curves, curve, amount)]
+        return [*found, trend(curves, curve, amount)]
     (point,) = curve.points
     filled, rtt = point.estimate("utilization"), point.estimate("rtt", amount.subject.group(point))
     line = f", {QUANTITIES['utilization'].text(filled.mean)} of the line" if filled else ""
@@ -80,33 +80,31 @@ def _alone(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
 
 
 def _label(curve: Curve, subject: Subject) -> str:
-    """How a curve of one group at a time is called."""
-    cc = f"flows[{subject.index}].cc"
+    """How a curve of one group at a time is called: by its algorithm, if that is swept, and what else is."""
     if not curve.condition:
         return subject.name
-    if list(curve.condition) == [cc]:
-        return algorithm(curve.condition[cc])
-    return condition_text(curve.condition, None, [subject])
+    cc = f"flows[{subject.index}].cc"
+    rest = condition_text({path: value for path, value in curve.condition.items() if path != cc}, None, [subject])
+    return " ".join(filter(None, [algorithm(curve.condition[cc]) if cc in curve.condition else "", rest]))
 
 
 def _cliffs(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
     """Up to which loss each keeps 80 % of what the line carries then, and what all have where the best one ends."""
     known = [(_label(curve, amount.subject), amount.at(curve)) for curve in curves.curves]
-    if runs.experiment is None or len(known) > MOST_CURVES or any(len(own) < FEWEST_OF_A_CLIFF for _, own in known):
+    found = cliffs(runs)
+    bulk = runs.experiment is not None and all(flow.workload == "bulk" for flow in runs.experiment.flows)
+    if not found or not bulk or len(known) > MOST_CURVES or any(len(own) < FEWEST_OF_A_CLIFF for _, own in known):
         return []
     kept: list[str] = []
     reached: dict[float, str] = {}
-    for name, points in known:
-        rate = Rate(points[0].swept.get("path.rate", runs.experiment.path.rate))
-        losses = [curves.number(point) / PPB for point in points]
-        at = cliff(losses, [amount.level(point) / amount.quantity.factor for point in points], rate.bps)
-        if at is None:
+    for (name, points), place in zip(known, found, strict=True):
+        last = next((point for point in points if curves.number(point) / PPB == place.at), None)
+        if last is None:
             kept.append(f"less than {curves.text(points[0])} ({name})")
-            continue
-        last = points[losses.index(at)]
-        reached[curves.number(last)] = curves.text(last)
-        kept.append(f"{curves.text(last)} ({name}{', the most tried' if last is points[-1] else ''})")
-    sentences = [f"goodput stays above 80 % of what the line can carry up to a loss of {enumerated(kept)}"]
+        else:
+            reached[curves.number(last)] = curves.text(last)
+            kept.append(f"{curves.text(last)} ({name}{', the most tried' if last is points[-1] else ''})")
+    sentences = [f"goodput stays above {100 * KEPT:g} % of what the line can carry up to a loss of {enumerated(kept)}"]
     if reached and len(known) > 1:
         most = max(reached)
         entries = [(name, point) for name, points in known for point in points if curves.number(point) == most]

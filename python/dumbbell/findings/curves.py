@@ -13,6 +13,7 @@ from dumbbell.spec.sweep import Grid
 
 NOUNS: Final = {"path.buffer": "buffer", "path.rtt": "RTT", "path.rate": "rate", "path.loss": "loss"}
 """Of fields that people call by other names than the spec does."""
+LOAD: Final = ".arrivals.load"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,7 @@ class Curves:
         """The same with the axis's noun, or all from there to another place: "at a buffer of 0.25 to 1 BDP"."""
         if self.axis is None:
             return ""
-        noun, text = NOUNS.get(self.axis), self.text(point) if last is None else self.between(point, last, "to")
-        if noun is None:
-            return f"at {self.axis} = {text}"
-        return f"at {'an' if noun == 'RTT' else 'a'} {noun} of {text}"
+        return f"at {field_text(self.axis, self.text(point) if last is None else self.between(point, last, 'to'))}"
 
     def between(self, first: PointRuns, last: PointRuns, word: str = "and") -> str:
         """Two places, the unit once: 0.25 and 1 BDP."""
@@ -79,6 +77,16 @@ def curves_of(runs: ExperimentRuns) -> Curves:
     for curve in curves.curves:
         curve.points.sort(key=curves.number)  # type: ignore[attr-defined]
     return curves
+
+
+def field_text(path: str, text: str) -> str:
+    """A field and its value, or values, in a sentence.
+
+    >>> field_text("path.buffer", "0.5 to 2 BDP"), field_text("path.mtu", "9000")
+    ('a buffer of 0.5 to 2 BDP', 'path.mtu = 9000')
+    """
+    noun = "load" if path.endswith(LOAD) else NOUNS.get(path)
+    return f"{path} = {text}" if noun is None else f"{'an' if noun == 'RTT' else 'a'} {noun} of {text}"
 
 
 def value_text(value: object) -> str:

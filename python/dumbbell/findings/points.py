@@ -17,6 +17,7 @@ from dumbbell.metrics.statistics import Estimate, estimate
 from dumbbell.results.campaign import Campaign
 from dumbbell.results.harm import AloneValues, alone_values, harms_of, point_key
 from dumbbell.results.listing import point_text
+from dumbbell.results.measured import measured
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
@@ -24,6 +25,8 @@ from dumbbell.spec import Experiment, Resolved, SpecError, expand, resolve
 from dumbbell.spec.resolve import start_jitter_ns
 from dumbbell.spec.sweep import Grid, Point
 
+MOST_READ_WHOLE = 5_000
+"""Runs of a campaign of which everything is read."""
 MOST_LISTED = 10_000
 """Runs of an experiment of which the missing ones are still told by name."""
 GROUP_COLUMNS = ("goodput", "share", "rtt")
@@ -67,8 +70,12 @@ class PointRuns:
 
         Where a group is named and the quantity is the path's, it is the path's.
         """
-        values = self._values(name, "" if QUANTITIES[name].of == "run" else group)
+        values = self.known(name, group)
         return estimate(values) if values else None
+
+    def known(self, name: str, group: str = "") -> list[float]:
+        """What `estimate` is made of: a value a run that has one."""
+        return self._values(name, "" if QUANTITIES[name].of == "run" else group)
 
     def _values(self, name: str, group: str) -> list[float]:
         groups = (group,) if group else ("", *self.ccs)
@@ -167,8 +174,39 @@ def read(store: Store, experiment: str | None = None) -> list[ExperimentRuns]:
 
 
 def read_campaign(store: Store, campaign: Campaign) -> ExperimentRuns:
-    """One campaign of a store."""
+    """One campaign of a store.
+
+    Of one with more than `MOST_READ_WHOLE` runs there is only what is in the ledger's columns: not what follows from
+    resolved runs, as fair shares and the queueing delay do, and no harm.
+    """
+    if store.size(campaign) > MOST_READ_WHOLE:
+        return _read_columns(store, campaign)
     return campaign_runs(campaign, outcomes_of(store.ledger, campaign.id), alone_values(store.ledger, campaign.id))
+
+
+def _read_columns(store: Store, campaign: Campaign) -> ExperimentRuns:
+    runs = ExperimentRuns(name=campaign.label, engine=campaign.engine, spec=campaign.spec)
+    with suppress(SpecError):  # as with traces, which need files
+        runs.experiment = Experiment(**campaign.spec)
+    notices: dict[tuple[str, str], Notice] = {}
+    for found in measured(store.ledger, campaign, (*OF_RUN, *OF_GROUP)):
+        runs.points.append(PointRuns(
+            swept=found.swept, ccs=found.ccs, sizes=found.sizes, run_ids=found.run_ids, failed=list(found.errors),
+            measured=found.numbers,
+        ))  # fmt: skip
+        for seed, texts in found.warnings.items():
+            _note(notices, "warning", texts, point_text(found.swept, seed))
+        for seed, error in found.errors.items():
+            _note(notices, "failure", [error], point_text(found.swept, seed))
+    runs.notices = sorted(notices.values(), key=lambda notice: notice.kind)
+    return runs
+
+
+def _note(notices: dict[tuple[str, str], Notice], kind: str, texts: Iterable[str], place: str) -> None:
+    """Adds what a run says; what differs in a number only is one notice."""
+    for text in texts:
+        notice = notices.setdefault((kind, _NUMBER.sub("#", text)), Notice(kind, text, place))
+        notice.runs += 1
 
 
 def campaign_runs(
@@ -232,12 +270,9 @@ def _fill(runs: ExperimentRuns, outcomes: Iterable[Result | FailedRun], alone: A
             numbers[key].append(_numbers(outcome, setups[key], alone))
         else:
             point.failed.append(outcome.seed)
-        kind, texts = ("warning", outcome.warnings) if isinstance(outcome, Result) else ("failure", [outcome.error])
-        for text in texts:  # those that differ in a number only are one notice
-            notice = notices.setdefault(
-                (kind, _NUMBER.sub("#", text)), Notice(kind, text, point_text(outcome.point, outcome.seed))
-            )
-            notice.runs += 1
+        kind, texts = ("warning", outcome.warnings) if isinstance(outcome, Result) else ("failure", (outcome.error,))
+        if texts:
+            _note(notices, kind, texts, point_text(outcome.point, outcome.seed))
     for key, of_runs in numbers.items():
         there = dict.fromkeys(name for each in of_runs for name in each)
         points[key].measured = {name: [each.get(name, math.nan) for each in of_runs] for name in there}

@@ -115,8 +115,8 @@ def _said(standing: Sequence[_Entry], subject: str) -> tuple[str, str]:
     texts = ", ".join(each.text for each in standing)
     if undecided:
         seeds = counted(len(best.point.run_ids), "seed")
-        rivals = " from ".join(each.label for each in standing if each.outcome != "differ")
-        return f"{led}{seeds} cannot tell {'these apart' if subject else rivals}", texts
+        rivals = enumerated([each.label for each in standing if each.outcome != "differ"])
+        return f"{led}{seeds} cannot tell {'these' if subject else rivals} apart", texts
     if len(same) == len(standing):
         return f"{led}there is no difference in {best.amount.quantity.label}", texts
     lower = best.amount.quantity.better == "lower"

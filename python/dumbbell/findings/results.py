@@ -20,7 +20,7 @@ from dumbbell.findings.answer import answer
 from dumbbell.findings.notebook import html, means
 from dumbbell.findings.points import ExperimentRuns, campaign_runs
 from dumbbell.findings.sweep import KEPT, Place, cliffs, crossovers
-from dumbbell.findings.time_below import time_below
+from dumbbell.findings.time_below import measure_time_below, time_below
 from dumbbell.metrics.number import counted
 from dumbbell.results import frames
 from dumbbell.results.campaign import Campaign, campaign_of, campaigns
@@ -97,7 +97,8 @@ class Results(Sequence[Outcome]):
 
         Without names there are all quantities of the catalogue that the runs have, such as "goodput", "share",
         "fair_share", "rtt", "fct", "loss", "jain". Each is in its `unit`, as the terminal shows it. `low` and `high`
-        are NaN where nothing varied; what belongs to the path has no group.
+        are NaN where nothing varied; what belongs to the path has no group. "below[5 Mbit/s]" is the share of the time
+        in which a flow had less.
 
         >>> results.means("share")[["path.buffer", "path.buffer_bdp", "group", "quantity", "unit", "n"]].values.tolist()
         [['0.5 bdp', 0.5, 'bbr', 'share', '%', 2], ['0.5 bdp', 0.5, 'cubic', 'share', '%', 2],
@@ -106,7 +107,10 @@ class Results(Sequence[Outcome]):
         Raises:
             ColumnError: there is no such quantity.
         """
-        return means(self._runs(), quantities)
+        runs = self._runs()
+        with Store.open(self.store) as store:
+            measure_time_below(store, runs, quantities)
+        return means(runs, quantities)
 
     def summary(self) -> pd.DataFrame:
         """A row a run: the swept values, seed, status, `bottleneck.*`, jain, window, wall_s, warnings, error.

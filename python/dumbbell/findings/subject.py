@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from dumbbell.cc import base_name
 from dumbbell.charts.style import USUAL, style_of
-from dumbbell.findings.curves import value_text
+from dumbbell.findings.curves import field_text, value_text
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.spec.derived import end_ns
 from dumbbell.spec.tables import Access, Flow
@@ -89,7 +89,7 @@ def condition_text(condition: Mapping[str, Any], of: Subject | None, groups: lis
             beside = "with" if of is None else "beside"
             parts += [f"{beside} {' and '.join(dict.fromkeys(map(algorithm, ccs.values())))}"] if ccs else []
     rest = {path: value for path, value in condition.items() if not _CC.fullmatch(path)}
-    fields = ", ".join(f"{path} = {value_text(value)}" for path, value in rest.items())
+    fields = " and ".join(field_text(path, value_text(value)) for path, value in rest.items())
     return " ".join([*parts, *([f"at {fields}"] if fields else [])])
 
 

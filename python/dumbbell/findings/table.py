@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
+
+import numpy as np
 
 from dumbbell.errors import DumbbellError
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.metrics.catalogue import QUANTITIES
-from dumbbell.metrics.statistics import Estimate
+from dumbbell.metrics.statistics import Estimate, estimates
 from dumbbell.problem import quoted, suggestion
 from dumbbell.spec.quantity import number_and_unit
 
@@ -26,6 +29,8 @@ USUAL: Final = (
     "convergence", "queueing_delay",
 )  # fmt: skip
 """What a reader asks for, the first things first; the rest of the catalogue is for those who name it."""
+TROUBLES: Final = ("stalled", "starved")
+"""Among them, what is told only where there is any."""
 DESCENDING: Final = "-"
 """Before the name of a column to sort by."""
 
@@ -111,7 +116,12 @@ def table(
     check(columns, sort, runs.axes)
     rows = list(_of_seeds(runs) if each_seed else _of_points(runs))
     if columns is None:
-        there = {name for row in rows for name in row.estimates}
+        there = {
+            name
+            for row in rows
+            for name, each in row.estimates.items()
+            if each.mean or everything or name not in TROUBLES
+        }
         there |= {"fair_share"} if any(row.fair_share is not None for row in rows) else set()
         columns = [name for name in dict.fromkeys([*USUAL, *QUANTITIES] if everything else USUAL) if name in there]
     return Table(runs=runs, rows=_sorted(rows, sort) if sort else rows, columns=list(columns))
@@ -121,16 +131,29 @@ def check(columns: Sequence[str] | None, sort: str | None, axes: Sequence[str]) 
     """Raises `ColumnError` where a table of an experiment with these swept fields has no such column."""
     known = [*QUANTITIES, *FACTS, *axes]
     for name in (*(columns or ()), *([sort.removeprefix(DESCENDING)] if sort else ())):
-        if name not in known:
+        if name not in known and name not in QUANTITIES:  # which knows more than it lists
             raise ColumnError(f"unknown column {quoted(name)}; {suggestion(name, known)}")
 
 
 def _of_points(runs: ExperimentRuns) -> Iterator[Row]:
-    for point in runs.points:
-        for group in point.ccs or ("",):
-            found = ((name, point.estimate(name, group)) for name in QUANTITIES)
-            estimates = {name: each for name, each in found if each is not None}
-            yield Row(point=point, group=group, seed=None, estimates=estimates)
+    places = [(point, group) for point in runs.points for group in point.ccs or ("",)]
+    found: list[dict[str, Estimate]] = [{} for _ in places]
+    for name in dict.fromkeys([*QUANTITIES, *(name for point in runs.points for name, _ in point.measured)]):
+        values = [point.known(name, group) for point, group in places]
+        counts = [len(own) for own in values]
+        if not any(counts):
+            continue
+        means = estimates(
+            np.fromiter(chain.from_iterable(values), float), np.repeat(range(len(places)), counts), len(places)
+        )
+        for estimates_of_row, mean, half_width, n in zip(
+            found, means.mean.tolist(), means.half_width.tolist(), counts, strict=True
+        ):
+            if n:
+                alike = math.isnan(half_width)
+                estimates_of_row[name] = Estimate(mean, None if alike else half_width, 1 if alike else n)
+    for (point, group), own in zip(places, found, strict=True):
+        yield Row(point=point, group=group, seed=None, estimates=own)
 
 
 def _of_seeds(runs: ExperimentRuns) -> Iterator[Row]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from dumbbell.findings.points import ExperimentRuns
+from dumbbell.metrics.catalogue import rate_below
 from dumbbell.metrics.counter import Counter, rates_bps
+from dumbbell.metrics.starvation import BIN_S
 from dumbbell.metrics.starvation import time_below as below
 from dumbbell.results.frames import together
 from dumbbell.results.schema import Result
@@ -28,6 +32,32 @@ def time_below(
         StoreError: a run kept no series.
     """
     return together(((result, _of_run(store, result, rate_bps, bin_s)) for result in results), spec)
+
+
+def measure_time_below(store: Store, runs: ExperimentRuns, names: Iterable[str]) -> None:
+    """Enters the quantities `below[RATE]` among these names into the points of an experiment.
+
+    A group has the mean of its flows' shares, in bins of 1 s.
+
+    Raises:
+        StoreError: a run kept no series.
+    """
+    for name in names:
+        rate_bps = rate_below(name)
+        for point in runs.points if rate_bps is not None else ():
+            found = [_of_result(store, run_id, rate_bps or 0) for run_id in point.run_ids.values()]
+            for group in point.ccs:
+                if any(group in each for each in found):
+                    point.measured[name, group] = [each.get(group, math.nan) for each in found]
+
+
+def _of_result(store: Store, run_id: str, rate_bps: float) -> dict[str, float]:
+    """What each group of a run has; not one whose flows have no whole bin."""
+    result = store.get(run_id)
+    if not isinstance(result, Result):
+        return {}
+    shares = _of_run(store, result, rate_bps, BIN_S).groupby("name")["below"].mean().dropna()
+    return {str(group): float(share) for group, share in shares.items()}
 
 
 def _of_run(store: Store, result: Result, rate_bps: float, bin_s: float) -> pd.DataFrame:

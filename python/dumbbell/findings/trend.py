@@ -74,12 +74,16 @@ def extent(curves: Curves, contenders: Sequence[Contender]) -> str:
 
 
 def _plateau(curves: Curves, points: Sequence[PointRuns], amount: Amount) -> str:
-    """The longest stretch of the axis over which nothing changes."""
-    stretches = (
-        points[begin:end]
-        for begin in range(len(points))
-        for end in range(begin + 2, len(points) + 1)
-        if amount.constant(points[begin:end])
-    )
-    longest = max(stretches, key=len, default=())
-    return f" (no difference between {curves.between(longest[0], longest[-1])})" if longest else ""
+    """The longest stretch without a difference, where it has half of the points: neighbours are mostly alike."""
+    levels = [amount.level(point) for point in points]
+    longest: Sequence[PointRuns] = ()
+    for begin in range(len(points) // 2 + 1):
+        low = high = begin
+        for end in range(begin + 1, len(points)):
+            low, high = min(low, end, key=levels.__getitem__), max(high, end, key=levels.__getitem__)
+            if amount.contrast(points[low], points[high]).outcome != "same":
+                break
+            if end - begin >= len(longest):
+                longest = points[begin : end + 1]
+    found = len(longest) > 1 and 2 * len(longest) >= len(points)
+    return f" (no difference between {curves.between(longest[0], longest[-1])})" if found else ""

@@ -9,6 +9,7 @@ a run has nothing of the kind. Formulas also take arrays of many runs' numbers, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -398,7 +399,42 @@ _QUANTITIES: Final = (
     ),
 )  # fmt: skip
 
-QUANTITIES: Final = {quantity.name: quantity for quantity in _QUANTITIES}
+_BELOW: Final = re.compile(r"below\[(.+)\]")
+
+
+def rate_below(name: str) -> int | None:
+    """The rate, in bit/s, that a quantity of time below a rate has in its name; None of any other name.
+
+    >>> rate_below("below[5 Mbit/s]"), rate_below("goodput"), rate_below("below[soon]")
+    (5000000, None, None)
+    """
+    match = _BELOW.fullmatch(name)
+    if match is None:
+        return None
+    from dumbbell.spec.quantity import QuantityError, Rate  # noqa: PLC0415 (late, as above)
+
+    try:
+        return Rate(match[1]).bps
+    except QuantityError:
+        return None
+
+
+class _Quantities(dict[str, Quantity]):
+    """Those that stand above, and `below[RATE]` of whatever rate, which is asked for by name and comes in no list."""
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or (isinstance(name, str) and rate_below(name) is not None)
+
+    def __missing__(self, name: str) -> Quantity:
+        if rate_below(name) is None:
+            raise KeyError(name)
+        rate = name.removeprefix("below[").removesuffix("]")
+        return Quantity(
+            name=name, label=f"time below {rate}", short=f"below {rate}", unit="%", factor=_PERCENT, better="lower",
+        )  # fmt: skip
+
+
+QUANTITIES: Final = _Quantities({quantity.name: quantity for quantity in _QUANTITIES})
 """By name. A group of several flows has the mean over them of its times, and all their segments together."""
 
 

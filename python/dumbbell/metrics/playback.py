@@ -19,7 +19,7 @@ import numpy.typing as npt
 from dumbbell.engines.measurement import FlowMeasurement
 from dumbbell.metrics.counter import Floats
 from dumbbell.metrics.window import Window
-from dumbbell.spec.run import Flow, Path, Stream, StreamWorkload, Trace, TraceWorkload
+from dumbbell.spec.run import Flow, Path, Stream, StreamWorkload, Trace, TraceWorkload, wire_bytes
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 STARTUP_S = 1.0
@@ -62,8 +62,7 @@ def writes_of(path: Path, flow: Flow, measured: FlowMeasurement) -> Writes | Non
         at_ns, upto = _of_trace(flow.workload.trace)
     else:
         return None
-    sizes = np.diff(upto, prepend=0.0)
-    frames = sizes + np.ceil(sizes / path.mss_bytes) * (path.frame_bytes - path.mss_bytes)
+    frames = wire_bytes(np.diff(upto, prepend=0.0).astype(np.int64), path.mtu_bytes)
     lines_bps = [path.rate_bps] + ([flow.access.rate_bps] if flow.access else [])
     on_lines_s = frames * BITS_PER_BYTE * sum(1 / rate_bps for rate_bps in lines_bps)
     at_s = at_ns / NS_PER_S

@@ -58,7 +58,7 @@ class ExperimentView:
         """Reads an experiment; `most` of its runs are drawn over time."""
         found = samples.read(store, runs, most)
         over_time = gallery.of_series(runs, found.runs)
-        charts = [*gallery.of_summaries(runs), *over_time[:-1]]
+        charts = [*gallery.of_summaries(store, runs), *over_time[:-1]]
         return cls(
             anchor=anchor,
             runs=runs,

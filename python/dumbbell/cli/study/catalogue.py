@@ -8,7 +8,8 @@ from dumbbell.cli.study.option import One
 
 def list_(*, as_json: Json = False) -> None:
     """List the studies."""
-    from dumbbell.cli.table import aligned
+    from dumbbell.cli.table import fitted
+    from dumbbell.cli.terminal import columns
     from dumbbell.studies.manifest import folder_of, manifest_of, names
 
     studies = {name: manifest_of(folder_of(name)) for name in names()}
@@ -17,12 +18,12 @@ def list_(*, as_json: Json = False) -> None:
         print_json([{"name": name, **each.model_dump(include={*counts})} for name, each in studies.items()])
         return
     rows = [[name, str(each.runs), str(each.claims), str(each.figures), each.title] for name, each in studies.items()]
-    typer.echo(aligned(("study", "runs", "claims", "figures", "document"), rows))
+    typer.echo(fitted(("study", "runs", "claims", "figures", "document"), rows, columns()))
 
 
 def show(name: One, *, as_json: Json = False) -> None:
     """Show a study: its document, testbed, experiments, figures and claims."""
-    from dumbbell.cli.study.verdicts import columns, wrapped
+    from dumbbell.cli.terminal import columns, wrapped
     from dumbbell.studies.manifest import claim_rows, figure_titles, folder_of, manifest_of
 
     folder = folder_of(name)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from dataclasses import asdict
 from itertools import groupby
-from shutil import get_terminal_size
-from textwrap import fill
 from typing import TYPE_CHECKING
 
 import typer
+
+from dumbbell.cli.terminal import columns, is_styled, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,22 +20,6 @@ if TYPE_CHECKING:
 
 INDENT = "    "
 COLOURS = {"reproduced": "green", "not reproduced": "red"}
-UNATTENDED_COLUMNS = 132
-"""Width of what is printed into a file or a pipe."""
-
-
-def columns() -> int:
-    """The terminal's, or what fits without one."""
-    return get_terminal_size((UNATTENDED_COLUMNS, 24)).columns if sys.stdout.isatty() else UNATTENDED_COLUMNS
-
-
-def wrapped(text: str, width: int, indent: str = "", *, hanging: str | None = None) -> str:
-    """Lines that are no wider; those that continue one are indented, by `hanging` if it is given."""
-    more = hanging if hanging is not None else indent or "  "
-    return "\n".join(
-        fill(line, width, initial_indent=indent, subsequent_indent=more, break_on_hyphens=False)
-        for line in text.splitlines()
-    )
 
 
 def print_json(study: Study, verdicts: Iterable[Verdict]) -> None:
@@ -108,6 +91,6 @@ def _numbers(verdict: Verdict) -> str:
 
 
 def _coloured(word: str) -> str:
-    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+    if not is_styled():
         return word
     return typer.style(word, fg=COLOURS.get(word, "yellow"))

@@ -9,13 +9,18 @@ from dumbbell.findings.charts import samples
 from dumbbell.findings.charts.samples import Sampled
 from dumbbell.findings.charts.sweep import completion, costs, shares, throughput_delay
 from dumbbell.findings.charts.time import in_time, most_different, rtt_distribution
+from dumbbell.findings.charts.transfer import transfers
 from dumbbell.findings.points import ExperimentRuns
 from dumbbell.results.store import Store
 
 
-def of_summaries(runs: ExperimentRuns) -> list[Chart]:
-    """Those that need no series."""
-    return [chart for chart in (throughput_delay(runs), shares(runs), completion(runs), *costs(runs)) if chart]
+def of_summaries(store: Store | None, runs: ExperimentRuns) -> list[Chart]:
+    """Those that need no series; where there are transfers their times stand before their rates.
+
+    Without a store there is none of single transfers.
+    """
+    times = [completion(runs), transfers(store, runs) if store else None]
+    return [chart for chart in (throughput_delay(runs), *times, shares(runs), *costs(runs)) if chart]
 
 
 def of_series(runs: ExperimentRuns, there: Sequence[Sampled]) -> list[Chart]:
@@ -35,7 +40,7 @@ def single_runs(runs: ExperimentRuns, there: Sequence[Sampled]) -> Iterator[Char
 def charts(store: Store, runs: ExperimentRuns) -> Iterator[Chart]:
     """Every figure of an experiment; over time the first seed of each point. Their names are the same each time."""
     there = samples.read(store, runs).runs
-    yield from of_summaries(runs)
+    yield from of_summaries(store, runs)
     yield from of_series(runs, there)
     firsts = [each for each in there if each.seed == min(each.point.run_ids)]
     if len(there) > 1:

@@ -13,6 +13,7 @@ from dumbbell.findings.charts import samples
 from dumbbell.findings.charts.layout import Sweep
 from dumbbell.findings.charts.sweep import completion, over, shares, throughput_delay
 from dumbbell.findings.charts.time import in_time, most_different, rtt_distribution
+from dumbbell.findings.charts.transfer import transfers
 from dumbbell.findings.points import ExperimentRuns
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.problem import quoted, suggestion
@@ -62,6 +63,17 @@ class Plot:
         """
         return _shown(completion(self.runs), 'nothing completes: a group needs workload = { transfer = "10 MB" }')
 
+    def transfers(self) -> Shown:
+        """Completion time against size of a source's transfers, or its distribution where all have one size.
+
+        >>> results.plot.transfers()  # doctest: +SKIP
+
+        Raises:
+            DumbbellError: no group of flows is a source of transfers.
+        """
+        with Store.open(self.store) as store:
+            return _shown(transfers(store, self.runs), "no group has workload = { arrivals = … }")
+
     def rtt(self, *, points: Collection[int] | None = None, seeds: Collection[int] | None = None) -> Shown:
         """How the RTTs of each group are distributed within the window; `points` and `seeds` are as for `series`.
 
@@ -98,7 +110,7 @@ class Plot:
         Raises:
             DumbbellError: there is no such quantity, or the runs have none.
         """
-        if name not in QUANTITIES:
+        if name not in list(QUANTITIES):
             raise DumbbellError(f"no quantity {quoted(name)}; {suggestion(name, list(QUANTITIES))}")
         quantity = QUANTITIES[name]
         title = quantity.label[0].upper() + quantity.label[1:]

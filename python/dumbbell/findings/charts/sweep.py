@@ -24,6 +24,8 @@ BESIDE: Final = 3
 """Panels beside one another."""
 OF_LINK: Final = ("loss", "random_loss", "jain", "queue")
 """What a run has one of, and each group of flows has not."""
+OF_TRANSFERS: Final = ("fct_p50", "fct_p95", "slowdown", "fct_p99")
+"""Of groups with several transfers, beside the mean of their completion times."""
 COSTS: Final = ("rtt", "retransmits", "harm", "late")
 
 
@@ -75,7 +77,7 @@ def throughput_delay(runs: ExperimentRuns) -> Chart | None:
             )  # fmt: skip
     if not panels:
         return None
-    panels = _alike(panels)
+    panels = alike(panels)
     where = f" at each {sweep.noun}" if sweep.fields else ""
     return Chart(
         name="throughput-delay",
@@ -94,9 +96,28 @@ def completion(runs: ExperimentRuns) -> Chart | None:
     chart = over(sweep, "completion", QUANTITIES["fct"], f"Completion time{_over(sweep)}")
     if chart is None:
         return None
-    more = " Of a group of several flows it is their mean; it is missing where one of them did not end."
-    panels = tuple(replace(panel, better="down") for panel in chart.panels)
-    return replace(chart, panels=panels, caption=chart.caption + more)
+    panels, more = list(chart.panels), ""
+    if not sweep.has_panels and _has_several_transfers(runs):
+        panels += [panel for name in OF_TRANSFERS for panel in _panels(sweep, QUANTITIES[name])]
+        more = (
+            " Percentiles and the mean are over a group's transfers; a mean is missing where one of them did not end."
+        )
+    return replace(
+        chart,
+        panels=tuple(replace(panel, better="down") for panel in panels),
+        columns=beside(panels),
+        caption=chart.caption + more,
+    )
+
+
+def _has_several_transfers(runs: ExperimentRuns) -> bool:
+    """Whether a group has more than one: then their times have percentiles that differ."""
+    means, late = QUANTITIES["fct"], QUANTITIES[OF_TRANSFERS[-1]]
+    return any(
+        point.values(late, group) and point.values(late, group) != point.values(means, group)
+        for point in runs.points
+        for group in point.ccs
+    )
 
 
 def costs(runs: ExperimentRuns) -> Iterator[Chart]:
@@ -148,7 +169,7 @@ def _panels(sweep: Sweep, quantity: Quantity) -> Iterator[Panel]:
             title = curves[0].words if sweep.has_panels else ""
             y = Axis(label=axis_label(quantity), limits=whole)
             panels.append(Panel(title=title, x=sweep.x, y=y, layers=tuple(layers)))
-    yield from _alike(panels, x=False)
+    yield from alike(panels, x=False)
 
 
 def _link(sweep: Sweep, quantity: Quantity) -> Panel | None:
@@ -187,7 +208,7 @@ def _against_delay(sweep: Sweep, curve: Curve) -> Iterator[Layer]:
             )  # fmt: skip
 
 
-def _alike(panels: Sequence[Panel], *, x: bool = True) -> list[Panel]:
+def alike(panels: Sequence[Panel], *, x: bool = True) -> list[Panel]:
     """Panels beside one another have the same ends of their axes, so that they can be compared."""
     if not panels:
         return []

@@ -126,6 +126,7 @@
   const NARROW = 310; // of a panel with its axes
   const AXES = 80;
   const NEAR = 40;
+  const SYMBOL = 7; // a line in the legend, in characters
   const FAINT = "70"; // of a colour, as its last two digits
   let printing = false;
 
@@ -194,12 +195,16 @@
       }
     });
     const [legend, also] = [both, other].map(legendOf);
-    const names = legendOf(other).data.values.map(({ label }) => `${label}; ${title}`);
+    const names = also.data.values.map(({ label }) => `${label}; ${title}`);
+    const longest = (each) => Math.max(...each.map((label) => label.length)) + SYMBOL;
+    const wider = longest(names) / longest(legend.data.values.map(({ label }) => label));
     legend.data.values.push(...names.map((label) => ({ label })));
     for (const channel of ["shape", "stroke", "fill"]) {
       const faded = also.encoding[channel].scale.range.map((value) => (value.startsWith("#") ? value + FAINT : value));
       legend.encoding[channel].scale.domain.push(...names);
       legend.encoding[channel].scale.range.push(...faded);
+      const { columns } = legend.encoding[channel].legend; // as many as have room for the longest name
+      columns.expr = columns.expr.replace(/\/(\d+)\)/, (_, width) => `/${Math.ceil(width * Math.max(1, wider))})`);
     }
     return both;
   };

@@ -1,0 +1,149 @@
+"""Charts of short transfers: how long they take by their size, or, where all have one, how their times spread."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.errors import StoreError
+from dumbbell.findings.charts.layout import Curve, Look, Sweep, in_words
+from dumbbell.findings.charts.samples import chosen
+from dumbbell.findings.charts.sweep import BESIDE, MOST_PANELS, alike, beside
+from dumbbell.findings.points import ExperimentRuns, PointRuns
+from dumbbell.metrics.distribution import cdf, quantiles
+from dumbbell.metrics.number import counted
+from dumbbell.results.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_STEPS: Final = 200
+"""Of a distribution that is drawn."""
+BINS: Final = 10
+"""Of sizes, with as many transfers each."""
+FEWEST: Final = 20
+"""Transfers of a bin: of fewer the 95th percentile is the slowest one."""
+KB: Final = 1e-3
+SHARES: Final = (0.5, 0.95)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """The transfers of a group at a point, of the seeds that were read."""
+
+    point: PointRuns
+    group: str
+    look: Look
+    bytes: Sequence[float]
+    fct_s: Sequence[float]
+    """NaN: it was not complete."""
+
+
+def transfers(store: Store, runs: ExperimentRuns) -> Chart | None:
+    """Completion time against size at some points of the sweep; None where there is no source of transfers."""
+    picked = chosen(runs, MOST_PANELS)
+    points = list({id(point): point for point, _ in picked}.values())
+    sources = list(_sources(store, runs, points))
+    if not sources:
+        return None
+    by_size = any(len(set(each.bytes)) > 1 for each in sources)
+    by_panel: dict[str, list[Source]] = {}
+    for each in sources:
+        by_panel.setdefault(_title(runs, each), []).append(each)
+    panels = [_panel(title, members, by_size=by_size) for title, members in by_panel.items()]
+    count = sum(len(each.fct_s) for each in sources)
+    ended = sum(int(np.isfinite(each.fct_s).sum()) for each in sources)
+    left = f" {count - ended:,} of them were not complete, and count as the slowest." if ended < count else ""
+    bins = f"Marks: the median of each of up to {BINS} equally large classes of sizes; lines: the 95th percentile."
+    spread = "Part of the transfers that took no longer than each time; all have one size."
+    return Chart(
+        name="transfers",
+        title="Completion time by size" if by_size else "How completion times are distributed",
+        caption=f"{bins if by_size else spread} {counted(count, 'transfer')} of the first seed of each point that is"
+        f" shown.{left} On {runs.engine}.",
+        panels=tuple(alike(panels)) if by_size else tuple(panels),
+        columns=min(BESIDE, beside(panels)),
+        alt="Completion times of short transfers by their size, by group and point.",
+    )
+
+
+def _title(runs: ExperimentRuns, source: Source) -> str:
+    """What a panel is about: the point, but for the algorithm where it is what is compared."""
+    mixed = len(source.point.ccs) > 1
+    swept = {
+        path: value
+        for path, value in source.point.swept.items()
+        if mixed or value != source.point.ccs.get(source.group) or not path.endswith(".cc")
+    }
+    return in_words(runs, swept)
+
+
+def _sources(store: Store, runs: ExperimentRuns, points: Sequence[PointRuns]) -> Iterator[Source]:
+    sweep = Sweep.of(runs)
+    for curve in sweep.curves:
+        for point in curve.points:
+            if any(point is each for each in points):
+                yield from _of_point(store, sweep, curve, point)
+
+
+def _of_point(store: Store, sweep: Sweep, curve: Curve, point: PointRuns) -> Iterator[Source]:
+    _, run_id = min(point.run_ids.items())
+    if "transfers" not in store.kinds(run_id):
+        return
+    try:
+        found: pd.DataFrame = store.transfers(run_id)
+    except StoreError:  # damaged: `results verify` says so
+        return
+    for group, cc in point.ccs.items():
+        own = found[found["name"] == group]
+        if len(own):
+            yield Source(
+                point=point,
+                group=group,
+                look=sweep.look(group, cc, curve),
+                bytes=own["bytes"].tolist(),
+                fct_s=own["fct_s"].tolist(),
+            )
+
+
+def _panel(title: str, members: Sequence[Source], *, by_size: bool) -> Panel:
+    layers = [layer for each in members for layer in (_by_size(each) if by_size else _spread(each))]
+    if by_size:
+        x, y = Axis(label="size (kB)", scale="log10"), Axis(label="completion time (s)", scale="log10")
+    else:
+        x, y = Axis(label="completion time (s)"), Axis(label="part of the transfers (%)", limits=(0, 100))
+    return Panel(title=title, x=x, y=y, layers=tuple(layers), better="down" if by_size else "")
+
+
+def _by_size(source: Source) -> Iterator[Layer]:
+    """The median in each bin of sizes, with marks, and the 95th percentile as a line."""
+    size, fct_s = np.array(source.bytes, np.float64) * KB, np.array(source.fct_s)
+    order = np.argsort(size, kind="stable")
+    bins = np.array_split(order, max(1, min(BINS, len(order) // FEWEST)))
+    x = tuple(float(np.median(size[own])) for own in bins)
+    with np.errstate(invalid="ignore"):  # between two that never ended
+        found = [
+            quantiles(np.where(np.isnan(fct_s[own]), math.inf, fct_s[own]), SHARES) or [math.nan] * 3 for own in bins
+        ]
+    middle, high = zip(*found, strict=True)
+    look = source.look
+    yield Layer(
+        label=look.label, style=look.style, instance=look.instance, tag=look.tag, kind="line+points", x=x, y=middle
+    )
+    yield Layer(label="", style=look.style, instance=look.instance, x=x, y=high)
+
+
+def _spread(source: Source) -> Iterator[Layer]:
+    values, parts = cdf(source.fct_s, MOST_STEPS)
+    if values:
+        ended = float(np.isfinite(source.fct_s).mean())
+        look = source.look
+        yield Layer(
+            label=look.label, style=look.style, instance=look.instance, tag=look.tag, kind="step",
+            x=tuple(values), y=tuple(100 * part * ended for part in parts),
+        )  # fmt: skip
