@@ -44,10 +44,7 @@ impl Sources {
     /// Nothing has arrived yet.
     pub fn of(run: &Run) -> Self {
         let source = |incomplete| Arriving { next: 0, incomplete, open: Vec::new(), closed: FlowCounters::default() };
-        let of = |flow: &Flow| match &flow.workload {
-            Workload::Arrivals { arrivals } => Some(source(arrivals.len())),
-            _ => None,
-        };
+        let of = |flow: &Flow| flow.is_source().then(|| source(flow.arrivals().len()));
         Self { sources: run.flows.iter().map(of).collect(), connections: Vec::new(), free: Vec::new() }
     }
 
