@@ -154,6 +154,8 @@ def test_an_export_for_other_programs(filled: Path, tmp_path: Path) -> None:
     done = dumbbell("results", "export", filled, tmp_path / "flows.csv", "--table", "flows")
     assert (done.returncode, done.stdout) == (0, "")
     header, *rows = (tmp_path / "flows.csv").read_text(encoding="utf-8").splitlines()
-    assert header.startswith("run_id,experiment,engine,seed,status,path.buffer,path.buffer_bytes,path.buffer_bdp,flow,name,cc,")
+    assert header.startswith(
+        "run_id,experiment,engine,seed,status,path.buffer,path.buffer_bytes,path.buffer_bdp,flow,name,cc,"
+    )
     assert len(rows) == 8
     assert dumbbell("results", "export", filled, tmp_path / "flows.xlsx").returncode == 2

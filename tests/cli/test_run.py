@@ -132,6 +132,17 @@ def test_a_row_each_seed_in_any_order_and_with_any_column(moment: Path) -> None:
     assert largest_first == sorted(rates, reverse=True)
 
 
+def test_an_algorithm_that_all_groups_sweep_alike_is_one_column(moment: Path) -> None:
+    names = ("--set", "flows[0].name=a", "--set", "flows[1].name=b", "--seeds", "1")
+    both = [word for index in "01" for word in ("--set", f'flows[{index}].cc=["reno", "cubic"]')]
+    zipped = dumbbell("run", moment, *names, *both, "--set", 'zip=[["flows[0].cc", "flows[1].cc"]]')
+    assert "flows[0,1]." in zipped.stdout
+    assert [row[:3] for row in cells(zipped.stdout)[:2]] == [["0.5 bdp", "reno", "a"], ["0.5 bdp", "cubic", "a"]]
+    crossed = dumbbell("run", moment, *names, *both)
+    assert "flows[0,1]." not in crossed.stdout
+    assert "starved" not in zipped.stdout + crossed.stdout
+
+
 @pytest.mark.parametrize("option", [("--columns", "goodput,rtt95"), ("--sort", "-rtt95")], ids=" ".join)
 def test_a_column_that_does_not_exist_is_told_before_anything_is_run(
     moment: Path, store: Path, option: tuple[str, str]

@@ -99,3 +99,18 @@ fn bind_first(socket: &OwnedFd, address: Ipv4Addr, ports: impl IntoIterator<Item
     }
     Err(refused)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_port_that_is_free_is_taken() {
+        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = taken.local_addr().unwrap().port();
+        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let bound = |ports: &[u16]| bind_first(&tcp().unwrap(), Ipv4Addr::LOCALHOST, ports.iter().copied());
+        assert_eq!(bound(&[port, free]), Ok(free));
+        assert!(bound(&[port]).unwrap_err().0.contains("EADDRINUSE"));
+    }
+}

@@ -54,6 +54,15 @@ fn a_run_is_done_with_the_last_transfer_and_a_stop_leaves_the_rest() {
 }
 
 #[test]
+fn a_source_of_nothing_sends_nothing() {
+    let idle = measure(&source(Vec::new()));
+    assert_eq!(
+        (idle.ended_ns, idle.flows[0].completed_ns, idle.bottleneck.at_end.offered_packets),
+        (20 * SECOND, None, 0)
+    );
+}
+
+#[test]
 fn a_connection_draws_its_own_losses() {
     let lossy = |count| {
         let mut run = source(every(SECOND, 100 * MSS_BYTES, count));

@@ -31,6 +31,7 @@ MOST_GROUPS: Final = 8
 GAP: Final = "  "
 PLUS_MINUS: Final = " ± "
 PERCENT: Final = 100.0
+_GROUP: Final = re.compile(r"^flows\[(\d+)\]\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +167,9 @@ def _keys(
 ) -> tuple[list[Column], Sequence[str]]:
     """The columns that say what a row is; and what stands above each row."""
     runs, rows = table.runs, table.rows
-    axes = [axis for axis in runs.axes if not _is_name_of_group(axis, runs)]
-    swept = [_column(axis, axis, _where(new_point, (_text(row, axis) for row in rows))) for axis in axes]
+    headings = _headings(runs)
+    axes = list(headings)
+    swept = [_column(axis, headings[axis], _where(new_point, (_text(row, axis) for row in rows))) for axis in axes]
     own = []
     if len(runs.groups) > 1 or not swept:
         own.append(_column("group", "group", [_clipped(row.group or ABSENT) for row in rows]))
@@ -177,8 +179,23 @@ def _keys(
         own.append(_column("n", "n", [str(row.n) for row in rows]))
     if _room([*swept, *own]) <= MOST_OF_WIDTH * width:
         return [*swept, *own], [""] * len(rows)
-    titles = (", ".join(f"{axis} = {_text(row, axis)}" for axis in axes) for row in rows)
+    titles = (", ".join(f"{headings[axis]} = {_text(row, axis)}" for axis in axes) for row in rows)
     return own, _where(new_point, titles)
+
+
+def _headings(runs: ExperimentRuns) -> dict[str, str]:
+    """The swept fields that are shown, with what stands above each; a field that groups sweep alike is there once."""
+    found: dict[str, str] = {}
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for axis in runs.axes:
+        if not _is_name_of_group(axis, runs):
+            field = _GROUP.sub("", axis)
+            own = [str(point.swept.get(axis)) for point in runs.points]
+            alike.setdefault((field, *own) if field != axis else (axis,), []).append(axis)
+    for axes in alike.values():
+        indices = ",".join(_GROUP.findall(axis)[0] for axis in axes if _GROUP.match(axis))
+        found[axes[0]] = _GROUP.sub(f"flows[{indices}].", axes[0])
+    return found
 
 
 def _is_name_of_group(axis: str, runs: ExperimentRuns) -> bool:

@@ -106,7 +106,18 @@ def amounts(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Amount]:
     points = [point for point in runs.points if point.run_ids]
     finite = [each for each in groups if _ends(runs, each, points)]
     if finite:
-        return [_time(runs, each, points) for each in finite]
+        sources = [each for each in finite if _has(runs, each, ShortFlows)]
+        median = not all(_known("fct", each, points) for each in sources)  # then of all, so that like meets like
+        of_source = " in the median" if median else " on average"
+        return [
+            Amount(
+                QUANTITIES["fct_p50" if median else "fct"],
+                each,
+                "take",
+                of_source if each in sources else " to complete",
+            )
+            for each in finite
+        ]
     streams = [(each, rate) for each in groups if (rate := _stream(runs, each))]
     if streams:
         return [Amount(QUANTITIES["goodput"], each, "get", f" of {rate}") for each, rate in streams]
@@ -124,16 +135,8 @@ def _ends(runs: ExperimentRuns, group: Subject, points: Sequence[PointRuns]) -> 
     )
 
 
-def _time(runs: ExperimentRuns, group: Subject, points: Sequence[PointRuns]) -> Amount:
-    """Of short flows the mean, or, where that is not known as some were left behind, the median."""
-    if not _has(runs, group, ShortFlows):
-        return Amount(QUANTITIES["fct"], group, "take", " to complete")
-    if _known("fct", group, points):
-        return Amount(QUANTITIES["fct"], group, "take", " on average")
-    return Amount(QUANTITIES["fct_p50"], group, "take", " in the median")
-
-
 def _known(name: str, group: Subject, points: Sequence[PointRuns]) -> bool:
+    """Whether it has a mean at every point: short flows have none where some were left behind."""
     return all(point.estimate(name, group.group(point)) for point in points)
 
 

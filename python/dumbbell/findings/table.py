@@ -29,6 +29,8 @@ USUAL: Final = (
     "convergence", "queueing_delay",
 )  # fmt: skip
 """What a reader asks for, the first things first; the rest of the catalogue is for those who name it."""
+TROUBLES: Final = ("stalled", "starved")
+"""Among them, what is told only where there is any."""
 DESCENDING: Final = "-"
 """Before the name of a column to sort by."""
 
@@ -114,7 +116,12 @@ def table(
     check(columns, sort, runs.axes)
     rows = list(_of_seeds(runs) if each_seed else _of_points(runs))
     if columns is None:
-        there = {name for row in rows for name in row.estimates}
+        there = {
+            name
+            for row in rows
+            for name, each in row.estimates.items()
+            if each.mean or everything or name not in TROUBLES
+        }
         there |= {"fair_share"} if any(row.fair_share is not None for row in rows) else set()
         columns = [name for name in dict.fromkeys([*USUAL, *QUANTITIES] if everything else USUAL) if name in there]
     return Table(runs=runs, rows=_sorted(rows, sort) if sort else rows, columns=list(columns))

@@ -253,6 +253,7 @@ const fn mark(reads: Reads, bytes: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
 
     #[test]
     fn the_last_byte_wakes_the_reader() {
@@ -275,5 +276,37 @@ mod tests {
     fn a_reader_without_end_goes_home_seldom() {
         assert_eq!(step(Reads::Large, None), Step { bytes: 1 << 24, low_water: 1 << 16 });
         assert_eq!(step(Reads::AtOnce, None).low_water, 1);
+    }
+
+    fn connection() -> (TcpStream, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let sender = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        (sender, listener.accept().unwrap().0)
+    }
+
+    #[test]
+    fn a_taker_is_done_with_the_last_byte_and_not_before() {
+        let (mut sender, stream) = connection();
+        let mut taker = Taker::new(stream, Reads::Large, 70_000).unwrap();
+        assert_eq!((taker.take(&mut sink()), taker.low_water), (Ok(false), LOW_WATER_BYTES));
+        sender.write_all(&[0; 69_999]).unwrap();
+        while taker.missing_bytes > 1 {
+            assert_eq!(taker.take(&mut sink()), Ok(false));
+        }
+        assert_eq!(taker.low_water, 1);
+        sender.write_all(&[0]).unwrap();
+        while taker.missing_bytes > 0 {
+            taker.take(&mut sink()).unwrap();
+        }
+        assert_eq!(taker.take(&mut sink()), Ok(true));
+    }
+
+    #[test]
+    fn a_connection_that_ends_early_is_told() {
+        let (sender, stream) = connection();
+        let mut taker = Taker::new(stream, Reads::Large, 100).unwrap();
+        drop(sender);
+        let failure = std::iter::repeat_with(|| taker.take(&mut sink())).find_map(Result::err).unwrap();
+        assert_eq!(failure.0, "its connection ended 100 bytes early");
     }
 }

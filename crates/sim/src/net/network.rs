@@ -183,6 +183,12 @@ impl Network {
         if !self.has_access {
             return self.offer(packet, now);
         }
+        self.offer_to_access(packet, now);
+    }
+
+    /// A packet reaches its host's access line, or without one the bottleneck.
+    #[inline(never)]
+    fn offer_to_access(&mut self, packet: Packet, now: Time) {
         let flow = packet.flow;
         let host = self.ports[flow.index()].host;
         match &mut self.ports[host.index()].access {

@@ -44,10 +44,7 @@ impl Sources {
     /// Nothing has arrived yet.
     pub fn of(run: &Run) -> Self {
         let source = |incomplete| Arriving { next: 0, incomplete, open: Vec::new(), closed: FlowCounters::default() };
-        let of = |flow: &Flow| match &flow.workload {
-            Workload::Arrivals { arrivals } => Some(source(arrivals.len())),
-            _ => None,
-        };
+        let of = |flow: &Flow| flow.is_source().then(|| source(flow.arrivals().len()));
         Self { sources: run.flows.iter().map(of).collect(), connections: Vec::new(), free: Vec::new() }
     }
 
@@ -111,6 +108,7 @@ impl Sources {
 
 impl Simulation<'_> {
     /// The next transfer of a source arrives.
+    #[inline(never)]
     pub(super) fn arrive(&mut self, source: FlowId) {
         if self.apps[source.index()].phase != Phase::Running {
             return;
@@ -152,6 +150,7 @@ impl Simulation<'_> {
     }
 
     /// The last byte of a source's transfer was delivered.
+    #[inline(never)]
     pub(super) fn complete_transfer(&mut self, flow: FlowId) {
         let Connection { source, index, .. } = self.sources.connection(flow);
         self.trace.complete_transfer(source, index, self.network.events.now());
@@ -166,8 +165,14 @@ impl Simulation<'_> {
     /// Closes a source's connection that nothing more can happen to.
     #[inline]
     pub(super) fn close_if_over(&mut self, flow: FlowId) {
-        if self.sources.has_connection(flow)
-            && self.receivers[flow.index()].is_complete()
+        if self.sources.has_connection(flow) {
+            self.close_connection_if_over(flow);
+        }
+    }
+
+    #[inline(never)]
+    fn close_connection_if_over(&mut self, flow: FlowId) {
+        if self.receivers[flow.index()].is_complete()
             && self.senders[flow.index()].is_acknowledged()
             && !self.network.carries(flow)
         {
@@ -179,6 +184,7 @@ impl Simulation<'_> {
     }
 
     /// A source stops, or the run ends: so do its open connections.
+    #[inline(never)]
     pub(super) fn stop_transfers(&mut self, source: FlowId) {
         for &flow in self.sources.open(source) {
             let sender = &mut self.senders[flow.index()];
@@ -198,6 +204,7 @@ impl Simulation<'_> {
     }
 
     /// What all connections of a source have counted.
+    #[inline(never)]
     pub(super) fn source_counters(&self, source: FlowId) -> FlowCounters {
         let closed = self.sources.sources[source.index()].as_ref().map(|source| source.closed);
         let mut counters = FlowCounters { at_ns: self.now().as_nanos(), ..closed.unwrap_or_default() };
@@ -206,6 +213,7 @@ impl Simulation<'_> {
     }
 
     /// Reads the gauges of a source's open connections.
+    #[inline(never)]
     pub(super) fn sample_source(&mut self, source: FlowId) {
         let closed = self.sources.source(source).closed;
         let mut shared = SharedGauges::new(closed.bottleneck_bytes);

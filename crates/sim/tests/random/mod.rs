@@ -67,7 +67,7 @@ fn workload(rate_bps: u64, duration_ns: u64) -> impl Strategy<Value = Workload> 
         Workload::Trace { writes }
     });
     let arrival = (0..duration_ns, octaves(1, 1 << 17)).prop_map(|(at_ns, bytes)| Arrival { at_ns, bytes });
-    let arrivals = prop::collection::vec(arrival, 1..40).prop_map(|mut arrivals| {
+    let arrivals = prop::collection::vec(arrival, 0..40).prop_map(|mut arrivals| {
         arrivals.sort_by_key(|arrival| arrival.at_ns);
         Workload::Arrivals { arrivals }
     });

@@ -24,7 +24,7 @@ pub fn hold(run: &Run, measurement: &Measurement) {
         counters_only_grow(measured);
         what_is_delivered_was_written_and_sent(run, flow, measured);
         no_round_trip_is_shorter_than_the_path(flow, measured);
-        if flow.arrivals().is_empty() {
+        if !flow.is_source() {
             time_is_charged_once(measured);
         }
         transfers_begin_when_they_arrive(run, flow, measured, measurement.ended_ns);
@@ -275,7 +275,7 @@ fn gauges_are_read_on_time(run: &Run, flow: &Flow, measured: &FlowMeasurement, e
         series.phase.len(),
     ];
     assert_eq!(gauges, [if run.measure.record == Record::Summary { 0 } else { samples }; 12]);
-    let phases = if flow.arrivals().is_empty() { measured.phases.len() } else { 1 };
+    let phases = if !flow.is_source() { measured.phases.len() } else { 1 };
     assert!(series.phase.iter().all(|phase| usize::from(*phase) < phases));
     assert!(run.measure.record == Record::Acks || measured.acks.is_empty());
     for (before, after) in series.at_ns.iter().zip(series.at_ns.iter().skip(1)) {
@@ -287,7 +287,7 @@ fn gauges_are_read_on_time(run: &Run, flow: &Flow, measured: &FlowMeasurement, e
         assert!(*first >= flow.start_ns && *first <= flow.start_ns.next_multiple_of(sample).max(sample));
         assert!(*last <= measured.at_end.at_ns && last + sample >= measured.at_end.at_ns.min(ended_ns));
     }
-    assert!(series.cwnd_segments.iter().all(|cwnd| *cwnd > 0) || !flow.arrivals().is_empty());
+    assert!(series.cwnd_segments.iter().all(|cwnd| *cwnd > 0) || flow.is_source());
 }
 
 /// Each on a connection of its own, which takes a round trip to open; and what they send is what their source sends.
@@ -310,7 +310,7 @@ fn transfers_begin_when_they_arrive(run: &Run, flow: &Flow, measured: &FlowMeasu
         sent += transfers.segments_sent[index];
         retransmitted += transfers.segments_retransmitted[index];
     }
-    if !flow.arrivals().is_empty() {
+    if flow.is_source() {
         let end = measured.at_end;
         // Counted again when their ACK came late: what was sent again although it had arrived.
         let again = end.segments_retransmitted - retransmitted;
