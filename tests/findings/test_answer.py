@@ -221,6 +221,13 @@ def test_the_cliff_of_each_over_random_loss() -> None:
     )
 
 
+def test_a_cliff_that_is_elsewhere_in_each_seed_is_said_to_be_so() -> None:
+    path = {"loss": ["0.1 %", "1 %", "10 %"]}
+    values = [[95e6, 95e6], [95e6, 95e6], [90e6, 60e6]]  # the mean is above 72
+    said = told(values, "goodput", flows=[{"cc": "bbr"}], path=path)
+    assert "up to a loss of 10 % (BBR, the most tried; its seeds differ)." in said
+
+
 def test_short_flows_have_a_mean_over_them_at_each_load() -> None:
     web = {"arrivals": {"load": [0.3, 0.6]}, "size": "100 kB"}
     said = told([[0.10, 0.11, 0.12], [0.31, 0.30, 0.29]], "fct", flows=[{"name": "web", "cc": "bbr", "workload": web}])

@@ -98,12 +98,13 @@ def _cliffs(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
     kept: list[str] = []
     reached: dict[float, str] = {}
     for (name, points), place in zip(known, found, strict=True):
+        differ = "; its seeds differ" if place.half_width or 0 < place.n < len(points[0].run_ids) else ""
         last = next((point for point in points if curves.number(point) / PPB == place.at), None)
         if last is None:
-            kept.append(f"less than {curves.text(points[0])} ({name})")
+            kept.append(f"less than {curves.text(points[0])} ({name}{differ})")
         else:
             reached[curves.number(last)] = curves.text(last)
-            kept.append(f"{curves.text(last)} ({name}{', the most tried' if last is points[-1] else ''})")
+            kept.append(f"{curves.text(last)} ({name}{', the most tried' if last is points[-1] else ''}{differ})")
     sentences = [f"goodput stays above {100 * KEPT:g} % of what the line can carry up to a loss of {enumerated(kept)}"]
     if reached and len(known) > 1:
         most = max(reached)

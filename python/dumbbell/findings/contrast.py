@@ -27,7 +27,7 @@ class Contrast:
 
 
 def contrast(first: BySeed, second: BySeed, whole: float | None = None) -> Contrast:
-    """The difference of two sets, paired by seed where they share seeds.
+    """The difference of two sets, paired by seed where they share seeds, and not just one of several.
 
     `whole` is what a difference is a part of when it is asked whether it matters; the larger mean if none is given.
     Without an interval (one seed, or nothing varied) the difference itself decides.
@@ -37,12 +37,14 @@ def contrast(first: BySeed, second: BySeed, whole: float | None = None) -> Contr
     ('differ', 10.0)
     >>> contrast({1: 50.0, 2: 52.0}, {1: 51.0, 2: 51.1}, 100.0).outcome
     'undecided'
+    >>> contrast({1: 50.0, 2: 90.0, 3: 10.0}, {3: 20.0, 4: 40.0, 5: 90.0}).outcome  # one pair tells of no variation
+    'undecided'
 
     Raises:
         ValueError: a set is empty.
     """
     shared = [seed for seed in first if seed in second]
-    if shared:
+    if len(shared) > 1 or len(shared) == len(first) == len(second):
         difference = estimate([second[seed] - first[seed] for seed in shared])
     else:
         one, other = estimate(list(first.values())), estimate(list(second.values()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import shutil
 import tempfile
@@ -178,7 +179,7 @@ class Results(Sequence[Outcome]):
         """
         import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
 
-        rows = [{**each.condition, "cliff": each.at, **_spread(each)} for each in cliffs(self._runs(), share)]
+        rows = [{**each.condition, "cliff": _number(each.at), **_spread(each)} for each in cliffs(self._runs(), share)]
         return pd.DataFrame(rows)
 
     def crossover(self) -> pd.DataFrame:
@@ -196,7 +197,7 @@ class Results(Sequence[Outcome]):
         return pd.DataFrame([
             {
                 **each.condition, "first": each.first, "second": each.second, "axis": each.axis, "unit": each.unit,
-                "crossover": each.at, **_spread(each),
+                "crossover": _number(each.at), **_spread(each),
             }
             for each in crossovers(self._runs())
         ])  # fmt: skip
@@ -280,8 +281,13 @@ class Results(Sequence[Outcome]):
         return self.outcomes[index]
 
 
-def _spread(place: Place) -> dict[str, float | int | None]:
-    return {"half_width": place.half_width, "n": place.n}
+def _spread(place: Place) -> dict[str, float | int]:
+    return {"half_width": _number(place.half_width), "n": place.n}
+
+
+def _number(value: float | None) -> float:
+    """So that a column is one of numbers even where none is known."""
+    return math.nan if value is None else value
 
 
 def run(  # noqa: PLR0913 (the options of a campaign)
