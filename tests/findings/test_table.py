@@ -79,3 +79,12 @@ def test_columns_are_those_asked_for_in_that_order(runs: ExperimentRuns) -> None
     for columns, sort in ((["goodputt"], None), (None, "-goodputt")):
         with pytest.raises(ColumnError, match='unknown column "goodputt"; did you mean "goodput"'):
             table(runs, columns, sort)
+
+
+def test_percentiles_are_usual_where_a_group_has_several_transfers(runs: ExperimentRuns) -> None:
+    first, second, _ = runs.points
+    first.measured["fct", "b"] = first.measured["fct_p50", "b"] = first.measured["fct_p95", "b"] = [2.0, 3.0]
+    assert [name for name in table(runs).columns if "fct" in name] == ["fct"]
+    second.measured |= {("fct", "b"): [2.0, 3.0], ("fct_p50", "b"): [1.0, 1.5], ("fct_p95", "b"): [2.0, 3.0]}
+    assert [name for name in table(runs).columns if "fct" in name] == ["fct", "fct_p50"]
+    assert "fct_p95" in table(runs, everything=True).columns

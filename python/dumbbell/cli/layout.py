@@ -155,7 +155,7 @@ def _words(section: Mapping[str, Any], path: str, axes: Sequence[str]) -> Iterat
             yield from (f"{each.get('rate')} from {each.get('at')} on" for each in value)
         elif isinstance(value, dict):
             inner = " ".join(_words(value, f"{path}.{key}", axes))
-            yield inner if key == "workload" else f"{key} {inner}"
+            yield inner if key == "workload" else f"{key} {inner}".strip()
         elif key == "cc":
             yield str(value)
         else:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
 from dumbbell.findings.points import ExperimentRuns, PointRuns
+from dumbbell.results.listing import swept_text
 from dumbbell.spec.quantity import Bytes, QuantityError, Rate, Share, Size, Time, number_and_unit
 from dumbbell.spec.sweep import Grid
 
@@ -92,7 +92,7 @@ def field_text(path: str, text: str) -> str:
 
 def value_text(value: object) -> str:
     """A swept value: BDP in capitals, others as the spec wrote them."""
-    text = value if isinstance(value, str) else json.dumps(value)
+    text = swept_text(value)
     return text.removesuffix("bdp") + "BDP" if text.endswith(" bdp") else text
 
 

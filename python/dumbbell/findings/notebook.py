@@ -12,13 +12,14 @@ from dumbbell.findings.table import Row, table
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.number import counted, trimmed
 from dumbbell.metrics.statistics import Estimate
+from dumbbell.results.listing import swept_text
 from dumbbell.spec.numbers import numbers
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FAIR: Final = "fair_share"
-SHOWN: Final = ("goodput", "share", FAIR, "fct", "rtt", "loss", "random_loss", "jain")
+SHOWN: Final = ("goodput", "share", FAIR, "fct", "fct_p50", "fct_p95", "rtt", "loss", "random_loss", "jain")
 """Columns of a displayed table; `means` has all quantities."""
 MOST_ROWS: Final = 40
 MOST_NOTICES: Final = 3
@@ -77,7 +78,7 @@ def html(runs: ExperimentRuns) -> str:
     ]
     rows = [
         [
-            *(str(row.point.swept.get(axis, "")) for axis in axes),
+            *(swept_text(row.point.swept.get(axis, "")) for axis in axes),
             row.group,
             row.cc,
             str(row.n),

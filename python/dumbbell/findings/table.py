@@ -19,18 +19,21 @@ from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.statistics import Estimate, estimates
 from dumbbell.problem import quoted, suggestion
+from dumbbell.results.listing import swept_text
 from dumbbell.spec.quantity import number_and_unit
 
 FACTS: Final = ("group", "cc", "flows", "seed", "n", "fair_share")
 """Columns of what a row is, beside what was measured."""
 USUAL: Final = (
-    "fct", "goodput", "share", "fair_share", "harm", "late_p95", "stalled", "rtt", "loss", "random_loss", "retransmits",
-    "jain", "harm_rtt", "harm_fct", "utilization", "rtt_p95", "queue", "total_goodput", "power", "starved",
-    "convergence", "queueing_delay",
+    "fct", "fct_p50", "fct_p95", "goodput", "share", "fair_share", "harm", "late_p95", "stalled", "rtt", "loss",
+    "random_loss", "retransmits", "jain", "harm_rtt", "harm_fct", "utilization", "rtt_p95", "queue", "total_goodput",
+    "power", "starved", "convergence", "queueing_delay",
 )  # fmt: skip
 """What a reader asks for, the first things first; the rest of the catalogue is for those who name it."""
 TROUBLES: Final = ("stalled", "starved")
 """Among them, what is told only where there is any."""
+PERCENTILES: Final = ("fct_p50", "fct_p95")
+"""Of the usual columns those that say nothing new of a group with one transfer."""
 DESCENDING: Final = "-"
 """Before the name of a column to sort by."""
 
@@ -83,7 +86,7 @@ class Row:
             estimate = self.estimates.get(column)
             return None if estimate is None else estimate.mean
         written = self.point.swept.get(column)
-        return None if written is None else str(written)
+        return None if written is None else swept_text(written)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +126,8 @@ def table(
             if each.mean or everything or name not in TROUBLES
         }
         there |= {"fair_share"} if any(row.fair_share is not None for row in rows) else set()
+        if not everything:
+            there -= {name for name in PERCENTILES if _all_like_the_mean(name, rows)}
         columns = [name for name in dict.fromkeys([*USUAL, *QUANTITIES] if everything else USUAL) if name in there]
     return Table(runs=runs, rows=_sorted(rows, sort) if sort else rows, columns=list(columns))
 
@@ -133,6 +138,10 @@ def check(columns: Sequence[str] | None, sort: str | None, axes: Sequence[str]) 
     for name in (*(columns or ()), *([sort.removeprefix(DESCENDING)] if sort else ())):
         if name not in known and name not in QUANTITIES:  # which knows more than it lists
             raise ColumnError(f"unknown column {quoted(name)}; {suggestion(name, known)}")
+
+
+def _all_like_the_mean(name: str, rows: Sequence[Row]) -> bool:
+    return all(row.estimates.get(name) == row.estimates.get("fct") for row in rows)
 
 
 def _of_points(runs: ExperimentRuns) -> Iterator[Row]:

@@ -63,8 +63,17 @@ def point_text(values: Mapping[str, Any], seed: int | None = None) -> str:
     >>> point_text({"path.buffer": "1 bdp", "path.offload": True}, 3)
     'path.buffer = 1 bdp, path.offload = true, seed 3'
     """
-    parts = [f"{path} = {value if isinstance(value, str) else json.dumps(value)}" for path, value in values.items()]
+    parts = [f"{path} = {swept_text(value)}" for path, value in values.items()]
     return ", ".join([*parts, *([] if seed is None else [f"seed {seed}"])])
+
+
+def swept_text(value: object) -> str:
+    """A swept value.
+
+    >>> swept_text("1 bdp"), swept_text(True), swept_text({"transfer": "1 MB"})
+    ('1 bdp', 'true', '{"transfer": "1 MB"}')
+    """
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def runs(ledger: Ledger, campaign: Campaign) -> Iterator[RunLine]:
