@@ -280,6 +280,12 @@ def test_a_stream_stands_beside_what_it_asks_for() -> None:
     assert said.startswith("video (CUBIC) gets 2.40 Mbit/s of 5 Mbit/s.")
 
 
+def test_a_stream_of_several_rates_is_not_held_against_those_who_take_all_they_get() -> None:
+    stream = {"stream": ["2 Mbit/s", "5 Mbit/s"], "for": "50 s", "every": "40 ms"}
+    said = told([[2e6], [4e6]], "goodput", flows=[{"name": "video", "cc": "cubic", "workload": stream}, {"cc": "bbr"}])
+    assert said.startswith("video (CUBIC) gets 2.00 Mbit/s at flows[0].workload.stream = 2 Mbit/s and 4.00 Mbit/s at")
+
+
 def test_what_failed_and_what_is_missing_is_said() -> None:
     runs = runs_with([[0.8, 0.82]], flows=PAIR, failed=1)
     assert answer(runs)[-1] == "Of 3 runs, 1 failed."

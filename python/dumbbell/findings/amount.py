@@ -118,9 +118,9 @@ def amounts(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Amount]:
             )
             for each in finite
         ]
-    streams = [(each, rate) for each in groups if (rate := _stream(runs, each))]
+    streams = [each for each in groups if _has(runs, each, Stream)]
     if streams:
-        return [Amount(QUANTITIES["goodput"], each, "get", f" of {rate}") for each, rate in streams]
+        return [Amount(QUANTITIES["goodput"], each, "get", _asked(runs, each)) for each in streams]
     if len(groups) > 1 and all(point.fair_shares for point in points):
         return [Amount(QUANTITIES["share"], each, "take", " of the goodput") for each in groups]
     return [Amount(QUANTITIES["goodput"], each, "get") for each in groups]
@@ -148,9 +148,7 @@ def _has(runs: ExperimentRuns, group: Subject, kind: type[Section]) -> bool:
     return all(isinstance(each, kind) for each in (workload if isinstance(workload, list) else [workload]))
 
 
-def _stream(runs: ExperimentRuns, group: Subject) -> str | None:
+def _asked(runs: ExperimentRuns, group: Subject) -> str:
     """The rate that a stream asks for, where it is always the same."""
-    if runs.experiment is None:
-        return None
-    workload = runs.experiment.flows[group.index].workload
-    return workload.stream if isinstance(workload, Stream) and isinstance(workload.stream, str) else None
+    workload = None if runs.experiment is None else runs.experiment.flows[group.index].workload
+    return f" of {workload.stream}" if isinstance(workload, Stream) and isinstance(workload.stream, str) else ""
