@@ -6,11 +6,13 @@ import re
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from commandline import DUMBBELL
+from dumbbell.errors import StoreError
 from dumbbell.results.store import Store
 
 
@@ -19,11 +21,11 @@ def test_an_interrupted_study_says_what_is_kept(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     command = [str(DUMBBELL), "study", "run", "claypool2019", "--claims", "S7", "--jobs", "1", "--out", str(folder)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8")
-    ledger = folder / "store" / "ledger.sqlite"
     for _ in range(300):
         time.sleep(0.1)
-        if ledger.exists() and len(list((folder / "store").glob("series/??/*.parquet"))) > 1:
-            break
+        with suppress(StoreError), Store.open(folder / "store") as store:
+            if store.count():
+                break
     process.send_signal(signal.SIGINT)
     _, words = process.communicate(timeout=30)
     with Store.open(folder / "store") as store:

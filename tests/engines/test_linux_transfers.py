@@ -51,6 +51,7 @@ def percentiles(measured: Measurement, *which: float) -> list[list[float]]:
     return [np.percentile(completion_ms(flow), which).tolist() for flow in flows]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cc", ["cubic", "bbr"])
 def test_ten_thousand_transfers_take_as_long_as_in_the_model(linux: LinuxEngine, cc: str) -> None:
     asked = run(source(cc, 10_000, 0.6))

@@ -38,7 +38,9 @@ def slowdowns(load: float, arrivals: int, seeds: int) -> list[float]:
 
 @pytest.mark.parametrize("load", [0.3, 0.6, 0.8])
 @pytest.mark.parametrize(
-    ("arrivals", "seeds"), [(1_500, 5), pytest.param(10_000, 10, marks=pytest.mark.slow)], ids=["quick", "full"]
+    ("arrivals", "seeds"),
+    [(1_500, 5), pytest.param(10_000, 10, marks=[pytest.mark.slow, pytest.mark.long])],
+    ids=["quick", "full"],
 )
 def test_the_mean_slowdown_is_that_of_processor_sharing(load: float, arrivals: int, seeds: int) -> None:
     assert fmean(slowdowns(load, arrivals, seeds)) == pytest.approx(1 / (1 - load), rel=0.1)

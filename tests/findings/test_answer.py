@@ -193,6 +193,23 @@ def test_downloads_are_compared_pair_by_pair(cubic: list[float], bbr: list[float
     assert answered.lower() == said.lower()
 
 
+def test_swept_fields_of_flows_have_a_noun_and_of_several_groups_the_groups_name() -> None:
+    crowd, other = {"name": "crowd", "cc": "bbr", "count": [1, 8]}, {"name": "other", "cc": "cubic"}
+    both = told([[0.7], [0.3]], flows=[crowd, other])
+    assert both.startswith("other (CUBIC) takes 30.0 % of the goodput at 1 flow of crowd and 70.0 % at 8, where")
+    one = told([[4e7], [9e7]], "goodput", flows=[{"cc": "bbr", "count": [1, 8]}])
+    assert one.startswith("The BBR flows get 40.0 Mbit/s at 1 flow and 90.0 Mbit/s at 8")
+
+
+def test_one_pair_does_not_say_that_there_is_no_difference_where_elsewhere_there_are_more() -> None:
+    losses = {"loss": ["0 %", "1 %"]}
+    values = [[1.0], [1.001], [2.0, 2.1, 2.05], [2.01, 2.09, 2.06]]
+    if_few = told(values, "fct", flows=[DOWNLOAD], path=losses, seeds=3, **UNTIL)
+    assert "1 seed cannot tell" in if_few
+    alone = told([[1.0], [1.001], [2.0], [2.01]], "fct", flows=[DOWNLOAD], path=losses, seeds=1, **UNTIL)
+    assert "no difference" in alone
+
+
 def test_the_order_over_a_sweep_has_a_clause_for_each_verdict() -> None:
     # the loss varies slowest
     said = told([[2.0], [2.0], [9.0], [3.0]], "fct", **UNTIL, path=LOSSES, flows=[DOWNLOAD])
@@ -283,7 +300,7 @@ def test_a_stream_stands_beside_what_it_asks_for() -> None:
 def test_a_stream_of_several_rates_is_not_held_against_those_who_take_all_they_get() -> None:
     stream = {"stream": ["2 Mbit/s", "5 Mbit/s"], "for": "50 s", "every": "40 ms"}
     said = told([[2e6], [4e6]], "goodput", flows=[{"name": "video", "cc": "cubic", "workload": stream}, {"cc": "bbr"}])
-    assert said.startswith("video (CUBIC) gets 2.00 Mbit/s at flows[0].workload.stream = 2 Mbit/s and 4.00 Mbit/s at")
+    assert said.startswith("video (CUBIC) gets 2.00 Mbit/s at a stream rate of 2 Mbit/s for video and 4.00")
 
 
 def test_what_failed_and_what_is_missing_is_said() -> None:

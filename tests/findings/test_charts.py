@@ -234,6 +234,21 @@ def test_first_seeds_are_read_before_second_ones_and_points_are_left_out_evenly(
     assert [each.seed for each in most_different(runs, found)] == [1, 1]
 
 
+def test_algorithms_one_at_a_time_share_the_panels_of_what_else_is_swept(tmp_path: Path) -> None:
+    words = {
+        "duration": "2 s",
+        "path": {"rate": "5 Mbit/s", "rtt": "20 ms", "buffer": [f"{each} bdp" for each in range(1, 9)]},
+        "flows": [{"cc": ["reno", "cubic", "bbr"]}],
+    }  # fmt: skip
+    found = dumbbell.run(words, store=tmp_path / "store")
+    chart = found.plot.rtt().chart
+    assert [panel.title for panel in chart.panels] == [f"buffer {size} BDP" for size in (1, 3, 5, 6, 8)]
+    for panel in chart.panels:
+        assert [(layer.style, layer.tag) for layer in panel.layers] == [
+            ("reno", "Reno"), ("cubic", "CUBIC"), ("bbr", "BBR"),
+        ]  # fmt: skip
+
+
 def test_a_run_in_time_has_every_flow_from_its_start_on(
     there: tuple[ExperimentRuns, list[samples.Sampled]],
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from dumbbell.findings.contrast import Contrast, against, contrast
@@ -27,6 +27,8 @@ class Amount:
     verb: str
     of: str = ""
     """What stands after the number."""
+    seeds: int = 1
+    """The most that any point of the experiment has."""
 
     @property
     def said(self) -> str:
@@ -82,7 +84,7 @@ class Amount:
 
     def contrast(self, first: PointRuns, second: PointRuns) -> Contrast:
         """Second less first."""
-        return contrast(self.by_seed(first), self.by_seed(second), self.whole)
+        return contrast(self.by_seed(first), self.by_seed(second), self.whole, self.seeds)
 
     def extremes(self, points: Sequence[PointRuns]) -> tuple[PointRuns, PointRuns]:
         """Where it is least and most."""
@@ -98,12 +100,17 @@ class Amount:
 
     def against_fair(self, point: PointRuns) -> Contrast:
         """The share less the fair one."""
-        return against(self.by_seed(point), self.fair(point), self.whole)
+        return against(self.by_seed(point), self.fair(point), self.whole, self.seeds)
 
 
 def amounts(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Amount]:
     """Times of transfers, else rates of streams, else shares where there are fair ones, else rates: of whom it is."""
     points = [point for point in runs.points if point.run_ids]
+    seeds = max(len(point.run_ids) for point in points)
+    return [replace(each, seeds=seeds) for each in _amounts(runs, groups, points)]
+
+
+def _amounts(runs: ExperimentRuns, groups: Sequence[Subject], points: Sequence[PointRuns]) -> list[Amount]:
     finite = [each for each in groups if _ends(runs, each, points)]
     if finite:
         sources = [each for each in finite if _has(runs, each, ShortFlows)]

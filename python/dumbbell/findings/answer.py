@@ -131,7 +131,7 @@ def _under(curve: Curve, groups: Sequence[Subject], about: Sequence[Amount]) -> 
     """The groups under the condition of a curve, by name where there are several."""
     found = []
     for amount in about:
-        words = condition_text(curve.condition, amount.subject, list(groups))
+        words = condition_text(curve.condition, amount.subject, list(groups), list(curve.points[0].ccs))
         label = " ".join(filter(None, [amount.subject.name, words])) if len(about) > 1 else words
         found.append(Contender(label, amount, curve))
     return found
@@ -168,7 +168,7 @@ def _joining(curves: Curves, groups: Sequence[Subject], about: Sequence[Amount])
         runs = f"in {count} of {total}" if count else f"in none of {total}"
         time = curve.points[0].estimate("convergence") if len(curve.points) == 1 else None
         after = f" (after {number(time.mean, time.half_width, unit=' s')})" if time else ""
-        words = condition_text(curve.condition, late.subject, list(groups))
+        words = condition_text(curve.condition, late.subject, list(groups), list(curve.points[0].ccs))
         clauses.append(" ".join(filter(None, [words, f"{runs}{after}"])))
     return [f"the flows come to within 20 % of equal rates {', '.join(clauses)}"]
 
@@ -219,7 +219,9 @@ def _by_condition(curves: Curves, groups: Sequence[Subject], amount: Amount) -> 
         first, last = points[0], points[-1]
         numbers = f"{amount.text(first, unit=False)} and {amount.text(last)}" if both else amount.text(first)
         of = "" if clauses else amount.of
-        clauses.append(f"{numbers}{of} {condition_text(curve.condition, amount.subject, list(groups))}")
+        clauses.append(
+            f"{numbers}{of} {condition_text(curve.condition, amount.subject, list(groups), list(curve.points[0].ccs))}"
+        )
     every = [point for _, points in known for point in points]
     fair = {_fair(amount, points, "and") for _, points in known} if both else set()
     return f"{amount.said}{places} {'; '.join(clauses)}; {fair.pop() if len(fair) == 1 else _fair(amount, every)}"

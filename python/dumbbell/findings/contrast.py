@@ -26,11 +26,12 @@ class Contrast:
     outcome: Literal["differ", "same", "undecided"]
 
 
-def contrast(first: BySeed, second: BySeed, whole: float | None = None) -> Contrast:
+def contrast(first: BySeed, second: BySeed, whole: float | None = None, seeds: int = 1) -> Contrast:
     """The difference of two sets, paired by seed where they share seeds, and not just one of several.
 
     `whole` is what a difference is a part of when it is asked whether it matters; the larger mean if none is given.
-    Without an interval (one seed, or nothing varied) the difference itself decides.
+    Without an interval (one seed, or nothing varied) the difference itself decides; but where there are more `seeds`
+    elsewhere, one value does not say that there is no difference.
 
     >>> found = contrast({1: 50.0, 2: 52.0}, {1: 60.1, 2: 61.9}, 100.0)
     >>> found.outcome, found.difference.mean
@@ -39,6 +40,8 @@ def contrast(first: BySeed, second: BySeed, whole: float | None = None) -> Contr
     'undecided'
     >>> contrast({1: 50.0, 2: 90.0, 3: 10.0}, {3: 20.0, 4: 40.0, 5: 90.0}).outcome  # one pair tells of no variation
     'undecided'
+    >>> contrast({1: 50.0}, {1: 50.1}).outcome, contrast({1: 50.0}, {1: 50.1}, seeds=5).outcome
+    ('same', 'undecided')
 
     Raises:
         ValueError: a set is empty.
@@ -54,9 +57,11 @@ def contrast(first: BySeed, second: BySeed, whole: float | None = None) -> Contr
     change, half = abs(difference.mean), difference.half_width or 0.0
     if change >= MATTERS * size and change > half:
         return Contrast(difference, "differ")
-    return Contrast(difference, "same" if change + half <= TOLERABLE * size else "undecided")
+    fewest = min(len(first), len(second))
+    alone = fewest == 1 and max(len(first), len(second), seeds) > 1
+    return Contrast(difference, "same" if change + half <= TOLERABLE * size and not alone else "undecided")
 
 
-def against(values: BySeed, level: float, whole: float | None = None) -> Contrast:
+def against(values: BySeed, level: float, whole: float | None = None, seeds: int = 1) -> Contrast:
     """The same of one set and a number: values less level."""
-    return contrast(dict.fromkeys(values, level), values, whole)
+    return contrast(dict.fromkeys(values, level), values, whole, seeds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,7 +15,23 @@ from dumbbell.spec.sweep import Grid
 
 NOUNS: Final = {"path.buffer": "buffer", "path.rtt": "RTT", "path.rate": "rate", "path.loss": "loss"}
 """Of fields that people call by other names than the spec does."""
-LOAD: Final = ".arrivals.load"
+FLOW_NOUNS: Final = {
+    "rtt": "RTT",
+    "start": "start",
+    "workload": "workload",
+    "workload.transfer": "transfer size",
+    "workload.stream": "stream rate",
+    "workload.arrivals.load": "load",
+    "workload.arrivals.rate": "arrival rate",
+    "workload.arrivals.count": "transfer count",
+    "workload.size": "size",
+    "workload.size.lognormal.mean": "mean size",
+    "workload.size.lognormal.median": "median size",
+    "workload.size.pareto.mean": "mean size",
+    "workload.size.pareto.minimum": "smallest size",
+}
+"""Of the same in a table of flows."""
+_FLOW_FIELD: Final = re.compile(r"flows\[(\d+)\]\.(.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +63,8 @@ class Curves:
         """The same with the axis's noun, or all from there to another place: "at a buffer of 0.25 to 1 BDP"."""
         if self.axis is None:
             return ""
-        return f"at {field_text(self.axis, self.text(point) if last is None else self.between(point, last, 'to'))}"
+        text = self.text(point) if last is None else self.between(point, last, "to")
+        return f"at {field_text(self.axis, text, list(point.ccs))}"
 
     def between(self, first: PointRuns, last: PointRuns, word: str = "and") -> str:
         """Two places, the unit once: 0.25 and 1 BDP."""
@@ -80,18 +98,31 @@ def curves_of(runs: ExperimentRuns) -> Curves:
     return curves
 
 
-def field_text(path: str, text: str) -> str:
-    """A field and its value, or values, in a sentence.
+def field_text(path: str, text: str, groups: Sequence[str] = ()) -> str:
+    """A field and its value, or values, in a sentence; of several `groups` of flows with the name of its own.
 
     >>> field_text("path.buffer", "0.5 to 2 BDP"), field_text("path.mtu", "9000")
     ('a buffer of 0.5 to 2 BDP', 'path.mtu = 9000')
+    >>> field_text("flows[0].count", "1"), field_text("flows[1].count", "1 to 8", ["near", "far"])
+    ('1 flow', '1 to 8 flows of far')
+    >>> field_text("flows[0].workload.stream", "5 Mbit/s", ["video", "bulk"])
+    'a stream rate of 5 Mbit/s for video'
     """
-    noun = "load" if path.endswith(LOAD) else NOUNS.get(path)
-    return f"{path} = {text}" if noun is None else f"{'an' if noun == 'RTT' else 'a'} {noun} of {text}"
+    found = _FLOW_FIELD.fullmatch(path)
+    index, name = (int(found[1]), found[2]) if found else (0, "")
+    own = groups[index] if found and 1 < len(groups) > index else ""
+    if name == "count":
+        return f"{text} flow{'' if text == '1' else 's'}{f' of {own}' if own else ''}"
+    noun = FLOW_NOUNS.get(name) if found else NOUNS.get(path)
+    if noun is None:
+        return f"{path} = {text}"
+    return f"{'an' if noun[0] in 'aR' else 'a'} {noun} of {text}{f' for {own}' if own else ''}"
 
 
 def value_text(value: object) -> str:
-    """A swept value: BDP in capitals, others as the spec wrote them."""
+    """A swept value: BDP in capitals, a workload without brackets, others as the spec wrote them."""
+    if isinstance(value, Mapping) and len(value) == 1:
+        return " ".join(f"{key} {swept_text(own)}" for key, own in value.items())
     text = swept_text(value)
     return text.removesuffix("bdp") + "BDP" if text.endswith(" bdp") else text
 

@@ -66,7 +66,11 @@ def _standing(entries: Sequence[_Entry]) -> list[_Entry]:
     sign = -1.0 if entries[0].amount.quantity.better == "higher" else 1.0
     known = [(each, by_seed) for each in entries if (by_seed := each.amount.by_seed(each.point))]
     ranked = sorted(known, key=lambda own: sign * own[0].amount.level(own[0].point))
-    found = [replace(each, outcome=contrast(ranked[0][1], by_seed).outcome) for each, by_seed in ranked]
+    seeds = entries[0].amount.seeds
+    found = [
+        replace(each, outcome=contrast(ranked[0][1], by_seed, seeds=seeds).outcome if number else "same")
+        for number, (each, by_seed) in enumerate(ranked)
+    ]
     return found + [replace(each, outcome=INCOMPLETE) for each in entries if not each.amount.by_seed(each.point)]
 
 
@@ -129,9 +133,10 @@ def _said(standing: Sequence[_Entry], subject: str) -> tuple[str, str]:
         who = f"only {best.label}" if complete else "none"
         return f"{subject} completes in every run {where}" if subject else f"{who} completes in every run", texts
     if undecided:
-        seeds = counted(len(best.point.run_ids), "seed")
-        rivals = enumerated([each.label for each in complete if each.outcome != "differ"])
-        return f"{led}{seeds} cannot tell {'these' if subject else rivals} apart", texts
+        rivals = [each for each in complete if each.outcome != "differ"]
+        seeds = counted(min(len(each.amount.by_seed(each.point)) for each in rivals), "seed")
+        names = "these" if subject else enumerated([each.label for each in rivals])
+        return f"{led}{seeds} cannot tell {names} apart", texts
     if len(same) == len(standing):  # so that all are complete
         return f"{led}there is no difference in {best.amount.quantity.label}", texts
     lower = best.amount.quantity.better == "lower"

@@ -72,10 +72,13 @@ def subjects(runs: ExperimentRuns) -> list[Subject]:
     return [_subject(index, groups, rtts, ccs, points[0], late=late[index]) for index in range(count)]
 
 
-def condition_text(condition: Mapping[str, Any], of: Subject | None, groups: list[Subject]) -> str:
+def condition_text(
+    condition: Mapping[str, Any], of: Subject | None, groups: list[Subject], names: Sequence[str] = ()
+) -> str:
     """What a curve's points have in common: "as BBR beside CUBIC", "with an algorithm or another field".
 
-    `of` is the group that the sentence is about; None where every curve has one group only.
+    `of` is the group that the sentence is about; None where every curve has one group only. `names` are those that the
+    groups have in tables.
     """
     ccs = {int(found[1]): value for path, value in condition.items() if (found := _CC.fullmatch(path))}
     parts = []
@@ -89,7 +92,7 @@ def condition_text(condition: Mapping[str, Any], of: Subject | None, groups: lis
             beside = "with" if of is None else "beside"
             parts += [f"{beside} {' and '.join(dict.fromkeys(map(algorithm, ccs.values())))}"] if ccs else []
     rest = {path: value for path, value in condition.items() if not _CC.fullmatch(path)}
-    fields = " and ".join(field_text(path, value_text(value)) for path, value in rest.items())
+    fields = " and ".join(field_text(path, value_text(value), names) for path, value in rest.items())
     return " ".join([*parts, *([f"at {fields}"] if fields else [])])
 
 

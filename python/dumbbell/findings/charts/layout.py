@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from dumbbell.cc import base_name
 from dumbbell.charts.chart import Axis, Kind, Layer
@@ -15,6 +15,8 @@ from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.metrics.catalogue import Quantity
 from dumbbell.metrics.statistics import estimate
 from dumbbell.spec.quantity import number_and_unit
+
+Item = TypeVar("Item")
 
 MOST_TICKS: Final = 12
 MANY_TIMES: Final = 8
@@ -125,6 +127,27 @@ class Sweep:
 def is_mixed(runs: ExperimentRuns) -> bool:
     """Whether groups meet, rather than senders one at a time."""
     return any(len(point.ccs) > 1 for point in runs.points)
+
+
+def conditions(runs: ExperimentRuns, points: Iterable[PointRuns]) -> dict[str, list[PointRuns]]:
+    """The points by what they are, in words, but for the algorithm where senders one at a time are compared."""
+    found: dict[str, list[PointRuns]] = {}
+    for point in points:
+        own = set(point.ccs.values()) if len(point.ccs) == 1 else set()
+        swept = {path: each for path, each in point.swept.items() if not path.endswith(".cc") or each not in own}
+        found.setdefault(in_words(runs, swept), []).append(point)
+    return found
+
+
+def evenly(items: Sequence[Item], most: int) -> list[Item]:
+    """At most so many of them, from the first to the last.
+
+    >>> evenly("abcdefg", 3)
+    ['a', 'd', 'g']
+    """
+    if len(items) <= most:
+        return list(items)
+    return [items[round(index * (len(items) - 1) / max(1, most - 1))] for index in range(most)]
 
 
 def called(group: str, cc: str) -> str:

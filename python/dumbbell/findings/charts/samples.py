@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Final
 
 from dumbbell.errors import StoreError
-from dumbbell.findings.charts.layout import in_words
+from dumbbell.findings.charts.layout import conditions, evenly, in_words
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.results.run_series import RunSeries, stored
 from dumbbell.results.store import Store
@@ -46,12 +46,15 @@ class Samples:
 
 
 def chosen(runs: ExperimentRuns, most: int = MOST_RUNS) -> list[tuple[PointRuns, int]]:
-    """At most so many runs: the first seed of each point, and then their second ones, …; points are left out evenly."""
-    points = [point for point in runs.points if point.run_ids]
-    if len(points) > most:
-        points = [points[round(index * (len(points) - 1) / max(1, most - 1))] for index in range(most)]
-    if not most:
+    """At most so many runs: the first seed of each point, and then their second ones.
+
+    Points are left out evenly, and algorithms that are compared with one another together.
+    """
+    by_condition = list(conditions(runs, (point for point in runs.points if point.run_ids)).values())
+    if not most or not by_condition:
         return []
+    at_each = max(map(len, by_condition))
+    points = [point for members in evenly(by_condition, max(1, most // at_each)) for point in members]
     turns = zip_longest(*([(point, seed) for seed in sorted(point.run_ids)] for point in points))
     return [each for turn in turns for each in turn if each][:most]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -13,7 +13,7 @@ from dumbbell.cc import base_name
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.charts.in_time import KB, MBPS, MS, backlog, curve, flow_rates, group_rates, panels
 from dumbbell.errors import DumbbellError
-from dumbbell.findings.charts.layout import Sweep, called, is_mixed
+from dumbbell.findings.charts.layout import Sweep, called, conditions, evenly, is_mixed, short
 from dumbbell.findings.charts.samples import Sampled
 from dumbbell.findings.charts.sweep import beside
 from dumbbell.findings.points import ExperimentRuns, PointRuns
@@ -93,26 +93,27 @@ def most_different(runs: ExperimentRuns, there: Sequence[Sampled]) -> list[Sampl
 
 
 def rtt_distribution(runs: ExperimentRuns, there: Sequence[Sampled]) -> Chart | None:
-    """How the RTTs of each group spread within the window: a panel a point, from the runs that were read."""
-    by_point: dict[int, list[Sampled]] = {}
-    for each in there:
-        by_point.setdefault(id(each.point), []).append(each)
-    points = list(by_point.values())
-    if not points:
+    """How the RTTs of each group spread within the window, from the runs that were read.
+
+    A panel a point; senders one at a time, of which only the algorithm differs, share one.
+    """
+    read = {id(each.point): each.point for each in there}
+    by_condition = conditions(runs, read.values())
+    if not by_condition:
         return None
-    if len(points) > MOST_PANELS:
-        points = [points[round(index * (len(points) - 1) / (MOST_PANELS - 1))] for index in range(MOST_PANELS)]
+    shown = evenly(list(by_condition.items()), MOST_PANELS)
     sweep = Sweep.of(runs)
     drawn = [Panel(
-        title=members[0].words, x=Axis(label="smoothed RTT (ms)"),
-        y=Axis(label="part of the samples (%)", limits=(0, 100)), layers=tuple(_spread(sweep, members)),
-    ) for members in points]  # fmt: skip
+        title=words, x=Axis(label="smoothed RTT (ms)"), y=Axis(label="part of the samples (%)", limits=(0, 100)),
+        layers=tuple(layer for point in points for layer in _spread(sweep, point, there, named=len(points) > 1)),
+    ) for words, points in shown]  # fmt: skip
     drawn = [panel for panel in drawn if panel.layers]
     if not drawn:
         return None
-    used = [each for members in points for each in members]
+    points_shown = {id(point) for _, points in shown for point in points}
+    used = [each for each in there if id(each.point) in points_shown]
     seeds = sorted({each.seed for each in used})
-    left_out = len({id(point) for point in runs.points if point.run_ids}) - len(points)
+    left_out = sum(1 for point in runs.points if point.run_ids) - len(points_shown)
     rest = f"; {counted(left_out, 'more point')} not shown" if left_out else ""
     return Chart(
         name="rtt-distribution",
@@ -126,30 +127,27 @@ def rtt_distribution(runs: ExperimentRuns, there: Sequence[Sampled]) -> Chart | 
     )  # fmt: skip
 
 
-def _spread(sweep: Sweep, members: Sequence[Sampled]) -> list[Layer]:
-    layers = []
-    for curve_ in sweep.curves:
-        if not any(members[0].point is point for point in curve_.points):
-            continue
-        for group, cc in members[0].point.ccs.items():
-            look = sweep.look(group, cc, curve_)
-            samples = [
-                gauge(each.series, flow.flow, "srtt_s", *each.series.window_s).value
-                for each in members
-                for flow in each.series.result.flows
-                if flow.name == group
-            ]
-            values, parts = cdf(np.concatenate(samples) * MS, MOST_STEPS) if samples else ([], [])
-            if values:
-                label = called(group, cc)
-                several = len(members[0].point.ccs) > 1
-                layers.append(
-                    Layer(
-                        label=label, style=look.style, instance=look.instance, tag=group if several else "",
-                        kind="step", x=tuple(values), y=tuple(100 * part for part in parts),
-                    )
-                )  # fmt: skip
-    return layers
+def _spread(sweep: Sweep, point: PointRuns, there: Sequence[Sampled], *, named: bool) -> Iterator[Layer]:
+    """The groups of a point, of all its runs that were read; `named`: by their algorithms."""
+    curve_ = next((each for each in sweep.curves if any(point is own for own in each.points)), None)
+    if curve_ is None:
+        return
+    for group, cc in point.ccs.items():
+        look = sweep.look(group, cc, curve_)
+        samples = [
+            gauge(each.series, flow.flow, "srtt_s", *each.series.window_s).value
+            for each in there
+            if each.point is point
+            for flow in each.series.result.flows
+            if flow.name == group
+        ]
+        values, parts = cdf(np.concatenate(samples) * MS, MOST_STEPS) if samples else ([], [])
+        if values:
+            tag = group if len(point.ccs) > 1 else short(cc) if named else ""
+            yield Layer(
+                label=called(group, cc), style=look.style, instance=look.instance, tag=tag, kind="step",
+                x=tuple(values), y=tuple(100 * part for part in parts),
+            )  # fmt: skip
 
 
 ROWS: Final = ("throughput (Mbit/s)", "cwnd (kB)", "inflight (kB)", "smoothed RTT (ms)", "queue (kB)")

@@ -11,8 +11,7 @@ import numpy as np
 
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.errors import StoreError
-from dumbbell.findings.charts.layout import Curve, Look, Sweep, in_words
-from dumbbell.findings.charts.samples import chosen
+from dumbbell.findings.charts.layout import Curve, Look, Sweep, conditions, evenly
 from dumbbell.findings.charts.sweep import BESIDE, MOST_PANELS, alike, beside
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.metrics.distribution import cdf, quantiles
@@ -46,16 +45,14 @@ class Source:
 
 def transfers(store: Store, runs: ExperimentRuns) -> Chart | None:
     """Completion time against size at some points of the sweep; None where there is no source of transfers."""
-    picked = chosen(runs, MOST_PANELS)
-    points = list({id(point): point for point, _ in picked}.values())
-    sources = list(_sources(store, runs, points))
+    by_condition = conditions(runs, (point for point in runs.points if point.run_ids))
+    shown = dict(evenly(list(by_condition.items()), MOST_PANELS))
+    by_panel = {words: list(_sources(store, runs, points)) for words, points in shown.items()}
+    sources = [each for members in by_panel.values() for each in members]
     if not sources:
         return None
     by_size = any(len(set(each.bytes)) > 1 for each in sources)
-    by_panel: dict[str, list[Source]] = {}
-    for each in sources:
-        by_panel.setdefault(_title(runs, each), []).append(each)
-    panels = [_panel(title, members, by_size=by_size) for title, members in by_panel.items()]
+    panels = [_panel(title, members, by_size=by_size) for title, members in by_panel.items() if members]
     count = sum(len(each.fct_s) for each in sources)
     ended = sum(int(np.isfinite(each.fct_s).sum()) for each in sources)
     left = f" {count - ended:,} of them were not complete, and count as the slowest." if ended < count else ""
@@ -70,17 +67,6 @@ def transfers(store: Store, runs: ExperimentRuns) -> Chart | None:
         columns=min(BESIDE, beside(panels)),
         alt="Completion times of short transfers by their size, by group and point.",
     )
-
-
-def _title(runs: ExperimentRuns, source: Source) -> str:
-    """What a panel is about: the point, but for the algorithm where it is what is compared."""
-    mixed = len(source.point.ccs) > 1
-    swept = {
-        path: value
-        for path, value in source.point.swept.items()
-        if mixed or value != source.point.ccs.get(source.group) or not path.endswith(".cc")
-    }
-    return in_words(runs, swept)
 
 
 def _sources(store: Store, runs: ExperimentRuns, points: Sequence[PointRuns]) -> Iterator[Source]:
