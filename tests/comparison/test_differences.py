@@ -10,6 +10,7 @@ import pytest
 
 from compared import held, kept, rows, whole
 from dumbbell.comparison.differences import Column, Difference, Overall, column, objects, overall, verdict
+from dumbbell.comparison.differences_text import not_complete
 from dumbbell.comparison.selection import quantities
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.catalogue import QUANTITIES
@@ -23,7 +24,19 @@ def points_of(*points: tuple[float, float]) -> Column:
     difference, half_width = np.array(points, np.float64).T
     a, count = np.full(len(points), 10.0), np.full(len(points), 3)
     error = half_width / t_quantile(2)
-    return Column(LOSS, None, count, a, a + difference, difference, error, half_width, (np.zeros(len(points)), error))
+    return Column(
+        LOSS,
+        None,
+        count,
+        a,
+        a + difference,
+        difference,
+        error,
+        half_width,
+        (np.zeros(len(points)), error),
+        count,
+        (count, count),
+    )
 
 
 def test_an_interval_that_excludes_0_is_marked() -> None:
@@ -172,6 +185,10 @@ def test_many_rows_need_a_wider_interval(rows_: int, worse: bool) -> None:  # no
         "lower": 0,
         "same": 0,
         "undecided": 3,
+        "incomplete": 0,
+        "runs": 12,
+        "runs_a": 12,
+        "runs_b": 12,
         "degrees": 10,
         "by_seeds": True,
     }
@@ -224,6 +241,28 @@ def test_a_transfer_that_did_not_end_leaves_its_group_without_a_completion_time(
     (row,) = rows(held(one, one), "fct", "bbr")
     assert 0.8 < row.a < 2
     assert rows(held(other, other), "fct", "bbr") == []
+
+
+def test_where_a_run_did_not_complete_there_is_no_difference_and_its_side_is_worse(tmp_path: Path) -> None:
+    """At 1 % of loss BBR completes 4 MB in every run and CUBIC in some; without loss both do."""
+    flows = [{"cc": ["bbr", "cubic"], "workload": {"transfer": "4 MB"}}]
+    loss = {"path.loss": ["0 %", "1 %"]}
+    store = kept(tmp_path / "s", flows=flows, path__buffer="2 bdp", duration="5 s", seeds=4, **loss)
+    found = held(f"{store}@cc=bbr", "@cc=cubic", "fct")
+    clean, lossy = rows(found, "fct", "bbr → cubic")
+    assert (clean.pairs, clean.runs_a, clean.runs_b) == (4, 4, 4)
+    assert (lossy.pairs, lossy.runs, lossy.runs_a) == (0, 4, 4)
+    assert 0 < lossy.runs_b < 4
+    assert (lossy.verdict, lossy.difference.half_width) == ("not complete", None)
+    whole_ = whole(found, "fct", "bbr → cubic")
+    assert (whole_.points, whole_.incomplete, whole_.b) == (1, 1, clean.b)
+    assert not_complete(whole_) == f"not complete in {4 - lossy.runs_b} of 8 runs of B"
+    assert found.worse == [whole_]
+    assert not whole(
+        held(f"{store}@cc=cubic,path.loss=1 %", "@cc=bbr,path.loss=1 %", "fct"), "fct", "cubic → bbr"
+    ).worse(1)
+    (of_lossy,) = [each for each in objects(found) if each.get("point") == {"path.loss": "1 %"}]
+    assert [of_lossy[key] for key in ("difference", "b", "outcome", "runs_a")] == [None, None, "not complete", 4]
 
 
 def test_a_single_group_has_no_share_and_a_single_flow_no_index(tmp_path: Path) -> None:

@@ -92,10 +92,12 @@ def _lines(found: "Comparison", *, everything: bool) -> "Iterator[str]":
 
 
 def _worse(found: "Comparison") -> "Iterator[str]":
+    from dumbbell.comparison.differences_text import not_complete
     from dumbbell.metrics.number import counted
 
     for each in found.worse:
-        yield f"worse: {each.quantity.label}{f' of {each.group}' if each.group else ''}"
+        why = f": {not_complete(each)}" if each.only_a_complete else ""
+        yield f"worse: {each.quantity.label}{f' of {each.group}' if each.group else ''}{why}"
     if found.pairs.failed_in_b:
         yield f"worse: {counted(found.pairs.failed_in_b, 'run')} failed in B that A finished"
 

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 ARROW: Final = " → "
 """Between the names of a group in A and in B, where they differ."""
-HIGHER, LOWER, SAME, UNDECIDED = "higher", "lower", "same", "undecided"
-"""Of B against A: the interval of the difference is above 0, below it, or neither; same: no pair differs at all.
+HIGHER, LOWER, SAME, UNDECIDED, INCOMPLETE = "higher", "lower", "same", "undecided", "not complete"
+"""Of B against A: the interval of the difference is above 0, below it, or neither; same: no pair differs at all; not
+complete: there is no difference, as a run has none of a quantity that needs all.
 
 Where several pairs differ by the same, which is not 0, nothing is left to chance: B is higher or lower.
 """
@@ -37,6 +38,7 @@ class Difference:
     """B - A with the half-width of its 95 % interval, in the summary's unit; relative: B's mean over A's, less 1."""
 
     value: float
+    """NaN where a run lacks a quantity that needs all."""
     half_width: float | None
     """None: one value, or nothing varied."""
     relative: float | None
@@ -44,7 +46,7 @@ class Difference:
     relative_half_width: float | None
     """None: as of `half_width`, or A's own interval includes 0, and then there is no largest ratio."""
     outcome: str
-    """One of the four words above."""
+    """One of the words above."""
 
     @property
     def marked(self) -> bool:
@@ -58,9 +60,16 @@ class _Compared:
     group: str | None
     """Whose; None of what belongs to the path."""
     a: float
-    """Mean, in the summary's unit: over the seeds that both have, or over the points, each of which counts the same."""
+    """Mean, in the summary's unit: over the seeds that both have, or over the points, each of which counts the same;
+    NaN where a run lacks what needs all."""
     b: float
     difference: Difference
+    runs: int
+    """Of each side, with a partner on the other."""
+    runs_a: int
+    """Those of A that have the quantity."""
+    runs_b: int
+    """Likewise of B."""
 
     @property
     def verdict(self) -> str:
@@ -86,17 +95,26 @@ class Overall(_Compared):
     lower: int
     same: int
     undecided: int
+    incomplete: int
+    """Points apart from these, where a run lacks what needs all."""
     degrees: int
     """Of freedom of the interval."""
     by_seeds: bool
     """The interval is by the scatter over seeds at these points; otherwise, where a point has one pair or the seeds
     change nothing anywhere, by that over points."""
 
+    @property
+    def only_a_complete(self) -> bool:
+        """All runs of A have what needs all, and not all of B."""
+        return self.incomplete > 0 and self.runs_a == self.runs
+
     def worse(self, rows: int) -> bool:
         """Whether B is worse, by an interval so wide that chance alone gives one such row of so many in 5 %.
 
-        Without an interval nothing of what differs is by chance.
+        Without an interval nothing of what differs is by chance. B is worse too where only A is complete.
         """
+        if self.only_a_complete:
+            return True
         found = self.difference
         if self.verdict != "worse" or found.half_width is None:
             return self.verdict == "worse"
@@ -131,6 +149,10 @@ class Column:
     """Of the difference's 95 % interval; NaN where there is none."""
     errors: tuple[Floats, Floats]
     """Standard errors of A's mean and of B's."""
+    runs: Integers
+    """How many each point has of each side, whether they have the quantity or not."""
+    known: tuple[Integers, Integers]
+    """Those of A, and of B, that have it."""
 
     @cached_property
     def relative(self) -> Floats:
@@ -160,8 +182,19 @@ class Column:
 
     @property
     def there(self) -> Integers:
-        """The points that have it."""
+        """The points that have a difference."""
         return np.flatnonzero(self.pairs)
+
+    @property
+    def incomplete(self) -> Bools:
+        """The points without one, as a run lacks what needs all."""
+        return _incomplete(self.quantity, self.runs, self.known)
+
+    @property
+    def shown(self) -> Bools:
+        """The points that have a row."""
+        found: Bools = (self.pairs > 0) | self.incomplete
+        return found
 
     def at(self, point: int) -> Row:
         """The row of one point."""
@@ -169,10 +202,11 @@ class Column:
             None if math.isnan(column[point]) else float(column[point])
             for column in (self.half_width, self.relative, self.relative_half_width)
         )
-        outcome = _SIGNS[int(self.sign[point])]
+        outcome = INCOMPLETE if self.incomplete[point] else _SIGNS[int(self.sign[point])]
         found = Difference(float(self.difference[point]), half_width, relative, its_half_width, outcome)
         pairs, a, b = int(self.pairs[point]), float(self.a[point]), float(self.b[point])
-        return Row(self.quantity, self.group, a, b, found, point=point, pairs=pairs)
+        runs, runs_a, runs_b = (int(each[point]) for each in (self.runs, *self.known))
+        return Row(self.quantity, self.group, a, b, found, runs, runs_a, runs_b, point=point, pairs=pairs)
 
     @property
     def marked(self) -> Bools:
@@ -195,14 +229,19 @@ class Comparison:
 
     def rows(self, *, marked: bool = False) -> Iterator[Row]:
         """Point by point; with `marked` those only whose interval excludes 0."""
-        wanted = np.array([each.marked if marked else each.pairs > 0 for each in self.columns])
+        wanted = np.array([each.marked if marked else each.shown for each in self.columns])
         for point, column in np.argwhere(wanted.T):
             yield self.columns[column].at(int(point))
 
     @property
     def count(self) -> int:
         """Rows of all points."""
-        return sum(each.there.size for each in self.columns)
+        return sum(int(each.shown.sum()) for each in self.columns)
+
+    @property
+    def incomplete(self) -> int:
+        """Rows without a difference."""
+        return sum(int(each.incomplete.sum()) for each in self.columns)
 
     @property
     def marked(self) -> int:
@@ -235,7 +274,7 @@ def compare(first: Selection, second: Selection, quantities: Sequence[Quantity],
     """
     pairs = pair(first, second)
     points, owners = np.unique(pairs.table["point"], return_inverse=True)
-    columns = [each for each in _columns(pairs, owners, points.size, quantities) if each.there.size]
+    columns = [each for each in _columns(pairs, owners, points.size, quantities) if each.shown.any()]
     present = {each.quantity.name for each in columns}
     return Comparison(
         pairs=pairs,
@@ -257,9 +296,17 @@ def _columns(pairs: Pairs, owners: Integers, points: int, quantities: Sequence[Q
             )
             yield column(quantity, None, a, b, owners, points)
             continue
+        if _not_asked(pairs, quantity):
+            continue
         for name, own in groups:
             a, b = (own[f"{quantity.name}_{side}"].to_numpy(np.float64) for side in ("a", "b"))
             yield column(quantity, name, a, b, own["owner"].to_numpy(), points)
+
+
+def _not_asked(pairs: Pairs, quantity: Quantity) -> bool:
+    """Whether a side has nothing of it for another reason than that its runs took too long: nobody measured it."""
+    differ = quantity.harm_in is not None or pairs.a.origins("metrics") != pairs.b.origins("metrics")
+    return differ and any(side.groups[quantity.name].isna().all() for side in (pairs.a, pairs.b))
 
 
 def _group_pairs(pairs: Pairs, table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
@@ -278,12 +325,27 @@ def column(  # noqa: PLR0913, PLR0917 (both sides, and where they belong)
     quantity: Quantity, group: str | None, a: Floats, b: Floats, owners: Integers, points: int
 ) -> Column:
     """The differences between values of pairs, whose points `owners` has; NaN of a pair that has none."""
-    a, b = np.where(np.isnan(b), np.nan, a), np.where(np.isnan(a), np.nan, b)
-    of_a, of_b, found = (estimates(values, owners, points) for values in (a, b, b - a))
+    runs = np.bincount(owners, minlength=points).astype(np.intp)
+    known_a, known_b = (np.bincount(owners[~np.isnan(side)], minlength=points).astype(np.intp) for side in (a, b))
+    incomplete = _incomplete(quantity, runs, (known_a, known_b))
+    differences = np.where(incomplete[owners], np.nan, b - a)
+    of_a, of_b = (  # where the other side is not complete, the mean of the one that is
+        estimates(
+            np.where(np.isnan(differences) & ~(incomplete & (known == runs))[owners], np.nan, side), owners, points
+        )
+        for side, known in ((a, known_a), (b, known_b))
+    )
+    found = estimates(differences, owners, points)
     return Column(
         quantity, group, found.count, of_a.mean, of_b.mean, found.mean, found.error, found.half_width,
-        (of_a.error, of_b.error),
+        (of_a.error, of_b.error), runs, (known_a, known_b),
     )  # fmt: skip
+
+
+def _incomplete(quantity: Quantity, runs: Integers, known: tuple[Integers, Integers]) -> Bools:
+    """The points where some runs have a quantity that needs all, and others lack it."""
+    found: Bools = (np.minimum(*known) < runs) & (np.maximum(*known) > 0) & quantity.needs_all
+    return found
 
 
 def overall(column: Column) -> Overall:
@@ -291,6 +353,15 @@ def overall(column: Column) -> Overall:
     there = column.there
     signs = column.sign[there]
     higher, lower, same, undecided = (int((signs == sign).sum()) for sign in (1, -1, 2, 0))
+    shown, incomplete = column.shown, int(column.incomplete.sum())
+    runs, runs_a, runs_b = (int(each[shown].sum()) for each in (column.runs, *column.known))
+    if not there.size:
+        a, b = (float(side[shown].mean()) for side in (column.a, column.b))
+        difference = Difference(math.nan, None, None, None, INCOMPLETE)
+        return Overall(
+            column.quantity, column.group, a, b, difference, runs, runs_a, runs_b,
+            points=0, higher=0, lower=0, same=0, undecided=0, incomplete=incomplete, degrees=0, by_seeds=False,
+        )  # fmt: skip
     differences, errors, pairs = column.difference[there], column.error[there], column.pairs[there]
     found = pooled(differences, errors, pairs)
     decided = (errors == 0).all() if found.half_width is None else abs(found.mean) > found.half_width
@@ -298,11 +369,12 @@ def overall(column: Column) -> Overall:
         outcome = HIGHER if found.mean > 0 else LOWER
     else:
         outcome = UNDECIDED if differences.any() else SAME
-    a, b = column.a[there], column.b[there]
+    a, b = float(column.a[there].mean()), float(column.b[there].mean())
     difference = Difference(found.mean, found.half_width, *_relative(column, found.mean, outcome), outcome)
     return Overall(
-        column.quantity, column.group, float(a.mean()), float(b.mean()), difference, points=there.size, higher=higher,
-        lower=lower, same=same, undecided=undecided, degrees=found.degrees, by_seeds=found.within,
+        column.quantity, column.group, a, b, difference, runs, runs_a, runs_b, points=there.size, higher=higher,
+        lower=lower, same=same, undecided=undecided, incomplete=incomplete, degrees=found.degrees,
+        by_seeds=found.within,
     )  # fmt: skip
 
 
@@ -343,7 +415,7 @@ def objects(found: Comparison) -> Iterator[dict[str, Any]]:
             "schema": SCHEMA_VERSION, "row": "overall", "metric": whole.quantity.name, "group": whole.group,
             "points": whole.points, "a": _rounded(whole.a), "b": _rounded(whole.b), **_fields_of(whole.difference),
             "better": whole.quantity.better, "higher": whole.higher, "lower": whole.lower, "same": whole.same,
-            "undecided": whole.undecided, "by_seeds": whole.by_seeds,
+            "undecided": whole.undecided, "incomplete": whole.incomplete, "by_seeds": whole.by_seeds, **_runs_of(whole),
         }  # fmt: skip
     for row in found.rows():
         place = found.points[row.point]
@@ -351,7 +423,12 @@ def objects(found: Comparison) -> Iterator[dict[str, Any]]:
             "schema": SCHEMA_VERSION, "row": "point", "experiment": place.experiment, "engine": place.engine,
             "point": place.swept, "metric": row.quantity.name, "group": row.group, "pairs": row.pairs,
             "a": _rounded(row.a), "b": _rounded(row.b), **_fields_of(row.difference), "better": row.quantity.better,
+            **_runs_of(row),
         }  # fmt: skip
+
+
+def _runs_of(found: Row | Overall) -> dict[str, int]:
+    return {"runs": found.runs, "runs_a": found.runs_a, "runs_b": found.runs_b}
 
 
 def _fields_of(difference: Difference) -> dict[str, Any]:
@@ -365,4 +442,4 @@ def _fields_of(difference: Difference) -> dict[str, Any]:
 
 
 def _rounded(value: float | None) -> float | None:
-    return None if value is None else rounded(value)
+    return None if value is None or math.isnan(value) else rounded(value)

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from dumbbell.comparison.agreement_text import IDENTITY_DIGITS
+from dumbbell.comparison.differences import INCOMPLETE
 from dumbbell.metrics.catalogue import Quantity
-from dumbbell.metrics.number import amount, counted, percent
+from dumbbell.metrics.number import ABSENT, amount, counted, percent
 
 if TYPE_CHECKING:
     from dumbbell.comparison.agreement_text import Table
@@ -25,14 +26,14 @@ def overall_table(found: Comparison) -> Table:
         "metric", "group", "points", "A", "B", "B - A", "relative", "better", "worse", "same", "open",
         "over all points",
     ]  # fmt: skip
-    return header, [[*_amounts(each, each.points), *_counts(each), each.verdict] for each in found.overall]
+    return header, [[*_amounts(each, each.points), *_counts(each), over_all(each)] for each in found.overall]
 
 
 def points_table(found: Comparison, rows: Iterable[Row]) -> tuple[list[str], Iterator[list[str]]]:
     """Some quantities at some points, one by one: there may be many."""
     axes, points = point_cells(found)
     header = [*axes, "metric", "group", "pairs", "A", "B", "B - A", "relative", "verdict"]
-    return header, ([*points[each.point], *_amounts(each, each.pairs), each.verdict] for each in rows)
+    return header, ([*points[each.point], *_amounts(each, each.pairs), _at_point(each)] for each in rows)
 
 
 def point_cells(found: Comparison) -> Table:
@@ -44,6 +45,25 @@ def point_cells(found: Comparison) -> Table:
     axes = list(dict.fromkeys(path for each in found.points for path in each.swept))
     shown |= {axis: [str(each.swept.get(axis, "")) for each in found.points] for axis in axes}
     return list(shown), [list(cells) for cells in zip(*shown.values(), strict=True)] or [[] for _ in found.points]
+
+
+def over_all(found: Overall) -> str:
+    """The verdict on a quantity, and in how many runs it is not complete."""
+    if not found.incomplete:
+        return found.verdict
+    return f"{found.verdict}; {not_complete(found)}" if found.points else not_complete(found)
+
+
+def _at_point(found: Row) -> str:
+    return not_complete(found) if found.verdict == INCOMPLETE else found.verdict
+
+
+def not_complete(found: Overall | Row) -> str:
+    """In how many runs of each side."""
+    lacking = {"A": found.runs - found.runs_a, "B": found.runs - found.runs_b}
+    return "not complete in " + " and ".join(
+        f"{count} of {counted(found.runs, 'run')} of {name}" for name, count in lacking.items() if count
+    )
 
 
 def _counts(found: Overall) -> list[str]:
@@ -65,7 +85,7 @@ def _amounts(found: Overall | Row, count: int) -> list[str]:
         amount(found.a, scale=scale),
         amount(found.b, scale=scale),
         amount(difference.value, difference.half_width, scale=scale, signed=True),
-        _relative(difference),
+        ABSENT if difference.outcome == INCOMPLETE else _relative(difference),
     ]
 
 
@@ -98,9 +118,10 @@ def pairs(found: Comparison) -> str:
 def chance(found: Comparison) -> str:
     """How many marks mean nothing."""
     why = "one pair a point, or pairs whose differences are all alike"
+    count = found.count - found.incomplete
     if not found.intervals:
-        return f"None of {counted(found.count, 'row')} (a metric at a point) has an interval: {why}."
-    none = found.count - found.intervals
+        return f"None of {counted(count, 'row')} (a metric at a point) has an interval: {why}."
+    none = count - found.intervals
     expected = f"about {found.by_chance:,.0f}" if found.by_chance >= 1 else "less than 1"
     text = (
         f"Of {counted(found.intervals, 'row')} with an interval (a metric at a point), {found.marked:,}"
@@ -112,14 +133,24 @@ def chance(found: Comparison) -> str:
 
 def explanations(found: Comparison) -> Iterator[str]:
     """What is to be known of the table over all points, a paragraph each; nothing of an empty one."""
-    if found.overall:
+    if any(each.points for each in found.overall):
         yield over_points(found)
         yield chance(found)
+    yield from without_difference(found)
+
+
+def without_difference(found: Comparison) -> Iterator[str]:
+    """Why some rows have none."""
+    if found.incomplete:
+        yield (
+            f"{counted(found.incomplete, 'row')} without a difference: not complete in all runs, and a mean over the"
+            " others would flatter."
+        )
 
 
 def over_points(found: Comparison) -> str:
     """What the intervals over all points rest on."""
-    by_seeds = {each.by_seeds for each in found.overall}
+    by_seeds = {each.by_seeds for each in found.overall if each.points}
     seeds = "by the scatter of pairs at these points (Student's t)"
     points = "by the scatter of points, because some have one pair only"
     text = f"{seeds}; for some metrics {points}" if len(by_seeds) > 1 else seeds if by_seeds == {True} else points

@@ -121,8 +121,7 @@ def differences_page(found: Comparison, command: str, most: int = MOST_POINTS) -
         "sections": [
             Section(
                 "overall", "Over all points", *differences_text.overall_table(found), words,
-                below=(differences_text.over_points(found), OUTCOMES, differences_text.chance(found))
-                if found.overall else (),
+                below=_below(found),
             ),
             Section("figures", "Figures", figures=_drawn(charts(found, names, ", ".join(axes)), most), titled=True),
             Section(
@@ -133,6 +132,11 @@ def differences_page(found: Comparison, command: str, most: int = MOST_POINTS) -
         "command": command,
         "again": "",
     }  # fmt: skip
+
+
+def _below(found: Comparison) -> tuple[str, ...]:
+    paragraphs = list(differences_text.explanations(found))
+    return (*paragraphs[:1], OUTCOMES, *paragraphs[1:]) if paragraphs else ()
 
 
 OUTCOMES: Final = (
