@@ -11,6 +11,7 @@ import pytest
 import dumbbell
 from dumbbell.findings.answer import answer
 from dumbbell.findings.points import ExperimentRuns, PointRuns, runs_of
+from dumbbell.findings.table import table
 from dumbbell.spec import Experiment, expand
 from dumbbell.spec.names import flow_names
 
@@ -203,6 +204,23 @@ def test_algorithms_are_compared_within_a_workload_only() -> None:
     assert "For the workload bulk, Reno has more: 90.0 Mbit/s against 40.0 Mbit/s of BBR" in said
     assert "for the workload transfer, BBR is faster: 1.00 s against 2.00 s of Reno" in said
     assert "for the workload stream, there is no difference in goodput" in said
+
+
+@pytest.mark.parametrize(
+    ("other", "until", "shown"),
+    [
+        ({"workload": {"transfer": "4 MB"}}, UNTIL, set()),
+        ({}, UNTIL, {"goodput"}),
+        ({}, {}, {"goodput", "share"}),
+    ],
+)
+def test_what_sizes_decide_is_no_usual_column(other: dict[str, Any], until: dict[str, Any], shown: set[str]) -> None:
+    flows = [{"name": "a", "cc": "bbr", "workload": {"transfer": "1 MB"}}, {"name": "b", "cc": "cubic"} | other]
+    runs = runs_with([[0.2, 0.2]], flows=flows, **until)
+    runs.points[0].measured["goodput", "a"] = runs.points[0].measured["goodput", "b"] = [1e6, 2e6]
+    assert shown == {"goodput", "share"}.intersection(table(runs).columns)
+    assert shown == {"goodput", "share"}.intersection(quantity.name for quantity, _ in runs.columns)
+    assert {"goodput", "share"} <= set(table(runs, everything=True).columns)
 
 
 def test_groups_with_transfers_of_several_sizes_are_compared_at_one_point_only() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -24,6 +24,7 @@ from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Resolved, SpecError, expand, resolve
 from dumbbell.spec.resolve import start_jitter_ns
 from dumbbell.spec.sweep import Grid, Point
+from dumbbell.spec.tables import ShortFlows, Transfer
 
 MOST_READ_WHOLE = 5_000
 """Runs of a campaign of which everything is read."""
@@ -31,6 +32,8 @@ MOST_LISTED = 10_000
 """Runs of an experiment of which the missing ones are still told by name."""
 GROUP_COLUMNS = ("goodput", "share", "rtt")
 """What a page shows of each group of a point, and of its runs."""
+BY_SIZES = ("goodput", "share")
+"""What the sizes of transfers decide where a run lasts until they are done."""
 RUN_COLUMNS = ("loss", "random_loss", "queue", "utilization", "jain")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -140,11 +143,25 @@ class ExperimentRuns:
         return list(dict.fromkeys(path for point in self.points for path in point.swept))
 
     @property
+    def decided(self) -> set[str]:
+        """Quantities that say nothing of who is better, as the spec's sizes decide them.
+
+        A share where any group has so much to send and the run lasts until it is done, a goodput where all have.
+        """
+        if self.experiment is None or not any(each.until_done for each in _every(self.experiment.duration)):
+            return set()
+        finite = [
+            any(isinstance(each, Transfer | ShortFlows) for each in _every(flow.workload))
+            for flow in self.experiment.flows
+        ]
+        return set(BY_SIZES) if all(finite) else {"share"} if any(finite) else set()
+
+    @property
     def columns(self) -> list[tuple[Quantity, str]]:
         """Each quantity that its table shows, with its group; senders one at a time share a column."""
         alone = all(len(point.ccs) <= 1 for point in self.points)
         groups = [""] if alone and len(self.groups) > 1 else self.groups
-        of_groups = [name for name in GROUP_COLUMNS if not (alone and name == "share")]
+        of_groups = [name for name in GROUP_COLUMNS if name not in self.decided and not (alone and name == "share")]
         shown = [(QUANTITIES[name], group) for group in groups for name in of_groups]
         shown += [(QUANTITIES[name], "") for name in RUN_COLUMNS]
         return [key for key in shown if any(point.values(*key) for point in self.points)]
@@ -165,6 +182,11 @@ class ExperimentRuns:
             for seed in self.experiment.seed_values
             if seed not in there.get(point_key(point.values), ())
         ]
+
+
+def _every(value: object) -> Sequence[Any]:
+    """The values of a field that may be swept."""
+    return value if isinstance(value, list) else [value]
 
 
 def read(store: Store, experiment: str | None = None) -> list[ExperimentRuns]:

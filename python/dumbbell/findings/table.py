@@ -109,9 +109,10 @@ def table(
 ) -> Table:
     """The table of an experiment.
 
-    `columns` are names of the catalogue or of `FACTS`; without them there are the usual ones that some run has, or,
-    with `everything`, the whole catalogue. Rows are in the order of expansion, or of a column: `sort` is its name,
-    which may be a swept field, too, with a minus before it for the largest first. What has nothing there is last.
+    `columns` are names of the catalogue or of `FACTS`; without them there are the usual ones that some run has and the
+    sizes of transfers do not decide, or, with `everything`, the whole catalogue. Rows are in the order of expansion, or
+    of a column: `sort` is its name, which may be a swept field, too, with a minus before it for the largest first. What
+    has nothing there is last.
 
     Raises:
         ColumnError: there is no such column.
@@ -127,6 +128,7 @@ def table(
         }
         there |= {"fair_share"} if any(row.fair_share is not None for row in rows) else set()
         if not everything:
+            there -= runs.decided
             there -= {name for name in PERCENTILES if _all_like_the_mean(name, rows)}
         columns = [name for name in dict.fromkeys([*USUAL, *QUANTITIES] if everything else USUAL) if name in there]
     return Table(runs=runs, rows=_sorted(rows, sort) if sort else rows, columns=list(columns))
