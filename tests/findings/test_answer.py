@@ -193,6 +193,27 @@ def test_downloads_are_compared_pair_by_pair(cubic: list[float], bbr: list[float
     assert answered.lower() == said.lower()
 
 
+def test_algorithms_are_compared_within_a_workload_only() -> None:
+    stream = {"stream": "5 Mbit/s", "for": "50 s", "every": "40 ms"}
+    flow = {"name": "x", "cc": ["reno", "bbr"], "workload": ["bulk", {"transfer": "1 MB"}, stream]}
+    runs = runs_with([[v] for v in (9e7, 9e3, 5e6, 4e7, 9e3, 5e6)], "goodput", flows=[flow])
+    for point, time in zip(runs.points, (math.nan, 2.0, math.nan, math.nan, 1.0, math.nan), strict=True):
+        point.measured["fct", "x"] = [time]
+    (said, _) = answer(runs)
+    assert "For the workload bulk, Reno has more: 90.0 Mbit/s against 40.0 Mbit/s of BBR" in said
+    assert "for the workload transfer, BBR is faster: 1.00 s against 2.00 s of Reno" in said
+    assert "for the workload stream, there is no difference in goodput" in said
+
+
+def test_groups_with_transfers_of_several_sizes_are_compared_at_one_point_only() -> None:
+    sizes = ["1 MB", "10 MB", "20 MB"]
+    flows = [{"name": name, "cc": name, "workload": {"transfer": sizes}} for name in ("bbr", "cubic")]
+    runs = runs_with([[1.0, 1.1, 1.05]] * 9, "fct", flows=flows, duration="until done", time_limit="60 s")
+    for number, point in enumerate(runs.points):
+        point.measured["fct", "cubic"] = [2.0, 2.1, 2.05] if number < 6 else [1.0, 1.1, 1.05]
+    assert answer(runs) == ["BBR is faster at 6 and there is no difference that is certain at 3 of 9 places."]
+
+
 def test_swept_fields_of_flows_have_a_noun_and_of_several_groups_the_groups_name() -> None:
     crowd, other = {"name": "crowd", "cc": "bbr", "count": [1, 8]}, {"name": "other", "cc": "cubic"}
     both = told([[0.7], [0.3]], flows=[crowd, other])

@@ -6,13 +6,13 @@ two of them differ where the interval of the difference, paired by seed, exclude
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from dumbbell.findings.amount import Amount, amounts
 from dumbbell.findings.curves import Curve, Curves, curves_of
 from dumbbell.findings.points import ExperimentRuns, PointRuns
-from dumbbell.findings.ranking import Contender, enumerated, ranking
+from dumbbell.findings.ranking import Contender, enumerated, ranking, tally
 from dumbbell.findings.subject import Subject, algorithm, condition_text, subjects
 from dumbbell.findings.sweep import KEPT, cliffs
 from dumbbell.findings.trend import crossing, extent, trend
@@ -64,6 +64,8 @@ def _alone(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
     if len(curves.curves) > 1:
         if found:
             return found
+        if any(_workload(curve) for curve in curves.curves):
+            return [_apart(curves, [[_alone_in(curve, amount)] for curve in curves.curves])]
         contenders = [Contender(_label(curve, amount.subject), amount, curve) for curve in curves.curves]
         if len(contenders) > MOST_CURVES:
             return [extent(curves, contenders)]
@@ -121,10 +123,63 @@ def _beside(curves: Curves, groups: Sequence[Subject], about: Sequence[Amount]) 
     """Times or rates of some groups beside others."""
     if len(about) == len(curves.curves) == 1:
         return trend(curves, curves.curves[0], about[0])
+    if len(about) > 1 and len(curves.curves) > 1:
+        return _apart(
+            curves, [[Contender(each.subject.name, each, curve) for each in about] for curve in curves.curves]
+        )
     contenders = [each for curve in curves.curves for each in _under(curve, groups, about)]
+    if any(_workload(curve) for curve in curves.curves):
+        return _apart(curves, [[each] for each in contenders], "" if len(about) > 1 else about[0].subject.name)
     if len(contenders) > MOST_CURVES:
         return extent(curves, contenders)
     return ranking(curves, contenders, "" if len(about) > 1 else about[0].subject.name)
+
+
+def _workload(curve: Curve) -> dict[str, Any]:
+    """What is swept of workloads: of two that differ there nobody is better."""
+    return {path: value for path, value in curve.condition.items() if ".workload" in path}
+
+
+def _kind(curve: Curve) -> str:
+    """Of the workloads that are swept as a whole: bulk, transfer, stream."""
+    whole = [value for path, value in _workload(curve).items() if path.endswith(".workload")]
+    return " and ".join(next(iter(each)) if isinstance(each, Mapping) else str(each) for each in whole)
+
+
+def _alone_in(curve: Curve, amount: Amount) -> Contender:
+    """The contender of a curve among those with its workload, in the time of its transfers where it has one."""
+    words = {path: value for path, value in curve.condition.items() if path not in _workload(curve)}
+    times = Amount(QUANTITIES["fct"], amount.subject, "take", " to complete", amount.seeds)
+    timed = _kind(curve) == "transfer" and any(times.by_seed(point) for point in curve.points)
+    label = _label(Curve(words, curve.points), amount.subject)
+    return Contender(label, times if timed else amount, curve)
+
+
+def _apart(curves: Curves, entered: Sequence[Sequence[Contender]], subject: str = "") -> str:
+    """Who is best among those with like workloads, or, of several groups, at one point; a clause a kind of workload."""
+    kinds: dict[str, dict[str, list[Contender]]] = {}
+    for each in entered:
+        curve = each[0].curve
+        key = repr(curve.condition if len(each) > 1 else _workload(curve))
+        kinds.setdefault(_kind(curve), {}).setdefault(key, []).extend(each)
+    clauses = []
+    for kind, by_workload in kinds.items():
+        sets = list(by_workload.values())
+        every = [each for own in sets for each in own]
+        rivals = [own for own in sets if len(own) > 1]
+        points = [point for each in every for point in each.amount.at(each.curve)]
+        if rivals and len(sets) == 1 and len(every) <= MOST_CURVES:
+            said = ranking(curves, every, subject)
+        elif rivals:
+            said = tally(curves, rivals, subject)
+        elif len(points) == 1:
+            said = f"{every[0].amount.said} {every[0].amount.text(points[0])}{every[0].amount.of}"
+        elif points:
+            said = extent(curves, every)
+        else:
+            continue
+        clauses.append(f"for the workload {kind}, {said}" if kind else said)
+    return "; ".join(clauses)
 
 
 def _under(curve: Curve, groups: Sequence[Subject], about: Sequence[Amount]) -> list[Contender]:

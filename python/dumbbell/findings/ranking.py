@@ -48,17 +48,30 @@ def ranking(curves: Curves, contenders: Sequence[Contender], subject: str = "") 
 
     With a `subject` the labels are conditions under which it was measured.
     """
-    places: dict[float, list[_Entry]] = {}
-    for each in contenders:
-        for point in each.curve.points if each.amount.quantity.needs_all else each.amount.at(each.curve):
-            places.setdefault(curves.number(point), []).append(_Entry(each.label, each.amount, point))
-    standings = [_standing(places[at]) for at in sorted(places) if len(places[at]) > 1]
+    standings = _standings(curves, contenders)
     if not standings:
         return "no two of what is compared were measured at one place"
     stretches = [list(members) for _, members in groupby(standings, key=_verdict)]
     if len(stretches) > MOST_VERDICTS:
-        return _tally(curves, standings, subject)
+        first, last = (standing[0].point for standing in (standings[0], standings[-1]))
+        return f"{curves.place(first, last)}, {_tally(standings, subject)}"
     return "; ".join(_clause(curves, stretch, subject) for stretch in stretches)
+
+
+def tally(curves: Curves, sets: Sequence[Sequence[Contender]], subject: str = "") -> str:
+    """At how many points each is best, of several sets that are compared within themselves only."""
+    standings = [standing for each in sets for standing in _standings(curves, each)]
+    if not standings:
+        return "no two of what is compared were measured at one place"
+    return _tally(standings, subject)
+
+
+def _standings(curves: Curves, contenders: Sequence[Contender]) -> list[list[_Entry]]:
+    places: dict[float, list[_Entry]] = {}
+    for each in contenders:
+        for point in each.curve.points if each.amount.quantity.needs_all else each.amount.at(each.curve):
+            places.setdefault(curves.number(point), []).append(_Entry(each.label, each.amount, point))
+    return [_standing(places[at]) for at in sorted(places) if len(places[at]) > 1]
 
 
 def _standing(entries: Sequence[_Entry]) -> list[_Entry]:
@@ -82,9 +95,8 @@ def _verdict(standing: Sequence[_Entry]) -> tuple[list[str], ...]:
     )
 
 
-def _tally(curves: Curves, standings: Sequence[Sequence[_Entry]], subject: str) -> str:
+def _tally(standings: Sequence[Sequence[_Entry]], subject: str) -> str:
     """At how many places each is best, where the order changes again and again."""
-    first, last = (standing[0].point for standing in (standings[0], standings[-1]))
     verdicts = Counter(map(_best, standings))
     lower = standings[0][0].amount.quantity.better == "lower"
     verb = f"{'is' if lower else 'has'} {_degree(standings[0][0].amount, len(standings[0]))}"
@@ -94,7 +106,7 @@ def _tally(curves: Curves, standings: Sequence[Sequence[_Entry]], subject: str) 
         if label
     ]
     open_ = [f"there is no difference that is certain at {verdicts['']}"] * bool(verdicts[""])
-    return f"{curves.place(first, last)}, {enumerated([*tallies, *open_])} of {counted(len(standings), 'place')}"
+    return f"{enumerated([*tallies, *open_])} of {counted(len(standings), 'place')}"
 
 
 def _best(standing: Sequence[_Entry]) -> str:
