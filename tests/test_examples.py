@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 EXAMPLES = ROOT / "examples"
 SPECS = sorted(EXAMPLES.glob("*.toml"))
 NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
-LONG = {"rtt-unfairness", "loss-sweep", "late-joiner"}
+LONG = {"rtt-unfairness", "loss-sweep", "late-joiner", "short-flows"}
 """Examples that take more than five seconds of a core."""
 
 

@@ -135,6 +135,7 @@ def test_a_read_only_store_is_read_and_not_written(disk: Path, moment: Path) -> 
         subprocess.run(["umount", disk], check=True)  # noqa: S607
 
 
+@pytest.mark.long
 def test_a_campaign_of_many_runs_needs_no_more_memory_than_one_of_few(tmp_path: Path) -> None:
     report = "\nimport resource\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     quick = {"duration": "50 ms", "flows[1].start": "0 s", "measure.record": "summary"}

@@ -25,6 +25,7 @@ def many(folder: Path, factor: float) -> Path:
     )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_hundred_thousand_pairs(tmp_path: Path) -> None:
     a, b = (many(tmp_path / name, factor) for name, factor in (("a", 1.0), ("b", 1.01)))

@@ -71,6 +71,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("one", "other", "own", "words"), PAIRS)
 def test_sources_share_a_path_as_in_the_model(
     linux: LinuxEngine, one: str, other: str, own: dict[str, Any], words: dict[str, Any]

@@ -59,6 +59,7 @@ def at_best(work: Callable[[], object], most: float) -> float:
     return min(shares)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(("command", "lines"), [(["list"], MANY + 1), (["show", "--each-seed"], 2 * MANY + 2)])
 def test_a_hundred_thousand_runs_are_told_at_once(many: Path, command: list[str], lines: int) -> None:
@@ -67,6 +68,7 @@ def test_a_hundred_thousand_runs_are_told_at_once(many: Path, command: list[str]
     assert len(told[-1].splitlines()) == lines
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_frame_of_a_hundred_thousand_runs_and_one_of_many_are_there_at_once(many: Path) -> None:
     with Store.open(many) as store:

@@ -137,6 +137,7 @@ def test_claims_that_were_not_carried_out(out: Path) -> None:
     assert 'there is no claim "S99"' in unknown.stderr
 
 
+@pytest.mark.long
 def test_more_seeds_than_are_there(out: Path, tmp_path: Path) -> None:
     done = claims(out, "--seeds", "6")
     assert "; 2 seeds." in done.stdout
@@ -149,6 +150,7 @@ def test_more_seeds_than_are_there(out: Path, tmp_path: Path) -> None:
     assert "Figure 5" not in Webpage(page.read_text(encoding="utf-8")).said.partition("Readings")[0]
 
 
+@pytest.mark.long
 def test_nothing_is_run_twice_figures_have_the_same_bytes_and_strict_exits_with_1(out: Path) -> None:
     ledger = (out / "store" / "ledger.sqlite").stat().st_size
     before = {path.name: path.read_bytes() for path in (out / "figures" / "sim").iterdir()}
@@ -159,6 +161,7 @@ def test_nothing_is_run_twice_figures_have_the_same_bytes_and_strict_exits_with_
     assert {path.name: path.read_bytes() for path in (out / "figures" / "sim").iterdir()} == before
 
 
+@pytest.mark.long
 def test_the_other_claims_come_beside_the_first(out: Path, first: set[str], tmp_path: Path) -> None:
     """Runs of two calls in one store; the claims of both are judged afterwards."""
     shutil.copytree(out / "store", tmp_path / "store")
@@ -173,6 +176,7 @@ def test_the_other_claims_come_beside_the_first(out: Path, first: set[str], tmp_
     assert {json.loads(line)["claim"] for line in judged - asked} == {"S3", "S6", "S12"}
 
 
+@pytest.mark.long
 def test_all_studies_where_one_has_runs(out: Path, first: set[str], tmp_path: Path) -> None:
     shutil.copytree(out / "store", tmp_path / "claypool2019" / "store")
     done = dumbbell("study", "claims", "all", "--out", tmp_path, "--json")
