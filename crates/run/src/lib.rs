@@ -19,7 +19,7 @@ pub use measurement::{
 pub use path::{ETHERNET_HEADER_BYTES, FRAME_HEADERS_BYTES, SEGMENT_HEADERS_BYTES};
 pub use recorder::{Gauges, Mark, Milestone, Recorder, SharedGauges, arrival, milestones};
 pub use request::{
-    Access, AlgorithmChoice, Arrival, Buffer, Change, Flow, Host, LossAt, Measure, Path, Problem, Qdisc, Record, Run,
-    SocketMemory, Workload, Write,
+    Access, AccessKind, AlgorithmChoice, Arrival, Buffer, Change, Flow, Host, LossAt, Measure, Path, Problem, Qdisc,
+    Record, Run, SocketMemory, Workload, Write,
 };
 pub use source::{Act, Source};

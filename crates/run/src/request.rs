@@ -33,6 +33,10 @@ pub struct Path {
     pub buffer: Buffer,
     /// Depth of the token bucket. One frame (`mtu` + 14) or less: a plain line that takes size/rate a frame.
     pub burst_bytes: u64,
+    /// Timing noise of the sending hosts: each burst that a host hands over leaves it later by a time drawn uniformly
+    /// below this, and never before the burst ahead of it. Behind the host's own queue (`fq`, a device), before a
+    /// router's line and the bottleneck. `None`: the machine's own noise, which only a live engine has.
+    pub jitter_ns: Option<u64>,
     /// Probability that a data packet is lost at random, in parts per billion; from the end of a flow's handshake on.
     pub loss_ppb: u32,
     /// Where that happens.
@@ -116,6 +120,31 @@ pub struct Access {
     pub rate_bps: u64,
     /// Room of its drop-tail queue.
     pub buffer: Buffer,
+    /// Whose line it is.
+    pub kind: AccessKind,
+}
+
+/// Whose line an access line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AccessKind {
+    /// The sender's own device: TCP's small queues hold the sender back, and it sees at once what the queue drops.
+    Device,
+    /// A router's behind the sender, whose queue fills.
+    Router,
+}
+
+/// A token bucket hardly deeper than a frame loses what it earns while it waits for a step of its host's clock. So much
+/// time's worth is room enough.
+const BUCKET_LATENESS_NS: u64 = 2_000;
+
+impl Access {
+    /// Depth of the token bucket that shapes the line, the same on every engine: one frame and what the rate carries in
+    /// two microseconds; with offloads the bottleneck's, since a bucket cuts super-packets larger than its depth.
+    pub fn burst_bytes(&self, path: &Path) -> u64 {
+        let least = path.frame_bytes() + self.rate_bps.div_ceil(8 * 1_000_000_000 / BUCKET_LATENESS_NS);
+        if path.offload { path.burst_bytes.max(least) } else { least }
+    }
 }
 
 /// What the application writes.
@@ -212,6 +241,11 @@ pub struct Host {
     pub qdisc: Qdisc,
     /// Receivers hold back ACKs of out-of-order data (Linux 4.18 and later).
     pub sack_compression: bool,
+    /// Receivers merge the segments of a flow that their NIC hands over together (generic receive offload).
+    pub gro: bool,
+    /// Interrupt moderation of the receivers' NICs: each hands over what has arrived at most once in this time, so that
+    /// ACKs leave in lumps. 0: every packet by itself.
+    pub ack_aggregation_ns: u64,
 }
 
 /// How far the socket buffers may grow.

@@ -17,6 +17,7 @@ pub fn one_flow(cc: &str, rate_bps: u64, rtt_ns: u64, buffer_bytes: u64, seconds
             rate_bps,
             buffer: Buffer::Bytes(buffer_bytes),
             burst_bytes: FRAME_BYTES,
+            jitter_ns: Some(0),
             loss_ppb: 0,
             loss_at: LossAt::Before,
             mtu_bytes: 1_500,
@@ -30,6 +31,8 @@ pub fn one_flow(cc: &str, rate_bps: u64, rtt_ns: u64, buffer_bytes: u64, seconds
             initial_window_segments: 10,
             qdisc: Qdisc::None,
             sack_compression: true,
+            gro: false,
+            ack_aggregation_ns: 0,
         },
         measure: Measure {
             window_begin_ns: 0,

@@ -11,7 +11,7 @@ mod random;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use run::samples::{flow, flows, one_flow};
-use run::{Access, Buffer, Change, Flow, LossAt, Qdisc, Record, Run, SocketMemory, Workload};
+use run::{Access, AccessKind, Buffer, Change, Flow, LossAt, Qdisc, Record, Run, SocketMemory, Workload};
 use std::io::{Error, Write, stdout};
 
 const MS: u64 = 1_000_000;
@@ -57,7 +57,7 @@ fn variants(name: &str, run: &Run) -> Vec<(String, Run)> {
         ("access", |run| {
             let rate_bps = run.path.rate_bps / 2;
             for flow in run.flows.iter_mut().step_by(2) {
-                flow.access = Some(Access { rate_bps, buffer: Buffer::Packets(100) });
+                flow.access = Some(Access { rate_bps, buffer: Buffer::Packets(100), kind: AccessKind::Device });
                 flow.forward_delay_ns = 3 * MS;
             }
         }),

@@ -4,7 +4,7 @@
 mod scenario;
 
 use run::samples::{FRAME_BYTES, flow, one_flow};
-use run::{Access, Arrival, Buffer, NEVER_NS, Run, Workload};
+use run::{Access, AccessKind, Arrival, Buffer, NEVER_NS, Run, Workload};
 use scenario::{MBIT, MS, SECOND, measure};
 
 const MSS_BYTES: u64 = 1_448;
@@ -77,7 +77,8 @@ fn a_connection_draws_its_own_losses() {
 #[test]
 fn connections_of_a_source_share_its_access_line() {
     let mut run = source(every(MS, 100 * MSS_BYTES, 10));
-    run.flows[0].access = Some(Access { rate_bps: 5 * MBIT, buffer: Buffer::Bytes(10 * MBIT) });
+    run.flows[0].access =
+        Some(Access { rate_bps: 5 * MBIT, buffer: Buffer::Bytes(10 * MBIT), kind: AccessKind::Device });
     let shared = measure(&run);
     let last_ns = shared.flows[0].completed_ns.expect("done");
     let line_ns = 1_000 * FRAME_BYTES * 8 * SECOND / (5 * MBIT);

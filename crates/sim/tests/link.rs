@@ -4,7 +4,7 @@
 mod scenario;
 
 use run::samples::{FRAME_BYTES, flows, one_flow};
-use run::{Access, Buffer, Change, Record, Run, Workload};
+use run::{Access, AccessKind, Buffer, Change, Record, Run, Workload};
 use scenario::laws::capacity;
 use scenario::{MBIT, MS, MSS_BYTES, SECOND};
 use scenario::{bdp_bytes, measure, since, utilization};
@@ -106,7 +106,7 @@ fn an_access_line_and_the_propagation_add_their_own_times() {
     let mut run = one_flow("cubic", rate_bps, RTT_NS, 1 << 20, 2);
     run.host.initial_window_segments = 100;
     run.flows[0].workload = Workload::Transfer { bytes: AT_ONCE * MSS_BYTES };
-    run.flows[0].access = Some(Access { rate_bps: line_bps, buffer: Buffer::Packets(100) });
+    run.flows[0].access = Some(Access { rate_bps: line_bps, buffer: Buffer::Packets(100), kind: AccessKind::Device });
     (run.flows[0].forward_delay_ns, run.flows[0].return_delay_ns) = (forward_ns, return_ns);
     let handshake_ns = time_for(SYN_BYTES, line_bps) + time_for(SYN_BYTES, rate_bps) + forward_ns + return_ns;
     // The access line is the slower one: the bottleneck adds one frame's time.

@@ -42,6 +42,10 @@ def _of_the_path(run: Run) -> Iterator[Problem]:
     for index, change in enumerate(path.changes):
         yield from _rate(f"path.change[{index}].rate", change.rate_bps)
     yield from _queue("path.buffer", path.buffer)
+    if path.jitter_ns is None:
+        yield Problem("path.jitter", "a machine's own noise: time is virtual here, and has none", "say how much")
+    elif path.jitter_ns:
+        yield Problem("path.jitter", "not built yet")
     if path.burst_bytes <= frame:
         told = f"{path.burst_bytes} B is one frame or less: Linux's token bucket has no line without a burst"
         yield Problem("path.burst", told, f"more than {frame} B")
@@ -60,9 +64,14 @@ def _of_the_flows(run: Run) -> Iterator[Problem]:
         if flow.access:
             yield from _rate(f"flows[{index}].access.rate", flow.access.rate_bps)
             yield from _queue(f"flows[{index}].access.buffer", flow.access.buffer)
+            if flow.access.kind == "device":
+                yield Problem(f"flows[{index}].access.kind", "not built yet")
 
 
 def _of_the_host(run: Run) -> Iterator[Problem]:
+    for name, asked in (("gro", run.host.gro), ("ack_aggregation", run.host.ack_aggregation_ns)):
+        if asked:
+            yield Problem(f"host.{name}", "not built yet")
     window, memory = run.host.receive_window_bytes, run.host.socket_memory
     if window is not None and not SMALLEST_WINDOW_BYTES <= window <= LARGEST_WINDOW_BYTES:
         told = f"{window} B is no window that Linux can be held to"

@@ -112,6 +112,14 @@ def bdp_bytes(path: Path) -> Fraction:
     return Fraction(scalar(path.rate).bps * scalar(path.rtt).ns, BITS_PER_BYTE * NS_PER_S)
 
 
+def jitter_ns(path: Path) -> int:
+    """Give the bound of the hosts' timing noise; a packet is a full one at the rate of the run's beginning."""
+    jitter = scalar(path.jitter)
+    if jitter.unit != "packet":
+        return jitter.value
+    return round(Fraction(jitter.number) * frame_bytes(path) * BITS_PER_BYTE * NS_PER_S / scalar(path.rate).bps)
+
+
 def buffer_limit(size: Size, path: Path) -> Buffer:
     """Give the room of a queue, counted as the path's queues count."""
     counts: Literal["bytes", "packets"] = scalar(path.queue)

@@ -80,8 +80,21 @@ def start_jitter_ns(seed: int, flow: str, jitter_ns: int) -> int:
     >>> start_jitter_ns(1, "bbr", 100_000_000) < 100_000_000
     True
     """
-    digest = hashlib.sha256(f"dumbbell start_jitter {seed} {flow}".encode()).digest()
-    return int.from_bytes(digest[:8], "big") * jitter_ns >> 64
+    return _drawn_ns("start_jitter", seed, flow, jitter_ns)
+
+
+def rtt_offset_ns(seed: int, flow: str, spread_ns: int) -> int:
+    """Give what a flow's base round-trip time is longer by, uniform below `spread_ns`: the same for every engine.
+
+    >>> rtt_offset_ns(1, "bbr", 1_000_000) < 1_000_000
+    True
+    """
+    return _drawn_ns("rtt_spread", seed, flow, spread_ns)
+
+
+def _drawn_ns(what: str, seed: int, flow: str, below_ns: int) -> int:
+    digest = hashlib.sha256(f"dumbbell {what} {seed} {flow}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") * below_ns >> 64
 
 
 def _flows(experiment: tables.Spec, number: int, names: list[str], seed: int) -> Iterator[run.Flow]:
@@ -97,9 +110,11 @@ def _flows(experiment: tables.Spec, number: int, names: list[str], seed: int) ->
     stop_ns = None if stop_ns == derived.end_ns(experiment) else stop_ns
     rtt_ns = scalar(experiment.path.rtt if group.rtt is None else group.rtt).ns
     side: Literal["return", "forward", "split"] = scalar(experiment.path.delay_side)
-    forward_ns = {"return": 0, "forward": rtt_ns, "split": rtt_ns // 2}[side]
+    spread_ns = scalar(experiment.rtt_spread).ns
     workload, access = _workload(experiment, number, seed), _access(experiment.path, group)
     for index, name in enumerate(names):
+        own_rtt_ns = rtt_ns + rtt_offset_ns(seed, name, spread_ns)
+        forward_ns = {"return": 0, "forward": own_rtt_ns, "split": own_rtt_ns // 2}[side]
         yield run.Flow(
             name=name,
             cc=controller,
@@ -107,7 +122,7 @@ def _flows(experiment: tables.Spec, number: int, names: list[str], seed: int) ->
             stop_ns=stop_ns,
             workload=workload,
             forward_delay_ns=forward_ns,
-            return_delay_ns=rtt_ns - forward_ns,
+            return_delay_ns=own_rtt_ns - forward_ns,
             access=access,
         )
 
@@ -117,6 +132,7 @@ def _path(path: tables.Path) -> run.Path:
         rate_bps=scalar(path.rate).bps,
         buffer=derived.buffer_limit(scalar(path.buffer), path),
         burst_bytes=scalar(path.burst).bytes,
+        jitter_ns=derived.jitter_ns(path),
         loss_ppb=scalar(path.loss).ppb,
         loss_at=scalar(path.loss_at),
         mtu_bytes=scalar(path.mtu),
@@ -162,7 +178,11 @@ def _access(path: tables.Path, group: tables.Flow) -> run.Access | None:
     if group.access is None:
         return None
     access = scalar(group.access)
-    return run.Access(rate_bps=scalar(access.rate).bps, buffer=derived.buffer_limit(scalar(access.buffer), path))
+    return run.Access(
+        rate_bps=scalar(access.rate).bps,
+        buffer=derived.buffer_limit(scalar(access.buffer), path),
+        kind=scalar(access.kind),
+    )
 
 
 def _host(host: tables.Host) -> run.Host:
@@ -173,6 +193,8 @@ def _host(host: tables.Host) -> run.Host:
         initial_window_segments=scalar(host.initial_window),
         qdisc=scalar(host.qdisc),
         sack_compression=scalar(host.sack_compression),
+        gro=scalar(host.gro),
+        ack_aggregation_ns=scalar(host.ack_aggregation).ns,
     )
 
 

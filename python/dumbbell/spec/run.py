@@ -81,6 +81,8 @@ class Path(_Part):
     buffer: Buffer
     burst_bytes: Count
     """Depth of the token bucket; one frame or less: a plain line."""
+    jitter_ns: Count | None
+    """Timing noise of the sending hosts, uniform below this for each burst; None: the machine's own."""
     loss_ppb: Count
     """Probability of random loss, in parts per billion."""
     loss_at: Literal["before", "after"]
@@ -116,6 +118,7 @@ class Access(_Part):
 
     rate_bps: Count
     buffer: Buffer
+    kind: Literal["device", "router"]
 
 
 class Transfer(_Part):
@@ -222,6 +225,9 @@ class Host(_Part):
     initial_window_segments: Count
     qdisc: Literal["none", "fq"]
     sack_compression: bool
+    gro: bool
+    ack_aggregation_ns: Count
+    """At most once in this time a receiver's NIC hands over what has arrived; 0: every packet by itself."""
 
 
 class Measure(_Part):

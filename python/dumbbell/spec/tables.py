@@ -15,6 +15,7 @@ import dumbbell.spec.run as run
 from dumbbell.problem import quoted
 from dumbbell.spec.quantity import Bytes, Frequency, Moment, QuantityError, Rate, Share, Size, Time, invalid
 from dumbbell.spec.section import Bounds, DependsOnInvalidField, Section, Swept, between, form
+from dumbbell.units import PPB
 
 FileT = TypeVar("FileT")
 
@@ -46,6 +47,8 @@ Seeds: TypeAlias = Annotated[
     Discriminator(form),
 ]
 
+MOST_JITTER_PACKETS = 1000
+_JITTERS = {**Time.units, "packet": PPB}
 _GROUP = re.compile(r"flows\[([0-9]{1,6})\]")
 _LARGEST_BUFFERS = {"packets": Size("1000000000 packets"), "bdp": Size("100000 bdp")}
 _LARGEST_BUFFER = Size("1000 GB")
@@ -127,6 +130,35 @@ class SocketMemory(Bytes):
                 raise QuantityError(f"{quoted(text)} is out of range", str(self.bounds))
 
 
+class Jitter(Time):
+    """Timing noise of hosts: a time, times of a full packet on the line, or `none`."""
+
+    __slots__ = ()
+    usual: ClassVar[Mapping[str, str]] = {"us": "50", "packet": "1"}
+    units: ClassVar[Mapping[str, int]] = _JITTERS
+    keywords = ("none",)
+    bounds: ClassVar[Bounds[Time]] = Bounds(Time("1 ns"), Time("4 s"))
+
+    @override
+    @classmethod
+    def spelling(cls, unit: str) -> str | None:
+        return "packet" if unit.lower() in {"packet", "packets"} else super().spelling(unit)
+
+    @override
+    def read(self, text: str) -> None:
+        if text == "none":
+            self.value, self.unit = 0, "none"
+            return
+        super().read(text)
+        if self.unit == "packet":
+            if not 0 < self.number <= MOST_JITTER_PACKETS:
+                raise QuantityError(
+                    f"{quoted(text)} is out of range", f"above 0 and at most {MOST_JITTER_PACKETS} packets"
+                )
+        elif not self.bounds.least.value <= self.value <= self.bounds.most.value:
+            raise QuantityError(f"{quoted(text)} is out of range", f'{self.bounds}, or "none"')
+
+
 class Change(Section):
     """A change of the path at a moment."""
 
@@ -167,6 +199,11 @@ class Path(Section):
     )
     """Depth of the token bucket that shapes the line: so much passes at once after a pause. One frame or less is a
     plain line, which sends one frame after the other."""
+    jitter: Swept[Jitter] = Field(default=Jitter("none"), examples=["50 us", "1 packet"])
+    """Timing noise of the sending hosts. Each burst that a host hands over leaves it later by a time drawn evenly from
+    the seed, below this, and never before the burst ahead of it: nothing is reordered. It acts behind the host's own
+    queue (`host.qdisc`, an access line that is a device) and before a router's line and the bottleneck. `1 packet` is
+    the time of a full packet on the line: as much as takes [phase effects](limitations.md#phase-effects) away."""
     mtu: Swept[Annotated[int, Field(strict=True, ge=576, le=65_535)]] = Field(default=run.MTU_BYTES, examples=[9000])
     """Largest IP packet in bytes, written without a unit. A full segment carries 52 bytes less: IP, TCP and its
     timestamps."""
@@ -337,6 +374,9 @@ class Access(Section):
     """Rate of the access line, which each flow of the group has for itself."""
     buffer: Swept[Annotated[BufferSize, AfterValidator(_no_bdp)]] = Field(examples=["1 MB"])
     """Room of the access line's drop-tail queue. It has no `bdp` of its own. What it drops shows as retransmissions."""
+    kind: Swept[Literal["device", "router"]] = "device"
+    """Whose line it is. `"device"`: the sender's own, where TCP's small queues hold the sender back before the buffer
+    fills, and it sees at once what its queue drops. `"router"`: one behind the sender, whose buffer fills."""
 
 
 class Flow(Section):
@@ -383,6 +423,15 @@ class Host(Section):
     whose algorithm asks for it (BBR)."""
     sack_compression: Swept[Flag] = True
     """Whether receivers hold SACKs back for up to a millisecond and send one for many, as Linux does since 4.18."""
+    gro: Swept[Flag] = False
+    """Whether receivers merge the segments of a flow that their NIC hands over together (generic receive offload, which
+    nearly every host has on). One ACK answers a merged packet. Without `ack_aggregation` only packets that
+    arrive in the same instant come together."""
+    ack_aggregation: Swept[Annotated[Time, between(Time("0 s"), Time("100 ms"))]] = Field(
+        default=Time("0 s"), examples=["100 us"]
+    )
+    """Interrupt moderation of the receivers' NICs: each hands over what has arrived at most once in this time, so that
+    ACKs leave in lumps. The default hands over every packet by itself."""
 
 
 class Measure(Section):
@@ -421,6 +470,12 @@ class Spec(Section):
     start_jitter: Swept[Instant] = Field(default=Time("0 s"), examples=["100 ms"])
     """Each flow starts this much later at most than it otherwise would, by a time drawn evenly from its seed and its
     name. Without it flows are in step in a way that no network is."""
+    rtt_spread: Swept[Annotated[Time, between(Time("0 s"), Time("1 s"))]] = Field(
+        default=Time("0 s"), examples=["1 ms"]
+    )
+    """Each flow's base round-trip time is longer by this much at most, by a constant drawn evenly from its seed and its
+    name. Seeds then average over [phases](limitations.md#phase-effects), and their interval says how much hangs on
+    them."""
     alone: Swept[Group] | None = Field(default=None, examples=["flows[0]"])
     """The only group of flows that runs; the others stay away. Its flows have the names, the random streams and the
     times that they have beside the others, so that a run with them and one without differ in nothing else.

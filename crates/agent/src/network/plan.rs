@@ -11,10 +11,6 @@ pub const RECEIVERS: Prefix = Prefix { address: Ipv4Addr::new(10, 128, 0, 0), le
 const FIRST_INDEX: u32 = 100;
 /// Frames that one may overtake when a path is made to reorder and has no forward delay to overtake in.
 const OVERTAKEN_FRAMES: u64 = 8;
-/// A bucket wakes some steps of the clock (256 ns in virtual time) after it has earned a frame. What it earns in that
-/// time must fit into it too, or an access line is slower than it was asked to be.
-const LATENESS_NS: u64 = 2_000;
-const NANOS_PER_SEC: u64 = 1_000_000_000;
 
 /// A namespace of the path, in the order in which data passes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -228,13 +224,13 @@ impl Plan {
                 self.disciplines.push((device, Discipline::Fair));
             }
             let mut last = router;
-            if let Some(Access { rate_bps, buffer }) = access {
+            if let Some(access) = access {
                 let (egress, back) = self.link(Place::Access, entry);
                 self.route(egress, receiver);
                 self.route(back, sender);
-                let least = run.path.frame_bytes() + rate_bps.div_ceil(8 * NANOS_PER_SEC / LATENESS_NS);
-                let burst_bytes = if run.path.offload { run.path.burst_bytes } else { 0 }.max(least);
-                self.disciplines.push((egress, Discipline::Bucket { rate_bps, burst_bytes, room: buffer }));
+                let Access { rate_bps, buffer: room, .. } = access;
+                let burst_bytes = access.burst_bytes(&run.path);
+                self.disciplines.push((egress, Discipline::Bucket { rate_bps, burst_bytes, room }));
                 last = back;
             }
             if return_delay_ns > 0 {

@@ -4,7 +4,7 @@ use super::plan::{AddressPair, Device, Discipline, Place, Plan};
 use super::*;
 use crate::probe::probe;
 use crate::samples;
-use run::{Access, LossAt};
+use run::{Access, AccessKind, LossAt};
 use std::net::UdpSocket;
 use std::path::PathBuf;
 
@@ -52,7 +52,8 @@ fn flows_share_a_lane_when_their_delays_are_equal_and_no_line_is_their_own() {
     run.flows[1].return_delay_ns = 50_000_000;
     run.flows[2].forward_delay_ns = 10_000_000;
     for flow in [3, 4] {
-        run.flows[flow].access = Some(Access { rate_bps: 1_000_000_000, buffer: Buffer::Bytes(1_000_000) });
+        run.flows[flow].access =
+            Some(Access { rate_bps: 1_000_000_000, buffer: Buffer::Bytes(1_000_000), kind: AccessKind::Router });
     }
     let plan = Plan::new(&run, 0);
     assert_eq!(plan.pair_of_flow, [0, 1, 2, 3, 4]);
@@ -64,7 +65,8 @@ fn flows_share_a_lane_when_their_delays_are_equal_and_no_line_is_their_own() {
 fn data_and_acks_pass_every_place_in_order() {
     let mut run = samples::run(3);
     run.path.loss_ppb = 1;
-    run.flows[1].access = Some(Access { rate_bps: 1_000_000_000, buffer: Buffer::Packets(10) });
+    run.flows[1].access =
+        Some(Access { rate_bps: 1_000_000_000, buffer: Buffer::Packets(10), kind: AccessKind::Router });
     run.flows[2].forward_delay_ns = 10_000_000;
     for (loss_at, middle) in
         [(LossAt::Before, [Place::Gate, Place::Near]), (LossAt::After, [Place::Near, Place::LossHop])]
@@ -183,7 +185,8 @@ fn every_one_of_many_lines_carries_frames() {
     let lines = |run: &mut Run| {
         run.flows = vec![run.flows[0].clone(); 60];
         for flow in &mut run.flows {
-            flow.access = Some(Access { rate_bps: 1_000_000_000, buffer: Buffer::Packets(10) });
+            flow.access =
+                Some(Access { rate_bps: 1_000_000_000, buffer: Buffer::Packets(10), kind: AccessKind::Router });
         }
     };
     let Some((network, _)) = built(lines) else { return };

@@ -224,6 +224,8 @@ mod tests {
             initial_window_segments: 10,
             qdisc: Qdisc::None,
             sack_compression: true,
+            gro: false,
+            ack_aggregation_ns: 0,
         }
     }
 

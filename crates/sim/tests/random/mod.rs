@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use run::{
-    Access, AlgorithmChoice, Arrival, Buffer, Change, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Run,
-    SocketMemory, Workload, Write,
+    Access, AccessKind, AlgorithmChoice, Arrival, Buffer, Change, Flow, Host, LossAt, Measure, Path, Qdisc, Record,
+    Run, SocketMemory, Workload, Write,
 };
 
 const MS: u64 = 1_000_000;
@@ -81,8 +81,9 @@ fn workload(rate_bps: u64, duration_ns: u64) -> impl Strategy<Value = Workload> 
 }
 
 fn flow(rate_bps: u64, rtt_ns: u64, frame_bytes: u64, duration_ns: u64) -> impl Strategy<Value = Flow> {
-    let access =
-        (octaves(1_000, 100_000_000_000), room(frame_bytes)).prop_map(|(rate_bps, buffer)| Access { rate_bps, buffer });
+    let kind = select(vec![AccessKind::Device, AccessKind::Router]);
+    let access = (octaves(1_000, 100_000_000_000), room(frame_bytes), kind)
+        .prop_map(|(rate_bps, buffer, kind)| Access { rate_bps, buffer, kind });
     let times = (prop_oneof![Just(0), 0..duration_ns], prop::option::weighted(0.3, 1..=duration_ns));
     let own_rtt = prop_oneof![2 => Just(rtt_ns), 1 => octaves(1_000, 2 * rtt_ns.max(1_000))];
     (
@@ -119,7 +120,7 @@ fn path(rate_bps: u64, mtu_bytes: u32, duration_ns: u64) -> impl Strategy<Value 
             changes.sort_by_key(|change| change.at_ns);
             changes.dedup_by_key(|change| change.at_ns);
             let burst_bytes = if offload { burst_bytes.max(64_000) } else { burst_bytes };
-            Path { rate_bps, buffer, burst_bytes, loss_ppb, loss_at, mtu_bytes, offload, changes }
+            Path { rate_bps, buffer, burst_bytes, jitter_ns: Some(0), loss_ppb, loss_at, mtu_bytes, offload, changes }
         })
 }
 
@@ -142,6 +143,8 @@ fn host() -> impl Strategy<Value = Host> {
             initial_window_segments,
             qdisc,
             sack_compression,
+            gro: false,
+            ack_aggregation_ns: 0,
         })
 }
 

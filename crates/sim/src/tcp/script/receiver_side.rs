@@ -89,6 +89,8 @@ impl ReceiverScript {
             initial_window_segments: 10,
             qdisc: Qdisc::None,
             sack_compression: setup.sack_compression,
+            gro: false,
+            ack_aggregation_ns: 0,
         };
         let receiver = Receiver::new(
             FlowId::new(0),
