@@ -35,6 +35,16 @@ class Resolved:
     rtt_spread_ns: int
     """Within which each flow's base round-trip time is longer."""
 
+    def base_rtts_ns(self, seed: int | None = None) -> list[int]:
+        """Each flow's base round-trip time as another seed draws it; of None, without what is drawn."""
+
+        def drawn_ns(seed: int | None, name: str) -> int:
+            return 0 if seed is None else rtt_offset_ns(seed, name, self.rtt_spread_ns)
+
+        return [
+            flow.base_rtt_ns - drawn_ns(self.run.seed, flow.name) + drawn_ns(seed, flow.name) for flow in self.run.flows
+        ]
+
 
 def resolve(point: Point, seed: int) -> Resolved:
     """Resolve one point with one seed.
