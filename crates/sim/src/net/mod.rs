@@ -3,6 +3,7 @@
 mod line;
 mod link;
 mod network;
+mod nic;
 mod packet;
 
 pub use network::{Departed, Network};

@@ -2,6 +2,7 @@
 
 use crate::index::FlowId;
 use crate::serial::nearest;
+use run::FRAME_HEADERS_BYTES;
 
 /// A frame on its way to the receiver: one segment, or with offloads a burst of consecutive ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,14 @@ pub struct Packet {
     pub stamp_ms: u32,
     /// Timestamp echo, ms of the receiver's clock.
     pub echo_ms: u32,
+}
+
+impl Packet {
+    /// What it carries of the connection's data.
+    #[inline]
+    pub const fn payload_bytes(&self) -> u32 {
+        self.frame_bytes - FRAME_HEADERS_BYTES * self.segments as u32
+    }
 }
 
 /// Kinds of forward packets.
