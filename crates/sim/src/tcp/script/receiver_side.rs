@@ -17,6 +17,8 @@ pub(super) struct ReceiverSetup {
     /// A fixed limit of its window, which does not open with every segment where it is whole segments within 16 bits.
     pub(super) window_bytes: Option<u64>,
     pub(super) low_water_bytes: u64,
+    /// The most that its buffer holds; none: as much as it takes.
+    pub(super) memory_bytes: Option<u64>,
 }
 
 /// The template: a path of 20 ms.
@@ -25,6 +27,7 @@ pub(super) const RECEIVER: ReceiverSetup = ReceiverSetup {
     sack_compression: true,
     window_bytes: Some(41 * MSS_BYTES as u64),
     low_water_bytes: 1,
+    memory_bytes: None,
 };
 
 /// A segment on its way to the receiver, or a burst of them.
@@ -84,7 +87,7 @@ impl ReceiverScript {
     /// The handshake ends at time 0.
     pub(super) fn begin(setup: ReceiverSetup) -> Self {
         let host = Host {
-            socket_memory: SocketMemory::Max,
+            socket_memory: setup.memory_bytes.map_or(SocketMemory::Max, SocketMemory::Bytes),
             receive_window_bytes: setup.window_bytes,
             initial_window_segments: 10,
             qdisc: Qdisc::None,
