@@ -10,8 +10,8 @@
 //! the one before.
 //!
 //! *Generic receive offload* merges segments of a connection that are handed over together, as Linux 6.1 does behind a
-//! NAPI poll (`tcp_gro_receive`, `skb_gro_receive`, `dev_gro_receive`): in sequence, with equal timestamps (of a
-//! millisecond), full-sized but the last, none with PSH but the last, 64 kB with their headers at most; then whatever
+//! NAPI poll (`tcp_gro_receive`, `skb_gro_receive`, `dev_gro_receive`): in sequence, with equal marks and timestamps (of
+//! a millisecond), full-sized but the last, none with PSH but the last, 64 kB with their headers at most; then whatever
 //! is held goes up. A poll takes 64 packets, but one that was cut off there flushes nothing: at HZ = 1000 it flushes
 //! what is older than this millisecond (`__napi_poll`). Left out: the identification in IP headers, which keeps two
 //! segments apart that were not sent one after the other; those differ from this model only where what was sent
@@ -67,7 +67,7 @@ impl Nic {
     }
 
     /// Hands over what has arrived, merged, to `out`, if `now` is the time for it (an event of before the last plan is
-    /// void); `each` sees every packet as it arrived. Gives the next hand-over.
+    /// void); `each` sees every packet as it arrived. Gives the next hand-over to schedule.
     pub fn hand_over(&mut self, now: Time, out: &mut Vec<Packet>, mut each: impl FnMut(&Packet)) -> Option<Time> {
         if now != self.next {
             return None;
@@ -133,7 +133,7 @@ impl Merger {
                 held.segments += packet.segments;
                 held.frame_bytes += packet.frame_bytes;
                 held.end_bytes = packet.end_bytes;
-                held.pushed = packet.pushed;
+                held.marks = packet.marks;
                 if self.ends(&packet) {
                     out.push(self.held.remove(place));
                 }
@@ -155,7 +155,7 @@ impl Merger {
 
     /// Nothing is merged behind it: PSH, or its last segment is short.
     fn ends(&self, packet: &Packet) -> bool {
-        packet.pushed || packet.payload_bytes() < u32::from(packet.segments) * self.mss_bytes
+        packet.marks.is_pushed() || packet.payload_bytes() < u32::from(packet.segments) * self.mss_bytes
     }
 }
 
@@ -165,6 +165,7 @@ fn extends(held: &Packet, packet: &Packet) -> bool {
     let sizes = held.payload_bytes() + packet.payload_bytes();
     packet.kind == PacketKind::Data
         && packet.seq == held.seq + u64::from(held.segments)
+        && !packet.marks.differ_beside_push(held.marks)
         && packet.stamp_ms == held.stamp_ms
         && packet.echo_ms == held.echo_ms
         && SEGMENT_HEADERS_BYTES + sizes < MERGED_BYTES
@@ -174,6 +175,7 @@ fn extends(held: &Packet, packet: &Packet) -> bool {
 mod tests {
     use super::*;
     use crate::index::FlowId;
+    use crate::net::{Ecn, Marks};
     use run::{FRAME_HEADERS_BYTES, Qdisc, SocketMemory};
 
     const MSS: u32 = 1448;
@@ -199,7 +201,7 @@ mod tests {
             frame_bytes: MSS + FRAME_HEADERS_BYTES,
             segments: 1,
             kind: PacketKind::Data,
-            pushed: false,
+            marks: Marks::new(false, Ecn::NotEct),
             stamp_ms: 7,
             echo_ms: 3,
         }
@@ -321,7 +323,7 @@ mod tests {
         assert_eq!(nic.hand_over(Time::ZERO, &mut out, |_| {}), None);
         let bytes = |packets: &[Packet]| packets.iter().map(|packet| u64::from(packet.frame_bytes)).sum::<u64>();
         assert_eq!(bytes(packets), bytes(&out));
-        out.iter().map(|packet| (packet.seq, packet.segments, packet.pushed)).collect()
+        out.iter().map(|packet| (packet.seq, packet.segments, packet.marks.is_pushed())).collect()
     }
 
     #[test]
@@ -362,7 +364,7 @@ mod tests {
 
     #[test]
     fn a_push_ends_a_merged_packet_and_is_kept() {
-        let pushed = Packet { pushed: true, ..segment(2) };
+        let pushed = Packet { marks: Marks::new(true, Ecn::NotEct), ..segment(2) };
         assert_eq!(merged(&[segment(1), pushed, segment(3), segment(4)]), [(1, 2, true), (3, 2, false)]);
     }
 

@@ -237,7 +237,7 @@ impl Receiver {
         self.on_data_in_order(payload_bytes, waiting + u32::from(packet.segments), now);
         self.take(packet, next, payload_bytes);
         // Linux 6.1 `tcp_measure_rcv_mss`: of what was merged only PSH tells.
-        self.pushed |= packet.pushed || (packet.segments == 1 && payload_bytes < self.mss_bytes);
+        self.pushed |= packet.marks.is_pushed() || (packet.segments == 1 && payload_bytes < self.mss_bytes);
         waiting > 0 && self.data.waiting() == 0
     }
 

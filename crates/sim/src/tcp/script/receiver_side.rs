@@ -2,7 +2,7 @@
 
 use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, ms};
 use crate::index::FlowId;
-use crate::net::{Ack, Packet, PacketKind};
+use crate::net::{Ack, Ecn, Marks, Packet, PacketKind};
 use crate::tcp::{Receiver, ReceiverConfig};
 use run::{FRAME_HEADERS_BYTES, Host, Qdisc, SocketMemory};
 use std::fmt::{self, Display};
@@ -119,7 +119,7 @@ impl ReceiverScript {
             frame_bytes: FRAME_HEADERS_BYTES,
             segments: 0,
             kind,
-            pushed: false,
+            marks: Marks::new(false, Ecn::NotEct),
             stamp_ms: self.now.as_millis() as u32,
             echo_ms: echo.as_millis() as u32,
         }
@@ -198,7 +198,7 @@ impl ReceiverScript {
             end_bytes: (seq as u32 + before) * MSS_BYTES + last_bytes,
             frame_bytes: before * MSS_BYTES + last_bytes + u32::from(segments) * FRAME_HEADERS_BYTES,
             segments,
-            pushed,
+            marks: Marks::new(pushed, Ecn::NotEct),
             ..self.packet(PacketKind::Data)
         }
     }
