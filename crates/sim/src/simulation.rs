@@ -4,9 +4,9 @@
 mod arrivals;
 
 use crate::engine::{Event, Timer, Timers, prefetch, stream_seed};
-use crate::index::{FlowId, LineId};
+use crate::index::{FlowId, HopId, LineId};
 use crate::net::{Ack, Departed, Network, Packet};
-use crate::tcp::{Algorithm, Output, Receiver, ReceiverConfig, Sender, SenderConfig};
+use crate::tcp::{Algorithm, HandedOver, Output, Receiver, ReceiverConfig, Sender, SenderConfig};
 use crate::trace::{Trace, flow_counters};
 use arrivals::Sources;
 use run::{Flow, FlowCounters, Mark, Measurement, Milestone, Qdisc, Run, SocketMemory, Source, Workload, milestones};
@@ -66,8 +66,13 @@ impl Output for Network {
     }
 
     #[inline]
+    fn hand_over(&mut self, _flow: FlowId) -> HandedOver {
+        if self.end_burst() { HandedOver::Taken } else { HandedOver::Dropped }
+    }
+
+    #[inline]
     fn host_queue_bytes(&self, flow: FlowId) -> u64 {
-        self.access_queue_bytes(flow)
+        self.waiting_bytes(flow)
     }
 }
 
@@ -136,7 +141,7 @@ impl<'run> Simulation<'run> {
     #[inline]
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Departure => self.departure(),
+            Event::Departure(hop) => self.departure(hop),
             Event::Data(line) => {
                 let packet = self.network.data_arrival(line);
                 self.deliver(&packet);
@@ -155,7 +160,6 @@ impl<'run> Simulation<'run> {
                     self.prefetch_timer();
                 }
             }
-            Event::AccessDeparture(flow) => self.access_departure(flow),
             Event::Start(flow) => self.start(flow),
             Event::Arrival(source) => self.arrive(source),
             Event::Stop(flow) => self.stop(flow),
@@ -218,11 +222,11 @@ impl<'run> Simulation<'run> {
     }
 
     #[inline]
-    fn departure(&mut self) {
+    fn departure(&mut self, hop: HopId) {
         if self.prefetches {
             self.prefetch_receiver();
         }
-        match self.network.departure() {
+        match self.network.departure(hop) {
             Departed::Arrived(packet) => {
                 self.receivers[packet.flow.index()].count_frame(packet.frame_bytes);
                 self.deliver(&packet);
@@ -232,6 +236,8 @@ impl<'run> Simulation<'run> {
                 self.receivers[flow.index()].count_frame(frame_bytes);
                 self.close_if_over(flow);
             }
+            Departed::OutOfHost(flow) => self.drain_host_queue(flow),
+            Departed::PastRouter(flow) => self.close_if_over(flow),
             Departed::Nothing => {}
         }
     }
@@ -356,9 +362,9 @@ impl<'run> Simulation<'run> {
         }
     }
 
-    fn access_departure(&mut self, host: FlowId) {
+    /// A packet left its host's own queue: there is room for the next one.
+    fn drain_host_queue(&mut self, flow: FlowId) {
         let now = self.now();
-        let Some(flow) = self.network.access_departure(host) else { return };
         self.senders[flow.index()].on_host_queue_drained(now, &mut self.network);
         self.set_sender_timers(flow);
         self.close_if_over(flow);

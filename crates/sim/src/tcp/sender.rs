@@ -25,11 +25,24 @@ use units::{Rate, Segments, Span, Time};
 
 /// Where packets go.
 pub trait Output {
-    /// Sends one.
+    /// Sends one packet of a burst.
     fn send(&mut self, packet: Packet);
+
+    /// The packets sent since the last call, of one flow, are a whole burst: what one call of TCP's transmit hands to
+    /// its host (in Linux one `sk_buff`).
+    fn hand_over(&mut self, flow: FlowId) -> HandedOver;
 
     /// Bytes of frames that wait in the sending host's own queue for this flow.
     fn host_queue_bytes(&self, flow: FlowId) -> u64;
+}
+
+/// What the host did with a burst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HandedOver {
+    /// It took all of it, or some.
+    Taken,
+    /// Its own queue dropped all of it (Linux 6.1 `NET_XMIT_DROP`).
+    Dropped,
 }
 
 /// What the sending host is like.
@@ -230,6 +243,7 @@ impl Sender {
         self.expand_send_buffer();
         self.limits.begin(now);
         out.send(self.packet(PacketKind::Bare, 0, 0, 0, now));
+        out.hand_over(self.flow);
     }
 
     /// The application writes `bytes`.
