@@ -24,7 +24,11 @@
 //!   `path.offload` the gate also counts: its counters, unlike those of dropped super-packets, are in segments.
 //! * *near*: the bottleneck, a `tbf`; in the first shared router (this, or the gate) the return delays, a `netem`
 //!   towards each pair's sender.
-//! * *thinner*: random loss after the queue. *far*: the forward delays, a `netem` each.
+//! * *thinner*: random loss after the queue.
+//! * *far*: the forward delays, a `netem` each; and what the receivers' NICs do, for which each pair has a link of its own
+//!   from here. Interrupt moderation is a `slot` of that `netem`. With `host.gro` the receiver's device merges what comes
+//!   to it together (`veth_poll`, `napi_gro_receive`). Its ring of 256 frames does not overflow, however large a lump: a
+//!   queueing discipline hands over 64 frames before the device takes 64 (`dev_weight`, `__qdisc_run`, `net_rx_action`).
 //!
 //! See [`discipline`] for the queueing disciplines, [`link`] for the links, [`sysctl`] for the kernel's settings.
 

@@ -13,7 +13,8 @@ use super::plan::{Device, Discipline};
 use crate::error::Error;
 use crate::netlink::{Batch, CREATE, REPLACE};
 use netlink_bindings::tc::{
-    self, TcFifoQopt, TcNetemQopt, TcNetemReorder, TcPrioQopt, TcRatespec, TcTbfQopt, TcU32Key, TcU32Sel, Tcmsg,
+    self, TcFifoQopt, TcNetemQopt, TcNetemReorder, TcNetemSlot, TcPrioQopt, TcRatespec, TcTbfQopt, TcU32Key, TcU32Sel,
+    Tcmsg,
 };
 use run::Buffer;
 
@@ -90,8 +91,16 @@ impl Discipline {
                 let rate = rate_in_bytes(rate_bps);
                 format!("tbf rate {rate} bytes/s burst {burst_bytes}, {queue} limit {limit}")
             }
-            Self::Delay { delay_ns, reorder_ppb: 0 } => format!("netem delay {delay_ns}ns"),
-            Self::Delay { delay_ns, reorder_ppb } => format!("netem delay {delay_ns}ns reorder {reorder_ppb} ppb"),
+            Self::Delay { delay_ns, reorder_ppb, slot_ns } => {
+                let mut text = format!("netem delay {delay_ns}ns");
+                if reorder_ppb > 0 {
+                    text += &format!(" reorder {reorder_ppb} ppb");
+                }
+                if slot_ns > 0 {
+                    text += &format!(" slot {slot_ns}ns {slot_ns}ns");
+                }
+                text
+            }
             Self::Jitter { jitter_ns } => {
                 let half_ns = jitter_ns / 2;
                 format!("netem delay {half_ns}ns {half_ns}ns in order")
@@ -120,7 +129,7 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
                 });
             }
         }
-        Discipline::Delay { delay_ns, reorder_ppb } => {
+        Discipline::Delay { delay_ns, reorder_ppb, slot_ns } => {
             batch.push(NEW_QDISC, CREATE | REPLACE, subject("netem"), |bytes| {
                 let gap = u32::from(reorder_ppb > 0);
                 let options = TcNetemQopt { limit: UNLIMITED_PACKETS, gap, ..Default::default() };
@@ -131,6 +140,11 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
                 if reorder_ppb > 0 {
                     let probability = threshold(reorder_ppb);
                     request = request.push_reorder(TcNetemReorder { probability, correlation: 0 });
+                }
+                if slot_ns > 0 {
+                    let mut slot = TcNetemSlot::default();
+                    (slot.min_delay, slot.max_delay) = (slot_ns as i64, slot_ns as i64);
+                    request = request.push_slot(slot);
                 }
                 let _ = request;
             });

@@ -13,6 +13,8 @@ use super::recovery::Recovery;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::timer::Deadline;
+use super::truesize;
+use super::window::TIMESTAMP_BYTES;
 use crate::engine::prefetch;
 use crate::index::FlowId;
 use crate::net::{Packet, PacketKind};
@@ -177,8 +179,6 @@ struct SendBuffer {
 
 /// `tcp_wmem[2]` by default.
 const DEFAULT_SEND_LIMIT_BYTES: u64 = 4 << 20;
-/// Memory that Linux reserves for a full-sized segment of 1500 bytes in `tcp_sndbuf_expand`.
-const SEGMENT_MEMORY_BYTES: u64 = 2_304;
 impl Sender {
     /// A sender that has not connected yet.
     pub fn new(flow: FlowId, config: &SenderConfig) -> Self {
@@ -298,7 +298,8 @@ impl Sender {
     pub(super) fn expand_send_buffer(&mut self) {
         if let Some(limit) = self.send_buffer.limit_bytes {
             let segments = u64::from(self.control.window.cwnd.max(10).max(self.recovery.rack.reordering() + 1));
-            let wanted = segments * SEGMENT_MEMORY_BYTES * u64::from(self.control.cc.send_buffer_factor());
+            let reserved = truesize::segment(u64::from(self.mss_bytes) + TIMESTAMP_BYTES);
+            let wanted = segments * reserved * u64::from(self.control.cc.send_buffer_factor());
             self.send_buffer.bytes = self.send_buffer.bytes.max(wanted.min(limit));
         }
     }

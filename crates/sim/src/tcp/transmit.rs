@@ -4,13 +4,11 @@
 use super::burst::SUPER_PACKET_BYTES;
 use super::limits::Limit;
 use super::sender::{Output, SendReason, Sender, TimerPurpose};
+use super::truesize::HEADROOM_BYTES;
 use crate::net::{Ecn, Marks, Packet, PacketKind};
 use cc::{CongestionControl, RecoveryState, Restart};
 use run::FRAME_HEADERS_BYTES;
 use units::{Segments, Span, Time};
-
-/// `MAX_TCP_HEADER` of Linux 6.1 without tunnels.
-pub(super) const HEADROOM_BYTES: u64 = 320;
 
 /// Segments of a full super-packet in the write queue.
 const fn chunk_segments(mss_bytes: u32) -> Segments {
