@@ -66,8 +66,8 @@ impl Output for Network {
     }
 
     #[inline]
-    fn hand_over(&mut self, _flow: FlowId) -> HandedOver {
-        if self.end_burst() { HandedOver::Taken } else { HandedOver::Dropped }
+    fn hand_over(&mut self, flow: FlowId) -> HandedOver {
+        if self.end_burst(flow) { HandedOver::Taken } else { HandedOver::Dropped }
     }
 
     #[inline]
@@ -142,6 +142,10 @@ impl<'run> Simulation<'run> {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Departure(hop) => self.departure(hop),
+            Event::HandOver => {
+                self.network.hand_over();
+                self.close_dropped();
+            }
             Event::Data(line) => {
                 let packet = self.network.data_arrival(line);
                 self.deliver(&packet);
@@ -177,6 +181,7 @@ impl<'run> Simulation<'run> {
         if let Some(flow) = self.network.upcoming_ack(line, PREFETCH_FAR) {
             prefetch(&self.senders[flow.index()]);
             self.timers.prefetch(flow);
+            self.network.prefetch_host(flow);
         }
         if let Some(flow) = self.network.upcoming_ack(line, PREFETCH_NEAR) {
             self.senders[flow.index()].prefetch_rest();
@@ -240,6 +245,7 @@ impl<'run> Simulation<'run> {
             Departed::PastRouter(flow) => self.close_if_over(flow),
             Departed::Nothing => {}
         }
+        self.close_dropped();
     }
 
     fn now(&self) -> Time {
@@ -421,6 +427,7 @@ impl<'run> Simulation<'run> {
 
     fn sample(&mut self) {
         let now = self.now();
+        self.network.settle();
         self.trace.sample_queue(&self.network);
         for flow in FlowId::first(self.run.flows.len()) {
             let i = flow.index();
@@ -440,6 +447,7 @@ impl<'run> Simulation<'run> {
     }
 
     fn mark(&mut self, mark: Mark) {
+        self.network.settle();
         self.trace.mark_queue(mark, &self.network);
         for flow in FlowId::first(self.run.flows.len()) {
             self.mark_flow(mark, flow);
@@ -447,6 +455,7 @@ impl<'run> Simulation<'run> {
     }
 
     fn mark_flow(&mut self, mark: Mark, flow: FlowId) {
+        self.network.settle();
         let counters = if self.sources.has_source(flow) { self.source_counters(flow) } else { self.counters(flow) };
         self.trace.mark_flow(mark, flow, counters);
         if mark == Mark::End {
@@ -462,6 +471,7 @@ impl<'run> Simulation<'run> {
 
     fn finish(mut self) -> Measurement {
         let now = self.now();
+        self.network.settle();
         self.trace.mark_queue(Mark::End, &self.network);
         // A run that is done before its window's end measures to its own end.
         if now.as_nanos() <= self.run.measure.window_end_ns {
