@@ -20,6 +20,7 @@ mod hystart;
 mod loss_detection;
 mod reduction;
 mod sack_compression;
+mod send_buffer;
 mod slow_start;
 mod tail_loss;
 mod timeout;
