@@ -68,13 +68,22 @@ def agree(  # noqa: PLR0913 (each is an option)
     seed: Annotated[
         int | None, typer.Option("--seed", metavar="S", min=0, help="Of the draw; default: a fresh one, which is told.")
     ] = None,
+    stratum: Annotated[
+        str | None,
+        typer.Option(
+            "--stratum",
+            metavar="NAME",
+            help="What to draw from, judged by its own bands; default: the plain path.",
+            show_default=False,
+        ),
+    ] = None,
     duration: Annotated[
-        str | None, typer.Option("--duration", metavar="TIME", help='Of a drawn condition; default: "60 s".')
+        str | None, typer.Option("--duration", metavar="TIME", help="Of a drawn condition; default: the stratum's.")
     ] = None,
     packets: Annotated[
         int | None,
         typer.Option(
-            "--packets", metavar="N", min=1, help="Most that a drawn condition may carry; default: 5 million."
+            "--packets", metavar="N", min=1, help="Most that a drawn condition may carry; default: the stratum's."
         ),
     ] = None,
     curves: Annotated[
@@ -109,7 +118,9 @@ def agree(  # noqa: PLR0913 (each is an option)
         raise ComparisonError(f"give one of {' and '.join(given)}")
     if given and html is not None:
         raise ComparisonError(f"--html is of a comparison; {given[0]} makes none")
-    source = Source(random=random, seed=seed, duration=duration, most_packets=packets, sets=tuple(sets or ()))
+    source = Source(
+        stratum=stratum, random=random, seed=seed, duration=duration, most_packets=packets, sets=tuple(sets or ())
+    )
     experiments, source = _conditions(spec, source, curves=curves)
     check_names(experiments)
     if dump is not None:
@@ -161,7 +172,6 @@ def _kept(out: Path, experiments: "Sequence[Experiment]", sides: "Sides") -> str
 
 def _conditions(spec: Path | None, wanted: "Source", *, curves: bool) -> "tuple[list[Experiment], Source]":
     """What is compared, and where it comes from."""
-    from dumbbell.comparison import random_conditions
     from dumbbell.comparison.curves import experiments
     from dumbbell.errors import ComparisonError
     from dumbbell.spec import assignment, load
@@ -170,8 +180,8 @@ def _conditions(spec: Path | None, wanted: "Source", *, curves: bool) -> "tuple[
     if (spec is not None) + (wanted.random is not None) + curves != 1:
         raise ComparisonError("give one of SPEC, --random N and --curves")
     if wanted.random is None:
-        if (wanted.seed, wanted.duration, wanted.most_packets) != (None, None, None):
-            raise ComparisonError("--seed, --duration and --packets are for --random")
+        if (wanted.seed, wanted.stratum, wanted.duration, wanted.most_packets) != (None, None, None, None):
+            raise ComparisonError("--seed, --stratum, --duration and --packets are for --random")
         if spec is None:
             return [load(each, overrides=overrides) for each in experiments()], wanted
         experiment = load(spec, overrides=overrides)
@@ -182,11 +192,11 @@ def _conditions(spec: Path | None, wanted: "Source", *, curves: bool) -> "tuple[
 
         seed = secrets.randbelow(FRESH_SEEDS)
         typer.echo(f"conditions of seed {seed}; --seed {seed} draws them again", err=True)
-    duration = wanted.duration or random_conditions.USUAL_DURATION
-    most = wanted.most_packets or random_conditions.MOST_PACKETS
-    drawn = random_conditions.conditions(wanted.random, seed, duration=duration, most_packets=most)
-    source = wanted.model_copy(update={"seed": seed, "duration": duration, "most_packets": most})
-    return [load(each, overrides=overrides) if overrides else each for each in drawn], source
+    from dumbbell.validation.studied import drawn
+
+    found = drawn(wanted.stratum, wanted.random, seed, duration=wanted.duration, most_packets=wanted.most_packets)
+    source = wanted.model_copy(update={"seed": seed})
+    return [load(each, overrides=overrides) if overrides else each for each in found], source
 
 
 def _sides(engines: str, seeds: int, floor: int) -> "Sides":
