@@ -38,19 +38,10 @@ pub fn problems(run: &Run) -> Vec<Problem> {
             message: "null, a machine's own noise: the simulator has none, and is to be told how much".to_owned(),
         });
     }
-    for (path, asked) in [
-        ("path.jitter", run.path.jitter_ns.is_some_and(|ns| ns > 0)),
-        ("host.gro", run.host.gro),
-        ("host.ack_aggregation", run.host.ack_aggregation_ns > 0),
-    ] {
-        if asked {
-            problems.push(Problem { path: path.to_owned(), message: "not built yet".to_owned() });
-        }
+    if run.path.jitter_ns.is_some_and(|ns| ns > 0) {
+        problems.push(Problem { path: "path.jitter".to_owned(), message: "not built yet".to_owned() });
     }
     for (index, flow) in run.flows.iter().enumerate() {
-        if flow.access.is_some_and(|access| access.kind == run::AccessKind::Router) {
-            problems.push(Problem { path: format!("flows[{index}].access.kind"), message: "not built yet".to_owned() });
-        }
         for error in cc::check(&flow.cc.algorithm, &flow.cc.parameters) {
             problems.push(Problem { path: format!("flows[{index}].cc"), message: error.to_string() });
         }

@@ -4,9 +4,9 @@
 mod arrivals;
 
 use crate::engine::{Event, Timer, Timers, prefetch, stream_seed};
-use crate::index::{FlowId, LineId};
+use crate::index::{FlowId, HopId, LineId};
 use crate::net::{Ack, Departed, Network, Packet};
-use crate::tcp::{Algorithm, Output, Receiver, ReceiverConfig, Sender, SenderConfig};
+use crate::tcp::{Algorithm, HandedOver, Output, Receiver, ReceiverConfig, Sender, SenderConfig};
 use crate::trace::{Trace, flow_counters};
 use arrivals::Sources;
 use run::{Flow, FlowCounters, Mark, Measurement, Milestone, Qdisc, Run, SocketMemory, Source, Workload, milestones};
@@ -35,6 +35,8 @@ pub struct Simulation<'run> {
     incomplete: usize,
     /// There are more flows than the nearest caches hold.
     prefetches: bool,
+    /// What a NIC hands over, kept for its memory.
+    lump: Vec<Packet>,
     ended: bool,
 }
 
@@ -66,8 +68,13 @@ impl Output for Network {
     }
 
     #[inline]
+    fn hand_over(&mut self, _flow: FlowId) -> HandedOver {
+        if self.end_burst() { HandedOver::Taken } else { HandedOver::Dropped }
+    }
+
+    #[inline]
     fn host_queue_bytes(&self, flow: FlowId) -> u64 {
-        self.access_queue_bytes(flow)
+        self.waiting_bytes(flow)
     }
 }
 
@@ -99,6 +106,7 @@ impl<'run> Simulation<'run> {
             trace: Trace::new(run),
             incomplete: 0,
             prefetches: run.flows.len() > CACHED_FLOWS,
+            lump: Vec::new(),
             ended: false,
         };
         simulation.incomplete = simulation.apps.iter().filter(|app| app.source.total_bytes().is_some()).count();
@@ -136,7 +144,8 @@ impl<'run> Simulation<'run> {
     #[inline]
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Departure => self.departure(),
+            Event::Departure(hop) => self.departure(hop),
+            Event::Data(line) if self.network.has_nics() => self.hand_over(line),
             Event::Data(line) => {
                 let packet = self.network.data_arrival(line);
                 self.deliver(&packet);
@@ -155,7 +164,6 @@ impl<'run> Simulation<'run> {
                     self.prefetch_timer();
                 }
             }
-            Event::AccessDeparture(flow) => self.access_departure(flow),
             Event::Start(flow) => self.start(flow),
             Event::Arrival(source) => self.arrive(source),
             Event::Stop(flow) => self.stop(flow),
@@ -218,11 +226,11 @@ impl<'run> Simulation<'run> {
     }
 
     #[inline]
-    fn departure(&mut self) {
+    fn departure(&mut self, hop: HopId) {
         if self.prefetches {
             self.prefetch_receiver();
         }
-        match self.network.departure() {
+        match self.network.departure(hop) {
             Departed::Arrived(packet) => {
                 self.receivers[packet.flow.index()].count_frame(packet.frame_bytes);
                 self.deliver(&packet);
@@ -232,6 +240,8 @@ impl<'run> Simulation<'run> {
                 self.receivers[flow.index()].count_frame(frame_bytes);
                 self.close_if_over(flow);
             }
+            Departed::OutOfHost(flow) => self.drain_host_queue(flow),
+            Departed::PastRouter(flow) => self.close_if_over(flow),
             Departed::Nothing => {}
         }
     }
@@ -249,6 +259,47 @@ impl<'run> Simulation<'run> {
         if let Some(ack) = ack {
             network.emit_ack(ack);
         }
+        self.after_delivery(flow);
+    }
+
+    /// A NIC hands over a lump: the kernel receives all of it before an application runs.
+    #[inline(never)]
+    fn hand_over(&mut self, line: LineId) {
+        let mut lump = std::mem::take(&mut self.lump);
+        self.network.hand_over(line, &mut lump);
+        if let [packet] = &lump[..] {
+            self.deliver(packet);
+        } else {
+            self.deliver_together(&lump);
+        }
+        lump.clear();
+        self.lump = lump;
+    }
+
+    fn deliver_together(&mut self, lump: &[Packet]) {
+        let now = self.now();
+        let network = &mut self.network;
+        for packet in lump {
+            let receiver = &mut self.receivers[packet.flow.index()];
+            if let Some(ack) = receiver.on_lump_packet(packet, now, |ack| network.emit_ack(ack)) {
+                network.emit_ack(ack);
+            }
+        }
+        for (index, &Packet { flow, .. }) in lump.iter().enumerate() {
+            // Each connection once.
+            if lump[..index].iter().any(|before| before.flow == flow) {
+                continue;
+            }
+            if let Some(ack) = self.receivers[flow.index()].on_lump_end(now) {
+                self.network.emit_ack(ack);
+            }
+            self.after_delivery(flow);
+        }
+    }
+
+    /// After a receiver took what came.
+    #[inline]
+    fn after_delivery(&mut self, flow: FlowId) {
         self.set_receiver_timers(flow);
         if self.receivers[flow.index()].is_complete() {
             self.complete(flow);
@@ -356,9 +407,9 @@ impl<'run> Simulation<'run> {
         }
     }
 
-    fn access_departure(&mut self, host: FlowId) {
+    /// A packet left its host's own queue: there is room for the next one.
+    fn drain_host_queue(&mut self, flow: FlowId) {
         let now = self.now();
-        let Some(flow) = self.network.access_departure(host) else { return };
         self.senders[flow.index()].on_host_queue_drained(now, &mut self.network);
         self.set_sender_timers(flow);
         self.close_if_over(flow);

@@ -32,6 +32,8 @@ class Resolved:
     """The path's rate times its round-trip time, in queue bytes."""
     start_jitter_ns: int
     """Within which each flow's start was drawn."""
+    rtt_spread_ns: int
+    """Within which each flow's base round-trip time is longer."""
 
 
 def resolve(point: Point, seed: int) -> Resolved:
@@ -69,6 +71,7 @@ def resolve(point: Point, seed: int) -> Resolved:
         ccs=tuple(ccs),
         bdp_bytes=bdp_bytes,
         start_jitter_ns=scalar(experiment.start_jitter).ns,
+        rtt_spread_ns=scalar(experiment.rtt_spread).ns,
     )
 
 

@@ -1,78 +1,99 @@
-//! The network of a run: access lines, random loss, the bottleneck, and the lines to and from the receivers.
+//! The network of a run: hosts and their lines, the bottleneck, and the lines to and from the receivers.
 
+use super::hop::{Hop, Offered};
+use super::host::Host;
 use super::line::Line;
-use super::link::Link;
-use super::packet::{Ack, Packet, PacketKind};
-use crate::engine::{Event, EventQueue, Stream, stream};
-use crate::index::{FlowId, LineId};
-use run::{LossAt, QueueCounters, Run};
-use units::{Bytes, Rate, Span, Time};
+use super::loss::RandomLoss;
+use super::nic::Nic;
+use super::packet::{Ack, Packet};
+use super::shaper::Shaper;
+use crate::engine::{Event, EventQueue};
+use crate::index::{FlowId, HopId, LineId};
+use run::{AccessKind, LossAt, QueueCounters, Run};
+use units::{Bytes, Rate, Span};
 
 /// Everything between senders and receivers.
 #[derive(Debug)]
 pub struct Network {
     /// The future events.
     pub events: EventQueue,
-    bottleneck: Link,
+    bottleneck: Hop,
+    /// Access lines, by hop from the first one behind the bottleneck's on.
+    access: Vec<AccessLine>,
+    /// By the run's flows.
+    hosts: Vec<Host>,
+    /// No host has anything of its own.
+    bare_hosts: bool,
+    /// The host took something of the burst in hand.
+    took: bool,
     forward: Vec<Line<Packet>>,
+    /// Receiving hosts, by the run's flows, in place of forward lines where what hosts hand over is not every packet by
+    /// itself.
+    nics: Vec<Nic>,
     back: Vec<Line<Ack>>,
     /// Touched for every packet: kept small and together.
     routes: Vec<Route>,
-    /// Touched when a packet is lost, and by flows that have an access line.
+    /// Touched when a packet is lost, and by flows whose host has something of its own.
     ports: Vec<Port>,
-    has_access: bool,
     /// Connections come and go: what is under way of each is counted.
     has_sources: bool,
-    seed: u64,
-    loss_ppb: u32,
-    loss_at: LossAt,
-    random_lost: u64,
-    /// Packets that have reached their receiver.
+    account: Account,
+}
+
+/// Packets that have come from senders and gone to receivers.
+#[derive(Debug, Default)]
+struct Account {
+    /// Counted in debug builds only, as whatever else serves no measurement.
+    sent: u64,
+    /// What queues of access lines dropped; likewise.
+    dropped_at_access: u64,
     arrived: u64,
+}
+
+impl Account {
+    #[inline]
+    fn note_sent(&mut self, packet: &Packet) {
+        if cfg!(debug_assertions) {
+            self.sent += packet.wire_segments();
+        }
+    }
+}
+
+/// A line between a host and the bottleneck.
+#[derive(Debug)]
+struct AccessLine {
+    hop: Hop,
+    kind: AccessKind,
 }
 
 /// The lines of one flow.
 #[derive(Clone, Copy, Debug)]
 struct Route {
-    /// Index of its forward line; none: no delay, the bottleneck hands over at once.
+    /// Its forward line or NIC; none: no delay, the bottleneck hands over at once.
     forward: Option<LineId>,
     back: LineId,
 }
 
-/// One flow's losses and access line.
-#[derive(Debug)]
+/// One flow's place in the network.
+#[derive(Clone, Copy, Debug)]
 struct Port {
-    access: Option<Link>,
-    /// Whose access line it uses: its own, or its source's.
+    /// Whose host it is on: its own, or its source's.
     host: FlowId,
-    /// Bytes of its frames in the queue of that line.
+    /// Bytes of its frames in the host's own queue.
     waiting_bytes: u64,
     /// Packets and ACKs of it in the network, counted where there are sources.
     under_way: u64,
-    loss: Stream,
-    /// Random loss begins when the handshake is over.
-    lossy: bool,
+    /// Its packets that the bottleneck's queue dropped.
     dropped: u64,
-    random_lost: u64,
 }
 
 impl Port {
-    /// Without an access line; `name` names its random stream.
-    fn new(host: FlowId, seed: u64, name: &str) -> Self {
-        Self {
-            access: None,
-            host,
-            waiting_bytes: 0,
-            under_way: 0,
-            loss: stream(seed, &format!("loss/{name}")),
-            lossy: false,
-            dropped: 0,
-            random_lost: 0,
-        }
+    const fn new(host: FlowId) -> Self {
+        Self { host, waiting_bytes: 0, under_way: 0, dropped: 0 }
     }
 }
 
-/// Where a packet is after leaving the bottleneck.
+/// Where a packet is after leaving a hop.
 #[derive(Debug)]
 pub enum Departed {
     /// At its receiver.
@@ -91,6 +112,10 @@ pub enum Departed {
         /// Its size.
         frame_bytes: u32,
     },
+    /// Out of its host's own queue and at the next hop.
+    OutOfHost(FlowId),
+    /// At the bottleneck.
+    PastRouter(FlowId),
     /// Nothing left: the event is void.
     Nothing,
 }
@@ -101,46 +126,65 @@ impl Network {
         let path = &run.path;
         let frame = Bytes::new(path.frame_bytes());
         let (mut forward, mut back): (Vec<Line<Packet>>, Vec<Line<Ack>>) = (Vec::new(), Vec::new());
+        let mut nics = Vec::new();
         let routes = run
             .flows
             .iter()
-            .map(|flow| Route {
-                forward: (flow.forward_delay_ns > 0)
-                    .then(|| line_with(&mut forward, Span::from_nanos(flow.forward_delay_ns))),
-                back: line_with(&mut back, Span::from_nanos(flow.return_delay_ns)),
+            .map(|flow| {
+                let delay = Span::from_nanos(flow.forward_delay_ns);
+                let forward = if run.host.gro || run.host.ack_aggregation_ns > 0 {
+                    nics.push(Nic::new(delay, &run.host, path.mss_bytes()));
+                    Some(LineId::new(nics.len() - 1))
+                } else {
+                    (delay > Span::ZERO).then(|| line_with(&mut forward, delay))
+                };
+                Route { forward, back: line_with(&mut back, Span::from_nanos(flow.return_delay_ns)) }
             })
             .collect();
-        let ports = run
+        let mut access = Vec::new();
+        let hosts: Vec<Host> = run
             .flows
             .iter()
-            .enumerate()
-            .map(|(i, flow)| {
-                let access = flow
-                    .access
-                    .map(|access| Link::new(Rate::from_bps(access.rate_bps), Bytes::ZERO, frame, access.buffer));
-                Port { access, ..Port::new(FlowId::new(i), run.seed, &flow.name) }
+            .map(|flow| {
+                let mut host = Host::default();
+                if let Some(line) = flow.access {
+                    let burst = Bytes::new(line.burst_bytes(path));
+                    let shaper = Shaper::new(Rate::from_bps(line.rate_bps), burst, frame);
+                    let lossless = RandomLoss::new(0, LossAt::Before, run.seed);
+                    access.push(AccessLine { hop: Hop::new(line.buffer, shaper, lossless), kind: line.kind });
+                    match line.kind {
+                        AccessKind::Device => host.device = Some(HopId::new(access.len())),
+                        AccessKind::Router => host.router = Some(HopId::new(access.len())),
+                    }
+                }
+                host
             })
             .collect();
+        let mut loss = RandomLoss::new(path.loss_ppb, path.loss_at, run.seed);
+        for (index, flow) in run.flows.iter().enumerate() {
+            loss.open(FlowId::new(index), &flow.name);
+        }
+        let shaper = Shaper::new(Rate::from_bps(path.rate_bps), Bytes::new(path.burst_bytes), frame);
         Self {
             events: EventQueue::default(),
-            bottleneck: Link::new(Rate::from_bps(path.rate_bps), Bytes::new(path.burst_bytes), frame, path.buffer),
+            bottleneck: Hop::new(path.buffer, shaper, loss),
+            access,
+            bare_hosts: hosts.iter().all(Host::is_bare),
+            hosts,
+            took: false,
             forward,
+            nics,
             back,
             routes,
-            ports,
-            has_access: run.flows.iter().any(|flow| flow.access.is_some()),
+            ports: FlowId::first(run.flows.len()).map(Port::new).collect(),
             has_sources: run.flows.iter().any(|flow| !flow.arrivals().is_empty()),
-            seed: run.seed,
-            loss_ppb: path.loss_ppb,
-            loss_at: path.loss_at,
-            random_lost: 0,
-            arrived: 0,
+            account: Account::default(),
         }
     }
 
     /// A source opens a connection at a place that is the next one, or that nothing is [under way](Self::carries) of.
     pub fn open(&mut self, flow: FlowId, source: FlowId, name: &str) {
-        let (route, port) = (self.routes[source.index()], Port::new(source, self.seed, name));
+        let (route, port) = (self.routes[source.index()], Port::new(source));
         if flow.index() == self.routes.len() {
             self.routes.push(route);
             self.ports.push(port);
@@ -149,6 +193,7 @@ impl Network {
             self.routes[flow.index()] = route;
             self.ports[flow.index()] = port;
         }
+        self.bottleneck.loss.open(flow, name);
     }
 
     /// Packets or ACKs of a source's connection are under way.
@@ -172,106 +217,161 @@ impl Network {
 
     /// From now on random loss acts on the flow.
     pub fn begin_loss(&mut self, flow: FlowId) {
-        self.ports[flow.index()].lossy = true;
+        self.bottleneck.loss.begin(flow);
     }
 
     /// A sender emits a packet.
     #[inline]
     pub fn emit(&mut self, packet: Packet) {
-        let now = self.events.now();
+        self.account.note_sent(&packet);
         self.note_entry(packet.flow);
-        if !self.has_access {
-            return self.offer(packet, now);
+        if self.bare_hosts {
+            return self.reach_bottleneck(packet);
         }
-        self.offer_to_access(packet, now);
+        self.send_through_host(packet);
     }
 
-    /// A packet reaches its host's access line, or without one the bottleneck.
-    #[inline(never)]
-    fn offer_to_access(&mut self, packet: Packet, now: Time) {
-        let flow = packet.flow;
-        let host = self.ports[flow.index()].host;
-        match &mut self.ports[host.index()].access {
-            None => self.offer(packet, now),
-            Some(access) => match access.offer(packet, now) {
-                Ok(departure) => {
-                    self.ports[flow.index()].waiting_bytes += u64::from(packet.frame_bytes);
-                    if let Some(departure) = departure {
-                        self.events.schedule(departure, Event::AccessDeparture(host));
-                    }
-                }
-                Err(dropped) => self.note_exit(dropped.flow),
-            },
-        }
-    }
-
-    /// A flow's bytes in the queue of its access line; 0 without one.
+    /// A sender's burst is whole. Gives whether its host took anything of it.
     #[inline]
-    pub fn access_queue_bytes(&self, flow: FlowId) -> u64 {
-        if !self.has_access {
+    pub fn end_burst(&mut self) -> bool {
+        self.bare_hosts || std::mem::take(&mut self.took)
+    }
+
+    #[inline(never)]
+    fn send_through_host(&mut self, packet: Packet) {
+        let port = &self.ports[packet.flow.index()];
+        match self.hosts[port.host.index()].device {
+            Some(device) => self.took |= self.offer_to_access(device, packet),
+            None => {
+                self.took = true;
+                self.leave_host(packet);
+            }
+        }
+    }
+
+    /// A packet has left its host's own queue.
+    fn leave_host(&mut self, packet: Packet) {
+        let host = self.ports[packet.flow.index()].host;
+        match self.hosts[host.index()].router {
+            Some(router) => {
+                self.offer_to_access(router, packet);
+            }
+            None => self.reach_bottleneck(packet),
+        }
+    }
+
+    /// A packet reaches an access line. Gives whether that took it.
+    fn offer_to_access(&mut self, id: HopId, packet: Packet) -> bool {
+        let now = self.events.now();
+        self.release_from_access(id);
+        let line = &mut self.access[id.index() - 1];
+        let taken = match line.hop.offer(packet, now) {
+            Offered::Queued { departure } => {
+                if line.kind == AccessKind::Device {
+                    self.ports[packet.flow.index()].waiting_bytes += u64::from(packet.frame_bytes);
+                }
+                if let Some(departure) = departure {
+                    self.events.schedule(departure, Event::Departure(id));
+                }
+                true
+            }
+            Offered::Dropped | Offered::Lost => {
+                self.account.dropped_at_access += packet.wire_segments();
+                self.note_exit(packet.flow);
+                false
+            }
+        };
+        // What the tokens admit is out of the queue when TCP looks at it next.
+        self.release_from_access(id);
+        taken
+    }
+
+    /// Whatever is due leaves the queue of an access line; small queues count what waits in a device.
+    fn release_from_access(&mut self, id: HopId) {
+        let now = self.events.now();
+        let line = &mut self.access[id.index() - 1];
+        while let Some(packet) = line.hop.release_due(now) {
+            if line.kind == AccessKind::Device {
+                self.ports[packet.flow.index()].waiting_bytes -= u64::from(packet.frame_bytes);
+            }
+        }
+    }
+
+    /// A flow's bytes in its host's own queue; 0 when there is none.
+    #[inline]
+    pub fn waiting_bytes(&self, flow: FlowId) -> u64 {
+        if self.bare_hosts {
             return 0;
         }
         self.ports[flow.index()].waiting_bytes
     }
 
-    /// The head of a host's access line leaves. Gives the flow that it is of.
-    pub fn access_departure(&mut self, host: FlowId) -> Option<FlowId> {
-        let now = self.events.now();
-        let access = self.ports[host.index()].access.as_mut().expect("only hosts with an access line");
-        let (packet, next) = access.depart(now)?;
-        if let Some(next) = next {
-            self.events.schedule(next, Event::AccessDeparture(host));
-        }
-        self.ports[packet.flow.index()].waiting_bytes -= u64::from(packet.frame_bytes);
-        self.offer(packet, now);
-        Some(packet.flow)
-    }
-
     /// A packet reaches the bottleneck.
     #[inline]
-    fn offer(&mut self, packet: Packet, now: Time) {
-        if self.loss_ppb > 0 && self.loss_at == LossAt::Before && self.loses(&packet) {
-            return;
+    fn reach_bottleneck(&mut self, packet: Packet) {
+        match self.bottleneck.offer(packet, self.events.now()) {
+            Offered::Queued { departure: None } => {}
+            Offered::Queued { departure: Some(departure) } => {
+                self.events.schedule(departure, Event::Departure(HopId::BOTTLENECK));
+            }
+            Offered::Dropped => {
+                self.ports[packet.flow.index()].dropped += packet.wire_segments();
+                self.note_exit(packet.flow);
+            }
+            Offered::Lost => self.note_exit(packet.flow),
         }
-        match self.bottleneck.offer(packet, now) {
-            Ok(Some(departure)) => self.events.schedule(departure, Event::Departure),
-            Ok(None) => {}
-            Err(dropped) => {
-                self.ports[dropped.flow.index()].dropped += u64::from(dropped.segments.max(1));
-                self.note_exit(dropped.flow);
+    }
+
+    /// The next frame leaves a hop.
+    #[inline]
+    pub fn departure(&mut self, hop: HopId) -> Departed {
+        if hop == HopId::BOTTLENECK { self.leave_bottleneck() } else { self.leave_access(hop) }
+    }
+
+    #[inline(never)]
+    fn leave_access(&mut self, id: HopId) -> Departed {
+        self.release_from_access(id);
+        let line = &mut self.access[id.index() - 1];
+        let Some(left) = line.hop.depart(self.events.now()) else { return Departed::Nothing };
+        if let Some(next) = left.next {
+            self.events.schedule(next, Event::Departure(id));
+        }
+        let flow = left.packet.flow;
+        match line.kind {
+            AccessKind::Device => {
+                self.leave_host(left.packet);
+                Departed::OutOfHost(flow)
+            }
+            AccessKind::Router => {
+                self.reach_bottleneck(left.packet);
+                Departed::PastRouter(flow)
             }
         }
     }
 
-    fn loses(&mut self, packet: &Packet) -> bool {
-        let port = &mut self.ports[packet.flow.index()];
-        let lost = port.lossy && packet.kind == PacketKind::Data && port.loss.happens(self.loss_ppb);
-        if lost {
-            port.random_lost += u64::from(packet.segments);
-            self.random_lost += u64::from(packet.segments);
-            self.note_exit(packet.flow);
-        }
-        lost
-    }
-
-    /// The bottleneck's head leaves.
     #[inline]
-    pub fn departure(&mut self) -> Departed {
+    fn leave_bottleneck(&mut self) -> Departed {
         let now = self.events.now();
-        let Some((packet, next)) = self.bottleneck.depart(now) else { return Departed::Nothing };
-        if let Some(next) = next {
-            self.events.schedule(next, Event::Departure);
+        let Some(left) = self.bottleneck.depart(now) else { return Departed::Nothing };
+        if let Some(next) = left.next {
+            self.events.schedule(next, Event::Departure(HopId::BOTTLENECK));
         }
+        let packet = left.packet;
         let (flow, frame_bytes) = (packet.flow, packet.frame_bytes);
-        if self.loss_ppb > 0 && self.loss_at == LossAt::After && self.loses(&packet) {
+        if left.lost {
+            self.note_exit(flow);
             return Departed::Lost { flow, frame_bytes };
         }
         let Some(line) = self.routes[flow.index()].forward else {
-            self.arrived += u64::from(packet.segments.max(1));
+            self.account.arrived += packet.wire_segments();
             self.note_exit(flow);
             return Departed::Arrived(packet);
         };
-        if let Some(arrival) = self.forward[line.index()].push(now, packet) {
+        let arrival = match self.nics.get_mut(line.index()) {
+            None => self.forward[line.index()].push(now, packet),
+            Some(nic) => nic.push(now, packet),
+        };
+        if let Some(arrival) = arrival {
             self.events.schedule(arrival, Event::Data(line));
         }
         Departed::UnderWay { flow, frame_bytes }
@@ -284,9 +384,29 @@ impl Network {
         if let Some(next) = next {
             self.events.schedule(next, Event::Data(line));
         }
-        self.arrived += u64::from(packet.segments.max(1));
+        self.account.arrived += packet.wire_segments();
         self.note_exit(packet.flow);
         packet
+    }
+
+    /// Receiving hosts have NICs that [hand over](Self::hand_over) what arrives.
+    #[inline]
+    pub fn has_nics(&self) -> bool {
+        !self.nics.is_empty()
+    }
+
+    /// A NIC hands over what has arrived, to `out`.
+    pub fn hand_over(&mut self, line: LineId, out: &mut Vec<Packet>) {
+        let Self { nics, account, ports, has_sources, .. } = self;
+        let next = nics[line.index()].hand_over(self.events.now(), out, |packet| {
+            account.arrived += packet.wire_segments();
+            if *has_sources {
+                ports[packet.flow.index()].under_way -= 1;
+            }
+        });
+        if let Some(next) = next {
+            self.events.schedule(next, Event::Data(line));
+        }
     }
 
     /// A receiver emits an ACK.
@@ -313,7 +433,7 @@ impl Network {
 
     /// The flow whose packet is behind `ahead` others in the bottleneck's queue.
     pub fn upcoming_departure(&self, ahead: usize) -> Option<FlowId> {
-        self.bottleneck.peek(ahead).map(|packet| packet.flow)
+        self.bottleneck.queue().peek(ahead).map(|packet| packet.flow)
     }
 
     /// The flow whose ACK is behind `ahead` others on a return line.
@@ -325,28 +445,36 @@ impl Network {
     pub fn change_rate(&mut self, rate: Rate) {
         let now = self.events.now();
         if let Some(departure) = self.bottleneck.change_rate(rate, now) {
-            self.events.schedule(departure, Event::Departure);
+            self.events.schedule(departure, Event::Departure(HopId::BOTTLENECK));
         }
     }
 
     /// The bottleneck's counters now.
     pub fn counters(&self) -> QueueCounters {
-        QueueCounters { random_lost_packets: self.random_lost, ..self.bottleneck.counters(self.events.now()) }
+        self.bottleneck.counters(self.events.now())
     }
 
     /// A flow's packets that the queue dropped, and that were lost at random.
     pub fn losses(&self, flow: FlowId) -> (u64, u64) {
-        let port = &self.ports[flow.index()];
-        (port.dropped, port.random_lost)
+        (self.ports[flow.index()].dropped, self.bottleneck.loss.lost_of(flow))
     }
 
-    /// Panics when a packet has vanished or come from nowhere: every one that left the bottleneck has arrived, is
-    /// under way, or was lost behind it; every one offered has left, was dropped, or is queued.
+    /// Panics when a packet has vanished or come from nowhere: every one sent was offered to the bottleneck, or is
+    /// before it, or was lost there; every one offered has left, was dropped, or is queued; every one that left has
+    /// arrived, is under way, or was lost behind. For debug builds, which count all of it.
     pub fn assert_conservation(&self) {
+        fn segments<'a>(packets: impl Iterator<Item = &'a Packet>) -> u64 {
+            packets.map(Packet::wire_segments).sum()
+        }
         let counters = self.counters();
-        let under_way: u64 = self.forward.iter().flat_map(Line::iter).map(|p| u64::from(p.segments.max(1))).sum();
-        let lost_behind = if self.loss_at == LossAt::After { self.random_lost } else { 0 };
-        assert_eq!(counters.sent_packets, self.arrived + under_way + lost_behind);
+        let loss = &self.bottleneck.loss;
+        let before = segments(self.access.iter().flat_map(|line| line.hop.queue().iter()))
+            + self.account.dropped_at_access
+            + loss.lost_at(LossAt::Before);
+        assert_eq!(self.account.sent, before + counters.offered_packets);
+        let under_way =
+            segments(self.forward.iter().flat_map(Line::iter)) + segments(self.nics.iter().flat_map(Nic::iter));
+        assert_eq!(counters.sent_packets, self.account.arrived + under_way + loss.lost_at(LossAt::After));
         assert_eq!(
             counters.offered_packets,
             counters.sent_packets + counters.dropped_packets + counters.queued_packets

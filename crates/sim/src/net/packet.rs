@@ -2,6 +2,7 @@
 
 use crate::index::FlowId;
 use crate::serial::nearest;
+use run::FRAME_HEADERS_BYTES;
 
 /// A frame on its way to the receiver: one segment, or with offloads a burst of consecutive ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,12 +19,69 @@ pub struct Packet {
     pub segments: u16,
     /// What it is.
     pub kind: PacketKind,
-    /// PSH (RFC 9293 section 3.1): its last segment ends a burst or what the application wrote.
-    pub pushed: bool,
+    /// Single bits of its headers.
+    pub marks: Marks,
     /// Timestamp value (RFC 7323), ms of the sender's clock.
     pub stamp_ms: u32,
     /// Timestamp echo, ms of the receiver's clock.
     pub echo_ms: u32,
+}
+
+impl Packet {
+    /// What it carries of the connection's data.
+    #[inline]
+    pub const fn payload_bytes(&self) -> u32 {
+        self.frame_bytes - FRAME_HEADERS_BYTES * self.segments as u32
+    }
+
+    /// Frames that it counts for: a super-packet counts each of its segments.
+    #[inline]
+    pub fn wire_segments(&self) -> u64 {
+        u64::from(self.segments.max(1))
+    }
+}
+
+/// What a packet's headers say in single bits: TCP's PSH, and IP's ECN field. One byte, because a packet is half of a
+/// cache line, and is copied from part to part of the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marks(u8);
+
+/// Codepoints of the ECN field (RFC 3168 section 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(dead_code, reason = "no sender understands marks, and no queue sets them yet")]
+#[repr(u8)]
+pub enum Ecn {
+    /// Not-ECT: the transport does not understand marks.
+    NotEct = 0b00,
+    /// ECT(1).
+    Ect1 = 0b01,
+    /// ECT(0).
+    Ect0 = 0b10,
+    /// CE: a queue has marked it.
+    CongestionExperienced = 0b11,
+}
+
+impl Marks {
+    const PUSH: u8 = 0b100;
+
+    /// With PSH (RFC 9293 section 3.1) when `pushed`: the packet's last segment ends a burst or what the application
+    /// wrote.
+    #[inline]
+    pub const fn new(pushed: bool, ecn: Ecn) -> Self {
+        Self(ecn as u8 | if pushed { Self::PUSH } else { 0 })
+    }
+
+    /// They differ in more than PSH.
+    #[inline]
+    pub const fn differ_beside_push(self, other: Self) -> bool {
+        (self.0 ^ other.0) & !Self::PUSH != 0
+    }
+
+    /// It carries PSH.
+    #[inline]
+    pub const fn is_pushed(self) -> bool {
+        self.0 & Self::PUSH != 0
+    }
 }
 
 /// Kinds of forward packets.

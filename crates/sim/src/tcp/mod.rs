@@ -19,6 +19,7 @@ mod sender;
 mod timeout;
 mod timer;
 mod transmit;
+pub mod truesize;
 mod undo;
 mod window;
 
@@ -26,4 +27,4 @@ mod window;
 mod script;
 
 pub use receiver::{Receiver, ReceiverConfig};
-pub use sender::{Algorithm, Output, Sender, SenderConfig};
+pub use sender::{Algorithm, HandedOver, Output, Sender, SenderConfig};

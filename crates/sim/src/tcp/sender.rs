@@ -13,6 +13,8 @@ use super::recovery::Recovery;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::timer::Deadline;
+use super::truesize;
+use super::window::TIMESTAMP_BYTES;
 use crate::engine::prefetch;
 use crate::index::FlowId;
 use crate::net::{Packet, PacketKind};
@@ -23,11 +25,24 @@ use units::{Rate, Segments, Span, Time};
 
 /// Where packets go.
 pub trait Output {
-    /// Sends one.
+    /// Sends one packet of a burst.
     fn send(&mut self, packet: Packet);
+
+    /// The packets sent since the last call, of one flow, are a whole burst: what one call of TCP's transmit hands to
+    /// its host (in Linux one `sk_buff`).
+    fn hand_over(&mut self, flow: FlowId) -> HandedOver;
 
     /// Bytes of frames that wait in the sending host's own queue for this flow.
     fn host_queue_bytes(&self, flow: FlowId) -> u64;
+}
+
+/// What the host did with a burst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HandedOver {
+    /// It took all of it, or some.
+    Taken,
+    /// Its own queue dropped all of it (Linux 6.1 `NET_XMIT_DROP`).
+    Dropped,
 }
 
 /// What the sending host is like.
@@ -164,8 +179,6 @@ struct SendBuffer {
 
 /// `tcp_wmem[2]` by default.
 const DEFAULT_SEND_LIMIT_BYTES: u64 = 4 << 20;
-/// Memory that Linux reserves for a full-sized segment of 1500 bytes in `tcp_sndbuf_expand`.
-const SEGMENT_MEMORY_BYTES: u64 = 2_304;
 impl Sender {
     /// A sender that has not connected yet.
     pub fn new(flow: FlowId, config: &SenderConfig) -> Self {
@@ -230,6 +243,7 @@ impl Sender {
         self.expand_send_buffer();
         self.limits.begin(now);
         out.send(self.packet(PacketKind::Bare, 0, 0, 0, now));
+        out.hand_over(self.flow);
     }
 
     /// The application writes `bytes`.
@@ -284,7 +298,8 @@ impl Sender {
     pub(super) fn expand_send_buffer(&mut self) {
         if let Some(limit) = self.send_buffer.limit_bytes {
             let segments = u64::from(self.control.window.cwnd.max(10).max(self.recovery.rack.reordering() + 1));
-            let wanted = segments * SEGMENT_MEMORY_BYTES * u64::from(self.control.cc.send_buffer_factor());
+            let reserved = truesize::segment(u64::from(self.mss_bytes) + TIMESTAMP_BYTES);
+            let wanted = segments * reserved * u64::from(self.control.cc.send_buffer_factor());
             self.send_buffer.bytes = self.send_buffer.bytes.max(wanted.min(limit));
         }
     }

@@ -23,6 +23,7 @@ impl Sender {
         let mut syn = self.packet(PacketKind::Syn, 0, 0, 0, now);
         syn.frame_bytes = SYN_FRAME_BYTES;
         out.send(syn);
+        out.hand_over(self.flow);
         self.timer_purpose = TimerPurpose::Handshake;
         // RFC 6298 section 5.7: one second, doubled with each repetition
         let wait_ms = RTO_INITIAL_MS << self.recovery.timeouts_in_row.min(20);
@@ -203,6 +204,7 @@ impl Sender {
 
     fn send_window_probe(&mut self, now: Time, out: &mut impl Output) {
         out.send(self.packet(PacketKind::WindowProbe, self.board.una(), 0, 0, now));
+        out.hand_over(self.flow);
         self.recovery.timeouts_in_row += 1;
         self.wait_for_window(now);
     }

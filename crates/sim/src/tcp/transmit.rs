@@ -4,13 +4,11 @@
 use super::burst::SUPER_PACKET_BYTES;
 use super::limits::Limit;
 use super::sender::{Output, SendReason, Sender, TimerPurpose};
-use crate::net::{Packet, PacketKind};
+use super::truesize::HEADROOM_BYTES;
+use crate::net::{Ecn, Marks, Packet, PacketKind};
 use cc::{CongestionControl, RecoveryState, Restart};
 use run::FRAME_HEADERS_BYTES;
 use units::{Segments, Span, Time};
-
-/// `MAX_TCP_HEADER` of Linux 6.1 without tunnels.
-pub(super) const HEADROOM_BYTES: u64 = 320;
 
 /// Segments of a full super-packet in the write queue.
 const fn chunk_segments(mss_bytes: u32) -> Segments {
@@ -272,19 +270,21 @@ impl Sender {
                     frame_bytes: payload as u32 + FRAME_HEADERS_BYTES,
                     segments: 1,
                     kind: PacketKind::Data,
-                    pushed,
+                    marks: Marks::new(pushed, Ecn::NotEct),
                     stamp_ms,
                     echo_ms: self.echo_ms,
                 });
             }
         }
         if self.offload {
-            out.send(Packet { pushed, ..self.packet(PacketKind::Data, first, bytes, segments, now) });
+            let marks = Marks::new(pushed, Ecn::NotEct);
+            out.send(Packet { marks, ..self.packet(PacketKind::Data, first, bytes, segments, now) });
         }
         if bytes % mss != 0 {
             self.short_end = first + u64::from(segments);
         }
         self.chunk_left = self.chunk_left.saturating_sub(segments);
+        out.hand_over(self.flow);
         self.host_queue_bytes = out.host_queue_bytes(self.flow);
         if was_empty || self.timer_purpose == TimerPurpose::LossProbe {
             self.rearm_timeout(now);
@@ -374,13 +374,15 @@ impl Sender {
             self.rate.on_sent(segment, now_us, false);
             if !self.offload {
                 let packet = self.packet(PacketKind::Data, seq, end_bytes - start, 1, now);
-                out.send(Packet { end_bytes: end_bytes as u32, pushed, ..packet });
+                out.send(Packet { end_bytes: end_bytes as u32, marks: Marks::new(pushed, Ecn::NotEct), ..packet });
             }
         }
         if self.offload {
             let packet = self.packet(PacketKind::Data, first, bytes, segments, now);
-            out.send(Packet { end_bytes: (start_bytes + bytes) as u32, pushed, ..packet });
+            let marks = Marks::new(pushed, Ecn::NotEct);
+            out.send(Packet { end_bytes: (start_bytes + bytes) as u32, marks, ..packet });
         }
+        out.hand_over(self.flow);
         self.host_queue_bytes = out.host_queue_bytes(self.flow);
         if counted {
             self.recovery.undo.on_retransmission(segments, now.as_millis() as u32);
@@ -397,7 +399,7 @@ impl Sender {
             frame_bytes: payload as u32 + FRAME_HEADERS_BYTES * segments.max(1),
             segments: segments as u16,
             kind,
-            pushed: false,
+            marks: Marks::new(false, Ecn::NotEct),
             stamp_ms: now.as_millis() as u32,
             echo_ms: self.echo_ms,
         }

@@ -4,7 +4,7 @@ use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, stamp_ms}
 use crate::index::FlowId;
 use crate::net::{Ack, Packet, PacketKind};
 use crate::tcp::sender::TimerPurpose;
-use crate::tcp::{Algorithm, Output, Sender, SenderConfig};
+use crate::tcp::{Algorithm, HandedOver, Output, Sender, SenderConfig};
 use cc::RecoveryState;
 use run::SocketMemory;
 use std::fmt::{self, Display};
@@ -84,6 +84,10 @@ impl Output for Wire {
                 }
             }
         }
+    }
+
+    fn hand_over(&mut self, _flow: FlowId) -> HandedOver {
+        HandedOver::Taken
     }
 
     fn host_queue_bytes(&self, _flow: FlowId) -> u64 {
