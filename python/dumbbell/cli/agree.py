@@ -90,6 +90,15 @@ def agree(  # noqa: PLR0913 (each is an option)
         bool,
         typer.Option("--curves", help="Single flows instead of SPEC: loss epochs over one another, BBR's phases."),
     ] = False,
+    check: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--check",
+            metavar="NAME",
+            show_default=False,
+            help="Checks whose names begin so, by their bars, instead of SPEC; may be given again; all: every one.",
+        ),
+    ] = None,
     sets: Sets = None,
     out: Folder = DEFAULT_STORE,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with every figure.")] = False,
@@ -118,6 +127,10 @@ def agree(  # noqa: PLR0913 (each is an option)
         raise ComparisonError(f"give one of {' and '.join(given)}")
     if given and html is not None:
         raise ComparisonError(f"--html is of a comparison; {given[0]} makes none")
+    if check:
+        others = any((spec, random, curves, given, html, sets, seeds, floor))
+        _check_bars(check, engines, out, jobs, as_json=as_json, alone=not others)
+        return
     source = Source(
         stratum=stratum, random=random, seed=seed, duration=duration, most_packets=packets, sets=tuple(sets or ())
     )
@@ -152,6 +165,32 @@ def agree(  # noqa: PLR0913 (each is an option)
             from dumbbell.report.comparison import build_engines
 
             typer.echo(build_engines(html, found, store), err=True)
+    if not found.holds:
+        raise typer.Exit(1)
+
+
+def _check_bars(  # noqa: PLR0913 (the options of a check)
+    names: "Sequence[str]", engines: str, out: Path, jobs: int | None, *, as_json: bool, alone: bool
+) -> None:
+    from dumbbell.cli.progress import progress
+    from dumbbell.cli.table import aligned
+    from dumbbell.comparison import agreement_text as text
+    from dumbbell.comparison.checks import carry_out_checks, chosen, count
+    from dumbbell.errors import ComparisonError
+    from dumbbell.results.store import Store
+
+    if not alone:
+        raise ComparisonError("--check has conditions, seeds and bars of its own; give it alone")
+    checks, sides = chosen([name for name in names if name != "all"]), _sides(engines, 1, 0)
+    _check([each.experiment for each in checks], sides)
+    with Store.open(out, write=True) as store, progress(count(checks, sides), wanted=not as_json) as advance:
+        found = carry_out_checks(store, checks, sides, jobs=jobs, progress=advance)
+    if as_json:
+        typer.echo(found.model_dump_json())
+    else:
+        typer.echo(f"{aligned(*text.checks_table(found))}\n\n{text.summary(found)}")
+    for line in text.failures(found):
+        typer.echo(f"failed: {line}", err=True)
     if not found.holds:
         raise typer.Exit(1)
 

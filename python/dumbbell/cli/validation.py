@@ -48,6 +48,10 @@ def validation(  # noqa: PLR0913 (each is an option)
     page: Annotated[
         bool, typer.Option("--page", help="Write page and figures again from what is stored, and measure nothing.")
     ] = False,
+    bands: Annotated[
+        bool,
+        typer.Option("--set-bands", help="Make bands of what the strata came to, 1.5 times as much; measure nothing."),
+    ] = False,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Measure how engines agree with one another, with theory and with published claims; write validation.md.
@@ -56,10 +60,12 @@ def validation(  # noqa: PLR0913 (each is an option)
     stored beside the page, and a part that is not measured now keeps its place there.
     """
     from dumbbell.validation import ValidationError, load_plan
-    from dumbbell.validation.page import check_writable, write
+    from dumbbell.validation.page import check_writable, set_bands, write
 
-    if page and (only or engine or jobs is not None):
-        raise ValidationError("--only, --engine and --jobs are for what is measured; --page measures nothing")
+    if (page and (only or engine or jobs is not None)) or (bands and (page or engine or jobs is not None)):
+        raise ValidationError(
+            "--only, --engine and --jobs are for what is measured; --page, and --set-bands of --only, measure nothing"
+        )
     every = load_plan(plan)
     chosen = every.only(only) if only else every
     for name in engine or ():
@@ -67,7 +73,9 @@ def validation(  # noqa: PLR0913 (each is an option)
             raise ValidationError(f"validation has no engine {name!r}; known: {', '.join(chosen.engines)}")
     check_writable(docs)
     failures: list[str] = []
-    if not page:
+    if bands:
+        print_files(set_bands(chosen, docs), as_json=False)
+    elif not page:
         engines = _engines(engine or chosen.engines, required=bool(engine))
         failures = _measure(chosen, engines, out, docs, jobs, every=every, required=bool(only))
     print_files(write(every, docs), as_json=as_json)

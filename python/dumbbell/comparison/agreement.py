@@ -16,6 +16,8 @@ from math import ceil, floor, inf, log10
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+import tomli_w
+
 from dumbbell.comparison.record import (
     Agreement,
     Band,
@@ -40,6 +42,8 @@ from dumbbell.results.schema import FailedRun, Outcome, Result
 from dumbbell.units import PPB
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dumbbell.spec import Resolved, Run
 
     Runs: TypeAlias = Sequence[RunFigures]
@@ -225,6 +229,26 @@ def judge(
         worst=worst(conditions),
         conditions=tuple(conditions),
     )
+
+
+def judged_again(agreement: Agreement) -> Agreement:
+    """The same measurement by the bands that there are now."""
+    judged = judge(
+        agreement.conditions, agreement.source, agreement.candidate, agreement.reference, agreement.floor_seeds
+    )
+    return judged.model_copy(update={"versions": agreement.versions})
+
+
+def store_bands(path: Path, measured: Mapping[str, Agreement]) -> None:
+    """Writes the bands that these measurements make, by stratum, into the file of all bands; the others stay."""
+    header = "".join(line for line in path.read_text(encoding="utf-8").splitlines(keepends=True) if line[0] == "#")
+    bands: dict[str, Any] = {name: dict(table) for name, table in stored_bands().items()}
+    for stratum, agreement in measured.items():
+        identities = [f"{side.engine} {side.identity[:12]}" for side in (agreement.candidate, agreement.reference)]
+        conditions = f"{len(agreement.conditions)} conditions of seed {agreement.source.seed}"
+        bands[stratum] = {"measured": f"{', '.join(identities)}, {conditions}"} | bands_from(agreement)
+    path.write_text(f"{header}\n{tomli_w.dumps(bands)}", encoding="utf-8", newline="\n")
+    stored_bands.cache_clear()
 
 
 def verdicts(conditions: Sequence[Condition], bands: Mapping[str, Band] = BANDS) -> tuple[BandVerdict, ...]:
