@@ -268,6 +268,11 @@ def _measured(condition: Condition) -> tuple[str, list[int], list[int]]:
     return condition.digest, seeds, floor
 
 
+def _elsewhere(condition: Condition) -> list[RunFigures]:
+    """The reference's runs of a record: no store here has them."""
+    return [run.model_copy(update={"run_id": ""}) for run in (*condition.reference, *condition.floor)]
+
+
 def _by_point(experiment: Experiment, sides: Sides, outcomes: Sequence[Sequence[Outcome]]) -> Iterator[Measured]:
     """The outcomes of both campaigns, point by point: they come in the order of expansion, seed after seed."""
     named, known = points(experiment), sides.known(experiment)
@@ -275,7 +280,7 @@ def _by_point(experiment: Experiment, sides: Sides, outcomes: Sequence[Sequence[
         sizes = [len(each) // len(named) for each in outcomes]
         own = [each[index * size : (index + 1) * size] for each, size in zip(outcomes, sizes, strict=True)]
         measured = [outcome for part in own for outcome in part]
-        every = [*known[index].reference, *known[index].floor] if known else measured[: -sides.seeds]
+        every = _elsewhere(known[index]) if known else measured[: -sides.seeds]
         yield Measured(
             name=name,
             point=point.values,
