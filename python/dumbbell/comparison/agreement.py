@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from math import ceil, floor, inf, log10
@@ -39,7 +39,7 @@ from dumbbell.metrics.sharing import winner
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.provenance import facts
 from dumbbell.results.schema import FailedRun, Outcome, Result
-from dumbbell.units import PPB
+from dumbbell.units import NS_PER_S, PPB
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -178,11 +178,14 @@ def compare_condition(measured: Measured) -> Condition:
     groups = tuple(Group(name=name, cc=cc, flows=resolved.groups.count(name)) for name, cc in ccs.items())
     outcomes = (measured.candidate, measured.reference, measured.floor)
     setup = Setup.of(run)
+
+    def figures(result: Result) -> RunFigures:
+        rtts_s = [ns / NS_PER_S for ns in resolved.base_rtts_ns(result.seed)]
+        return _figures(result, replace(setup, base_rtts_s=rtts_s))
+
     candidate, reference, floor = (
         tuple(
-            each if isinstance(each, RunFigures) else _figures(each, setup)
-            for each in role
-            if not isinstance(each, FailedRun)
+            each if isinstance(each, RunFigures) else figures(each) for each in role if not isinstance(each, FailedRun)
         )
         for role in outcomes
     )
