@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from dumbbell import cc
+from dumbbell.engines import linux_limits
+from dumbbell.engines.sim import SimEngine
 from dumbbell.spec import Experiment, Run, SpecError, expand, load, resolve
 from dumbbell.spec.quantity import Bytes, Rate, Time
 from dumbbell.spec.resolve import rtt_offset_ns, start_jitter_ns
@@ -198,6 +200,19 @@ def test_a_run_reads_back_and_its_bytes_are_sorted() -> None:
     assert Run.from_json(run.to_json()) == Run.from_json(run.canonical()) == run
     assert run.canonical().startswith(b'{"duration_ns":10000000000,"flows":[{"access":null,"cc":{"algorithm":"bbr",')
     assert b" " not in run.canonical()
+
+
+@pytest.mark.parametrize(
+    ("fields", "jitter_ns"), [({}, None), ({"path.jitter": "none"}, 0), ({"path.jitter": ["50 us"]}, 50_000)]
+)
+def test_a_live_engine_has_its_own_noise_unless_the_spec_says_how_much(fields: Fields, jitter_ns: int | None) -> None:
+    (point,) = expand(load(smallest(), overrides=fields))
+    live = resolve(point, 1, live=True).run
+    assert live.path.jitter_ns == jitter_ns
+    assert Run.from_json(live.to_json()) == live
+    assert live.model_copy(update={"path": resolve(point, 1).run.path}) == resolve(point, 1).run
+    assert [each.path for each in linux_limits.problems(live)] == ["path.jitter"] * (jitter_ns is None)
+    assert [each.path for each in SimEngine().unsupported_fields(live)] == ["path.jitter"] * (jitter_ns is None)
 
 
 def test_a_run_of_an_earlier_version_reads_as_what_it_was() -> None:

@@ -58,6 +58,9 @@ def _of_the_path(run: Run) -> Iterator[Problem]:
         if path.burst_bytes < least:
             told = f"the token bucket cuts super-packets larger than its burst, and they have up to {least} B"
             yield Problem("path.burst", told, f"at least {least} B, or offload = false")
+        if path.loss_ppb:
+            told = "a super-packet that is lost at random counts once here, whatever it holds"
+            yield Problem("path.loss", told, "loss = 0, or offload = false")
 
 
 def _of_the_flows(run: Run) -> Iterator[Problem]:
@@ -73,9 +76,9 @@ def _of_the_flows(run: Run) -> Iterator[Problem]:
 
 
 def _of_the_host(run: Run) -> Iterator[Problem]:
-    for name, asked in (("gro", run.host.gro), ("ack_aggregation", run.host.ack_aggregation_ns)):
-        if asked:
-            yield Problem(f"host.{name}", "not built yet")
+    if run.host.gro and run.path.offload:
+        told = "no device both lets super-packets pass and merges what arrives"
+        yield Problem("host.gro", told, "path.offload = false, or host.gro = false")
     window, memory = run.host.receive_window_bytes, run.host.socket_memory
     if window is not None and not SMALLEST_WINDOW_BYTES <= window <= LARGEST_WINDOW_BYTES:
         told = f"{window} B is no window that Linux can be held to"

@@ -13,7 +13,8 @@ use super::plan::{Device, Discipline};
 use crate::error::Error;
 use crate::netlink::{Batch, CREATE, REPLACE};
 use netlink_bindings::tc::{
-    self, TcFifoQopt, TcNetemQopt, TcNetemReorder, TcPrioQopt, TcRatespec, TcTbfQopt, TcU32Key, TcU32Sel, Tcmsg,
+    self, TcFifoQopt, TcNetemQopt, TcNetemReorder, TcNetemSlot, TcPrioQopt, TcRatespec, TcTbfQopt, TcU32Key, TcU32Sel,
+    Tcmsg,
 };
 use run::Buffer;
 
@@ -90,11 +91,19 @@ impl Discipline {
                 let rate = rate_in_bytes(rate_bps);
                 format!("tbf rate {rate} bytes/s burst {burst_bytes}, {queue} limit {limit}")
             }
-            Self::Delay { delay_ns, reorder_ppb: 0 } => format!("netem delay {delay_ns}ns"),
-            Self::Delay { delay_ns, reorder_ppb } => format!("netem delay {delay_ns}ns reorder {reorder_ppb} ppb"),
+            Self::Delay { delay_ns, reorder_ppb, slot_ns } => {
+                let mut text = format!("netem delay {delay_ns}ns");
+                if reorder_ppb > 0 {
+                    text += &format!(" reorder {reorder_ppb} ppb");
+                }
+                if slot_ns > 0 {
+                    text += &format!(" slot {slot_ns}ns {slot_ns}ns: the receiver's NIC hands over in lumps");
+                }
+                text
+            }
             Self::Jitter { jitter_ns } => {
                 let half_ns = jitter_ns / 2;
-                format!("netem delay {half_ns}ns {half_ns}ns in order")
+                format!("netem delay {half_ns}ns {half_ns}ns rate {BOUNDLESS}: timing noise of a sender, in order")
             }
             Self::Loss { loss_ppb } => format!("prio, netem loss {loss_ppb} ppb from 64 bytes on"),
             Self::Fair => "fq".to_owned(),
@@ -120,7 +129,7 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
                 });
             }
         }
-        Discipline::Delay { delay_ns, reorder_ppb } => {
+        Discipline::Delay { delay_ns, reorder_ppb, slot_ns } => {
             batch.push(NEW_QDISC, CREATE | REPLACE, subject("netem"), |bytes| {
                 let gap = u32::from(reorder_ppb > 0);
                 let options = TcNetemQopt { limit: UNLIMITED_PACKETS, gap, ..Default::default() };
@@ -131,6 +140,11 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
                 if reorder_ppb > 0 {
                     let probability = threshold(reorder_ppb);
                     request = request.push_reorder(TcNetemReorder { probability, correlation: 0 });
+                }
+                if slot_ns > 0 {
+                    let mut slot = TcNetemSlot::default();
+                    (slot.min_delay, slot.max_delay) = (slot_ns as i64, slot_ns as i64);
+                    request = request.push_slot(slot);
                 }
                 let _ = request;
             });
@@ -182,6 +196,21 @@ pub fn parse_counters(answer: &[u8]) -> Option<Counters> {
         queued_packets: u64::from(queue.qlen),
         queued_bytes: u64::from(queue.backlog),
     })
+}
+
+/// The settings of an `fq` in an answer: those that decide when it sends, and what it drops.
+pub fn fair_text(answer: &[u8]) -> Option<String> {
+    let (_, attributes) = tc::OpGetqdiscDo::decode_request(answer);
+    let Ok(tc::OptionsMsg::Fq(settings)) = attributes.get_options() else { return None };
+    Some(format!(
+        "limit {} flow_limit {} quantum {} initial_quantum {} timer_slack {}ns horizon {}us",
+        settings.get_plimit().ok()?,
+        settings.get_flow_plimit().ok()?,
+        settings.get_quantum().ok()?,
+        settings.get_initial_quantum().ok()?,
+        settings.get_timer_slack().ok()?,
+        settings.get_horizon().ok()?,
+    ))
 }
 
 /// The rate that a `tbf` has when it is asked for this one: it counts bytes a second.

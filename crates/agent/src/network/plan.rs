@@ -27,7 +27,7 @@ pub enum Place {
     Near,
     /// The hop after the bottleneck that loses packets; in facts and device names, "thinner".
     LossHop,
-    /// The router with the forward delays.
+    /// The router with the forward delays, and with what the receivers' NICs hold back.
     Far,
     /// All receivers.
     Receiver,
@@ -123,12 +123,15 @@ pub enum Discipline {
         /// Room of the queue.
         room: Buffer,
     },
-    /// Constant delay; some packets may not take it and so overtake others.
+    /// Constant delay; some packets may not take it and so overtake others. With a slot, what it holds leaves in lumps,
+    /// at most once in that time: a NIC's interrupt moderation.
     Delay {
         /// The delay.
         delay_ns: u64,
         /// Packets that do not take it.
         reorder_ppb: u32,
+        /// Time between two lumps; 0: each packet leaves when its delay is over.
+        slot_ns: u64,
     },
     /// Each packet leaves later by a time drawn uniformly below this, and never before the one ahead of it.
     Jitter {
@@ -144,6 +147,13 @@ pub enum Discipline {
     Fair,
     /// Nothing but its counters.
     Counter,
+}
+
+impl Discipline {
+    /// A constant delay, and nothing else.
+    pub const fn delay(delay_ns: u64) -> Self {
+        Self::Delay { delay_ns, reorder_ppb: 0, slot_ns: 0 }
+    }
 }
 
 /// Everything that is to be built.
@@ -250,7 +260,7 @@ impl Plan {
             }
             let back = self.add_sender(pair, &hops, entry, run);
             if return_delay_ns > 0 {
-                self.disciplines.push((back, Discipline::Delay { delay_ns: return_delay_ns, reorder_ppb: 0 }));
+                self.disciplines.push((back, Discipline::delay(return_delay_ns)));
             }
         }
     }
@@ -278,18 +288,20 @@ impl Plan {
         last
     }
 
-    /// The lines from the last router to the receivers: one a forward delay.
+    /// The lines from the last router to the receivers: one a forward delay, or a NIC of its own for each pair.
     fn add_receivers(&mut self, run: &Run, last: Place, reorder_ppb: u32) {
+        let slot_ns = run.host.ack_aggregation_ns;
         let mut lines: Vec<(u64, usize)> = Vec::new();
         for pair in 0..self.pairs.len() {
             let delay_ns = self.pairs[pair].forward_delay_ns;
             let (sender, receiver) = (host(Self::sender(pair)), host(Self::receiver(pair)));
-            let line = lines.iter().find(|(other, _)| *other == delay_ns).map(|(_, egress)| *egress);
+            let line = lines.iter().find(|(other, _)| *other == delay_ns && !has_nics(run)).map(|(_, egress)| *egress);
             let egress = line.unwrap_or_else(|| {
-                let (egress, _) = self.link(last, Place::Receiver);
+                let (egress, nic) = self.link(last, Place::Receiver);
                 lines.push((delay_ns, egress));
-                if delay_ns > 0 {
-                    self.disciplines.push((egress, Discipline::Delay { delay_ns, reorder_ppb }));
+                self.devices[nic].offloads.merging |= run.host.gro;
+                if delay_ns > 0 || slot_ns > 0 {
+                    self.disciplines.push((egress, Discipline::Delay { delay_ns, reorder_ppb, slot_ns }));
                 }
                 if last != Place::Far {
                     self.queue_towards_receivers(egress, run);
@@ -349,7 +361,7 @@ fn places(run: &Run, pairs: &[AddressPair], reorder_ppb: u32) -> Vec<Place> {
         Place::Access => pairs.iter().any(|pair| pair.access.is_some_and(|access| access.kind == AccessKind::Router)),
         Place::Gate => loses(LossAt::Before) || path.offload,
         Place::LossHop => loses(LossAt::After),
-        Place::Far => reorder_ppb > 0 || pairs.iter().any(|pair| pair.forward_delay_ns > 0),
+        Place::Far => reorder_ppb > 0 || has_nics(run) || pairs.iter().any(|pair| pair.forward_delay_ns > 0),
         Place::Sender | Place::Near | Place::Receiver => true,
     };
     use Place::{Access, Far, Gate, Lane, LossHop, Near, Receiver, Sender};
@@ -357,7 +369,7 @@ fn places(run: &Run, pairs: &[AddressPair], reorder_ppb: u32) -> Vec<Place> {
 }
 
 fn pairs(run: &Run, reorder_ppb: u32) -> (Vec<AddressPair>, Vec<usize>) {
-    let hosts_are_felt = jitter(run).is_some() || run.host.qdisc == Qdisc::Fq;
+    let hosts_are_felt = jitter(run).is_some() || run.host.qdisc == Qdisc::Fq || has_nics(run);
     let mut pairs: Vec<AddressPair> = Vec::new();
     let pair_of_flow = run
         .flows
@@ -378,6 +390,11 @@ fn pairs(run: &Run, reorder_ppb: u32) -> (Vec<AddressPair>, Vec<usize>) {
 /// The senders' timing noise, if any.
 fn jitter(run: &Run) -> Option<u64> {
     run.path.jitter_ns.filter(|ns| *ns > 0)
+}
+
+/// The receivers' NICs do something with what arrives.
+const fn has_nics(run: &Run) -> bool {
+    run.host.gro || run.host.ack_aggregation_ns > 0
 }
 
 /// A path that is to reorder needs a forward delay to be overtaken in: it is taken from the way back, so that the

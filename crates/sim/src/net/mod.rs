@@ -5,6 +5,7 @@ mod host;
 mod line;
 mod loss;
 mod network;
+mod nic;
 mod packet;
 mod queue;
 mod shaper;

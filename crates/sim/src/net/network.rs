@@ -4,6 +4,7 @@ use super::hop::{Hop, Offered};
 use super::host::Host;
 use super::line::Line;
 use super::loss::RandomLoss;
+use super::nic::Nic;
 use super::packet::{Ack, Packet};
 use super::shaper::Shaper;
 use crate::engine::{Event, EventQueue};
@@ -26,6 +27,9 @@ pub struct Network {
     /// The host took something of the burst in hand.
     took: bool,
     forward: Vec<Line<Packet>>,
+    /// Receiving hosts, by the run's flows, in place of forward lines where what hosts hand over is not every packet by
+    /// itself.
+    nics: Vec<Nic>,
     back: Vec<Line<Ack>>,
     /// Touched for every packet: kept small and together.
     routes: Vec<Route>,
@@ -65,7 +69,7 @@ struct AccessLine {
 /// The lines of one flow.
 #[derive(Clone, Copy, Debug)]
 struct Route {
-    /// Index of its forward line; none: no delay, the bottleneck hands over at once.
+    /// Its forward line or NIC; none: no delay, the bottleneck hands over at once.
     forward: Option<LineId>,
     back: LineId,
 }
@@ -122,13 +126,19 @@ impl Network {
         let path = &run.path;
         let frame = Bytes::new(path.frame_bytes());
         let (mut forward, mut back): (Vec<Line<Packet>>, Vec<Line<Ack>>) = (Vec::new(), Vec::new());
+        let mut nics = Vec::new();
         let routes = run
             .flows
             .iter()
-            .map(|flow| Route {
-                forward: (flow.forward_delay_ns > 0)
-                    .then(|| line_with(&mut forward, Span::from_nanos(flow.forward_delay_ns))),
-                back: line_with(&mut back, Span::from_nanos(flow.return_delay_ns)),
+            .map(|flow| {
+                let delay = Span::from_nanos(flow.forward_delay_ns);
+                let forward = if run.host.gro || run.host.ack_aggregation_ns > 0 {
+                    nics.push(Nic::new(delay, &run.host, path.mss_bytes()));
+                    Some(LineId::new(nics.len() - 1))
+                } else {
+                    (delay > Span::ZERO).then(|| line_with(&mut forward, delay))
+                };
+                Route { forward, back: line_with(&mut back, Span::from_nanos(flow.return_delay_ns)) }
             })
             .collect();
         let mut access = Vec::new();
@@ -163,6 +173,7 @@ impl Network {
             hosts,
             took: false,
             forward,
+            nics,
             back,
             routes,
             ports: FlowId::first(run.flows.len()).map(Port::new).collect(),
@@ -356,7 +367,11 @@ impl Network {
             self.note_exit(flow);
             return Departed::Arrived(packet);
         };
-        if let Some(arrival) = self.forward[line.index()].push(now, packet) {
+        let arrival = match self.nics.get_mut(line.index()) {
+            None => self.forward[line.index()].push(now, packet),
+            Some(nic) => nic.push(now, packet),
+        };
+        if let Some(arrival) = arrival {
             self.events.schedule(arrival, Event::Data(line));
         }
         Departed::UnderWay { flow, frame_bytes }
@@ -372,6 +387,26 @@ impl Network {
         self.account.arrived += packet.wire_segments();
         self.note_exit(packet.flow);
         packet
+    }
+
+    /// Receiving hosts have NICs that [hand over](Self::hand_over) what arrives.
+    #[inline]
+    pub fn has_nics(&self) -> bool {
+        !self.nics.is_empty()
+    }
+
+    /// A NIC hands over what has arrived, to `out`.
+    pub fn hand_over(&mut self, line: LineId, out: &mut Vec<Packet>) {
+        let Self { nics, account, ports, has_sources, .. } = self;
+        let next = nics[line.index()].hand_over(self.events.now(), out, |packet| {
+            account.arrived += packet.wire_segments();
+            if *has_sources {
+                ports[packet.flow.index()].under_way -= 1;
+            }
+        });
+        if let Some(next) = next {
+            self.events.schedule(next, Event::Data(line));
+        }
     }
 
     /// A receiver emits an ACK.
@@ -437,7 +472,8 @@ impl Network {
             + self.account.dropped_at_access
             + loss.lost_at(LossAt::Before);
         assert_eq!(self.account.sent, before + counters.offered_packets);
-        let under_way = segments(self.forward.iter().flat_map(Line::iter));
+        let under_way =
+            segments(self.forward.iter().flat_map(Line::iter)) + segments(self.nics.iter().flat_map(Nic::iter));
         assert_eq!(counters.sent_packets, self.account.arrived + under_way + loss.lost_at(LossAt::After));
         assert_eq!(
             counters.offered_packets,

@@ -199,6 +199,11 @@ impl ReceiveWindow {
         self.edge_bytes.saturating_sub(received_bytes)
     }
 
+    /// True when with `held` segments in the buffer less can be announced than with the last ACK, of `acked_bytes`.
+    pub fn would_shrink(&self, acked_bytes: u64, held: u32) -> bool {
+        self.select(held).0 < self.left_bytes(acked_bytes)
+    }
+
     /// The application has read everything up to `read_bytes`, and twice as much as is left of the window can be
     /// announced now: the sender is told at once (Linux 6.1 `__tcp_cleanup_rbuf`). Only a window of two segments is
     /// ever so narrow.
