@@ -38,11 +38,6 @@ pub fn problems(run: &Run) -> Vec<Problem> {
             message: "null, a machine's own noise: the simulator has none, and is to be told how much".to_owned(),
         });
     }
-    for (path, asked) in [("host.gro", run.host.gro), ("host.ack_aggregation", run.host.ack_aggregation_ns > 0)] {
-        if asked {
-            problems.push(Problem { path: path.to_owned(), message: "not built yet".to_owned() });
-        }
-    }
     for (index, flow) in run.flows.iter().enumerate() {
         for error in cc::check(&flow.cc.algorithm, &flow.cc.parameters) {
             problems.push(Problem { path: format!("flows[{index}].cc"), message: error.to_string() });

@@ -35,6 +35,8 @@ pub struct Simulation<'run> {
     incomplete: usize,
     /// There are more flows than the nearest caches hold.
     prefetches: bool,
+    /// What a NIC hands over, kept for its memory.
+    lump: Vec<Packet>,
     ended: bool,
 }
 
@@ -104,6 +106,7 @@ impl<'run> Simulation<'run> {
             trace: Trace::new(run),
             incomplete: 0,
             prefetches: run.flows.len() > CACHED_FLOWS,
+            lump: Vec::new(),
             ended: false,
         };
         simulation.incomplete = simulation.apps.iter().filter(|app| app.source.total_bytes().is_some()).count();
@@ -142,10 +145,11 @@ impl<'run> Simulation<'run> {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Departure(hop) => self.departure(hop),
-            Event::HandOver => {
-                self.network.hand_over();
+            Event::Burst => {
+                self.network.bursts_leave();
                 self.close_dropped();
             }
+            Event::Data(line) if self.network.has_nics() => self.hand_over(line),
             Event::Data(line) => {
                 let packet = self.network.data_arrival(line);
                 self.deliver(&packet);
@@ -261,6 +265,47 @@ impl<'run> Simulation<'run> {
         if let Some(ack) = ack {
             network.emit_ack(ack);
         }
+        self.after_delivery(flow);
+    }
+
+    /// A NIC hands over a lump: the kernel receives all of it before an application runs.
+    #[inline(never)]
+    fn hand_over(&mut self, line: LineId) {
+        let mut lump = std::mem::take(&mut self.lump);
+        self.network.hand_over(line, &mut lump);
+        if let [packet] = &lump[..] {
+            self.deliver(packet);
+        } else {
+            self.deliver_together(&lump);
+        }
+        lump.clear();
+        self.lump = lump;
+    }
+
+    fn deliver_together(&mut self, lump: &[Packet]) {
+        let now = self.now();
+        let network = &mut self.network;
+        for packet in lump {
+            let receiver = &mut self.receivers[packet.flow.index()];
+            if let Some(ack) = receiver.on_lump_packet(packet, now, |ack| network.emit_ack(ack)) {
+                network.emit_ack(ack);
+            }
+        }
+        for (index, &Packet { flow, .. }) in lump.iter().enumerate() {
+            // Each connection once.
+            if lump[..index].iter().any(|before| before.flow == flow) {
+                continue;
+            }
+            if let Some(ack) = self.receivers[flow.index()].on_lump_end(now) {
+                self.network.emit_ack(ack);
+            }
+            self.after_delivery(flow);
+        }
+    }
+
+    /// After a receiver took what came.
+    #[inline]
+    fn after_delivery(&mut self, flow: FlowId) {
         self.set_receiver_timers(flow);
         if self.receivers[flow.index()].is_complete() {
             self.complete(flow);

@@ -6,6 +6,7 @@ mod jitter;
 mod line;
 mod loss;
 mod network;
+mod nic;
 mod packet;
 mod queue;
 mod shaper;

@@ -5,6 +5,7 @@ use super::host::Host;
 use super::jitter::Jitter;
 use super::line::Line;
 use super::loss::RandomLoss;
+use super::nic::Nic;
 use super::packet::{Ack, Packet};
 use super::shaper::Shaper;
 use crate::engine::{Event, EventQueue};
@@ -27,12 +28,15 @@ pub struct Network {
     /// Timing noise of the hosts.
     jitter: Jitter,
     /// When bursts leave their hosts at an event of their own: the first such event that is scheduled.
-    hand_over_at: Time,
+    burst_at: Time,
     /// Flows of which a packet was dropped while no event was theirs; kept where there are sources.
     dropped_behind: Vec<FlowId>,
     /// The host took something of the burst in hand.
     took: bool,
     forward: Vec<Line<Packet>>,
+    /// Receiving hosts, by the run's flows, in place of forward lines where what hosts hand over is not every packet by
+    /// itself.
+    nics: Vec<Nic>,
     back: Vec<Line<Ack>>,
     /// Touched for every packet: kept small and together.
     routes: Vec<Route>,
@@ -72,7 +76,7 @@ struct AccessLine {
 /// The lines of one flow.
 #[derive(Clone, Copy, Debug)]
 struct Route {
-    /// Index of its forward line; none: no delay, the bottleneck hands over at once.
+    /// Its forward line or NIC; none: no delay, the bottleneck hands over at once.
     forward: Option<LineId>,
     back: LineId,
 }
@@ -129,13 +133,19 @@ impl Network {
         let path = &run.path;
         let frame = Bytes::new(path.frame_bytes());
         let (mut forward, mut back): (Vec<Line<Packet>>, Vec<Line<Ack>>) = (Vec::new(), Vec::new());
+        let mut nics = Vec::new();
         let routes = run
             .flows
             .iter()
-            .map(|flow| Route {
-                forward: (flow.forward_delay_ns > 0)
-                    .then(|| line_with(&mut forward, Span::from_nanos(flow.forward_delay_ns))),
-                back: line_with(&mut back, Span::from_nanos(flow.return_delay_ns)),
+            .map(|flow| {
+                let delay = Span::from_nanos(flow.forward_delay_ns);
+                let forward = if run.host.gro || run.host.ack_aggregation_ns > 0 {
+                    nics.push(Nic::new(delay, &run.host, path.mss_bytes()));
+                    Some(LineId::new(nics.len() - 1))
+                } else {
+                    (delay > Span::ZERO).then(|| line_with(&mut forward, delay))
+                };
+                Route { forward, back: line_with(&mut back, Span::from_nanos(flow.return_delay_ns)) }
             })
             .collect();
         let mut access = Vec::new();
@@ -172,11 +182,12 @@ impl Network {
                 run.seed,
                 run.flows.iter().map(|flow| flow.name.as_str()),
             ),
-            hand_over_at: Time::NEVER,
+            burst_at: Time::NEVER,
             dropped_behind: Vec::new(),
             hosts,
             took: false,
             forward,
+            nics,
             back,
             routes,
             ports: FlowId::first(run.flows.len()).map(Port::new).collect(),
@@ -293,29 +304,29 @@ impl Network {
     fn leave_host(&mut self, flow: FlowId) {
         let host = self.host_of(flow);
         self.jitter.hand_over(host, self.events.now());
-        self.schedule_hand_over();
+        self.schedule_burst();
     }
 
     /// Sees to it that the next burst gets where it goes. While frames wait at the bottleneck that needs no event:
     /// nothing looks at the queue before its next frame leaves, and by then the burst [has come](Self::settle). Access
     /// lines have events of their own.
     #[inline]
-    fn schedule_hand_over(&mut self) {
+    fn schedule_burst(&mut self) {
         let next = self.jitter.next();
-        if next < self.hand_over_at && (!self.no_access || !self.bottleneck.is_busy()) {
-            self.hand_over_at = next;
-            self.events.schedule(next, Event::HandOver);
+        if next < self.burst_at && (!self.no_access || !self.bottleneck.is_busy()) {
+            self.burst_at = next;
+            self.events.schedule(next, Event::Burst);
         }
     }
 
-    /// The event of [`Self::schedule_hand_over`].
-    pub fn hand_over(&mut self) {
+    /// The event of [`Self::schedule_burst`].
+    pub fn bursts_leave(&mut self) {
         let now = self.events.now();
-        if self.hand_over_at == now {
-            self.hand_over_at = Time::NEVER;
+        if self.burst_at == now {
+            self.burst_at = Time::NEVER;
         }
         self.settle_until(now);
-        self.schedule_hand_over();
+        self.schedule_burst();
     }
 
     /// Brings bursts that have left their hosts by now where they are, for whoever looks at the bottleneck.
@@ -451,7 +462,7 @@ impl Network {
         let Some(left) = self.bottleneck.depart(now) else { return Departed::Nothing };
         match left.next {
             Some(next) => self.events.schedule(next, Event::Departure(HopId::BOTTLENECK)),
-            None => self.schedule_hand_over(),
+            None => self.schedule_burst(),
         }
         let packet = left.packet;
         let (flow, frame_bytes) = (packet.flow, packet.frame_bytes);
@@ -464,7 +475,11 @@ impl Network {
             self.note_exit(flow);
             return Departed::Arrived(packet);
         };
-        if let Some(arrival) = self.forward[line.index()].push(now, packet) {
+        let arrival = match self.nics.get_mut(line.index()) {
+            None => self.forward[line.index()].push(now, packet),
+            Some(nic) => nic.push(now, packet),
+        };
+        if let Some(arrival) = arrival {
             self.events.schedule(arrival, Event::Data(line));
         }
         Departed::UnderWay { flow, frame_bytes }
@@ -480,6 +495,26 @@ impl Network {
         self.account.arrived += packet.wire_segments();
         self.note_exit(packet.flow);
         packet
+    }
+
+    /// Receiving hosts have NICs that [hand over](Self::hand_over) what arrives.
+    #[inline]
+    pub fn has_nics(&self) -> bool {
+        !self.nics.is_empty()
+    }
+
+    /// A NIC hands over what has arrived, to `out`.
+    pub fn hand_over(&mut self, line: LineId, out: &mut Vec<Packet>) {
+        let Self { nics, account, ports, has_sources, .. } = self;
+        let next = nics[line.index()].hand_over(self.events.now(), out, |packet| {
+            account.arrived += packet.wire_segments();
+            if *has_sources {
+                ports[packet.flow.index()].under_way -= 1;
+            }
+        });
+        if let Some(next) = next {
+            self.events.schedule(next, Event::Data(line));
+        }
     }
 
     /// A receiver emits an ACK.
@@ -556,7 +591,8 @@ impl Network {
             + self.account.dropped_at_access
             + loss.lost_at(LossAt::Before);
         assert_eq!(self.account.sent, before + counters.offered_packets);
-        let under_way = segments(self.forward.iter().flat_map(Line::iter));
+        let under_way =
+            segments(self.forward.iter().flat_map(Line::iter)) + segments(self.nics.iter().flat_map(Nic::iter));
         assert_eq!(counters.sent_packets, self.account.arrived + under_way + loss.lost_at(LossAt::After));
         assert_eq!(
             counters.offered_packets,

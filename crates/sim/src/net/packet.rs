@@ -2,6 +2,7 @@
 
 use crate::index::FlowId;
 use crate::serial::nearest;
+use run::FRAME_HEADERS_BYTES;
 
 /// A frame on its way to the receiver: one segment, or with offloads a burst of consecutive ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,12 @@ pub struct Packet {
 }
 
 impl Packet {
+    /// What it carries of the connection's data.
+    #[inline]
+    pub const fn payload_bytes(&self) -> u32 {
+        self.frame_bytes - FRAME_HEADERS_BYTES * self.segments as u32
+    }
+
     /// Frames that it counts for: a super-packet counts each of its segments.
     #[inline]
     pub fn wire_segments(&self) -> u64 {
@@ -62,6 +69,12 @@ impl Marks {
     #[inline]
     pub const fn new(pushed: bool, ecn: Ecn) -> Self {
         Self(ecn as u8 | if pushed { Self::PUSH } else { 0 })
+    }
+
+    /// They differ in more than PSH.
+    #[inline]
+    pub const fn differ_beside_push(self, other: Self) -> bool {
+        (self.0 ^ other.0) & !Self::PUSH != 0
     }
 
     /// It carries PSH.

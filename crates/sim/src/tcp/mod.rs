@@ -15,10 +15,12 @@ mod rtt;
 mod sack;
 mod scoreboard;
 mod segment;
+mod send_buffer;
 mod sender;
 mod timeout;
 mod timer;
 mod transmit;
+pub mod truesize;
 mod undo;
 mod window;
 

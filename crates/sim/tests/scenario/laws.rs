@@ -59,7 +59,8 @@ fn largest_frame_bytes(run: &Run) -> u64 {
 /// At its time, or when every transfer is complete or stopped.
 fn the_run_ends_when_it_should(run: &Run, measurement: &Measurement) {
     let done = measurement.flows.iter().zip(&run.flows).filter_map(|(measured, flow)| {
-        let finite = flow.workload != Workload::Bulk;
+        // A source that drew no transfers has nothing to wait for.
+        let finite = flow.workload != Workload::Bulk && !(flow.is_source() && flow.arrivals().is_empty());
         finite.then(|| measured.completed_ns.or(flow.stop_ns).unwrap_or(u64::MAX))
     });
     let last = done.max().filter(|_| run.until_done).unwrap_or(u64::MAX);
