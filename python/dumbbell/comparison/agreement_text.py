@@ -328,12 +328,12 @@ def _figure(row: CheckRow, value: float | None) -> str:
     return amount(value) if row.label.endswith("share") or "share" in row.label else percent(value)
 
 
-def worst_table(agreement: Agreement) -> Table:
+def worst_table(agreement: Agreement, most: int | None = None) -> Table:
     """The conditions that are farthest off, with units; excused is what the reference's own spread excuses."""
     candidate, reference = agreement.engine_names
     header = ["condition", "setting", "what", reference, candidate, "noise", "excused", "x limit"]
     rows = []
-    for worst in agreement.worst:
+    for worst in agreement.worst[:most]:
         condition = agreement.condition(worst.condition)
         (each,) = (
             each for each in condition.differences if (each.metric, each.group) == (worst.metric, worst.group)

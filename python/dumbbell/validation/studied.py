@@ -1,7 +1,8 @@
 """The stratum of the studies' own specs: points of the experiments that documents are reproduced with, drawn at random.
 
 Each spec is as likely as any other, whatever it sweeps, and each of its points as any other one. Nothing is changed but
-the name and what is recorded: a point that carries more than `MOST_PACKETS` is not drawn rather than made shorter.
+the name and what is recorded: a point that carries more than `MOST_PACKETS` is not drawn rather than made shorter, nor
+one whose algorithm has parameters, which a kernel would have to be built for.
 """
 
 from __future__ import annotations
@@ -35,16 +36,22 @@ def conditions(count: int, seed: int, *, most_packets: int = MOST_PACKETS) -> It
 
 @cache
 def _specs(most_packets: int) -> list[tuple[str, list[Point]]]:
-    """Every experiment of a document, with the points that are short enough."""
+    """Every experiment of a document, with the points that serve."""
     found = []
     for study in map(load_study, names()):
         if not study.manifest.document:
             continue
         for title, experiment in study.experiments.items():
-            points = [point for point in expand(experiment) if packets_of(resolve(point, 1).run) <= most_packets]
+            points = [point for point in expand(experiment) if _serves(point, most_packets)]
             if points:
                 found.append((f"{study.name}-{title}", points))
     return found
+
+
+def _serves(point: Point, most_packets: int) -> bool:
+    """Whether it is short enough, and of algorithms that a kernel has without being built for them."""
+    resolved = resolve(point, 1)
+    return packets_of(resolved.run) <= most_packets and not any("[" in cc for cc in resolved.ccs)
 
 
 def drawn(
