@@ -23,7 +23,6 @@ from commandline import DUMBBELL, dumbbell
 from dumbbell.campaign.execution import execute
 from dumbbell.campaign.plan import Planned
 from dumbbell.engines import agent
-from dumbbell.engines.guest import Guests, Order
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.path_check import check_path, deviations, path_of
@@ -108,20 +107,6 @@ def spec(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def answers(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """What the agents wrote, as they wrote it."""
-    found: list[bytes] = []
-    outcome = Guests.outcome
-
-    def noted(guests: Guests, order: Order) -> bytes:
-        found.append(outcome(guests, order))
-        return found[-1]
-
-    monkeypatch.setattr(Guests, "outcome", noted)
-    return found
-
-
 @contextmanager
 def under_way(engine: LinuxEngine, asked: Run) -> Iterator[tuple[int, Callable[[], Measurement]]]:
     """A long run in another thread: its kernel's process, and what waits for its end and raises what it raised."""
@@ -201,6 +186,18 @@ def test_a_measurement_has_what_a_summary_needs_and_says_what_it_was_made_on(lin
 )
 def test_bulk_senders_are_limited_by_their_congestion_control_alone(linux: LinuxEngine, words: dict[str, Any]) -> None:
     assert result(linux, **words).warnings == ()
+
+
+@pytest.mark.parametrize("mtu", [1500, 9000])
+@pytest.mark.parametrize(("memory", "kind"), [("default", "sndbuf"), ("16 MB", "rwnd")])
+def test_memory_limits_a_flow_alike_on_both_engines(linux: LinuxEngine, memory: str, kind: str, mtu: int) -> None:
+    path = {"rate": "400 Mbit/s", "rtt": "200 ms", "buffer": "1 bdp", "burst": "10 kB", "mtu": mtu, "jitter": "none"}
+    words: dict[str, Any] = {"path": path, "flows": [{"cc": "cubic"}], "host": {"socket_memory": memory}}
+    (theirs,), (ours,) = (result(engine, duration="15 s", **words).flows for engine in (linux, SimEngine()))
+    assert ours.goodput_bps == pytest.approx(theirs.goodput_bps, rel=0.04)
+    limited = [getattr(flow, f"{kind}_limited_s") for flow in (theirs, ours)]
+    assert limited[1] == pytest.approx(limited[0], rel=0.05)
+    assert limited[0] > 5, "it is the limit for a third of the time at least"
 
 
 def test_a_sender_that_its_receiver_holds_back_is_warned_of(linux: LinuxEngine) -> None:

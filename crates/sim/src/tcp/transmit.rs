@@ -11,7 +11,7 @@ use run::FRAME_HEADERS_BYTES;
 use units::{Segments, Span, Time};
 
 /// Segments of a full super-packet in the write queue.
-const fn chunk_segments(mss_bytes: u32) -> Segments {
+pub(super) const fn chunk_segments(mss_bytes: u32) -> Segments {
     let segments = (SUPER_PACKET_BYTES - 1 - HEADROOM_BYTES) / mss_bytes as u64;
     if segments == 0 { 1 } else { segments as Segments }
 }
@@ -61,7 +61,7 @@ impl Sender {
                 }
                 chunk
             } else {
-                if reason != SendReason::Probe
+                if !matches!(reason, SendReason::Probe | SendReason::One)
                     && self.defers_burst(
                         chunk,
                         whole_queue,
@@ -89,7 +89,7 @@ impl Sender {
                 break;
             }
             sent += self.transmit_new(bytes, now, out);
-            if reason == SendReason::Probe {
+            if matches!(reason, SendReason::Probe | SendReason::One) {
                 break;
             }
         }
@@ -104,15 +104,12 @@ impl Sender {
         rwnd_limited: bool,
         now: Time,
     ) -> bool {
-        let limit = if rwnd_limited {
-            Limit::ReceiveWindow
-        } else if self.board.out() == 0 && self.unsent_bytes() == 0 {
+        let limit = if self.board.out() == 0 && self.unsent_bytes() == 0 {
             Limit::Application
-        } else if self.written_bytes > self.sent_bytes
-            && self.unsent_bytes() == 0
-            && !self.validation.is_cwnd_limited(&self.control.window)
-        {
-            Limit::SendBuffer
+        } else if self.limits.state() == Limit::SendBuffer {
+            Limit::SendBuffer // until there is room again
+        } else if rwnd_limited {
+            Limit::ReceiveWindow
         } else {
             Limit::Network
         };
@@ -120,6 +117,12 @@ impl Sender {
         let cwnd_limited = cwnd_limited || self.board.in_flight() >= self.control.window.cwnd;
         if sent > 0 || cwnd_limited {
             self.validate_window(cwnd_limited, now);
+            if self.send_buffer.is_full()
+                && self.unsent_bytes() == 0
+                && !self.validation.is_cwnd_limited(&self.control.window)
+            {
+                self.limits.enter(Limit::SendBuffer, now);
+            }
         }
         if sent > 0 {
             self.recovery.on_sent(sent);
@@ -136,7 +139,7 @@ impl Sender {
         if self.control.cc.owns_window() || !self.validation.has_expired(self.rtt.rto_ms(), now) {
             return;
         }
-        if self.recovery.state() == RecoveryState::Open && self.limits.state() != Limit::SendBuffer {
+        if self.recovery.state() == RecoveryState::Open && !self.send_buffer.is_full() {
             let ssthresh = self.recovery.current_ssthresh(&self.control.window);
             self.validation.give_back(&mut self.control.window, ssthresh, self.initial_window);
         }
@@ -169,14 +172,14 @@ impl Sender {
     /// `unsent` is the last segment of all: it carries the FIN, for which the window is not strict (Linux 6.1
     /// `tcp_cwnd_test`).
     fn is_last(&self, unsent: u64) -> bool {
-        self.closed && unsent <= u64::from(self.mss_bytes) && unsent == self.written_bytes - self.sent_bytes
+        self.is_closed() && unsent <= u64::from(self.mss_bytes)
     }
 
     /// Nagle's rule with Minshall's amendment: a short segment waits while one is unacknowledged.
     fn nagle_holds(&self, bytes: u64, reason: SendReason) -> bool {
         reason == SendReason::Normal
             && bytes < u64::from(self.mss_bytes)
-            && !self.closed
+            && !self.is_closed()
             && self.board.out() > 0
             && self.short_end > self.board.una()
     }
@@ -223,7 +226,7 @@ impl Sender {
             *rwnd_limited |= window <= chunk;
         }
         let limited = if congestion_room < window { congestion_room <= chunk } else { window <= chunk };
-        limited || !self.closed
+        limited || !self.is_closed()
     }
 
     /// TCP small queues: enough of this flow waits in the host's own queue. Asked before each burst, of the payload
@@ -258,7 +261,7 @@ impl Sender {
             let nothing_out = self.board.out() == 0;
             let segment = self.board.append(self.sent_bytes);
             self.rate.on_sent(segment, now_us, nothing_out);
-            if self.sent_bytes == self.written_bytes {
+            if self.sent_bytes == self.taken_bytes {
                 segment.set_pushed();
             }
             pushed = segment.is_pushed() || (left == 0 && segments > 1);
@@ -283,7 +286,8 @@ impl Sender {
         if bytes % mss != 0 {
             self.short_end = first + u64::from(segments);
         }
-        self.chunk_left = self.chunk_left.saturating_sub(segments);
+        self.board.end_buffer();
+        self.chunk_left = if self.unsent_bytes() == 0 { 0 } else { self.chunk_left.saturating_sub(segments) };
         out.hand_over(self.flow);
         self.host_queue_bytes = out.host_queue_bytes(self.flow);
         if was_empty || self.timer_purpose == TimerPurpose::LossProbe {

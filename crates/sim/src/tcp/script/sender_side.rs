@@ -17,6 +17,8 @@ pub(super) struct SenderSetup {
     /// Of the handshake.
     pub(super) rtt: Span,
     pub(super) initial_window: Segments,
+    /// Limit of the send buffer.
+    pub(super) socket_memory: SocketMemory,
     /// Bursts leave whole, so that a script sees their sizes.
     pub(super) offload: bool,
     /// The window of the SYN's answer.
@@ -27,8 +29,14 @@ pub(super) struct SenderSetup {
 const WIDE_OPEN_BYTES: u64 = 1 << 40;
 
 /// The template: Reno, which is simplest to foretell, on a path of 20 ms.
-pub(super) const SENDER: SenderSetup =
-    SenderSetup { cc: "reno", rtt: super::ms(20), initial_window: 10, offload: false, window_bytes: WIDE_OPEN_BYTES };
+pub(super) const SENDER: SenderSetup = SenderSetup {
+    cc: "reno",
+    rtt: super::ms(20),
+    initial_window: 10,
+    socket_memory: SocketMemory::Max,
+    offload: false,
+    window_bytes: WIDE_OPEN_BYTES,
+};
 
 /// Something that left the sender.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +123,7 @@ impl SenderScript {
             mss_bytes: MSS_BYTES,
             initial_window: setup.initial_window,
             paces_always: false,
-            socket_memory: SocketMemory::Max,
+            socket_memory: setup.socket_memory,
             offload: setup.offload,
             algorithm: Algorithm { name: setup.cc.to_owned(), parameters: Default::default(), seed: 1 },
         };
