@@ -37,7 +37,7 @@ def judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Judge:
 
     def judged(wrong: Scaled) -> MutantsRecord:
         module = import_module("dumbbell.validation.mutants")
-        monkeypatch.setattr(module, "MutantEngine", lambda *_: wrong)
+        monkeypatch.setattr(module, "MutantEngine", lambda change, *_: wrong if change else Scaled())
         with Store.open(tmp_path / "store", write=True) as store:
             ours = [Scaled(), SimEngine()]
             known, _ = PART.measure(store, ours, 2, lambda: None)
