@@ -17,6 +17,8 @@ pub enum Event {
     Change(u32),
     /// The next frame leaves a hop.
     Departure(HopId),
+    /// Bursts leave their hosts.
+    Burst,
     /// The oldest packet on a forward line arrives.
     Data(LineId),
     /// The oldest ACK on a return line arrives.
@@ -63,7 +65,7 @@ impl Event {
         match self {
             Self::Change(_) => 0,
             Self::Departure(_) => 1,
-            Self::Data(_) => 2,
+            Self::Burst | Self::Data(_) => 2,
             Self::Ack(_) => 3,
             Self::Tick => 4,
             Self::Timer(..) => 5,

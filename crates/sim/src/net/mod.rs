@@ -2,6 +2,7 @@
 
 mod hop;
 mod host;
+mod jitter;
 mod line;
 mod loss;
 mod network;
