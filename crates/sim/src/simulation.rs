@@ -6,7 +6,7 @@ mod arrivals;
 use crate::engine::{Event, Timer, Timers, prefetch, stream_seed};
 use crate::index::{FlowId, LineId};
 use crate::net::{Ack, Departed, Network, Packet};
-use crate::tcp::{Algorithm, Output, Receiver, ReceiverConfig, Sender, SenderConfig};
+use crate::tcp::{Algorithm, HandedOver, Output, Receiver, ReceiverConfig, Sender, SenderConfig};
 use crate::trace::{Trace, flow_counters};
 use arrivals::Sources;
 use run::{Flow, FlowCounters, Mark, Measurement, Milestone, Qdisc, Run, SocketMemory, Source, Workload, milestones};
@@ -63,6 +63,11 @@ impl Output for Network {
     #[inline]
     fn send(&mut self, packet: Packet) {
         self.emit(packet);
+    }
+
+    #[inline]
+    fn hand_over(&mut self, flow: FlowId, departure: Time) -> HandedOver {
+        if Network::hand_over(self, flow, departure) { HandedOver::Taken } else { HandedOver::Dropped }
     }
 
     #[inline]
@@ -156,6 +161,10 @@ impl<'run> Simulation<'run> {
                 }
             }
             Event::AccessDeparture(flow) => self.access_departure(flow),
+            Event::Watchdog(host) => {
+                self.network.watchdog(host);
+                self.resume_drained();
+            }
             Event::Start(flow) => self.start(flow),
             Event::Arrival(source) => self.arrive(source),
             Event::Stop(flow) => self.stop(flow),
@@ -364,6 +373,15 @@ impl<'run> Simulation<'run> {
         self.close_if_over(flow);
     }
 
+    fn resume_drained(&mut self) {
+        let now = self.now();
+        while let Some(flow) = self.network.take_drained() {
+            self.senders[flow.index()].on_host_queue_drained(now, &mut self.network);
+            self.note_sender_timers(flow);
+            self.close_if_over(flow);
+        }
+    }
+
     fn start(&mut self, flow: FlowId) {
         let now = self.now();
         self.apps[flow.index()].phase = Phase::Running;
@@ -383,7 +401,7 @@ impl<'run> Simulation<'run> {
         }
         app.phase = Phase::Stopped;
         let finite = app.source.total_bytes().is_some();
-        self.senders[flow.index()].stop();
+        self.senders[flow.index()].abort(self.network.events.now(), &mut self.network);
         self.timers.set(flow, Timer::Write, Time::NEVER, &mut self.network.events);
         self.stop_transfers(flow);
         self.mark_flow(Mark::End, flow);
@@ -398,6 +416,12 @@ impl<'run> Simulation<'run> {
     /// After a sender acted: notes its timers.
     #[inline]
     fn set_sender_timers(&mut self, flow: FlowId) {
+        self.note_sender_timers(flow);
+        self.resume_drained();
+    }
+
+    #[inline]
+    fn note_sender_timers(&mut self, flow: FlowId) {
         let sender = &self.senders[flow.index()];
         let events = &mut self.network.events;
         self.timers.set(flow, Timer::Retransmission, sender.timer.due(), events);
@@ -490,7 +514,7 @@ fn sender_config(run: &Run, flow: &Flow, name: &str) -> SenderConfig {
     SenderConfig {
         mss_bytes: run.path.mss_bytes(),
         initial_window: run.host.initial_window_segments,
-        paces_always: run.host.qdisc == Qdisc::Fq,
+        behind_fair_queue: run.host.qdisc == Qdisc::Fq,
         socket_memory: run.host.socket_memory,
         offload: run.path.offload,
         algorithm: Algorithm {

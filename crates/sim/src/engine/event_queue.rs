@@ -19,6 +19,8 @@ pub enum Event {
     Departure,
     /// The frame at the head of a flow's access line leaves.
     AccessDeparture(FlowId),
+    /// The timer of a host's own queue rings.
+    Watchdog(FlowId),
     /// The oldest packet on a forward line arrives.
     Data(LineId),
     /// The oldest ACK on a return line arrives.
@@ -64,7 +66,7 @@ impl Event {
     const fn priority(self) -> u64 {
         match self {
             Self::Change(_) => 0,
-            Self::Departure | Self::AccessDeparture(_) => 1,
+            Self::Departure | Self::AccessDeparture(_) | Self::Watchdog(_) => 1,
             Self::Data(_) => 2,
             Self::Ack(_) => 3,
             Self::Tick => 4,

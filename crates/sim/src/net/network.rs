@@ -1,5 +1,6 @@
 //! The network of a run: access lines, random loss, the bottleneck, and the lines to and from the receivers.
 
+use super::fair_queue::FairQueue;
 use super::line::Line;
 use super::link::Link;
 use super::packet::{Ack, Packet, PacketKind};
@@ -21,6 +22,10 @@ pub struct Network {
     /// Touched when a packet is lost, and by flows that have an access line.
     ports: Vec<Port>,
     has_access: bool,
+    /// By host; none: no `fq`.
+    fair_queues: Vec<FairQueue>,
+    /// Flows of which something left their host's own queue.
+    drained: Vec<FlowId>,
     /// Connections come and go: what is under way of each is counted.
     has_sources: bool,
     seed: u64,
@@ -128,6 +133,12 @@ impl Network {
             back,
             routes,
             ports,
+            fair_queues: if run.host.qdisc == run::Qdisc::Fq {
+                run.flows.iter().map(|_| FairQueue::new(path.frame_bytes())).collect()
+            } else {
+                Vec::new()
+            },
+            drained: Vec::new(),
             has_access: run.flows.iter().any(|flow| flow.access.is_some()),
             has_sources: run.flows.iter().any(|flow| !flow.arrivals().is_empty()),
             seed: run.seed,
@@ -180,10 +191,64 @@ impl Network {
     pub fn emit(&mut self, packet: Packet) {
         let now = self.events.now();
         self.note_entry(packet.flow);
+        if !self.fair_queues.is_empty() {
+            let host = self.ports[packet.flow.index()].host;
+            return self.fair_queues[host.index()].stage(packet);
+        }
         if !self.has_access {
             return self.offer(packet, now);
         }
         self.offer_to_access(packet, now);
+    }
+
+    /// What a sender has emitted since is one burst. False when its host dropped it.
+    #[inline]
+    pub fn hand_over(&mut self, flow: FlowId, departure: Time) -> bool {
+        if self.fair_queues.is_empty() {
+            return true;
+        }
+        let now = self.events.now();
+        let host = self.ports[flow.index()].host;
+        let before = self.fair_queues[host.index()].staged_bytes();
+        if !self.fair_queues[host.index()].offer(flow, departure, now) {
+            return false;
+        }
+        self.ports[flow.index()].waiting_bytes += before;
+        self.serve(host);
+        true
+    }
+
+    /// The timer of a host's own queue rings.
+    pub fn watchdog(&mut self, host: FlowId) {
+        if self.fair_queues[host.index()].rings(self.events.now()) {
+            self.serve(host);
+        }
+    }
+
+    fn serve(&mut self, host: FlowId) {
+        let now = self.events.now();
+        let mut queue = std::mem::replace(&mut self.fair_queues[host.index()], FairQueue::new(0));
+        loop {
+            let mut payload = 0;
+            let Some(flow) = queue.take(now, |packet| {
+                payload += packet.buffer_bytes() - super::packet::buffer_bytes(0);
+                if self.has_access { self.offer_to_access(packet, now) } else { self.offer(packet, now) }
+            }) else {
+                break;
+            };
+            self.ports[flow.index()].waiting_bytes -= super::packet::buffer_bytes(payload);
+            self.drained.push(flow);
+        }
+        if let Some(at) = queue.arm() {
+            self.events.schedule(at, Event::Watchdog(host));
+        }
+        self.fair_queues[host.index()] = queue;
+    }
+
+    /// A flow of which something left its host's own queue, if there is one.
+    #[inline]
+    pub fn take_drained(&mut self) -> Option<FlowId> {
+        self.drained.pop()
     }
 
     /// A packet reaches its host's access line, or without one the bottleneck.
@@ -195,7 +260,7 @@ impl Network {
             None => self.offer(packet, now),
             Some(access) => match access.offer(packet, now) {
                 Ok(departure) => {
-                    self.ports[flow.index()].waiting_bytes += u64::from(packet.frame_bytes);
+                    self.ports[flow.index()].waiting_bytes += packet.buffer_bytes();
                     if let Some(departure) = departure {
                         self.events.schedule(departure, Event::AccessDeparture(host));
                     }
@@ -208,7 +273,7 @@ impl Network {
     /// A flow's bytes in the queue of its access line; 0 without one.
     #[inline]
     pub fn access_queue_bytes(&self, flow: FlowId) -> u64 {
-        if !self.has_access {
+        if !self.has_access && self.fair_queues.is_empty() {
             return 0;
         }
         self.ports[flow.index()].waiting_bytes
@@ -222,7 +287,7 @@ impl Network {
         if let Some(next) = next {
             self.events.schedule(next, Event::AccessDeparture(host));
         }
-        self.ports[packet.flow.index()].waiting_bytes -= u64::from(packet.frame_bytes);
+        self.ports[packet.flow.index()].waiting_bytes -= packet.buffer_bytes();
         self.offer(packet, now);
         Some(packet.flow)
     }

@@ -173,7 +173,7 @@ impl Simulation<'_> {
     #[inline(never)]
     fn close_connection_if_over(&mut self, flow: FlowId) {
         if self.receivers[flow.index()].is_complete()
-            && self.senders[flow.index()].is_acknowledged()
+            && self.senders[flow.index()].is_over()
             && !self.network.carries(flow)
         {
             let counters = self.counters(flow);
@@ -191,7 +191,7 @@ impl Simulation<'_> {
             if self.apps[flow.index()].phase == Phase::Running {
                 self.apps[flow.index()].phase = Phase::Stopped;
                 self.trace.count_transfer(source, self.sources.connection(flow).index, sender);
-                sender.stop();
+                sender.abort(self.network.events.now(), &mut self.network);
             }
         }
     }

@@ -26,4 +26,4 @@ mod window;
 mod script;
 
 pub use receiver::{Receiver, ReceiverConfig};
-pub use sender::{Algorithm, Output, Sender, SenderConfig};
+pub use sender::{Algorithm, HandedOver, Output, Sender, SenderConfig};

@@ -2,9 +2,9 @@
 
 use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, stamp_ms};
 use crate::index::FlowId;
-use crate::net::{Ack, Packet, PacketKind};
+use crate::net::{Ack, Packet, PacketKind, buffer_bytes};
 use crate::tcp::sender::TimerPurpose;
-use crate::tcp::{Algorithm, Output, Sender, SenderConfig};
+use crate::tcp::{Algorithm, HandedOver, Output, Sender, SenderConfig};
 use cc::RecoveryState;
 use run::SocketMemory;
 use std::fmt::{self, Display};
@@ -19,6 +19,8 @@ pub(super) struct SenderSetup {
     pub(super) initial_window: Segments,
     /// Bursts leave whole, so that a script sees their sizes.
     pub(super) offload: bool,
+    /// The host's own queue is `fq`.
+    pub(super) behind_fair_queue: bool,
     /// The window of the SYN's answer.
     pub(super) window_bytes: u64,
 }
@@ -27,8 +29,14 @@ pub(super) struct SenderSetup {
 const WIDE_OPEN_BYTES: u64 = 1 << 40;
 
 /// The template: Reno, which is simplest to foretell, on a path of 20 ms.
-pub(super) const SENDER: SenderSetup =
-    SenderSetup { cc: "reno", rtt: super::ms(20), initial_window: 10, offload: false, window_bytes: WIDE_OPEN_BYTES };
+pub(super) const SENDER: SenderSetup = SenderSetup {
+    cc: "reno",
+    rtt: super::ms(20),
+    initial_window: 10,
+    offload: false,
+    behind_fair_queue: false,
+    window_bytes: WIDE_OPEN_BYTES,
+};
 
 /// Something that left the sender.
 #[derive(Clone, Copy, Debug)]
@@ -62,32 +70,54 @@ struct Wire {
     now: Time,
     sent: Vec<Sent>,
     known: Vec<Known>,
-    /// Bytes of frames in the host's own queue, if it has one.
-    host_queue_bytes: Option<u64>,
+    /// The burst that is being handed over.
+    staged: Vec<Packet>,
+    /// Bursts in the host's own queue, if it has one, with the time before which they must not leave.
+    host_queue: Option<Vec<(Time, u64)>>,
+    /// The host drops what it gets.
+    full: bool,
 }
 
 impl Output for Wire {
     fn send(&mut self, packet: Packet) {
-        let again = packet.kind == PacketKind::Data && (packet.seq as usize) < self.known.len();
-        self.sent.push(Sent { at: self.now, packet, again });
-        if packet.kind == PacketKind::Data {
-            if let Some(queued) = &mut self.host_queue_bytes {
-                *queued += u64::from(packet.frame_bytes);
-            }
-            for index in 0..u64::from(packet.segments) {
-                let after = (u64::from(packet.segments) - 1 - index) * u64::from(MSS_BYTES);
-                let known =
-                    Known { end_bytes: u64::from(packet.end_bytes).saturating_sub(after), stamp_ms: packet.stamp_ms };
-                match self.known.get_mut((packet.seq + index) as usize) {
-                    Some(slot) => *slot = known,
-                    None => self.known.push(known),
-                }
+        self.staged.push(packet);
+    }
+
+    fn hand_over(&mut self, _flow: FlowId, departure: Time) -> HandedOver {
+        let staged = std::mem::take(&mut self.staged);
+        if self.full {
+            return HandedOver::Dropped;
+        }
+        let payload = staged.iter().map(|packet| packet.buffer_bytes() - buffer_bytes(0)).sum();
+        for packet in staged {
+            let again = packet.kind == PacketKind::Data && (packet.seq as usize) < self.known.len();
+            self.sent.push(Sent { at: self.now, packet, again });
+            if packet.kind == PacketKind::Data {
+                self.remember(&packet);
             }
         }
+        if let Some(queue) = &mut self.host_queue {
+            queue.push((departure, buffer_bytes(payload)));
+        }
+        HandedOver::Taken
     }
 
     fn host_queue_bytes(&self, _flow: FlowId) -> u64 {
-        self.host_queue_bytes.unwrap_or(0)
+        self.host_queue.iter().flatten().map(|(_, bytes)| bytes).sum()
+    }
+}
+
+impl Wire {
+    fn remember(&mut self, packet: &Packet) {
+        for index in 0..u64::from(packet.segments) {
+            let after = (u64::from(packet.segments) - 1 - index) * u64::from(MSS_BYTES);
+            let known =
+                Known { end_bytes: u64::from(packet.end_bytes).saturating_sub(after), stamp_ms: packet.stamp_ms };
+            match self.known.get_mut((packet.seq + index) as usize) {
+                Some(slot) => *slot = known,
+                None => self.known.push(known),
+            }
+        }
     }
 }
 
@@ -110,7 +140,7 @@ impl SenderScript {
         let config = SenderConfig {
             mss_bytes: MSS_BYTES,
             initial_window: setup.initial_window,
-            paces_always: false,
+            behind_fair_queue: setup.behind_fair_queue,
             socket_memory: SocketMemory::Max,
             offload: setup.offload,
             algorithm: Algorithm { name: setup.cc.to_owned(), parameters: Default::default(), seed: 1 },
@@ -192,18 +222,40 @@ impl SenderScript {
 
     /// From now on what is sent waits in the host's own queue.
     pub(super) fn has_own_queue(&mut self) -> &mut Self {
-        self.wire.host_queue_bytes = Some(0);
+        self.wire.host_queue = Some(Vec::new());
         self
     }
 
-    /// A full segment leaves the host's own queue.
+    /// The first burst leaves the host's own queue.
     #[track_caller]
     pub(super) fn drains(&mut self) -> &mut Self {
         self.expect_nothing();
-        let queued = self.wire.host_queue_bytes.as_mut().expect("a script with a queue of the host");
-        *queued -= u64::from(MSS_BYTES + run::FRAME_HEADERS_BYTES);
+        self.wire.host_queue.as_mut().expect("a script with a queue of the host").remove(0);
         self.sender.on_host_queue_drained(self.wire.now, &mut self.wire);
         self.note("drain 1".to_owned());
+        self
+    }
+
+    /// What waits in the host's own queue may leave at these instants and no sooner.
+    #[track_caller]
+    pub(super) fn expect_departures(&mut self, departures: impl IntoIterator<Item = Span>) -> &mut Self {
+        let expected: Vec<_> = departures.into_iter().map(|at| BEGIN + at).collect();
+        let queue: Vec<_> = self.wire.host_queue.iter().flatten().map(|(departure, _)| *departure).collect();
+        self.expect("departures", |_| queue, expected)
+    }
+
+    /// From now on the host's own queue drops what it gets, or takes it again.
+    pub(super) fn has_room(&mut self, room: bool) -> &mut Self {
+        self.wire.full = !room;
+        self
+    }
+
+    /// The application aborts the connection.
+    #[track_caller]
+    pub(super) fn aborts(&mut self) -> &mut Self {
+        self.expect_nothing();
+        self.sender.abort(self.wire.now, &mut self.wire);
+        self.note("abort".to_owned());
         self
     }
 

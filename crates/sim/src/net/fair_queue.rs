@@ -1,0 +1,212 @@
+//! `fq`, a host's own queue that lets each burst wait for its departure (Linux 6.1 `sch_fq.c` with its defaults).
+//!
+//! TCP stamps what it hands over with its earliest departure; the queue keeps each flow's bursts in order and sends one
+//! when its time has come. Among flows whose time has come it serves in rounds, by credits of bytes, those first that
+//! have just begun. A timer wakes it for the next departure. That timer may be late by its slack: on a machine that has
+//! nothing else to do at that time it is late by all of it, and so it is here. A burst that arrives wakes the queue too.
+//!
+//! A burst is what the kernel has in one `sk_buff`: one or several frames that leave together. Left out: `SO_PRIORITY`,
+//! a flow's own largest rate and ECN's threshold, which nothing sets here, and the collection of idle flows. That a
+//! flow's bursts come in the order of their departures is taken for granted; TCP's do.
+
+use super::packet::Packet;
+use crate::index::FlowId;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use units::{Span, Time};
+
+/// Bursts of all flows, and of one (`fq_init`: `limit`, `flow_plimit`).
+const LIMIT: usize = 10_000;
+const FLOW_LIMIT: usize = 100;
+/// Frames of credit for a round, and at the beginning (`quantum`, `initial_quantum`).
+const QUANTUM_FRAMES: i64 = 2;
+const INITIAL_QUANTUM_FRAMES: i64 = 10;
+/// A flow that was idle for so long begins with a round's credit at least (`flow_refill_delay`), ms.
+const REFILL_MS: u64 = 40;
+/// Nothing may wait for longer (`horizon`, with `horizon_drop`).
+const HORIZON: Span = Span::from_millis(10_000);
+/// By so much the timer may be late (`timer_slack`).
+const TIMER_SLACK: Span = Span::from_micros(10);
+
+/// One host's queue.
+#[derive(Debug)]
+pub struct FairQueue {
+    quantum_bytes: i64,
+    initial_bytes: i64,
+    flows: BTreeMap<FlowId, Flow>,
+    /// Flows that have just begun, and the others, in the order in which they are served.
+    new: VecDeque<FlowId>,
+    old: VecDeque<FlowId>,
+    /// Flows whose head is not due, by when it is, then in the order they came.
+    throttled: BTreeSet<(Time, u64, FlowId)>,
+    sequence: u64,
+    /// Bursts that wait.
+    waiting: usize,
+    /// The burst that is being handed over.
+    staged: Vec<Packet>,
+    /// What the timer was set for.
+    armed: Option<Time>,
+}
+
+/// One connection's bursts.
+#[derive(Debug)]
+struct Flow {
+    bursts: VecDeque<Burst>,
+    packets: VecDeque<Packet>,
+    credit_bytes: i64,
+    place: Place,
+    /// Not before this is it served again.
+    next: Time,
+}
+
+/// Where a flow is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Nowhere: it has nothing to send since so many milliseconds of the clock.
+    Idle(u64),
+    /// In one of the two lists, or throttled.
+    Waiting,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Burst {
+    departure: Time,
+    packets: u32,
+    bytes: u32,
+}
+
+impl FairQueue {
+    /// An empty queue of a device with such largest frames.
+    pub fn new(frame_bytes: u64) -> Self {
+        let frame_bytes = frame_bytes as i64;
+        Self {
+            quantum_bytes: QUANTUM_FRAMES * frame_bytes,
+            initial_bytes: INITIAL_QUANTUM_FRAMES * frame_bytes,
+            flows: BTreeMap::new(),
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+            throttled: BTreeSet::new(),
+            sequence: 0,
+            waiting: 0,
+            staged: Vec::new(),
+            armed: None,
+        }
+    }
+
+    /// A connection begins at this place, where one may have been before.
+    pub fn open(&mut self, flow: FlowId) {
+        if let Some(known) = self.flows.get_mut(&flow) {
+            known.credit_bytes = self.initial_bytes;
+            known.next = Time::ZERO;
+        }
+    }
+
+    /// The next packet of the burst that is being handed over.
+    #[inline]
+    pub fn stage(&mut self, packet: Packet) {
+        self.staged.push(packet);
+    }
+
+    pub fn staged_bytes(&self) -> u64 {
+        super::packet::buffer_bytes(self.staged.iter().map(|p| p.buffer_bytes() - super::packet::buffer_bytes(0)).sum())
+    }
+
+    /// The packets staged are a burst, not to leave before `departure`. False when it is dropped (`fq_enqueue`).
+    pub fn offer(&mut self, flow: FlowId, departure: Time, now: Time) -> bool {
+        let initial_bytes = self.initial_bytes;
+        let entry = self.flows.entry(flow).or_insert_with(|| Flow::new(initial_bytes, now));
+        if self.waiting >= LIMIT || departure > now + HORIZON || entry.bursts.len() >= FLOW_LIMIT {
+            self.staged.clear();
+            return false;
+        }
+        if let Place::Idle(since_ms) = entry.place {
+            if now.as_millis() > since_ms + REFILL_MS {
+                entry.credit_bytes = entry.credit_bytes.max(self.quantum_bytes);
+            }
+            entry.place = Place::Waiting;
+            self.new.push_back(flow);
+        }
+        debug_assert!(entry.bursts.back().is_none_or(|last| last.departure <= departure));
+        let bytes = self.staged.iter().map(|packet| packet.frame_bytes).sum();
+        entry.bursts.push_back(Burst { departure, packets: self.staged.len() as u32, bytes });
+        entry.packets.extend(self.staged.drain(..));
+        self.waiting += 1;
+        true
+    }
+
+    /// Takes the next burst that may leave now, and hands its packets to `each` (`fq_dequeue`). Gives its flow; none when
+    /// none may.
+    pub fn take(&mut self, now: Time, mut each: impl FnMut(Packet)) -> Option<FlowId> {
+        while let Some(&(due, _, flow)) = self.throttled.first()
+            && due <= now
+        {
+            self.throttled.pop_first();
+            self.old.push_back(flow);
+        }
+        loop {
+            let is_new = !self.new.is_empty();
+            let list = if is_new { &mut self.new } else { &mut self.old };
+            let id = *list.front()?;
+            let flow = self.flows.get_mut(&id).expect("a flow in a list");
+            if flow.credit_bytes <= 0 {
+                flow.credit_bytes += self.quantum_bytes;
+                list.pop_front();
+                self.old.push_back(id);
+                continue;
+            }
+            let Some(&Burst { departure, packets, bytes }) = flow.bursts.front() else {
+                list.pop_front();
+                // One that has just begun waits behind the others before it may begin again.
+                if is_new && !self.old.is_empty() {
+                    self.old.push_back(id);
+                } else {
+                    flow.place = Place::Idle(now.as_millis());
+                }
+                continue;
+            };
+            flow.next = flow.next.max(departure);
+            if now < flow.next {
+                list.pop_front();
+                self.sequence += 1;
+                self.throttled.insert((flow.next, self.sequence, id));
+                continue;
+            }
+            flow.bursts.pop_front();
+            flow.credit_bytes -= i64::from(bytes);
+            self.waiting -= 1;
+            flow.packets.drain(..packets as usize).for_each(&mut each);
+            return Some(id);
+        }
+    }
+
+    /// After nothing more may leave: when the timer is to ring, if it was not set for about that time before
+    /// (`qdisc_watchdog_schedule_range_ns`).
+    pub fn arm(&mut self) -> Option<Time> {
+        let due = self.throttled.first()?.0;
+        if self.armed.is_some_and(|armed| armed >= due && armed.since(due) <= TIMER_SLACK) {
+            return None;
+        }
+        self.armed = Some(due);
+        Some(due + TIMER_SLACK)
+    }
+
+    /// The timer rings: false when it was set anew since.
+    pub fn rings(&mut self, now: Time) -> bool {
+        let rings = self.armed.is_some_and(|armed| armed + TIMER_SLACK == now);
+        if rings {
+            self.armed = None;
+        }
+        rings
+    }
+}
+
+impl Flow {
+    const fn new(credit_bytes: i64, now: Time) -> Self {
+        Self {
+            bursts: VecDeque::new(),
+            packets: VecDeque::new(),
+            credit_bytes,
+            place: Place::Idle(now.as_millis()),
+            next: Time::ZERO,
+        }
+    }
+}
