@@ -8,6 +8,10 @@ pub struct FlowId(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineId(u32);
 
+/// A hop of the network, by its place: the bottleneck, then the hosts' access lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HopId(u32);
+
 impl FlowId {
     /// The flow at this place.
     pub fn new(index: usize) -> Self {
@@ -17,6 +21,22 @@ impl FlowId {
     /// The first so many of a run, in its order.
     pub fn first(count: usize) -> impl Iterator<Item = Self> {
         (0..count).map(Self::new)
+    }
+
+    /// Its place.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl HopId {
+    /// The hop that all flows share.
+    pub const BOTTLENECK: Self = Self(0);
+
+    /// The hop at this place.
+    pub fn new(index: usize) -> Self {
+        Self(u32::try_from(index).expect("no more access lines than flows"))
     }
 
     /// Its place.

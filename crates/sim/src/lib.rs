@@ -48,9 +48,6 @@ pub fn problems(run: &Run) -> Vec<Problem> {
         }
     }
     for (index, flow) in run.flows.iter().enumerate() {
-        if flow.access.is_some_and(|access| access.kind == run::AccessKind::Router) {
-            problems.push(Problem { path: format!("flows[{index}].access.kind"), message: "not built yet".to_owned() });
-        }
         for error in cc::check(&flow.cc.algorithm, &flow.cc.parameters) {
             problems.push(Problem { path: format!("flows[{index}].cc"), message: error.to_string() });
         }

@@ -4,7 +4,7 @@
 mod arrivals;
 
 use crate::engine::{Event, Timer, Timers, prefetch, stream_seed};
-use crate::index::{FlowId, LineId};
+use crate::index::{FlowId, HopId, LineId};
 use crate::net::{Ack, Departed, Network, Packet};
 use crate::tcp::{Algorithm, HandedOver, Output, Receiver, ReceiverConfig, Sender, SenderConfig};
 use crate::trace::{Trace, flow_counters};
@@ -67,12 +67,12 @@ impl Output for Network {
 
     #[inline]
     fn hand_over(&mut self, flow: FlowId, departure: Time) -> HandedOver {
-        if Network::hand_over(self, flow, departure) { HandedOver::Taken } else { HandedOver::Dropped }
+        if self.end_burst(flow, departure) { HandedOver::Taken } else { HandedOver::Dropped }
     }
 
     #[inline]
     fn host_queue_bytes(&self, flow: FlowId) -> u64 {
-        self.access_queue_bytes(flow)
+        self.waiting_bytes(flow)
     }
 }
 
@@ -141,7 +141,7 @@ impl<'run> Simulation<'run> {
     #[inline]
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Departure => self.departure(),
+            Event::Departure(hop) => self.departure(hop),
             Event::Data(line) => {
                 let packet = self.network.data_arrival(line);
                 self.deliver(&packet);
@@ -160,7 +160,6 @@ impl<'run> Simulation<'run> {
                     self.prefetch_timer();
                 }
             }
-            Event::AccessDeparture(flow) => self.access_departure(flow),
             Event::Watchdog(host) => {
                 self.network.watchdog(host);
                 self.resume_drained();
@@ -227,11 +226,11 @@ impl<'run> Simulation<'run> {
     }
 
     #[inline]
-    fn departure(&mut self) {
+    fn departure(&mut self, hop: HopId) {
         if self.prefetches {
             self.prefetch_receiver();
         }
-        match self.network.departure() {
+        match self.network.departure(hop) {
             Departed::Arrived(packet) => {
                 self.receivers[packet.flow.index()].count_frame(packet.frame_bytes);
                 self.deliver(&packet);
@@ -241,6 +240,11 @@ impl<'run> Simulation<'run> {
                 self.receivers[flow.index()].count_frame(frame_bytes);
                 self.close_if_over(flow);
             }
+            Departed::OutOfHost(flow) => {
+                self.drain_host_queue(flow);
+                self.resume_drained();
+            }
+            Departed::PastRouter(flow) => self.close_if_over(flow),
             Departed::Nothing => {}
         }
     }
@@ -365,20 +369,20 @@ impl<'run> Simulation<'run> {
         }
     }
 
-    fn access_departure(&mut self, host: FlowId) {
+    /// A packet left its host's own queue: there is room for the next one.
+    fn drain_host_queue(&mut self, flow: FlowId) {
         let now = self.now();
-        let Some(flow) = self.network.access_departure(host) else { return };
         self.senders[flow.index()].on_host_queue_drained(now, &mut self.network);
-        self.set_sender_timers(flow);
+        self.note_sender_timers(flow);
         self.close_if_over(flow);
     }
 
+    /// Likewise, for all whose packets left meanwhile (Linux 6.1 `tcp_tasklet_func`, after everything else of the
+    /// instant).
+    #[inline]
     fn resume_drained(&mut self) {
-        let now = self.now();
         while let Some(flow) = self.network.take_drained() {
-            self.senders[flow.index()].on_host_queue_drained(now, &mut self.network);
-            self.note_sender_timers(flow);
-            self.close_if_over(flow);
+            self.drain_host_queue(flow);
         }
     }
 
@@ -402,6 +406,7 @@ impl<'run> Simulation<'run> {
         app.phase = Phase::Stopped;
         let finite = app.source.total_bytes().is_some();
         self.senders[flow.index()].abort(self.network.events.now(), &mut self.network);
+        self.set_sender_timers(flow);
         self.timers.set(flow, Timer::Write, Time::NEVER, &mut self.network.events);
         self.stop_transfers(flow);
         self.mark_flow(Mark::End, flow);

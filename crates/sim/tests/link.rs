@@ -4,7 +4,7 @@
 mod scenario;
 
 use run::samples::{FRAME_BYTES, flows, one_flow};
-use run::{Access, AccessKind, Buffer, Change, Record, Run, Workload};
+use run::{Access, AccessKind, Buffer, Change, Measurement, Record, Run, Workload};
 use scenario::laws::capacity;
 use scenario::{MBIT, MS, MSS_BYTES, SECOND};
 use scenario::{bdp_bytes, measure, since, utilization};
@@ -100,21 +100,69 @@ fn bytes_through_are_the_integral_of_the_rate() {
 }
 
 #[test]
+fn of_a_burst_survive_as_many_frames_as_the_queue_holds_and_the_tokens_admit() {
+    // As Linux's `tbf` before a `pfifo` of 6 packets: it dequeues after each enqueue. A plain line has the frame that it
+    // transmits in its queue.
+    for (burst_bytes, admitted) in [(FRAME_BYTES, 0), (1_600, 1), (5_000, 3), (15_000, 9)] {
+        let mut run = one_flow("cubic", 200 * MBIT, 20 * MS, 1 << 20, 1);
+        run.path.burst_bytes = burst_bytes;
+        run.path.buffer = Buffer::Packets(6);
+        run.host.initial_window_segments = 100;
+        let handshake_ns = if admitted == 0 { time_for(SYN_BYTES, run.path.rate_bps) } else { 0 } + 20 * MS;
+        run.measure.window_begin_ns = handshake_ns + 1;
+        let queue = measure(&run).bottleneck.at_window_begin;
+        assert_eq!(queue.offered_packets, 2 + AT_ONCE, "handshake and one burst, {burst_bytes}");
+        // The bare ACK right before it takes its own bytes of the bucket; the line is still busy with it.
+        let survivors = queue.offered_packets - queue.dropped_packets - 2;
+        assert_eq!(survivors, if admitted == 0 { 5 } else { 6 + admitted }, "{burst_bytes}");
+        assert_eq!(queue.queued_packets, 6, "{burst_bytes}");
+    }
+}
+
+#[test]
 fn an_access_line_and_the_propagation_add_their_own_times() {
     let (line_bps, rate_bps) = (7_000_003, 999_999_937);
     let (forward_ns, return_ns) = (12_345_678, 30 * MS);
-    let mut run = one_flow("cubic", rate_bps, RTT_NS, 1 << 20, 2);
-    run.host.initial_window_segments = 100;
-    run.flows[0].workload = Workload::Transfer { bytes: AT_ONCE * MSS_BYTES };
-    run.flows[0].access = Some(Access { rate_bps: line_bps, buffer: Buffer::Packets(100), kind: AccessKind::Device });
-    (run.flows[0].forward_delay_ns, run.flows[0].return_delay_ns) = (forward_ns, return_ns);
-    let handshake_ns = time_for(SYN_BYTES, line_bps) + time_for(SYN_BYTES, rate_bps) + forward_ns + return_ns;
-    // The access line is the slower one: the bottleneck adds one frame's time.
-    let data_ns = time_for(BARE_BYTES + AT_ONCE * FRAME_BYTES, line_bps) + time_for(FRAME_BYTES, rate_bps);
-    let flow = &measure(&run).flows[0];
-    assert_eq!(flow.completed_ns, Some(handshake_ns + data_ns + forward_ns));
-    // No frame is smaller than the SYN, nor is any sample: the clock of samples has whole microseconds.
-    assert!(flow.rtt_min_ns.is_some_and(|rtt_ns| rtt_ns.abs_diff(handshake_ns) <= 1_000), "{:?}", flow.rtt_min_ns);
+    for kind in [AccessKind::Device, AccessKind::Router] {
+        let mut run = one_flow("cubic", rate_bps, RTT_NS, 1 << 20, 2);
+        run.host.initial_window_segments = 100;
+        run.flows[0].workload = Workload::Transfer { bytes: AT_ONCE * MSS_BYTES };
+        let line = Access { rate_bps: line_bps, buffer: Buffer::Packets(100), kind };
+        run.flows[0].access = Some(line);
+        (run.flows[0].forward_delay_ns, run.flows[0].return_delay_ns) = (forward_ns, return_ns);
+        // The line is a token bucket: the SYN finds it full and passes at once, and so does the data its depth later.
+        let handshake_ns = time_for(SYN_BYTES, rate_bps) + forward_ns + return_ns;
+        // The access line is the slower one: the bottleneck adds one frame's time.
+        let beyond_the_burst = BARE_BYTES + AT_ONCE * FRAME_BYTES - line.burst_bytes(&run.path);
+        let data_ns = time_for(beyond_the_burst, line_bps) + time_for(FRAME_BYTES, rate_bps);
+        let flow = &measure(&run).flows[0];
+        assert_eq!(flow.completed_ns, Some(handshake_ns + data_ns + forward_ns), "{kind:?}");
+        // No frame is smaller than the SYN, nor is any sample: the clock of samples has whole microseconds.
+        assert!(flow.rtt_min_ns.is_some_and(|rtt_ns| rtt_ns.abs_diff(handshake_ns) <= 1_000), "{:?}", flow.rtt_min_ns);
+    }
+}
+
+#[test]
+fn small_queues_hold_a_sender_back_before_its_own_device_and_not_before_a_router() {
+    // The same line of 30 Mbit/s with room for 100 kB: a router's fills and overflows; the device's holds two bursts or a
+    // millisecond's worth of them, and drops nothing.
+    let [device, router] = [AccessKind::Device, AccessKind::Router].map(|kind| {
+        let mut run = one_flow("cubic", 80 * MBIT, 25 * MS, 250_000, 20);
+        run.path.burst_bytes = 5_000;
+        run.flows[0].access = Some(Access { rate_bps: 30 * MBIT, buffer: Buffer::Bytes(100_000), kind });
+        run.measure.window_begin_ns = 5 * SECOND;
+        measure(&run)
+    });
+    let worst_ms = |measurement: &Measurement| {
+        let flow = &measurement.flows[0].series;
+        let srtt = since(&flow.at_ns, &flow.srtt_us, 5 * SECOND);
+        srtt.into_iter().max().expect("samples") / 1_000
+    };
+    // 100 kB take 26.7 ms on the line.
+    assert!((48..=52).contains(&worst_ms(&router)), "{}", worst_ms(&router));
+    assert!((25..=30).contains(&worst_ms(&device)), "{}", worst_ms(&device));
+    assert!(router.flows[0].at_end.segments_retransmitted > 0);
+    assert_eq!(device.flows[0].at_end.segments_retransmitted, 0);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! what else falls into the next 34 ms lies in buckets of 8 µs, which are sorted when their time comes; only the rest
 //! is in a heap.
 
-use crate::index::{FlowId, LineId};
+use crate::index::{FlowId, HopId, LineId};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use units::Time;
@@ -15,10 +15,8 @@ use units::Time;
 pub enum Event {
     /// The path changes.
     Change(u32),
-    /// The frame at the bottleneck's head leaves.
-    Departure,
-    /// The frame at the head of a flow's access line leaves.
-    AccessDeparture(FlowId),
+    /// The next frame leaves a hop.
+    Departure(HopId),
     /// The timer of a host's own queue rings.
     Watchdog(FlowId),
     /// The oldest packet on a forward line arrives.
@@ -66,7 +64,7 @@ impl Event {
     const fn priority(self) -> u64 {
         match self {
             Self::Change(_) => 0,
-            Self::Departure | Self::AccessDeparture(_) | Self::Watchdog(_) => 1,
+            Self::Departure(_) | Self::Watchdog(_) => 1,
             Self::Data(_) => 2,
             Self::Ack(_) => 3,
             Self::Tick => 4,
@@ -124,7 +122,7 @@ const SLOTS: usize = 3;
 /// than one event ahead. (A departure of before a change of rate is void and may be forgotten.)
 const fn slot(event: Event) -> Option<usize> {
     match event {
-        Event::Departure => Some(0),
+        Event::Departure(HopId::BOTTLENECK) => Some(0),
         Event::Data(LineId::FIRST) => Some(1),
         Event::Ack(LineId::FIRST) => Some(2),
         _ => None,
@@ -381,14 +379,14 @@ mod tests {
             Event::Ack(LineId::new(1)),
             Event::Data(LineId::new(2)),
             Event::Data(LineId::new(1)),
-            Event::Departure,
+            Event::Departure(HopId::BOTTLENECK),
             Event::Sample,
         ] {
             events.schedule(at(5), event);
         }
         let order: Vec<_> = std::iter::from_fn(|| events.next()).collect();
         let expected = [
-            Event::Departure,
+            Event::Departure(HopId::BOTTLENECK),
             Event::Data(LineId::new(2)),
             Event::Data(LineId::new(1)),
             Event::Ack(LineId::new(1)),

@@ -9,7 +9,7 @@
 //! a flow's own largest rate and ECN's threshold, which nothing sets here, and the collection of idle flows. That a
 //! flow's bursts come in the order of their departures is taken for granted; TCP's do.
 
-use super::packet::Packet;
+use super::packet::{Packet, buffer_bytes};
 use crate::index::FlowId;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use units::{Span, Time};
@@ -67,11 +67,25 @@ enum Place {
     Waiting,
 }
 
+/// What the kernel has in one `sk_buff`.
 #[derive(Clone, Copy, Debug)]
-struct Burst {
+pub struct Burst {
+    /// Whose it is.
+    pub flow: FlowId,
+    /// What it costs its socket.
+    pub buffer_bytes: u64,
     departure: Time,
     packets: u32,
     bytes: u32,
+}
+
+/// A burst for which there was no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// Its packets.
+    pub packets: usize,
+    /// Its segments.
+    pub segments: u16,
 }
 
 impl FairQueue {
@@ -106,17 +120,15 @@ impl FairQueue {
         self.staged.push(packet);
     }
 
-    pub fn staged_bytes(&self) -> u64 {
-        super::packet::buffer_bytes(self.staged.iter().map(|p| p.buffer_bytes() - super::packet::buffer_bytes(0)).sum())
-    }
-
-    /// The packets staged are a burst, not to leave before `departure`. False when it is dropped (`fq_enqueue`).
-    pub fn offer(&mut self, flow: FlowId, departure: Time, now: Time) -> bool {
+    /// The packets staged are a burst, not to leave before `departure`. Gives what it costs its socket (`fq_enqueue`).
+    pub fn offer(&mut self, flow: FlowId, departure: Time, now: Time) -> Result<u64, Dropped> {
         let initial_bytes = self.initial_bytes;
         let entry = self.flows.entry(flow).or_insert_with(|| Flow::new(initial_bytes, now));
         if self.waiting >= LIMIT || departure > now + HORIZON || entry.bursts.len() >= FLOW_LIMIT {
+            let segments = self.staged.iter().map(|packet| packet.segments.max(1)).sum();
+            let packets = self.staged.len();
             self.staged.clear();
-            return false;
+            return Err(Dropped { packets, segments });
         }
         if let Place::Idle(since_ms) = entry.place {
             if now.as_millis() > since_ms + REFILL_MS {
@@ -127,15 +139,15 @@ impl FairQueue {
         }
         debug_assert!(entry.bursts.back().is_none_or(|last| last.departure <= departure));
         let bytes = self.staged.iter().map(|packet| packet.frame_bytes).sum();
-        entry.bursts.push_back(Burst { departure, packets: self.staged.len() as u32, bytes });
+        let buffer_bytes = buffer_bytes(self.staged.iter().map(Packet::payload_bytes).sum());
+        entry.bursts.push_back(Burst { flow, departure, packets: self.staged.len() as u32, bytes, buffer_bytes });
         entry.packets.extend(self.staged.drain(..));
         self.waiting += 1;
-        true
+        Ok(buffer_bytes)
     }
 
-    /// Takes the next burst that may leave now, and hands its packets to `each` (`fq_dequeue`). Gives its flow; none when
-    /// none may.
-    pub fn take(&mut self, now: Time, mut each: impl FnMut(Packet)) -> Option<FlowId> {
+    /// The next burst that may leave now (`fq_dequeue`). Its [packets](Self::packets) must be taken before the next one.
+    pub fn take(&mut self, now: Time) -> Option<Burst> {
         while let Some(&(due, _, flow)) = self.throttled.first()
             && due <= now
         {
@@ -153,7 +165,7 @@ impl FairQueue {
                 self.old.push_back(id);
                 continue;
             }
-            let Some(&Burst { departure, packets, bytes }) = flow.bursts.front() else {
+            let Some(&burst) = flow.bursts.front() else {
                 list.pop_front();
                 // One that has just begun waits behind the others before it may begin again.
                 if is_new && !self.old.is_empty() {
@@ -163,7 +175,7 @@ impl FairQueue {
                 }
                 continue;
             };
-            flow.next = flow.next.max(departure);
+            flow.next = flow.next.max(burst.departure);
             if now < flow.next {
                 list.pop_front();
                 self.sequence += 1;
@@ -171,11 +183,16 @@ impl FairQueue {
                 continue;
             }
             flow.bursts.pop_front();
-            flow.credit_bytes -= i64::from(bytes);
+            flow.credit_bytes -= i64::from(burst.bytes);
             self.waiting -= 1;
-            flow.packets.drain(..packets as usize).for_each(&mut each);
-            return Some(id);
+            return Some(burst);
         }
+    }
+
+    /// The packets of a burst that was just taken.
+    pub fn packets(&mut self, burst: &Burst) -> impl Iterator<Item = Packet> {
+        let flow = self.flows.get_mut(&burst.flow).expect("a flow of which a burst was taken");
+        flow.packets.drain(..burst.packets as usize)
     }
 
     /// After nothing more may leave: when the timer is to ring, if it was not set for about that time before

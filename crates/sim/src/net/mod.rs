@@ -1,10 +1,14 @@
-//! The network: one bottleneck with its queue, lines of constant delay, random loss.
+//! The network: hosts, hops with a queue, a shaper and random loss, and lines of constant delay.
 
 mod fair_queue;
+mod hop;
+mod host;
 mod line;
-mod link;
+mod loss;
 mod network;
 mod packet;
+mod queue;
+mod shaper;
 
 pub use network::{Departed, Network};
-pub use packet::{Ack, MAX_SACK_BLOCKS, Packet, PacketKind, SackBlock, buffer_bytes};
+pub use packet::{Ack, Ecn, MAX_SACK_BLOCKS, Marks, Packet, PacketKind, SackBlock, buffer_bytes};

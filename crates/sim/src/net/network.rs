@@ -1,12 +1,15 @@
-//! The network of a run: access lines, random loss, the bottleneck, and the lines to and from the receivers.
+//! The network of a run: hosts and their lines, the bottleneck, and the lines to and from the receivers.
 
 use super::fair_queue::FairQueue;
+use super::hop::{Hop, Offered};
+use super::host::Host;
 use super::line::Line;
-use super::link::Link;
-use super::packet::{Ack, Packet, PacketKind};
-use crate::engine::{Event, EventQueue, Stream, stream};
-use crate::index::{FlowId, LineId};
-use run::{LossAt, QueueCounters, Run};
+use super::loss::RandomLoss;
+use super::packet::{Ack, Packet};
+use super::shaper::Shaper;
+use crate::engine::{Event, EventQueue};
+use crate::index::{FlowId, HopId, LineId};
+use run::{AccessKind, LossAt, Qdisc, QueueCounters, Run};
 use units::{Bytes, Rate, Span, Time};
 
 /// Everything between senders and receivers.
@@ -14,26 +17,52 @@ use units::{Bytes, Rate, Span, Time};
 pub struct Network {
     /// The future events.
     pub events: EventQueue,
-    bottleneck: Link,
+    bottleneck: Hop,
+    /// Access lines, by hop from the first one behind the bottleneck's on.
+    access: Vec<AccessLine>,
+    /// By the run's flows.
+    hosts: Vec<Host>,
+    /// No host has anything of its own.
+    bare_hosts: bool,
+    /// The host took something of the burst in hand.
+    took: bool,
+    /// Flows of which something left their host's own queue while another of its flows, or nobody, was at work.
+    drained: Vec<FlowId>,
     forward: Vec<Line<Packet>>,
     back: Vec<Line<Ack>>,
     /// Touched for every packet: kept small and together.
     routes: Vec<Route>,
-    /// Touched when a packet is lost, and by flows that have an access line.
+    /// Touched when a packet is lost, and by flows whose host has something of its own.
     ports: Vec<Port>,
-    has_access: bool,
-    /// By host; none: no `fq`.
-    fair_queues: Vec<FairQueue>,
-    /// Flows of which something left their host's own queue.
-    drained: Vec<FlowId>,
     /// Connections come and go: what is under way of each is counted.
     has_sources: bool,
-    seed: u64,
-    loss_ppb: u32,
-    loss_at: LossAt,
-    random_lost: u64,
-    /// Packets that have reached their receiver.
+    account: Account,
+}
+
+/// Packets that have come from senders and gone to receivers.
+#[derive(Debug, Default)]
+struct Account {
+    /// Counted in debug builds only, as whatever else serves no measurement.
+    sent: u64,
+    /// What queues of access lines dropped; likewise.
+    dropped_at_access: u64,
     arrived: u64,
+}
+
+impl Account {
+    #[inline]
+    fn note_sent(&mut self, packet: &Packet) {
+        if cfg!(debug_assertions) {
+            self.sent += packet.wire_segments();
+        }
+    }
+}
+
+/// A line between a host and the bottleneck.
+#[derive(Debug)]
+struct AccessLine {
+    hop: Hop,
+    kind: AccessKind,
 }
 
 /// The lines of one flow.
@@ -44,40 +73,26 @@ struct Route {
     back: LineId,
 }
 
-/// One flow's losses and access line.
-#[derive(Debug)]
+/// One flow's place in the network.
+#[derive(Clone, Copy, Debug)]
 struct Port {
-    access: Option<Link>,
-    /// Whose access line it uses: its own, or its source's.
+    /// Whose host it is on: its own, or its source's.
     host: FlowId,
-    /// Bytes of its frames in the queue of that line.
+    /// What of it is in the host's own queue and device, as buffers.
     waiting_bytes: u64,
     /// Packets and ACKs of it in the network, counted where there are sources.
     under_way: u64,
-    loss: Stream,
-    /// Random loss begins when the handshake is over.
-    lossy: bool,
+    /// Its packets that the bottleneck's queue dropped.
     dropped: u64,
-    random_lost: u64,
 }
 
 impl Port {
-    /// Without an access line; `name` names its random stream.
-    fn new(host: FlowId, seed: u64, name: &str) -> Self {
-        Self {
-            access: None,
-            host,
-            waiting_bytes: 0,
-            under_way: 0,
-            loss: stream(seed, &format!("loss/{name}")),
-            lossy: false,
-            dropped: 0,
-            random_lost: 0,
-        }
+    const fn new(host: FlowId) -> Self {
+        Self { host, waiting_bytes: 0, under_way: 0, dropped: 0 }
     }
 }
 
-/// Where a packet is after leaving the bottleneck.
+/// Where a packet is after leaving a hop.
 #[derive(Debug)]
 pub enum Departed {
     /// At its receiver.
@@ -96,6 +111,10 @@ pub enum Departed {
         /// Its size.
         frame_bytes: u32,
     },
+    /// Out of its host's own queue and at the next hop.
+    OutOfHost(FlowId),
+    /// At the bottleneck.
+    PastRouter(FlowId),
     /// Nothing left: the event is void.
     Nothing,
 }
@@ -115,43 +134,51 @@ impl Network {
                 back: line_with(&mut back, Span::from_nanos(flow.return_delay_ns)),
             })
             .collect();
-        let ports = run
+        let mut access = Vec::new();
+        let hosts: Vec<Host> = run
             .flows
             .iter()
-            .enumerate()
-            .map(|(i, flow)| {
-                let access = flow
-                    .access
-                    .map(|access| Link::new(Rate::from_bps(access.rate_bps), Bytes::ZERO, frame, access.buffer));
-                Port { access, ..Port::new(FlowId::new(i), run.seed, &flow.name) }
+            .map(|flow| {
+                let fair_queue = (run.host.qdisc == Qdisc::Fq).then(|| Box::new(FairQueue::new(path.frame_bytes())));
+                let mut host = Host { fair_queue, ..Host::default() };
+                if let Some(line) = flow.access {
+                    let burst = Bytes::new(line.burst_bytes(path));
+                    let shaper = Shaper::new(Rate::from_bps(line.rate_bps), burst, frame);
+                    let lossless = RandomLoss::new(0, LossAt::Before, run.seed);
+                    access.push(AccessLine { hop: Hop::new(line.buffer, shaper, lossless), kind: line.kind });
+                    match line.kind {
+                        AccessKind::Device => host.device = Some(HopId::new(access.len())),
+                        AccessKind::Router => host.router = Some(HopId::new(access.len())),
+                    }
+                }
+                host
             })
             .collect();
+        let mut loss = RandomLoss::new(path.loss_ppb, path.loss_at, run.seed);
+        for (index, flow) in run.flows.iter().enumerate() {
+            loss.open(FlowId::new(index), &flow.name);
+        }
+        let shaper = Shaper::new(Rate::from_bps(path.rate_bps), Bytes::new(path.burst_bytes), frame);
         Self {
             events: EventQueue::default(),
-            bottleneck: Link::new(Rate::from_bps(path.rate_bps), Bytes::new(path.burst_bytes), frame, path.buffer),
+            bottleneck: Hop::new(path.buffer, shaper, loss),
+            access,
+            bare_hosts: hosts.iter().all(Host::is_bare),
+            hosts,
+            took: false,
+            drained: Vec::new(),
             forward,
             back,
             routes,
-            ports,
-            fair_queues: if run.host.qdisc == run::Qdisc::Fq {
-                run.flows.iter().map(|_| FairQueue::new(path.frame_bytes())).collect()
-            } else {
-                Vec::new()
-            },
-            drained: Vec::new(),
-            has_access: run.flows.iter().any(|flow| flow.access.is_some()),
+            ports: FlowId::first(run.flows.len()).map(Port::new).collect(),
             has_sources: run.flows.iter().any(|flow| !flow.arrivals().is_empty()),
-            seed: run.seed,
-            loss_ppb: path.loss_ppb,
-            loss_at: path.loss_at,
-            random_lost: 0,
-            arrived: 0,
+            account: Account::default(),
         }
     }
 
     /// A source opens a connection at a place that is the next one, or that nothing is [under way](Self::carries) of.
     pub fn open(&mut self, flow: FlowId, source: FlowId, name: &str) {
-        let (route, port) = (self.routes[source.index()], Port::new(source, self.seed, name));
+        let (route, port) = (self.routes[source.index()], Port::new(source));
         if flow.index() == self.routes.len() {
             self.routes.push(route);
             self.ports.push(port);
@@ -160,6 +187,10 @@ impl Network {
             self.routes[flow.index()] = route;
             self.ports[flow.index()] = port;
         }
+        if let Some(queue) = &mut self.hosts[source.index()].fair_queue {
+            queue.open(flow);
+        }
+        self.bottleneck.loss.open(flow, name);
     }
 
     /// Packets or ACKs of a source's connection are under way.
@@ -183,66 +214,79 @@ impl Network {
 
     /// From now on random loss acts on the flow.
     pub fn begin_loss(&mut self, flow: FlowId) {
-        self.ports[flow.index()].lossy = true;
+        self.bottleneck.loss.begin(flow);
     }
 
     /// A sender emits a packet.
     #[inline]
     pub fn emit(&mut self, packet: Packet) {
-        let now = self.events.now();
+        self.account.note_sent(&packet);
         self.note_entry(packet.flow);
-        if !self.fair_queues.is_empty() {
-            let host = self.ports[packet.flow.index()].host;
-            return self.fair_queues[host.index()].stage(packet);
+        if self.bare_hosts {
+            return self.reach_bottleneck(packet);
         }
-        if !self.has_access {
-            return self.offer(packet, now);
-        }
-        self.offer_to_access(packet, now);
+        self.send_through_host(packet);
     }
 
-    /// What a sender has emitted since is one burst. False when its host dropped it.
+    /// A sender's burst is whole, and is not to leave before `departure`. Gives whether its host took anything of it.
     #[inline]
-    pub fn hand_over(&mut self, flow: FlowId, departure: Time) -> bool {
-        if self.fair_queues.is_empty() {
-            return true;
+    pub fn end_burst(&mut self, flow: FlowId, departure: Time) -> bool {
+        self.bare_hosts || self.end_burst_at_host(flow, departure)
+    }
+
+    #[inline(never)]
+    fn send_through_host(&mut self, packet: Packet) {
+        let host = self.ports[packet.flow.index()].host;
+        match &mut self.hosts[host.index()].fair_queue {
+            Some(queue) => queue.stage(packet),
+            None => self.took |= self.leave_queue(packet),
         }
-        let now = self.events.now();
+    }
+
+    #[inline(never)]
+    fn end_burst_at_host(&mut self, flow: FlowId, departure: Time) -> bool {
         let host = self.ports[flow.index()].host;
-        let before = self.fair_queues[host.index()].staged_bytes();
-        if !self.fair_queues[host.index()].offer(flow, departure, now) {
-            return false;
+        let Some(queue) = &mut self.hosts[host.index()].fair_queue else { return std::mem::take(&mut self.took) };
+        let now = self.events.now();
+        match queue.offer(flow, departure, now) {
+            Ok(buffer_bytes) => {
+                self.ports[flow.index()].waiting_bytes += buffer_bytes;
+                self.serve(host);
+                true
+            }
+            Err(dropped) => {
+                self.account.dropped_at_access += u64::from(dropped.segments);
+                for _ in 0..dropped.packets {
+                    self.note_exit(flow);
+                }
+                false
+            }
         }
-        self.ports[flow.index()].waiting_bytes += before;
-        self.serve(host);
-        true
     }
 
     /// The timer of a host's own queue rings.
     pub fn watchdog(&mut self, host: FlowId) {
-        if self.fair_queues[host.index()].rings(self.events.now()) {
+        let now = self.events.now();
+        if self.hosts[host.index()].fair_queue.as_mut().is_some_and(|queue| queue.rings(now)) {
             self.serve(host);
         }
     }
 
+    /// Whatever is due leaves a host's own queue.
     fn serve(&mut self, host: FlowId) {
         let now = self.events.now();
-        let mut queue = std::mem::replace(&mut self.fair_queues[host.index()], FairQueue::new(0));
-        loop {
-            let mut payload = 0;
-            let Some(flow) = queue.take(now, |packet| {
-                payload += packet.buffer_bytes() - super::packet::buffer_bytes(0);
-                if self.has_access { self.offer_to_access(packet, now) } else { self.offer(packet, now) }
-            }) else {
-                break;
-            };
-            self.ports[flow.index()].waiting_bytes -= super::packet::buffer_bytes(payload);
-            self.drained.push(flow);
+        let mut queue = self.hosts[host.index()].fair_queue.take().expect("a host with a queue");
+        while let Some(burst) = queue.take(now) {
+            self.ports[burst.flow.index()].waiting_bytes -= burst.buffer_bytes;
+            for packet in queue.packets(&burst) {
+                self.leave_queue(packet);
+            }
+            self.drained.push(burst.flow);
         }
         if let Some(at) = queue.arm() {
             self.events.schedule(at, Event::Watchdog(host));
         }
-        self.fair_queues[host.index()] = queue;
+        self.hosts[host.index()].fair_queue = Some(queue);
     }
 
     /// A flow of which something left its host's own queue, if there is one.
@@ -251,88 +295,133 @@ impl Network {
         self.drained.pop()
     }
 
-    /// A packet reaches its host's access line, or without one the bottleneck.
-    #[inline(never)]
-    fn offer_to_access(&mut self, packet: Packet, now: Time) {
-        let flow = packet.flow;
-        let host = self.ports[flow.index()].host;
-        match &mut self.ports[host.index()].access {
-            None => self.offer(packet, now),
-            Some(access) => match access.offer(packet, now) {
-                Ok(departure) => {
-                    self.ports[flow.index()].waiting_bytes += packet.buffer_bytes();
-                    if let Some(departure) = departure {
-                        self.events.schedule(departure, Event::AccessDeparture(host));
-                    }
-                }
-                Err(dropped) => self.note_exit(dropped.flow),
-            },
+    /// A packet has left its host's own queue. Gives whether what follows took it.
+    fn leave_queue(&mut self, packet: Packet) -> bool {
+        let host = self.ports[packet.flow.index()].host;
+        match self.hosts[host.index()].device {
+            Some(device) => self.offer_to_access(device, packet),
+            None => {
+                self.leave_host(packet);
+                true
+            }
         }
     }
 
-    /// A flow's bytes in the queue of its access line; 0 without one.
+    /// A packet has left its host.
+    fn leave_host(&mut self, packet: Packet) {
+        let host = self.ports[packet.flow.index()].host;
+        match self.hosts[host.index()].router {
+            Some(router) => {
+                self.offer_to_access(router, packet);
+            }
+            None => self.reach_bottleneck(packet),
+        }
+    }
+
+    /// A packet reaches an access line. Gives whether that took it.
+    fn offer_to_access(&mut self, id: HopId, packet: Packet) -> bool {
+        let now = self.events.now();
+        self.release_from_access(id);
+        let line = &mut self.access[id.index() - 1];
+        let taken = match line.hop.offer(packet, now) {
+            Offered::Queued { departure } => {
+                if line.kind == AccessKind::Device {
+                    self.ports[packet.flow.index()].waiting_bytes += packet.buffer_bytes();
+                }
+                if let Some(departure) = departure {
+                    self.events.schedule(departure, Event::Departure(id));
+                }
+                true
+            }
+            Offered::Dropped | Offered::Lost => {
+                self.account.dropped_at_access += packet.wire_segments();
+                self.note_exit(packet.flow);
+                false
+            }
+        };
+        // What the tokens admit is out of the queue when TCP looks at it next.
+        self.release_from_access(id);
+        taken
+    }
+
+    /// Whatever is due leaves the queue of an access line; small queues count what waits in a device.
+    fn release_from_access(&mut self, id: HopId) {
+        let now = self.events.now();
+        let line = &mut self.access[id.index() - 1];
+        while let Some(packet) = line.hop.release_due(now) {
+            if line.kind == AccessKind::Device {
+                self.ports[packet.flow.index()].waiting_bytes -= packet.buffer_bytes();
+            }
+        }
+    }
+
+    /// What of a flow is in its host's own queue and device, as buffers; 0 when there is none.
     #[inline]
-    pub fn access_queue_bytes(&self, flow: FlowId) -> u64 {
-        if !self.has_access && self.fair_queues.is_empty() {
+    pub fn waiting_bytes(&self, flow: FlowId) -> u64 {
+        if self.bare_hosts {
             return 0;
         }
         self.ports[flow.index()].waiting_bytes
     }
 
-    /// The head of a host's access line leaves. Gives the flow that it is of.
-    pub fn access_departure(&mut self, host: FlowId) -> Option<FlowId> {
-        let now = self.events.now();
-        let access = self.ports[host.index()].access.as_mut().expect("only hosts with an access line");
-        let (packet, next) = access.depart(now)?;
-        if let Some(next) = next {
-            self.events.schedule(next, Event::AccessDeparture(host));
-        }
-        self.ports[packet.flow.index()].waiting_bytes -= packet.buffer_bytes();
-        self.offer(packet, now);
-        Some(packet.flow)
-    }
-
     /// A packet reaches the bottleneck.
     #[inline]
-    fn offer(&mut self, packet: Packet, now: Time) {
-        if self.loss_ppb > 0 && self.loss_at == LossAt::Before && self.loses(&packet) {
-            return;
+    fn reach_bottleneck(&mut self, packet: Packet) {
+        match self.bottleneck.offer(packet, self.events.now()) {
+            Offered::Queued { departure: None } => {}
+            Offered::Queued { departure: Some(departure) } => {
+                self.events.schedule(departure, Event::Departure(HopId::BOTTLENECK));
+            }
+            Offered::Dropped => {
+                self.ports[packet.flow.index()].dropped += packet.wire_segments();
+                self.note_exit(packet.flow);
+            }
+            Offered::Lost => self.note_exit(packet.flow),
         }
-        match self.bottleneck.offer(packet, now) {
-            Ok(Some(departure)) => self.events.schedule(departure, Event::Departure),
-            Ok(None) => {}
-            Err(dropped) => {
-                self.ports[dropped.flow.index()].dropped += u64::from(dropped.segments.max(1));
-                self.note_exit(dropped.flow);
+    }
+
+    /// The next frame leaves a hop.
+    #[inline]
+    pub fn departure(&mut self, hop: HopId) -> Departed {
+        if hop == HopId::BOTTLENECK { self.leave_bottleneck() } else { self.leave_access(hop) }
+    }
+
+    #[inline(never)]
+    fn leave_access(&mut self, id: HopId) -> Departed {
+        self.release_from_access(id);
+        let line = &mut self.access[id.index() - 1];
+        let Some(left) = line.hop.depart(self.events.now()) else { return Departed::Nothing };
+        if let Some(next) = left.next {
+            self.events.schedule(next, Event::Departure(id));
+        }
+        let flow = left.packet.flow;
+        match line.kind {
+            AccessKind::Device => {
+                self.leave_host(left.packet);
+                Departed::OutOfHost(flow)
+            }
+            AccessKind::Router => {
+                self.reach_bottleneck(left.packet);
+                Departed::PastRouter(flow)
             }
         }
     }
 
-    fn loses(&mut self, packet: &Packet) -> bool {
-        let port = &mut self.ports[packet.flow.index()];
-        let lost = port.lossy && packet.kind == PacketKind::Data && port.loss.happens(self.loss_ppb);
-        if lost {
-            port.random_lost += u64::from(packet.segments);
-            self.random_lost += u64::from(packet.segments);
-            self.note_exit(packet.flow);
-        }
-        lost
-    }
-
-    /// The bottleneck's head leaves.
     #[inline]
-    pub fn departure(&mut self) -> Departed {
+    fn leave_bottleneck(&mut self) -> Departed {
         let now = self.events.now();
-        let Some((packet, next)) = self.bottleneck.depart(now) else { return Departed::Nothing };
-        if let Some(next) = next {
-            self.events.schedule(next, Event::Departure);
+        let Some(left) = self.bottleneck.depart(now) else { return Departed::Nothing };
+        if let Some(next) = left.next {
+            self.events.schedule(next, Event::Departure(HopId::BOTTLENECK));
         }
+        let packet = left.packet;
         let (flow, frame_bytes) = (packet.flow, packet.frame_bytes);
-        if self.loss_ppb > 0 && self.loss_at == LossAt::After && self.loses(&packet) {
+        if left.lost {
+            self.note_exit(flow);
             return Departed::Lost { flow, frame_bytes };
         }
         let Some(line) = self.routes[flow.index()].forward else {
-            self.arrived += u64::from(packet.segments.max(1));
+            self.account.arrived += packet.wire_segments();
             self.note_exit(flow);
             return Departed::Arrived(packet);
         };
@@ -349,7 +438,7 @@ impl Network {
         if let Some(next) = next {
             self.events.schedule(next, Event::Data(line));
         }
-        self.arrived += u64::from(packet.segments.max(1));
+        self.account.arrived += packet.wire_segments();
         self.note_exit(packet.flow);
         packet
     }
@@ -378,7 +467,7 @@ impl Network {
 
     /// The flow whose packet is behind `ahead` others in the bottleneck's queue.
     pub fn upcoming_departure(&self, ahead: usize) -> Option<FlowId> {
-        self.bottleneck.peek(ahead).map(|packet| packet.flow)
+        self.bottleneck.queue().peek(ahead).map(|packet| packet.flow)
     }
 
     /// The flow whose ACK is behind `ahead` others on a return line.
@@ -390,28 +479,35 @@ impl Network {
     pub fn change_rate(&mut self, rate: Rate) {
         let now = self.events.now();
         if let Some(departure) = self.bottleneck.change_rate(rate, now) {
-            self.events.schedule(departure, Event::Departure);
+            self.events.schedule(departure, Event::Departure(HopId::BOTTLENECK));
         }
     }
 
     /// The bottleneck's counters now.
     pub fn counters(&self) -> QueueCounters {
-        QueueCounters { random_lost_packets: self.random_lost, ..self.bottleneck.counters(self.events.now()) }
+        self.bottleneck.counters(self.events.now())
     }
 
     /// A flow's packets that the queue dropped, and that were lost at random.
     pub fn losses(&self, flow: FlowId) -> (u64, u64) {
-        let port = &self.ports[flow.index()];
-        (port.dropped, port.random_lost)
+        (self.ports[flow.index()].dropped, self.bottleneck.loss.lost_of(flow))
     }
 
-    /// Panics when a packet has vanished or come from nowhere: every one that left the bottleneck has arrived, is
-    /// under way, or was lost behind it; every one offered has left, was dropped, or is queued.
+    /// Panics when a packet has vanished or come from nowhere: every one sent was offered to the bottleneck, or is
+    /// before it, or was lost there; every one offered has left, was dropped, or is queued; every one that left has
+    /// arrived, is under way, or was lost behind. For debug builds, which count all of it.
     pub fn assert_conservation(&self) {
+        fn segments<'a>(packets: impl Iterator<Item = &'a Packet>) -> u64 {
+            packets.map(Packet::wire_segments).sum()
+        }
         let counters = self.counters();
-        let under_way: u64 = self.forward.iter().flat_map(Line::iter).map(|p| u64::from(p.segments.max(1))).sum();
-        let lost_behind = if self.loss_at == LossAt::After { self.random_lost } else { 0 };
-        assert_eq!(counters.sent_packets, self.arrived + under_way + lost_behind);
+        let loss = &self.bottleneck.loss;
+        let before = segments(self.access.iter().flat_map(|line| line.hop.queue().iter()))
+            + self.account.dropped_at_access
+            + loss.lost_at(LossAt::Before);
+        assert_eq!(self.account.sent, before + counters.offered_packets);
+        let under_way = segments(self.forward.iter().flat_map(Line::iter));
+        assert_eq!(counters.sent_packets, self.account.arrived + under_way + loss.lost_at(LossAt::After));
         assert_eq!(
             counters.offered_packets,
             counters.sent_packets + counters.dropped_packets + counters.queued_packets

@@ -19,8 +19,8 @@ pub struct Packet {
     pub segments: u16,
     /// What it is.
     pub kind: PacketKind,
-    /// PSH (RFC 9293 section 3.1): its last segment ends a burst or what the application wrote.
-    pub pushed: bool,
+    /// Single bits of its headers.
+    pub marks: Marks,
     /// Timestamp value (RFC 7323), ms of the sender's clock.
     pub stamp_ms: u32,
     /// Timestamp echo, ms of the receiver's clock.
@@ -33,16 +33,66 @@ pub struct Packet {
 const BUFFER_OVERHEAD_BYTES: u64 = 768;
 
 impl Packet {
+    /// Frames that it counts for: a super-packet counts each of its segments.
+    #[inline]
+    pub fn wire_segments(&self) -> u64 {
+        u64::from(self.segments.max(1))
+    }
+
     /// What it costs its sending socket while its host has it (Linux `truesize`).
     #[inline]
     pub fn buffer_bytes(&self) -> u64 {
-        buffer_bytes(u64::from(self.frame_bytes.saturating_sub(FRAME_HEADERS_BYTES * u32::from(self.segments.max(1)))))
+        buffer_bytes(self.payload_bytes())
+    }
+
+    /// What it carries of the connection's bytes.
+    #[inline]
+    pub fn payload_bytes(&self) -> u64 {
+        let headers_bytes = FRAME_HEADERS_BYTES * u32::from(self.segments);
+        if self.segments == 0 { 0 } else { u64::from(self.frame_bytes - headers_bytes) }
     }
 }
 
 /// What a buffer of so much payload costs its socket (Linux `truesize`).
 pub const fn buffer_bytes(payload_bytes: u64) -> u64 {
     BUFFER_OVERHEAD_BYTES + payload_bytes
+}
+
+/// What a packet's headers say in single bits: TCP's PSH, and IP's ECN field. One byte, because a packet is half of a
+/// cache line, and is copied from part to part of the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marks(u8);
+
+/// Codepoints of the ECN field (RFC 3168 section 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(dead_code, reason = "no sender understands marks, and no queue sets them yet")]
+#[repr(u8)]
+pub enum Ecn {
+    /// Not-ECT: the transport does not understand marks.
+    NotEct = 0b00,
+    /// ECT(1).
+    Ect1 = 0b01,
+    /// ECT(0).
+    Ect0 = 0b10,
+    /// CE: a queue has marked it.
+    CongestionExperienced = 0b11,
+}
+
+impl Marks {
+    const PUSH: u8 = 0b100;
+
+    /// With PSH (RFC 9293 section 3.1) when `pushed`: the packet's last segment ends a burst or what the application
+    /// wrote.
+    #[inline]
+    pub const fn new(pushed: bool, ecn: Ecn) -> Self {
+        Self(ecn as u8 | if pushed { Self::PUSH } else { 0 })
+    }
+
+    /// It carries PSH.
+    #[inline]
+    pub const fn is_pushed(self) -> bool {
+        self.0 & Self::PUSH != 0
+    }
 }
 
 /// Kinds of forward packets.

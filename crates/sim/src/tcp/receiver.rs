@@ -214,7 +214,7 @@ impl Receiver {
                     self.on_data_in_order(segment_bytes.min(self.mss_bytes), waiting, now);
                     self.delivered_bytes = bytes;
                     filled |= waiting > 0 && self.data.waiting() == 0;
-                    pushed |= segment_bytes < self.mss_bytes || (packet.pushed && end_bytes == last_end);
+                    pushed |= segment_bytes < self.mss_bytes || (packet.marks.is_pushed() && end_bytes == last_end);
                 }
                 Arrival::OutOfOrder => {
                     self.owed = true;

@@ -4,7 +4,7 @@
 use super::burst::SUPER_PACKET_BYTES;
 use super::limits::Limit;
 use super::sender::{HandedOver, Output, SendReason, Sender, TimerPurpose};
-use crate::net::{Packet, PacketKind, buffer_bytes};
+use crate::net::{Ecn, Marks, Packet, PacketKind, buffer_bytes};
 use cc::{CongestionControl, RecoveryState, Restart};
 use run::FRAME_HEADERS_BYTES;
 use units::{Segments, Span, Time};
@@ -268,7 +268,7 @@ impl Sender {
         let pushed = ends_writing || segments > 1;
         if self.offload {
             let packet = self.packet(PacketKind::Data, first, bytes, segments, departure);
-            out.send(Packet { end_bytes: end_bytes as u32, pushed, ..packet });
+            out.send(Packet { end_bytes: end_bytes as u32, marks: Marks::new(pushed, Ecn::NotEct), ..packet });
         } else {
             let stamp_ms = departure.as_millis() as u32;
             let mut sent_bytes = self.sent_bytes;
@@ -282,7 +282,7 @@ impl Sender {
                     frame_bytes: payload as u32 + FRAME_HEADERS_BYTES,
                     segments: 1,
                     kind: PacketKind::Data,
-                    pushed: pushed && sent_bytes == end_bytes,
+                    marks: Marks::new(pushed && sent_bytes == end_bytes, Ecn::NotEct),
                     stamp_ms,
                     echo_ms: self.echo_ms,
                 });
@@ -413,13 +413,14 @@ impl Sender {
         let pushed = segments > 1 || self.board.segment(end - 1).is_pushed();
         if self.offload {
             let packet = self.packet(PacketKind::Data, first, bytes, segments, departure);
-            out.send(Packet { end_bytes: (start_bytes + bytes) as u32, pushed, ..packet });
+            let marks = Marks::new(pushed, Ecn::NotEct);
+            out.send(Packet { end_bytes: (start_bytes + bytes) as u32, marks, ..packet });
         } else {
             for seq in first..end {
                 let (start, end_bytes) = (self.board.start_bytes(seq), self.board.end_bytes(seq));
                 let pushed = if seq + 1 == end { pushed } else { self.board.segment(seq).is_pushed() };
                 let packet = self.packet(PacketKind::Data, seq, end_bytes - start, 1, departure);
-                out.send(Packet { end_bytes: end_bytes as u32, pushed, ..packet });
+                out.send(Packet { end_bytes: end_bytes as u32, marks: Marks::new(pushed, Ecn::NotEct), ..packet });
             }
         }
         if counted {
@@ -448,7 +449,7 @@ impl Sender {
             frame_bytes: payload as u32 + FRAME_HEADERS_BYTES * segments.max(1),
             segments: segments as u16,
             kind,
-            pushed: false,
+            marks: Marks::new(false, Ecn::NotEct),
             stamp_ms: now.as_millis() as u32,
             echo_ms: self.echo_ms,
         }

@@ -62,7 +62,11 @@ fn a_burst_holds_a_millisecond_of_the_rate_and_more_on_a_short_path() {
 fn psh_ends_a_burst_of_several_segments_and_what_was_written() {
     let pushed = |s: &mut SenderScript| -> Vec<u64> {
         let last = |packet: Packet| packet.seq + u64::from(packet.segments) - 1;
-        s.take_sent().into_iter().filter(|(_, packet)| packet.pushed).map(|(_, packet)| last(packet)).collect()
+        s.take_sent()
+            .into_iter()
+            .filter(|(_, packet)| packet.marks.is_pushed())
+            .map(|(_, packet)| last(packet))
+            .collect()
     };
     for offload in [false, true] {
         let mut s = SenderScript::begin(SenderSetup { offload, ..SENDER });

@@ -2,7 +2,7 @@
 
 use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, ms};
 use crate::index::FlowId;
-use crate::net::{Ack, Packet, PacketKind};
+use crate::net::{Ack, Ecn, Marks, Packet, PacketKind};
 use crate::tcp::{Receiver, ReceiverConfig};
 use run::{Host, Qdisc, SocketMemory};
 use std::fmt::{self, Display};
@@ -116,7 +116,7 @@ impl ReceiverScript {
             frame_bytes: 0,
             segments: 0,
             kind,
-            pushed: false,
+            marks: Marks::new(false, Ecn::NotEct),
             stamp_ms: self.now.as_millis() as u32,
             echo_ms: echo.as_millis() as u32,
         }
@@ -165,7 +165,8 @@ impl ReceiverScript {
         let full = u64::from(segment.segments) - 1;
         let end_bytes = (segment.seq + full) * u64::from(MSS_BYTES) + u64::from(segment.last_bytes);
         let SegmentTemplate { seq, segments, pushed, .. } = segment;
-        let packet = Packet { seq, segments, end_bytes: end_bytes as u32, pushed, ..self.packet(PacketKind::Data) };
+        let marks = Marks::new(pushed, Ecn::NotEct);
+        let packet = Packet { seq, segments, end_bytes: end_bytes as u32, marks, ..self.packet(PacketKind::Data) };
         let (now, acks) = (self.now, &mut self.acks);
         let ack = self.receiver.on_packet(&packet, now, |earlier| acks.push((now, earlier)));
         acks.extend(ack.map(|ack| (now, ack)));

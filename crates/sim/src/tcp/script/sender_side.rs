@@ -88,7 +88,7 @@ impl Output for Wire {
         if self.full {
             return HandedOver::Dropped;
         }
-        let payload = staged.iter().map(|packet| packet.buffer_bytes() - buffer_bytes(0)).sum();
+        let payload = staged.iter().map(Packet::payload_bytes).sum();
         for packet in staged {
             let again = packet.kind == PacketKind::Data && (packet.seq as usize) < self.known.len();
             self.sent.push(Sent { at: self.now, packet, again });
@@ -99,6 +99,10 @@ impl Output for Wire {
         if let Some(queue) = &mut self.host_queue {
             queue.push((departure, buffer_bytes(payload)));
         }
+        HandedOver::Taken
+    }
+
+    fn hand_over(&mut self, _flow: FlowId) -> HandedOver {
         HandedOver::Taken
     }
 

@@ -1,0 +1,78 @@
+//! Random loss: each data packet of a flow whose handshake is over is lost with the same probability.
+
+use super::packet::{Packet, PacketKind};
+use crate::engine::{Stream, stream};
+use crate::index::FlowId;
+use run::LossAt;
+
+/// What loses packets at a hop, on one side of its queue.
+#[derive(Debug)]
+pub struct RandomLoss {
+    ppb: u32,
+    at: LossAt,
+    seed: u64,
+    flows: Vec<FlowLoss>,
+    lost: u64,
+}
+
+/// One flow's part in it.
+#[derive(Debug)]
+struct FlowLoss {
+    stream: Stream,
+    /// Its handshake is over.
+    lossy: bool,
+    lost: u64,
+}
+
+impl RandomLoss {
+    /// Loss with a probability of `ppb` parts per billion, of no flow yet.
+    pub const fn new(ppb: u32, at: LossAt, seed: u64) -> Self {
+        Self { ppb, at, seed, flows: Vec::new(), lost: 0 }
+    }
+
+    /// A flow, which is new or takes the place of one that is over; `name` names its random stream.
+    pub fn open(&mut self, flow: FlowId, name: &str) {
+        let new = FlowLoss { stream: stream(self.seed, &format!("loss/{name}")), lossy: false, lost: 0 };
+        if flow.index() == self.flows.len() {
+            self.flows.push(new);
+        } else {
+            self.flows[flow.index()] = new;
+        }
+    }
+
+    /// From now on it acts on the flow.
+    pub fn begin(&mut self, flow: FlowId) {
+        self.flows[flow.index()].lossy = true;
+    }
+
+    /// Whether it takes this packet, which passes on the side `at` of the queue.
+    #[inline]
+    pub fn takes(&mut self, packet: &Packet, at: LossAt) -> bool {
+        self.ppb > 0 && at == self.at && self.draw(packet)
+    }
+
+    fn draw(&mut self, packet: &Packet) -> bool {
+        let flow = &mut self.flows[packet.flow.index()];
+        let lost = flow.lossy && packet.kind == PacketKind::Data && flow.stream.happens(self.ppb);
+        if lost {
+            flow.lost += u64::from(packet.segments);
+            self.lost += u64::from(packet.segments);
+        }
+        lost
+    }
+
+    /// Segments lost so far.
+    pub const fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Of them those lost on the side `at` of the queue.
+    pub fn lost_at(&self, at: LossAt) -> u64 {
+        if at == self.at { self.lost } else { 0 }
+    }
+
+    /// Of them a flow's.
+    pub fn lost_of(&self, flow: FlowId) -> u64 {
+        self.flows[flow.index()].lost
+    }
+}

@@ -1,0 +1,114 @@
+//! A shaper: how fast the frames of a queue leave.
+//!
+//! A token bucket is kept as the instant at which it would be full again (the virtual scheduling of ATM's GCRA, ITU-T
+//! I.371): one addition a frame instead of counting tokens in time, and exact, because what a nanosecond cannot
+//! express is carried as a fraction of the rate. With a burst of at most one frame the shaper is a plain line that
+//! takes size/rate for each frame; with more it releases a frame as soon as the tokens suffice, as Linux's `tbf`.
+
+use units::{Bytes, ExactSpan, Rate, Span, Time};
+
+/// A token bucket, or a plain line.
+#[derive(Debug)]
+pub struct Shaper {
+    rate: Rate,
+    /// Depth of the bucket; 0: a plain line.
+    burst: Bytes,
+    /// When the bucket will be full again: `full_at + rest/rate` ns. In the past: it is full. Of a line: when it is idle.
+    full_at: Time,
+    rest: u64,
+    cost: Cost,
+}
+
+/// Times for frames of one size. Nearly all frames of a run have the same size, and a 128-bit division costs as
+/// much as the rest of a hop's work.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cost {
+    bytes: u32,
+    /// On the line: size/rate.
+    line: ExactSpan,
+    /// How long before the bucket is full such a frame may leave: (burst - size)/rate. A plain line: `None`.
+    slack: Option<ExactSpan>,
+}
+
+impl Shaper {
+    /// A full bucket. `frame` is the largest frame: a burst of no more makes a plain line.
+    pub fn new(rate: Rate, burst: Bytes, frame: Bytes) -> Self {
+        let burst = if burst <= frame { Bytes::ZERO } else { burst };
+        Self { rate, burst, full_at: Time::ZERO, rest: 0, cost: Cost::default() }
+    }
+
+    /// When a frame leaves that is the first one to wait from now on. To be asked once for each frame: a plain line
+    /// begins to transmit it.
+    #[inline]
+    pub fn departure(&mut self, bytes: u32, now: Time) -> Time {
+        self.price(bytes);
+        if self.cost.slack.is_none() {
+            self.charge(bytes, now);
+        }
+        self.earliest(now)
+    }
+
+    /// The frame leaves: a bucket's tokens go with it. A plain line has charged it when its transmission began.
+    #[inline]
+    pub fn on_departure(&mut self, bytes: u32, now: Time) {
+        if self.cost.slack.is_some() {
+            self.charge(bytes, now);
+        }
+    }
+
+    /// From now on the rate is another one. Tokens and what remains of a frame keep their bytes. Gives the departure of
+    /// the first frame that waits, of `head_bytes`.
+    pub fn change_rate(&mut self, rate: Rate, head_bytes: Option<u32>, now: Time) -> Option<Time> {
+        let debt = self.full_at.saturating_since(now);
+        let scaled = u128::from(debt.as_nanos()) * u128::from(self.rate.as_bps()) / u128::from(rate.as_bps());
+        self.full_at = now + Span::from_nanos(scaled as u64);
+        self.rest = 0;
+        self.rate = rate;
+        self.cost = Cost::default();
+        self.price(head_bytes?);
+        Some(self.earliest(now))
+    }
+
+    /// When a frame of the size priced last may leave.
+    #[inline]
+    fn earliest(&self, now: Time) -> Time {
+        let Some(slack) = self.cost.slack else {
+            return self.full_at + Span::from_nanos(u64::from(self.rest > 0));
+        };
+        // ceil(full_at + rest/rate - slack), not before now
+        let round_up = Span::from_nanos(u64::from(self.rest > slack.rest));
+        let earliest = (self.full_at + round_up).as_nanos().saturating_sub(slack.span.as_nanos());
+        now.max(Time::from_nanos(earliest))
+    }
+
+    /// Takes a frame's tokens out of the bucket at `now`.
+    #[inline]
+    fn charge(&mut self, bytes: u32, now: Time) {
+        self.price(bytes);
+        // Full within this nanosecond is not yet idle: its fraction belongs to the frames before.
+        if self.full_at + Span::from_nanos(u64::from(self.rest > 0)) < now {
+            self.full_at = now;
+            self.rest = 0;
+        }
+        self.full_at += self.cost.line.span;
+        self.rest += self.cost.line.rest;
+        if self.rest >= self.rate.as_bps() {
+            self.rest -= self.rate.as_bps();
+            self.full_at += Span::from_nanos(1);
+        }
+    }
+
+    #[inline]
+    fn price(&mut self, bytes: u32) {
+        if self.cost.bytes != bytes {
+            self.price_anew(bytes);
+        }
+    }
+
+    #[cold]
+    fn price_anew(&mut self, bytes: u32) {
+        let frame = Bytes::from(bytes);
+        let slack = (self.burst > Bytes::ZERO).then(|| self.rate.exact_time_for(self.burst.saturating_sub(frame)));
+        self.cost = Cost { bytes, line: self.rate.exact_time_for(frame), slack };
+    }
+}
