@@ -227,3 +227,127 @@ impl Flow {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::{Ecn, Marks, PacketKind};
+
+    const FRAME_BYTES: u32 = 1_514;
+
+    const fn us(micros: u64) -> Time {
+        Time::from_nanos(micros * 1_000)
+    }
+
+    /// Hands over a burst of so many full frames.
+    fn offer(queue: &mut FairQueue, flow: usize, frames: u64, departure: Time, now: Time) -> Result<u64, Dropped> {
+        let flow = FlowId::new(flow);
+        for seq in 0..frames {
+            queue.stage(Packet {
+                seq,
+                end_bytes: 0,
+                flow,
+                frame_bytes: FRAME_BYTES,
+                segments: 1,
+                kind: PacketKind::Data,
+                marks: Marks::new(false, Ecn::NotEct),
+                stamp_ms: 0,
+                echo_ms: 0,
+            });
+        }
+        queue.offer(flow, departure, now)
+    }
+
+    /// Takes everything that may leave now: its flows, and numbers of frames.
+    fn take(queue: &mut FairQueue, now: Time) -> Vec<(usize, usize)> {
+        std::iter::from_fn(|| {
+            let burst = queue.take(now)?;
+            Some((burst.flow.index(), queue.packets(&burst).count()))
+        })
+        .collect()
+    }
+
+    fn queue() -> FairQueue {
+        FairQueue::new(u64::from(FRAME_BYTES))
+    }
+
+    #[test]
+    fn a_burst_leaves_when_it_is_due_and_the_timer_may_be_late_by_its_slack() {
+        let mut queue = queue();
+        assert_eq!(offer(&mut queue, 0, 2, us(0), us(0)), Ok(768 + 2 * 1_448));
+        offer(&mut queue, 0, 1, us(300), us(0)).unwrap();
+        offer(&mut queue, 0, 3, us(600), us(0)).unwrap();
+        assert_eq!(take(&mut queue, us(0)), [(0, 2)]);
+        assert_eq!(queue.arm(), Some(us(310)));
+        assert!(!queue.rings(us(305)) && queue.rings(us(310)));
+        assert_eq!(take(&mut queue, us(310)), [(0, 1)]);
+        assert_eq!(queue.arm(), Some(us(610)));
+        // What arrives after the time has come wakes the queue before the timer does.
+        offer(&mut queue, 0, 1, us(900), us(601)).unwrap();
+        assert_eq!(take(&mut queue, us(601)), [(0, 3)]);
+    }
+
+    #[test]
+    fn the_timer_is_set_anew_only_if_that_makes_it_ring_more_than_its_slack_earlier() {
+        let mut queue = queue();
+        offer(&mut queue, 0, 1, us(300), us(0)).unwrap();
+        assert_eq!((take(&mut queue, us(0)), queue.arm()), (vec![], Some(us(310))));
+        offer(&mut queue, 1, 1, us(295), us(0)).unwrap();
+        assert_eq!((take(&mut queue, us(0)), queue.arm()), (vec![], None));
+        offer(&mut queue, 2, 1, us(200), us(0)).unwrap();
+        assert_eq!((take(&mut queue, us(0)), queue.arm()), (vec![], Some(us(210))));
+        assert!(queue.rings(us(210)) && !queue.rings(us(310)));
+    }
+
+    #[test]
+    fn flows_that_have_just_begun_go_first_and_then_all_in_rounds_of_two_frames() {
+        let mut queue = queue();
+        for _ in 0..12 {
+            offer(&mut queue, 0, 1, us(0), us(0)).unwrap();
+        }
+        // Ten frames of credit are more than nothing until they are used up; then the flow is an old one.
+        let mut order: Vec<_> = (0..11).map(|_| queue.take(us(0)).map(|burst| burst.flow.index())).collect();
+        assert_eq!(order, [Some(0); 11]);
+        offer(&mut queue, 1, 2, us(0), us(0)).unwrap();
+        offer(&mut queue, 1, 2, us(0), us(0)).unwrap();
+        order = (0..3).map(|_| queue.take(us(0)).map(|burst| burst.flow.index())).collect();
+        assert_eq!(order, [Some(1), Some(1), Some(0)]);
+
+        let mut queue = FairQueue::new(u64::from(FRAME_BYTES));
+        for flow in [0, 1] {
+            for _ in 0..12 {
+                offer(&mut queue, flow, 2, us(0), us(0)).unwrap();
+            }
+        }
+        let order: Vec<_> = take(&mut queue, us(0)).iter().map(|(flow, _)| *flow).collect();
+        // Five bursts each of the first ten frames, then one burst of two frames a round.
+        assert_eq!(order, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn a_flow_may_have_a_hundred_bursts_and_none_may_wait_for_ten_seconds() {
+        let mut queue = queue();
+        for _ in 0..FLOW_LIMIT {
+            offer(&mut queue, 0, 2, us(10), us(0)).unwrap();
+        }
+        assert_eq!(offer(&mut queue, 0, 2, us(10), us(0)), Err(Dropped { packets: 2, segments: 2 }));
+        assert!(offer(&mut queue, 1, 2, us(10_000_000), us(0)).is_ok());
+        assert!(offer(&mut queue, 1, 2, us(10_000_001), us(0)).is_err());
+        assert_eq!(take(&mut queue, us(10)).len(), FLOW_LIMIT);
+    }
+
+    #[test]
+    fn credit_is_used_up_by_bytes_and_comes_again_after_a_pause() {
+        let mut queue = queue();
+        // Twelve frames: two more than the credit.
+        offer(&mut queue, 0, 12, us(0), us(0)).unwrap();
+        assert_eq!(take(&mut queue, us(0)), [(0, 12)]);
+        let credit = |queue: &FairQueue| queue.flows[&FlowId::new(0)].credit_bytes;
+        assert_eq!(credit(&queue), 0, "a round's credit made up for what was missing when it was looked at again");
+        offer(&mut queue, 0, 1, us(41_000), us(41_000)).unwrap();
+        assert_eq!(take(&mut queue, us(41_000)), [(0, 1)]);
+        assert_eq!(credit(&queue), i64::from(FRAME_BYTES));
+        queue.open(FlowId::new(0));
+        assert_eq!(credit(&queue), 10 * i64::from(FRAME_BYTES));
+    }
+}

@@ -66,8 +66,8 @@ struct Known {
 }
 
 #[derive(Debug, Default)]
-struct Wire {
-    now: Time,
+pub(super) struct Wire {
+    pub(super) now: Time,
     sent: Vec<Sent>,
     known: Vec<Known>,
     /// The burst that is being handed over.
@@ -129,7 +129,7 @@ impl Wire {
 #[derive(Debug)]
 pub(super) struct SenderScript {
     pub(super) sender: Sender,
-    wire: Wire,
+    pub(super) wire: Wire,
     /// What of the wire the script has expected.
     seen: usize,
     una: u64,
