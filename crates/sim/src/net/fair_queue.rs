@@ -343,10 +343,13 @@ mod tests {
         offer(&mut queue, 0, 12, us(0), us(0)).unwrap();
         assert_eq!(take(&mut queue, us(0)), [(0, 12)]);
         let credit = |queue: &FairQueue| queue.flows[&FlowId::new(0)].credit_bytes;
-        assert_eq!(credit(&queue), 0, "a round's credit made up for what was missing when it was looked at again");
-        offer(&mut queue, 0, 1, us(41_000), us(41_000)).unwrap();
-        assert_eq!(take(&mut queue, us(41_000)), [(0, 1)]);
-        assert_eq!(credit(&queue), i64::from(FRAME_BYTES));
+        let round = 2 * i64::from(FRAME_BYTES);
+        assert_eq!(credit(&queue), round, "a round's credit makes up for what is missing, and another is there to use");
+        for (at, before) in [(us(0), round), (us(40_000), round / 2), (us(40_000), round), (us(81_000), round)] {
+            offer(&mut queue, 0, 1, at, at).unwrap();
+            assert_eq!(credit(&queue), before, "{at:?}");
+            assert_eq!(take(&mut queue, at), [(0, 1)]);
+        }
         queue.open(FlowId::new(0));
         assert_eq!(credit(&queue), 10 * i64::from(FRAME_BYTES));
     }

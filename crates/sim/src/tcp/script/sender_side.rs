@@ -102,10 +102,6 @@ impl Output for Wire {
         HandedOver::Taken
     }
 
-    fn hand_over(&mut self, _flow: FlowId) -> HandedOver {
-        HandedOver::Taken
-    }
-
     fn host_queue_bytes(&self, _flow: FlowId) -> u64 {
         self.host_queue.iter().flatten().map(|(_, bytes)| bytes).sum()
     }
