@@ -22,6 +22,7 @@ from dumbbell.problem import Problem, SpecError
 from dumbbell.spec import expand, load, resolve
 from dumbbell.spec.keys import Key, keys
 from dumbbell.spec.quantity import Bytes, Frequency, Moment, Rate, Share, Size, Time
+from dumbbell.spec.tables import Jitter
 from dumbbell.spec.writer import toml
 
 HERE: Final = Path(__file__).parent
@@ -68,14 +69,14 @@ WITH_NEIGHBOURS: Final = {
     'size = { pareto = { minimum = "1 kB", shape = 1.2, maximum = "100 MB" } } }\n',
     "flows[].workload.size.cdf": '[[flows]]\ncc = "cubic"\n'
     'workload = { arrivals = { load = 0.6 }, size = { cdf = "sizes.csv" } }\n',
-    "flows[].access": '[[flows]]\ncc = "cubic"\naccess = { rate = "1 Gbit/s", buffer = "1 MB" }\n',
+    "flows[].access": '[[flows]]\ncc = "cubic"\naccess = { rate = "1 Gbit/s", buffer = "1 MB", kind = "router" }\n',
     "host": "[host]\ninitial_window = 32\n",
     "measure": '[measure]\nwindow = ["25 %", "100 %"]\nrecord = "summary"\n',
 }
 """Examples that need more than their own key."""
 MORE_VALUES: Final = {"path.buffer": ["1000 GB"], "flows[].access.buffer": ["1000 GB"]}
 """What engines are asked about beside options, examples and bounds."""
-KINDS: Final = (Rate, Frequency, Time, Share, Bytes, Size, Moment)
+KINDS: Final = (Rate, Frequency, Time, Jitter, Share, Bytes, Size, Moment)
 SAME_EXAMPLE: Final = {
     "flows[].workload.for": "flows[].workload.stream",
     "flows[].workload.every": "flows[].workload.stream",
@@ -89,6 +90,7 @@ SAME_EXAMPLE: Final = {
     "flows[].workload.size.pareto.maximum": "flows[].workload.size.pareto.minimum",
     "flows[].access.rate": "flows[].access",
     "flows[].access.buffer": "flows[].access",
+    "flows[].access.kind": "flows[].access",
 }
 
 

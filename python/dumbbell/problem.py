@@ -16,14 +16,14 @@ LARGEST_SHOWN_BITS = 1000
 
 
 _BOTTLENECK = "the bottleneck's queue is drop-tail"
-_ORDER = "the delay of a flow is constant, and the network keeps its packets in order"
+_ORDER = "the network keeps the packets of a flow in order; path.jitter delays them in order"
 _WISHES: Final = {
     "bbr2 bbrv2 bbr3 bbrv3 bbrplus": '"bbr" is BBR v1',
     "copa pcc pccallegro allegro vivace pccvivace prague ledbat ledbat++ compound ctcp fast sprout verus nimbus "
     "timely swift dcqcn hpcc remy orca aurora indigo": "`dumbbell cc list` names what there is",
     "fqcodel codel pie fqpie cake red ared sfq sfb choke dualpi2 l4s aqm priority": _BOTTLENECK,
     "ecn accecn ce": f"{_BOTTLENECK} and marks nothing",
-    "jitter delayjitter delayvariation reorder reordering duplicate duplication corrupt corruption": _ORDER,
+    "reorder reordering duplicate duplication corrupt corruption": _ORDER,
     "lossmodel lossburst burstloss burstyloss gilbert gilbertelliott gemodel": "random loss is independent: path.loss",
     "ackloss lossreturn returnloss returnrate reverserate reverse upstream uplink direction":
         "data goes one way, and the way of the ACKs is perfect",

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agreed import Scaled, moment
 from compared import held, kept, reasons, rows, whole
+from dumbbell.comparison.differences_text import notices
+from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ComparisonError, StoreError, StoreFailure
 from dumbbell.results.campaign import begin
 from dumbbell.results.store import Store
+from dumbbell.spec import Problem, Run
 
 FOUR = ["0.5 bdp", "1 bdp", "2 bdp", "4 bdp"]
 
@@ -268,3 +272,53 @@ def test_two_specs_of_one_name_in_one_store_are_both_there_to_compare(tmp_path: 
     label = "moment [flows[0].cc=bbr[cwnd_gain=1.5]]"
     assert len(held(f"{store}@experiment={label}", f"{store}@experiment={label}").pairs) == 4
     assert len(held(str(store), str(store)).pairs) == 8
+
+
+class Quiet(SimEngine):
+    """The simulator while it has no jitter."""
+
+    def unsupported_fields(self, run: Run) -> list[Problem]:
+        return super().unsupported_fields(_quiet(run))
+
+    def measure(self, run: Run) -> Measurement:
+        return super().measure(_quiet(run))
+
+
+def _quiet(run: Run) -> Run:
+    return run.model_copy(update={"path": run.path.model_copy(update={"jitter_ns": 0})})
+
+
+def noisy(folder: Path, jitter: str | list[str], **settings: Any) -> Path:
+    return kept(folder, Quiet(), path__buffer="1 bdp", path__jitter=jitter, **settings)
+
+
+def test_specs_that_differ_in_jitter_only_are_pairs_and_it_is_told(tmp_path: Path) -> None:
+    a, b = noisy(tmp_path / "a", "none"), noisy(tmp_path / "b", "1 packet")
+    found = held(a, b)
+    assert (len(found.pairs), reasons(found), found.pairs.jitters) == (2, {}, {(0, 605_600): 2})
+    assert "2 pairs with another path.jitter: none in A, 605.6 us in B" in list(notices(found))
+    assert held(a, a).pairs.jitters == {}
+    swept = noisy(tmp_path / "c", ["none", "1 packet"])
+    assert len(held(f"{swept}@path.jitter=none", "@path.jitter=1 packet").pairs) == 2
+
+
+def test_the_jitter_counts_where_a_side_has_several(tmp_path: Path) -> None:
+    swept = noisy(tmp_path / "a", ["none", "50 us", "1 packet"])
+    found = held(swept, swept)
+    assert (len(found.pairs), reasons(found), found.pairs.jitters) == (6, {}, {})
+    one = noisy(tmp_path / "b", "50 us")
+    found = held(swept, one)
+    assert (len(found.pairs), found.pairs.jitters) == (2, {})
+    assert sum(reasons(found).values()) == 4
+    assert "path.jitter_ns" in refused(swept, noisy(tmp_path / "c", "2 packets"))
+
+
+def test_base_rtts_that_names_draw_part_no_runs(tmp_path: Path) -> None:
+    """Each flow of each seed has an RTT of its own, on whichever side the delay is."""
+    cc = {"flows[0].cc": ["bbr", "cubic"]}
+    for side in ("return", "forward", "split"):
+        store = kept(tmp_path / side, path__buffer="1 bdp", rtt_spread="3 ms", path__delay_side=side, **cc)
+        assert len(held(f"{store}@flows[0].cc=bbr", "@flows[0].cc=cubic").pairs) == 2
+    a, b = kept(tmp_path / "a", rtt_spread="3 ms"), kept(tmp_path / "b")
+    assert len(held(a, a).pairs) == 4
+    assert "flows[0].rtt_spread_ns 3000000 and 0" in refused(a, b)

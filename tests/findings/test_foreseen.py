@@ -14,7 +14,8 @@ from dumbbell.spec import load
 from specs import smallest
 
 NEAR_AND_FAR = [{"name": "near", "cc": "cubic"}, {"name": "far", "cc": "cubic", "rtt": "51 ms"}]
-SLOW = {"path.rate": "10 Mbit/s", "path.rtt": "50 ms"}
+QUIET = {"path.jitter": "none"}
+SLOW = QUIET | {"path.rate": "10 Mbit/s", "path.rtt": "50 ms"}
 LONG = {"path.rate": "1 Gbit/s", "path.rtt": "100 ms"}
 PAIR = {"flows": [{"cc": "cubic", "count": 2}]}
 
@@ -40,6 +41,14 @@ def kinds(fields: dict[str, Any], **words: Any) -> list[str]:
         ({"path.rate": "200 Mbit/s"}, []),
         ({"path.rate": "200 Mbit/s", "flows[1].rtt": "50.1 ms"}, ["phase effects"]),  # 1.65 packet times
         ({"path.rate": "400 Mbit/s", "flows[1].rtt": "50.05 ms"}, []),
+        ({"path.jitter": "50 us"}, ["phase effects"]),  # 0.04 packet times
+        ({"path.jitter": "1 packet"}, []),
+        ({"path.jitter": ["50 us", "1 packet"]}, ["phase effects"]),
+        ({"path.jitter": "50 us", "path.rate": "200 Mbit/s", "flows[1].rtt": "50.1 ms"}, []),  # 0.83 packet times
+        ({"rtt_spread": "2 ms", "seeds": 5}, []),
+        ({"rtt_spread": "2 ms", "seeds": 4}, ["phase effects"]),
+        ({"rtt_spread": "1 ms", "seeds": 5}, ["phase effects"]),  # less than a packet time
+        ({"rtt_spread": "2 ms", "seeds": 2, "flows[1].rtt": "50 ms"}, ["phase effects"]),  # then they differ
     ],
 )
 def test_phases(fields: dict[str, Any], expected: list[str]) -> None:
@@ -61,6 +70,8 @@ def test_phases_beside_others_that_come_at_other_times(other: dict[str, Any], ra
         ({"seeds": 1}, []),
         ({"seeds": 5, "start_jitter": "10 ms"}, []),
         ({"seeds": 5, "path.loss": "1 %"}, []),
+        ({"seeds": 5, "path.jitter": "1 us"}, []),
+        ({"seeds": 5, "rtt_spread": "1 ms"}, []),
         ({"seeds": 5, "flows[0].cc": "bbr"}, []),
         ({"seeds": 5, "flows[0].cc": ["cubic", "bbr"]}, ["seeds alike"]),
         ({"seeds": 5, "flows[0].count": 1}, ["seeds alike"]),
@@ -68,7 +79,7 @@ def test_phases_beside_others_that_come_at_other_times(other: dict[str, Any], ra
     ],
 )
 def test_seeds_that_draw_nothing(fields: dict[str, Any], expected: list[str]) -> None:
-    assert kinds(fields, **PAIR) == expected
+    assert kinds(QUIET | fields, **PAIR) == expected
 
 
 @pytest.mark.parametrize(
@@ -98,6 +109,8 @@ def test_each_is_said_once_with_its_numbers_and_a_remedy(snapshot: SnapshotAsser
     rates = {"path.rate": ["10 Mbit/s", "5 Mbit/s"], "path.rtt": "50 ms", "seeds": 3, "flows[0].cc": "dctcp"}
     specs = [
         load(smallest(flows=NEAR_AND_FAR), overrides=rates, registry=dumbbell.cc.known()),
+        load(smallest(flows=NEAR_AND_FAR), overrides=SLOW | {"path.jitter": "50 us"}),
+        load(smallest(flows=NEAR_AND_FAR), overrides=SLOW | {"rtt_spread": "2 ms", "seeds": 2}),
         load(smallest(**PAIR), overrides=LONG),
         load(smallest(), overrides=LONG | {"path.rate": "200 Mbit/s", "flows[0].cc": "cubic", "seeds": 2}),
     ]

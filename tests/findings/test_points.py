@@ -10,7 +10,7 @@ import pytest
 import dumbbell
 from commandline import MOMENT
 from dumbbell.findings import points
-from dumbbell.findings.points import ExperimentRuns, fair_shares_of, read
+from dumbbell.findings.points import ExperimentRuns, fair_shares_of, read, runs_of
 from dumbbell.metrics.catalogue import QUANTITIES, Setup, group_values, run_values
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
@@ -24,6 +24,20 @@ TWO_GROUPS: dict[str, Any] = {
     "flows": [{"cc": "bbr"}, {"cc": "cubic", "count": 3}],
     "measure": {"window": ["0 s", "40 s"]},
 }
+
+
+def test_a_queueing_delay_is_against_the_rtt_that_the_seed_drew() -> None:
+    """Up to 30 ms more at 20 ms: against another seed's RTT it would be of another sign."""
+    experiment = load(MOMENT, overrides={"path.buffer": "1 bdp", "rtt_spread": "30 ms", "duration": "2 s", "seeds": 3})
+    runs = runs_of(experiment, "sim", dumbbell.run(experiment))
+    (place,) = expand(experiment)
+    expected = [
+        run_values(each, Setup.of(resolve(place, each.seed).run))["queueing_delay"]
+        for each in dumbbell.run(experiment)
+        if isinstance(each, Result)
+    ]
+    assert runs.points[0].measured["queueing_delay", ""] == expected
+    assert max(filter(None, expected)) < 1.2
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from specs import resolved
 
 def described(*specs: dict[str, Any]) -> dict[str, list[str]]:
     runs = [resolved(**spec) for spec in specs]
-    return describe_runs((run.run, list(zip(run.groups, run.ccs, strict=True))) for run in runs)
+    return describe_runs((run.run, list(zip(run.groups, run.ccs, strict=True)), run.rtt_spread_ns) for run in runs)
 
 
 def path(**words: Any) -> dict[str, Any]:
@@ -46,15 +46,44 @@ def test_every_property_of_a_path_is_told() -> None:
     found = described(
         path(
             queue="packets", buffer="100 packets", loss="0.1 %", loss_at="after", burst="1 kB", mtu=9000,
-            delay_side="split", change=[{"at": "5 s", "rate": "20 Mbit/s"}],
+            jitter="20 us", delay_side="split", change=[{"at": "5 s", "rate": "20 Mbit/s"}],
         )
     )  # fmt: skip
     assert found["Queue"] == ["100 packets, drop-tail, counted in packets"]
     assert found["Random loss"] == ["0.1 % of the data packets, after the queue"]
     assert found["Token bucket"] == ["none: a plain line"]
+    assert found["Timing noise of the senders"] == ["each burst up to 20 us late, in order"]
     assert found["Changes of the rate"] == ["20 Mbit/s from 5 s on"]
     assert found["Round trip without a queue"] == ["25 ms, split between data and ACKs"]
     assert "segments of 8948 B" in found["Hosts"][0]
+
+
+def test_a_spread_of_round_trip_times_is_told_as_it_was_asked_for() -> None:
+    flows = [{"cc": "cubic", "count": 2}, {"cc": "reno", "rtt": "50 ms"}]
+    found = described(path() | {"rtt_spread": "1 ms", "flows": flows}, path() | {"flows": flows})
+    assert found["Round trip without a queue"] == [
+        "25 ms or 50 ms, each flow's up to 1 ms longer, as the seed draws, all of it on the way of the ACKs",
+        "25 ms or 50 ms, all of it on the way of the ACKs",
+    ]
+    assert len(found["Senders “cubic”"]) == len(found["Senders “reno”"]) == 1
+    assert found["Senders “reno”"][0].endswith("50 ms RTT")
+    (line,) = described(path() | {"rtt_spread": "1 ms"})["Queue"]
+    assert line.startswith("0.5 BDP")
+
+
+def test_noise_that_is_the_machines_own() -> None:
+    run = resolved()
+    quiet = run.run.model_copy(update={"path": run.run.path.model_copy(update={"jitter_ns": None})})
+    found = describe_runs([(quiet, list(zip(run.groups, run.ccs, strict=True)), 0)])
+    assert found["Timing noise of the senders"] == ["the machine's own"]
+
+
+def test_a_line_of_a_router_is_told_from_the_senders_own() -> None:
+    access = {"rate": "1 Gbit/s", "buffer": "1 MB"}
+    flows = [{"cc": "cubic", "access": access}, {"cc": "reno", "access": access | {"kind": "router"}}]
+    found = described({"flows": flows})
+    assert "own line of 1 Gbit/s" in found["Senders “cubic”"][0]
+    assert "behind it a router's line of 1 Gbit/s" in found["Senders “reno”"][0]
 
 
 def test_senders_with_their_versions_starts_and_workloads() -> None:
@@ -85,6 +114,8 @@ def test_hosts_with_every_setting() -> None:
         "initial_window": 4,
         "qdisc": "fq",
         "sack_compression": False,
+        "gro": True,
+        "ack_aggregation": "100 us",
     }
     (found,) = described({"host": host})["Hosts"]
     for words in (
@@ -93,5 +124,7 @@ def test_hosts_with_every_setting() -> None:
         "window of 4",
         "fq at the senders",
         "no compression",
+        "merge segments",
+        "at most every 100 us",
     ):
         assert words in found, words

@@ -16,7 +16,7 @@ duration = "1 s"
 seeds = 2
 start_jitter = "50 ms"
 measure.record = "summary"
-path = { rate = "5 Mbit/s", rtt = "20 ms", buffer = "1 bdp" }
+path = { rate = "5 Mbit/s", rtt = "20 ms", buffer = "1 bdp", jitter = "none" }
 flows = [{ cc = ["bbr", "cubic"] }, { name = "others", cc = "reno", count = 2 }]
 """
 OF_NO_EXPERIMENT = "SELECT run_id FROM run WHERE id NOT IN (SELECT run FROM member)"
@@ -49,6 +49,7 @@ def test_it_is_read_as_it_is(old: Path, version: int, tmp_path: Path) -> None:
         assert [each.seed for each in store.outcomes()] == [1, 2, 1, 2]
         assert all(store.finished(each.run_id) for each in store.outcomes())
         assert not any(store.finished(str(stray)) for (stray,) in rows(old, OF_NO_EXPERIMENT))
+        assert {store.run(each.run_id).path.jitter_ns for each in store.outcomes()} == {0}
     found = held(f"{old}@cc=bbr", "@cc=cubic")
     assert (len(found.pairs), {each.group for each in found.overall}) == (2, {None, "bbr → cubic", "others"})
     other = kept(tmp_path / "other", None, load(SPEC, overrides={"start_jitter": "10 ms"}))

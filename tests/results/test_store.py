@@ -13,10 +13,11 @@ import pytest
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import StoreError, StoreFailure
 from dumbbell.results.outcomes import outcomes_of
-from dumbbell.results.schema import Result
+from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
 from dumbbell.results.tables import LEDGER_SCHEMA
-from dumbbell.spec import Experiment, Run
+from dumbbell.spec import Experiment, Run, expand, load, resolve
+from specs import smallest
 
 
 def series_files(folder: Path) -> list[Path]:
@@ -369,3 +370,16 @@ def test_nothing_lies_beside_a_store_at_rest(folder: Path, campaign: Any) -> Non
     with Store.open(folder) as store:
         assert isinstance(next(store.outcomes()), Result)
     assert sorted(path.name for path in folder.iterdir()) == ["ledger.sqlite", "lock", "series"]
+
+
+def test_noise_that_is_a_machines_own_is_told_where_a_run_comes_from(tmp_path: Path) -> None:
+    """A live engine is asked for none where the spec does not say how much."""
+    (point,) = expand(load(smallest()))
+    with Store.open(tmp_path, write=True) as store:
+        for live in (True, False):
+            run_id = f"{live:016x}"
+            failed = FailedRun(run_id=run_id, engine="netns", seed=1, point={}, error="unplugged", wall_s=0.0)
+            store.put(failed, resolve(point, 1, live=live), None, identity="0")
+            told = store.provenance(run_id)
+            assert told.get("timing_noise") == ("the machine's own: the spec has no path.jitter" if live else None)
+            assert store.run(run_id).path.jitter_ns == (None if live else resolve(point, 1).run.path.jitter_ns)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from dumbbell import cc
+from dumbbell.engines import linux_limits
+from dumbbell.engines.sim import SimEngine
 from dumbbell.spec import Experiment, Run, SpecError, expand, load, resolve
 from dumbbell.spec.quantity import Bytes, Rate, Time
-from dumbbell.spec.resolve import start_jitter_ns
+from dumbbell.spec.resolve import rtt_offset_ns, start_jitter_ns
 from specs import EVERY_FIELD, SWEPT, Fields, S, run_of, smallest
 
 
@@ -136,6 +139,35 @@ def test_the_jitter_is_the_documented_hash_uniform_and_below_its_bound() -> None
     assert {run_of({"flows[0].start": "1 s"}, seed).flows[0].start_ns for seed in range(5)} == {S}, "none by default"
 
 
+def test_the_rtt_spread_is_a_hash_of_its_own_on_the_side_of_the_delay() -> None:
+    digest = hashlib.sha256(b"dumbbell rtt_spread 7 bbr-2").digest()
+    drawn = int.from_bytes(digest[:8], "big") * 2_000_000 >> 64
+    assert rtt_offset_ns(7, "bbr-2", 2_000_000) == drawn != start_jitter_ns(7, "bbr-2", 2_000_000)
+    for side, forward_ns in (("return", 0), ("forward", 25_000_000 + drawn), ("split", (25_000_000 + drawn) // 2)):
+        flow = run_of({"path.delay_side": side, "flows[0].count": 2, "rtt_spread": "2 ms"}, 7).flows[1]
+        assert (flow.forward_delay_ns, flow.base_rtt_ns) == (forward_ns, 25_000_000 + drawn)
+    group = {"flows[0].count": 3, "flows[0].rtt": "50 ms", "rtt_spread": "2 ms"}
+    rtts = {flow.base_rtt_ns for seed in (1, 2) for flow in run_of(group, seed).flows}
+    assert len(rtts) == 6
+    assert 50_000_000 <= min(rtts) <= max(rtts) < 52_000_000
+    assert run_of(group).path.buffer.model_dump() == {"bytes": 250_000}, "a bdp is the path's all the same"
+
+
+@pytest.mark.parametrize(
+    ("fields", "jitter_ns"),
+    [
+        ({"path.jitter": "none"}, 0),
+        ({"path.jitter": "50 us"}, 50_000),
+        ({"path.jitter": "1 packet", "path.rate": "10 Mbit/s"}, 1_211_200),
+        ({"path.jitter": "0.25 packets", "path.rate": "10 Mbit/s", "path.mtu": 9000}, 1_802_800),
+        ({"path.jitter": "1 packet", "path.change": [{"at": "1 s", "rate": "1 Mbit/s"}]}, 151_400),  # of the beginning
+        ({"path.jitter": "1 packet", "path.rate": "999 Mbit/s"}, 12_124),  # 12124.1 ns
+    ],
+)
+def test_the_hosts_noise_is_whole_nanoseconds(fields: Fields, jitter_ns: int) -> None:
+    assert run_of(fields).path.jitter_ns == jitter_ns
+
+
 def test_another_flow_changes_no_others_start() -> None:
     def started(*flows: dict[str, Any]) -> tuple[object, ...]:
         return run_of({"start_jitter": "100 ms", "flows": list(flows)}).flows
@@ -168,6 +200,27 @@ def test_a_run_reads_back_and_its_bytes_are_sorted() -> None:
     assert Run.from_json(run.to_json()) == Run.from_json(run.canonical()) == run
     assert run.canonical().startswith(b'{"duration_ns":10000000000,"flows":[{"access":null,"cc":{"algorithm":"bbr",')
     assert b" " not in run.canonical()
+
+
+@pytest.mark.parametrize(
+    ("fields", "jitter_ns"), [({}, None), ({"path.jitter": "none"}, 0), ({"path.jitter": ["50 us"]}, 50_000)]
+)
+def test_a_live_engine_has_its_own_noise_unless_the_spec_says_how_much(fields: Fields, jitter_ns: int | None) -> None:
+    (point,) = expand(load(smallest(), overrides=fields))
+    live = resolve(point, 1, live=True).run
+    assert live.path.jitter_ns == jitter_ns
+    assert Run.from_json(live.to_json()) == live
+    assert live.model_copy(update={"path": resolve(point, 1).run.path}) == resolve(point, 1).run
+    assert [each.path for each in linux_limits.problems(live)] == ["path.jitter"] * (jitter_ns is None)
+    assert [each.path for each in SimEngine().unsupported_fields(live)] == ["path.jitter"] * (jitter_ns is None)
+
+
+def test_a_run_of_an_earlier_version_reads_as_what_it_was() -> None:
+    """It had no noise, and hosts without a NIC."""
+    run = run_of({"path.jitter": "none"})
+    words = run.model_dump(mode="json")
+    del words["path"]["jitter_ns"], words["host"]["gro"], words["host"]["ack_aggregation_ns"]
+    assert Run.from_json(json.dumps(words)) == run
 
 
 def test_a_point_with_a_problem_is_refused() -> None:

@@ -88,6 +88,7 @@ record = "series"
 EVERY_FIELD = """
 duration = "until done"
 time_limit = "600 s"
+rtt_spread = "1 ms"
 
 [path]
 rate = "80 Mbit/s"
@@ -97,6 +98,7 @@ queue = "packets"
 loss = "0.01 %"
 loss_at = "after"
 burst = "64 kB"
+jitter = "0.5 packets"
 mtu = 9000
 delay_side = "split"
 offload = true
@@ -111,7 +113,7 @@ rate = "40 Mbit/s"
 cc = "bbr[cwnd_gain=1.5]"
 stop = "60 s"
 rtt = "50.000001 ms"
-access = { rate = "1 Gbit/s", buffer = "1 MB" }
+access = { rate = "1 Gbit/s", buffer = "1 MB", kind = "router" }
 [[flows]]
 cc = "bbr_4_17"
 workload = { transfer = "100 MB" }
@@ -128,6 +130,8 @@ receive_window = "3.145 MB"
 initial_window = 4
 qdisc = "fq"
 sack_compression = false
+gro = true
+ack_aggregation = "100 us"
 
 [measure]
 window = ["20 s", "60 s"]

@@ -1,23 +1,34 @@
 //! [`Network`]: the path of a run, built out of namespaces, links and queueing disciplines.
 //!
 //! ```text
-//! sender ═ [access] ═ [gate] ─ near ─ [thinner] ─ [far] ═ receiver        ═ one link a pair   ─ one link
+//! sender ═ [lane] ═ [access] ═ [gate] ─ near ─ [thinner] ─ [far] ═ receiver    ═ one link a pair   ─ one link
 //! ```
 //!
 //! Each is a namespace; those in brackets are there only when the run needs them, since each hop costs every packet a
 //! pass through the kernel's receive path.
 //!
-//! * *sender, receiver*: all hosts. Flows with the same delays share a pair, two addresses of their own; the
-//!   receiver's address decides by which device a packet leaves, so that no routing by source is needed.
-//! * *access*: a `tbf` a line. A queue with a limit must not be on the sender's own device: TCP sees its drops at
-//!   once, as it would not on a network. For the same reason TCP's small queues hold nothing back there. Unlike the
-//!   model's line, an idle `tbf` lets its first frame through at once instead of after size/rate.
+//! * *sender, receiver*: all hosts. Each flow has a pair of them of its own, with two addresses, as soon as something of
+//!   a host can be felt; else flows with the same delays share a pair. The receiver's address decides by which device a
+//!   packet leaves, so that no routing by source is needed. On the sender's own device is its queue, if it has one: `fq`,
+//!   or a `tbf` where its access line is a device. TCP's small queues hold back what waits there, and TCP sees at once
+//!   what is dropped there. The `tbf` cuts the super-packets that TCP hands over (`tbf_segment`), `fq` does not. Both
+//!   together are refused: below a `tbf`, `fq` would take the place of the drop-tail queue.
+//! * *lane*: timing noise, a `netem` that keeps packets in order and draws once for each packet that it gets: for a
+//!   burst, since it sees super-packets whole. With no queue at the sender it is on the sender's own device. Behind one
+//!   it has this place, since `netem` frees TCP's small queues (`skb_orphan_partial`); there the sender's device lets
+//!   super-packets pass, and the lane's cuts them. What a `tbf` has cut already draws for each frame.
+//! * *access*: a `tbf` for each line of a router. TCP's small queues hold nothing back there. Unlike the model's line, an
+//!   idle `tbf` lets its first frame through at once instead of after size/rate.
 //! * *gate*: random loss before the queue. Its device gets single frames, where the sender's own queueing discipline
 //!   would get super-packets whatever its offloads say: TCP hands them over whole, and they are cut below it. With
 //!   `path.offload` the gate also counts: its counters, unlike those of dropped super-packets, are in segments.
 //! * *near*: the bottleneck, a `tbf`; in the first shared router (this, or the gate) the return delays, a `netem`
 //!   towards each pair's sender.
-//! * *thinner*: random loss after the queue. *far*: the forward delays, a `netem` each.
+//! * *thinner*: random loss after the queue.
+//! * *far*: the forward delays, a `netem` each; and what the receivers' NICs do, for which each pair has a link of its own
+//!   from here. Interrupt moderation is a `slot` of that `netem`. With `host.gro` the receiver's device merges what comes
+//!   to it together (`veth_poll`, `napi_gro_receive`). Its ring of 256 frames does not overflow, however large a lump: a
+//!   queueing discipline hands over 64 frames before the device takes 64 (`dev_weight`, `__qdisc_run`, `net_rx_action`).
 //!
 //! See [`discipline`] for the queueing disciplines, [`link`] for the links, [`sysctl`] for the kernel's settings.
 
@@ -193,7 +204,7 @@ impl Network {
         }
         site(&mut self.sites, Place::Sender).socket.execute(batch)?;
         for device in &self.plan.devices {
-            offload::set(self.sites[&device.place].socket.as_fd(), &device.name, run.path.offload)?;
+            offload::set(self.sites[&device.place].socket.as_fd(), &device.name, device.offloads)?;
         }
         let first = &self.plan.devices[0];
         let offloads = offload::get(self.sites[&first.place].socket.as_fd(), &first.name)?;

@@ -5,7 +5,7 @@ mod arrivals;
 
 use crate::engine::{Event, Timer, Timers, prefetch, stream_seed};
 use crate::index::{FlowId, HopId, LineId};
-use crate::net::{Ack, Departed, Network, Packet};
+use crate::net::{Ack, Departed, Network, Packet, Waiting};
 use crate::tcp::{Algorithm, HandedOver, Output, Receiver, ReceiverConfig, Sender, SenderConfig};
 use crate::trace::{Trace, flow_counters};
 use arrivals::Sources;
@@ -35,6 +35,8 @@ pub struct Simulation<'run> {
     incomplete: usize,
     /// There are more flows than the nearest caches hold.
     prefetches: bool,
+    /// What a NIC hands over, kept for its memory.
+    lump: Vec<Packet>,
     ended: bool,
 }
 
@@ -71,8 +73,8 @@ impl Output for Network {
     }
 
     #[inline]
-    fn host_queue_bytes(&self, flow: FlowId) -> u64 {
-        self.waiting_bytes(flow)
+    fn waiting(&self, flow: FlowId) -> Waiting {
+        Network::waiting(self, flow)
     }
 }
 
@@ -104,6 +106,7 @@ impl<'run> Simulation<'run> {
             trace: Trace::new(run),
             incomplete: 0,
             prefetches: run.flows.len() > CACHED_FLOWS,
+            lump: Vec::new(),
             ended: false,
         };
         simulation.incomplete = simulation.apps.iter().filter(|app| app.source.total_bytes().is_some()).count();
@@ -142,6 +145,7 @@ impl<'run> Simulation<'run> {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Departure(hop) => self.departure(hop),
+            Event::Data(line) if self.network.has_nics() => self.hand_over(line),
             Event::Data(line) => {
                 let packet = self.network.data_arrival(line);
                 self.deliver(&packet);
@@ -262,6 +266,47 @@ impl<'run> Simulation<'run> {
         if let Some(ack) = ack {
             network.emit_ack(ack);
         }
+        self.after_delivery(flow);
+    }
+
+    /// A NIC hands over a lump: the kernel receives all of it before an application runs.
+    #[inline(never)]
+    fn hand_over(&mut self, line: LineId) {
+        let mut lump = std::mem::take(&mut self.lump);
+        self.network.hand_over(line, &mut lump);
+        if let [packet] = &lump[..] {
+            self.deliver(packet);
+        } else {
+            self.deliver_together(&lump);
+        }
+        lump.clear();
+        self.lump = lump;
+    }
+
+    fn deliver_together(&mut self, lump: &[Packet]) {
+        let now = self.now();
+        let network = &mut self.network;
+        for packet in lump {
+            let receiver = &mut self.receivers[packet.flow.index()];
+            if let Some(ack) = receiver.on_lump_packet(packet, now, |ack| network.emit_ack(ack)) {
+                network.emit_ack(ack);
+            }
+        }
+        for (index, &Packet { flow, .. }) in lump.iter().enumerate() {
+            // Each connection once.
+            if lump[..index].iter().any(|before| before.flow == flow) {
+                continue;
+            }
+            if let Some(ack) = self.receivers[flow.index()].on_lump_end(now) {
+                self.network.emit_ack(ack);
+            }
+            self.after_delivery(flow);
+        }
+    }
+
+    /// After a receiver took what came.
+    #[inline]
+    fn after_delivery(&mut self, flow: FlowId) {
         self.set_receiver_timers(flow);
         if self.receivers[flow.index()].is_complete() {
             self.complete(flow);

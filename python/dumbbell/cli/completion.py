@@ -18,12 +18,15 @@ from typing import Any, Final
 
 WORD_BREAKS: Final = "=:"
 KEYS: Final = {
-    "": ("name", "duration", "time_limit", "seeds", "start_jitter", "alone", "zip"),
+    "": ("name", "duration", "time_limit", "seeds", "start_jitter", "rtt_spread", "alone", "zip"),
     "path": (
-        "rate", "rtt", "buffer", "queue", "loss", "loss_at", "burst", "mtu", "delay_side", "offload", "change",
+        "rate", "rtt", "buffer", "queue", "loss", "loss_at", "burst", "jitter", "mtu", "delay_side", "offload",
+        "change",
     ),
     "flows[]": ("name", "cc", "count", "start", "stagger", "stop", "workload", "rtt", "access"),
-    "host": ("socket_memory", "receive_window", "initial_window", "qdisc", "sack_compression"),
+    "host": (
+        "socket_memory", "receive_window", "initial_window", "qdisc", "sack_compression", "gro", "ack_aggregation",
+    ),
     "measure": ("window", "sample", "record"),
 }  # fmt: skip
 """The fields of a spec by table; a test holds them to the models, which take long to load."""
@@ -31,11 +34,13 @@ WORDS: Final = {
     "path.queue": ("bytes", "packets"),
     "path.loss_at": ("before", "after"),
     "path.delay_side": ("return", "forward", "split"),
+    "path.jitter": ("none",),
     "path.offload": ("true", "false"),
     "flows[].workload": ("bulk",),
     "host.socket_memory": ("max", "default"),
     "host.qdisc": ("none", "fq"),
     "host.sack_compression": ("true", "false"),
+    "host.gro": ("true", "false"),
     "measure.record": ("summary", "series", "acks", "pcap"),
 }
 """The fields that are words, and which."""

@@ -132,7 +132,7 @@ def _constants(runs: ExperimentRuns) -> Iterator[str]:
     spec = runs.spec
     for section in ("path", "host"):
         yield ", ".join(_words(spec.get(section, {}), section, runs.axes))
-    own = ("duration", "time_limit", "start_jitter")
+    own = ("duration", "time_limit", "start_jitter", "rtt_spread")
     yield ", ".join(_words({key: spec[key] for key in own if key in spec}, "", runs.axes))
     window = spec.get("measure", {}).get("window")
     if window:

@@ -7,7 +7,7 @@ what its band's `of` says. The reference under other seeds is held against itsel
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
@@ -32,7 +32,7 @@ from dumbbell.metrics.sharing import winner
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.provenance import facts
 from dumbbell.results.schema import FailedRun, Outcome, Result
-from dumbbell.units import PPB
+from dumbbell.units import NS_PER_S, PPB
 
 if TYPE_CHECKING:
     from dumbbell.spec import Resolved
@@ -123,8 +123,13 @@ def compare_condition(measured: Measured) -> Condition:
     groups = tuple(Group(name=name, cc=cc, flows=resolved.groups.count(name)) for name, cc in ccs.items())
     outcomes = (measured.candidate, measured.reference, measured.floor)
     setup = Setup.of(run)
+
+    def figures(result: Result) -> RunFigures:
+        rtts_s = [ns / NS_PER_S for ns in resolved.base_rtts_ns(result.seed)]
+        return _figures(result, replace(setup, base_rtts_s=rtts_s))
+
     candidate, reference, floor = (
-        tuple(_figures(each, setup) for each in role if isinstance(each, Result)) for role in outcomes
+        tuple(figures(each) for each in role if isinstance(each, Result)) for role in outcomes
     )
     failures = tuple(_failures([each for role in outcomes for each in role if isinstance(each, FailedRun)]))
     compared = not failures and bool(candidate) and bool(reference)

@@ -9,6 +9,7 @@ from dumbbell.comparison.agreement_text import IDENTITY_DIGITS
 from dumbbell.comparison.differences import INCOMPLETE
 from dumbbell.metrics.catalogue import Quantity
 from dumbbell.metrics.number import ABSENT, amount, counted, percent
+from dumbbell.spec.quantity import Time
 
 if TYPE_CHECKING:
     from dumbbell.comparison.agreement_text import Table
@@ -165,6 +166,9 @@ def notices(found: Comparison) -> Iterator[str]:
     for each in found.pairs.unpaired:
         first = "" if each.runs == 1 else "the first is "
         yield f"{counted(each.runs, 'run')} of {each.side} not paired: {each.reason} ({first}{each.example})"
+    for jitters, count in found.pairs.jitters.items():
+        told = ("the machine's own noise" if ns is None else Time.show(ns) if ns else "none" for ns in jitters)
+        yield "{} with another path.jitter: {} in A, {} in B".format(counted(count, "pair"), *told)
     for quantity in found.absent:
         yield f"no pair of runs has {quantity.name}"
     a, b = found.pairs.a, found.pairs.b

@@ -1,13 +1,15 @@
 """Which runs of both sides belong together, and why the others do not.
 
 Two runs are a pair if they have one request key, one seed and the same algorithms: but for those that are exchanged,
-and then flows may have other names, and start within another range of jitter. Runs of one engine are paired with those
-of the same one, unless each side has one engine only.
+and then flows may have other names, and start within another range of jitter. The hosts' timing noise (`path.jitter`)
+may differ, and is told; where a side has the same request with several, it counts. Runs of one engine are paired with
+those of the same one, unless each side has one engine only.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -56,6 +58,8 @@ class Pairs:
     exchanged: Mapping[str, Sequence[int]]
     """Groups of a run of A whose algorithm is what is compared, by the groups of its request."""
     unpaired: tuple[Unpaired, ...]
+    jitters: Mapping[tuple[int | None, int | None], int]
+    """How many pairs have another timing noise in A than in B, by both: nanoseconds, None of a machine's own."""
     failed_in_b: int
     """Runs that A finished and B did not."""
 
@@ -87,6 +91,7 @@ class _Pairing:
         for column in ("request", "experiment", "place", "moment"):  # numbers, which are compared faster than texts
             numbers, _ = pd.factorize(pd.concat([each[column] for each in self.keyed.values()]))
             self.keyed[A][column], self.keyed[B][column] = numbers[: len(a)], numbers[len(a) :]
+        self._tell_jitters_apart()
         self.reasons = {name: self._reasons(name) for name in (A, B)}
         """Why each run of a side has no partner; empty if it has one."""
 
@@ -100,8 +105,20 @@ class _Pairing:
             side, self.sides[B],
             both[["run_a", "run_b"]].assign(point=side.runs["point"].to_numpy()[both["run_a"]]),
             {text: [index for index, _ in self._exchanged(text)] for text in side.runs["groups"].unique()},
-            tuple(self._unpaired()), int((self.reasons[A] == PARTNER_FAILED).sum()),
+            tuple(self._unpaired()), _jitters(both), int((self.reasons[A] == PARTNER_FAILED).sum()),
         )  # fmt: skip
+
+    def _tell_jitters_apart(self) -> None:
+        """Where one side has a request with several jitters, each is a request of its own."""
+        every = pd.concat(self.keyed, names=["side"])
+        numbers, jitters = pd.factorize(every["jitter"])
+        if len(jitters) == 1:
+            return
+        several = every.groupby(["side", "request"])["jitter"].nunique()
+        torn = every["request"].isin(several.index.get_level_values("request")[several > 1])
+        requests = every["request"] * len(jitters) + torn * numbers
+        for name, own in self.keyed.items():
+            own["request"] = requests[name]
 
     def _keyed(self, name: str) -> pd.DataFrame:
         """Of each run its row, the `request` that a partner must have too, and what partners are looked for by."""
@@ -117,7 +134,9 @@ class _Pairing:
             for text, groups in texts.items()
         }  # fmt: skip
         starts = {
-            text: "" if self.controllers else json.dumps([(each["name"], each["start_jitter_ns"]) for each in groups])
+            text: ""
+            if self.controllers
+            else json.dumps([(each["name"], each["start_jitter_ns"], each.get("rtt_spread_ns", 0)) for each in groups])
             for text, groups in texts.items()
         }
         points = pd.DataFrame({
@@ -137,6 +156,10 @@ class _Pairing:
             "place": place,
             "moment": place + " " + seeds,
             "seed": seeds,
+            "jitter": runs["groups"].map({
+                text: json.dumps(next((each.get("jitter_ns", 0) for each in groups), 0))
+                for text, groups in texts.items()
+            }),
             "error": runs["error"],
         })  # fmt: skip
 
@@ -211,7 +234,8 @@ class _Pairing:
                 if index in put:
                     fields["flows"][flow]["cc"] = self.controllers[put[index]]
                 if self.controllers:
-                    del fields["flows"][flow]["name"], fields["flows"][flow]["start_jitter_ns"]
+                    for drawn in ("name", "start_jitter_ns", "rtt_spread_ns"):
+                        del fields["flows"][flow][drawn]
                 flow += 1
         return fields
 
@@ -247,6 +271,11 @@ class _Pairing:
             f"{counts}; {describe_run(a, 0)} of A and {describe_run(b, run)} of B: {_listed_fields(fields)}"
             f"{hint if only_cc and not self.controllers else ''}"
         )
+
+
+def _jitters(both: pd.DataFrame) -> dict[tuple[int | None, int | None], int]:
+    counts = Counter(zip(both["jitter_a"], both["jitter_b"], strict=True))
+    return {(json.loads(one), json.loads(other)): count for (one, other), count in counts.items() if one != other}
 
 
 def describe_run(side: Side, run: int) -> str:

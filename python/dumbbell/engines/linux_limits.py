@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from dumbbell.engines.resources import MEMORY_STEPS_MB, memory_mb
 from dumbbell.problem import Problem
 from dumbbell.spec.run import Buffer, MemoryBytes, RoomBytes, Run
-from dumbbell.units import BITS_PER_BYTE
+from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 MOST_FLOWS = 1_000
 """Each has a reader of its own in the agent. To set so many up takes half a minute, and grows with the square."""
 LARGEST_QUEUE = 2**32 - 1
 """A queueing discipline's limit has 32 bits."""
+LARGEST_JITTER_NS = 2 * (2**31 - 1)
+"""Linux's `netem` draws from a mean and a bound on both sides of it, which has 31 bits (`tabledist`)."""
 LARGEST_WINDOW_BYTES = 65_535 << 14
 """What a TCP header can announce."""
 SMALLEST_WINDOW_BYTES = 2_304
@@ -44,8 +46,9 @@ def _of_the_path(run: Run) -> Iterator[Problem]:
     yield from _queue("path.buffer", path.buffer)
     if path.jitter_ns is None:
         yield Problem("path.jitter", "a machine's own noise: time is virtual here, and has none", "say how much")
-    elif path.jitter_ns:
-        yield Problem("path.jitter", "not built yet")
+    elif path.jitter_ns > LARGEST_JITTER_NS:
+        told = f"{path.jitter_ns / NS_PER_S:.6g} s: Linux counts half of it in 31 bits of nanoseconds"
+        yield Problem("path.jitter", told, f"at most {LARGEST_JITTER_NS / NS_PER_S:.6g} s")
     if path.burst_bytes <= frame:
         told = f"{path.burst_bytes} B is one frame or less: Linux's token bucket has no line without a burst"
         yield Problem("path.burst", told, f"more than {frame} B")
@@ -64,14 +67,15 @@ def _of_the_flows(run: Run) -> Iterator[Problem]:
         if flow.access:
             yield from _rate(f"flows[{index}].access.rate", flow.access.rate_bps)
             yield from _queue(f"flows[{index}].access.buffer", flow.access.buffer)
-            if flow.access.kind == "device":
-                yield Problem(f"flows[{index}].access.kind", "not built yet")
+            if flow.access.kind == "device" and run.host.qdisc == "fq":
+                told = "fq takes the place of a device's drop-tail queue, and has a limit of its own"
+                yield Problem(f"flows[{index}].access.kind", told, 'host.qdisc = "none", or kind = "router"')
 
 
 def _of_the_host(run: Run) -> Iterator[Problem]:
-    for name, asked in (("gro", run.host.gro), ("ack_aggregation", run.host.ack_aggregation_ns)):
-        if asked:
-            yield Problem(f"host.{name}", "not built yet")
+    if run.host.gro and run.path.offload:
+        told = "no device both lets super-packets pass and merges what arrives"
+        yield Problem("host.gro", told, "path.offload = false, or host.gro = false")
     window, memory = run.host.receive_window_bytes, run.host.socket_memory
     if window is not None and not SMALLEST_WINDOW_BYTES <= window <= LARGEST_WINDOW_BYTES:
         told = f"{window} B is no window that Linux can be held to"

@@ -120,7 +120,8 @@ def check_path(engine: ProbingEngine, run: Run) -> Checked:
 def path_of(run: Run) -> Run:
     """The path of a run: its first state, with a flow for each way through it, whatever they send and for how long.
 
-    Access lines are left out: behind a line as slow as the bottleneck no train could fill the bottleneck's queue.
+    What belongs to the hosts is left out: behind an access line as slow as the bottleneck no train could fill the
+    bottleneck's queue, fq holds a hundred packets of a train, and timing noise and lumps are no part of a delay.
     """
     ways = dict.fromkeys((flow.forward_delay_ns, flow.return_delay_ns) for flow in run.flows)
     flows = tuple(
@@ -140,9 +141,9 @@ def path_of(run: Run) -> Run:
         seed=_SEEDS[0],
         duration_ns=_DURATION_NS,
         until_done=False,
-        path=run.path.model_copy(update={"changes": ()}),
+        path=run.path.model_copy(update={"changes": (), "jitter_ns": 0}),
         flows=flows,
-        host=run.host,
+        host=run.host.model_copy(update={"qdisc": "none", "gro": False, "ack_aggregation_ns": 0}),
         measure=Measure(window_begin_ns=0, window_end_ns=_DURATION_NS, sample_ns=_DURATION_NS, record="summary"),
     )
 

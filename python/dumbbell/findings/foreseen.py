@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from dumbbell.findings.caution import Caution
-from dumbbell.metrics.number import amount, trimmed
+from dumbbell.metrics.number import amount
 from dumbbell.results.validity import AS_RENO
 from dumbbell.spec import Experiment, Resolved, expand, resolve
 from dumbbell.spec.quantity import Time
@@ -39,14 +39,15 @@ NEARLY_EQUAL: Final = 2
 """Packet times."""
 PHASES: Final = 4
 """RTTs over a packet time that make a mean over phases."""
+JITTER_PACKETS: Final = 0.5
+"""Packet times of `path.jitter` that leave no more of it than TODO."""
+SPREAD_PACKETS: Final = 1
+"""Packet times within which `rtt_spread` draws phases evenly."""
+SPREAD_SEEDS: Final = 5
+"""Seeds whose interval then covers the mean over phases. TODO"""
 LOSS_FACTOR: Final = 1.5
 """A flow with a window of W packets loses one in 2 W² / 3 by itself (Mathis et al., CCR 27(3), 1997). Random loss as
 frequent as that takes the phases away (at 41 packets a flow 0.1 %, at 165 0.01 %); a tenth of it does not."""
-
-MOST_LOSS: Final = 0.01
-"""What random loss is advised at most: more makes another experiment."""
-MANY: Final = 10
-"""Random losses in a window that do what random loss does; of fewer nobody knows."""
 
 
 def foreseen(experiment: Experiment) -> list[Caution]:
@@ -57,7 +58,8 @@ def foreseen(experiment: Experiment) -> list[Caution]:
     swept = {axis.path: axis.values for axis in grid.axes}
     for point in expand(experiment):
         resolved = resolve(point, experiment.seed_values[0])
-        found += [*_as_reno(point, resolved), *_phases(point, resolved, swept), *_socket_memory(point, resolved)]
+        phases = _phases(point, resolved, swept, len(experiment.seed_values))
+        found += [*_as_reno(point, resolved), *phases, *_socket_memory(point, resolved)]
         alike += _nothing_drawn(experiment, point, resolved)
     return found + worth_telling(alike, len(grid))
 
@@ -100,10 +102,11 @@ def sends_always(flow: Flow, run: Run) -> bool:
 
 def _nothing_drawn(experiment: Experiment, point: Point, resolved: Resolved) -> Iterator[Caution]:
     seeds, run = experiment.seed_values, resolved.run
-    if len(seeds) == 1 or run.path.loss_ppb or any(flow.cc.algorithm in DRAWS for flow in run.flows):
+    drawn = run.path.jitter_ns or run.path.loss_ppb or any(flow.cc.algorithm in DRAWS for flow in run.flows)
+    if len(seeds) == 1 or drawn:
         return
     if resolve(point, seeds[1]).run.model_copy(update={"seed": run.seed}) == run:
-        text = f"{len(seeds)} seeds have nothing to draw (no start_jitter, no random loss): all give the same numbers"
+        text = f"{len(seeds)} seeds have nothing to draw (no jitter, no random loss): all give the same numbers"
         yield seeds_alike(point.values, resolved, text)
 
 
@@ -118,7 +121,7 @@ def _as_reno(point: Point, resolved: Resolved) -> Iterator[Caution]:
             )  # fmt: skip
 
 
-def _phases(point: Point, resolved: Resolved, swept: Mapping[str, Sequence[Any]]) -> Iterator[Caution]:
+def _phases(point: Point, resolved: Resolved, swept: Mapping[str, Sequence[Any]], seeds: int) -> Iterator[Caution]:
     """Floyd and Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", Internetworking 3, 1992."""
     run, groups = resolved.run, list(dict.fromkeys(resolved.groups))
     there = [
@@ -135,36 +138,39 @@ def _phases(point: Point, resolved: Resolved, swept: Mapping[str, Sequence[Any]]
     beside = any(flow.cc.algorithm in RATE_BASED for flow, _ in there) or any(map(_comes_by_chance, run.flows))
     apart_ns, longer_ns = min((after - before, after) for before, after in pairwise(rtts_ns))
     nearly_equal = apart_ns <= NEARLY_EQUAL * packet_ns and packets <= NEAR_PACKETS and not beside
-    window = (packets + frames) / len(clocked)
-    enough = LOSS_FACTOR / window**2
-    sensible = (
-        enough <= MOST_LOSS and enough * (run.measure.window_end_ns - run.measure.window_begin_ns) / packet_ns >= MANY
-    )
-    if run.path.loss_ppb >= PPB * enough or not (
+    lost_by_themselves = LOSS_FACTOR / ((packets + frames) / len(clocked)) ** 2
+    if run.path.loss_ppb >= PPB * lost_by_themselves or not (
         nearly_equal or packets <= (PHASE_PACKETS_BESIDE if beside else PHASE_PACKETS)
     ):
         return
     index = next(index for rtt_ns, index in clocked if rtt_ns == longer_ns)
-    field = f"flows[{index}].rtt"
-    if sum(abs(each.ns - longer_ns) <= packet_ns for each in swept.get(field, ())) >= PHASES:
+    grid = swept.get(f"flows[{index}].rtt", ())
+    jitter_ns, spread = run.path.jitter_ns, resolved.rtt_spread_ns >= SPREAD_PACKETS * packet_ns
+    if (
+        jitter_ns is None  # a machine's own, of which nobody knows
+        or jitter_ns >= JITTER_PACKETS * packet_ns
+        or (spread and seeds >= SPREAD_SEEDS)
+        or sum(abs(each.ns - longer_ns) <= packet_ns for each in grid) >= PHASES
+    ):
         return  # the remedy is there
+    late = f", and hosts that are up to {_time(jitter_ns)} late do not change that" if jitter_ns else ""
+    alike = f", alike in all seeds{late}" if not resolved.rtt_spread_ns else ""
     yield Caution(
         kind="phase effects", point=point.values, group=groups[index], severity=1 / packets,
         text=f"phase effects: with RTTs of {_time(longer_ns - apart_ns)} and {_time(longer_ns)} before a drop-tail"
-        f" queue that takes a packet every {_time(packet_ns)}, shares can hang on a quarter of such a time in the RTT,"
-        " alike in all seeds",
-        remedy=phase_remedy(field, longer_ns, packet_ns, enough if sensible else None),
+        f" queue that takes a packet every {_time(packet_ns)}, shares can hang on a quarter of such a time in the"
+        f" RTT{alike}",
+        remedy=_phase_remedy(packet_ns, spread=spread),
     )  # fmt: skip
 
 
-def phase_remedy(field: str, rtt_ns: int, packet_ns: float, loss: float | None) -> str:
-    """What makes a mean over phases, an RTT swept over a packet time, or takes them away: random loss, None: none."""
-    steps = ", ".join(f'"{_time(rtt_ns + part * packet_ns / PHASES)}"' for part in range(PHASES))
-    text = f"take the mean over {field} = [{steps}]"
-    if loss is None:
-        return text
-    unit = 10.0 ** math.floor(math.log10(100 * loss))
-    return f'{text}, or set path.loss = "{trimmed(unit * math.ceil(100 * loss / unit))} %"'
+def _phase_remedy(packet_ns: float, *, spread: bool) -> str:
+    """What averages phases out, and what shows what hangs on them; `spread`: that is there, but for the seeds."""
+    unit = 10 ** math.floor(math.log10(SPREAD_PACKETS * packet_ns))
+    range_ns = unit * math.ceil(SPREAD_PACKETS * packet_ns / unit)
+    range_too = "" if spread else f'rtt_spread = "{Time.show(range_ns)}" and '
+    by_seeds = f"{range_too}{SPREAD_SEEDS} seeds or more"
+    return f'path.jitter = "1 packet" averages phases out; {by_seeds} show in the intervals how much hangs on them'
 
 
 def _socket_memory(point: Point, resolved: Resolved) -> Iterator[Caution]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 from dumbbell.metrics.catalogue import HARMS, OF_GROUP, OF_RUN, QUANTITIES, Quantity, Setup, group_values, run_values
 from dumbbell.metrics.sharing import fair_shares
@@ -25,6 +25,9 @@ from dumbbell.spec import Experiment, Resolved, SpecError, expand, resolve
 from dumbbell.spec.resolve import start_jitter_ns
 from dumbbell.spec.sweep import Grid, Point
 from dumbbell.spec.tables import ShortFlows, Transfer
+from dumbbell.units import NS_PER_S
+
+_SetupOfSeed: TypeAlias = Callable[[int], Setup]
 
 MOST_READ_WHOLE = 5_000
 """Runs of a campaign of which everything is read."""
@@ -283,7 +286,7 @@ def fair_shares_of(resolved: Resolved) -> dict[str, float]:
 
 def _fill(runs: ExperimentRuns, outcomes: Iterable[Result | FailedRun], alone: AloneValues) -> None:
     points: dict[str, PointRuns] = {}
-    setups: dict[str, Setup] = {}
+    setups: dict[str, _SetupOfSeed] = {}
     numbers = defaultdict[str, list[dict[tuple[str, str], float]]](list)
     notices: dict[tuple[str, str], Notice] = {}
     planned = {} if runs.experiment is None else {point_key(point.values): point for point in expand(runs.experiment)}
@@ -294,7 +297,7 @@ def _fill(runs: ExperimentRuns, outcomes: Iterable[Result | FailedRun], alone: A
             if not point.run_ids:
                 setups[key] = _describe(point, outcome, runs.spec, planned.get(key))
             point.run_ids[outcome.seed] = outcome.run_id
-            numbers[key].append(_numbers(outcome, setups[key], alone))
+            numbers[key].append(_numbers(outcome, setups[key](outcome.seed), alone))
         else:
             point.failed.append(outcome.seed)
         kind, texts = ("warning", outcome.warnings) if isinstance(outcome, Result) else ("failure", (outcome.error,))
@@ -307,16 +310,19 @@ def _fill(runs: ExperimentRuns, outcomes: Iterable[Result | FailedRun], alone: A
     runs.notices = sorted(notices.values(), key=lambda notice: notice.kind)
 
 
-def _describe(point: PointRuns, first: Result, spec: Mapping[str, Any], planned: Point | None) -> Setup:
+def _describe(point: PointRuns, first: Result, spec: Mapping[str, Any], planned: Point | None) -> _SetupOfSeed:
     """Enters what all runs of a point have in common, which the first tells; gives what their quantities need."""
     point.sizes = Counter(flow.name for flow in first.flows)
     point.ccs = {flow.name: flow.cc for flow in first.flows}
     setup = Setup.of_words(spec, first.point)
     if planned is None:
-        return setup
+        return lambda _: setup
     resolved = resolve(planned, first.seed)
     point.fair_shares = fair_shares_of(resolved)
-    return replace(Setup.of(resolved.run), random_loss_at=setup.random_loss_at)
+    of_first = replace(Setup.of(resolved.run), random_loss_at=setup.random_loss_at)
+    if not resolved.rtt_spread_ns:
+        return lambda _: of_first
+    return lambda seed: replace(of_first, base_rtts_s=[ns / NS_PER_S for ns in resolved.base_rtts_ns(seed)])
 
 
 def _numbers(result: Result, setup: Setup, alone: AloneValues) -> dict[tuple[str, str], float]:

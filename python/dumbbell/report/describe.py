@@ -11,6 +11,7 @@ import dumbbell.cc as cc
 from dumbbell.charts.style import style_of
 from dumbbell.metrics.number import amount
 from dumbbell.spec.quantity import Bytes, Rate, Share, Time
+from dumbbell.spec.resolve import rtt_offset_ns
 from dumbbell.spec.run import (
     ETHERNET_HEADER_BYTES,
     ArrivalsWorkload,
@@ -31,17 +32,19 @@ from dumbbell.units import NS_PER_S
 if TYPE_CHECKING:
     Senders: TypeAlias = Sequence[tuple[str, str]]
     """Group and congestion control of each flow of a run."""
+    Described: TypeAlias = tuple[Run, Senders, int]
+    """A run, its senders, and the nanoseconds within which its base round-trip times were drawn."""
 
 NS_PER_MS = 1_000_000
 MOST_STARTS = 8
 BOTTLENECK, ROUND_TRIP, QUEUE = "Bottleneck", "Round trip without a queue", "Queue"
 
 
-def describe_runs(runs: Iterable[tuple[Run, Senders]]) -> dict[str, list[str]]:
+def describe_runs(runs: Iterable[Described]) -> dict[str, list[str]]:
     """By label, one text where it is the same for all runs, otherwise one for each value."""
     found: dict[str, dict[str, None]] = {}
-    for run, senders in runs:
-        for label, text in _describe(run, senders):
+    for run, senders, rtt_spread_ns in runs:
+        for label, text in _describe(run, senders, rtt_spread_ns):
             found.setdefault(label, {})[text] = None
     return {label: list(texts) for label, texts in found.items()}
 
@@ -62,13 +65,16 @@ def _clause(text: str) -> str:
     return text.partition(", ")[0]
 
 
-def _describe(run: Run, senders: Senders) -> Iterator[tuple[str, str]]:
+def _describe(run: Run, senders: Senders, rtt_spread_ns: int) -> Iterator[tuple[str, str]]:
     path = run.path
-    rtts_ns = list(dict.fromkeys(flow.base_rtt_ns for flow in run.flows))
+    asked_ns = {flow.name: flow.base_rtt_ns - rtt_offset_ns(run.seed, flow.name, rtt_spread_ns) for flow in run.flows}
+    rtts_ns = list(dict.fromkeys(asked_ns.values()))
+    longer = f", each flow's up to {Time.show(rtt_spread_ns)} longer, as the seed draws" if rtt_spread_ns else ""
     yield BOTTLENECK, f"{Rate.show(path.rate_bps)}, charged on Ethernet frames (IP packet + {ETHERNET_HEADER_BYTES} B)"
-    yield ROUND_TRIP, " or ".join(map(Time.show, rtts_ns)) + f", {_delay_side(run.flows)}"
+    yield ROUND_TRIP, " or ".join(map(Time.show, rtts_ns)) + longer + f", {_delay_side(run.flows)}"
     yield QUEUE, _queue(path, rtts_ns)
     yield "Token bucket", _bucket(path)
+    yield "Timing noise of the senders", _jitter(path)
     yield "Random loss", _loss(path) if path.loss_ppb else "none"
     if path.changes:
         changes = (f"{Rate.show(change.rate_bps)} from {Time.show(change.at_ns)} on" for change in path.changes)
@@ -76,7 +82,12 @@ def _describe(run: Run, senders: Senders) -> Iterator[tuple[str, str]]:
     written = dict(reversed(senders))
     for group in dict.fromkeys(name for name, _ in senders):
         members = [flow for flow, (name, _) in zip(run.flows, senders, strict=True) if name == group]
-        yield f"Senders “{group}”", _senders(members, written[group], run.seed, differing=len(rtts_ns) > 1)
+        rtts = (
+            [Time.show(rtt_ns) for rtt_ns in {asked_ns[flow.name]: None for flow in members}]
+            if len(rtts_ns) > 1
+            else []
+        )
+        yield f"Senders “{group}”", _senders(members, written[group], run.seed, rtts)
     yield "Hosts", _hosts(run.host, path)
     yield "Duration", _duration(run)
     yield "Numbers taken from", _window(run)
@@ -105,11 +116,17 @@ def _bucket(path: Path) -> str:
     return Bytes.show(path.burst_bytes) if path.burst_bytes > path.frame_bytes else "none: a plain line"
 
 
+def _jitter(path: Path) -> str:
+    if path.jitter_ns is None:
+        return "the machine's own"
+    return f"each burst up to {Time.show(path.jitter_ns)} late, in order" if path.jitter_ns else "none"
+
+
 def _loss(path: Path) -> str:
     return f"{Share.show(path.loss_ppb)} of the data packets, {path.loss_at} the queue"
 
 
-def _senders(flows: Sequence[Flow], written: str, seed: int, *, differing: bool) -> str:
+def _senders(flows: Sequence[Flow], written: str, seed: int, rtts: Sequence[str]) -> str:
     name = cc.base_name(written)
     label = style_of(name).label
     variant = cc.variants().get(name)
@@ -124,11 +141,11 @@ def _senders(flows: Sequence[Flow], written: str, seed: int, *, differing: bool)
     jittered = f", jitter of seed {seed} included" if any(flow.start_ns % NS_PER_MS for flow in flows) else ""
     parts.append(f"starting at {', '.join(listed)} s{jittered}")
     parts += [f"until {Time.show(stop)}" for stop in {flow.stop_ns: None for flow in flows} if stop is not None]
-    if differing:
-        parts += [f"{Time.show(rtt)} RTT" for rtt in {f.base_rtt_ns: None for f in flows}]
+    parts += [f"{rtt} RTT" for rtt in rtts]
     for access in {flow.access: None for flow in flows}:
         if access is not None:
-            parts.append(f"own line of {Rate.show(access.rate_bps)} with room for {_room(access.buffer)}")
+            whose = "own line" if access.kind == "device" else "behind it a router's line"
+            parts.append(f"{whose} of {Rate.show(access.rate_bps)} with room for {_room(access.buffer)}")
     return "; ".join(parts)
 
 
@@ -178,6 +195,9 @@ def _hosts(host: Host, path: Path) -> str:
         parts.append(f"receive window of {Bytes.show(host.receive_window_bytes)}")
     parts.append("fq at the senders" if host.qdisc == "fq" else "no fq: TCP paces where the algorithm asks for it")
     parts.append("compressed SACKs" if host.sack_compression else "no compression of SACKs")
+    parts += ["receivers merge segments (GRO)"] * host.gro
+    if host.ack_aggregation_ns:
+        parts.append(f"receivers' NICs hand over at most every {Time.show(host.ack_aggregation_ns)}")
     return "; ".join(parts)
 
 

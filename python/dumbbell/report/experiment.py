@@ -19,6 +19,7 @@ from dumbbell.report.results_table import ResultsTable, results_tables
 from dumbbell.results.harm import ADDS_HARM
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
+from dumbbell.spec.quantity import Time
 
 MOST_RUNS_IN_TIME: Final = 24
 """Of all experiments of a page."""
@@ -128,8 +129,11 @@ def facts(store: Store, runs: ExperimentRuns) -> dict[str, list[str]]:
     """Path and hosts, from the first run of each point: by label, a text where all runs have one, else each."""
     firsts = (min(point.run_ids.items())[1] for point in runs.points[:MOST_DESCRIBED] if point.run_ids)
     found = [(store.run(run_id), store.get(run_id)) for run_id in firsts]
+    usual = runs.spec.get("rtt_spread", "0 s")
     return describe_runs(
-        (run, [(flow.name, flow.cc) for flow in result.flows]) for run, result in found if isinstance(result, Result)
+        (run, [(flow.name, flow.cc) for flow in result.flows], Time(result.point.get("rtt_spread", usual)).ns)
+        for run, result in found
+        if isinstance(result, Result)
     )
 
 

@@ -25,6 +25,8 @@ _JUDGES = (
     "results/validity.py",
 )
 """What makes a summary of a measurement, in this package."""
+OWN_NOISE = "the machine's own: the spec has no path.jitter"
+"""What is said of a run on a live engine whose timing noise nobody made."""
 _OBJECT = re.compile(r"[0-9a-f]{40,64}")
 _PACKAGE = Path(__file__).parents[1]
 

@@ -1,8 +1,10 @@
 """What a run was asked for, as the ledger keeps it: runs of two engines or algorithms are a pair by their keys.
 
 The key is a hash of the resolved run without the seed, without the flows' names and algorithms, without the start
-jitter that a name draws, and without what is recorded: what is left is the path, the hosts and the workload. What was
-left out stands beside it: the seed, and of each group its name, its algorithm and its range of start jitter.
+jitter and the RTT spread that a name draws, without the timing noise of hosts, and without what is recorded: what is
+left is the path, the hosts and the workload. What was left out stands beside it: the seed, and of each group its name,
+its algorithm, its ranges of start jitter and RTT, and its hosts' noise. What a run could not be asked for once, and is
+not asked for, is left out, too, so that runs of earlier versions have the same key.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 KEY_BYTES = 16
 _CACHED_SPECS = 4096
+_ONCE_UNKNOWN = frozenset({"gro", "ack_aggregation_ns"})
+"""Of hosts: what earlier versions could not be asked for."""
 
 
 class Request(NamedTuple):
@@ -26,78 +30,107 @@ class Request(NamedTuple):
 
     key: str
     groups: str
-    """JSON, a list of the groups of flows: `name`, `cc` as the spec has it, number of `flows`, the `controller`, and
-    `start_jitter_ns`, within which the start of each flow was drawn."""
+    """JSON, a list of the groups of flows: `name`, `cc` as the spec has it, number of `flows`, the `controller`,
+    `start_jitter_ns` and `rtt_spread_ns`, within which the start and the base RTT of each flow were drawn, and the
+    hosts' `jitter_ns`; the last two are not there where they are 0."""
+
+
+class _Ranges(NamedTuple):
+    """Within which values were drawn by the flows' names."""
+
+    start_jitter_ns: int
+    rtt_spread_ns: int
 
 
 def request_of(resolved: Resolved) -> Request:
     """The request of a run that is about to be stored."""
     run = resolved.run.model_dump(mode="json")
-    return _request(run, resolved.start_jitter_ns, list(zip(resolved.groups, resolved.ccs, strict=True)))
+    ranges = _Ranges(resolved.start_jitter_ns, resolved.rtt_spread_ns)
+    return _request(run, ranges, list(zip(resolved.groups, resolved.ccs, strict=True)))
 
 
 @lru_cache(1)
 def request_from_texts(run: str, spec: str, point: str) -> Request:
     """The same from a resolved run, its experiment's spec and its point, each as the ledger has it: JSON."""
     resolved = json.loads(run)
-    jitter_ns, groups = _from_spec(spec, point)
+    ranges, groups = _from_spec(spec, point)
     names = [flow["name"] for flow in resolved["flows"]]
     owners: list[tuple[str, str]] = []
     for cc, flows in groups:
         owners += [(names[len(owners)], cc)] * flows
-    return _request(resolved, jitter_ns, owners)
+    return _request(resolved, ranges, owners)
 
 
 def fields_of(run: str, spec: str, point: str) -> dict[str, Any]:
     """What pairs a run, from the same texts: the fields behind its key, its seed, and those of its flows beside it."""
     resolved = json.loads(run)
-    jitter_ns, _ = _from_spec(spec, point)
-    fields = _key_fields(resolved, jitter_ns)
+    ranges, _ = _from_spec(spec, point)
+    fields = _key_fields(resolved, ranges)
     for own, flow in zip(fields["flows"], resolved["flows"], strict=True):
-        own |= {"name": flow["name"], "cc": flow["cc"], "start_jitter_ns": jitter_ns}
+        own.update(name=flow["name"], cc=flow["cc"], **ranges._asdict())
+    fields["path"] |= {"jitter_ns": _jitter_ns(resolved)}
     return fields | {"seed": resolved["seed"]}
 
 
-def _key_fields(run: Mapping[str, Any], start_jitter_ns: int) -> dict[str, Any]:
-    from dumbbell.spec.resolve import start_jitter_ns as draw_ns  # noqa: PLC0415 (late: lists need no specs)
+def _key_fields(run: Mapping[str, Any], ranges: _Ranges) -> dict[str, Any]:
+    from dumbbell.spec.resolve import rtt_offset_ns, start_jitter_ns  # noqa: PLC0415 (late: lists need no specs)
 
     flows = []
     for flow in run["flows"]:
         own = {name: value for name, value in flow.items() if name not in {"name", "cc"}}
-        own["start_ns"] -= draw_ns(run["seed"], flow["name"], start_jitter_ns)
-        flows.append(own)
+        own["start_ns"] -= start_jitter_ns(run["seed"], flow["name"], ranges.start_jitter_ns)
+        flows.append(own | _delays_ns(flow, rtt_offset_ns(run["seed"], flow["name"], ranges.rtt_spread_ns)))
     return {
         **{name: value for name, value in run.items() if name != "seed"},
+        "path": {name: value for name, value in run["path"].items() if name != "jitter_ns"},
         "flows": flows,
+        "host": {name: value for name, value in run["host"].items() if value or name not in _ONCE_UNKNOWN},
         "measure": {name: value for name, value in run["measure"].items() if name != "record"},
     }
 
 
-def _request(run: Mapping[str, Any], start_jitter_ns: int, owners: Sequence[tuple[str, str]]) -> Request:
+def _delays_ns(flow: Mapping[str, Any], longer_ns: int) -> dict[str, int]:
+    """Both delays of a flow as they would be without its own part of the RTT spread."""
+    forward_ns, return_ns = flow["forward_delay_ns"], flow["return_delay_ns"]
+    rtt_ns = forward_ns + return_ns - longer_ns
+    own_ns = 0 if not forward_ns else rtt_ns if not return_ns else rtt_ns // 2
+    return {"forward_delay_ns": own_ns, "return_delay_ns": rtt_ns - own_ns}
+
+
+def _jitter_ns(run: Mapping[str, Any]) -> int | None:
+    """The hosts' noise; earlier versions had none."""
+    jitter_ns: int | None = run["path"].get("jitter_ns", 0)
+    return jitter_ns
+
+
+def _request(run: Mapping[str, Any], ranges: _Ranges, owners: Sequence[tuple[str, str]]) -> Request:
     """`owners` has the name and the algorithm, in the spec's words, of each flow's group."""
-    text = json.dumps(_key_fields(run, start_jitter_ns), sort_keys=True)
+    text = json.dumps(_key_fields(run, ranges), sort_keys=True)
     key = hashlib.blake2b(text.encode(), digest_size=KEY_BYTES).hexdigest()
-    return Request(key, json.dumps(list(_groups(run, start_jitter_ns, owners)), ensure_ascii=False))
+    return Request(key, json.dumps(list(_groups(run, ranges, owners)), ensure_ascii=False))
 
 
-def _groups(
-    run: Mapping[str, Any], start_jitter_ns: int, owners: Sequence[tuple[str, str]]
-) -> Iterator[dict[str, Any]]:
-    flows = iter(run["flows"])
+def _groups(run: Mapping[str, Any], ranges: _Ranges, owners: Sequence[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+    flows, beside = iter(run["flows"]), {"rtt_spread_ns": ranges.rtt_spread_ns, "jitter_ns": _jitter_ns(run)}
     for (name, cc), members in groupby(owners):
         own = [next(flows) for _ in members]
         yield {
-            "name": name, "cc": cc, "flows": len(own), "controller": own[0]["cc"], "start_jitter_ns": start_jitter_ns,
+            "name": name, "cc": cc, "flows": len(own), "controller": own[0]["cc"],
+            "start_jitter_ns": ranges.start_jitter_ns,
+            **{name: value for name, value in beside.items() if value != 0},
         }  # fmt: skip
 
 
 @lru_cache(_CACHED_SPECS)
-def _from_spec(spec: str, point: str) -> tuple[int, list[tuple[str, int]]]:
-    """The start jitter of a point, and the algorithm and number of flows of each group."""
+def _from_spec(spec: str, point: str) -> tuple[_Ranges, list[tuple[str, int]]]:
+    """The ranges of a point, and the algorithm and number of flows of each group."""
     from dumbbell.spec.quantity import Time  # noqa: PLC0415 (late: lists need no specs)
 
     experiment, values = json.loads(spec), json.loads(point)
-    jitter = values.get("start_jitter", experiment.get("start_jitter", "0 s"))
+
+    def range_ns(name: str) -> int:
+        return Time(values.get(name, experiment.get(name, "0 s"))).ns
+
     groups = [
         (
             str(values.get(f"flows[{index}].cc", flow["cc"])),
@@ -105,4 +138,4 @@ def _from_spec(spec: str, point: str) -> tuple[int, list[tuple[str, int]]]:
         )
         for index, flow in enumerate(experiment["flows"])
     ]
-    return Time(jitter).ns, groups
+    return _Ranges(range_ns("start_jitter"), range_ns("rtt_spread")), groups

@@ -265,6 +265,8 @@ class Store:
             raise StoreFailure(f"was closed before run {outcome.run_id} was finished", self.folder)
         kept = [] if measurement is None else self._written(outcome.run_id, resolved, measurement)
         facts = provenance.facts() | {"engine": outcome.engine, "identity": identity}
+        if resolved.run.path.jitter_ns is None:
+            facts["timing_noise"] = provenance.OWN_NOISE
         if measurement is not None and measurement.facts:
             facts["measured_on"] = dict(measurement.facts)
         try:

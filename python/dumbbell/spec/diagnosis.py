@@ -139,14 +139,11 @@ def _known_key(model: type[Section], location: Location) -> str:
     if owner is None:
         return ""
     known = [field.alias or name for name, field in owner.model_fields.items()]
-    hint = suggestion(key, known)
-    if not hint.startswith("known"):
-        return hint
-    for name in model.model_fields:
+    for name in () if instead_of(key) else model.model_fields:
         table = _section(model, name)
         if table and table is not owner and key in table.model_fields:
             return f'"{key}" belongs in [{name}]' if name != "flows" else f'"{key}" belongs in [[flows]]'
-    return hint
+    return suggestion(key, known)
 
 
 def _owner(model: type[Section], location: Location) -> tuple[type[Section] | None, str]:

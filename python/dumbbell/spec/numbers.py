@@ -13,6 +13,7 @@ from dumbbell.spec.tables import Path
 from dumbbell.units import NS_PER_S, PPB
 
 BUFFER: Final = "path.buffer"
+JITTER: Final = "path.jitter"
 _KINDS: Final = ((Rate, "bps", 1), (Time, "s", NS_PER_S), (Share, "ratio", PPB), (Frequency, "per_s", PPB))
 
 
@@ -26,6 +27,8 @@ def numbers(point: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, dic
     {'path.buffer': {'path.buffer_bytes': 500000.0, 'path.buffer_bdp': 2.0}}
     >>> numbers({"path.loss": "2 %", "flows[0].cc": "bbr", "path.mtu": 1500}, {"path": {}})
     {'path.loss': {'path.loss_ratio': 0.02}, 'flows[0].cc': {}, 'path.mtu': {}}
+    >>> numbers({"path.jitter": "1 packet"}, {"path": {"rate": "10 Mbit/s", "rtt": "25 ms", "buffer": "1 bdp"}})
+    {'path.jitter': {'path.jitter_s': 0.0012112}}
     """
     path = words.get("path", {}) | {key[5:]: value for key, value in point.items() if key.startswith("path.")}
     return {
@@ -36,6 +39,10 @@ def numbers(point: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, dic
 
 def _numbers(field: str, value: object, path: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     if not isinstance(value, str):
+        return
+    if field == JITTER:
+        known = Path(**{key: path[key] for key in ("rate", "rtt", "buffer", "mtu") if key in path} | {"jitter": value})
+        yield "s", derived.jitter_ns(known) / NS_PER_S
         return
     for kind, unit, per_unit in _KINDS:
         with suppress(QuantityError):

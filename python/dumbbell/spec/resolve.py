@@ -32,10 +32,22 @@ class Resolved:
     """The path's rate times its round-trip time, in queue bytes."""
     start_jitter_ns: int
     """Within which each flow's start was drawn."""
+    rtt_spread_ns: int
+    """Within which each flow's base round-trip time is longer."""
+
+    def base_rtts_ns(self, seed: int | None = None) -> list[int]:
+        """Each flow's base round-trip time as another seed draws it; of None, without what is drawn."""
+
+        def drawn_ns(seed: int | None, name: str) -> int:
+            return 0 if seed is None else rtt_offset_ns(seed, name, self.rtt_spread_ns)
+
+        return [
+            flow.base_rtt_ns - drawn_ns(self.run.seed, flow.name) + drawn_ns(seed, flow.name) for flow in self.run.flows
+        ]
 
 
-def resolve(point: Point, seed: int) -> Resolved:
-    """Resolve one point with one seed.
+def resolve(point: Point, seed: int, *, live: bool = False) -> Resolved:
+    """Resolve one point with one seed; `live`: for an engine of real hosts, whose noise is theirs unless it is written.
 
     Raises `SpecError` where a point of a sweep too large to be checked in advance makes no sense.
     """
@@ -57,7 +69,7 @@ def resolve(point: Point, seed: int) -> Resolved:
         seed=seed,
         duration_ns=derived.end_ns(experiment),
         until_done=scalar(experiment.duration).until_done,
-        path=_path(experiment.path),
+        path=_path(experiment.path, live=live),
         flows=tuple(flows),
         host=_host(experiment.host),
         measure=_measure(experiment),
@@ -69,6 +81,7 @@ def resolve(point: Point, seed: int) -> Resolved:
         ccs=tuple(ccs),
         bdp_bytes=bdp_bytes,
         start_jitter_ns=scalar(experiment.start_jitter).ns,
+        rtt_spread_ns=scalar(experiment.rtt_spread).ns,
     )
 
 
@@ -127,12 +140,13 @@ def _flows(experiment: tables.Spec, number: int, names: list[str], seed: int) ->
         )
 
 
-def _path(path: tables.Path) -> run.Path:
+def _path(path: tables.Path, *, live: bool) -> run.Path:
+    own_noise = live and "jitter" not in dict(path.written())
     return run.Path(
         rate_bps=scalar(path.rate).bps,
         buffer=derived.buffer_limit(scalar(path.buffer), path),
         burst_bytes=scalar(path.burst).bytes,
-        jitter_ns=derived.jitter_ns(path),
+        jitter_ns=None if own_noise else derived.jitter_ns(path),
         loss_ppb=scalar(path.loss).ppb,
         loss_at=scalar(path.loss_at),
         mtu_bytes=scalar(path.mtu),

@@ -20,6 +20,7 @@ from dumbbell.spec.derived import (
     buffer_limit,
     end_ns,
     frame_bytes,
+    jitter_ns,
     last_start_ns,
     window_ns,
 )
@@ -33,6 +34,7 @@ from dumbbell.spec.tables import (
     MOST_FLOWS,
     Arrivals,
     Flow,
+    Jitter,
     Lognormal,
     LognormalSize,
     Pareto,
@@ -58,6 +60,7 @@ def point_problems(point: Spec) -> Iterator[Problem]:
         partial(_duration_problems, point),
         partial(_buffer_problems, point),
         partial(_offload_problems, point),
+        partial(_jitter_problems, point.path),
         partial(_change_problems, point),
     )
     with suppress(DependsOnInvalidField):
@@ -143,6 +146,13 @@ def _offload_problems(point: Spec) -> Iterator[Problem]:
     if scalar(point.path.offload) and burst.bytes < SMALLEST_OFFLOAD_BURST.bytes:
         told = f"{quoted(str(burst))} would cut the super-packets that offload = true lets through"
         yield Problem("path.burst", told, f'write burst = "{SMALLEST_OFFLOAD_BURST}" or more')
+
+
+def _jitter_problems(path: Path) -> Iterator[Problem]:
+    jitter, bounds = scalar(path.jitter), Jitter.bounds
+    if jitter.unit == "packet" and not bounds.least.ns <= jitter_ns(path) <= bounds.most.ns:
+        told = f"{quoted(str(jitter))} of {frame_bytes(path)} B at {scalar(path.rate)} is {Time.show(jitter_ns(path))}"
+        yield Problem("path.jitter", told, f'{bounds}, or "none"')
 
 
 def _change_problems(point: Spec) -> Iterator[Problem]:

@@ -1,6 +1,7 @@
 """One run, resolved to integers in base units: what engines take. The fields are those of `crates/run/src/request.rs`.
 
-`to_json` gives exactly the form that the engines read.
+`to_json` gives exactly the form that the engines read. A field with a default is one that stored runs of earlier
+versions have not; the default is what they were.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class Path(_Part):
     buffer: Buffer
     burst_bytes: Count
     """Depth of the token bucket; one frame or less: a plain line."""
-    jitter_ns: Count | None
+    jitter_ns: Count | None = 0
     """Timing noise of the sending hosts, uniform below this for each burst; None: the machine's own."""
     loss_ppb: Count
     """Probability of random loss, in parts per billion."""
@@ -118,7 +119,7 @@ class Access(_Part):
 
     rate_bps: Count
     buffer: Buffer
-    kind: Literal["device", "router"]
+    kind: Literal["device", "router"] = "device"
 
 
 class Transfer(_Part):
@@ -225,8 +226,8 @@ class Host(_Part):
     initial_window_segments: Count
     qdisc: Literal["none", "fq"]
     sack_compression: bool
-    gro: bool
-    ack_aggregation_ns: Count
+    gro: bool = False
+    ack_aggregation_ns: Count = 0
     """At most once in this time a receiver's NIC hands over what has arrived; 0: every packet by itself."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path as FilePath
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
 
@@ -47,8 +48,6 @@ Seeds: TypeAlias = Annotated[
     Discriminator(form),
 ]
 
-MOST_JITTER_PACKETS = 1000
-_JITTERS = {**Time.units, "packet": PPB}
 _GROUP = re.compile(r"flows\[([0-9]{1,6})\]")
 _LARGEST_BUFFERS = {"packets": Size("1000000000 packets"), "bdp": Size("100000 bdp")}
 _LARGEST_BUFFER = Size("1000 GB")
@@ -131,13 +130,18 @@ class SocketMemory(Bytes):
 
 
 class Jitter(Time):
-    """Timing noise of hosts: a time, times of a full packet on the line, or `none`."""
+    """Timing noise of hosts: a time, times that of a full packet on the line, or `none`.
+
+    The value of `packet` is in billionths; what it comes to, the path's rate and MTU decide.
+    """
 
     __slots__ = ()
+    noun = "a time or packets"
     usual: ClassVar[Mapping[str, str]] = {"us": "50", "packet": "1"}
-    units: ClassVar[Mapping[str, int]] = _JITTERS
+    units: ClassVar[Mapping[str, int]] = {**Time.units, "packet": PPB}
     keywords = ("none",)
     bounds: ClassVar[Bounds[Time]] = Bounds(Time("1 ns"), Time("4 s"))
+    """What an engine can draw evenly below: Linux's `netem` keeps it in 32 bits of nanoseconds."""
 
     @override
     @classmethod
@@ -147,15 +151,12 @@ class Jitter(Time):
     @override
     def read(self, text: str) -> None:
         if text == "none":
-            self.value, self.unit = 0, "none"
+            self.number, self.value, self.unit = Fraction(0), 0, "ns"
             return
         super().read(text)
-        if self.unit == "packet":
-            if not 0 < self.number <= MOST_JITTER_PACKETS:
-                raise QuantityError(
-                    f"{quoted(text)} is out of range", f"above 0 and at most {MOST_JITTER_PACKETS} packets"
-                )
-        elif not self.bounds.least.value <= self.value <= self.bounds.most.value:
+        if not self.value:
+            raise QuantityError(f"{quoted(text)} is no noise", 'write "none"')
+        if self.unit != "packet" and not self.bounds.least.value <= self.value <= self.bounds.most.value:
             raise QuantityError(f"{quoted(text)} is out of range", f'{self.bounds}, or "none"')
 
 
@@ -465,8 +466,9 @@ class Spec(Section):
     time_limit: Swept[TimeLimit] | None = Field(default=None, examples=["600 s"])
     """When a run that is `"until done"` ends at the latest. It must be there then, and not otherwise."""
     seeds: Seeds = Field(default=1, examples=[5])
-    """How many times each point is run, with seeds 1, 2, 3, …; a list names them: `[7, 8]`. A seed decides random loss,
-    the phase of BBR's cycle and `start_jitter`. Where a spec has none of these, all seeds give the same."""
+    """How many times each point is run, with seeds 1, 2, 3, …; a list names them: `[7, 8]`. A seed decides
+    `path.jitter`, random loss, the phase of BBR's cycle, `start_jitter` and `rtt_spread`. Where a spec has none of
+    these, all seeds give the same."""
     start_jitter: Swept[Instant] = Field(default=Time("0 s"), examples=["100 ms"])
     """Each flow starts this much later at most than it otherwise would, by a time drawn evenly from its seed and its
     name. Without it flows are in step in a way that no network is."""

@@ -13,7 +13,8 @@ use super::plan::{Device, Discipline};
 use crate::error::Error;
 use crate::netlink::{Batch, CREATE, REPLACE};
 use netlink_bindings::tc::{
-    self, TcFifoQopt, TcNetemQopt, TcNetemReorder, TcPrioQopt, TcRatespec, TcTbfQopt, TcU32Key, TcU32Sel, Tcmsg,
+    self, TcFifoQopt, TcNetemQopt, TcNetemReorder, TcNetemSlot, TcPrioQopt, TcRatespec, TcTbfQopt, TcU32Key, TcU32Sel,
+    Tcmsg,
 };
 use run::Buffer;
 
@@ -43,6 +44,8 @@ const UNLIMITED_PACKETS: u32 = 1_000_000_000;
 const LENGTH_OF_64_AND_MORE: u32 = 0x0000_ffc0;
 /// `TC_U32_TERMINAL`.
 const TERMINAL: u8 = 1;
+/// Bytes a second at which a frame takes no time.
+const BOUNDLESS: u64 = 1 << 63;
 /// 10^9: what parts per billion are parts of.
 const BILLION: u64 = 1_000_000_000;
 
@@ -88,8 +91,20 @@ impl Discipline {
                 let rate = rate_in_bytes(rate_bps);
                 format!("tbf rate {rate} bytes/s burst {burst_bytes}, {queue} limit {limit}")
             }
-            Self::Delay { delay_ns, reorder_ppb: 0 } => format!("netem delay {delay_ns}ns"),
-            Self::Delay { delay_ns, reorder_ppb } => format!("netem delay {delay_ns}ns reorder {reorder_ppb} ppb"),
+            Self::Delay { delay_ns, reorder_ppb, slot_ns } => {
+                let mut text = format!("netem delay {delay_ns}ns");
+                if reorder_ppb > 0 {
+                    text += &format!(" reorder {reorder_ppb} ppb");
+                }
+                if slot_ns > 0 {
+                    text += &format!(" slot {slot_ns}ns {slot_ns}ns");
+                }
+                text
+            }
+            Self::Jitter { jitter_ns } => {
+                let half_ns = jitter_ns / 2;
+                format!("netem delay {half_ns}ns {half_ns}ns in order")
+            }
             Self::Loss { loss_ppb } => format!("prio, netem loss {loss_ppb} ppb from 64 bytes on"),
             Self::Fair => "fq".to_owned(),
             Self::Counter => "pfifo".to_owned(),
@@ -114,7 +129,7 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
                 });
             }
         }
-        Discipline::Delay { delay_ns, reorder_ppb } => {
+        Discipline::Delay { delay_ns, reorder_ppb, slot_ns } => {
             batch.push(NEW_QDISC, CREATE | REPLACE, subject("netem"), |bytes| {
                 let gap = u32::from(reorder_ppb > 0);
                 let options = TcNetemQopt { limit: UNLIMITED_PACKETS, gap, ..Default::default() };
@@ -126,9 +141,26 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
                     let probability = threshold(reorder_ppb);
                     request = request.push_reorder(TcNetemReorder { probability, correlation: 0 });
                 }
+                if slot_ns > 0 {
+                    let mut slot = TcNetemSlot::default();
+                    (slot.min_delay, slot.max_delay) = (slot_ns as i64, slot_ns as i64);
+                    request = request.push_slot(slot);
+                }
                 let _ = request;
             });
         }
+        Discipline::Jitter { jitter_ns } => batch.push(NEW_QDISC, CREATE | REPLACE, subject("netem"), |bytes| {
+            // With a rate netem reckons from the departure of the last packet in its queue (`netem_enqueue`): with one
+            // that takes no time nothing overtakes, and nothing else changes.
+            let half_ns = (jitter_ns / 2) as i64;
+            let options = TcNetemQopt { limit: UNLIMITED_PACKETS, ..Default::default() };
+            let _ = tc::OpNewqdiscDo::encode_request(bytes, &root)
+                .nested_options_netem(&options)
+                .push_latency64(half_ns)
+                .push_jitter64(half_ns)
+                .push_rate64(BOUNDLESS)
+                .push_prng_seed(seed);
+        }),
         Discipline::Loss { loss_ppb } => push_loss(batch, device, loss_ppb, seed),
         Discipline::Fair => batch.push(NEW_QDISC, CREATE | REPLACE, subject("fq"), |bytes| {
             let _ = tc::OpNewqdiscDo::encode_request(bytes, &root).push_kind(c"fq");
@@ -247,7 +279,8 @@ mod tests {
     #[test]
     fn a_bucket_is_told_in_bytes() {
         let mut bytes = Vec::new();
-        let device = Device { place: super::super::plan::Place::Near, index: 107, name: "near107".to_owned() };
+        let place = super::super::plan::Place::Near;
+        let device = Device { place, index: 107, name: "near107".to_owned(), offloads: Default::default() };
         let header = header(&device, ROOT, DEVICE);
         encode_bucket(&mut bytes, &header, 40_000_000_000, 5_000, Buffer::Bytes(125_000));
         let (read, attributes) = tc::OpNewqdiscDo::decode_request(&bytes);

@@ -1,12 +1,15 @@
 //! Offloads of a device, by the `ethtool` request: a system call each, but no attribute of a new link sets them.
 
+use super::plan::Offloads;
 use crate::error::{Error, Subject};
 use nix::errno::Errno;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-/// `ETHTOOL_STSO`, `ETHTOOL_SGSO`, `ETHTOOL_SGRO`: segmentation of TCP by the device, of anything by the kernel below
-/// the queueing discipline, and joining at the receiver.
-const SET: [(u32, &str); 3] = [(0x1f, "tso"), (0x24, "gso"), (0x2c, "gro")];
+/// `ETHTOOL_STSO`, `ETHTOOL_SGSO`: segmentation of TCP by the device, of anything by the kernel below the queueing
+/// discipline.
+const SET_SEGMENTATION: [(u32, &str); 2] = [(0x1f, "tso"), (0x24, "gso")];
+/// `ETHTOOL_SGRO`: joining at the receiver.
+const SET_MERGING: (u32, &str) = (0x2c, "gro");
 /// `ETHTOOL_GTSO`, `ETHTOOL_GGSO`, `ETHTOOL_GGRO`.
 const GET: [(u32, &str); 3] = [(0x1e, "tso"), (0x23, "gso"), (0x2b, "gro")];
 /// `SIOCETHTOOL`.
@@ -19,9 +22,10 @@ struct Value {
     data: u32,
 }
 
-/// Switches all three on or off.
-pub fn set(socket: BorrowedFd<'_>, device: &str, on: bool) -> Result<(), Error> {
-    SET.into_iter().try_for_each(|(command, name)| {
+/// Switches them on or off.
+pub fn set(socket: BorrowedFd<'_>, device: &str, offloads: Offloads) -> Result<(), Error> {
+    let segmentation = SET_SEGMENTATION.map(|command| (command, offloads.segmentation));
+    segmentation.into_iter().chain([(SET_MERGING, offloads.merging)]).try_for_each(|((command, name), on)| {
         let mut value = Value { command, data: u32::from(on) };
         request(socket, device, &mut value).about(format_args!("{name} of {device}"))
     })

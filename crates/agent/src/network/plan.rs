@@ -1,6 +1,6 @@
 //! [`Plan`]: which namespaces, devices, addresses, routes and queues a run needs. Pure: nothing is built here.
 
-use run::{Access, Buffer, Flow, Host, LossAt, Qdisc, Run};
+use run::{Access, AccessKind, Buffer, Flow, LossAt, Qdisc, Run};
 use std::net::Ipv4Addr;
 
 /// Senders' addresses: `10.0.0.1` and on, one a pair.
@@ -17,7 +17,9 @@ const OVERTAKEN_FRAMES: u64 = 8;
 pub enum Place {
     /// All senders.
     Sender,
-    /// The routers behind the senders' own lines.
+    /// The hop behind a sender whose own device has a queue: its timing noise.
+    Lane,
+    /// The routers behind the senders.
     Access,
     /// The hop before the bottleneck: random loss there, and with offloads the count of segments offered.
     Gate,
@@ -25,7 +27,7 @@ pub enum Place {
     Near,
     /// The hop after the bottleneck that loses packets; in facts and device names, "thinner".
     LossHop,
-    /// The router with the forward delays.
+    /// The router with the forward delays, and with what the receivers' NICs hold back.
     Far,
     /// All receivers.
     Receiver,
@@ -36,6 +38,7 @@ impl Place {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sender => "sender",
+            Self::Lane => "lane",
             Self::Access => "access",
             Self::Gate => "gate",
             Self::Near => "near",
@@ -51,8 +54,8 @@ impl Place {
     }
 }
 
-/// A pair of addresses, and what leads there. Flows of the same delays share a pair; a flow with a line of its own
-/// before the bottleneck shares none.
+/// A pair of addresses, and what leads there: a sending and a receiving host. Flows of the same delays share a pair
+/// where nothing of a host can be felt: no line of its own, no queue, no timing noise, nothing that its NIC does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddressPair {
     /// Its flow's own line, if any.
@@ -73,6 +76,17 @@ pub struct Device {
     pub index: u32,
     /// Its name, unique in the whole plan.
     pub name: String,
+    /// What it does with several segments at once.
+    pub offloads: Offloads,
+}
+
+/// What a device does with several segments at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Offloads {
+    /// It lets super-packets pass whole (TSO and GSO); else it cuts them, below its queueing discipline.
+    pub segmentation: bool,
+    /// It merges what arrives together (GRO), unless the other end of its link lets super-packets pass.
+    pub merging: bool,
 }
 
 /// Addresses with the same first bits.
@@ -109,12 +123,20 @@ pub enum Discipline {
         /// Room of the queue.
         room: Buffer,
     },
-    /// Constant delay; some packets may not take it and so overtake others.
+    /// Constant delay; some packets may not take it and so overtake others. With a slot, what it holds leaves in lumps,
+    /// at most once in that time: a NIC's interrupt moderation.
     Delay {
         /// The delay.
         delay_ns: u64,
         /// Packets that do not take it.
         reorder_ppb: u32,
+        /// Time between two lumps; 0: each packet leaves when its delay is over.
+        slot_ns: u64,
+    },
+    /// Each packet leaves later by a time drawn uniformly below this, and never before the one ahead of it.
+    Jitter {
+        /// The bound.
+        jitter_ns: u64,
     },
     /// Random loss of packets that carry data.
     Loss {
@@ -127,11 +149,20 @@ pub enum Discipline {
     Counter,
 }
 
+impl Discipline {
+    /// A constant delay, and nothing else.
+    pub const fn delay(delay_ns: u64) -> Self {
+        Self::Delay { delay_ns, reorder_ppb: 0, slot_ns: 0 }
+    }
+}
+
 /// Everything that is to be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// The namespaces, in order.
     pub places: Vec<Place>,
+    /// Super-packets pass every device whole.
+    pub offload: bool,
     /// The pairs, in order of their first flow.
     pub pairs: Vec<AddressPair>,
     /// Each flow's pair.
@@ -158,6 +189,7 @@ impl Plan {
         let (pairs, pair_of_flow) = pairs(run, reorder_ppb);
         let mut plan = Self {
             places: places(run, &pairs, reorder_ppb),
+            offload: run.path.offload,
             pairs,
             pair_of_flow,
             devices: Vec::new(),
@@ -193,9 +225,10 @@ impl Plan {
     /// Device numbers, MAC addresses and names follow from the order of links alone.
     fn link(&mut self, from: Place, to: Place) -> (usize, usize) {
         let first = self.devices.len();
+        let offloads = Offloads { segmentation: self.offload, merging: self.offload };
         for (position, place) in [(first, from), (first + 1, to)] {
             let index = FIRST_INDEX + position as u32;
-            self.devices.push(Device { place, index, name: format!("{}{index}", place.name()) });
+            self.devices.push(Device { place, index, name: format!("{}{index}", place.name()), offloads });
         }
         (first, first + 1)
     }
@@ -207,50 +240,68 @@ impl Plan {
     /// The pairs' lines from the senders to the first router that they share.
     fn add_senders(&mut self, run: &Run) {
         let entry = *self.places.iter().find(|place| is_trunk(**place)).expect("a near router");
-        let Host { initial_window_segments, qdisc, .. } = run.host;
+        let noise = jitter(run).map(|jitter_ns| Discipline::Jitter { jitter_ns });
         for pair in 0..self.pairs.len() {
             let AddressPair { access, return_delay_ns, .. } = self.pairs[pair];
-            let (sender, receiver) = (host(Self::sender(pair)), host(Self::receiver(pair)));
-            let (device, router) = self.link(Place::Sender, if access.is_some() { Place::Access } else { entry });
-            self.addresses.push((device, sender.address));
-            self.routes.push(Route {
-                device,
-                to: receiver,
-                source: Some(sender.address),
-                initial_window_segments: Some(initial_window_segments),
-            });
-            self.route(router, sender);
-            if qdisc == Qdisc::Fq {
-                self.disciplines.push((device, Discipline::Fair));
-            }
-            let mut last = router;
-            if let Some(access) = access {
-                let (egress, back) = self.link(Place::Access, entry);
-                self.route(egress, receiver);
-                self.route(back, sender);
+            let line = access.map(|access| {
                 let Access { rate_bps, buffer: room, .. } = access;
-                let burst_bytes = access.burst_bytes(&run.path);
-                self.disciplines.push((egress, Discipline::Bucket { rate_bps, burst_bytes, room }));
-                last = back;
+                (access.kind, Discipline::Bucket { rate_bps, burst_bytes: access.burst_bytes(&run.path), room })
+            });
+            let own_line = line.filter(|(kind, _)| *kind == AccessKind::Device).map(|(_, bucket)| bucket);
+            let fair = (run.host.qdisc == Qdisc::Fq).then_some(Discipline::Fair);
+            let own_queue = own_line.or(fair);
+            // What each place on the way has at its egress, the sender's own device first.
+            let mut hops = vec![(Place::Sender, own_queue.or(noise))];
+            if own_queue.is_some() && noise.is_some() {
+                hops.push((Place::Lane, noise));
             }
+            if let Some((AccessKind::Router, bucket)) = line {
+                hops.push((Place::Access, Some(bucket)));
+            }
+            let back = self.add_sender(pair, &hops, entry, run);
             if return_delay_ns > 0 {
-                self.disciplines.push((last, Discipline::Delay { delay_ns: return_delay_ns, reorder_ppb: 0 }));
+                self.disciplines.push((back, Discipline::delay(return_delay_ns)));
             }
         }
     }
 
-    /// The lines from the last router to the receivers: one a forward delay.
+    /// A pair's way to the shared router `entry`; gives the device by which that sends back.
+    fn add_sender(&mut self, pair: usize, hops: &[(Place, Option<Discipline>)], entry: Place, run: &Run) -> usize {
+        let (sender, receiver) = (host(Self::sender(pair)), host(Self::receiver(pair)));
+        let nexts = hops.iter().skip(1).map(|(place, _)| *place).chain([entry]);
+        let mut last = 0;
+        for (&(place, discipline), next) in hops.iter().zip(nexts) {
+            let (egress, back) = self.link(place, next);
+            let mut route = Route { device: egress, to: receiver, source: None, initial_window_segments: None };
+            if place == Place::Sender {
+                self.addresses.push((egress, sender.address));
+                route.source = Some(sender.address);
+                route.initial_window_segments = Some(run.host.initial_window_segments);
+                // A burst is to reach the lane whole; its own egress cuts it.
+                self.devices[egress].offloads.segmentation |= next == Place::Lane;
+            }
+            self.routes.push(route);
+            self.route(back, sender);
+            self.disciplines.extend(discipline.map(|discipline| (egress, discipline)));
+            last = back;
+        }
+        last
+    }
+
+    /// The lines from the last router to the receivers: one a forward delay, or a NIC of its own for each pair.
     fn add_receivers(&mut self, run: &Run, last: Place, reorder_ppb: u32) {
+        let slot_ns = run.host.ack_aggregation_ns;
         let mut lines: Vec<(u64, usize)> = Vec::new();
         for pair in 0..self.pairs.len() {
             let delay_ns = self.pairs[pair].forward_delay_ns;
             let (sender, receiver) = (host(Self::sender(pair)), host(Self::receiver(pair)));
-            let line = lines.iter().find(|(other, _)| *other == delay_ns).map(|(_, egress)| *egress);
+            let line = lines.iter().find(|(other, _)| *other == delay_ns && !has_nics(run)).map(|(_, egress)| *egress);
             let egress = line.unwrap_or_else(|| {
-                let (egress, _) = self.link(last, Place::Receiver);
+                let (egress, nic) = self.link(last, Place::Receiver);
                 lines.push((delay_ns, egress));
-                if delay_ns > 0 {
-                    self.disciplines.push((egress, Discipline::Delay { delay_ns, reorder_ppb }));
+                self.devices[nic].offloads.merging |= run.host.gro;
+                if delay_ns > 0 || slot_ns > 0 {
+                    self.disciplines.push((egress, Discipline::Delay { delay_ns, reorder_ppb, slot_ns }));
                 }
                 if last != Place::Far {
                     self.queue_towards_receivers(egress, run);
@@ -303,25 +354,30 @@ fn places(run: &Run, pairs: &[AddressPair], reorder_ppb: u32) -> Vec<Place> {
     let path = &run.path;
     let loses = |side| path.loss_ppb > 0 && path.loss_at == side;
     let wanted = |place: &Place| match place {
-        Place::Access => pairs.iter().any(|pair| pair.access.is_some()),
+        Place::Lane => {
+            let has_line = |pair: &AddressPair| pair.access.is_some_and(|access| access.kind == AccessKind::Device);
+            jitter(run).is_some() && (run.host.qdisc == Qdisc::Fq || pairs.iter().any(has_line))
+        }
+        Place::Access => pairs.iter().any(|pair| pair.access.is_some_and(|access| access.kind == AccessKind::Router)),
         Place::Gate => loses(LossAt::Before) || path.offload,
         Place::LossHop => loses(LossAt::After),
-        Place::Far => reorder_ppb > 0 || pairs.iter().any(|pair| pair.forward_delay_ns > 0),
+        Place::Far => reorder_ppb > 0 || has_nics(run) || pairs.iter().any(|pair| pair.forward_delay_ns > 0),
         Place::Sender | Place::Near | Place::Receiver => true,
     };
-    use Place::{Access, Far, Gate, LossHop, Near, Receiver, Sender};
-    [Sender, Access, Gate, Near, LossHop, Far, Receiver].into_iter().filter(wanted).collect()
+    use Place::{Access, Far, Gate, Lane, LossHop, Near, Receiver, Sender};
+    [Sender, Lane, Access, Gate, Near, LossHop, Far, Receiver].into_iter().filter(wanted).collect()
 }
 
 fn pairs(run: &Run, reorder_ppb: u32) -> (Vec<AddressPair>, Vec<usize>) {
+    let hosts_are_felt = jitter(run).is_some() || run.host.qdisc == Qdisc::Fq || has_nics(run);
     let mut pairs: Vec<AddressPair> = Vec::new();
     let pair_of_flow = run
         .flows
         .iter()
         .map(|flow| {
             let pair = pair(flow, run, reorder_ppb);
-            // A flow's own line is its own: another flow with an equal one does not share it.
-            let shared = pairs.iter().position(|other| *other == pair).filter(|_| pair.access.is_none());
+            let alone = hosts_are_felt || pair.access.is_some();
+            let shared = pairs.iter().position(|other| *other == pair).filter(|_| !alone);
             shared.unwrap_or_else(|| {
                 pairs.push(pair);
                 pairs.len() - 1
@@ -329,6 +385,16 @@ fn pairs(run: &Run, reorder_ppb: u32) -> (Vec<AddressPair>, Vec<usize>) {
         })
         .collect();
     (pairs, pair_of_flow)
+}
+
+/// The senders' timing noise, if any.
+fn jitter(run: &Run) -> Option<u64> {
+    run.path.jitter_ns.filter(|ns| *ns > 0)
+}
+
+/// The receivers' NICs do something with what arrives.
+const fn has_nics(run: &Run) -> bool {
+    run.host.gro || run.host.ack_aggregation_ns > 0
 }
 
 /// A path that is to reorder needs a forward delay to be overtaken in: it is taken from the way back, so that the

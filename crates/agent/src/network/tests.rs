@@ -4,7 +4,7 @@ use super::plan::{AddressPair, Device, Discipline, Place, Plan};
 use super::*;
 use crate::probe::probe;
 use crate::samples;
-use run::{Access, AccessKind, LossAt};
+use run::{Access, AccessKind, LossAt, Qdisc};
 use std::net::UdpSocket;
 use std::path::PathBuf;
 
@@ -62,6 +62,72 @@ fn flows_share_a_lane_when_their_delays_are_equal_and_no_line_is_their_own() {
 }
 
 #[test]
+fn hosts_that_can_be_felt_are_not_shared() {
+    let pairs = |change: fn(&mut Run)| {
+        let mut run = samples::run(3);
+        change(&mut run);
+        Plan::new(&run, 0).pair_of_flow
+    };
+    assert_eq!(pairs(|run| run.path.jitter_ns = None), [0, 0, 0]);
+    assert_eq!(pairs(|run| run.path.jitter_ns = Some(1)), [0, 1, 2]);
+    assert_eq!(pairs(|run| run.host.qdisc = Qdisc::Fq), [0, 1, 2]);
+    assert_eq!(pairs(|run| run.host.gro = true), [0, 1, 2]);
+    assert_eq!(pairs(|run| run.host.ack_aggregation_ns = 1), [0, 1, 2]);
+}
+
+#[test]
+fn timing_noise_is_behind_the_senders_queue_and_before_a_routers_line() {
+    let noise = Discipline::Jitter { jitter_ns: 50_000 };
+    let line = |kind| Access { rate_bps: 1_000_000_000, buffer: Buffer::Bytes(1_000_000), kind };
+    let bucket = Discipline::Bucket { rate_bps: 1_000_000_000, burst_bytes: 1_764, room: Buffer::Bytes(1_000_000) };
+    let cases = [
+        (Qdisc::None, None, vec![noise], None, None),
+        (Qdisc::Fq, None, vec![Discipline::Fair], Some(noise), None),
+        (Qdisc::None, Some(AccessKind::Device), vec![bucket], Some(noise), None),
+        (Qdisc::None, Some(AccessKind::Router), vec![noise], None, Some(bucket)),
+        (Qdisc::Fq, Some(AccessKind::Router), vec![Discipline::Fair], Some(noise), Some(bucket)),
+    ];
+    for (qdisc, kind, at_sender, in_lane, behind) in cases {
+        let mut run = samples::run(1);
+        run.path.jitter_ns = Some(50_000);
+        run.host.qdisc = qdisc;
+        run.flows[0].access = kind.map(line);
+        let plan = Plan::new(&run, 0);
+        assert_eq!(disciplines_at(&plan, Place::Sender), at_sender);
+        assert_eq!(disciplines_at(&plan, Place::Lane), Vec::from_iter(in_lane));
+        assert_eq!(disciplines_at(&plan, Place::Access), Vec::from_iter(behind));
+        let mut way = vec![Place::Sender];
+        way.extend(in_lane.map(|_| Place::Lane));
+        way.extend(behind.map(|_| Place::Access));
+        way.extend([Place::Near, Place::Receiver]);
+        assert_eq!(walk(&plan, Place::Sender, Plan::receiver(0)), way);
+        way.reverse();
+        assert_eq!(walk(&plan, Place::Receiver, Plan::sender(0)), way);
+        // Only on the way into the lane do super-packets pass whole: it draws once for each.
+        let whole: Vec<Place> = plan.devices.iter().filter(|it| it.offloads.segmentation).map(|it| it.place).collect();
+        assert_eq!(whole, Vec::from_iter(in_lane.map(|_| Place::Sender)));
+    }
+}
+
+#[test]
+fn each_receiver_with_a_nic_that_matters_has_a_link_of_its_own() {
+    for (gro, slot_ns, forward_delay_ns) in [(true, 0, 0), (false, 100_000, 0), (true, 100_000, 7)] {
+        let mut run = samples::run(3);
+        (run.host.gro, run.host.ack_aggregation_ns) = (gro, slot_ns);
+        run.flows[1].forward_delay_ns = forward_delay_ns;
+        let plan = Plan::new(&run, 0);
+        let at_far = disciplines_at(&plan, Place::Far);
+        let held = |delay_ns| Discipline::Delay { delay_ns, reorder_ppb: 0, slot_ns };
+        let expected = if slot_ns > 0 { vec![held(0), held(forward_delay_ns), held(0)] } else { vec![] };
+        assert_eq!(at_far, expected);
+        let nics: Vec<bool> =
+            plan.devices.iter().filter(|it| it.place == Place::Receiver).map(|it| it.offloads.merging).collect();
+        assert_eq!(nics, [gro; 3]);
+        assert_eq!(plan.devices.iter().filter(|it| it.offloads.merging).count(), nics.iter().filter(|on| **on).count());
+    }
+}
+
+#[test]
 fn data_and_acks_pass_every_place_in_order() {
     let mut run = samples::run(3);
     run.path.loss_ppb = 1;
@@ -104,7 +170,7 @@ fn a_path_that_reorders_keeps_its_round_trip_time() {
     let plan = Plan::new(&samples::run(1), 1_000);
     let AddressPair { forward_delay_ns, return_delay_ns, .. } = plan.pairs[0];
     assert_eq!((forward_delay_ns, forward_delay_ns + return_delay_ns), (8 * 151_400, 25_000_000));
-    let delay = Discipline::Delay { delay_ns: forward_delay_ns, reorder_ppb: 1_000 };
+    let delay = Discipline::Delay { delay_ns: forward_delay_ns, reorder_ppb: 1_000, slot_ns: 0 };
     assert_eq!(disciplines_at(&plan, Place::Far), [delay]);
 }
 

@@ -9,7 +9,8 @@
 //! a flow's own largest rate and ECN's threshold, which nothing sets here, and the collection of idle flows. That a
 //! flow's bursts come in the order of their departures is taken for granted; TCP's do.
 
-use super::packet::{Packet, buffer_bytes};
+use super::host::Waiting;
+use super::packet::Packet;
 use crate::index::FlowId;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use units::{Span, Time};
@@ -72,11 +73,17 @@ enum Place {
 pub struct Burst {
     /// Whose it is.
     pub flow: FlowId,
-    /// What it costs its socket.
-    pub buffer_bytes: u64,
     departure: Time,
     packets: u32,
     bytes: u32,
+    payload_bytes: u32,
+}
+
+impl Burst {
+    /// As a buffer of its socket.
+    pub const fn buffer(&self) -> Waiting {
+        Waiting::one(self.payload_bytes)
+    }
 }
 
 /// A burst for which there was no room.
@@ -120,8 +127,8 @@ impl FairQueue {
         self.staged.push(packet);
     }
 
-    /// The packets staged are a burst, not to leave before `departure`. Gives what it costs its socket (`fq_enqueue`).
-    pub fn offer(&mut self, flow: FlowId, departure: Time, now: Time) -> Result<u64, Dropped> {
+    /// The packets staged are a burst, not to leave before `departure`. Gives its buffer (`fq_enqueue`).
+    pub fn offer(&mut self, flow: FlowId, departure: Time, now: Time) -> Result<Waiting, Dropped> {
         let initial_bytes = self.initial_bytes;
         let entry = self.flows.entry(flow).or_insert_with(|| Flow::new(initial_bytes, now));
         if self.waiting >= LIMIT || departure > now + HORIZON || entry.bursts.len() >= FLOW_LIMIT {
@@ -139,11 +146,12 @@ impl FairQueue {
         }
         debug_assert!(entry.bursts.back().is_none_or(|last| last.departure <= departure));
         let bytes = self.staged.iter().map(|packet| packet.frame_bytes).sum();
-        let buffer_bytes = buffer_bytes(self.staged.iter().map(Packet::payload_bytes).sum());
-        entry.bursts.push_back(Burst { flow, departure, packets: self.staged.len() as u32, bytes, buffer_bytes });
+        let payload_bytes = self.staged.iter().map(|packet| Waiting::packet(packet).payload_bytes).sum();
+        let burst = Burst { flow, departure, packets: self.staged.len() as u32, bytes, payload_bytes };
+        entry.bursts.push_back(burst);
         entry.packets.extend(self.staged.drain(..));
         self.waiting += 1;
-        Ok(buffer_bytes)
+        Ok(burst.buffer())
     }
 
     /// The next burst that may leave now (`fq_dequeue`). Its [packets](Self::packets) must be taken before the next one.
@@ -240,7 +248,7 @@ mod tests {
     }
 
     /// Hands over a burst of so many full frames.
-    fn offer(queue: &mut FairQueue, flow: usize, frames: u64, departure: Time, now: Time) -> Result<u64, Dropped> {
+    fn offer(queue: &mut FairQueue, flow: usize, frames: u64, departure: Time, now: Time) -> Result<Waiting, Dropped> {
         let flow = FlowId::new(flow);
         for seq in 0..frames {
             queue.stage(Packet {
@@ -274,7 +282,7 @@ mod tests {
     #[test]
     fn a_burst_leaves_when_it_is_due_and_the_timer_may_be_late_by_its_slack() {
         let mut queue = queue();
-        assert_eq!(offer(&mut queue, 0, 2, us(0), us(0)), Ok(768 + 2 * 1_448));
+        assert_eq!(offer(&mut queue, 0, 2, us(0), us(0)), Ok(Waiting::one(2 * 1_448)));
         offer(&mut queue, 0, 1, us(300), us(0)).unwrap();
         offer(&mut queue, 0, 3, us(600), us(0)).unwrap();
         assert_eq!(take(&mut queue, us(0)), [(0, 2)]);

@@ -6,9 +6,11 @@ mod host;
 mod line;
 mod loss;
 mod network;
+mod nic;
 mod packet;
 mod queue;
 mod shaper;
 
+pub use host::Waiting;
 pub use network::{Departed, Network};
-pub use packet::{Ack, Ecn, MAX_SACK_BLOCKS, Marks, Packet, PacketKind, SackBlock, buffer_bytes};
+pub use packet::{Ack, Ecn, MAX_SACK_BLOCKS, Marks, Packet, PacketKind, SackBlock};

@@ -2,9 +2,10 @@
 
 use super::fair_queue::FairQueue;
 use super::hop::{Hop, Offered};
-use super::host::Host;
+use super::host::{Host, Waiting};
 use super::line::Line;
 use super::loss::RandomLoss;
+use super::nic::Nic;
 use super::packet::{Ack, Packet};
 use super::shaper::Shaper;
 use crate::engine::{Event, EventQueue};
@@ -29,6 +30,9 @@ pub struct Network {
     /// Flows of which something left their host's own queue while another of its flows, or nobody, was at work.
     drained: Vec<FlowId>,
     forward: Vec<Line<Packet>>,
+    /// Receiving hosts, by the run's flows, in place of forward lines where what hosts hand over is not every packet by
+    /// itself.
+    nics: Vec<Nic>,
     back: Vec<Line<Ack>>,
     /// Touched for every packet: kept small and together.
     routes: Vec<Route>,
@@ -68,7 +72,7 @@ struct AccessLine {
 /// The lines of one flow.
 #[derive(Clone, Copy, Debug)]
 struct Route {
-    /// Index of its forward line; none: no delay, the bottleneck hands over at once.
+    /// Its forward line or NIC; none: no delay, the bottleneck hands over at once.
     forward: Option<LineId>,
     back: LineId,
 }
@@ -78,8 +82,8 @@ struct Route {
 struct Port {
     /// Whose host it is on: its own, or its source's.
     host: FlowId,
-    /// What of it is in the host's own queue and device, as buffers.
-    waiting_bytes: u64,
+    /// What of it is in the host's own queue and device.
+    waiting: Waiting,
     /// Packets and ACKs of it in the network, counted where there are sources.
     under_way: u64,
     /// Its packets that the bottleneck's queue dropped.
@@ -88,7 +92,7 @@ struct Port {
 
 impl Port {
     const fn new(host: FlowId) -> Self {
-        Self { host, waiting_bytes: 0, under_way: 0, dropped: 0 }
+        Self { host, waiting: Waiting { buffers: 0, payload_bytes: 0 }, under_way: 0, dropped: 0 }
     }
 }
 
@@ -125,13 +129,19 @@ impl Network {
         let path = &run.path;
         let frame = Bytes::new(path.frame_bytes());
         let (mut forward, mut back): (Vec<Line<Packet>>, Vec<Line<Ack>>) = (Vec::new(), Vec::new());
+        let mut nics = Vec::new();
         let routes = run
             .flows
             .iter()
-            .map(|flow| Route {
-                forward: (flow.forward_delay_ns > 0)
-                    .then(|| line_with(&mut forward, Span::from_nanos(flow.forward_delay_ns))),
-                back: line_with(&mut back, Span::from_nanos(flow.return_delay_ns)),
+            .map(|flow| {
+                let delay = Span::from_nanos(flow.forward_delay_ns);
+                let forward = if run.host.gro || run.host.ack_aggregation_ns > 0 {
+                    nics.push(Nic::new(delay, &run.host, path.mss_bytes()));
+                    Some(LineId::new(nics.len() - 1))
+                } else {
+                    (delay > Span::ZERO).then(|| line_with(&mut forward, delay))
+                };
+                Route { forward, back: line_with(&mut back, Span::from_nanos(flow.return_delay_ns)) }
             })
             .collect();
         let mut access = Vec::new();
@@ -168,6 +178,7 @@ impl Network {
             took: false,
             drained: Vec::new(),
             forward,
+            nics,
             back,
             routes,
             ports: FlowId::first(run.flows.len()).map(Port::new).collect(),
@@ -249,8 +260,8 @@ impl Network {
         let Some(queue) = &mut self.hosts[host.index()].fair_queue else { return std::mem::take(&mut self.took) };
         let now = self.events.now();
         match queue.offer(flow, departure, now) {
-            Ok(buffer_bytes) => {
-                self.ports[flow.index()].waiting_bytes += buffer_bytes;
+            Ok(burst) => {
+                self.ports[flow.index()].waiting.add(burst);
                 self.serve(host);
                 true
             }
@@ -277,7 +288,7 @@ impl Network {
         let now = self.events.now();
         let mut queue = self.hosts[host.index()].fair_queue.take().expect("a host with a queue");
         while let Some(burst) = queue.take(now) {
-            self.ports[burst.flow.index()].waiting_bytes -= burst.buffer_bytes;
+            self.ports[burst.flow.index()].waiting.remove(burst.buffer());
             for packet in queue.packets(&burst) {
                 self.leave_queue(packet);
             }
@@ -326,7 +337,7 @@ impl Network {
         let taken = match line.hop.offer(packet, now) {
             Offered::Queued { departure } => {
                 if line.kind == AccessKind::Device {
-                    self.ports[packet.flow.index()].waiting_bytes += packet.buffer_bytes();
+                    self.ports[packet.flow.index()].waiting.add(Waiting::packet(&packet));
                 }
                 if let Some(departure) = departure {
                     self.events.schedule(departure, Event::Departure(id));
@@ -350,18 +361,18 @@ impl Network {
         let line = &mut self.access[id.index() - 1];
         while let Some(packet) = line.hop.release_due(now) {
             if line.kind == AccessKind::Device {
-                self.ports[packet.flow.index()].waiting_bytes -= packet.buffer_bytes();
+                self.ports[packet.flow.index()].waiting.remove(Waiting::packet(&packet));
             }
         }
     }
 
-    /// What of a flow is in its host's own queue and device, as buffers; 0 when there is none.
+    /// What of a flow is in its host's own queue and device.
     #[inline]
-    pub fn waiting_bytes(&self, flow: FlowId) -> u64 {
+    pub fn waiting(&self, flow: FlowId) -> Waiting {
         if self.bare_hosts {
-            return 0;
+            return Waiting::default();
         }
-        self.ports[flow.index()].waiting_bytes
+        self.ports[flow.index()].waiting
     }
 
     /// A packet reaches the bottleneck.
@@ -425,7 +436,11 @@ impl Network {
             self.note_exit(flow);
             return Departed::Arrived(packet);
         };
-        if let Some(arrival) = self.forward[line.index()].push(now, packet) {
+        let arrival = match self.nics.get_mut(line.index()) {
+            None => self.forward[line.index()].push(now, packet),
+            Some(nic) => nic.push(now, packet),
+        };
+        if let Some(arrival) = arrival {
             self.events.schedule(arrival, Event::Data(line));
         }
         Departed::UnderWay { flow, frame_bytes }
@@ -441,6 +456,26 @@ impl Network {
         self.account.arrived += packet.wire_segments();
         self.note_exit(packet.flow);
         packet
+    }
+
+    /// Receiving hosts have NICs that [hand over](Self::hand_over) what arrives.
+    #[inline]
+    pub fn has_nics(&self) -> bool {
+        !self.nics.is_empty()
+    }
+
+    /// A NIC hands over what has arrived, to `out`.
+    pub fn hand_over(&mut self, line: LineId, out: &mut Vec<Packet>) {
+        let Self { nics, account, ports, has_sources, .. } = self;
+        let next = nics[line.index()].hand_over(self.events.now(), out, |packet| {
+            account.arrived += packet.wire_segments();
+            if *has_sources {
+                ports[packet.flow.index()].under_way -= 1;
+            }
+        });
+        if let Some(next) = next {
+            self.events.schedule(next, Event::Data(line));
+        }
     }
 
     /// A receiver emits an ACK.
@@ -506,7 +541,8 @@ impl Network {
             + self.account.dropped_at_access
             + loss.lost_at(LossAt::Before);
         assert_eq!(self.account.sent, before + counters.offered_packets);
-        let under_way = segments(self.forward.iter().flat_map(Line::iter));
+        let under_way =
+            segments(self.forward.iter().flat_map(Line::iter)) + segments(self.nics.iter().flat_map(Nic::iter));
         assert_eq!(counters.sent_packets, self.account.arrived + under_way + loss.lost_at(LossAt::After));
         assert_eq!(
             counters.offered_packets,

@@ -27,35 +27,18 @@ pub struct Packet {
     pub echo_ms: u32,
 }
 
-/// What a buffer costs its socket beside the payload: `struct sk_buff`, its head with room for headers, and
-/// `struct skb_shared_info`. As measured on Linux 6.1 of the engine `linux` (`SK_MEMINFO_WMEM_QUEUED`: 768 beside no data,
-/// 3664 of a super-packet of two segments); a kernel with tunnels and wireless has larger heads, and 1280.
-const BUFFER_OVERHEAD_BYTES: u64 = 768;
-
 impl Packet {
+    /// What it carries of the connection's data.
+    #[inline]
+    pub const fn payload_bytes(&self) -> u32 {
+        self.frame_bytes - FRAME_HEADERS_BYTES * self.segments as u32
+    }
+
     /// Frames that it counts for: a super-packet counts each of its segments.
     #[inline]
     pub fn wire_segments(&self) -> u64 {
         u64::from(self.segments.max(1))
     }
-
-    /// What it costs its sending socket while its host has it (Linux `truesize`).
-    #[inline]
-    pub fn buffer_bytes(&self) -> u64 {
-        buffer_bytes(self.payload_bytes())
-    }
-
-    /// What it carries of the connection's bytes.
-    #[inline]
-    pub fn payload_bytes(&self) -> u64 {
-        let headers_bytes = FRAME_HEADERS_BYTES * u32::from(self.segments);
-        if self.segments == 0 { 0 } else { u64::from(self.frame_bytes - headers_bytes) }
-    }
-}
-
-/// What a buffer of so much payload costs its socket (Linux `truesize`).
-pub const fn buffer_bytes(payload_bytes: u64) -> u64 {
-    BUFFER_OVERHEAD_BYTES + payload_bytes
 }
 
 /// What a packet's headers say in single bits: TCP's PSH, and IP's ECN field. One byte, because a packet is half of a
@@ -86,6 +69,12 @@ impl Marks {
     #[inline]
     pub const fn new(pushed: bool, ecn: Ecn) -> Self {
         Self(ecn as u8 | if pushed { Self::PUSH } else { 0 })
+    }
+
+    /// They differ in more than PSH.
+    #[inline]
+    pub const fn differ_beside_push(self, other: Self) -> bool {
+        (self.0 ^ other.0) & !Self::PUSH != 0
     }
 
     /// It carries PSH.

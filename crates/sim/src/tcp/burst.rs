@@ -3,6 +3,8 @@
 //! Linux 6.1: `tcp_update_pacing_rate`, `tcp_tso_autosize`, `tcp_update_skb_after_send`, `tcp_pacing_check`,
 //! `tcp_small_queue_check`.
 
+use super::truesize;
+use crate::net::Waiting;
 use units::{Rate, Segments, Span, Time};
 
 /// Bytes in a super-packet (`GSO_LEGACY_MAX_SIZE`).
@@ -122,16 +124,16 @@ impl Pacing {
         segments.max(minimum).min(SUPER_PACKET_SEGMENTS) as Segments
     }
 
-    /// Whether so much of a connection in the host's own queue holds back a burst of `buffer_bytes`: two of its kind, or
-    /// what the rate carries in a millisecond; `doubled` for retransmissions. Both count buffers as the kernel accounts
-    /// for them ([`buffer_bytes`](crate::net::Packet::buffer_bytes)), whose sum begins with one byte (`sk_wmem_alloc`): what is exactly at the limit is above it.
+    /// Whether so much of a connection in its host's hands holds back a burst: two of its kind, or what the rate carries in
+    /// a millisecond; `doubled` for retransmissions. Both count as memory, and the kernel's sum begins with one byte
+    /// (`sk_wmem_alloc`): what is exactly at the limit is above it.
     #[inline]
-    pub fn small_queue_holds(&self, waiting_bytes: u64, buffer_bytes: u64, doubled: bool) -> bool {
+    pub fn small_queue_holds(&self, waiting: Waiting, burst: Waiting, doubled: bool) -> bool {
         /// `tcp_limit_output_bytes`
         const LIMIT_BYTES: u64 = 1 << 20;
-        let limit = (2 * buffer_bytes).max(self.rate.as_bytes_per_sec() >> PACING_SHIFT);
+        let limit = (2 * truesize::waiting(burst)).max(self.rate.as_bytes_per_sec() >> PACING_SHIFT);
         let limit = if self.is_active() { limit } else { limit.min(LIMIT_BYTES) };
-        1 + waiting_bytes > limit << u32::from(doubled)
+        1 + truesize::waiting(waiting) > limit << u32::from(doubled)
     }
 }
 

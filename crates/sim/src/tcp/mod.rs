@@ -19,6 +19,7 @@ mod sender;
 mod timeout;
 mod timer;
 mod transmit;
+pub mod truesize;
 mod undo;
 mod window;
 

@@ -70,6 +70,10 @@ pub struct Receiver {
     quick: u32,
     /// Data has come that the next ACK answers (`inet_csk_ack_scheduled`).
     owed: bool,
+    /// Some of it was the last that its peer had to say (`ICSK_ACK_PUSHED`).
+    pushed: bool,
+    /// More has come in the same instant than the application has seen: it reads when all of that has been received.
+    in_lump: bool,
     /// How long an ACK may wait as the gaps between segments suggest (`icsk_ack.ato`); 0 before the first data.
     patience_ms: u64,
     last_data_ms: u64,
@@ -108,6 +112,8 @@ impl Receiver {
             echo_ms: 0,
             quick: 0,
             owed: false,
+            pushed: false,
+            in_lump: false,
             patience_ms: 0,
             last_data_ms: 0,
             rtt_ms: 0,
@@ -151,12 +157,16 @@ impl Receiver {
         self.bottleneck_bytes += frame_bytes as u64;
     }
 
-    /// A packet arrives; gives the ACK that it causes at once, if any. One that was held back and must go before it
-    /// is handed to `earlier`.
+    /// A packet arrives by itself, and the application may read; gives the ACK that it causes at once, if any. One that
+    /// was held back and must go before it is handed to `earlier`.
     #[inline]
     pub fn on_packet(&mut self, packet: &Packet, now: Time, earlier: impl FnMut(Ack)) -> Option<Ack> {
         match packet.kind {
-            PacketKind::Data => self.on_data(packet, now, earlier),
+            PacketKind::Data => {
+                let filled = self.on_data(packet, now, earlier);
+                let reads = self.read(now);
+                self.respond(filled, reads, now)
+            }
             PacketKind::Syn => {
                 self.echo_ms = packet.stamp_ms;
                 Some(Ack { syn: true, ..self.acknowledge(now) })
@@ -191,56 +201,89 @@ impl Receiver {
         })
     }
 
+    /// The same for a packet of a lump, of which the application sees nothing until [its end](Self::on_lump_end): the
+    /// kernel receives all of it in one go.
+    pub fn on_lump_packet(&mut self, packet: &Packet, now: Time, earlier: impl FnMut(Ack)) -> Option<Ack> {
+        self.in_lump = true;
+        if packet.kind != PacketKind::Data {
+            return self.on_packet(packet, now, earlier);
+        }
+        let filled = self.on_data(packet, now, earlier);
+        self.respond(filled, false, now)
+    }
+
+    /// All of a lump has been received: the application may read, and what it reads may cause an ACK (Linux 6.1
+    /// `__tcp_cleanup_rbuf`).
+    pub fn on_lump_end(&mut self, now: Time) -> Option<Ack> {
+        self.in_lump = false;
+        if !self.read(now) {
+            return None;
+        }
+        let owed = self.owed && (self.unacknowledged_bytes() > self.mss_bytes || self.has_said_all());
+        (owed || self.window.has_doubled(self.delivered_bytes)).then(|| self.acknowledge(now))
+    }
+
+    /// Data comes: one segment, or several that were merged and are received as one. True when it fills the last hole.
     #[inline]
-    fn on_data(&mut self, packet: &Packet, now: Time, mut earlier: impl FnMut(Ack)) -> Option<Ack> {
+    fn on_data(&mut self, packet: &Packet, now: Time, mut earlier: impl FnMut(Ack)) -> bool {
         if packet.seq <= self.acked_seq {
             self.echo_ms = packet.stamp_ms;
         }
         self.window.sample_rtt(packet.echo_ms, now.as_millis() as u32);
-        let (mut filled, mut pushed) = (false, false);
         self.duplicate = SackBlock::default();
-        let last_end = nearest(packet.end_bytes, self.delivered_bytes);
-        let first_end = last_end - (u64::from(packet.segments) - 1) * self.mss_bytes;
-        for index in 0..u64::from(packet.segments) {
-            let seq = packet.seq + index;
-            let end_bytes = (first_end + index * self.mss_bytes).min(last_end);
-            let waiting = self.data.waiting();
-            if self.compressed > 0 && seq > self.data.next() && self.data.displaces(seq) {
+        let (start, end) = (packet.seq, packet.seq + u64::from(packet.segments));
+        let (next, waiting) = (self.data.next(), self.data.waiting());
+        if end <= next {
+            // What lies before the last ACK is answered and goes no further (`tcp_sequence`, `tcp_send_dupack`).
+            self.owed |= end >= self.acked_seq;
+            self.add_quick_acks();
+            self.patience_ms = DELAYED_ACK_MIN_MS; // `tcp_enter_quickack_mode`
+            self.duplicate = SackBlock { start, end };
+            return false;
+        }
+        let payload_bytes = u64::from(packet.payload_bytes());
+        if start > next {
+            if self.compressed > 0 && self.data.displaces(start, end) {
                 earlier(self.acknowledge(now));
             }
+            self.owed = true;
+            if self.take(packet, start, payload_bytes) {
+                // Before the buffer holds it (`tcp_data_queue_ofo`).
+                let held = waiting + self.unread_segments();
+                self.quick |= u32::from(self.window.grow(payload_bytes, held));
+            }
+            return false;
+        }
+        if start < next {
+            self.duplicate = SackBlock { start, end: next };
+        }
+        self.on_data_in_order(payload_bytes, waiting + u32::from(packet.segments), now);
+        self.take(packet, next, payload_bytes);
+        // Linux 6.1 `tcp_measure_rcv_mss`: of what was merged only PSH tells.
+        self.pushed |= packet.marks.is_pushed() || (packet.segments == 1 && payload_bytes < self.mss_bytes);
+        waiting > 0 && self.data.waiting() == 0
+    }
+
+    /// Puts a packet's segments from `first` on where they belong. True when one of them is new and behind a hole.
+    #[inline]
+    fn take(&mut self, packet: &Packet, first: u64, payload_bytes: u64) -> bool {
+        let last_end = nearest(packet.end_bytes, self.delivered_bytes);
+        let start_bytes = last_end - payload_bytes;
+        let mut is_early = false;
+        for seq in first..packet.seq + u64::from(packet.segments) {
+            let end_bytes = (start_bytes + (seq + 1 - packet.seq) * self.mss_bytes).min(last_end);
             match self.data.arrive(seq, end_bytes) {
-                Arrival::InOrder { bytes, .. } => {
-                    let segment_bytes = bytes - self.delivered_bytes;
-                    self.on_data_in_order(segment_bytes.min(self.mss_bytes), waiting, now);
-                    self.delivered_bytes = bytes;
-                    filled |= waiting > 0 && self.data.waiting() == 0;
-                    pushed |= segment_bytes < self.mss_bytes || (packet.marks.is_pushed() && end_bytes == last_end);
+                Arrival::InOrder { bytes, .. } => self.delivered_bytes = bytes,
+                Arrival::OutOfOrder => is_early = true,
+                Arrival::Duplicate if self.duplicate.end == seq => self.duplicate.end = seq + 1,
+                Arrival::Duplicate if self.duplicate.start == self.duplicate.end => {
+                    self.duplicate = SackBlock { start: seq, end: seq + 1 };
                 }
-                Arrival::OutOfOrder => {
-                    self.owed = true;
-                    // Before the buffer holds it (`tcp_data_queue_ofo`).
-                    if self.window.grow(self.mss_bytes, waiting) {
-                        self.quick |= 1;
-                    }
-                }
-                Arrival::Duplicate => {
-                    // What lies before the last ACK is answered and goes no further (`tcp_sequence`,
-                    // `tcp_send_dupack`).
-                    self.owed |= seq + 1 >= self.acked_seq;
-                    if seq < self.data.next() {
-                        self.add_quick_acks();
-                        self.patience_ms = DELAYED_ACK_MIN_MS; // `tcp_enter_quickack_mode`
-                    }
-                    let start = if self.duplicate.end == seq { self.duplicate.start } else { seq };
-                    self.duplicate = SackBlock { start, end: seq + 1 };
-                }
+                // Only what adjoins is told (`tcp_dsack_extend`).
+                Arrival::Duplicate => {}
             }
         }
-        let reads = self.read(now);
-        // RFC 5681 section 4.2: the gap is filled. Or the application has read a segment that is short or carries PSH,
-        // the last of what its peer had to say now, and nothing is left (Linux 6.1 `tcp_measure_rcv_mss`,
-        // `__tcp_cleanup_rbuf`).
-        self.respond(filled || (pushed && reads && self.data.waiting() == 0), reads, now)
+        is_early
     }
 
     /// The application reads everything when enough is there for it, or the window is nearly used up
@@ -259,9 +302,10 @@ impl Receiver {
         true
     }
 
-    /// The delayed-ACK engine's view of new data, before it joins what waits behind it (`tcp_event_data_recv`).
+    /// The delayed-ACK engine's view of new data, with which the buffer holds `held` segments, before it joins what
+    /// waits behind it (`tcp_event_data_recv`).
     #[inline]
-    fn on_data_in_order(&mut self, segment_bytes: u64, waiting: u32, now: Time) {
+    fn on_data_in_order(&mut self, payload_bytes: u64, held: u32, now: Time) {
         let now_ms = now.as_millis();
         let gap_ms = now_ms - self.last_data_ms;
         // The first data, or data after a pause longer than a timeout: the sender is in slow start.
@@ -277,7 +321,7 @@ impl Receiver {
         }
         self.last_data_ms = now_ms;
         self.owed = true;
-        if self.window.grow(segment_bytes, waiting + 1) {
+        if self.window.grow(payload_bytes, held + self.unread_segments()) {
             self.quick |= 1;
         }
     }
@@ -288,10 +332,38 @@ impl Receiver {
         self.quick = self.quick.max(wanted.min(MAX_QUICK_ACKS));
     }
 
-    /// `__tcp_ack_snd_check`
+    /// Segments of a lump that the application cannot have read yet.
     #[inline]
-    fn respond(&mut self, urgent: bool, reads: bool, now: Time) -> Option<Ack> {
-        if urgent || self.delivered_bytes - self.acked_bytes > self.mss_bytes || self.quick > 0 {
+    fn unread_segments(&self) -> u32 {
+        if self.in_lump { ((self.delivered_bytes - self.read_bytes) / self.mss_bytes) as u32 } else { 0 }
+    }
+
+    #[inline]
+    const fn unacknowledged_bytes(&self) -> u64 {
+        self.delivered_bytes - self.acked_bytes
+    }
+
+    /// The peer has said what it had to say now, and nothing else is there: when the application reads that, it is
+    /// acknowledged (Linux 6.1 `__tcp_cleanup_rbuf`).
+    #[inline]
+    const fn has_said_all(&self) -> bool {
+        self.pushed && self.data.waiting() == 0
+    }
+
+    /// More than a segment has come since the last ACK. One that the application will read at once is acknowledged
+    /// then, if until then the window would have to be announced as narrower than it was.
+    #[inline]
+    fn has_enough(&self) -> bool {
+        self.unacknowledged_bytes() > self.mss_bytes
+            && (!self.in_lump
+                || self.delivered_bytes - self.read_bytes < self.low_water_bytes
+                || !self.window.would_shrink(self.acked_bytes, self.data.waiting() + self.unread_segments()))
+    }
+
+    /// `__tcp_ack_snd_check`. RFC 5681 section 4.2: what fills a gap is acknowledged at once.
+    #[inline]
+    fn respond(&mut self, filled: bool, reads: bool, now: Time) -> Option<Ack> {
+        if filled || (reads && self.has_said_all()) || self.has_enough() || self.quick > 0 {
             return Some(self.acknowledge(now));
         }
         if self.data.waiting() == 0 {
@@ -353,7 +425,7 @@ impl Receiver {
 
     fn acknowledge(&mut self, now: Time) -> Ack {
         let duplicate = Some(std::mem::take(&mut self.duplicate)).filter(|block| block.start < block.end);
-        if self.window.announce(self.delivered_bytes, self.data.waiting()) {
+        if self.window.announce(self.delivered_bytes, self.data.waiting() + self.unread_segments()) {
             self.quick = 0; // `__tcp_select_window`
         } else if self.quick > 0 && self.owed {
             self.quick -= 1;
@@ -362,6 +434,7 @@ impl Receiver {
             }
         }
         self.owed = false;
+        self.pushed = false;
         self.acked_bytes = self.delivered_bytes;
         self.acked_seq = self.data.next();
         self.compressed = 0;

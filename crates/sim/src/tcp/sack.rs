@@ -168,11 +168,11 @@ impl Reassembly {
         self.block_count = kept;
     }
 
-    /// True when a segment above the next expected one would move a block beyond the first two, so that an ACK that
-    /// is being held back should go before it (Linux 6.1 `tcp_sack_new_ofo_skb`, `TCP_SACK_BLOCKS_EXPECTED`).
-    pub fn displaces(&self, seq: u64) -> bool {
+    /// True when segments above the next expected one would move a block beyond the first two, so that an ACK that is
+    /// being held back should go before them (Linux 6.1 `tcp_sack_new_ofo_skb`, `TCP_SACK_BLOCKS_EXPECTED`).
+    pub fn displaces(&self, start: u64, end: u64) -> bool {
         const EXPECTED: usize = 2;
-        let touched = self.blocks().iter().position(|block| block.start <= seq + 1 && seq <= block.end);
+        let touched = self.blocks().iter().position(|block| block.start <= end && start <= block.end);
         touched.unwrap_or(self.block_count) >= EXPECTED
     }
 

@@ -13,9 +13,11 @@ use super::recovery::Recovery;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::timer::Deadline;
+use super::truesize;
+use super::window::TIMESTAMP_BYTES;
 use crate::engine::prefetch;
 use crate::index::FlowId;
-use crate::net::{Ack, Packet, PacketKind};
+use crate::net::{Ack, Packet, PacketKind, Waiting};
 use cc::{CongestionControl, Controller, Inspection, Start, Window};
 use run::{FRAME_HEADERS_BYTES, Gauges, SocketMemory};
 use std::collections::BTreeMap;
@@ -30,8 +32,8 @@ pub trait Output {
     /// its host (in Linux one `sk_buff`). It is not to leave before `departure`.
     fn hand_over(&mut self, flow: FlowId, departure: Time) -> HandedOver;
 
-    /// What waits in the sending host's own queue for this flow, as [buffers](Packet::buffer_bytes).
-    fn host_queue_bytes(&self, flow: FlowId) -> u64;
+    /// What of this flow waits in the sending host's own queue and device.
+    fn waiting(&self, flow: FlowId) -> Waiting;
 }
 
 /// What the host did with a burst.
@@ -165,7 +167,7 @@ pub struct Sender {
     /// The receiver's last timestamp, ms.
     pub(super) echo_ms: u32,
     /// What waits in the host's own queue, and whether that holds data back (TCP small queues).
-    pub(super) host_queue_bytes: u64,
+    pub(super) waiting: Waiting,
     pub(super) host_queue_holds: bool,
     pub(super) offload: bool,
     pub(super) initial_window: Segments,
@@ -194,8 +196,6 @@ struct SendBuffer {
 const TIMESTAMPS_BYTES: u32 = 12;
 /// `tcp_wmem[2]` by default.
 const DEFAULT_SEND_LIMIT_BYTES: u64 = 4 << 20;
-/// Memory that Linux reserves for a full-sized segment of 1500 bytes in `tcp_sndbuf_expand`.
-const SEGMENT_MEMORY_BYTES: u64 = 2_304;
 impl Sender {
     /// A sender that has not connected yet.
     pub fn new(flow: FlowId, config: &SenderConfig) -> Self {
@@ -231,7 +231,7 @@ impl Sender {
             last_sent: Time::ZERO,
             limits: Limits::default(),
             echo_ms: 0,
-            host_queue_bytes: 0,
+            waiting: Waiting::default(),
             host_queue_holds: false,
             offload: config.offload,
             initial_window: config.initial_window,
@@ -345,7 +345,8 @@ impl Sender {
     pub(super) fn expand_send_buffer(&mut self) {
         if let Some(limit) = self.send_buffer.limit_bytes {
             let segments = u64::from(self.control.window.cwnd.max(10).max(self.recovery.rack.reordering() + 1));
-            let wanted = segments * SEGMENT_MEMORY_BYTES * u64::from(self.control.cc.send_buffer_factor());
+            let reserved = truesize::segment(u64::from(self.mss_bytes) + TIMESTAMP_BYTES);
+            let wanted = segments * reserved * u64::from(self.control.cc.send_buffer_factor());
             self.send_buffer.bytes = self.send_buffer.bytes.max(wanted.min(limit));
         }
     }
@@ -354,7 +355,7 @@ impl Sender {
     pub(super) fn check_app_limited(&mut self) {
         let in_flight = self.board.in_flight();
         if self.unsent_bytes() < u64::from(self.mss_bytes)
-            && self.host_queue_bytes == 0
+            && self.waiting.buffers == 0
             && in_flight < self.control.window.cwnd
             && self.board.lost() <= self.board.retransmitted()
         {
@@ -391,7 +392,7 @@ impl Sender {
 
     /// Something of this flow left the host's own queue.
     pub fn on_host_queue_drained(&mut self, now: Time, out: &mut impl Output) {
-        self.host_queue_bytes = out.host_queue_bytes(self.flow);
+        self.waiting = out.waiting(self.flow);
         if self.host_queue_holds {
             self.resume(now, out);
         }

@@ -4,13 +4,11 @@
 use super::burst::SUPER_PACKET_BYTES;
 use super::limits::Limit;
 use super::sender::{HandedOver, Output, SendReason, Sender, TimerPurpose};
-use crate::net::{Ecn, Marks, Packet, PacketKind, buffer_bytes};
+use super::truesize::HEADROOM_BYTES;
+use crate::net::{Ecn, Marks, Packet, PacketKind, Waiting};
 use cc::{CongestionControl, RecoveryState, Restart};
 use run::FRAME_HEADERS_BYTES;
 use units::{Segments, Span, Time};
-
-/// `MAX_TCP_HEADER` of Linux 6.1 without tunnels.
-pub(super) const HEADROOM_BYTES: u64 = 320;
 
 /// Segments of a full super-packet in the write queue.
 const fn chunk_segments(mss_bytes: u32) -> Segments {
@@ -243,8 +241,8 @@ impl Sender {
     /// `tcp_small_queue_check`).
     #[inline]
     fn small_queue_holds(&self, bytes: u64, again: bool) -> bool {
-        self.host_queue_bytes > 0
-            && self.pacing.small_queue_holds(self.host_queue_bytes, buffer_bytes(bytes), again)
+        self.waiting.buffers > 0
+            && self.pacing.small_queue_holds(self.waiting, Waiting::one(bytes as u32), again)
             && !self.is_one_burst_out()
     }
 
@@ -316,7 +314,7 @@ impl Sender {
     #[inline]
     fn hand_over(&mut self, bytes: u64, departure: Time, now: Time, out: &mut impl Output) -> Result<(), Unsent> {
         let handed_over = out.hand_over(self.flow, departure);
-        self.host_queue_bytes = out.host_queue_bytes(self.flow);
+        self.waiting = out.waiting(self.flow);
         self.stalled = handed_over == HandedOver::Dropped;
         if self.stalled {
             self.pacing.on_drop(now);

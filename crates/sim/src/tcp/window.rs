@@ -3,7 +3,7 @@
 //!
 //! Half of the buffer is announced (`tcp_adv_win_scale` = 1): the rest pays for the kernel's overhead.
 
-use super::transmit::HEADROOM_BYTES;
+use super::truesize::{self, HEADROOM_BYTES, OVERHEAD_BYTES};
 use run::{Host, SocketMemory};
 
 /// `tcp_rmem[1]`: the buffer that a connection begins with.
@@ -18,18 +18,15 @@ const UNLIMITED_BYTES: u64 = (1 << 31) - 1;
 const SOCKET_LIMIT_BYTES: u64 = 212_992;
 /// A window fits 16 bits, before it is scaled; that of a SYN is not scaled (RFC 7323 section 2.2).
 const UNSCALED_BYTES: u64 = 65_535;
-/// Memory that a full-sized segment of 1500 bytes costs in the kernel (its `truesize` behind a veth), per MSS.
-const SEGMENT_OVERHEAD_BYTES: u64 = 856;
 
 /// What the timestamps take of each segment: the MSS that hosts announce (`advmss`) does not allow for them.
-const TIMESTAMP_BYTES: u64 = 12;
+pub const TIMESTAMP_BYTES: u64 = 12;
 
-/// Buffer that makes a window of one announced MSS, as Linux 6.1 `tcp_rcv_space_adjust` searches it: the descriptors
-/// (`SKB_TRUESIZE`: 576 bytes) and the largest headers with it, in steps of 128 until half of it is enough.
+/// Buffer that makes a window of one announced MSS, as Linux 6.1 `tcp_rcv_space_adjust` searches it: with the
+/// largest headers and `SKB_TRUESIZE`, in steps of 128 bytes until half of it is enough.
 const fn buffer_per_segment(announced_mss_bytes: u64) -> u64 {
-    const DESCRIPTORS_BYTES: u64 = 576;
     const STEP_BYTES: u64 = 128;
-    let least = announced_mss_bytes + HEADROOM_BYTES + DESCRIPTORS_BYTES;
+    let least = announced_mss_bytes + HEADROOM_BYTES + OVERHEAD_BYTES;
     least + (2 * announced_mss_bytes).saturating_sub(least).div_ceil(STEP_BYTES) * STEP_BYTES
 }
 
@@ -126,7 +123,7 @@ impl ReceiveWindow {
 
     /// What the buffer has room for beside `held` segments (Linux 6.1 `tcp_space`).
     fn free_bytes(&self, held: u32) -> u64 {
-        let used = u64::from(held) * (self.mss_bytes + SEGMENT_OVERHEAD_BYTES);
+        let used = u64::from(held) * truesize::segment(self.mss_bytes);
         self.buffer_bytes.saturating_sub(used) / 2
     }
 
@@ -139,8 +136,28 @@ impl ReceiveWindow {
         if room == 0 || segment_bytes < 128 {
             return false;
         }
-        self.threshold_bytes += room.min(2 * self.announced_mss_bytes().max(segment_bytes));
-        true
+        let growth = self.growth(segment_bytes);
+        self.threshold_bytes += room.min(growth);
+        growth > 0
+    }
+
+    /// By how much a segment lets the window grow: one that holds less than half of what it costs only as long as the
+    /// window is small (`tcp_grow_window`, `__tcp_grow_window`).
+    fn growth(&self, segment_bytes: u64) -> u64 {
+        let mut cost = truesize::segment(segment_bytes) / 2;
+        if cost <= segment_bytes {
+            return 2 * self.announced_mss_bytes().max(segment_bytes);
+        }
+        let mut window = self.limit_bytes / 4;
+        cost /= 2;
+        while self.threshold_bytes <= window {
+            if cost <= segment_bytes {
+                return 2 * self.mss_bytes.max(segment_bytes);
+            }
+            cost /= 2;
+            window /= 2;
+        }
+        0
     }
 
     /// The application has read everything up to `read_bytes`: once a round trip the buffer is sized to twice what
@@ -180,6 +197,11 @@ impl ReceiveWindow {
     #[inline]
     pub const fn left_bytes(&self, received_bytes: u64) -> u64 {
         self.edge_bytes.saturating_sub(received_bytes)
+    }
+
+    /// True when with `held` segments in the buffer less can be announced than with the last ACK, of `acked_bytes`.
+    pub fn would_shrink(&self, acked_bytes: u64, held: u32) -> bool {
+        self.select(held).0 < self.left_bytes(acked_bytes)
     }
 
     /// The application has read everything up to `read_bytes`, and twice as much as is left of the window can be
@@ -269,6 +291,19 @@ mod tests {
         let mut window = ReceiveWindow::new(&host(SocketMemory::Bytes(70_004), None), 1448, 0);
         window.announce(100_000, 0);
         assert_eq!(window.edge_bytes() - 100_000, 33_544);
+    }
+
+    /// Linux 6.1 `__tcp_grow_window`: a segment of 524 bytes costs 2,304 and would need the window to be at most an
+    /// eighth of the largest buffer to let it grow.
+    #[test]
+    fn segments_that_cost_more_than_twice_their_payload_grow_a_small_window_only() {
+        let mut window = ReceiveWindow::new(&host(SocketMemory::Default, Some(2_000_000)), 524, 0);
+        while window.grow(524, 1) {}
+        let eighth = (6 << 20) / 8;
+        assert!((eighth + 1..=eighth + 1_048).contains(&window.threshold_bytes), "{window:?}");
+        let mut window = ReceiveWindow::new(&host(SocketMemory::Default, Some(2_000_000)), 1448, 0);
+        while window.grow(1448, 1) {}
+        assert_eq!(window.threshold_bytes, 2_000_000);
     }
 
     /// The largest window that is announced after many segments, with a fixed one of `bytes`.

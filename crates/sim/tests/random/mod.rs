@@ -136,16 +136,19 @@ fn host() -> impl Strategy<Value = Host> {
         prop_oneof![2 => Just(10_u32), 1 => 1..=100_u32, 1 => 1..=10_000_u32],
         select(vec![Qdisc::None, Qdisc::Fq]),
         any::<bool>(),
+        (any::<bool>(), prop_oneof![1 => Just(0), 1 => octaves(1, 100 * MS)]),
     )
-        .prop_map(|(socket_memory, receive_window_bytes, initial_window_segments, qdisc, sack_compression)| Host {
-            socket_memory,
-            receive_window_bytes,
-            initial_window_segments,
-            qdisc,
-            sack_compression,
-            gro: false,
-            ack_aggregation_ns: 0,
-        })
+        .prop_map(
+            |(socket_memory, receive_window_bytes, initial_window_segments, qdisc, sack_compression, nic)| Host {
+                socket_memory,
+                receive_window_bytes,
+                initial_window_segments,
+                qdisc,
+                sack_compression,
+                gro: nic.0,
+                ack_aggregation_ns: nic.1,
+            },
+        )
 }
 
 fn measured(duration_ns: u64) -> impl Strategy<Value = Measure> {

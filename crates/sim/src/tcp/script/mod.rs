@@ -19,6 +19,7 @@ mod bursts;
 mod closed_window;
 mod hystart;
 mod loss_detection;
+mod lumps;
 mod reduction;
 mod sack_compression;
 mod slow_start;

@@ -4,7 +4,7 @@ use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, ms};
 use crate::index::FlowId;
 use crate::net::{Ack, Ecn, Marks, Packet, PacketKind};
 use crate::tcp::{Receiver, ReceiverConfig};
-use run::{Host, Qdisc, SocketMemory};
+use run::{FRAME_HEADERS_BYTES, Host, Qdisc, SocketMemory};
 use std::fmt::{self, Display};
 use units::{Span, Time};
 
@@ -17,6 +17,8 @@ pub(super) struct ReceiverSetup {
     /// A fixed limit of its window, which does not open with every segment where it is whole segments within 16 bits.
     pub(super) window_bytes: Option<u64>,
     pub(super) low_water_bytes: u64,
+    /// The most that its buffer holds; none: as much as it takes.
+    pub(super) memory_bytes: Option<u64>,
 }
 
 /// The template: a path of 20 ms.
@@ -25,6 +27,7 @@ pub(super) const RECEIVER: ReceiverSetup = ReceiverSetup {
     sack_compression: true,
     window_bytes: Some(41 * MSS_BYTES as u64),
     low_water_bytes: 1,
+    memory_bytes: None,
 };
 
 /// A segment on its way to the receiver, or a burst of them.
@@ -84,7 +87,7 @@ impl ReceiverScript {
     /// The handshake ends at time 0.
     pub(super) fn begin(setup: ReceiverSetup) -> Self {
         let host = Host {
-            socket_memory: SocketMemory::Max,
+            socket_memory: setup.memory_bytes.map_or(SocketMemory::Max, SocketMemory::Bytes),
             receive_window_bytes: setup.window_bytes,
             initial_window_segments: 10,
             qdisc: Qdisc::None,
@@ -113,7 +116,7 @@ impl ReceiverScript {
             seq: 0,
             end_bytes: 0,
             flow: FlowId::new(0),
-            frame_bytes: 0,
+            frame_bytes: FRAME_HEADERS_BYTES,
             segments: 0,
             kind,
             marks: Marks::new(false, Ecn::NotEct),
@@ -162,16 +165,42 @@ impl ReceiverScript {
     #[track_caller]
     pub(super) fn gets(&mut self, segment: SegmentTemplate) -> &mut Self {
         self.expect_nothing();
-        let full = u64::from(segment.segments) - 1;
-        let end_bytes = (segment.seq + full) * u64::from(MSS_BYTES) + u64::from(segment.last_bytes);
-        let SegmentTemplate { seq, segments, pushed, .. } = segment;
-        let marks = Marks::new(pushed, Ecn::NotEct);
-        let packet = Packet { seq, segments, end_bytes: end_bytes as u32, marks, ..self.packet(PacketKind::Data) };
+        let packet = self.data(segment);
         let (now, acks) = (self.now, &mut self.acks);
         let ack = self.receiver.on_packet(&packet, now, |earlier| acks.push((now, earlier)));
         acks.extend(ack.map(|ack| (now, ack)));
         self.note(format!("< {segment}"));
         self
+    }
+
+    /// Segments or bursts are handed over together.
+    #[track_caller]
+    pub(super) fn gets_together<const N: usize>(&mut self, lump: [SegmentTemplate; N]) -> &mut Self {
+        self.expect_nothing();
+        for segment in lump {
+            let packet = self.data(segment);
+            let (now, acks) = (self.now, &mut self.acks);
+            let ack = self.receiver.on_lump_packet(&packet, now, |earlier| acks.push((now, earlier)));
+            acks.extend(ack.map(|ack| (now, ack)));
+            self.note(format!("< {segment}, with others"));
+        }
+        let ack = self.receiver.on_lump_end(self.now);
+        self.acks.extend(ack.map(|ack| (self.now, ack)));
+        self.note("the application may read");
+        self
+    }
+
+    fn data(&self, segment: SegmentTemplate) -> Packet {
+        let SegmentTemplate { seq, segments, last_bytes, pushed } = segment;
+        let before = u32::from(segments) - 1;
+        Packet {
+            seq,
+            end_bytes: (seq as u32 + before) * MSS_BYTES + last_bytes,
+            frame_bytes: before * MSS_BYTES + last_bytes + u32::from(segments) * FRAME_HEADERS_BYTES,
+            segments,
+            marks: Marks::new(pushed, Ecn::NotEct),
+            ..self.packet(PacketKind::Data)
+        }
     }
 
     /// ACKs that left now, which must be just these.

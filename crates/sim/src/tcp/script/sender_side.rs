@@ -2,7 +2,7 @@
 
 use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, stamp_ms};
 use crate::index::FlowId;
-use crate::net::{Ack, Packet, PacketKind, buffer_bytes};
+use crate::net::{Ack, Packet, PacketKind, Waiting};
 use crate::tcp::sender::TimerPurpose;
 use crate::tcp::{Algorithm, HandedOver, Output, Sender, SenderConfig};
 use cc::RecoveryState;
@@ -73,7 +73,7 @@ pub(super) struct Wire {
     /// The burst that is being handed over.
     staged: Vec<Packet>,
     /// Bursts in the host's own queue, if it has one, with the time before which they must not leave.
-    host_queue: Option<Vec<(Time, u64)>>,
+    host_queue: Option<Vec<(Time, Waiting)>>,
     /// The host drops what it gets.
     full: bool,
 }
@@ -88,7 +88,7 @@ impl Output for Wire {
         if self.full {
             return HandedOver::Dropped;
         }
-        let payload = staged.iter().map(Packet::payload_bytes).sum();
+        let payload_bytes = staged.iter().map(|packet| Waiting::packet(packet).payload_bytes).sum();
         for packet in staged {
             let again = packet.kind == PacketKind::Data && (packet.seq as usize) < self.known.len();
             self.sent.push(Sent { at: self.now, packet, again });
@@ -97,13 +97,15 @@ impl Output for Wire {
             }
         }
         if let Some(queue) = &mut self.host_queue {
-            queue.push((departure, buffer_bytes(payload)));
+            queue.push((departure, Waiting::one(payload_bytes)));
         }
         HandedOver::Taken
     }
 
-    fn host_queue_bytes(&self, _flow: FlowId) -> u64 {
-        self.host_queue.iter().flatten().map(|(_, bytes)| bytes).sum()
+    fn waiting(&self, _flow: FlowId) -> Waiting {
+        let mut waiting = Waiting::default();
+        self.host_queue.iter().flatten().for_each(|(_, burst)| waiting.add(*burst));
+        waiting
     }
 }
 
