@@ -214,6 +214,11 @@ impl FairQueue {
         Some(due + TIMER_SLACK)
     }
 
+    /// Packets that wait.
+    pub fn iter(&self) -> impl Iterator<Item = &Packet> {
+        self.flows.values().flat_map(|flow| &flow.packets)
+    }
+
     /// The timer rings: false when it was set anew since.
     pub fn rings(&mut self, now: Time) -> bool {
         let rings = self.armed.is_some_and(|armed| armed + TIMER_SLACK == now);

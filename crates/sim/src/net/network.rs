@@ -537,7 +537,9 @@ impl Network {
         }
         let counters = self.counters();
         let loss = &self.bottleneck.loss;
+        let queues = self.hosts.iter().filter_map(|host| host.fair_queue.as_deref());
         let before = segments(self.access.iter().flat_map(|line| line.hop.queue().iter()))
+            + segments(queues.flat_map(FairQueue::iter))
             + self.account.dropped_at_access
             + loss.lost_at(LossAt::Before);
         assert_eq!(self.account.sent, before + counters.offered_packets);
