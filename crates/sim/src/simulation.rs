@@ -537,7 +537,7 @@ impl<'run> Simulation<'run> {
         }
         for flow in FlowId::first(self.run.flows.len()) {
             if self.apps[flow.index()].phase != Phase::Stopped {
-                self.stop_transfers(flow);
+                self.end_transfers(flow);
                 self.mark_flow(Mark::End, flow);
             }
         }

@@ -422,8 +422,8 @@ class Host(Section):
     initial_window: Swept[Annotated[int, Field(strict=True, ge=1, le=10_000)]] = Field(default=10, examples=[32])
     """Initial congestion window in segments, written without a unit."""
     qdisc: Swept[Literal["none", "fq"]] = "none"
-    """The sender's queueing discipline. With `"fq"` every flow is paced, as on many Linux servers; with `"none"` those
-    whose algorithm asks for it (BBR)."""
+    """The sender's queueing discipline. With `"fq"`, as on many Linux servers, every flow is paced, by the queue, in
+    which what TCP has sent waits for its departure; with `"none"` those whose algorithm asks for it (BBR), by TCP."""
     sack_compression: Swept[Flag] = True
     """Whether receivers hold SACKs back for up to a millisecond and send one for many, as Linux does since 4.18."""
     gro: Swept[Flag] = False

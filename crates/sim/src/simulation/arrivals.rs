@@ -183,15 +183,27 @@ impl Simulation<'_> {
         }
     }
 
-    /// A source stops, or the run ends: so do its open connections.
+    /// A source stops: its open connections are aborted.
     #[inline(never)]
     pub(super) fn stop_transfers(&mut self, source: FlowId) {
+        let now = self.now();
+        let running = |flow: &FlowId| self.apps[flow.index()].phase == Phase::Running;
+        let open: Vec<FlowId> = self.sources.open(source).iter().copied().filter(running).collect();
+        self.end_transfers(source);
+        for flow in open {
+            self.senders[flow.index()].abort(now, &mut self.network);
+            self.set_sender_timers(flow);
+        }
+    }
+
+    /// A source stops, or the run ends: so do the transfers of its open connections.
+    #[inline(never)]
+    pub(super) fn end_transfers(&mut self, source: FlowId) {
         for &flow in self.sources.open(source) {
-            let sender = &mut self.senders[flow.index()];
             if self.apps[flow.index()].phase == Phase::Running {
                 self.apps[flow.index()].phase = Phase::Stopped;
-                self.trace.count_transfer(source, self.sources.connection(flow).index, sender);
-                sender.abort(self.network.events.now(), &mut self.network);
+                let index = self.sources.connection(flow).index;
+                self.trace.count_transfer(source, index, &self.senders[flow.index()]);
             }
         }
     }
