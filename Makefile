@@ -78,8 +78,8 @@ kernel: build ## Linux for the engine `linux`, three minutes, once; KERNEL=6.12 
 	fi
 	$(BIN)/dumbbell kernel build $(KERNEL)
 
-validation: build ## How far engines can be trusted: docs/validation.md; over an hour, goes on where it was stopped
-	$(BIN)/dumbbell study validation --out out/validation --docs docs
+validation: build ## How far engines can be trusted: docs/validation.md; hours, goes on where stopped; STRATUM=fq: that part
+	$(BIN)/dumbbell study validation --out out/validation --docs docs $(foreach part,$(STRATUM),--only $(part))
 
 FIGURES := borgli2017/figure2 cao2019/figure5a claypool2019/figure7 claypool2019_proposals/alone giordano2019/dual2 \
            zhang2024/slow_start

@@ -100,7 +100,8 @@ def test_random_conditions_under_other_seeds_of_the_same_engine() -> None:
     assert done.stderr == ""
     found = json.loads(done.stdout)
     assert found["source"] == {
-        "spec": None, "file": None, "random": 3, "seed": 4, "duration": "2 s", "most_packets": 5000, "sets": [],
+        "spec": None, "file": None, "stratum": None, "random": 3, "seed": 4, "duration": "2 s", "most_packets": 5000,
+        "sets": [],
     }  # fmt: skip
     assert [each["name"] for each in found["conditions"]] == ["random-4-1", "random-4-2", "random-4-3"]
 
@@ -143,7 +144,7 @@ def test_one_condition_is_shown_flow_by_flow(moment: Path, store: Path) -> None:
     [
         ((), "give one of SPEC, --random N and --curves"),
         (("SPEC", "--random", "2"), "give one of SPEC, --random N and --curves"),
-        (("SPEC", "--seed", "2", *SAME), "--seed, --duration and --packets are for --random"),
+        (("SPEC", "--seed", "2", *SAME), "--seed, --stratum, --duration and --packets are for --random"),
         (("SPEC", "--engines", "sim"), "names no two engines"),
         (("SPEC", "--engines", "sim,"), "names no two engines"),
         (("SPEC", "--engines", "sim,tofino"), 'unknown engine "tofino"'),
@@ -151,13 +152,16 @@ def test_one_condition_is_shown_flow_by_flow(moment: Path, store: Path) -> None:
         (("SPEC", *SAME, "--set", "path.rate=80 mbps"), "path.rate: "),
         (("SPEC", *SAME, "--show", "moment-7"), 'there is no condition "moment-7"; did you mean "moment-'),
         (("SPEC", "--curves"), "give one of SPEC, --random N and --curves"),
-        (("--curves", "--seed", "1"), "--seed, --duration and --packets are for --random"),
+        (("--curves", "--seed", "1"), "--seed, --stratum, --duration and --packets are for --random"),
         (("SPEC", *SAME, "--show", "1", "--html", "x.html"), "--html is of a comparison; --show makes none"),
         (("SPEC", *SAME, "--dry-run", "--html", "x.html"), "--html is of a comparison; --dry-run makes none"),
         (("SPEC", *SAME, "--dry-run", "--show", "1"), "give one of --dry-run and --show"),
         (("--random", "2", "--seed", "1", "--set", "name=x", "--dump", "x"), 'name: "x" is that of 2 conditions'),
         (("--random", "1", "--seed", "1", "--set", "name=x/y", "--dump", "x"), 'name: "x/y" is no name of a file'),
         (("nowhere.toml", *SAME), "no such file"),
+        (("--random", "2", "--stratum", "fqq"), 'there is no stratum "fqq"; known: plain, fq'),
+        (("--check", "phase", "--seeds", "2"), "--check has conditions, seeds and bars of its own; give it alone"),
+        (("--check", "comp", *SAME), 'there is no check "comp"; known: phases-10'),
         (("--random", "2", "--seed", "1", "--duration", "60", *SAME), "duration: "),
         (("--random", "2", "--seed", "1", "--packets", "10", *SAME), "are more than 10 packets"),
     ],

@@ -197,7 +197,7 @@ def test_the_limits_are_those_of_the_design() -> None:
         ("loss", 0.10, 0.30, None),
         ("small_loss", None, 0.002, None),
         ("queueing_delay", 0.05, 0.15, None),
-        ("completion", 0.05, 0.10, None),
+        ("completion", 0.02, 0.10, None),
         ("late_completion", 0.10, 0.20, None),
         ("winner", None, None, 0.95),
     ]
@@ -205,7 +205,7 @@ def test_the_limits_are_those_of_the_design() -> None:
 
 @pytest.mark.parametrize(
     ("median_s", "late_s", "expected"),
-    [(0.104, 0.43, (True, True)), (0.106, 0.43, (False, True)), (0.096, 0.45, (True, False)), (0.1, None, (True,))],
+    [(0.1015, 0.43, (True, True)), (0.103, 0.43, (False, True)), (0.0985, 0.45, (True, False)), (0.1, None, (True,))],
 )
 def test_completion_times_are_spoken_of_where_transfers_are_compared(
     median_s: float, late_s: float | None, expected: tuple[bool, ...]

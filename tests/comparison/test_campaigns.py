@@ -9,7 +9,7 @@ import pytest
 
 from agreed import Scaled, agreement_of, moment
 from dumbbell.comparison import random_conditions
-from dumbbell.comparison.campaigns import Sides, carry_out, flows, points, problems, runs
+from dumbbell.comparison.campaigns import Recorded, Sides, carry_out, flows, points, problems, runs
 from dumbbell.comparison.record import Agreement
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
@@ -188,3 +188,26 @@ def test_every_flow_of_every_run_of_both_engines_with_its_counters() -> None:
         assert each["timeouts"] is not None
         assert each["cwnd_mean_segments"] > 1
     assert sum(each["retransmits"] for each in found) > 0
+
+
+def test_a_record_stands_for_the_runs_of_an_engine_that_is_not_there(tmp_path: Path) -> None:
+    """Nothing but the candidate runs then, and what comes out is the same."""
+    with_both = agreement_of(tmp_path / "a", Sides(Scaled(0.9), SimEngine(), 2, 1))
+    ours = Scaled(0.9)
+    away = Recorded(with_both.reference)
+    sides = Sides(ours, away, 2, 1, with_both)
+    assert runs([moment()], sides) == 2 * 2
+    again = agreement_of(tmp_path / "b", sides)
+    assert len(ours.measured) == 4
+    assert (again.bands, again.reference) == (with_both.bands, with_both.reference)
+    with pytest.raises(EngineFailure, match="sim is not on this machine, and the record has no such run"):
+        agreement_of(tmp_path / "c", Sides(ours, away, 3, 1, with_both))
+
+
+def test_a_record_of_another_run_stands_for_nothing(tmp_path: Path) -> None:
+    with_both = agreement_of(tmp_path / "a", Sides(Scaled(0.9), SimEngine(), 1, 1))
+    sides = Sides(Scaled(0.9), SimEngine(), 1, 1, with_both)
+    assert sides.known(moment())
+    assert not sides.known(moment(**{"path.rtt": "21 ms"}))
+    assert not sides.known(moment(name="other"))
+    assert not Sides(Scaled(0.9), SimEngine(), 2, 1, with_both).known(moment())

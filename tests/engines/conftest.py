@@ -7,6 +7,7 @@ import platform
 import pytest
 
 from dumbbell.engines import agent
+from dumbbell.engines.guest import Guests, Order
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.errors import EngineFailure, KernelError
 from dumbbell.kernel import Kernel, build
@@ -27,3 +28,17 @@ def built() -> Kernel:
 @pytest.fixture
 def linux(built: Kernel) -> LinuxEngine:
     return LinuxEngine(built)
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """What the agents wrote, as they wrote it."""
+    found: list[bytes] = []
+    outcome = Guests.outcome
+
+    def noted(guests: Guests, order: Order) -> bytes:
+        found.append(outcome(guests, order))
+        return found[-1]
+
+    monkeypatch.setattr(Guests, "outcome", noted)
+    return found

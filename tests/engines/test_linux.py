@@ -124,21 +124,47 @@ REFUSED: dict[str, list[Any]] = {
 }  # fmt: skip
 
 
-def refused(field: str, value: object, controls: dict[str, str] | None = None) -> str:
-    problems = LinuxEngine(kernel(controls=controls)).unsupported_fields(run_of({field: value}))
-    return f"{field}={value} -> {' | '.join(map(str, problems))}"
+SUPER_PACKETS = {"path.offload": True, "path.burst": "68130 B"}
+REFUSED_TOGETHER: list[dict[str, Any]] = [
+    SUPER_PACKETS | {"path.loss": "1 %"},
+    SUPER_PACKETS | {"host.gro": True},
+    {"flows[0].access": {"rate": "1 Gbit/s", "buffer": "1 MB", "kind": "device"}, "host.qdisc": "fq"},
+]
+
+
+def refused(fields: dict[str, Any], controls: dict[str, str] | None = None) -> str:
+    problems = LinuxEngine(kernel(controls=controls)).unsupported_fields(run_of(fields))
+    asked = ", ".join(f"{field}={value}" for field, value in fields.items())
+    return f"{asked} -> {' | '.join(map(str, problems))}"
 
 
 def test_what_linux_cannot_honour_is_refused_with_what_it_can(snapshot: SnapshotAssertion) -> None:
-    said = [refused(field, value) for field, values in REFUSED.items() for value in values]
-    said.append(refused("flows[0].cc", "reno", {"bbr": "bbr", "renom": "renom"}))
+    said = [refused({field: value}) for field, values in REFUSED.items() for value in values]
+    said.append(refused({"flows[0].cc": "reno"}, {"bbr": "bbr", "renom": "renom"}))
+    said.extend(map(refused, REFUSED_TOGETHER))
     assert "\n".join(said) == snapshot
 
 
+@pytest.mark.parametrize("fields", REFUSED_TOGETHER)
+def test_each_of_what_is_refused_together_can_be_honoured(fields: dict[str, Any]) -> None:
+    last = next(reversed(fields))
+    for kept in ({last: fields[last]}, {name: value for name, value in fields.items() if name != last}):
+        assert LinuxEngine(kernel()).unsupported_fields(run_of(kept)) == []
+
+
+@pytest.mark.parametrize("jitter_ns", [None, 2**32 - 1])
+def test_timing_noise_of_the_machine_or_of_more_than_31_bits_is_refused(jitter_ns: int | None) -> None:
+    run = run_of({})
+    run = run.model_copy(update={"path": run.path.model_copy(update={"jitter_ns": jitter_ns})})
+    (problem,) = LinuxEngine(kernel()).unsupported_fields(run)
+    assert problem.path == "path.jitter"
+
+
 def test_what_linux_can_honour_is_not_refused() -> None:
-    path = PATH | {"burst": "68130 B", "offload": True, "queue": "packets", "loss": "1 %", "loss_at": "after"}
+    path = PATH | {"burst": "68130 B", "queue": "packets", "loss": "1 %", "loss_at": "after", "jitter": "4 s"}
     host = {"receive_window": "3 MB", "initial_window": 32, "qdisc": "fq", "sack_compression": False}
-    assert LinuxEngine(kernel()).unsupported_fields(run_of({"path": path, "host": host})) == []
+    nic = {"gro": True, "ack_aggregation": "100 ms"}
+    assert LinuxEngine(kernel()).unsupported_fields(run_of({"path": path, "host": host | nic})) == []
 
 
 def test_a_guest_gets_the_run_and_the_kernels_names(answers: list[Order]) -> None:

@@ -23,7 +23,6 @@ from commandline import DUMBBELL, dumbbell
 from dumbbell.campaign.execution import execute
 from dumbbell.campaign.plan import Planned
 from dumbbell.engines import agent
-from dumbbell.engines.guest import Guests, Order
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.path_check import check_path, deviations, path_of
@@ -106,20 +105,6 @@ def spec(tmp_path: Path) -> Path:
     path = tmp_path / "spec.toml"
     path.write_text(SPEC, encoding="utf-8")
     return path
-
-
-@pytest.fixture
-def answers(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """What the agents wrote, as they wrote it."""
-    found: list[bytes] = []
-    outcome = Guests.outcome
-
-    def noted(guests: Guests, order: Order) -> bytes:
-        found.append(outcome(guests, order))
-        return found[-1]
-
-    monkeypatch.setattr(Guests, "outcome", noted)
-    return found
 
 
 @contextmanager

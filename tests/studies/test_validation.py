@@ -15,7 +15,9 @@ from agreed import Scaled
 from commandline import ROOT
 from dumbbell import studies
 from dumbbell.cli.main import app
+from dumbbell.comparison import agreement_text
 from dumbbell.comparison.agreement import BANDS, OF_TRANSFERS
+from dumbbell.comparison.random_conditions import strata
 from dumbbell.comparison.record import Agreement, Curves
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.engines.sim import SimEngine
@@ -28,6 +30,7 @@ from dumbbell.validation import Plan, ValidationError, load_plan
 from dumbbell.validation.claims import ClaimsRecord, Column, Origin, Ran
 from dumbbell.validation.page import Section, markdown, read, store_record, write
 from dumbbell.validation.plan import ClaimsPart, ComparisonPart
+from dumbbell.validation.studied import STUDIES
 
 DOCS = ROOT / "docs"
 COLUMNS = (
@@ -120,12 +123,13 @@ def test_every_engine_of_the_plan_has_its_part_of_the_study() -> None:
 
 
 def test_the_plan_asks_for_what_the_design_does() -> None:
-    (agreement,) = [part for part in load_plan().parts if part.name == "agreement"]
-    assert isinstance(agreement, ComparisonPart)
-    assert agreement.random >= 200
-    assert agreement.seeds >= 5
-    assert agreement.floor >= 3
-    assert (agreement.candidate, agreement.reference) == ("sim", "linux")
+    strata_parts = [part for part in load_plan().parts if part.kind == "agreement" and part.name != "regression"]
+    assert {part.name for part in strata_parts} == {*strata(), STUDIES}
+    for part in strata_parts:
+        assert isinstance(part, ComparisonPart)
+        assert (part.stratum, part.candidate, part.reference) == (part.name, "sim", "linux")
+        assert part.random >= 30
+        assert part.floor == part.seeds >= 5
 
 
 def test_engines_stand_side_by_side(record: ClaimsRecord) -> None:
@@ -149,8 +153,8 @@ def test_engines_stand_side_by_side(record: ClaimsRecord) -> None:
 
 
 def test_an_agreement_has_every_band_the_worst_what_failed_and_the_command() -> None:
-    (part,) = load_plan().only(["agreement"]).parts
-    agreement = Agreement.model_validate_json((DOCS / "validation" / "agreement.json").read_bytes())
+    (part,) = load_plan().only(["regression"]).parts
+    agreement = Agreement.model_validate_json((DOCS / "validation" / "regression.json").read_bytes())
     first = agreement.conditions[0].model_copy(update={"failures": ("sim, seed 1: a bug",)})
     changed = agreement.model_copy(update={"conditions": (first, *agreement.conditions[1:])})
     text = text_of(Section(part.name, part.kind, changed))
@@ -158,7 +162,7 @@ def test_an_agreement_has_every_band_the_worst_what_failed_and_the_command() -> 
         assert (f"| {band.label} ({band.unit}) |" in text) is (metric not in OF_TRANSFERS), "nothing was transferred"
     assert all(f"| {each.condition} | " in text for each in agreement.worst)
     assert f"### Not compared\n\n- {first.name}: sim, seed 1: a bug\n\nEngines: sim, identity" in text
-    assert "$ dumbbell agree --random 200 --seed 20261122 --engines sim,linux --seeds 5 --floor 3\n" in text
+    assert f"$ {agreement_text.command(agreement)}\n" in text
     assert "![" not in text
 
 
@@ -183,11 +187,11 @@ def test_a_part_that_was_not_measured_is_named(record: ClaimsRecord, tmp_path: P
     assert stored("claypool2019", tmp_path) == record
     (page,) = write(load_plan(), tmp_path)
     lines = page.read_text(encoding="utf-8").splitlines()
-    assert "| agreement | not measured yet: `dumbbell study validation --only agreement` |" in lines
+    assert "| plain | not measured yet: `dumbbell study validation --only plain` |" in lines
     assert lines.count(f"## Claims of {record.short}") == 1
 
 
-@pytest.mark.parametrize("name", ["agreement", "curves", "claypool2019"])
+@pytest.mark.parametrize("name", ["plain", "checks", "curves", "mutants", "claypool2019"])
 @pytest.mark.parametrize("text", ["{}", "no JSON", "[]", '{"schema": 9, "study": "x"}'])
 def test_what_no_part_stores(name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / "validation").mkdir()
@@ -217,10 +221,14 @@ def test_what_is_no_plan(text: str | None, message: str, tmp_path: Path) -> None
     ("options", "message"),
     [
         (["--engine", "hosts"], "validation has no engine 'hosts'; known: linux, sim, linux:6.12"),
-        (["--only", "curves", "--engine", "sim"], "curves is measured on linux and sim"),
+        (
+            ["--only", "curves", "--engine", "sim"],
+            "curves is measured on linux, too: no record has its runs of 21 conditions",
+        ),
+        (["--only", "fq", "--engine", "linux"], "fq is measured on sim"),
         (
             ["--page", "--only", "curves"],
-            "--only, --engine and --jobs are for what is measured; --page measures nothing",
+            "--only, --engine and --jobs are for what is measured; --page, and --set-bands of --only, measure nothing",
         ),
         (["--only", "curve"], 'validation has no part "curve"; did you mean "curves"?'),
     ],
@@ -295,7 +303,7 @@ def test_the_page_from_runs_to_words_part_by_part(tmp_path: Path) -> None:
         "docs/figures/agreement.svg", "docs/figures/agreement_errors.svg", "docs/figures/claypool2019-figure9.svg",
     }  # fmt: skip
     page = second["docs/validation.md"].decode()
-    assert page.index("## Agreement of `double` with `sim`") < page.index("## Claims of")
+    assert page.index("## Plain path (agreement)") < page.index("## Claims of")
     assert "(figures/claypool2019-figure9.svg)" in page
     for path in ("validation.md", "figures"):
         gone = tmp_path / "docs" / path
@@ -313,7 +321,7 @@ def test_the_page_from_runs_to_words_part_by_part(tmp_path: Path) -> None:
     agreement = Agreement.model_validate_json(second["docs/validation/agreement.json"])
     assert [condition.name for condition in agreement.conditions] == ["random-1-1", "random-1-2"]
     for condition in agreement.conditions:
-        assert condition.floor == ()
+        assert [run.seed for run in condition.floor] == [3]
         assert len(condition.candidate) == len(condition.reference) == 2
         assert all(each.floor is not None for each in condition.differences)
     lines = [line for line in second["docs/validation/agreement.json"].splitlines() if line.startswith(b'{"name"')]

@@ -46,7 +46,7 @@ use crate::netlink::{Batch, CREATE, EXCLUSIVE, Socket};
 use discipline::Counters;
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
-use plan::{Place, Plan};
+use plan::{Discipline, Place, Plan};
 use run::{Buffer, QueueCounters, Run};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -127,6 +127,7 @@ impl Network {
         };
         network.link(run)?;
         network.configure(run)?;
+        network.look_at_fair()?;
         network.await_devices()?;
         Ok(network)
     }
@@ -151,11 +152,11 @@ impl Network {
     ///
     /// With offloads a dropped super-packet counts once and a sent one by its segments. There `offered` is the count
     /// of segments that passed the gate, `queued` is the backlog in frames of full size, and `dropped` what remains:
-    /// exact when the queue is empty. A super-packet lost at random counts once.
+    /// exact when the queue is empty.
     pub fn counters(&mut self) -> Result<QueueCounters, Error> {
-        let queue = self.ask(self.plan.bottleneck, discipline::ROOT)?;
+        let queue = self.count(self.plan.bottleneck, discipline::ROOT)?;
         let random_lost_packets = match self.plan.loss {
-            Some(device) => self.ask(device, discipline::CHILD)?.dropped_packets,
+            Some(device) => self.count(device, discipline::CHILD)?.dropped_packets,
             None => 0,
         };
         let mut counters = QueueCounters {
@@ -169,7 +170,7 @@ impl Network {
             queued_bytes: queue.queued_bytes,
         };
         if let Some(device) = self.plan.arrivals {
-            let arrived = self.ask(device, discipline::ROOT)?.sent_packets;
+            let arrived = self.count(device, discipline::ROOT)?.sent_packets;
             counters.queued_packets = queue.queued_bytes.div_ceil(self.frame_bytes);
             let dropped = arrived.saturating_sub(counters.sent_packets + counters.queued_packets);
             self.dropped_packets = self.dropped_packets.max(dropped);
@@ -206,9 +207,21 @@ impl Network {
         for device in &self.plan.devices {
             offload::set(self.sites[&device.place].socket.as_fd(), &device.name, device.offloads)?;
         }
-        let first = &self.plan.devices[0];
-        let offloads = offload::get(self.sites[&first.place].socket.as_fd(), &first.name)?;
-        self.facts.insert("offloads".to_owned(), offloads);
+        // One device tells for all that are alike.
+        for place in [Place::Sender, Place::Receiver] {
+            let device = self.plan.devices.iter().find(|device| device.place == place).expect("a device of each host");
+            let offloads = offload::get(self.sites[&place].socket.as_fd(), &device.name)?;
+            self.facts.insert(format!("offloads ({})", place.name()), offloads);
+        }
+        Ok(())
+    }
+
+    /// Settings of `fq` that are the kernel's own.
+    fn look_at_fair(&mut self) -> Result<(), Error> {
+        let fair = self.plan.disciplines.iter().find(|(_, discipline)| *discipline == Discipline::Fair);
+        let Some(&(device, _)) = fair else { return Ok(()) };
+        let text = discipline::fair_text(self.ask(device, discipline::ROOT)?);
+        self.facts.insert("fq".to_owned(), text.ok_or_else(|| Error::new("fq", "an answer without its settings"))?);
         Ok(())
     }
 
@@ -266,13 +279,17 @@ impl Network {
         Ok(())
     }
 
-    fn ask(&mut self, device: usize, handle: u32) -> Result<Counters, Error> {
-        const SUBJECT: &str = "counters of a queueing discipline";
+    fn count(&mut self, device: usize, handle: u32) -> Result<Counters, Error> {
+        let counters = discipline::parse_counters(self.ask(device, handle)?);
+        counters.ok_or_else(|| Error::new("counters of a queueing discipline", "an answer without them"))
+    }
+
+    /// What the kernel says of a queueing discipline.
+    fn ask(&mut self, device: usize, handle: u32) -> Result<&[u8], Error> {
         let device = &self.plan.devices[device];
         let socket = &mut site(&mut self.sites, device.place).socket;
-        let answer =
-            socket.ask(discipline::GET_QDISC, SUBJECT, |bytes| discipline::encode_question(bytes, device, handle))?;
-        discipline::parse_counters(answer).ok_or_else(|| Error::new(SUBJECT, "an answer without them"))
+        let question = |bytes: &mut Vec<u8>| discipline::encode_question(bytes, device, handle);
+        socket.ask(discipline::GET_QDISC, "state of a queueing discipline", question)
     }
 }
 
@@ -309,8 +326,18 @@ fn describe(plan: &Plan, run: &Run) -> BTreeMap<String, String> {
         "path".to_owned(),
         format!("{}, {} lanes, mtu {}", places.join(" - "), plan.pairs.len(), run.path.mtu_bytes),
     );
+    // Devices of one place with the same are told together: the first, and how many more.
+    let mut alike: Vec<(Place, Discipline, &str, usize)> = Vec::new();
     for (device, discipline) in &plan.disciplines {
-        facts.insert(format!("qdisc {}", plan.devices[*device].name), discipline.text());
+        let device = &plan.devices[*device];
+        match alike.iter_mut().find(|(place, other, ..)| *place == device.place && other == discipline) {
+            Some((.., more)) => *more += 1,
+            None => alike.push((device.place, *discipline, &device.name, 0)),
+        }
+    }
+    for (_, discipline, first, more) in alike {
+        let others = if more > 0 { format!("; the same on {more} more") } else { String::new() };
+        facts.insert(format!("qdisc {first}"), discipline.text() + &others);
     }
     facts
 }

@@ -2,7 +2,8 @@
 //!
 //! `cargo bench -p sim` prints one plain table (median of several runs) and then criterion's figures for the first
 //! conditions. `cargo bench -p sim -- table` prints the table alone; `-- row N` runs its row N once and prints
-//! packets and seconds of processor time, for comparing two builds in turns on a machine that does other work.
+//! packets and seconds of processor time, for comparing two builds in turns on a machine that does other work;
+//! `-- row N jitter` does so with hosts that are as punctual as real ones.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use run::samples::{flows, one_flow};
@@ -32,6 +33,9 @@ const CONDITIONS: [Condition; 9] = [
     condition("1 Gbit/s, 50 ms, 1 BDP", "bbr", 100, 1_000, 50, 6_250_000, 30, None),
     condition("1 Gbit/s, 200 ms, 50 MB", "cubic", 1, 1_000, 200, 50_000_000, 60, None),
 ];
+
+/// About what hosts have, the default of a spec's `path.jitter`.
+const JITTER_NS: u64 = 50_000;
 
 #[expect(clippy::too_many_arguments, reason = "a row of a table")]
 const fn condition(
@@ -82,8 +86,9 @@ fn processor_s() -> Option<f64> {
 
 /// Runs one condition once.
 #[expect(clippy::print_stdout, reason = "the figures are what it is for")]
-fn row(index: usize) {
-    let run = CONDITIONS[index].run();
+fn row(index: usize, jitter: bool) {
+    let mut run = CONDITIONS[index].run();
+    run.path.jitter_ns = Some(if jitter { JITTER_NS } else { 0 });
     let before = processor_s();
     let (packets, wall) = timed(&run);
     let spent = before.zip(processor_s()).map_or(wall, |(before, after)| after - before);
@@ -143,7 +148,7 @@ fn main() {
     }
     if argument == "row" {
         let index = std::env::args().nth(2).and_then(|index| index.parse().ok()).expect("a row's number, from 0");
-        return row(index);
+        return row(index, std::env::args().nth(3).is_some_and(|argument| argument == "jitter"));
     }
     table(5);
     let this = std::env::current_exe().expect("a path");

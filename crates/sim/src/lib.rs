@@ -38,9 +38,6 @@ pub fn problems(run: &Run) -> Vec<Problem> {
             message: "null, a machine's own noise: the simulator has none, and is to be told how much".to_owned(),
         });
     }
-    if run.path.jitter_ns.is_some_and(|ns| ns > 0) {
-        problems.push(Problem { path: "path.jitter".to_owned(), message: "not built yet".to_owned() });
-    }
     for (index, flow) in run.flows.iter().enumerate() {
         for error in cc::check(&flow.cc.algorithm, &flow.cc.parameters) {
             problems.push(Problem { path: format!("flows[{index}].cc"), message: error.to_string() });

@@ -145,6 +145,10 @@ impl<'run> Simulation<'run> {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Departure(hop) => self.departure(hop),
+            Event::Burst => {
+                self.network.bursts_leave();
+                self.close_dropped();
+            }
             Event::Data(line) if self.network.has_nics() => self.hand_over(line),
             Event::Data(line) => {
                 let packet = self.network.data_arrival(line);
@@ -185,6 +189,7 @@ impl<'run> Simulation<'run> {
         if let Some(flow) = self.network.upcoming_ack(line, PREFETCH_FAR) {
             prefetch(&self.senders[flow.index()]);
             self.timers.prefetch(flow);
+            self.network.prefetch_host(flow);
         }
         if let Some(flow) = self.network.upcoming_ack(line, PREFETCH_NEAR) {
             self.senders[flow.index()].prefetch_rest();
@@ -251,6 +256,7 @@ impl<'run> Simulation<'run> {
             Departed::PastRouter(flow) => self.close_if_over(flow),
             Departed::Nothing => {}
         }
+        self.close_dropped();
     }
 
     fn now(&self) -> Time {
@@ -489,6 +495,7 @@ impl<'run> Simulation<'run> {
 
     fn sample(&mut self) {
         let now = self.now();
+        self.network.settle();
         self.trace.sample_queue(&self.network);
         for flow in FlowId::first(self.run.flows.len()) {
             let i = flow.index();
@@ -508,6 +515,7 @@ impl<'run> Simulation<'run> {
     }
 
     fn mark(&mut self, mark: Mark) {
+        self.network.settle();
         self.trace.mark_queue(mark, &self.network);
         for flow in FlowId::first(self.run.flows.len()) {
             self.mark_flow(mark, flow);
@@ -515,6 +523,7 @@ impl<'run> Simulation<'run> {
     }
 
     fn mark_flow(&mut self, mark: Mark, flow: FlowId) {
+        self.network.settle();
         let counters = if self.sources.has_source(flow) { self.source_counters(flow) } else { self.counters(flow) };
         self.trace.mark_flow(mark, flow, counters);
         if mark == Mark::End {
@@ -530,6 +539,7 @@ impl<'run> Simulation<'run> {
 
     fn finish(mut self) -> Measurement {
         let now = self.now();
+        self.network.settle();
         self.trace.mark_queue(Mark::End, &self.network);
         // A run that is done before its window's end measures to its own end.
         if now.as_nanos() <= self.run.measure.window_end_ns {

@@ -39,7 +39,9 @@ fn eventful(seed: u64) -> Run {
 fn runs() -> Vec<Run> {
     let mut runs: Vec<Run> = (1..=4).map(eventful).collect();
     runs[1].path.loss_at = LossAt::After;
+    runs[1].path.jitter_ns = Some(300_000);
     runs[2].host.qdisc = Qdisc::Fq;
+    runs[2].path.jitter_ns = Some(50_000);
     (runs[3].path.offload, runs[3].path.burst_bytes) = (true, 100_000);
     runs
 }

@@ -165,6 +165,67 @@ fn small_queues_hold_a_sender_back_before_its_own_device_and_not_before_a_router
     assert_eq!(device.flows[0].at_end.segments_retransmitted, 0);
 }
 
+/// A flow that hands over [`AT_ONCE`] segments in one burst when its handshake is over, on a path so short that bursts
+/// are not cut (the shift of `tcp_tso_rtt_log`).
+fn whole_burst(rate_bps: u64) -> Run {
+    let mut run = one_flow("cubic", rate_bps, 200_000, 1 << 20, 2);
+    run.until_done = true;
+    run.host.initial_window_segments = 100;
+    run.flows[0].workload = Workload::Transfer { bytes: AT_ONCE * MSS_BYTES };
+    run
+}
+
+#[test]
+fn with_jitter_a_burst_leaves_its_host_late_and_as_a_whole() {
+    // A SYN late by U1, a bare ACK by U2, and 45 segments of one burst by max(U2, U3), each uniform below the jitter: in
+    // the mean 1/2 + 2/3 of it. Were each packet late by itself, the last one would be late by nearly all of it.
+    let (jitter_ns, seeds) = (100_000, 400);
+    let mut run = whole_burst(1_000_000 * MBIT);
+    let punctual_ns = measure(&run).flows[0].completed_ns.expect("complete");
+    run.path.jitter_ns = Some(jitter_ns);
+    let late_ns: Vec<u64> = (1..=seeds)
+        .map(|seed| {
+            run.seed = seed;
+            measure(&run).flows[0].completed_ns.expect("complete") - punctual_ns
+        })
+        .collect();
+    assert!(late_ns.iter().all(|ns| *ns < 2 * jitter_ns), "{late_ns:?}");
+    let mean = late_ns.iter().sum::<u64>() as f64 / (seeds * jitter_ns) as f64;
+    // Variances 1/12 and 1/18; five standard deviations of the mean.
+    let deviation = ((1.0 / 12.0 + 1.0 / 18.0) / seeds as f64).sqrt();
+    assert!((mean - 7.0 / 6.0).abs() < 5.0 * deviation, "{mean} of the jitter");
+    let (least, most) = (late_ns.iter().min().expect("seeds"), late_ns.iter().max().expect("seeds"));
+    assert!(*least < jitter_ns / 2 && *most > 3 * jitter_ns / 2, "each seed has its own: {late_ns:?}");
+}
+
+#[test]
+fn jitter_is_behind_a_device_and_before_a_router() {
+    // A burst of 45 frames comes out of a slow line as from a pipe: a device's frames are each late by themselves, and
+    // the last one in the mean by nearly half of the jitter; a router's wait for the host's lateness once, at the head.
+    const SEEDS: u64 = 1_000;
+    let jitter_ns = 20_000;
+    let late = [AccessKind::Device, AccessKind::Router].map(|kind| {
+        let mut run = whole_burst(1_000_000 * MBIT);
+        // A frame a microsecond: with jitter there are twenty frames of a device on their way out of the host.
+        run.flows[0].access = Some(Access { rate_bps: 12_000 * MBIT, buffer: Buffer::Packets(100), kind });
+        let punctual_ns = measure(&run).flows[0].completed_ns.expect("complete");
+        run.path.jitter_ns = Some(jitter_ns);
+        let late_ns: Vec<u64> = (1..=SEEDS)
+            .map(|seed| {
+                run.seed = seed;
+                measure(&run).flows[0].completed_ns.expect("complete") - punctual_ns
+            })
+            .collect();
+        late_ns.iter().sum::<u64>() as f64 / (SEEDS * jitter_ns) as f64
+    });
+    let [device, router] = late;
+    // The SYN's lateness comes first, in the mean 1/2 of the jitter. Of a device's frames the last one leaves with the
+    // latest so far: E max(U - i t), where t is a frame's time on the line as a share of the jitter, is 0.759 of it (by
+    // a million draws). Five standard deviations of each mean.
+    assert!((device - 1.259).abs() < 0.050, "{device}");
+    assert!((router - 7.0 / 6.0).abs() < 0.059, "{router}");
+}
+
 #[test]
 fn a_saturating_flow_uses_all_of_the_line() {
     let (rate_bps, rtt_ns) = (50 * MBIT, 40 * MS);

@@ -68,19 +68,37 @@ def agree(  # noqa: PLR0913 (each is an option)
     seed: Annotated[
         int | None, typer.Option("--seed", metavar="S", min=0, help="Of the draw; default: a fresh one, which is told.")
     ] = None,
+    stratum: Annotated[
+        str | None,
+        typer.Option(
+            "--stratum",
+            metavar="NAME",
+            help="What to draw from, judged by its own bands; default: the plain path.",
+            show_default=False,
+        ),
+    ] = None,
     duration: Annotated[
-        str | None, typer.Option("--duration", metavar="TIME", help='Of a drawn condition; default: "60 s".')
+        str | None, typer.Option("--duration", metavar="TIME", help="Of a drawn condition; default: the stratum's.")
     ] = None,
     packets: Annotated[
         int | None,
         typer.Option(
-            "--packets", metavar="N", min=1, help="Most that a drawn condition may carry; default: 5 million."
+            "--packets", metavar="N", min=1, help="Most that a drawn condition may carry; default: the stratum's."
         ),
     ] = None,
     curves: Annotated[
         bool,
         typer.Option("--curves", help="Single flows instead of SPEC: loss epochs over one another, BBR's phases."),
     ] = False,
+    check: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--check",
+            metavar="NAME",
+            show_default=False,
+            help="Checks whose names begin so, by their bars, instead of SPEC; may be given again; all: every one.",
+        ),
+    ] = None,
     sets: Sets = None,
     out: Folder = DEFAULT_STORE,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with every figure.")] = False,
@@ -109,7 +127,13 @@ def agree(  # noqa: PLR0913 (each is an option)
         raise ComparisonError(f"give one of {' and '.join(given)}")
     if given and html is not None:
         raise ComparisonError(f"--html is of a comparison; {given[0]} makes none")
-    source = Source(random=random, seed=seed, duration=duration, most_packets=packets, sets=tuple(sets or ()))
+    if check:
+        others = any((spec, random, curves, given, html, sets, seeds, floor))
+        _check_bars(check, engines, out, jobs, as_json=as_json, alone=not others)
+        return
+    source = Source(
+        stratum=stratum, random=random, seed=seed, duration=duration, most_packets=packets, sets=tuple(sets or ())
+    )
     experiments, source = _conditions(spec, source, curves=curves)
     check_names(experiments)
     if dump is not None:
@@ -145,6 +169,32 @@ def agree(  # noqa: PLR0913 (each is an option)
         raise typer.Exit(1)
 
 
+def _check_bars(  # noqa: PLR0913 (the options of a check)
+    names: "Sequence[str]", engines: str, out: Path, jobs: int | None, *, as_json: bool, alone: bool
+) -> None:
+    from dumbbell.cli.progress import progress
+    from dumbbell.cli.table import aligned
+    from dumbbell.comparison import agreement_text as text
+    from dumbbell.comparison.checks import carry_out_checks, chosen, count
+    from dumbbell.errors import ComparisonError
+    from dumbbell.results.store import Store
+
+    if not alone:
+        raise ComparisonError("--check has conditions, seeds and bars of its own; give it alone")
+    checks, sides = chosen([name for name in names if name != "all"]), _sides(engines, 1, 0)
+    _check([each.experiment for each in checks], sides)
+    with Store.open(out, write=True) as store, progress(count(checks, sides), wanted=not as_json) as advance:
+        found = carry_out_checks(store, checks, sides, jobs=jobs, progress=advance)
+    if as_json:
+        typer.echo(found.model_dump_json())
+    else:
+        typer.echo(f"{aligned(*text.checks_table(found))}\n\n{text.summary(found)}")
+    for line in text.failures(found):
+        typer.echo(f"failed: {line}", err=True)
+    if not found.holds:
+        raise typer.Exit(1)
+
+
 def _kept(out: Path, experiments: "Sequence[Experiment]", sides: "Sides") -> str:
     from dumbbell.comparison.campaigns import runs
     from dumbbell.results.campaign import measured_of
@@ -161,7 +211,6 @@ def _kept(out: Path, experiments: "Sequence[Experiment]", sides: "Sides") -> str
 
 def _conditions(spec: Path | None, wanted: "Source", *, curves: bool) -> "tuple[list[Experiment], Source]":
     """What is compared, and where it comes from."""
-    from dumbbell.comparison import random_conditions
     from dumbbell.comparison.curves import experiments
     from dumbbell.errors import ComparisonError
     from dumbbell.spec import assignment, load
@@ -170,8 +219,8 @@ def _conditions(spec: Path | None, wanted: "Source", *, curves: bool) -> "tuple[
     if (spec is not None) + (wanted.random is not None) + curves != 1:
         raise ComparisonError("give one of SPEC, --random N and --curves")
     if wanted.random is None:
-        if (wanted.seed, wanted.duration, wanted.most_packets) != (None, None, None):
-            raise ComparisonError("--seed, --duration and --packets are for --random")
+        if (wanted.seed, wanted.stratum, wanted.duration, wanted.most_packets) != (None, None, None, None):
+            raise ComparisonError("--seed, --stratum, --duration and --packets are for --random")
         if spec is None:
             return [load(each, overrides=overrides) for each in experiments()], wanted
         experiment = load(spec, overrides=overrides)
@@ -182,11 +231,11 @@ def _conditions(spec: Path | None, wanted: "Source", *, curves: bool) -> "tuple[
 
         seed = secrets.randbelow(FRESH_SEEDS)
         typer.echo(f"conditions of seed {seed}; --seed {seed} draws them again", err=True)
-    duration = wanted.duration or random_conditions.USUAL_DURATION
-    most = wanted.most_packets or random_conditions.MOST_PACKETS
-    drawn = random_conditions.conditions(wanted.random, seed, duration=duration, most_packets=most)
-    source = wanted.model_copy(update={"seed": seed, "duration": duration, "most_packets": most})
-    return [load(each, overrides=overrides) if overrides else each for each in drawn], source
+    from dumbbell.validation.studied import drawn
+
+    found = drawn(wanted.stratum, wanted.random, seed, duration=wanted.duration, most_packets=wanted.most_packets)
+    source = wanted.model_copy(update={"seed": seed})
+    return [load(each, overrides=overrides) if overrides else each for each in found], source
 
 
 def _sides(engines: str, seeds: int, floor: int) -> "Sides":

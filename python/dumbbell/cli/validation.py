@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
     from dumbbell.engines.protocol import Engine
     from dumbbell.validation import Plan
+    from dumbbell.validation.plan import Record
 
-EXAMPLE = "Example: dumbbell study validation --only agreement"
+EXAMPLE = "Example: dumbbell study validation --only fq"
 
 
 def validation(  # noqa: PLR0913 (each is an option)
@@ -47,6 +48,10 @@ def validation(  # noqa: PLR0913 (each is an option)
     page: Annotated[
         bool, typer.Option("--page", help="Write page and figures again from what is stored, and measure nothing.")
     ] = False,
+    bands: Annotated[
+        bool,
+        typer.Option("--set-bands", help="Make bands of what the strata came to, 1.5 times as much; measure nothing."),
+    ] = False,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Measure how engines agree with one another, with theory and with published claims; write validation.md.
@@ -55,10 +60,12 @@ def validation(  # noqa: PLR0913 (each is an option)
     stored beside the page, and a part that is not measured now keeps its place there.
     """
     from dumbbell.validation import ValidationError, load_plan
-    from dumbbell.validation.page import check_writable, write
+    from dumbbell.validation.page import check_writable, set_bands, write
 
-    if page and (only or engine or jobs is not None):
-        raise ValidationError("--only, --engine and --jobs are for what is measured; --page measures nothing")
+    if (page and (only or engine or jobs is not None)) or (bands and (page or engine or jobs is not None)):
+        raise ValidationError(
+            "--only, --engine and --jobs are for what is measured; --page, and --set-bands of --only, measure nothing"
+        )
     every = load_plan(plan)
     chosen = every.only(only) if only else every
     for name in engine or ():
@@ -66,9 +73,11 @@ def validation(  # noqa: PLR0913 (each is an option)
             raise ValidationError(f"validation has no engine {name!r}; known: {', '.join(chosen.engines)}")
     check_writable(docs)
     failures: list[str] = []
-    if not page:
+    if bands:
+        print_files(set_bands(chosen, docs), as_json=False)
+    elif not page:
         engines = _engines(engine or chosen.engines, required=bool(engine))
-        failures = _measure(chosen, engines, out, docs, jobs, required=bool(only))
+        failures = _measure(chosen, engines, out, docs, jobs, every=every, required=bool(only))
     print_files(write(every, docs), as_json=as_json)
     for failure in failures:
         typer.echo(f"failed: {failure}", err=True)
@@ -93,28 +102,30 @@ def _engines(names: "Iterable[str]", *, required: bool) -> "list[Engine]":
 
 
 def _measure(  # noqa: PLR0913 (what, where, how, and where it goes)
-    plan: "Plan", engines: "Sequence[Engine]", out: Path, docs: Path, jobs: int | None, *, required: bool
+    plan: "Plan", engines: "Sequence[Engine]", out: Path, docs: Path, jobs: int | None, *, every: "Plan", required: bool
 ) -> list[str]:
     """Measures and stores every part that these engines can, all of them if they are required; gives what failed."""
     from dumbbell.cli.progress import progress
     from dumbbell.results.store import Store
     from dumbbell.validation import ValidationError
-    from dumbbell.validation.page import store_record
+    from dumbbell.validation.page import recorded_of, store_record
+
+    def records(name: str) -> "Record | None":
+        return next(recorded_of(part, docs) for part in every.parts if part.name == name)
 
     failures = []
     with Store.open(out / "store", write=True) as store:
         for part in plan.parts:
             own = [each for each in engines if each.name in part.engines]
-            if not own or (part.needs_all_engines and len(own) < len(set(part.engines))):
-                message = f"{part.name} is measured on {' and '.join(part.engines)}"
+            if message := part.obstacle(own, records):
                 if required:
                     raise ValidationError(message)
                 typer.echo(f"not measured: {message}", err=True)
                 continue
-            total = part.total(own)
+            total = part.total(own, records)
             typer.echo(f"{part.name}: {total} runs on {', '.join(each.name for each in own)}", err=True)
             with progress(total) as advance:
-                record, failed = part.measure(store, own, jobs, advance)
+                record, failed = part.measure(store, own, jobs, advance, records)
             typer.echo(store_record(part.name, record, docs))
             failures += failed
     return failures

@@ -6,10 +6,17 @@ what its band's `of` says. The reference under other seeds is held against itsel
 
 from __future__ import annotations
 
+import hashlib
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from math import ceil, floor, inf, log10
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+import tomli_w
 
 from dumbbell.comparison.record import (
     Agreement,
@@ -35,11 +42,14 @@ from dumbbell.results.schema import FailedRun, Outcome, Result
 from dumbbell.units import NS_PER_S, PPB
 
 if TYPE_CHECKING:
-    from dumbbell.spec import Resolved
+    from pathlib import Path
+
+    from dumbbell.spec import Resolved, Run
 
     Runs: TypeAlias = Sequence[RunFigures]
     Value: TypeAlias = Callable[[RunFigures], float | None]
 
+BANDS_FILE: Final = "bands.toml"
 MEDIAN, TAIL = 0.5, 0.9
 """The quantiles over conditions that a band limits."""
 GROUP_GOODPUT, TOTAL_GOODPUT = "group_goodput", "total_goodput"
@@ -65,7 +75,7 @@ BANDS: Final = {band.metric: band for band in (
     ),
     Band(
         metric=COMPLETION, label="completion time of transfers, median", unit="%", of="the reference's",
-        median_limit=0.05, p90_limit=0.10,
+        median_limit=0.02, p90_limit=0.10,
     ),
     Band(
         metric=LATE_COMPLETION, label="completion time of transfers, 95th percentile", unit="%", of="the reference's",
@@ -76,7 +86,7 @@ BANDS: Final = {band.metric: band for band in (
         least=0.95,
     ),
 )}  # fmt: skip
-"""By metric. The limits are those of the design."""
+"""By metric. The limits are those of the design, which the band of no stratum crosses."""
 OF_TRANSFERS: Final = (COMPLETION, LATE_COMPLETION)
 """Bands that are not spoken of where nothing completes."""
 SMALLEST_GOODPUT: Final = 0.05
@@ -88,6 +98,50 @@ MOST_FAILURES: Final = 3
 MOST_WORST: Final = 10
 
 
+FACTOR: Final = 1.5
+"""Of what was measured: a band."""
+NARROWEST: Final = 1 / 50
+"""Of an outer limit: a narrower band would be about digits."""
+STATISTICS: Final = ("median", "p90", "raw_median", "raw_p90")
+
+
+@cache
+def stored_bands() -> Mapping[str, Mapping[str, Any]]:
+    """The limits of every stratum: of each metric those of `STATISTICS`, and what they were measured with."""
+    return tomllib.loads(files("dumbbell.comparison").joinpath(BANDS_FILE).read_text(encoding="utf-8"))
+
+
+def bands_of(stratum: str | None) -> Mapping[str, Band]:
+    """The bands of a stratum; the outer limits where it has none yet."""
+    of = stored_bands().get(stratum or "", {})
+    return {
+        metric: band.model_copy(update={f"{name}_limit": limit for name, limit in of.get(metric, {}).items()})
+        for metric, band in BANDS.items()
+    }
+
+
+def bands_from(agreement: Agreement) -> dict[str, dict[str, float]]:
+    """Bands that this measurement makes: so many times what it came to, but never beyond an outer limit."""
+    found: dict[str, dict[str, float]] = {}
+    for verdict in agreement.bands:
+        outer = BANDS[verdict.metric]
+        if not verdict.measured.n or outer.p90_limit is None:
+            continue
+        outer_limits = (outer.median_limit or outer.p90_limit / 2, outer.p90_limit)
+        values = (verdict.measured.median, verdict.measured.p90, verdict.raw.median, verdict.raw.p90)
+        found[verdict.metric] = {
+            name: _upwards(min(max(FACTOR * (value or 0.0), NARROWEST * most), inf if name.startswith("raw") else most))
+            for name, value, most in zip(STATISTICS, values, outer_limits * 2, strict=True)
+        }
+    return found
+
+
+def _upwards(value: float) -> float:
+    """Three digits, and no less."""
+    unit = 10.0 ** (floor(log10(value)) - 2)
+    return float(f"{ceil(round(value / unit, 6)) * unit:.3g}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
     """One point, as both engines measured it."""
@@ -95,10 +149,11 @@ class Measured:
     name: str
     point: Mapping[str, Any]
     resolved: Resolved
-    """With any seed: the path and the flows' base RTTs are the same for all."""
+    """With the reference's first seed."""
     candidate: Sequence[Outcome]
-    reference: Sequence[Outcome]
-    floor: Sequence[Outcome]
+    reference: Sequence[Outcome | RunFigures]
+    """Runs, or what an earlier record has of them."""
+    floor: Sequence[Outcome | RunFigures]
     """The reference under other seeds; may be empty."""
 
 
@@ -129,7 +184,10 @@ def compare_condition(measured: Measured) -> Condition:
         return _figures(result, replace(setup, base_rtts_s=rtts_s))
 
     candidate, reference, floor = (
-        tuple(figures(each) for each in role if isinstance(each, Result)) for role in outcomes
+        tuple(
+            each if isinstance(each, RunFigures) else figures(each) for each in role if not isinstance(each, FailedRun)
+        )
+        for role in outcomes
     )
     failures = tuple(_failures([each for role in outcomes for each in role if isinstance(each, FailedRun)]))
     compared = not failures and bool(candidate) and bool(reference)
@@ -148,14 +206,20 @@ def compare_condition(measured: Measured) -> Condition:
         differences=tuple(_differences(candidate, reference, floor, groups, mean_rate_bps(run))) if compared else (),
         winner=_winners(candidate, reference, floor, groups) if compared and len(set(ccs.values())) > 1 else None,
         failures=failures,
+        digest=digest_of(run),
     )
+
+
+def digest_of(run: Run) -> str:
+    """Tells whether two runs are the same."""
+    return hashlib.sha256(run.to_json().encode()).hexdigest()[:16]
 
 
 def judge(
     conditions: Sequence[Condition], source: Source, candidate: Side, reference: Side, floor_seeds: Sequence[int]
 ) -> Agreement:
     """The whole of a comparison. It holds when no band is broken, no run failed, and something was compared."""
-    bands = verdicts(conditions)
+    bands = verdicts(conditions, bands_of(source.stratum))
     broken = any(band.holds is False for band in bands) or any(each.failures for each in conditions)
     return Agreement(
         versions=versions(),
@@ -170,14 +234,34 @@ def judge(
     )
 
 
-def verdicts(conditions: Sequence[Condition]) -> tuple[BandVerdict, ...]:
+def judged_again(agreement: Agreement) -> Agreement:
+    """The same measurement by the bands that there are now."""
+    judged = judge(
+        agreement.conditions, agreement.source, agreement.candidate, agreement.reference, agreement.floor_seeds
+    )
+    return judged.model_copy(update={"versions": agreement.versions})
+
+
+def store_bands(path: Path, measured: Mapping[str, Agreement]) -> None:
+    """Writes the bands that these measurements make, by stratum, into the file of all bands; the others stay."""
+    header = "".join(line for line in path.read_text(encoding="utf-8").splitlines(keepends=True) if line[0] == "#")
+    bands: dict[str, Any] = {name: dict(table) for name, table in stored_bands().items()}
+    for stratum, agreement in measured.items():
+        identities = [f"{side.engine} {side.identity[:12]}" for side in (agreement.candidate, agreement.reference)]
+        conditions = f"{len(agreement.conditions)} conditions of seed {agreement.source.seed}"
+        bands[stratum] = {"measured": f"{', '.join(identities)}, {conditions}"} | bands_from(agreement)
+    path.write_text(f"{header}\n{tomli_w.dumps(bands)}", encoding="utf-8", newline="\n")
+    stored_bands.cache_clear()
+
+
+def verdicts(conditions: Sequence[Condition], bands: Mapping[str, Band] = BANDS) -> tuple[BandVerdict, ...]:
     """Every band, in the order of the design; those of transfers only where some are compared."""
     differences = {
         metric: [each for one in conditions for each in one.differences if each.metric == metric] for metric in BANDS
     }
     return tuple(
         _of_winners(band, conditions) if band.least is not None else _of_errors(band, differences[metric])
-        for metric, band in BANDS.items()
+        for metric, band in bands.items()
         if differences[metric] or metric not in OF_TRANSFERS
     )
 
@@ -316,19 +400,43 @@ def _winners(candidate: Runs, reference: Runs, floor: Runs, groups: Sequence[Gro
 
 def _of_errors(band: Band, differences: Sequence[Difference]) -> BandVerdict:
     """A band of errors, with the mean signed difference; its interval is over seeds where there is one condition."""
-    measured = _spread([each.error for each in differences])
-    limits = ((measured.median, band.median_limit), (measured.p90, band.p90_limit))
-    holds = all(value is None or limit is None or value <= limit for value, limit in limits)
+    measured, raw = _spread([each.error for each in differences]), _spread(list(map(raw_error, differences)))
+    outer = BANDS[band.metric]
+    beyond_design = not _within((measured.median, outer.median_limit), (measured.p90, outer.p90_limit))
+    holds = not beyond_design and _within(
+        (measured.median, band.median_limit), (measured.p90, band.p90_limit),
+        (raw.median, band.raw_median_limit), (raw.p90, band.raw_p90_limit),
+    )  # fmt: skip
     signed = estimate([each.difference for each in differences]) if differences else None
     half_width = differences[0].half_width if len(differences) == 1 else signed.half_width if signed else None
     return BandVerdict(
         **band.model_dump(),
         measured=measured,
         floor=_spread([each.floor_error for each in differences if each.floor_error is not None]),
+        raw=raw,
+        raw_floor=_spread([error for each in differences if (error := raw_floor(each)) is not None]),
+        beyond_design=beyond_design,
         difference=signed.mean if signed else None,
         half_width=half_width,
         holds=holds if differences else None,
     )
+
+
+def raw_error(difference: Difference) -> float:
+    """How far the medians are apart, nothing excused."""
+    return abs(difference.difference)
+
+
+def raw_floor(difference: Difference) -> float | None:
+    """The same of the reference under other seeds; None where it has none."""
+    if difference.floor is None or not difference.scale:
+        return None
+    return abs(difference.floor - difference.reference) / difference.scale
+
+
+def _within(*pairs: tuple[float | None, float | None]) -> bool:
+    """Whether no value is above its limit."""
+    return all(value is None or limit is None or value <= limit for value, limit in pairs)
 
 
 def _of_winners(band: Band, conditions: Sequence[Condition]) -> BandVerdict:

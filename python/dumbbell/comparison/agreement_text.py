@@ -6,7 +6,7 @@ A table is its header and its rows, whose last cell may be a verdict: one of the
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dumbbell.comparison.agreement import BANDS, OF_TRANSFERS
@@ -16,6 +16,8 @@ from dumbbell.comparison.record import (
     Agreement,
     BandVerdict,
     Case,
+    CheckRow,
+    Checks,
     Condition,
     Curves,
     Difference,
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     Table: TypeAlias = tuple[list[str], list[list[str]]]
 
 HOLDS, BROKEN, NO_DATA = "holds", "broken", "no data"
+BEYOND: Final = "beyond the outer limit"
 SAME, DIFFERENT = "same", "other"
 IDENTITY_DIGITS: Final = 12
 _SIZES = ((1e6, 1e6, "Mbit/s"), (1e3, 1e3, "kbit/s"), (0.0, 1.0, "bit/s"))
@@ -74,9 +77,11 @@ def setting(condition: Condition) -> str:
     return f"{path(condition)}{loss}: {flows}"
 
 
-def origin(found: Agreement | Curves) -> str:
+def origin(found: Agreement | Checks | Curves) -> str:
     """Which conditions, and how many runs each had."""
     failed = 0
+    if isinstance(found, Checks):
+        return f"{counted(len(found.checks), 'check')}, {counted(len(found.conditions), 'condition')}"
     if isinstance(found, Curves):
         algorithms = len({case.cc for case in found.cases})
         what = f"one flow, {counted(algorithms, 'algorithm')}, {counted(len(found.cases), 'condition')}"
@@ -85,7 +90,9 @@ def origin(found: Agreement | Curves) -> str:
         failed = sum(bool(each.failures) for each in found.conditions)
         what = f"{counted(count, 'condition')} of {source.spec}"
         if source.spec is None:
-            what = f"{counted(count, 'random condition')} of seed {source.seed}, {source.duration} each"
+            stratum = f" of stratum {source.stratum}," if source.stratum else ""
+            length = f", {source.duration} each" if source.duration else ""
+            what = f"{counted(count, 'random condition')}{stratum} of seed {source.seed}{length}"
     seeds, floor = counted(len(found.candidate.seeds), "seed"), len(found.floor_seeds)
     noise = f", {floor} more of {found.reference.engine} for its noise" if floor else ""
     return f"{what}; {seeds} an engine{noise}" + (f"; {_failed(failed)}" if failed else "")
@@ -100,8 +107,13 @@ def _failed(count: int) -> str:
     return f"{counted(count, 'condition')} failed and {'is' if count == 1 else 'are'} not compared"
 
 
-def summary(found: Agreement | Curves) -> str:
+def summary(found: Agreement | Checks | Curves) -> str:
     """Which bands or limits hold, and which do not, in sentences."""
+    if isinstance(found, Checks):
+        missed = [row for row in found.rows if not row.holds]
+        by_check = ", ".join(dict.fromkeys(row.check for row in missed))
+        held = f"{len(found.rows) - len(missed)} of {len(found.rows)} figures keep their bars"
+        return f"{held}; not all of {by_check}." if missed else f"{held}."
     if isinstance(found, Curves):
         total, (_, rows) = sum(len(case.comparisons) for case in found.cases), limits_table(found, broken_only=True)
         if not total:
@@ -136,11 +148,13 @@ def legend(found: Agreement | Curves) -> str:
         f" the same of {reference} against itself under other seeds. Difference is the mean with its sign, unexcused,"
         " and its 95 % interval (Student's t). A group's goodput is relative to the larger of the reference's and"
         " 5 % of the rate; queueing delay is mean RTT less base RTT, in points of the buffer's drain time; the winner"
-        " has most goodput a flow."
+        " has most goodput a flow. In brackets: what each may be, the stratum's band. Raw: nothing is excused. Noise"
+        " (median, p90) has as many seeds, and start jitters of its own; the other engine's runs share those of the"
+        " reference."
     )
 
 
-def failures(found: Agreement | Curves) -> list[str]:
+def failures(found: Agreement | Checks | Curves) -> list[str]:
     """What failed, a line each."""
     parts: Sequence[Path] = found.cases if isinstance(found, Curves) else found.conditions
     return [f"{part.name}: {failure}" for part in parts for failure in part.failures]
@@ -173,7 +187,8 @@ def _conditions(agreement: Agreement) -> Iterator[str]:
     if source.spec is not None:
         yield shlex.quote(source.file or f"{source.spec}.toml")
         return
-    yield f"--random {source.random} --seed {source.seed}"
+    stratum = f" --stratum {source.stratum}" if source.stratum else ""
+    yield f"--random {source.random}{stratum} --seed {source.seed}"
     if source.duration not in (None, USUAL_DURATION):
         yield f'--duration "{source.duration}"'
     if source.most_packets not in (None, MOST_PACKETS):
@@ -206,35 +221,119 @@ def provenance(found: EngineComparison) -> Iterator[tuple[str, str]]:
 
 
 def bands_table(agreement: Agreement) -> Table:
-    """All bands; errors are in the band's unit."""
-    header = ["band", "n", "median", "limit", "p90", "limit", "noise median", "noise p90", "difference", "verdict"]
+    """All bands; errors are in the band's unit, and what each may be is in brackets."""
+    header = ["band", "n", "median", "p90", "raw median", "raw p90", "noise", "raw noise", "difference", "verdict"]
     return header, [_band(each) for each in agreement.bands]
 
 
 def _band(band: BandVerdict) -> list[str]:
     """A band by today's words: a record has those of when it was made."""
     label, unit = BANDS[band.metric].label, BANDS[band.metric].unit
-    limits = [ABSENT if each is None else f"{100 * each:g}" for each in (band.median_limit, band.p90_limit)]
     if band.least is not None:
-        limits = [f"at least {100 * band.least:g}", ABSENT]
-    median, p90, noise_median, noise_p90 = (
-        amount(value, scale=100)
-        for spread in (band.measured, band.floor)
-        for value in (spread.median if band.least is None else spread.share, spread.p90)
-    )
+        shares = [amount(spread.share, scale=100) for spread in (band.measured, band.floor)]
+        figures = [f"{shares[0]} (at least {100 * band.least:g})", ABSENT, ABSENT, ABSENT, shares[1], ABSENT]
+    else:
+        figures = [_limited(*each) for each in _statistics(band)]
+        figures += [f"{_hundred(each.median)}, {_hundred(each.p90)}" for each in (band.floor, band.raw_floor)]
     difference = amount(band.difference, band.half_width, scale=100, signed=True)
+    told = BEYOND if band.beyond_design else verdict(band.holds)
+    return [f"{label} ({unit})", str(band.measured.n), *figures, difference, told]
+
+
+def _statistics(band: BandVerdict) -> list[tuple[float | None, float | None]]:
+    """What a band limits, each with its limit: median and p90, then the same of what nothing is excused of."""
     return [
-        f"{label} ({unit})", str(band.measured.n), median, limits[0], p90, limits[1], noise_median, noise_p90,
-        difference, verdict(band.holds),
+        (band.measured.median, band.median_limit), (band.measured.p90, band.p90_limit),
+        (band.raw.median, band.raw_median_limit), (band.raw.p90, band.raw_p90_limit),
     ]  # fmt: skip
 
 
-def worst_table(agreement: Agreement) -> Table:
+def _limited(value: float | None, limit: float | None) -> str:
+    return _hundred(value) if limit is None or value is None else f"{_hundred(value)} ({100 * limit:g})"
+
+
+def _hundred(value: float | None) -> str:
+    return amount(value, scale=100)
+
+
+def band_text(band: BandVerdict) -> str:
+    """What of a band is broken, in words."""
+    label, unit = BANDS[band.metric].label, BANDS[band.metric].unit
+    if band.least is not None:
+        return f"{label}: {_hundred(band.measured.share)}, at least {100 * band.least:g} %"
+    names = ("median", "p90", "raw median", "raw p90")
+    outer = {"median": BANDS[band.metric].median_limit, "p90": BANDS[band.metric].p90_limit}
+    broken = []
+    for name, (value, limit) in zip(names, _statistics(band), strict=True):
+        most = min((each for each in (limit, outer.get(name)) if each is not None), default=None)
+        if value is not None and most is not None and value > most:
+            broken.append(f"{name} {_hundred(value)} of {100 * most:g} {unit}")
+    return f"{label}: {', '.join(broken)}"
+
+
+STRATA_METRICS: Final = {
+    "group_goodput": "goodput of groups (%)", "total_goodput": "total goodput (%)", "loss": "queue loss (%)",
+    "queueing_delay": "queueing delay (points)", "completion": "completion time (%)",
+}  # fmt: skip
+"""Those that the table of all strata has."""
+
+
+def strata_table(strata: Mapping[str, Agreement]) -> Table:
+    """A row a stratum: 90th percentiles, what each may be, and the noise; the verdict on all of its bands."""
+    rows = []
+    for name, agreement in strata.items():
+        by_metric = {band.metric: band for band in agreement.bands}
+        cells = []
+        for metric in STRATA_METRICS:
+            band = by_metric.get(metric)
+            if band is None or not band.measured.n:
+                cells.append(ABSENT)
+            else:
+                cells.append(f"{_limited(band.measured.p90, band.p90_limit)}; {_hundred(band.floor.p90)}")
+        beyond = any(band.beyond_design for band in agreement.bands)
+        told = BEYOND if beyond else verdict(agreement.holds)
+        rows.append([name, str(len(agreement.conditions)), *cells, told])
+    return ["stratum", "n", *STRATA_METRICS.values(), "verdict"], rows
+
+
+def checks_table(found: Checks) -> Table:
+    """Every figure with its bar."""
+    candidate, reference = found.engine_names
+    header = ["check", "setting", "figure", reference, candidate, "difference", "bar", "noise", "verdict"]
+    return header, [_check(each) for each in found.rows]
+
+
+def _check(row: CheckRow) -> list[str]:
+    own = row.reference_limit is not None  # each engine's figure has a bar of its own
+    absolute = own or row.label.startswith("share")
+    scale, unit = (1.0, "") if absolute else (100.0, " %")
+    bar = f"{row.limit:g}" if own and row.reference_limit == row.limit else f"{row.limit:g}, {row.reference_limit:g}"
+    return [
+        row.check,
+        row.setting,
+        row.label,
+        *(_figure(row, value) for value in (row.reference, row.candidate)),
+        ABSENT if own else amount(row.difference, scale=scale, unit=unit, signed=True),
+        bar if own else f"{scale * row.limit:g}{unit}",
+        amount(row.noise, scale=scale, unit=unit, signed=True),
+        verdict(row.holds),
+    ]
+
+
+def _figure(row: CheckRow, value: float | None) -> str:
+    if row.unit == "bit/s":
+        return rate(value)
+    if row.unit == "s":
+        return amount(value, scale=1e3, unit=" ms")
+    return amount(value) if row.label.endswith("share") or "share" in row.label else percent(value)
+
+
+def worst_table(agreement: Agreement, most: int | None = None) -> Table:
     """The conditions that are farthest off, with units; excused is what the reference's own spread excuses."""
     candidate, reference = agreement.engine_names
     header = ["condition", "setting", "what", reference, candidate, "noise", "excused", "x limit"]
     rows = []
-    for worst in agreement.worst:
+    for worst in agreement.worst[:most]:
         condition = agreement.condition(worst.condition)
         (each,) = (
             each for each in condition.differences if (each.metric, each.group) == (worst.metric, worst.group)

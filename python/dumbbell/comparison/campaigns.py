@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dumbbell.campaign.execution import FailureWatch, run_campaign
 from dumbbell.campaign.plan import count, refusals
-from dumbbell.comparison.agreement import Measured, compare_condition, judge
-from dumbbell.comparison.record import Agreement, Condition, Curves, RunFigures, Side, Source
+from dumbbell.cc import Registry
+from dumbbell.comparison.agreement import Measured, compare_condition, digest_of, judge
+from dumbbell.comparison.record import Agreement, Checks, Condition, Curves, RunFigures, Side, Source
+from dumbbell.engines.cores import available_cores
+from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.protocol import Engine
-from dumbbell.errors import ComparisonError
+from dumbbell.errors import ComparisonError, EngineFailure
 from dumbbell.metrics.summary import summarise
 from dumbbell.metrics.window import Activity, Window
 from dumbbell.results.schema import Outcome
 from dumbbell.results.store import Store
-from dumbbell.spec import Experiment, Point, Problem, expand, load, resolve
+from dumbbell.spec import Experiment, Point, Problem, Run, expand, load, resolve
 
 if TYPE_CHECKING:
     CurvesJudge: TypeAlias = Callable[
@@ -40,6 +43,8 @@ class Sides:
     reference: Engine
     seeds: int
     floor: int
+    recorded: Agreement | Checks | None = None
+    """An earlier comparison whose runs of the reference stand for those that would be the same."""
 
     @property
     def same(self) -> bool:
@@ -68,11 +73,62 @@ class Sides:
         """How many runs either engine does at once."""
         return min(self.candidate.slots(), self.reference.slots())
 
+    def known(self, experiment: Experiment) -> list[Condition]:
+        """The recorded conditions of an experiment's points; none where one is missing, or was another run."""
+        if self.recorded is None or self.same:
+            return []
+        by_name = {each.name: each for each in self.recorded.conditions}
+        found = []
+        for name, point in points(experiment):
+            each = by_name.get(name)
+            asked = (digest_of(resolve(point, self.reference_seeds[0]).run), self.reference_seeds, self.floor_seeds)
+            if each is None or each.failures or _measured(each) != asked:
+                return []
+            found.append(each)
+        return found
+
     def campaigns(self, experiment: Experiment) -> list[tuple[Engine, Experiment]]:
-        """What has to be run: an experiment on each engine, or on the one that there is."""
+        """What has to be run: an experiment on each engine, or on one that there is no record of."""
         own, others = self.candidate_seeds, [*self.reference_seeds, *self.floor_seeds]
+        if self.known(experiment):
+            return [(self.candidate, load(experiment, overrides={"seeds": own}))]
         asked = [(self.reference, others + own)] if self.same else [(self.reference, others), (self.candidate, own)]
         return [(engine, load(experiment, overrides={"seeds": seeds})) for engine, seeds in asked]
+
+
+class Recorded:
+    """An engine that is not on this machine, and stands here by what it measured elsewhere."""
+
+    def __init__(self, side: Side) -> None:
+        self.name, self._identity = side.engine, side.identity
+
+    def identity(self) -> str:
+        """That of the engine that measured."""
+        return self._identity
+
+    def algorithms(self) -> Registry:
+        """None: it runs nothing."""
+        return {}
+
+    def unsupported_fields(self, run: Run) -> list[Problem]:
+        """None that could be told: it has measured."""
+        del run
+        return []
+
+    def ready(self) -> None:
+        """Returns at once."""
+
+    def slots(self) -> int:
+        """As many as anyone asks for."""
+        return available_cores()
+
+    def measure(self, run: Run) -> Measurement:
+        """Raises: what is not in the record cannot be measured here."""
+        del run
+        raise EngineFailure(f"{self.name} is not on this machine, and the record has no such run")
+
+    def stop(self) -> None:
+        """Nothing."""
 
 
 def problems(experiments: Sequence[Experiment], sides: Sides) -> list[Problem]:
@@ -155,16 +211,24 @@ def compare_engines(  # noqa: PLR0913 (what is compared, and how)
 ) -> Agreement | Curves:  # fmt: skip
     """Carries out all experiments, and judges them: by the bands, or by what single flows are judged by."""
     conditions = carry_out(store, experiments, sides, jobs=jobs, progress=progress)
+    candidate, reference = both = measured_by(store, sides, conditions)
+    if judge_curves:
+        return judge_curves(store, conditions, source.sets, both, sides.floor_seeds)
+    return judge(conditions, source, candidate, reference, sides.floor_seeds)
+
+
+def measured_by(store: Store, sides: Sides, conditions: Sequence[Condition]) -> tuple[Side, Side]:
+    """Candidate and reference, as they were when they measured these conditions."""
     candidate, reference = (
-        _side(store, engine, seeds, [run for each in conditions for run in getattr(each, role)])
+        _side(store, engine, seeds, [run for each in conditions for run in getattr(each, role) if run.run_id])
         for engine, seeds, role in (
             (sides.candidate, sides.candidate_seeds, "candidate"),
             (sides.reference, sides.reference_seeds, "reference"),
         )
     )
-    if judge_curves:
-        return judge_curves(store, conditions, source.sets, (candidate, reference), sides.floor_seeds)
-    return judge(conditions, source, candidate, reference, sides.floor_seeds)
+    if sides.recorded and not reference.measured_on:
+        reference = sides.recorded.reference
+    return candidate, reference
 
 
 def points(experiment: Experiment) -> list[tuple[str, Point]]:
@@ -198,20 +262,32 @@ def _side(store: Store, engine: Engine, seeds: Sequence[int], runs: Sequence[Run
     return Side(engine=engine.name, identity=engine.identity(), seeds=tuple(seeds), measured_on=alike)
 
 
+def _measured(condition: Condition) -> tuple[str, list[int], list[int]]:
+    """What a recorded condition has of the reference."""
+    seeds, floor = ([run.seed for run in runs] for runs in (condition.reference, condition.floor))
+    return condition.digest, seeds, floor
+
+
+def _elsewhere(condition: Condition) -> list[RunFigures]:
+    """The reference's runs of a record: no store here has them."""
+    return [run.model_copy(update={"run_id": ""}) for run in (*condition.reference, *condition.floor)]
+
+
 def _by_point(experiment: Experiment, sides: Sides, outcomes: Sequence[Sequence[Outcome]]) -> Iterator[Measured]:
     """The outcomes of both campaigns, point by point: they come in the order of expansion, seed after seed."""
-    named = points(experiment)
+    named, known = points(experiment), sides.known(experiment)
     for index, (name, point) in enumerate(named):
         sizes = [len(each) // len(named) for each in outcomes]
         own = [each[index * size : (index + 1) * size] for each, size in zip(outcomes, sizes, strict=True)]
-        every = [outcome for part in own for outcome in part]
+        measured = [outcome for part in own for outcome in part]
+        every = _elsewhere(known[index]) if known else measured[: -sides.seeds]
         yield Measured(
             name=name,
             point=point.values,
             resolved=resolve(point, sides.reference_seeds[0]),
-            candidate=every[-sides.seeds :],
+            candidate=measured[-sides.seeds :],
             reference=every[: sides.seeds],
-            floor=every[sides.seeds : -sides.seeds],
+            floor=every[sides.seeds :],
         )
 
 

@@ -31,6 +31,8 @@ class Source(Part):
     """Name of the experiment; null: they were drawn at random."""
     file: str | None = None
     """Name of the experiment's file, without its folder; null too where an older version did not keep it."""
+    stratum: str | None = None
+    """What they were drawn from; null: an older version's, from the plain path."""
     random: int | None = None
     """How many were drawn."""
     seed: int | None = None
@@ -197,6 +199,8 @@ class Condition(Path):
     """Empty where an engine failed."""
     winner: Winner | None
     """null where all flows have one algorithm."""
+    digest: str = ""
+    """Of the resolved run with the reference's first seed: whether what was measured is what would be measured now."""
 
 
 class Spread(Part):
@@ -225,6 +229,9 @@ class Band(Part):
     """Most that the median of the errors over conditions may be."""
     p90_limit: float | None = None
     """Most that their 90th percentile may be."""
+    raw_median_limit: float | None = None
+    """The same of the differences of which nothing is excused."""
+    raw_p90_limit: float | None = None
     least: float | None = None
     """Least share of conditions with the same winner."""
 
@@ -236,6 +243,12 @@ class BandVerdict(Band):
     """Candidate against reference."""
     floor: Spread
     """Reference against itself under other seeds."""
+    raw: Spread = Spread()
+    """Candidate against reference, nothing excused."""
+    raw_floor: Spread = Spread()
+    """Reference against itself, nothing excused."""
+    beyond_design: bool = False
+    """What was measured is above the outer limits, which no band may cross."""
     difference: Number | None
     """Mean signed difference over conditions, nothing excused."""
     half_width: Number | None
@@ -269,6 +282,38 @@ class Agreement(EngineComparison):
     def condition(self, name: str) -> Condition:
         """The condition of that name."""
         return next(each for each in self.conditions if each.name == name)
+
+
+class CheckRow(Part):
+    """One figure of a check, with its bar: means over seeds, in the quantity's unit."""
+
+    check: str
+    condition: str
+    """Its name; that of the check where the figure is one of all its conditions."""
+    setting: str
+    """What of the spec makes the condition."""
+    label: str
+    unit: Literal["share", "bit/s", "s"]
+    reference: Number | None
+    candidate: Number | None
+    floor: Number | None
+    """Of the reference under other seeds."""
+    difference: Number | None
+    """Held against the limit; of both engines' own figures the candidate's."""
+    noise: Number | None
+    """The same of the reference under other seeds."""
+    limit: float
+    reference_limit: float | None = None
+    """The bar of the reference's own figure, where both engines have one."""
+    holds: bool
+
+
+class Checks(EngineComparison):
+    """Experiments whose figures have bars that were set before they were measured."""
+
+    checks: tuple[str, ...]
+    rows: tuple[CheckRow, ...]
+    conditions: tuple[Condition, ...]
 
 
 class Limit(Part):

@@ -58,6 +58,9 @@ def _of_the_path(run: Run) -> Iterator[Problem]:
         if path.burst_bytes < least:
             told = f"the token bucket cuts super-packets larger than its burst, and they have up to {least} B"
             yield Problem("path.burst", told, f"at least {least} B, or offload = false")
+        if path.loss_ppb:
+            told = "a super-packet that is lost at random counts once here, whatever it holds"
+            yield Problem("path.loss", told, "loss = 0, or offload = false")
 
 
 def _of_the_flows(run: Run) -> Iterator[Problem]:

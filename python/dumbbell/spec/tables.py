@@ -415,8 +415,8 @@ class Host(Section):
 
     socket_memory: Swept[SocketMemory] = Field(default=SocketMemory("max"), examples=["default", "16 MB"])
     """Limit of each socket's send and receive buffer: `"max"`, which is never the limit; `"default"`, Linux's own (4 MB
-    to send, 6 MB to receive); or a size for both. On `linux` the kernel does the counting, which charges a
-    segment with more than its payload."""
+    to send, 6 MB to receive); or a size for both. Memory counts as in the kernel, which
+    charges a burst, and a segment that waits for others, with more than its payload."""
     receive_window: Swept[Memory] | None = Field(default=None, examples=["3.145 MB"])
     """The most that a receiver announces, whatever its memory. The default is no limit but the memory."""
     initial_window: Swept[Annotated[int, Field(strict=True, ge=1, le=10_000)]] = Field(default=10, examples=[32])

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryFile
 from textwrap import fill
@@ -16,13 +17,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from dumbbell.charts.chart import Chart
 from dumbbell.comparison import agreement_text
+from dumbbell.comparison.agreement import BANDS_FILE, judged_again, store_bands
 from dumbbell.comparison.charts import curves_figure, errors, scatter
 from dumbbell.comparison.curves import is_loss_based
-from dumbbell.comparison.record import Agreement, Curves
+from dumbbell.comparison.random_conditions import PLAIN, strata
+from dumbbell.comparison.record import Agreement, Checks, Curves
 from dumbbell.metrics.number import amount, listed, places
 from dumbbell.studies.verdict import SIGNS
 from dumbbell.validation.claims import ClaimsRecord
-from dumbbell.validation.plan import Plan, Record, ValidationError
+from dumbbell.validation.plan import AnyPart, Plan, Record, ValidationError
 
 PAGE: Final = "validation.md"
 RECORDS: Final = "validation"
@@ -48,19 +51,23 @@ def read(plan: Plan, docs: Path) -> list[Section]:
     Raises:
         ValidationError: a file cannot be read, or is not what this version stores.
     """
-    sections = []
-    for part in plan.parts:
-        path = docs / RECORDS / f"{part.name}.json"
-        record: Record | None = None
-        try:
-            if path.exists():
-                record = part.record_type.model_validate_json(path.read_bytes())
-        except OSError as error:
-            raise ValidationError(f"{path}: cannot be read: {error}") from None
-        except ValueError as error:  # of JSON, of pydantic, or of another schema
-            raise ValidationError(f"{path}: is not what this version stores: {error}") from None
-        sections.append(Section(part.name, part.kind, record, tuple(_charts(record))))
-    return sections
+    found = [(part, recorded_of(part, docs)) for part in plan.parts]
+    return [Section(part.name, part.kind, record, tuple(_charts(part.name, record))) for part, record in found]
+
+
+def recorded_of(part: AnyPart, docs: Path) -> Record | None:
+    """What a part came to when it was last measured; None: it was not.
+
+    Raises:
+        ValidationError: a file cannot be read, or is not what this version stores.
+    """
+    path = docs / RECORDS / f"{part.name}.json"
+    try:
+        return part.record_type.model_validate_json(path.read_bytes()) if path.exists() else None
+    except OSError as error:
+        raise ValidationError(f"{path}: cannot be read: {error}") from None
+    except ValueError as error:  # of JSON, of pydantic, or of another schema
+        raise ValidationError(f"{path}: is not what this version stores: {error}") from None
 
 
 def check_writable(docs: Path) -> None:
@@ -84,7 +91,7 @@ def store_record(name: str, record: Record, docs: Path) -> Path:
         ValidationError: it cannot be written.
     """
     path = docs / RECORDS / f"{name}.json"
-    _write(path, _compact(record) if isinstance(record, Agreement) else record.model_dump_json() + "\n")
+    _write(path, _compact(record) if isinstance(record, Agreement | Checks) else record.model_dump_json() + "\n")
     return path
 
 
@@ -108,13 +115,28 @@ def write(plan: Plan, docs: Path) -> list[Path]:
         return [docs / PAGE, *(path for chart in charts for path in image.save(chart, docs / FIGURES, ("svg",)))]
 
 
-def _charts(record: Record | None) -> Iterator[Chart]:
+def set_bands(plan: Plan, docs: Path) -> list[Path]:
+    """Makes bands of what the strata of the plan came to, and judges their records by them; gives what was written.
+
+    Raises:
+        ValidationError: a record cannot be read, or a file cannot be written.
+    """
+    found = {part.name: record for part in plan.parts if isinstance(record := recorded_of(part, docs), Agreement)}
+    bands = {record.source.stratum or PLAIN: record for record in found.values() if record.source.stratum}
+    path = Path(str(files("dumbbell.comparison").joinpath(BANDS_FILE)))
+    with _writing(path):
+        store_bands(path, bands)
+    return [path, *(store_record(name, judged_again(record), docs) for name, record in found.items())]
+
+
+def _charts(name: str, record: Record | None) -> Iterator[Chart]:
     if isinstance(record, ClaimsRecord):
         yield from record.charts
     elif isinstance(record, Curves):
         yield from filter(None, [curves_figure(record)])
-    elif record is not None:
-        yield from filter(None, [errors(record), scatter(record)])
+    elif isinstance(record, Agreement):
+        charts = [errors(record), scatter(record) if record.source.stratum in (None, PLAIN) else None]
+        yield from (replace(each, name=each.name.replace("agreement", name)) for each in charts if each)
 
 
 @cache
@@ -125,8 +147,20 @@ def _environment() -> Environment:
     )  # fmt: skip
     environment.filters |= {"amount": amount, "prose": _prose, "listed": listed, "sign": SIGNS.__getitem__}
     environment.tests["loss_based"] = lambda case: is_loss_based(case.cc)
-    environment.globals |= {"text": agreement_text, "places": places}
+    environment.globals |= {
+        "text": agreement_text,
+        "places": places,
+        "title_of": _title,
+        "named": lambda sections: {each.name: each.record for each in sections},
+    }
     return environment
+
+
+def _title(stratum: str | None) -> str:
+    """What a stratum is called; every one that is none of those that are drawn from ranges is the studies'."""
+    of = strata().get(stratum or PLAIN)
+    title = "the studies' own specs" if of is None else of.title
+    return title[0].upper() + title[1:]
 
 
 def _prose(text: str, hanging: str = "") -> str:
@@ -134,19 +168,16 @@ def _prose(text: str, hanging: str = "") -> str:
     return fill(text, COLUMNS, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False)
 
 
-def _compact(agreement: Agreement) -> str:
-    """An agreement as JSON without what no page shows, a line a condition.
+def _compact(agreement: Agreement | Checks) -> str:
+    """An agreement, or checks, as JSON, a line a condition.
 
-    Left out are the runs of the noise, of which each difference has its own number, and what runs are looked up by. Two
-    hundred conditions with five seeds are less than a megabyte. The store has the rest.
+    The reference's runs are all there, so that another simulator can be held against them where there is no kernel;
+    left out is what runs are looked up by in a store.
     """
     record = agreement.model_dump(mode="json")
     for condition in record["conditions"]:
-        condition["floor"] = []
-        for run in (*condition["candidate"], *condition["reference"]):
+        for run in (*condition["candidate"], *condition["reference"], *condition["floor"]):
             run |= {"run_id": "", "utilization": None}
-            for group in run["groups"].values():
-                group["retransmit_rate"] = None
     conditions = ",\n".join(map(_json, record.pop("conditions")))
     head = "".join(f"{_json(key)}: {_json(value)},\n" for key, value in record.items())
     return f'{{\n{head}"conditions": [\n{conditions}\n]\n}}\n'

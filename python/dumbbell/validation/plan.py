@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from dumbbell.comparison import curves, random_conditions
+from dumbbell.comparison import curves
 from dumbbell.comparison.agreement_text import failures
-from dumbbell.comparison.campaigns import Sides, compare_engines, runs
-from dumbbell.comparison.record import Agreement, Curves, Source
+from dumbbell.comparison.campaigns import Recorded, Sides, compare_engines, runs
+from dumbbell.comparison.checks import carry_out_checks, checks
+from dumbbell.comparison.record import Agreement, Checks, Curves, Side, Source
+from dumbbell.engines.mutant import sources
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import DumbbellError
 from dumbbell.problem import suggestion
@@ -22,8 +25,17 @@ from dumbbell.spec import Experiment
 from dumbbell.studies import Study, load, only, run
 from dumbbell.studies.execution import count_runs
 from dumbbell.validation.claims import ClaimsRecord, Column, judge_claims
+from dumbbell.validation.mutants import MutantsRecord, judge_mutants, mutants
+from dumbbell.validation.studied import drawn
 
-Record: TypeAlias = Agreement | Curves | ClaimsRecord
+Record: TypeAlias = Agreement | Checks | Curves | ClaimsRecord | MutantsRecord
+Records: TypeAlias = Callable[[str], Record | None]
+"""Gives what a part came to when it was last measured."""
+
+
+def unmeasured(name: str) -> None:
+    """What there is of a part before anything was measured."""
+    del name
 
 
 class ValidationError(DumbbellError):
@@ -35,25 +47,27 @@ class _Table(BaseModel):
 
 
 class ComparisonPart(_Table):
-    """Two engines held against one another: over conditions drawn at random, or flow by flow in curves."""
-
-    needs_all_engines: ClassVar = True
+    """Two engines held against one another: over conditions of a stratum, in checks, or flow by flow in curves."""
 
     name: str
     """As its file is called, and as a command asks for it."""
-    kind: Literal["agreement", "curves"]
+    kind: Literal["agreement", "checks", "curves"]
     candidate: str
     reference: str
-    seeds: int
-    """Of each engine's runs."""
-    floor: int
+    seeds: int = 5
+    """Of each engine's runs; a check has its own."""
+    floor: int = 5
     """More seeds of the reference, which it is held against itself with."""
+    stratum: str | None = None
+    """What conditions are drawn from, and whose bands they are held against."""
     random: int = 0
     """How many conditions are drawn."""
     seed: int = 0
     """Of the draw."""
-    duration: str = random_conditions.USUAL_DURATION
-    most_packets: int = random_conditions.MOST_PACKETS
+    duration: str | None = None
+    """Of a drawn condition; None: the stratum's own."""
+    most_packets: int | None = None
+    """That a drawn condition may carry; None: the stratum's own."""
 
     @property
     def engines(self) -> tuple[str, ...]:
@@ -61,41 +75,94 @@ class ComparisonPart(_Table):
         return (self.reference, self.candidate)
 
     @property
-    def record_type(self) -> type[Agreement | Curves]:
+    def record_type(self) -> type[Agreement | Checks | Curves]:
         """What `measure` makes."""
-        return Curves if self.kind == "curves" else Agreement
+        types: dict[str, type[Agreement | Checks | Curves]] = {
+            "agreement": Agreement, "checks": Checks, "curves": Curves,
+        }  # fmt: skip
+        return types[self.kind]
 
-    def total(self, engines: Sequence[Engine]) -> int:
+    def obstacle(self, engines: Sequence[Engine], records: Records) -> str | None:
+        """Why these engines cannot measure it, with what an earlier record has of the reference's runs."""
+        names = {engine.name for engine in engines}
+        if self.candidate not in names:
+            return f"{self.name} is measured on {self.candidate}"
+        if self.reference in names:
+            return None
+        sides = self.sides(engines, records(self.name))
+        if missing := sum(not own.known(each) for each, own in self._asked(sides)):
+            return f"{self.name} is measured on {self.reference}, too: no record has its runs of {missing} conditions"
+        return None
+
+    def total(self, engines: Sequence[Engine], records: Records = unmeasured) -> int:
         """How many runs these engines have to give."""
-        return runs(self._experiments(), self._sides(engines))
+        return sum(runs([each], own) for each, own in self._asked(self.sides(engines, records(self.name))))
 
     def measure(
-        self, store: Store, engines: Sequence[Engine], jobs: int | None, progress: Callable[[], None]
-    ) -> tuple[Record, list[str]]:
+        self, store: Store, engines: Sequence[Engine], jobs: int | None, progress: Callable[[], None],
+        records: Records = unmeasured,
+    ) -> tuple[Record, list[str]]:  # fmt: skip
         """Runs what is missing on these engines: the record of all runs, and what failed."""
-        judge = curves.judge if self.kind == "curves" else None
-        source = Source(random=self.random, seed=self.seed, duration=self.duration, most_packets=self.most_packets)
-        found = compare_engines(
-            store, self._experiments(), self._sides(engines), source, judge, jobs=jobs, progress=progress
+        return self._carried_out(self.sides(engines, records(self.name)), store, jobs, progress)
+
+    def against(
+        self, mutant: Engine, engines: Sequence[Engine], known: Record, store: Store, jobs: int | None
+    ) -> tuple[Agreement | Curves, list[str]]:
+        """The same with another engine in the candidate's place, and the reference's runs as they are known."""
+        sides = replace(
+            self.sides([mutant, *engines], known, candidate=mutant.name),
+            recorded=known if isinstance(known, Agreement) else None,
         )
+        found, failed = self._carried_out(sides, store, jobs, lambda: None)
+        assert isinstance(found, Agreement | Curves)  # noqa: S101 (checks are no mutant's)
+        return found, failed
+
+    def _carried_out(
+        self, sides: Sides, store: Store, jobs: int | None, progress: Callable[[], None]
+    ) -> tuple[Agreement | Checks | Curves, list[str]]:
+        if self.kind == "checks":
+            checked = carry_out_checks(store, checks(), sides, jobs=jobs, progress=progress)
+            return checked, failures(checked)
+        judge = curves.judge if self.kind == "curves" else None
+        source = Source(
+            stratum=self.stratum, random=self.random, seed=self.seed, duration=self.duration,
+            most_packets=self.most_packets,
+        )  # fmt: skip
+        experiments = [each for each, _ in self._asked(sides)]
+        found = compare_engines(store, experiments, sides, source, judge, jobs=jobs, progress=progress)
         return found, failures(found)
 
-    def _experiments(self) -> list[Experiment]:
-        if self.kind == "curves":
-            return list(curves.experiments())
-        return list(
-            random_conditions.conditions(self.random, self.seed, duration=self.duration, most_packets=self.most_packets)
-        )
+    def sides(self, engines: Sequence[Engine], recorded: Record | None, candidate: str | None = None) -> Sides:
+        """Both engines. Runs of the record stand for those that the engine of its identity would give again.
 
-    def _sides(self, engines: Sequence[Engine]) -> Sides:
+        They do so, too, for an engine that is not among these.
+        """
         by_name = {engine.name: engine for engine in engines}
-        return Sides(by_name[self.candidate], by_name[self.reference], self.seeds, self.floor)
+        reference = by_name.get(self.reference)
+        if not isinstance(recorded, Agreement | Checks):
+            recorded = None
+        if reference is None:
+            told = Side(engine=self.reference, identity="", seeds=(), measured_on={})
+            reference = Recorded(recorded.reference if recorded else told)
+        elif recorded and recorded.reference.identity != reference.identity():
+            recorded = None
+        return Sides(by_name[candidate or self.candidate], reference, self.seeds, self.floor, recorded)
+
+    def _drawn(self) -> Iterator[Experiment]:
+        return drawn(self.stratum, self.random, self.seed, duration=self.duration, most_packets=self.most_packets)
+
+    def _asked(self, sides: Sides) -> list[tuple[Experiment, Sides]]:
+        """Every experiment, and with which seeds."""
+        if self.kind == "checks":
+            return [(each.experiment, each.sides(sides)) for each in checks()]
+        if self.kind == "curves":
+            return [(each, sides) for each in curves.experiments()]
+        return [(each, sides) for each in self._drawn()]
 
 
 class ClaimsPart(_Table):
     """Claims of a study: each one's verdict on every engine, side by side with what was published."""
 
-    needs_all_engines: ClassVar = False
     record_type: ClassVar = ClaimsRecord
 
     name: str
@@ -116,14 +183,22 @@ class ClaimsPart(_Table):
         """In the order of the columns."""
         return tuple(dict.fromkeys(column.engine for column in self.columns))
 
-    def total(self, engines: Sequence[Engine]) -> int:
+    def obstacle(self, engines: Sequence[Engine], records: Records) -> str | None:
+        """Why these engines cannot measure it: it is measured on any."""
+        del records
+        return None if engines else f"{self.name} is measured on {' and '.join(self.engines)}"
+
+    def total(self, engines: Sequence[Engine], records: Records = unmeasured) -> int:
         """How many runs these engines have to give."""
+        del records
         return sum(count_runs(self.study_on(engine.name), engine) for engine in engines)
 
     def measure(
-        self, store: Store, engines: Sequence[Engine], jobs: int | None, progress: Callable[[], None]
-    ) -> tuple[Record, list[str]]:
+        self, store: Store, engines: Sequence[Engine], jobs: int | None, progress: Callable[[], None],
+        records: Records = unmeasured,
+    ) -> tuple[Record, list[str]]:  # fmt: skip
         """Runs what is missing on these engines, and judges on every engine that the store has all runs of."""
+        del records
         failed = [
             f"{failure.run_id}: {failure.error}"
             for engine in engines
@@ -141,10 +216,68 @@ class ClaimsPart(_Table):
         )
 
 
+class MutantsPart(_Table):
+    """Deliberate errors in the candidate, held against the bands of other parts, and against their limits."""
+
+    record_type: ClassVar = MutantsRecord
+
+    name: str
+    kind: Literal["mutants"] = "mutants"
+    against: tuple[ComparisonPart, ...] = ()
+    """In this order; filled in by the plan: all that there are."""
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """Those of the other parts."""
+        return tuple(dict.fromkeys(engine for part in self.against for engine in part.engines))
+
+    def obstacle(self, engines: Sequence[Engine], records: Records) -> str | None:
+        """Why no mutant can be judged."""
+        if sources() is None:
+            return f"{self.name} are built from dumbbell's sources, which are not here"
+        if not self._known(engines, records):
+            return f"{self.name} are held against what other parts came to, and none was measured"
+        return None
+
+    def total(self, engines: Sequence[Engine], records: Records = unmeasured) -> int:
+        """How many mutants there are."""
+        del engines, records
+        return len(mutants())
+
+    def measure(
+        self, store: Store, engines: Sequence[Engine], jobs: int | None, progress: Callable[[], None],
+        records: Records = unmeasured,
+    ) -> tuple[Record, list[str]]:  # fmt: skip
+        """Builds and judges every mutant."""
+        found = judge_mutants(mutants(), store, engines, self._known(engines, records), jobs=jobs, progress=progress)
+        return found, []
+
+    def _known(self, engines: Sequence[Engine], records: Records) -> list[tuple[ComparisonPart, Agreement | Curves]]:
+        """The parts that were measured; curves need the reference's own runs, too, which no record has."""
+        names = {engine.name for engine in engines}
+        found = [(part, records(part.name)) for part in self.against]
+        return [
+            (part, record)
+            for part, record in found
+            if isinstance(record, Agreement) or (isinstance(record, Curves) and part.reference in names)
+        ]
+
+
+AnyPart: TypeAlias = ComparisonPart | ClaimsPart | MutantsPart
+
+
 class Plan(_Table):
     """All parts, in the order of the page."""
 
-    parts: tuple[Annotated[ComparisonPart | ClaimsPart, Field(discriminator="kind")], ...]
+    parts: tuple[Annotated[AnyPart, Field(discriminator="kind")], ...]
+
+    @field_validator("parts", mode="after")
+    @classmethod
+    def _mutants_are_held_against_the_others(cls, parts: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
+        others = tuple(part for part in parts if isinstance(part, ComparisonPart) and part.kind != "checks")
+        return tuple(
+            part.model_copy(update={"against": others}) if isinstance(part, MutantsPart) else part for part in parts
+        )
 
     @property
     def engines(self) -> tuple[str, ...]:

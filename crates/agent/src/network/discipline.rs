@@ -97,13 +97,13 @@ impl Discipline {
                     text += &format!(" reorder {reorder_ppb} ppb");
                 }
                 if slot_ns > 0 {
-                    text += &format!(" slot {slot_ns}ns {slot_ns}ns");
+                    text += &format!(" slot {slot_ns}ns {slot_ns}ns: the receiver's NIC hands over in lumps");
                 }
                 text
             }
             Self::Jitter { jitter_ns } => {
                 let half_ns = jitter_ns / 2;
-                format!("netem delay {half_ns}ns {half_ns}ns in order")
+                format!("netem delay {half_ns}ns {half_ns}ns rate {BOUNDLESS}: timing noise of a sender, in order")
             }
             Self::Loss { loss_ppb } => format!("prio, netem loss {loss_ppb} ppb from 64 bytes on"),
             Self::Fair => "fq".to_owned(),
@@ -196,6 +196,21 @@ pub fn parse_counters(answer: &[u8]) -> Option<Counters> {
         queued_packets: u64::from(queue.qlen),
         queued_bytes: u64::from(queue.backlog),
     })
+}
+
+/// The settings of an `fq` in an answer: those that decide when it sends, and what it drops.
+pub fn fair_text(answer: &[u8]) -> Option<String> {
+    let (_, attributes) = tc::OpGetqdiscDo::decode_request(answer);
+    let Ok(tc::OptionsMsg::Fq(settings)) = attributes.get_options() else { return None };
+    Some(format!(
+        "limit {} flow_limit {} quantum {} initial_quantum {} timer_slack {}ns horizon {}us",
+        settings.get_plimit().ok()?,
+        settings.get_flow_plimit().ok()?,
+        settings.get_quantum().ok()?,
+        settings.get_initial_quantum().ok()?,
+        settings.get_timer_slack().ok()?,
+        settings.get_horizon().ok()?,
+    ))
 }
 
 /// The rate that a `tbf` has when it is asked for this one: it counts bytes a second.

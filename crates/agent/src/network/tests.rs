@@ -241,7 +241,7 @@ fn a_new_path_is_silent_and_counts_each_frame() {
     assert_eq!(receiver.recv(&mut bytes).expect("received"), 72);
     let counters = network.counters().expect("counters");
     assert_eq!((counters.offered_packets, counters.sent_packets, counters.sent_bytes), (3, 3, 3 * 114));
-    assert_eq!(network.facts()["offloads"], "tso off gso off gro off");
+    assert_eq!(network.facts()["offloads (sender)"], "tso off gso off gro off");
     assert_eq!(network.facts()["net.ipv4.ip_forward (near)"], "1");
 }
 

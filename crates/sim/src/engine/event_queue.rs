@@ -19,6 +19,8 @@ pub enum Event {
     Departure(HopId),
     /// The timer of a host's own queue rings.
     Watchdog(FlowId),
+    /// Bursts leave their hosts.
+    Burst,
     /// The oldest packet on a forward line arrives.
     Data(LineId),
     /// The oldest ACK on a return line arrives.
@@ -65,7 +67,7 @@ impl Event {
         match self {
             Self::Change(_) => 0,
             Self::Departure(_) | Self::Watchdog(_) => 1,
-            Self::Data(_) => 2,
+            Self::Burst | Self::Data(_) => 2,
             Self::Ack(_) => 3,
             Self::Tick => 4,
             Self::Timer(..) => 5,

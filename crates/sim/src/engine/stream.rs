@@ -26,6 +26,12 @@ impl Stream {
         let draw = (u128::from(self.0.next_u64()) * 1_000_000_000) >> 64;
         draw < u128::from(ppb)
     }
+
+    /// Uniform in 0..`end`, by the same multiplication.
+    #[inline]
+    pub fn below(&mut self, end: u64) -> u64 {
+        ((u128::from(self.0.next_u64()) * u128::from(end)) >> 64) as u64
+    }
 }
 
 #[cfg(test)]

@@ -104,6 +104,12 @@ impl Hop {
         head_bytes.filter(|_| self.queue.released() == 0).map(|_| self.departure)
     }
 
+    /// A departure is scheduled.
+    #[inline]
+    pub fn is_busy(&self) -> bool {
+        self.departure != Time::NEVER || self.queue.released() > 0
+    }
+
     /// Packets, bytes and segments now and so far.
     pub fn counters(&self, now: Time) -> QueueCounters {
         QueueCounters { random_lost_packets: self.loss.lost(), ..self.queue.counters(now) }

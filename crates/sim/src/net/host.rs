@@ -39,8 +39,8 @@ impl Waiting {
 
 /// A sending host, of one flow of the run, or of all connections of a source.
 ///
-/// Its packets pass in this order: its own queue and its own device, which TCP's small queues see; the line of a router
-/// behind it, which they do not see.
+/// Its packets pass in this order: its own queue and its own device, which TCP's small queues see; its
+/// [jitter](super::jitter), which they do not see; the line of a router behind it.
 #[derive(Debug, Default)]
 pub struct Host {
     /// Its own queue.
@@ -49,11 +49,4 @@ pub struct Host {
     pub device: Option<HopId>,
     /// The line of a router of its own.
     pub router: Option<HopId>,
-}
-
-impl Host {
-    /// It has nothing of its own: its packets are at the bottleneck at once.
-    pub const fn is_bare(&self) -> bool {
-        self.fair_queue.is_none() && self.device.is_none() && self.router.is_none()
-    }
 }

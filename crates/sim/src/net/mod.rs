@@ -3,6 +3,7 @@
 mod fair_queue;
 mod hop;
 mod host;
+mod jitter;
 mod line;
 mod loss;
 mod network;

@@ -3,6 +3,7 @@
 use super::fair_queue::FairQueue;
 use super::hop::{Hop, Offered};
 use super::host::{Host, Waiting};
+use super::jitter::Jitter;
 use super::line::Line;
 use super::loss::RandomLoss;
 use super::nic::Nic;
@@ -23,8 +24,16 @@ pub struct Network {
     access: Vec<AccessLine>,
     /// By the run's flows.
     hosts: Vec<Host>,
-    /// No host has anything of its own.
-    bare_hosts: bool,
+    /// No host has a line of its own.
+    no_access: bool,
+    /// Every host has a queue of its own.
+    has_fair_queues: bool,
+    /// Timing noise of the hosts.
+    jitter: Jitter,
+    /// When bursts leave their hosts at an event of their own: the first such event that is scheduled.
+    burst_at: Time,
+    /// Flows of which a packet was dropped while no event was theirs; kept where there are sources.
+    dropped_behind: Vec<FlowId>,
     /// The host took something of the burst in hand.
     took: bool,
     /// Flows of which something left their host's own queue while another of its flows, or nobody, was at work.
@@ -173,7 +182,15 @@ impl Network {
             events: EventQueue::default(),
             bottleneck: Hop::new(path.buffer, shaper, loss),
             access,
-            bare_hosts: hosts.iter().all(Host::is_bare),
+            has_fair_queues: run.host.qdisc == Qdisc::Fq,
+            no_access: hosts.iter().all(|host| host.device.is_none() && host.router.is_none()),
+            jitter: Jitter::new(
+                Span::from_nanos(path.jitter_ns.unwrap_or(0)),
+                run.seed,
+                run.flows.iter().map(|flow| flow.name.as_str()),
+            ),
+            burst_at: Time::NEVER,
+            dropped_behind: Vec::new(),
             hosts,
             took: false,
             drained: Vec::new(),
@@ -223,42 +240,66 @@ impl Network {
         }
     }
 
+    /// A packet is dropped or lost before it has left the bottleneck.
+    #[inline]
+    fn end_before_receiver(&mut self, flow: FlowId) {
+        if self.has_sources {
+            self.ports[flow.index()].under_way -= 1;
+            if self.jitter.is_any() {
+                self.dropped_behind.push(flow);
+            }
+        }
+    }
+
+    /// A flow of which a packet was dropped or lost behind its host, if there is one that was not given yet.
+    #[inline]
+    pub fn dropped_behind(&mut self) -> Option<FlowId> {
+        self.dropped_behind.pop()
+    }
+
     /// From now on random loss acts on the flow.
     pub fn begin_loss(&mut self, flow: FlowId) {
         self.bottleneck.loss.begin(flow);
     }
 
-    /// A sender emits a packet.
+    /// A sender emits a packet of a burst.
     #[inline]
     pub fn emit(&mut self, packet: Packet) {
         self.account.note_sent(&packet);
         self.note_entry(packet.flow);
-        if self.bare_hosts {
-            return self.reach_bottleneck(packet);
+        if self.has_fair_queues {
+            self.stage(packet);
+        } else if !self.no_access {
+            self.emit_through_lines(packet);
+        } else if self.jitter.is_any() {
+            self.jitter.add(packet);
+        } else {
+            self.reach_bottleneck(packet, self.events.now());
         }
-        self.send_through_host(packet);
     }
 
     /// A sender's burst is whole, and is not to leave before `departure`. Gives whether its host took anything of it.
     #[inline]
     pub fn end_burst(&mut self, flow: FlowId, departure: Time) -> bool {
-        self.bare_hosts || self.end_burst_at_host(flow, departure)
-    }
-
-    #[inline(never)]
-    fn send_through_host(&mut self, packet: Packet) {
-        let host = self.ports[packet.flow.index()].host;
-        match &mut self.hosts[host.index()].fair_queue {
-            Some(queue) => queue.stage(packet),
-            None => self.took |= self.leave_queue(packet),
+        if self.has_fair_queues {
+            return self.end_burst_at_queue(flow, departure);
         }
+        if self.jitter.is_any() {
+            self.leave_host(flow);
+        }
+        self.no_access || std::mem::take(&mut self.took)
     }
 
     #[inline(never)]
-    fn end_burst_at_host(&mut self, flow: FlowId, departure: Time) -> bool {
-        let host = self.ports[flow.index()].host;
-        let Some(queue) = &mut self.hosts[host.index()].fair_queue else { return std::mem::take(&mut self.took) };
-        let now = self.events.now();
+    fn stage(&mut self, packet: Packet) {
+        let host = self.host_of(packet.flow);
+        self.hosts[host.index()].fair_queue.as_mut().expect("every host has one, or none").stage(packet);
+    }
+
+    #[inline(never)]
+    fn end_burst_at_queue(&mut self, flow: FlowId, departure: Time) -> bool {
+        let (host, now) = (self.host_of(flow), self.events.now());
+        let queue = self.hosts[host.index()].fair_queue.as_mut().expect("every host has one, or none");
         match queue.offer(flow, departure, now) {
             Ok(burst) => {
                 self.ports[flow.index()].waiting.add(burst);
@@ -271,6 +312,22 @@ impl Network {
                     self.note_exit(flow);
                 }
                 false
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn emit_through_lines(&mut self, packet: Packet) {
+        self.took |= self.reach_device(packet);
+    }
+
+    /// A packet is out of its host's queue. Gives whether its device took it.
+    fn reach_device(&mut self, packet: Packet) -> bool {
+        match self.hosts[self.host_of(packet.flow).index()].device {
+            Some(device) => self.offer_to_access(device, packet),
+            None => {
+                self.leave_own_queue(packet);
+                true
             }
         }
     }
@@ -290,7 +347,10 @@ impl Network {
         while let Some(burst) = queue.take(now) {
             self.ports[burst.flow.index()].waiting.remove(burst.buffer());
             for packet in queue.packets(&burst) {
-                self.leave_queue(packet);
+                self.reach_device(packet);
+            }
+            if self.jitter.is_any() {
+                self.leave_host(burst.flow);
             }
             self.drained.push(burst.flow);
         }
@@ -306,26 +366,79 @@ impl Network {
         self.drained.pop()
     }
 
-    /// A packet has left its host's own queue. Gives whether what follows took it.
-    fn leave_queue(&mut self, packet: Packet) -> bool {
-        let host = self.ports[packet.flow.index()].host;
-        match self.hosts[host.index()].device {
-            Some(device) => self.offer_to_access(device, packet),
-            None => {
-                self.leave_host(packet);
-                true
-            }
+    #[inline]
+    fn host_of(&self, flow: FlowId) -> FlowId {
+        if self.has_sources { self.ports[flow.index()].host } else { flow }
+    }
+
+    /// A packet is out of its host's own queue. With jitter it is part of a burst that [`Self::leave_host`] ends.
+    fn leave_own_queue(&mut self, packet: Packet) {
+        if self.jitter.is_any() {
+            self.jitter.add(packet);
+        } else {
+            self.reach_path(packet, self.events.now());
         }
     }
 
-    /// A packet has left its host.
-    fn leave_host(&mut self, packet: Packet) {
-        let host = self.ports[packet.flow.index()].host;
-        match self.hosts[host.index()].router {
-            Some(router) => {
-                self.offer_to_access(router, packet);
-            }
-            None => self.reach_bottleneck(packet),
+    /// A burst is out of its host's own queue as a whole: it leaves the host when its jitter says.
+    #[inline]
+    fn leave_host(&mut self, flow: FlowId) {
+        let host = self.host_of(flow);
+        self.jitter.hand_over(host, self.events.now());
+        self.schedule_burst();
+    }
+
+    /// Sees to it that the next burst gets where it goes. While frames wait at the bottleneck that needs no event:
+    /// nothing looks at the queue before its next frame leaves, and by then the burst [has come](Self::settle). Access
+    /// lines have events of their own.
+    #[inline]
+    fn schedule_burst(&mut self) {
+        let next = self.jitter.next();
+        if next < self.burst_at && (!self.no_access || !self.bottleneck.is_busy()) {
+            self.burst_at = next;
+            self.events.schedule(next, Event::Burst);
+        }
+    }
+
+    /// The event of [`Self::schedule_burst`].
+    pub fn bursts_leave(&mut self) {
+        let now = self.events.now();
+        if self.burst_at == now {
+            self.burst_at = Time::NEVER;
+        }
+        self.settle_until(now);
+        self.schedule_burst();
+    }
+
+    /// Brings bursts that have left their hosts by now where they are, for whoever looks at the bottleneck.
+    pub fn settle(&mut self) {
+        self.settle_until(self.events.now());
+    }
+
+    #[inline]
+    fn settle_until(&mut self, time: Time) {
+        while self.jitter.next() <= time {
+            self.reach_path_with_next_burst();
+        }
+    }
+
+    fn reach_path_with_next_burst(&mut self) {
+        let Some((at, mut place)) = self.jitter.leave() else { return };
+        while let Some((packet, next)) = self.jitter.take(place) {
+            place = next;
+            self.reach_path(packet, at);
+        }
+    }
+
+    /// A packet is out of its host at `at`.
+    #[inline]
+    fn reach_path(&mut self, packet: Packet, at: Time) {
+        if !self.no_access
+            && let Some(router) = self.hosts[self.host_of(packet.flow).index()].router
+        {
+            self.offer_to_access(router, packet);
+        } else {
+            self.reach_bottleneck(packet, at);
         }
     }
 
@@ -346,7 +459,7 @@ impl Network {
             }
             Offered::Dropped | Offered::Lost => {
                 self.account.dropped_at_access += packet.wire_segments();
-                self.note_exit(packet.flow);
+                self.end_before_receiver(packet.flow);
                 false
             }
         };
@@ -369,25 +482,25 @@ impl Network {
     /// What of a flow is in its host's own queue and device.
     #[inline]
     pub fn waiting(&self, flow: FlowId) -> Waiting {
-        if self.bare_hosts {
+        if self.no_access && !self.has_fair_queues {
             return Waiting::default();
         }
         self.ports[flow.index()].waiting
     }
 
-    /// A packet reaches the bottleneck.
+    /// A packet reaches the bottleneck at `at`, now or [before](Self::settle).
     #[inline]
-    fn reach_bottleneck(&mut self, packet: Packet) {
-        match self.bottleneck.offer(packet, self.events.now()) {
+    fn reach_bottleneck(&mut self, packet: Packet, at: Time) {
+        match self.bottleneck.offer(packet, at) {
             Offered::Queued { departure: None } => {}
             Offered::Queued { departure: Some(departure) } => {
                 self.events.schedule(departure, Event::Departure(HopId::BOTTLENECK));
             }
             Offered::Dropped => {
                 self.ports[packet.flow.index()].dropped += packet.wire_segments();
-                self.note_exit(packet.flow);
+                self.end_before_receiver(packet.flow);
             }
-            Offered::Lost => self.note_exit(packet.flow),
+            Offered::Lost => self.end_before_receiver(packet.flow),
         }
     }
 
@@ -408,11 +521,14 @@ impl Network {
         let flow = left.packet.flow;
         match line.kind {
             AccessKind::Device => {
-                self.leave_host(left.packet);
+                self.leave_own_queue(left.packet);
+                if self.jitter.is_any() {
+                    self.leave_host(flow);
+                }
                 Departed::OutOfHost(flow)
             }
             AccessKind::Router => {
-                self.reach_bottleneck(left.packet);
+                self.reach_bottleneck(left.packet, self.events.now());
                 Departed::PastRouter(flow)
             }
         }
@@ -421,9 +537,13 @@ impl Network {
     #[inline]
     fn leave_bottleneck(&mut self) -> Departed {
         let now = self.events.now();
+        while self.jitter.next() < now {
+            self.reach_path_with_next_burst();
+        }
         let Some(left) = self.bottleneck.depart(now) else { return Departed::Nothing };
-        if let Some(next) = left.next {
-            self.events.schedule(next, Event::Departure(HopId::BOTTLENECK));
+        match left.next {
+            Some(next) => self.events.schedule(next, Event::Departure(HopId::BOTTLENECK)),
+            None => self.schedule_burst(),
         }
         let packet = left.packet;
         let (flow, frame_bytes) = (packet.flow, packet.frame_bytes);
@@ -500,6 +620,13 @@ impl Network {
         ack
     }
 
+    /// Asks ahead of time for what a flow's host needs to hand over a burst.
+    pub fn prefetch_host(&self, flow: FlowId) {
+        if self.jitter.is_any() {
+            self.jitter.prefetch(self.host_of(flow));
+        }
+    }
+
     /// The flow whose packet is behind `ahead` others in the bottleneck's queue.
     pub fn upcoming_departure(&self, ahead: usize) -> Option<FlowId> {
         self.bottleneck.queue().peek(ahead).map(|packet| packet.flow)
@@ -513,6 +640,9 @@ impl Network {
     /// The bottleneck's rate changes.
     pub fn change_rate(&mut self, rate: Rate) {
         let now = self.events.now();
+        while self.jitter.next() < now {
+            self.reach_path_with_next_burst();
+        }
         if let Some(departure) = self.bottleneck.change_rate(rate, now) {
             self.events.schedule(departure, Event::Departure(HopId::BOTTLENECK));
         }
@@ -538,8 +668,9 @@ impl Network {
         let counters = self.counters();
         let loss = &self.bottleneck.loss;
         let queues = self.hosts.iter().filter_map(|host| host.fair_queue.as_deref());
-        let before = segments(self.access.iter().flat_map(|line| line.hop.queue().iter()))
+        let before = segments(self.jitter.packets())
             + segments(queues.flat_map(FairQueue::iter))
+            + segments(self.access.iter().flat_map(|line| line.hop.queue().iter()))
             + self.account.dropped_at_access
             + loss.lost_at(LossAt::Before);
         assert_eq!(self.account.sent, before + counters.offered_packets);

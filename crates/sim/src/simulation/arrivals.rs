@@ -77,6 +77,12 @@ impl Sources {
         self.sources[flow.index()].as_ref().map_or(&[], |source| &source.open)
     }
 
+    /// The connection at this place is not over.
+    fn is_open(&self, flow: FlowId) -> bool {
+        let Connection { source, entry, .. } = self.connection(flow);
+        self.open(source).get(entry) == Some(&flow)
+    }
+
     /// A place for the connection of an arrival.
     fn occupy(&mut self, source: FlowId, index: usize) -> FlowId {
         let flow = self.free.pop().unwrap_or_else(|| FlowId::new(self.sources.len() + self.connections.len()));
@@ -159,6 +165,17 @@ impl Simulation<'_> {
         arriving.incomplete -= 1;
         if arriving.incomplete == 0 {
             self.complete(source);
+        }
+    }
+
+    /// Closes connections whose last packet was dropped while no event was theirs.
+    #[inline]
+    pub(super) fn close_dropped(&mut self) {
+        while let Some(flow) = self.network.dropped_behind() {
+            // Another event of this instant may have closed it.
+            if self.sources.has_connection(flow) && self.sources.is_open(flow) {
+                self.close_connection_if_over(flow);
+            }
         }
     }
 

@@ -52,8 +52,8 @@ impl Sender {
                 }
             }
         }
-        self.expand_send_buffer();
         self.send_new(SendReason::Normal, now, out);
+        self.free_send_buffer(now, out);
         self.probe_closed_window(true, now);
     }
 

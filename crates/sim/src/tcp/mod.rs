@@ -15,6 +15,7 @@ mod rtt;
 mod sack;
 mod scoreboard;
 mod segment;
+mod send_buffer;
 mod sender;
 mod timeout;
 mod timer;

@@ -6,7 +6,7 @@
 //! sequence) and one over retransmissions.
 
 use super::ring::Ring;
-use super::segment::{EVER_RETRANSMITTED, LOST, RETRANSMITTED, SACKED, Segment};
+use super::segment::{ENDS_BUFFER, EVER_RETRANSMITTED, LOST, RETRANSMITTED, SACKED, Segment};
 use crate::net::{MAX_SACK_BLOCKS, SackBlock};
 use crate::serial::{at_least, nearest};
 use std::cmp::Reverse;
@@ -23,6 +23,8 @@ pub struct Scoreboard {
     sacked: u32,
     lost: u32,
     retransmitted: u32,
+    /// Buffers of the kernel that hold them.
+    buffers: u32,
     /// One past the highest SACKed segment; meaningless while nothing is SACKed.
     fack: u64,
     /// Segments marked lost since the beginning.
@@ -49,6 +51,7 @@ impl Scoreboard {
             sacked: 0,
             lost: 0,
             retransmitted: 0,
+            buffers: 0,
             fack: 0,
             lost_total: 0,
             reported: [[0; 2]; MAX_SACK_BLOCKS],
@@ -157,12 +160,32 @@ impl Scoreboard {
         segment
     }
 
+    /// What was appended since the last buffer ended is a buffer of the kernel: a burst.
+    #[inline]
+    pub fn end_buffer(&mut self) {
+        self.set_end_of_buffer(self.next - 1, true);
+    }
+
+    /// Buffers of the kernel that hold the segments: one for each burst, of which SACKs split off what they tell of, and
+    /// join it to what was SACKed beside it (Linux 6.1 `tcp_match_skb_to_sack`, `tcp_shift_skb_data`).
+    pub const fn buffers(&self) -> u32 {
+        self.buffers
+    }
+
+    fn set_end_of_buffer(&mut self, seq: u64, ends: bool) {
+        let segment = self.segment_mut(seq);
+        let ended = segment.flags & ENDS_BUFFER != 0;
+        segment.flags = segment.flags & !ENDS_BUFFER | if ends { ENDS_BUFFER } else { 0 };
+        self.buffers = self.buffers + u32::from(ends) - u32::from(ended);
+    }
+
     /// Takes the first segment off: it is acknowledged cumulatively.
     #[inline]
     pub fn acknowledge(&mut self) -> Segment {
         let segment = *self.segment(self.una);
         self.una_bytes = at_least(segment.end_bytes, self.una_bytes);
         self.una += 1;
+        self.buffers -= u32::from(segment.flags & ENDS_BUFFER != 0);
         if segment.flags & (SACKED | LOST | RETRANSMITTED) != 0 {
             self.sacked -= u32::from(segment.is_sacked());
             self.lost -= u32::from(segment.is_lost());
@@ -225,6 +248,10 @@ impl Scoreboard {
         // A run's first segment may have been acknowledged meanwhile: then the run begins at `una`.
         let first = first.clamp(self.una, seq);
         let joins_after = seq + 1 < self.next && self.segment(seq + 1).is_sacked();
+        if seq > self.una {
+            self.set_end_of_buffer(seq - 1, !joins_before);
+        }
+        self.set_end_of_buffer(seq, !joins_after);
         let last = if joins_after { nearest(self.segment(seq + 1).run, seq).max(seq) } else { seq };
         self.segment_mut(seq).run = seq as u32;
         self.segment_mut(first).run = last as u32;
@@ -402,6 +429,27 @@ mod tests {
         }
         assert_eq!((board.out(), board.slots()), (33, 64));
         assert!((7..40).all(|seq| board.end_bytes(seq) == (seq + 1) * 100));
+    }
+
+    /// Three bursts of four segments. The second one is cut by SACKs, which join what was cut off.
+    #[test]
+    fn sacks_split_and_join_buffers() {
+        let mut board = Scoreboard::new();
+        for seq in 1..=12 {
+            board.append(seq * 100);
+            if seq % 4 == 0 {
+                board.end_buffer();
+            }
+        }
+        assert_eq!(board.buffers(), 3);
+        sack(&mut board, 5, 7); // 0..4, 4, 5..7, 7, 8..12
+        assert_eq!(board.buffers(), 5);
+        sack(&mut board, 7, 10); // 0..4, 4, 5..10, 10..12
+        assert_eq!(board.buffers(), 4);
+        for left in [4, 4, 4, 3, 2, 2, 2, 2, 2, 1, 1, 0] {
+            board.acknowledge();
+            assert_eq!(board.buffers(), left);
+        }
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub(super) const RETRANSMITTED: u8 = 4;
 pub(super) const EVER_RETRANSMITTED: u8 = 8;
 const APP_LIMITED: u8 = 16;
 const PUSHED: u8 = 32;
+/// The last one of a buffer of the kernel.
+pub(super) const ENDS_BUFFER: u8 = 64;
 
 impl Segment {
     /// A new one that ends with the connection's `end_bytes`.

@@ -12,9 +12,8 @@ use super::rate::DeliveryRate;
 use super::recovery::Recovery;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
+use super::send_buffer::SendBuffer;
 use super::timer::Deadline;
-use super::truesize;
-use super::window::TIMESTAMP_BYTES;
 use crate::engine::prefetch;
 use crate::index::FlowId;
 use crate::net::{Ack, Packet, PacketKind, Waiting};
@@ -124,6 +123,8 @@ pub(super) enum SendReason {
     Normal,
     /// The same, and short segments do not wait: F-RTO asks.
     Short,
+    /// The window allows it, but one burst only: its application has more to write.
+    One,
     /// One segment, whatever the window says: a tail loss probe.
     Probe,
 }
@@ -142,8 +143,9 @@ pub struct Sender {
     pub(super) recovery: Recovery,
     pub(super) timer_purpose: TimerPurpose,
     pub(super) counters: Counters,
-    /// Payload that the application has written, and has been sent.
+    /// Payload that the application writes, that the send buffer has taken of it (`write_seq`), and that has been sent.
     pub(super) written_bytes: u64,
+    pub(super) taken_bytes: u64,
     pub(super) sent_bytes: u64,
     /// Right edge of the receiver's window.
     pub(super) edge_bytes: u64,
@@ -153,13 +155,11 @@ pub struct Sender {
     aborted: bool,
     /// One past the last short segment (Minshall's variable).
     pub(super) short_end: u64,
-    /// First segment of the last burst of new data.
-    pub(super) last_burst: u64,
     /// The host dropped a burst while nothing was out: no ACK will ask for it again.
     pub(super) stalled: bool,
     /// Segments left of the super-packet at the head of the write queue.
     pub(super) chunk_left: Segments,
-    send_buffer: SendBuffer,
+    pub(super) send_buffer: SendBuffer,
     /// Whether the flight fills the window.
     pub(super) validation: CwndValidation,
     pub(super) last_sent: Time,
@@ -184,27 +184,13 @@ pub struct Sender {
     pub pacing_timer: Deadline,
 }
 
-/// The send buffer: `None` is no limit.
-#[derive(Clone, Copy, Debug)]
-struct SendBuffer {
-    limit_bytes: Option<u64>,
-    /// Grows with the window (`tcp_sndbuf_expand`).
-    bytes: u64,
-}
-
 /// TCP's timestamps option, padded.
 const TIMESTAMPS_BYTES: u32 = 12;
-/// `tcp_wmem[2]` by default.
-const DEFAULT_SEND_LIMIT_BYTES: u64 = 4 << 20;
+
 impl Sender {
     /// A sender that has not connected yet.
     pub fn new(flow: FlowId, config: &SenderConfig) -> Self {
         let cc = config.algorithm.build(Time::ZERO, config.mss_bytes, config.initial_window, None);
-        let limit_bytes = match config.socket_memory {
-            SocketMemory::Max => None,
-            SocketMemory::Default => Some(DEFAULT_SEND_LIMIT_BYTES),
-            SocketMemory::Bytes(bytes) => Some(bytes),
-        };
         Self {
             flow,
             mss_bytes: config.mss_bytes,
@@ -218,15 +204,15 @@ impl Sender {
             timer_purpose: TimerPurpose::Nothing,
             counters: Counters::default(),
             written_bytes: 0,
+            taken_bytes: 0,
             sent_bytes: 0,
             edge_bytes: 0,
             closed: false,
             aborted: false,
             short_end: 0,
-            last_burst: 0,
             stalled: false,
             chunk_left: 0,
-            send_buffer: SendBuffer { limit_bytes, bytes: 0 },
+            send_buffer: SendBuffer::new(config.socket_memory),
             validation: CwndValidation::default(),
             last_sent: Time::ZERO,
             limits: Limits::default(),
@@ -276,7 +262,7 @@ impl Sender {
         self.restart_after_idle(now);
         self.written_bytes = self.written_bytes.saturating_add(bytes);
         if self.established {
-            self.send_new(SendReason::Normal, now, out);
+            self.take_writes(now, out);
             self.probe_closed_window(false, now);
         }
     }
@@ -320,14 +306,16 @@ impl Sender {
         self.aborted || self.board.una_bytes() >= self.written_bytes
     }
 
-    /// Bytes that may be sent: written, and within the send buffer.
+    /// Bytes that may be sent: those in the write queue.
     #[inline]
-    pub(super) fn unsent_bytes(&self) -> u64 {
-        let unsent = self.written_bytes - self.sent_bytes;
-        match self.send_buffer.limit_bytes {
-            None => unsent,
-            Some(_) => unsent.min((self.board.una_bytes() + self.send_buffer.bytes).saturating_sub(self.sent_bytes)),
-        }
+    pub(super) const fn unsent_bytes(&self) -> u64 {
+        self.taken_bytes - self.sent_bytes
+    }
+
+    /// The application has written its last byte, and the send buffer has taken it.
+    #[inline]
+    pub(super) const fn is_closed(&self) -> bool {
+        self.closed && self.taken_bytes == self.written_bytes
     }
 
     /// There is new data.
@@ -339,16 +327,6 @@ impl Sender {
     pub(super) fn can_send_new(&self) -> bool {
         let unsent = self.unsent_bytes();
         unsent > 0 && self.sent_bytes + unsent.min(u64::from(self.mss_bytes)) <= self.edge_bytes
-    }
-
-    /// Linux 6.1 `tcp_sndbuf_expand`: room for twice the window, in Linux's accounting.
-    pub(super) fn expand_send_buffer(&mut self) {
-        if let Some(limit) = self.send_buffer.limit_bytes {
-            let segments = u64::from(self.control.window.cwnd.max(10).max(self.recovery.rack.reordering() + 1));
-            let reserved = truesize::segment(u64::from(self.mss_bytes) + TIMESTAMP_BYTES);
-            let wanted = segments * reserved * u64::from(self.control.cc.send_buffer_factor());
-            self.send_buffer.bytes = self.send_buffer.bytes.max(wanted.min(limit));
-        }
     }
 
     /// Linux 6.1 `tcp_rate_check_app_limited`: the pipe has a gap that the network did not cause.

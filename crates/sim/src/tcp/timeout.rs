@@ -43,7 +43,7 @@ impl Sender {
         self.timer.clear();
         let rtt_us = sample_us(now.since(self.connect_at).as_micros());
         self.establish((!repeated).then_some(rtt_us), now, out);
-        self.send_new(SendReason::Normal, now, out);
+        self.take_writes(now, out);
     }
 
     /// The timer went off.

@@ -11,7 +11,7 @@ use run::FRAME_HEADERS_BYTES;
 use units::{Segments, Span, Time};
 
 /// Segments of a full super-packet in the write queue.
-const fn chunk_segments(mss_bytes: u32) -> Segments {
+pub(super) const fn chunk_segments(mss_bytes: u32) -> Segments {
     let segments = (SUPER_PACKET_BYTES - 1 - HEADROOM_BYTES) / mss_bytes as u64;
     if segments == 0 { 1 } else { segments as Segments }
 }
@@ -70,7 +70,7 @@ impl Sender {
                 }
                 chunk
             } else {
-                if reason != SendReason::Probe
+                if !matches!(reason, SendReason::Probe | SendReason::One)
                     && self.defers_burst(
                         chunk,
                         whole_queue,
@@ -99,7 +99,7 @@ impl Sender {
             }
             let Ok(segments) = self.transmit_new(bytes, now, out) else { break };
             sent += segments;
-            if reason == SendReason::Probe {
+            if matches!(reason, SendReason::Probe | SendReason::One) {
                 break;
             }
         }
@@ -114,15 +114,12 @@ impl Sender {
         rwnd_limited: bool,
         now: Time,
     ) -> bool {
-        let limit = if rwnd_limited {
-            Limit::ReceiveWindow
-        } else if self.board.out() == 0 && self.unsent_bytes() == 0 {
+        let limit = if self.board.out() == 0 && self.unsent_bytes() == 0 {
             Limit::Application
-        } else if self.written_bytes > self.sent_bytes
-            && self.unsent_bytes() == 0
-            && !self.validation.is_cwnd_limited(&self.control.window)
-        {
-            Limit::SendBuffer
+        } else if self.limits.state() == Limit::SendBuffer {
+            Limit::SendBuffer // until there is room again
+        } else if rwnd_limited {
+            Limit::ReceiveWindow
         } else {
             Limit::Network
         };
@@ -130,6 +127,12 @@ impl Sender {
         let cwnd_limited = cwnd_limited || self.board.in_flight() >= self.control.window.cwnd;
         if sent > 0 || cwnd_limited {
             self.validate_window(cwnd_limited, now);
+            if self.send_buffer.is_full()
+                && self.unsent_bytes() == 0
+                && !self.validation.is_cwnd_limited(&self.control.window)
+            {
+                self.limits.enter(Limit::SendBuffer, now);
+            }
         }
         if sent > 0 {
             self.recovery.on_sent(sent);
@@ -146,7 +149,7 @@ impl Sender {
         if self.control.cc.owns_window() || !self.validation.has_expired(self.rtt.rto_ms(), now) {
             return;
         }
-        if self.recovery.state() == RecoveryState::Open && self.limits.state() != Limit::SendBuffer {
+        if self.recovery.state() == RecoveryState::Open && !self.send_buffer.is_full() {
             let ssthresh = self.recovery.current_ssthresh(&self.control.window);
             self.validation.give_back(&mut self.control.window, ssthresh, self.initial_window);
         }
@@ -179,14 +182,14 @@ impl Sender {
     /// `unsent` is the last segment of all: it carries the FIN, for which the window is not strict (Linux 6.1
     /// `tcp_cwnd_test`).
     fn is_last(&self, unsent: u64) -> bool {
-        self.closed && unsent <= u64::from(self.mss_bytes) && unsent == self.written_bytes - self.sent_bytes
+        self.is_closed() && unsent <= u64::from(self.mss_bytes)
     }
 
     /// Nagle's rule with Minshall's amendment: a short segment waits while one is unacknowledged.
     fn nagle_holds(&self, bytes: u64, reason: SendReason) -> bool {
         reason == SendReason::Normal
             && bytes < u64::from(self.mss_bytes)
-            && !self.closed
+            && !self.is_closed()
             && self.board.out() > 0
             && self.short_end > self.board.una()
     }
@@ -233,7 +236,7 @@ impl Sender {
             *rwnd_limited |= window <= chunk;
         }
         let limited = if congestion_room < window { congestion_room <= chunk } else { window <= chunk };
-        limited || !self.closed
+        limited || !self.is_closed()
     }
 
     /// TCP small queues: enough of this flow waits in the host's own queue. Asked before each burst, of the payload
@@ -246,9 +249,9 @@ impl Sender {
             && !self.is_one_burst_out()
     }
 
-    /// At most one burst is out, whole (Linux 6.1 `tcp_rtx_queue_empty_or_single_skb`: SACKs cut it into pieces).
+    /// At most one burst is out, whole (Linux 6.1 `tcp_rtx_queue_empty_or_single_skb`).
     fn is_one_burst_out(&self) -> bool {
-        self.board.out() == 0 || (self.board.una() >= self.last_burst && self.board.sacked() == 0)
+        self.board.buffers() <= 1
     }
 
     /// Sends `bytes` of new data as one burst. Gives its number of segments. The last one carries PSH when it is not
@@ -262,7 +265,7 @@ impl Sender {
         self.before_transmission(segments, now);
         let departure = self.pacing.stamp(now);
         let end_bytes = self.sent_bytes + bytes;
-        let ends_writing = end_bytes == self.written_bytes;
+        let ends_writing = end_bytes == self.taken_bytes;
         let pushed = ends_writing || segments > 1;
         if self.offload {
             let packet = self.packet(PacketKind::Data, first, bytes, segments, departure);
@@ -301,8 +304,8 @@ impl Sender {
         if bytes % mss != 0 {
             self.short_end = first + u64::from(segments);
         }
-        self.last_burst = first;
-        self.chunk_left = self.chunk_left.saturating_sub(segments);
+        self.board.end_buffer();
+        self.chunk_left = if self.unsent_bytes() == 0 { 0 } else { self.chunk_left.saturating_sub(segments) };
         if was_empty || self.timer_purpose == TimerPurpose::LossProbe {
             self.rearm_timeout(now);
         }

@@ -114,13 +114,24 @@ fn path(rate_bps: u64, mtu_bytes: u32, duration_ns: u64) -> impl Strategy<Value 
         prop_oneof![Just(frame_bytes), Just(5_000), octaves(1, 1_000_000)],
         (loss_ppb(), select(vec![LossAt::Before, LossAt::After])),
         prop::bool::weighted(0.2),
+        prop_oneof![1 => Just(0), 1 => octaves(1, duration_ns)],
         prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec(change, 1..5)],
     )
-        .prop_map(move |(buffer, burst_bytes, (loss_ppb, loss_at), offload, mut changes)| {
+        .prop_map(move |(buffer, burst_bytes, (loss_ppb, loss_at), offload, jitter_ns, mut changes)| {
             changes.sort_by_key(|change| change.at_ns);
             changes.dedup_by_key(|change| change.at_ns);
             let burst_bytes = if offload { burst_bytes.max(64_000) } else { burst_bytes };
-            Path { rate_bps, buffer, burst_bytes, jitter_ns: Some(0), loss_ppb, loss_at, mtu_bytes, offload, changes }
+            Path {
+                rate_bps,
+                buffer,
+                burst_bytes,
+                jitter_ns: Some(jitter_ns),
+                loss_ppb,
+                loss_at,
+                mtu_bytes,
+                offload,
+                changes,
+            }
         })
 }
 
@@ -188,7 +199,13 @@ pub fn any_run() -> impl Strategy<Value = Run> {
             for (index, flow) in flows.iter_mut().enumerate() {
                 flow.name = format!("{}-{index}", flow.cc.algorithm);
             }
-            let until_done = until_done && flows.iter().any(|flow| flow.workload != Workload::Bulk);
+            // Something is to be done: a source may have drawn no transfers.
+            let is_finite = |flow: &Flow| match &flow.workload {
+                Workload::Bulk => false,
+                Workload::Arrivals { arrivals } => !arrivals.is_empty(),
+                Workload::Transfer { .. } | Workload::Stream { .. } | Workload::Trace { .. } => true,
+            };
+            let until_done = until_done && flows.iter().any(is_finite);
             Run { seed, duration_ns, until_done, path, flows, host, measure }
         })
 }

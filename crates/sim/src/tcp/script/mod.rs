@@ -22,6 +22,7 @@ mod loss_detection;
 mod lumps;
 mod reduction;
 mod sack_compression;
+mod send_buffer;
 mod slow_start;
 mod tail_loss;
 mod timeout;

@@ -17,6 +17,8 @@ pub(super) struct SenderSetup {
     /// Of the handshake.
     pub(super) rtt: Span,
     pub(super) initial_window: Segments,
+    /// Limit of the send buffer.
+    pub(super) socket_memory: SocketMemory,
     /// Bursts leave whole, so that a script sees their sizes.
     pub(super) offload: bool,
     /// The host's own queue is `fq`.
@@ -33,6 +35,7 @@ pub(super) const SENDER: SenderSetup = SenderSetup {
     cc: "reno",
     rtt: super::ms(20),
     initial_window: 10,
+    socket_memory: SocketMemory::Max,
     offload: false,
     behind_fair_queue: false,
     window_bytes: WIDE_OPEN_BYTES,
@@ -143,7 +146,7 @@ impl SenderScript {
             mss_bytes: MSS_BYTES,
             initial_window: setup.initial_window,
             behind_fair_queue: setup.behind_fair_queue,
-            socket_memory: SocketMemory::Max,
+            socket_memory: setup.socket_memory,
             offload: setup.offload,
             algorithm: Algorithm { name: setup.cc.to_owned(), parameters: Default::default(), seed: 1 },
         };

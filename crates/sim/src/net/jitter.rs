@@ -1,0 +1,229 @@
+//! Timing noise of the sending hosts: a burst leaves its host later than TCP handed it over, by a time drawn at random,
+//! and never before the burst ahead of it.
+//!
+//! The bursts of all hosts wait in one heap and their packets in one pool. A pool gives the place that became free last,
+//! so that what waits stays in the caches, however many hosts there are.
+
+use super::packet::Packet;
+use crate::engine::{Stream, prefetch, stream};
+use crate::index::FlowId;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use units::{Span, Time};
+
+/// The end of a list.
+const NIL: u32 = u32::MAX;
+
+/// Bursts on their way out of their hosts.
+#[derive(Debug)]
+pub struct Jitter {
+    /// Delays are uniform below this.
+    range: Span,
+    hosts: Vec<Departures>,
+    /// The burst in hand, not handed over yet: its first and last packets.
+    open: (u32, u32),
+    waiting: BinaryHeap<Reverse<Burst>>,
+    /// When the first of those that wait leaves; `NEVER` when none does.
+    next: Time,
+    sequence: u64,
+    /// Packets, and the place of the next one of the same burst.
+    pool: Vec<(Packet, u32)>,
+    /// The first of the places that are free.
+    free: u32,
+}
+
+/// One host's past.
+#[derive(Debug)]
+struct Departures {
+    last: Time,
+    stream: Stream,
+}
+
+/// Ordered by time, then as handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Burst {
+    departure: Time,
+    sequence: u64,
+    first: u32,
+}
+
+impl Jitter {
+    /// Noise below `range` of the hosts with these names.
+    pub fn new<'a>(range: Span, seed: u64, hosts: impl Iterator<Item = &'a str>) -> Self {
+        let departures = |name| Departures { last: Time::ZERO, stream: stream(seed, &format!("jitter/{name}")) };
+        Self {
+            range,
+            hosts: hosts.map(departures).collect(),
+            open: (NIL, NIL),
+            waiting: BinaryHeap::new(),
+            next: Time::NEVER,
+            sequence: 0,
+            pool: Vec::new(),
+            free: NIL,
+        }
+    }
+
+    /// There is some.
+    pub fn is_any(&self) -> bool {
+        self.range > Span::ZERO
+    }
+
+    /// Adds a packet to the burst in hand.
+    #[inline]
+    pub fn add(&mut self, packet: Packet) {
+        let place = self.free;
+        let place = if place == NIL {
+            self.pool.push((packet, NIL));
+            (self.pool.len() - 1) as u32
+        } else {
+            let node = &mut self.pool[place as usize];
+            self.free = node.1;
+            *node = (packet, NIL);
+            place
+        };
+        match self.open {
+            (NIL, _) => self.open = (place, place),
+            (first, last) => {
+                self.pool[last as usize].1 = place;
+                self.open = (first, place);
+            }
+        }
+    }
+
+    /// A host hands over the burst in hand.
+    #[inline]
+    pub fn hand_over(&mut self, host: FlowId, now: Time) {
+        let (first, _) = std::mem::replace(&mut self.open, (NIL, NIL));
+        if first == NIL {
+            return;
+        }
+        let host = &mut self.hosts[host.index()];
+        host.last = host.last.max(now + Span::from_nanos(host.stream.below(self.range.as_nanos())));
+        self.sequence += 1;
+        self.waiting.push(Reverse(Burst { departure: host.last, sequence: self.sequence, first }));
+        self.next = self.next.min(host.last);
+    }
+
+    /// When the next burst leaves; `NEVER` when none waits.
+    #[inline]
+    pub const fn next(&self) -> Time {
+        self.next
+    }
+
+    /// Takes the next burst out: when it leaves, and its first packet's place for [`Self::take`].
+    #[inline]
+    pub fn leave(&mut self) -> Option<(Time, u32)> {
+        let Reverse(burst) = self.waiting.pop()?;
+        self.next = self.waiting.peek().map_or(Time::NEVER, |Reverse(burst)| burst.departure);
+        Some((burst.departure, burst.first))
+    }
+
+    /// Takes a packet of a burst that has left out of its place. Gives the place of the next one too.
+    #[inline]
+    pub fn take(&mut self, place: u32) -> Option<(Packet, u32)> {
+        let node = self.pool.get_mut(place as usize)?;
+        let taken = *node;
+        node.1 = std::mem::replace(&mut self.free, place);
+        Some(taken)
+    }
+
+    /// Asks for a host's state ahead of time.
+    #[inline]
+    pub fn prefetch(&self, host: FlowId) {
+        if let Some(departures) = self.hosts.get(host.index()) {
+            prefetch(departures);
+        }
+    }
+
+    /// Packets that wait.
+    pub fn packets(&self) -> impl Iterator<Item = &Packet> {
+        let bursts = self.waiting.iter().map(|Reverse(burst)| burst.first).chain([self.open.0]);
+        bursts.flat_map(|first| {
+            std::iter::successors(self.pool.get(first as usize), |(_, next)| self.pool.get(*next as usize))
+                .map(|(packet, _)| packet)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::{Ecn, Marks, PacketKind};
+
+    fn packet(flow: usize, seq: u64) -> Packet {
+        Packet {
+            seq,
+            end_bytes: 0,
+            flow: FlowId::new(flow),
+            frame_bytes: 1_514,
+            segments: 1,
+            kind: PacketKind::Data,
+            marks: Marks::new(false, Ecn::NotEct),
+            stamp_ms: 0,
+            echo_ms: 0,
+        }
+    }
+
+    /// Bursts of one to three packets from two hosts every 10 µs; when each packet left, in the order they left.
+    fn departures(range: Span) -> Vec<(Time, Packet)> {
+        let mut jitter = Jitter::new(range, 7, ["a", "b"].into_iter());
+        let mut left = Vec::new();
+        let mut seq = [0_u64; 2];
+        for step in 0..10_000_u64 {
+            let now = Time::from_nanos(step * 10_000);
+            let host = (step * step % 5 % 2) as usize;
+            for _ in 0..=step % 3 {
+                jitter.add(packet(host, seq[host]));
+                seq[host] += 1;
+            }
+            jitter.hand_over(FlowId::new(host), now);
+            while jitter.next() <= now {
+                let (at, mut place) = jitter.leave().expect("due");
+                while let Some((packet, next)) = jitter.take(place) {
+                    left.push((at, packet));
+                    place = next;
+                }
+            }
+        }
+        let waiting = jitter.packets().count() as u64;
+        assert_eq!(left.len() as u64 + waiting, seq[0] + seq[1], "all are somewhere");
+        assert!(jitter.pool.len() as u64 <= waiting + 200, "places are used again");
+        left
+    }
+
+    #[test]
+    fn bursts_leave_whole_and_in_order_and_within_the_range() {
+        let range = Span::from_micros(200);
+        let left = departures(range);
+        assert!(left.windows(2).all(|pair| pair[0].0 <= pair[1].0), "as time goes");
+        for flow in FlowId::first(2) {
+            let own: Vec<_> = left.iter().filter(|(_, packet)| packet.flow == flow).collect();
+            assert!(own.iter().zip(0..).all(|((_, packet), seq)| packet.seq == seq), "in order");
+        }
+        // Of two hosts some overtake one another.
+        assert!(left.windows(3).any(|three| three[0].1.flow != three[1].1.flow && three[1].1.flow != three[2].1.flow));
+    }
+
+    #[test]
+    fn a_burst_far_behind_the_one_before_leaves_uniformly_below_the_range() {
+        let (range, pause) = (Span::from_micros(50), Span::from_millis(1));
+        let mut jitter = Jitter::new(range, 3, ["a"].into_iter());
+        let (count, mut sum, mut squares) = (20_000, 0.0, 0.0);
+        for step in 0..count {
+            let now = Time::ZERO + Span::from_nanos(pause.as_nanos() * step);
+            jitter.add(packet(0, step));
+            jitter.hand_over(FlowId::new(0), now);
+            let (at, place) = jitter.leave().expect("a burst");
+            jitter.take(place).expect("its packet");
+            let delay = at.since(now);
+            assert!(delay < range);
+            let share = delay.as_nanos() as f64 / range.as_nanos() as f64;
+            sum += share;
+            squares += share * share;
+        }
+        // Moments of a uniform variable, within five standard deviations of their estimates.
+        let n = count as f64;
+        assert!((sum / n - 0.5).abs() < 5.0 * (1.0 / 12.0 / n).sqrt(), "{}", sum / n);
+        assert!((squares / n - 1.0 / 3.0).abs() < 5.0 * (4.0 / 45.0 / n).sqrt(), "{}", squares / n);
+    }
+}

@@ -1,0 +1,59 @@
+"""Mutants: each change finds its place once, and one is built, loaded and found out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from commandline import ROOT
+from dumbbell.comparison import random_conditions
+from dumbbell.comparison.campaigns import Sides, compare_engines
+from dumbbell.comparison.record import Agreement, Source
+from dumbbell.engines.mutant import Change, MutantEngine, sources
+from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import EngineFailure
+from dumbbell.results.store import Store
+from dumbbell.validation import load_plan
+from dumbbell.validation.mutants import Mutant, mutants
+
+
+@pytest.mark.parametrize("mutant", mutants(), ids=lambda mutant: str(mutant.name))
+def test_a_mutant_changes_one_place(mutant: Mutant) -> None:
+    text = (ROOT / mutant.file).read_text(encoding="utf-8")
+    assert mutant.change.applied(text) != text
+    assert set(mutant.first) <= {part.name for part in load_plan().parts}
+
+
+def test_there_are_mutants_of_every_kind() -> None:
+    kinds = Counter(mutant.kind for mutant in mutants())
+    assert min(kinds[kind] for kind in ("path", "tcp", "cc")) >= 5
+    assert len({mutant.name for mutant in mutants()}) == kinds.total() >= 18
+
+
+@pytest.mark.parametrize("text", ["", "a = 1; a = 1"])
+def test_a_change_that_has_no_one_place_is_refused(text: str) -> None:
+    change = Change(name="m", file="f", find="a = 1", replace="a = 2")
+    with pytest.raises(EngineFailure, match=r"mutant m: f has 'a = 1' [02] times; it must be once"):
+        change.applied(text)
+
+
+@pytest.mark.long
+def test_a_mutant_is_another_simulator_and_a_comparison_finds_it_out(tmp_path: Path) -> None:
+    """CUBIC that keeps three quarters of its window; the simulator beside it is what it was."""
+    home = sources()
+    assert home is not None
+    (mutant,) = [each for each in mutants() if each.name == "cubic-beta"]
+    engine = MutantEngine(mutant.change, home, tmp_path)
+    assert engine.identity() != SimEngine().identity()
+    drawn = [random_conditions.condition(5, 20261122)]
+    with Store.open(tmp_path / "store", write=True) as store:
+        found = compare_engines(store, drawn, Sides(engine, SimEngine(), 1, 0), Source())
+        same = compare_engines(store, drawn, Sides(SimEngine(), SimEngine(), 1, 0), Source())
+    assert isinstance(found, Agreement)
+    assert isinstance(same, Agreement)
+    assert any(each.difference for each in found.conditions[0].differences)
+    built = [path.stat().st_mtime_ns for path in tmp_path.glob("cubic-beta-*.so")]
+    MutantEngine(mutant.change, home, tmp_path)
+    assert [path.stat().st_mtime_ns for path in tmp_path.glob("cubic-beta-*.so")] == built
