@@ -127,6 +127,13 @@ impl FairQueue {
         self.staged.push(packet);
     }
 
+    /// The packets staged, if they are to leave before what waits of their flow. A socket's never are; they are of none (a
+    /// reset that answers for a connection which is no more), which in the kernel is another flow, and leave at once.
+    pub fn overtaking(&mut self, flow: FlowId, departure: Time) -> Option<Vec<Packet>> {
+        let last = self.flows.get(&flow)?.bursts.back()?;
+        (last.departure > departure).then(|| std::mem::take(&mut self.staged))
+    }
+
     /// The packets staged are a burst, not to leave before `departure`. Gives its buffer (`fq_enqueue`).
     pub fn offer(&mut self, flow: FlowId, departure: Time, now: Time) -> Result<Waiting, Dropped> {
         let initial_bytes = self.initial_bytes;
@@ -335,6 +342,17 @@ mod tests {
         let order: Vec<_> = take(&mut queue, us(0)).iter().map(|(flow, _)| *flow).collect();
         // Five bursts each of the first ten frames, then one burst of two frames a round.
         assert_eq!(order, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn what_is_of_no_socket_does_not_wait_behind_a_connections_bursts() {
+        let mut queue = queue();
+        offer(&mut queue, 0, 1, us(300), us(0)).unwrap();
+        let packet = queue.flows[&FlowId::new(0)].packets[0];
+        queue.stage(packet);
+        assert_eq!(queue.overtaking(FlowId::new(0), us(300)), None);
+        assert_eq!(queue.overtaking(FlowId::new(0), us(1)), Some(vec![packet]));
+        assert_eq!(queue.overtaking(FlowId::new(1), us(1)), None);
     }
 
     #[test]

@@ -300,6 +300,15 @@ impl Network {
     fn end_burst_at_queue(&mut self, flow: FlowId, departure: Time) -> bool {
         let (host, now) = (self.host_of(flow), self.events.now());
         let queue = self.hosts[host.index()].fair_queue.as_mut().expect("every host has one, or none");
+        if let Some(packets) = queue.overtaking(flow, departure) {
+            for packet in packets {
+                self.reach_device(packet);
+            }
+            if self.jitter.is_any() {
+                self.leave_host(flow);
+            }
+            return true;
+        }
         match queue.offer(flow, departure, now) {
             Ok(burst) => {
                 self.ports[flow.index()].waiting.add(burst);
