@@ -161,7 +161,7 @@ def test_one_condition_is_shown_flow_by_flow(moment: Path, store: Path) -> None:
         (("nowhere.toml", *SAME), "no such file"),
         (("--random", "2", "--stratum", "fqq"), 'there is no stratum "fqq"; known: plain, fq'),
         (("--check", "phase", "--seeds", "2"), "--check has conditions, seeds and bars of its own; give it alone"),
-        (("--check", "comp", *SAME), 'there is no check "comp"; known: phases-10'),
+        (("--check", "comp", *SAME), 'there is no check "comp"; known: phases-slow'),
         (("--random", "2", "--seed", "1", "--duration", "60", *SAME), "duration: "),
         (("--random", "2", "--seed", "1", "--packets", "10", *SAME), "are more than 10 packets"),
     ],
@@ -181,15 +181,16 @@ def test_what_an_engine_cannot_honour_is_told_with_its_name(moment: Path) -> Non
     assert [line.split(": ")[:2] for line in lines] == [["measure.record", "double"], ["measure.record", "sim"]]
 
 
-def test_without_a_start_jitter_there_is_a_note(tmp_path: Path) -> None:
+def test_without_any_jitter_there_is_a_note(tmp_path: Path) -> None:
     path = tmp_path / "still.toml"
     path.write_text(
-        'duration = "1 s"\n[path]\nrate = "5 Mbit/s"\nrtt = "20 ms"\nbuffer = "1 bdp"\n[[flows]]\ncc = "bbr"\n',
+        'duration = "1 s"\n[path]\nrate = "5 Mbit/s"\nrtt = "20 ms"\nbuffer = "1 bdp"\njitter = "none"\n'
+        '[[flows]]\ncc = "bbr"\n',
         encoding="utf-8",
     )
-    assert "without start_jitter" in dumbbell("agree", path, *SAME, "--floor", "0").stderr
-    with_jitter = dumbbell("agree", path, *SAME, "--floor", "0", "--set", "start_jitter=10 ms")
-    assert "without start_jitter" not in with_jitter.stderr
+    assert "without any jitter" in dumbbell("agree", path, *SAME, "--floor", "0").stderr
+    for some in ("start_jitter=10 ms", "path.jitter=50 us"):
+        assert "without any" not in dumbbell("agree", path, *SAME, "--floor", "0", "--set", some).stderr
 
 
 def test_ctrl_c_keeps_what_is_finished_and_says_so(store: Path) -> None:

@@ -38,7 +38,7 @@ def test_what_a_spec_comes_to(moment: Path) -> None:
 
 def test_what_a_spec_alone_warns_of(moment: Path) -> None:
     """Said once for all points, and not where nothing is to be said."""
-    jitterless = ("--set", "flows[0].cc=cubic", "--set", "start_jitter=0 s")
+    jitterless = ("--set", "flows[0].cc=cubic", "--set", "start_jitter=0 s", "--set", "path.jitter=none")
     lines = dumbbell("check", moment, *jitterless).stdout
     (told,) = json.loads(dumbbell("check", moment, *jitterless, "--json").stdout)["warnings"]
     assert told["kind"] == "seeds alike"

@@ -24,7 +24,7 @@ SCHEMA = json.loads((ROOT / "docs" / "result.schema.json").read_text(encoding="u
 
 def test_what_is_wrong_with_an_experiment_is_said_once(moment: Path, tmp_path: Path) -> None:
     """Of two points one line, in place of one a run; and none where nothing is wrong."""
-    alike = ("--set", "flows[0].cc=cubic", "--set", "start_jitter=0 s")
+    alike = ("--set", "flows[0].cc=cubic", "--set", "start_jitter=0 s", "--set", "path.jitter=none")
     told = dumbbell("run", moment, "--out", tmp_path / "alike", *alike).stderr
     assert " ".join(told.split()).count("2 seeds have nothing to draw") == 1
     assert "nothing to draw" not in dumbbell("run", moment, "--out", tmp_path / "drawn").stderr
@@ -114,7 +114,8 @@ def test_a_line_is_a_point_and_group_with_means_over_the_seeds(moment: Path) -> 
 
 
 def test_seeds_that_change_nothing_are_one_value(moment: Path) -> None:
-    done = dumbbell("run", moment, "--set", "start_jitter=0 s", "--set", "flows[0].cc=reno")
+    still = ("--set", "start_jitter=0 s", "--set", "path.jitter=none")
+    done = dumbbell("run", moment, *still, "--set", "flows[0].cc=reno")
     assert "n = 1: all seeds alike" in done.stdout
     assert " ± " not in done.stdout.partition("\n\n")[2]
     assert re.findall(r"(?:reno|cubic) +(\d)  ", done.stdout) == ["1"] * 4

@@ -11,12 +11,10 @@ import pytest
 from agreed import Scaled, moment
 from compared import held, kept, reasons, rows, whole
 from dumbbell.comparison.differences_text import notices
-from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ComparisonError, StoreError, StoreFailure
 from dumbbell.results.campaign import begin
 from dumbbell.results.store import Store
-from dumbbell.spec import Problem, Run
 
 FOUR = ["0.5 bdp", "1 bdp", "2 bdp", "4 bdp"]
 
@@ -274,22 +272,8 @@ def test_two_specs_of_one_name_in_one_store_are_both_there_to_compare(tmp_path: 
     assert len(held(str(store), str(store)).pairs) == 8
 
 
-class Quiet(SimEngine):
-    """The simulator while it has no jitter."""
-
-    def unsupported_fields(self, run: Run) -> list[Problem]:
-        return super().unsupported_fields(_quiet(run))
-
-    def measure(self, run: Run) -> Measurement:
-        return super().measure(_quiet(run))
-
-
-def _quiet(run: Run) -> Run:
-    return run.model_copy(update={"path": run.path.model_copy(update={"jitter_ns": 0})})
-
-
 def noisy(folder: Path, jitter: str | list[str], **settings: Any) -> Path:
-    return kept(folder, Quiet(), path__buffer="1 bdp", path__jitter=jitter, **settings)
+    return kept(folder, path__buffer="1 bdp", path__jitter=jitter, **settings)
 
 
 def test_specs_that_differ_in_jitter_only_are_pairs_and_it_is_told(tmp_path: Path) -> None:

@@ -183,6 +183,32 @@ CASES: dict[str, tuple[dict[str, Any], list[Number]]] = {
         {"path": PATH | {"buffer": "0.3 bdp"}, "flows": [*BBR, *CUBIC], "host": {"sack_compression": False}},
         [goodput(), counted("acks", 0.1, relative=True)],
     ),
+    # Noise adds half its bound; 200 draws of each engine's own tell that to 0.16 ms, and four times that is allowed.
+    "path.jitter": (
+        {
+            "path": PATH | {"jitter": "8 ms"},
+            "flows": [{"cc": "cubic", "workload": {"stream": "1 Mbit/s", "for": "8 s", "every": "10 ms"}}],
+        },
+        [ms("rtt_mean", 0.9), counted("segments_retransmitted", 0)],
+    ),
+    # Small queues keep 3 ms in the line; its buffer has room for 27.
+    "flows.access.kind device": (
+        {"flows": [{"cc": "cubic", "access": {"rate": "30 Mbit/s", "buffer": "100 kB", "kind": "device"}}]},
+        [goodput(0.0005), ms("rtt_mean", 1.4)],
+    ),
+    "flows.access.kind router": (
+        {"flows": [{"cc": "cubic", "access": {"rate": "30 Mbit/s", "buffer": "100 kB", "kind": "router"}}]},
+        [goodput(0.0005), ms("rtt_mean", 1.4)],
+    ),
+    # The handshake waits for the end of a slot; merged, half as many ACKs come back.
+    "host.ack_aggregation": (
+        {"host": {"ack_aggregation": "1 ms"}},
+        [goodput(), ms("rtt_min", 0.01), RTT, counted("acks", 0.05, relative=True)],
+    ),
+    "host.gro": (
+        {"host": {"ack_aggregation": "1 ms", "gro": True}},
+        [goodput(), RTT, counted("acks", 0.1, relative=True)],
+    ),
     "many flows, start_jitter, record": (
         {
             "path": PATH | {"rate": "200 Mbit/s"},

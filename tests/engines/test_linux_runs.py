@@ -188,6 +188,18 @@ def test_bulk_senders_are_limited_by_their_congestion_control_alone(linux: Linux
     assert result(linux, **words).warnings == ()
 
 
+@pytest.mark.parametrize("mtu", [1500, 9000])
+@pytest.mark.parametrize(("memory", "kind"), [("default", "sndbuf"), ("16 MB", "rwnd")])
+def test_memory_limits_a_flow_alike_on_both_engines(linux: LinuxEngine, memory: str, kind: str, mtu: int) -> None:
+    path = {"rate": "400 Mbit/s", "rtt": "200 ms", "buffer": "1 bdp", "burst": "10 kB", "mtu": mtu, "jitter": "none"}
+    words: dict[str, Any] = {"path": path, "flows": [{"cc": "cubic"}], "host": {"socket_memory": memory}}
+    (theirs,), (ours,) = (result(engine, duration="15 s", **words).flows for engine in (linux, SimEngine()))
+    assert ours.goodput_bps == pytest.approx(theirs.goodput_bps, rel=0.04)
+    limited = [getattr(flow, f"{kind}_limited_s") for flow in (theirs, ours)]
+    assert limited[1] == pytest.approx(limited[0], rel=0.05)
+    assert limited[0] > 5, "it is the limit for a third of the time at least"
+
+
 def test_a_sender_that_its_receiver_holds_back_is_warned_of(linux: LinuxEngine) -> None:
     (warning,) = result(linux, path=PATH, flows=[{"cc": "cubic"}], host={"receive_window": "50 kB"}).warnings
     assert warning == "flow 0 (cubic): bulk sender limited by the receive window for 100.0% of its time in the window"

@@ -106,12 +106,12 @@ def test_algorithms_that_are_reno_here() -> None:
 
 
 def test_each_is_said_once_with_its_numbers_and_a_remedy(snapshot: SnapshotAssertion) -> None:
-    rates = {"path.rate": ["10 Mbit/s", "5 Mbit/s"], "path.rtt": "50 ms", "seeds": 3, "flows[0].cc": "dctcp"}
+    rates = QUIET | {"path.rate": ["10 Mbit/s", "5 Mbit/s"], "path.rtt": "50 ms", "seeds": 3, "flows[0].cc": "dctcp"}
     specs = [
         load(smallest(flows=NEAR_AND_FAR), overrides=rates, registry=dumbbell.cc.known()),
         load(smallest(flows=NEAR_AND_FAR), overrides=SLOW | {"path.jitter": "50 us"}),
         load(smallest(flows=NEAR_AND_FAR), overrides=SLOW | {"rtt_spread": "2 ms", "seeds": 2}),
         load(smallest(**PAIR), overrides=LONG),
-        load(smallest(), overrides=LONG | {"path.rate": "200 Mbit/s", "flows[0].cc": "cubic", "seeds": 2}),
+        load(smallest(), overrides=LONG | QUIET | {"path.rate": "200 Mbit/s", "flows[0].cc": "cubic", "seeds": 2}),
     ]
     assert [[each.text for each in told(foreseen(spec))] for spec in specs] == snapshot

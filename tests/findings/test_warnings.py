@@ -47,7 +47,13 @@ def texts(kind: str, **words: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "more", [{}, {"seeds": 2, "start_jitter": "100 ms"}, {"seeds": 4, "start_jitter": "100 ms"}, {"seeds": 4}]
+    "more",
+    [
+        {},
+        {"seeds": 2, "start_jitter": "100 ms"},
+        {"seeds": 4, "start_jitter": "100 ms"},
+        {"seeds": 4, "path": TWO_RENO["path"] | {"jitter": "none"}},  # four times the same
+    ],
 )
 def test_a_window_that_is_not_stationary(more: dict[str, Any], snapshot: SnapshotAssertion) -> None:
     assert texts("not stationary", **TWO_RENO | more) == snapshot
@@ -97,7 +103,9 @@ def test_few_losses(snapshot: SnapshotAssertion) -> None:
     }
     assert {
         "some": texts("few losses", **PAIR | cubic),
-        "some in several runs": texts("few losses", **PAIR | cubic | {"seeds": 2}),
+        "some in several runs": texts(
+            "few losses", **PAIR | cubic | {"seeds": 2, "measure": {"window": ["60 %", "100 %"]}}
+        ),
         "none, so that the start decides": texts("few losses", **TWO_RENO),
         "none at random": texts("few losses", **PAIR | rare),
     } == snapshot

@@ -32,7 +32,7 @@ def test_two_cubic_flows_converge() -> None:
 
 
 def test_cubic_beside_bbr_in_a_shallow_queue_does_not_and_starves() -> None:
-    path = {"rate": "50 Mbit/s", "rtt": "30 ms", "buffer": "0.1 bdp"}
+    path = {"rate": "50 Mbit/s", "rtt": "30 ms", "buffer": "0.1 bdp", "jitter": "none"}
     found = summary({"cc": "bbr"}, {"cc": "cubic"}, path=path, duration="60 s")
     assert (found.bottleneck.converged, found.bottleneck.convergence_s) == (False, None)
     bbr, cubic = (each.starved_s for each in found.flows)

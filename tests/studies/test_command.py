@@ -246,7 +246,7 @@ def test_list_and_show() -> None:
     assert listed.returncode == 0
     rows = {line.split()[0]: line.split()[1:4] for line in listed.stdout.splitlines()[1:]}
     assert set(rows) == set(studies.names())
-    assert rows["claypool2019"] == ["2155", "24", "16"]
+    assert rows["claypool2019"] == ["2405", "24", "16"]
     shown = dumbbell("study", "show", "claypool2019", COLUMNS="200")
     assert shown.returncode == 0
     for words in ("Raspberry Pi", "figure7 (90 runs)", "S22", "Tolerated: 8 to 13 %"):

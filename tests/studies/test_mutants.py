@@ -37,7 +37,7 @@ def judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Judge:
 
     def judged(wrong: Scaled) -> MutantsRecord:
         module = import_module("dumbbell.validation.mutants")
-        monkeypatch.setattr(module, "MutantEngine", lambda *_: wrong)
+        monkeypatch.setattr(module, "MutantEngine", lambda change, *_: wrong if change else Scaled())
         with Store.open(tmp_path / "store", write=True) as store:
             ours = [Scaled(), SimEngine()]
             known, _ = PART.measure(store, ours, 2, lambda: None)
@@ -84,7 +84,7 @@ def test_the_page_names_what_noticed_each_and_what_nothing_noticed(judge: Judge)
 def test_mutants_are_held_against_every_part_with_bands_or_limits() -> None:
     checks = PART.model_copy(update={"name": "checks", "kind": "checks"})
     plan = Plan(parts=(PART, checks, MutantsPart(name="mutants")))
-    part = plan.parts[-1]
+    (part,) = plan.only(["mutants"]).parts
     assert isinstance(part, MutantsPart)
     assert [each.name for each in part.against] == ["tiny"]
     assert part.engines == ("sim", "double")

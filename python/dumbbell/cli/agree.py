@@ -262,16 +262,16 @@ def _check(experiments: "Sequence[Experiment]", sides: "Sides", *, curves: bool 
     if found:
         raise SpecError(found)
     if not all(_draws(each) for each in experiments):
-        typer.echo('note: without start_jitter seeds hardly differ; see --set start_jitter="100 ms"', err=True)
+        typer.echo('note: without any jitter seeds hardly differ; see --set start_jitter="100 ms"', err=True)
 
 
 def _draws(experiment: "Experiment") -> bool:
-    """Whether another seed is another run, random loss and the algorithms' own chance apart: starts, or arrivals."""
+    """Whether another seed is another run, random loss and algorithms' own chance apart: hosts, starts, arrivals."""
     from dumbbell.spec import expand, resolve
 
     point = next(iter(expand(experiment)))
     one, other = (resolve(point, seed).run for seed in (1, 2))
-    return one.model_copy(update={"seed": other.seed}) != other
+    return bool(one.path.jitter_ns) or one.model_copy(update={"seed": other.seed}) != other
 
 
 def _print_tables(found: "Agreement | Curves") -> None:

@@ -39,12 +39,16 @@ NEARLY_EQUAL: Final = 2
 """Packet times."""
 PHASES: Final = 4
 """RTTs over a packet time that make a mean over phases."""
-JITTER_PACKETS: Final = 0.5
-"""Packet times of `path.jitter` that leave no more of it than TODO."""
+JITTER_PACKETS: Final = 0.75
+"""Packet times of `path.jitter` that leave a quarter of it at most. By how much the share varies over RTTs 0.2 packet
+times apart (rms of second differences / √6), without jitter and with 0.25, 0.5, 0.75 and 1 packet time: 0.14, 0.10,
+0.06, 0.03, 0.01 (5 Mbit/s, 20 ms); 0.12, 0.09, 0.06, 0.03, 0.01 (10 Mbit/s, 50 ms); 0.11, 0.09, 0.04, 0.02, 0.01 (10
+Mbit/s, 20 ms). 50 us change nothing there."""
 SPREAD_PACKETS: Final = 1
 """Packet times within which `rtt_spread` draws phases evenly."""
 SPREAD_SEEDS: Final = 5
-"""Seeds whose interval then covers the mean over phases. TODO"""
+"""Their 95 % intervals hold the mean over phases in 89 to 96 of a hundred cases, those of four seeds in 85 to 94, of
+three in 71 to 90 (10 Mbit/s with 20 and 50 ms, 100 Mbit/s with 20 ms, each with 1, 2 and 4 packet times of spread)."""
 LOSS_FACTOR: Final = 1.5
 """A flow with a window of W packets loses one in 2 W² / 3 by itself (Mathis et al., CCR 27(3), 1997). Random loss as
 frequent as that takes the phases away (at 41 packets a flow 0.1 %, at 165 0.01 %); a tenth of it does not."""

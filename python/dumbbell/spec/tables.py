@@ -200,11 +200,14 @@ class Path(Section):
     )
     """Depth of the token bucket that shapes the line: so much passes at once after a pause. One frame or less is a
     plain line, which sends one frame after the other."""
-    jitter: Swept[Jitter] = Field(default=Jitter("none"), examples=["50 us", "1 packet"])
+    jitter: Swept[Jitter] = Field(default=Jitter("50 us"), examples=["1 packet"])
     """Timing noise of the sending hosts. Each burst that a host hands over leaves it later by a time drawn evenly from
     the seed, below this, and never before the burst ahead of it: nothing is reordered. It acts behind the host's own
-    queue (`host.qdisc`, an access line that is a device) and before a router's line and the bottleneck. `1 packet` is
-    the time of a full packet on the line: as much as takes [phase effects](limitations.md#phase-effects) away."""
+    queue (`host.qdisc`, an access line that is a device) and before a router's line and the bottleneck, on data and not
+    on ACKs. The default is about what hosts have. `"1 packet"` is the time of a full packet on the line: as much as
+    takes [phase effects](limitations.md#phase-effects) away; `"none"` is for formulas
+    ([which to write](how-to/noise-and-phases.md)). On engines of real hosts noise is their own where nothing is
+    written."""
     mtu: Swept[Annotated[int, Field(strict=True, ge=576, le=65_535)]] = Field(default=run.MTU_BYTES, examples=[9000])
     """Largest IP packet in bytes, written without a unit. A full segment carries 52 bytes less: IP, TCP and its
     timestamps."""
@@ -381,7 +384,7 @@ class Access(Section):
 
 
 class Flow(Section):
-    """A group of flows that differ in their start only."""
+    """A group of flows that differ in their start only, and with `rtt_spread` in their RTT."""
 
     name: Swept[Name] | None = Field(default=None, examples=["downloads"])
     """Name of the group in results, tables and figures; unique. The default is the algorithm's name. Its flows are
@@ -479,7 +482,7 @@ class Spec(Section):
     )
     """Each flow's base round-trip time is longer by this much at most, by a constant drawn evenly from its seed and its
     name. Seeds then average over [phases](limitations.md#phase-effects), and their interval says how much hangs on
-    them."""
+    them ([how much, and with how many seeds](how-to/noise-and-phases.md))."""
     alone: Swept[Group] | None = Field(default=None, examples=["flows[0]"])
     """The only group of flows that runs; the others stay away. Its flows have the names, the random streams and the
     times that they have beside the others, so that a run with them and one without differ in nothing else.
@@ -490,7 +493,8 @@ class Spec(Section):
     """The network: one bottleneck, a line with a queue before it, between all senders and all receivers, and a perfect
     way back. Each flow has a sender and a receiver of its own."""
     flows: Annotated[list[Flow], Field(min_length=1, max_length=MOST_FLOWS)] = Field(examples=["[[flows]]"])
-    """The traffic: groups of TCP flows, a table `[[flows]]` each. The flows of a group differ in their start only."""
+    """The traffic: groups of TCP flows, a table `[[flows]]` each. The flows of a group differ in their start only,
+    and with `rtt_spread` in their RTT."""
     host: Host = Host()
     """The end hosts: what their kernels are set to, the same for all of them."""
     measure: Measure = Measure()

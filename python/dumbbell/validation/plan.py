@@ -276,7 +276,8 @@ class Plan(_Table):
     def _mutants_are_held_against_the_others(cls, parts: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
         others = tuple(part for part in parts if isinstance(part, ComparisonPart) and part.kind != "checks")
         return tuple(
-            part.model_copy(update={"against": others}) if isinstance(part, MutantsPart) else part for part in parts
+            part.model_copy(update={"against": part.against or others}) if isinstance(part, MutantsPart) else part
+            for part in parts
         )
 
     @property
