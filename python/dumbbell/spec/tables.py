@@ -401,8 +401,8 @@ class Flow(Section):
     """How much later each further flow of the group starts than the one before it."""
     stop: Swept[Instant] | None = Field(default=None, examples=["60 s"])
     """When the flows of the group stop: a moment of the run, and not a length. The default is the run's end. A flow
-    that stops aborts, as an application that closes its connections at once: nothing of it is sent or sent again, what is
-    under way still arrives, and a reset follows it."""
+    that stops aborts, as an application that closes its connections at once: nothing of it is sent or sent again, what
+    is under way still arrives, and a reset follows it."""
     workload: Swept[Workload] = "bulk"
     """What the application writes: `"bulk"` as much as TCP takes until the end, or one of the tables in
     [workloads](#workloads)."""
