@@ -161,7 +161,7 @@ def test_one_condition_is_shown_flow_by_flow(moment: Path, store: Path) -> None:
         (("nowhere.toml", *SAME), "no such file"),
         (("--random", "2", "--stratum", "fqq"), 'there is no stratum "fqq"; known: plain, fq'),
         (("--check", "phase", "--seeds", "2"), "--check has conditions, seeds and bars of its own; give it alone"),
-        (("--check", "comp", *SAME), 'there is no check "comp"; known: phases-10'),
+        (("--check", "comp", *SAME), 'there is no check "comp"; known: phases-slow'),
         (("--random", "2", "--seed", "1", "--duration", "60", *SAME), "duration: "),
         (("--random", "2", "--seed", "1", "--packets", "10", *SAME), "are more than 10 packets"),
     ],

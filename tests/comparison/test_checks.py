@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from agreed import Scaled, measured, result
+from dumbbell.comparison import agreement_text
 from dumbbell.comparison.agreement import compare_condition
 from dumbbell.comparison.campaigns import Sides
 from dumbbell.comparison.checks import Bar, Check, carry_out_checks, checks, chosen, comb, count, judge, rise
-from dumbbell.comparison.record import CheckRow, Checks, Condition
+from dumbbell.comparison.record import CheckRow, Checks, Condition, Side
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ComparisonError
 from dumbbell.results.store import Store
@@ -82,11 +83,18 @@ def test_a_comb_of_each_engine_by_its_own_bar() -> None:
     assert row.candidate == pytest.approx(0.0, abs=1e-9)
     assert row.reference == pytest.approx(8 / 40 / 6**0.5, rel=1e-4)
     assert not rows({**bar, "reference_limit": 0.08}, *teeth)[0].holds
+    side = Side(engine="hand", identity="0", seeds=(1,), measured_on={})
+    found = Checks(
+        versions={}, candidate=side, reference=side, floor_seeds=(), holds=True, checks=("hand",), rows=(row,),
+        conditions=(),
+    )  # fmt: skip
+    _, (cells,) = agreement_text.checks_table(found)
+    assert cells[5:] == ["-", "0.1 and 0.02", "-", "holds"]
 
 
 def test_checks_are_ordinary_specs_with_names_of_their_own() -> None:
     assert len({each.name for each in checks()}) == len(checks())
-    assert [each.name for each in chosen(["phases"])] == ["phases-10", "phases-100", "phases-four"]
+    assert [each.name for each in chosen(["phases"])] == ["phases-slow", "phases-fast", "phases-four"]
     assert chosen([]) == list(checks())
     for each in checks():
         for point in expand(each.experiment):
@@ -110,4 +118,9 @@ def test_an_engine_that_delivers_too_little_keeps_no_bar_of_goodput(tmp_path: Pa
     ]  # fmt: skip
     assert [row.setting for row in found.rows[:2]] == ["buffer 0.5 bdp", "buffer 1 bdp"]
     assert not found.holds
+    header, cells = agreement_text.checks_table(found)
+    assert {len(row) for row in cells} == {len(header)}
+    assert cells[0][:3] == ["small", "buffer 0.5 bdp", "goodput of cubic"]
+    assert (cells[0][6], cells[0][8]) == ("5 %", "broken")
+    assert agreement_text.summary(found) == "2 of 4 figures keep their bars; not all of small."
     assert Checks.model_validate_json(found.model_dump_json()) == found

@@ -57,7 +57,7 @@ def test_a_condition_of_a_stratum_is_the_same_for_ever() -> None:
         "name": "access-20261123-3",
         "duration": "60 s",
         "start_jitter": "100 ms",
-        "path": {"rate": "119 Mbit/s", "rtt": "19.1 ms", "buffer": "0.348 bdp", "loss": "0.0678 %"},
+        "path": {"rate": "119 Mbit/s", "rtt": "19.1 ms", "buffer": "0.348 bdp"},
         "flows": [{"cc": "bbr", "access": {"rate": "75.2 Mbit/s", "buffer": "240 packets", "kind": "device"}}],
         "measure": {"window": ["50 %", "100 %"], "record": "summary"},
     }

@@ -297,7 +297,7 @@ impl<'a> Traffic<'a> {
             }
         }
         self.recorder.recorder.complete(index, now_ns);
-        self.end_flow(index, now_ns)
+        self.end_flow(index, now_ns, Connection::close)
     }
 
     /// Closes the connection of a complete transfer, once its sender knows that it is.
@@ -314,8 +314,8 @@ impl<'a> Traffic<'a> {
         Ok(())
     }
 
-    /// Takes a flow's counters and aborts its connections. What lies in the send buffers is not sent any more: the
-    /// simulator's flow sends nothing new either. Here it does not retransmit what is under way.
+    /// Takes a flow's counters and aborts its connections: what lies in the send buffers is not sent any more, nor sent
+    /// again. What is under way still arrives, and a reset behind it.
     fn stop(&mut self, index: usize, now_ns: u64) -> Result<(), Failure> {
         let flow = &self.flows[index];
         if flow.phase != Phase::Running {
@@ -325,17 +325,17 @@ impl<'a> Traffic<'a> {
             connection.sender().abort_on_close().map_err(failed(self.run, index, connection.arrival))?;
         }
         self.read_all(now_ns)?;
-        self.end_flow(index, now_ns)
+        self.end_flow(index, now_ns, Connection::abort)
     }
 
-    /// The flow is over; its sockets are closed.
-    fn end_flow(&mut self, index: usize, now_ns: u64) -> Result<(), Failure> {
+    /// The flow is over; `end` closes its sockets.
+    fn end_flow(&mut self, index: usize, now_ns: u64, end: fn(Connection)) -> Result<(), Failure> {
         self.mark_flow(Mark::End, index, now_ns);
         let flow = &mut self.flows[index];
         flow.phase = Phase::Stopped;
         flow.listener = None;
         self.open -= flow.connections.len();
-        std::mem::take(&mut flow.connections).into_values().for_each(Connection::close);
+        std::mem::take(&mut flow.connections).into_values().for_each(end);
         self.incomplete -= usize::from(flow.is_finite);
         if self.run.until_done && self.incomplete == 0 && !self.ended {
             self.ended = true;

@@ -1,7 +1,7 @@
 //! Indices into a run's lists that must not be taken for one another.
 
 /// A connection, by its place: that of its flow in the run, or, of a source's connections, one after all of these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FlowId(u32);
 
 /// A line of constant delay, by its place among those of its direction.

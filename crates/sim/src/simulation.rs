@@ -5,7 +5,7 @@ mod arrivals;
 
 use crate::engine::{Event, Timer, Timers, prefetch, stream_seed};
 use crate::index::{FlowId, HopId, LineId};
-use crate::net::{Ack, Departed, Network, Packet};
+use crate::net::{Ack, Departed, Network, Packet, Waiting};
 use crate::tcp::{Algorithm, HandedOver, Output, Receiver, ReceiverConfig, Sender, SenderConfig};
 use crate::trace::{Trace, flow_counters};
 use arrivals::Sources;
@@ -68,13 +68,13 @@ impl Output for Network {
     }
 
     #[inline]
-    fn hand_over(&mut self, flow: FlowId) -> HandedOver {
-        if self.end_burst(flow) { HandedOver::Taken } else { HandedOver::Dropped }
+    fn hand_over(&mut self, flow: FlowId, departure: Time) -> HandedOver {
+        if self.end_burst(flow, departure) { HandedOver::Taken } else { HandedOver::Dropped }
     }
 
     #[inline]
-    fn host_queue_bytes(&self, flow: FlowId) -> u64 {
-        self.waiting_bytes(flow)
+    fn waiting(&self, flow: FlowId) -> Waiting {
+        Network::waiting(self, flow)
     }
 }
 
@@ -168,6 +168,10 @@ impl<'run> Simulation<'run> {
                     self.prefetch_timer();
                 }
             }
+            Event::Watchdog(host) => {
+                self.network.watchdog(host);
+                self.resume_drained();
+            }
             Event::Start(flow) => self.start(flow),
             Event::Arrival(source) => self.arrive(source),
             Event::Stop(flow) => self.stop(flow),
@@ -245,7 +249,10 @@ impl<'run> Simulation<'run> {
                 self.receivers[flow.index()].count_frame(frame_bytes);
                 self.close_if_over(flow);
             }
-            Departed::OutOfHost(flow) => self.drain_host_queue(flow),
+            Departed::OutOfHost(flow) => {
+                self.drain_host_queue(flow);
+                self.resume_drained();
+            }
             Departed::PastRouter(flow) => self.close_if_over(flow),
             Departed::Nothing => {}
         }
@@ -417,8 +424,17 @@ impl<'run> Simulation<'run> {
     fn drain_host_queue(&mut self, flow: FlowId) {
         let now = self.now();
         self.senders[flow.index()].on_host_queue_drained(now, &mut self.network);
-        self.set_sender_timers(flow);
+        self.note_sender_timers(flow);
         self.close_if_over(flow);
+    }
+
+    /// Likewise, for all whose packets left meanwhile (Linux 6.1 `tcp_tasklet_func`, after everything else of the
+    /// instant).
+    #[inline]
+    fn resume_drained(&mut self) {
+        while let Some(flow) = self.network.take_drained() {
+            self.drain_host_queue(flow);
+        }
     }
 
     fn start(&mut self, flow: FlowId) {
@@ -440,7 +456,8 @@ impl<'run> Simulation<'run> {
         }
         app.phase = Phase::Stopped;
         let finite = app.source.total_bytes().is_some();
-        self.senders[flow.index()].stop();
+        self.senders[flow.index()].abort(self.network.events.now(), &mut self.network);
+        self.set_sender_timers(flow);
         self.timers.set(flow, Timer::Write, Time::NEVER, &mut self.network.events);
         self.stop_transfers(flow);
         self.mark_flow(Mark::End, flow);
@@ -455,6 +472,12 @@ impl<'run> Simulation<'run> {
     /// After a sender acted: notes its timers.
     #[inline]
     fn set_sender_timers(&mut self, flow: FlowId) {
+        self.note_sender_timers(flow);
+        self.resume_drained();
+    }
+
+    #[inline]
+    fn note_sender_timers(&mut self, flow: FlowId) {
         let sender = &self.senders[flow.index()];
         let events = &mut self.network.events;
         self.timers.set(flow, Timer::Retransmission, sender.timer.due(), events);
@@ -524,7 +547,7 @@ impl<'run> Simulation<'run> {
         }
         for flow in FlowId::first(self.run.flows.len()) {
             if self.apps[flow.index()].phase != Phase::Stopped {
-                self.stop_transfers(flow);
+                self.end_transfers(flow);
                 self.mark_flow(Mark::End, flow);
             }
         }
@@ -551,7 +574,7 @@ fn sender_config(run: &Run, flow: &Flow, name: &str) -> SenderConfig {
     SenderConfig {
         mss_bytes: run.path.mss_bytes(),
         initial_window: run.host.initial_window_segments,
-        paces_always: run.host.qdisc == Qdisc::Fq,
+        behind_fair_queue: run.host.qdisc == Qdisc::Fq,
         socket_memory: run.host.socket_memory,
         offload: run.path.offload,
         algorithm: Algorithm {

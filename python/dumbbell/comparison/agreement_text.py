@@ -304,17 +304,17 @@ def checks_table(found: Checks) -> Table:
 
 
 def _check(row: CheckRow) -> list[str]:
-    own = row.reference_limit is not None  # each engine's figure has a bar of its own
-    absolute = own or row.label.startswith("share")
+    own = row.reference_limit  # each engine's figure has a bar of its own
+    absolute = own is not None or row.label.startswith("share")
     scale, unit = (1.0, "") if absolute else (100.0, " %")
-    bar = f"{row.limit:g}" if own and row.reference_limit == row.limit else f"{row.limit:g}, {row.reference_limit:g}"
+    bars = [limit for limit in (own, row.limit) if limit is not None]
     return [
         row.check,
         row.setting,
         row.label,
         *(_figure(row, value) for value in (row.reference, row.candidate)),
-        ABSENT if own else amount(row.difference, scale=scale, unit=unit, signed=True),
-        bar if own else f"{scale * row.limit:g}{unit}",
+        ABSENT if own is not None else amount(row.difference, scale=scale, unit=unit, signed=True),
+        " and ".join(f"{scale * limit:g}{unit}" for limit in dict.fromkeys(bars)),
         amount(row.noise, scale=scale, unit=unit, signed=True),
         verdict(row.holds),
     ]

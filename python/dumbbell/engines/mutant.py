@@ -61,10 +61,10 @@ class Change:
 
 
 class MutantEngine(SimEngine):
-    """The simulator with one change."""
+    """The simulator with one change; with none it is what the sources make."""
 
-    def __init__(self, change: Change, sources: Path, folder: Path) -> None:
-        self.name = f"mutant-{change.name}"
+    def __init__(self, change: Change | None, sources: Path, folder: Path) -> None:
+        self.name = f"mutant-{_name(change)}"
         self._core = _loaded(build(change, sources, folder))
 
     @override
@@ -84,34 +84,38 @@ def sources() -> Path | None:
     return root if (root / "crates" / "sim" / "src").is_dir() else None
 
 
-def build(change: Change, sources: Path, folder: Path) -> Path:
-    """The extension module with the change, in `folder`, unless it is there already.
+def build(change: Change | None, sources: Path, folder: Path) -> Path:
+    """The extension module with the change in `folder`; it is built unless it is there already.
 
     Raises:
         EngineFailure: the change does not apply, or what it makes does not compile.
     """
-    changed = change.applied((sources / change.file).read_text(encoding="utf-8"))
-    built = folder / f"{change.name}-{_digest(sources, change)}.so"
+    changed = {change.file: change.applied((sources / change.file).read_text(encoding="utf-8"))} if change else {}
+    built = folder / f"{_name(change)}-{_digest(sources, changed)}.so"
     if built.exists():
         return built
     copy = folder / "sources"
-    _copy(sources, copy, {change.file: changed})
+    _copy(sources, copy, changed)
     environment = os.environ | QUICKLY | {"PYO3_PYTHON": sys.executable}
     command = ["cargo", "build", "--release", "--quiet", "--package", "py", "--target-dir", str(folder / "target")]
     try:
         done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 (cargo)
     except OSError as error:
-        raise EngineFailure(f"mutant {change.name}: cannot run cargo: {error}") from error
+        raise EngineFailure(f"mutant {_name(change)}: cannot run cargo: {error}") from error
     if done.returncode:
-        raise EngineFailure(f"mutant {change.name} does not compile: {done.stderr.strip()[-2000:]}")
+        raise EngineFailure(f"mutant {_name(change)} does not compile: {done.stderr.strip()[-2000:]}")
     partial = built.with_suffix(".partial")
     shutil.copyfile(folder / "target" / "release" / LIBRARY, partial)
     partial.replace(built)
     return built
 
 
-def _digest(sources: Path, change: Change) -> str:
-    digest = hashlib.sha256(repr((change.file, change.find, change.replace)).encode())
+def _name(change: Change | None) -> str:
+    return change.name if change else "none"
+
+
+def _digest(sources: Path, changed: dict[str, str]) -> str:
+    digest = hashlib.sha256(repr(changed).encode())
     for path in _files(sources):
         digest.update(path.as_posix().encode())
         digest.update((sources / path).read_bytes())

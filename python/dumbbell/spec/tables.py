@@ -400,7 +400,9 @@ class Flow(Section):
     stagger: Swept[Instant] = Field(default=Time("0 s"), examples=["500 ms"])
     """How much later each further flow of the group starts than the one before it."""
     stop: Swept[Instant] | None = Field(default=None, examples=["60 s"])
-    """When the flows of the group stop sending: a moment of the run, and not a length. The default is the run's end."""
+    """When the flows of the group stop: a moment of the run, and not a length. The default is the run's end. A flow
+    that stops aborts, as an application that closes its connections at once: nothing of it is sent or sent again, what
+    is under way still arrives, and a reset follows it."""
     workload: Swept[Workload] = "bulk"
     """What the application writes: `"bulk"` as much as TCP takes until the end, or one of the tables in
     [workloads](#workloads)."""
@@ -423,8 +425,8 @@ class Host(Section):
     initial_window: Swept[Annotated[int, Field(strict=True, ge=1, le=10_000)]] = Field(default=10, examples=[32])
     """Initial congestion window in segments, written without a unit."""
     qdisc: Swept[Literal["none", "fq"]] = "none"
-    """The sender's queueing discipline. With `"fq"` every flow is paced, as on many Linux servers; with `"none"` those
-    whose algorithm asks for it (BBR)."""
+    """The sender's queueing discipline. With `"fq"`, as on many Linux servers, every flow is paced, by the queue, in
+    which what TCP has sent waits for its departure; with `"none"` those whose algorithm asks for it (BBR), by TCP."""
     sack_compression: Swept[Flag] = True
     """Whether receivers hold SACKs back for up to a millisecond and send one for many, as Linux does since 4.18."""
     gro: Swept[Flag] = False

@@ -116,8 +116,14 @@ def judge_mutants(  # noqa: PLR0913 (which, where, against what, and how)
     every: Sequence[Mutant], store: Store, engines: Sequence[Engine], parts: Tried, *, jobs: int | None,
     progress: Callable[[], None],
 ) -> MutantsRecord:  # fmt: skip
-    """Builds each mutant, and runs it until a part notices it."""
+    """Builds each mutant, and runs it until a part notices it.
+
+    Raises:
+        EngineFailure: the simulator is not what the sources make, so that a mutant would differ in more than its error.
+    """
     simulator = next(engine for engine in engines if engine.name == parts[0][0].engines[-1])
+    if MutantEngine(None, _sources(), store.folder.parent / FOLDER).identity() != simulator.identity():
+        raise EngineFailure("the simulator was not built from the sources that are here; `make build` does it")
     found = []
     for mutant in every:
         found.append(_judge(mutant, store, engines, parts, jobs))

@@ -152,6 +152,9 @@ impl Connection {
         Ok(())
     }
 
+    /// Closes the sender's end. A reader goes on until the other side's reset comes.
+    pub fn abort(self) {}
+
     /// Closes both ends, and lets the reader go.
     pub fn close(self) {
         if let Some(receiver) = self.receiver {

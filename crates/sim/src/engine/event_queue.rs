@@ -17,6 +17,8 @@ pub enum Event {
     Change(u32),
     /// The next frame leaves a hop.
     Departure(HopId),
+    /// The timer of a host's own queue rings.
+    Watchdog(FlowId),
     /// Bursts leave their hosts.
     Burst,
     /// The oldest packet on a forward line arrives.
@@ -64,7 +66,7 @@ impl Event {
     const fn priority(self) -> u64 {
         match self {
             Self::Change(_) => 0,
-            Self::Departure(_) => 1,
+            Self::Departure(_) | Self::Watchdog(_) => 1,
             Self::Burst | Self::Data(_) => 2,
             Self::Ack(_) => 3,
             Self::Tick => 4,

@@ -1,5 +1,6 @@
 //! The network: hosts, hops with a queue, a shaper and random loss, and lines of constant delay.
 
+mod fair_queue;
 mod hop;
 mod host;
 mod jitter;
@@ -11,5 +12,6 @@ mod packet;
 mod queue;
 mod shaper;
 
+pub use host::Waiting;
 pub use network::{Departed, Network};
 pub use packet::{Ack, Ecn, MAX_SACK_BLOCKS, Marks, Packet, PacketKind, SackBlock};

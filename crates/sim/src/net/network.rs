@@ -1,7 +1,8 @@
 //! The network of a run: hosts and their lines, the bottleneck, and the lines to and from the receivers.
 
+use super::fair_queue::FairQueue;
 use super::hop::{Hop, Offered};
-use super::host::Host;
+use super::host::{Host, Waiting};
 use super::jitter::Jitter;
 use super::line::Line;
 use super::loss::RandomLoss;
@@ -10,7 +11,7 @@ use super::packet::{Ack, Packet};
 use super::shaper::Shaper;
 use crate::engine::{Event, EventQueue};
 use crate::index::{FlowId, HopId, LineId};
-use run::{AccessKind, LossAt, QueueCounters, Run};
+use run::{AccessKind, LossAt, Qdisc, QueueCounters, Run};
 use units::{Bytes, Rate, Span, Time};
 
 /// Everything between senders and receivers.
@@ -25,6 +26,8 @@ pub struct Network {
     hosts: Vec<Host>,
     /// No host has a line of its own.
     no_access: bool,
+    /// Every host has a queue of its own.
+    has_fair_queues: bool,
     /// Timing noise of the hosts.
     jitter: Jitter,
     /// When bursts leave their hosts at an event of their own: the first such event that is scheduled.
@@ -33,6 +36,8 @@ pub struct Network {
     dropped_behind: Vec<FlowId>,
     /// The host took something of the burst in hand.
     took: bool,
+    /// Flows of which something left their host's own queue while another of its flows, or nobody, was at work.
+    drained: Vec<FlowId>,
     forward: Vec<Line<Packet>>,
     /// Receiving hosts, by the run's flows, in place of forward lines where what hosts hand over is not every packet by
     /// itself.
@@ -86,8 +91,8 @@ struct Route {
 struct Port {
     /// Whose host it is on: its own, or its source's.
     host: FlowId,
-    /// Bytes of its frames in the host's own queue.
-    waiting_bytes: u64,
+    /// What of it is in the host's own queue and device.
+    waiting: Waiting,
     /// Packets and ACKs of it in the network, counted where there are sources.
     under_way: u64,
     /// Its packets that the bottleneck's queue dropped.
@@ -96,7 +101,7 @@ struct Port {
 
 impl Port {
     const fn new(host: FlowId) -> Self {
-        Self { host, waiting_bytes: 0, under_way: 0, dropped: 0 }
+        Self { host, waiting: Waiting { buffers: 0, payload_bytes: 0 }, under_way: 0, dropped: 0 }
     }
 }
 
@@ -153,7 +158,8 @@ impl Network {
             .flows
             .iter()
             .map(|flow| {
-                let mut host = Host::default();
+                let fair_queue = (run.host.qdisc == Qdisc::Fq).then(|| Box::new(FairQueue::new(path.frame_bytes())));
+                let mut host = Host { fair_queue, ..Host::default() };
                 if let Some(line) = flow.access {
                     let burst = Bytes::new(line.burst_bytes(path));
                     let shaper = Shaper::new(Rate::from_bps(line.rate_bps), burst, frame);
@@ -176,6 +182,7 @@ impl Network {
             events: EventQueue::default(),
             bottleneck: Hop::new(path.buffer, shaper, loss),
             access,
+            has_fair_queues: run.host.qdisc == Qdisc::Fq,
             no_access: hosts.iter().all(|host| host.device.is_none() && host.router.is_none()),
             jitter: Jitter::new(
                 Span::from_nanos(path.jitter_ns.unwrap_or(0)),
@@ -186,6 +193,7 @@ impl Network {
             dropped_behind: Vec::new(),
             hosts,
             took: false,
+            drained: Vec::new(),
             forward,
             nics,
             back,
@@ -206,6 +214,9 @@ impl Network {
             debug_assert!(!self.carries(flow));
             self.routes[flow.index()] = route;
             self.ports[flow.index()] = port;
+        }
+        if let Some(queue) = &mut self.hosts[source.index()].fair_queue {
+            queue.open(flow);
         }
         self.bottleneck.loss.open(flow, name);
     }
@@ -256,7 +267,9 @@ impl Network {
     pub fn emit(&mut self, packet: Packet) {
         self.account.note_sent(&packet);
         self.note_entry(packet.flow);
-        if !self.no_access {
+        if self.has_fair_queues {
+            self.stage(packet);
+        } else if !self.no_access {
             self.emit_through_lines(packet);
         } else if self.jitter.is_any() {
             self.jitter.add(packet);
@@ -265,9 +278,12 @@ impl Network {
         }
     }
 
-    /// A sender's burst is whole. Gives whether its host took anything of it.
+    /// A sender's burst is whole, and is not to leave before `departure`. Gives whether its host took anything of it.
     #[inline]
-    pub fn end_burst(&mut self, flow: FlowId) -> bool {
+    pub fn end_burst(&mut self, flow: FlowId, departure: Time) -> bool {
+        if self.has_fair_queues {
+            return self.end_burst_at_queue(flow, departure);
+        }
         if self.jitter.is_any() {
             self.leave_host(flow);
         }
@@ -275,14 +291,88 @@ impl Network {
     }
 
     #[inline(never)]
-    fn emit_through_lines(&mut self, packet: Packet) {
-        match self.hosts[self.host_of(packet.flow).index()].device {
-            Some(device) => self.took |= self.offer_to_access(device, packet),
-            None => {
-                self.took = true;
-                self.leave_own_queue(packet);
+    fn stage(&mut self, packet: Packet) {
+        let host = self.host_of(packet.flow);
+        self.hosts[host.index()].fair_queue.as_mut().expect("every host has one, or none").stage(packet);
+    }
+
+    #[inline(never)]
+    fn end_burst_at_queue(&mut self, flow: FlowId, departure: Time) -> bool {
+        let (host, now) = (self.host_of(flow), self.events.now());
+        let queue = self.hosts[host.index()].fair_queue.as_mut().expect("every host has one, or none");
+        if let Some(packets) = queue.overtaking(flow, departure) {
+            for packet in packets {
+                self.reach_device(packet);
+            }
+            if self.jitter.is_any() {
+                self.leave_host(flow);
+            }
+            return true;
+        }
+        match queue.offer(flow, departure, now) {
+            Ok(burst) => {
+                self.ports[flow.index()].waiting.add(burst);
+                self.serve(host);
+                true
+            }
+            Err(dropped) => {
+                self.account.dropped_at_access += u64::from(dropped.segments);
+                for _ in 0..dropped.packets {
+                    self.note_exit(flow);
+                }
+                false
             }
         }
+    }
+
+    #[inline(never)]
+    fn emit_through_lines(&mut self, packet: Packet) {
+        self.took |= self.reach_device(packet);
+    }
+
+    /// A packet is out of its host's queue. Gives whether its device took it.
+    fn reach_device(&mut self, packet: Packet) -> bool {
+        match self.hosts[self.host_of(packet.flow).index()].device {
+            Some(device) => self.offer_to_access(device, packet),
+            None => {
+                self.leave_own_queue(packet);
+                true
+            }
+        }
+    }
+
+    /// The timer of a host's own queue rings.
+    pub fn watchdog(&mut self, host: FlowId) {
+        let now = self.events.now();
+        if self.hosts[host.index()].fair_queue.as_mut().is_some_and(|queue| queue.rings(now)) {
+            self.serve(host);
+        }
+    }
+
+    /// Whatever is due leaves a host's own queue.
+    fn serve(&mut self, host: FlowId) {
+        let now = self.events.now();
+        let mut queue = self.hosts[host.index()].fair_queue.take().expect("a host with a queue");
+        while let Some(burst) = queue.take(now) {
+            self.ports[burst.flow.index()].waiting.remove(burst.buffer());
+            for packet in queue.packets(&burst) {
+                self.reach_device(packet);
+            }
+            if self.jitter.is_any() {
+                self.leave_host(burst.flow);
+            }
+            self.drained.push(burst.flow);
+        }
+        if let Some(at) = queue.arm() {
+            self.events.schedule(at, Event::Watchdog(host));
+        }
+        self.hosts[host.index()].fair_queue = Some(queue);
+    }
+
+    /// A flow of which something left its host's own queue, if there is one.
+    #[inline]
+    pub fn take_drained(&mut self) -> Option<FlowId> {
+        self.drained.pop()
     }
 
     #[inline]
@@ -369,7 +459,7 @@ impl Network {
         let taken = match line.hop.offer(packet, now) {
             Offered::Queued { departure } => {
                 if line.kind == AccessKind::Device {
-                    self.ports[packet.flow.index()].waiting_bytes += u64::from(packet.frame_bytes);
+                    self.ports[packet.flow.index()].waiting.add(Waiting::packet(&packet));
                 }
                 if let Some(departure) = departure {
                     self.events.schedule(departure, Event::Departure(id));
@@ -393,18 +483,18 @@ impl Network {
         let line = &mut self.access[id.index() - 1];
         while let Some(packet) = line.hop.release_due(now) {
             if line.kind == AccessKind::Device {
-                self.ports[packet.flow.index()].waiting_bytes -= u64::from(packet.frame_bytes);
+                self.ports[packet.flow.index()].waiting.remove(Waiting::packet(&packet));
             }
         }
     }
 
-    /// A flow's bytes in its host's own queue; 0 when there is none.
+    /// What of a flow is in its host's own queue and device.
     #[inline]
-    pub fn waiting_bytes(&self, flow: FlowId) -> u64 {
-        if self.no_access {
-            return 0;
+    pub fn waiting(&self, flow: FlowId) -> Waiting {
+        if self.no_access && !self.has_fair_queues {
+            return Waiting::default();
         }
-        self.ports[flow.index()].waiting_bytes
+        self.ports[flow.index()].waiting
     }
 
     /// A packet reaches the bottleneck at `at`, now or [before](Self::settle).
@@ -586,7 +676,9 @@ impl Network {
         }
         let counters = self.counters();
         let loss = &self.bottleneck.loss;
+        let queues = self.hosts.iter().filter_map(|host| host.fair_queue.as_deref());
         let before = segments(self.jitter.packets())
+            + segments(queues.flat_map(FairQueue::iter))
             + segments(self.access.iter().flat_map(|line| line.hop.queue().iter()))
             + self.account.dropped_at_access
             + loss.lost_at(LossAt::Before);

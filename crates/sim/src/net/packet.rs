@@ -93,6 +93,8 @@ pub enum PacketKind {
     Bare,
     /// Asks whether a closed window has opened (RFC 9293 section 3.8.6.1).
     WindowProbe,
+    /// Ends the connection at once (RFC 9293 section 3.5.2).
+    Reset,
     /// Data.
     Data,
 }

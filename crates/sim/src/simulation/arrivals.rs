@@ -190,7 +190,7 @@ impl Simulation<'_> {
     #[inline(never)]
     fn close_connection_if_over(&mut self, flow: FlowId) {
         if self.receivers[flow.index()].is_complete()
-            && self.senders[flow.index()].is_acknowledged()
+            && self.senders[flow.index()].is_over()
             && !self.network.carries(flow)
         {
             let counters = self.counters(flow);
@@ -200,15 +200,27 @@ impl Simulation<'_> {
         }
     }
 
-    /// A source stops, or the run ends: so do its open connections.
+    /// A source stops: its open connections are aborted.
     #[inline(never)]
     pub(super) fn stop_transfers(&mut self, source: FlowId) {
+        let now = self.now();
+        let running = |flow: &FlowId| self.apps[flow.index()].phase == Phase::Running;
+        let open: Vec<FlowId> = self.sources.open(source).iter().copied().filter(running).collect();
+        self.end_transfers(source);
+        for flow in open {
+            self.senders[flow.index()].abort(now, &mut self.network);
+            self.set_sender_timers(flow);
+        }
+    }
+
+    /// A source stops, or the run ends: so do the transfers of its open connections.
+    #[inline(never)]
+    pub(super) fn end_transfers(&mut self, source: FlowId) {
         for &flow in self.sources.open(source) {
-            let sender = &mut self.senders[flow.index()];
             if self.apps[flow.index()].phase == Phase::Running {
                 self.apps[flow.index()].phase = Phase::Stopped;
-                self.trace.count_transfer(source, self.sources.connection(flow).index, sender);
-                sender.stop();
+                let index = self.sources.connection(flow).index;
+                self.trace.count_transfer(source, index, &self.senders[flow.index()]);
             }
         }
     }

@@ -28,6 +28,10 @@ impl SendTimes {
 impl Sender {
     /// An ACK arrives.
     pub fn on_ack(&mut self, ack: &Ack, now: Time, out: &mut impl Output) {
+        if self.is_aborted() {
+            self.rtt_sample_us = None;
+            return self.refuse(ack, now, out);
+        }
         self.counters.acks += 1;
         self.echo_ms = ack.stamp_ms;
         self.rtt_sample_us = None;
@@ -221,7 +225,8 @@ impl Sender {
     /// algorithm's sample: that of the newest segment, µs.
     fn sample_rtt(&mut self, acked: SendTimes, sacked: SendTimes, now: Time, summary: &mut AckSummary) -> Option<u32> {
         let now_us = now.as_micros();
-        let since = |sent_us: u64| sample_us(now_us - sent_us);
+        // What is stamped with a departure to come was not sent yet (`tcp_stamp_us_delta`).
+        let since = |sent_us: u64| sample_us(now_us.saturating_sub(sent_us));
         let (mut smoothed, mut newest) = (None, None);
         if let Some(first_us) = acked.first_us
             && !summary.retransmitted_acked
@@ -282,7 +287,7 @@ impl Sender {
             app_limited: self.rate.is_app_limited(),
             next_departure: self.pacing.next(),
             pacing_rate: self.pacing.rate(),
-            paced: self.pacing.active,
+            paced: self.pacing.is_active(),
         };
         if reducing && !self.control.cc.owns_window() {
             self.recovery.reduce_window(

@@ -1,7 +1,10 @@
 //! How much leaves at once, and when: pacing, TSO's burst sizes, and small queues.
 //!
-//! Linux 6.1: `tcp_update_pacing_rate`, `tcp_tso_autosize`, `tcp_update_skb_after_send`, `tcp_pacing_check`.
+//! Linux 6.1: `tcp_update_pacing_rate`, `tcp_tso_autosize`, `tcp_update_skb_after_send`, `tcp_pacing_check`,
+//! `tcp_small_queue_check`.
 
+use super::truesize;
+use crate::net::Waiting;
 use units::{Rate, Segments, Span, Time};
 
 /// Bytes in a super-packet (`GSO_LEGACY_MAX_SIZE`).
@@ -21,11 +24,21 @@ const UNPACED_SEGMENTS: u64 = 10;
 const SLOW_START_PERCENT: u64 = 200;
 const AVOIDANCE_PERCENT: u64 = 120;
 
+/// Who spaces a connection's departures (`sk_pacing_status`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pacer {
+    /// Nobody: what a window admits leaves at once.
+    Nobody,
+    /// TCP itself: a burst is held until it may leave.
+    Sender,
+    /// The host's `fq`: a burst is handed over at once, and stamped with its earliest departure.
+    FairQueue,
+}
+
 /// The sender's pacing.
 #[derive(Clone, Debug)]
 pub struct Pacing {
-    /// Whether departures are really spaced.
-    pub active: bool,
+    pacer: Pacer,
     rate: Rate,
     /// When the next burst may leave (`tcp_wstamp_ns`).
     next: Time,
@@ -33,8 +46,13 @@ pub struct Pacing {
 
 impl Pacing {
     /// Nothing sent yet.
-    pub const fn new(active: bool) -> Self {
-        Self { active, rate: Rate::from_bps(u64::MAX), next: Time::ZERO }
+    pub const fn new(pacer: Pacer) -> Self {
+        Self { pacer, rate: Rate::from_bps(u64::MAX), next: Time::ZERO }
+    }
+
+    /// Whether departures are really spaced.
+    pub fn is_active(&self) -> bool {
+        self.pacer != Pacer::Nobody
     }
 
     /// The rate, used or not.
@@ -64,15 +82,27 @@ impl Pacing {
     /// True when pacing holds the next burst back.
     #[inline]
     pub fn holds(&self, now: Time) -> bool {
-        self.active && self.next > now
+        self.pacer == Pacer::Sender && self.next > now
     }
 
-    /// A burst of `bytes` leaves now; `sent` segments have left with it since the beginning.
+    /// The earliest departure of a burst that is handed over now. It is what the burst is stamped with, so that what
+    /// it waits in `fq` counts neither in its RTT nor in a delivery rate.
+    #[inline]
+    pub fn stamp(&self, now: Time) -> Time {
+        if self.pacer == Pacer::FairQueue { self.next.max(now) } else { now }
+    }
+
+    /// The host dropped a burst: it takes none of the rate, but the credit of one that is late is lost.
+    pub fn on_drop(&mut self, now: Time) {
+        self.next = self.next.max(now);
+    }
+
+    /// A burst of `bytes` was handed over; `sent` segments with it since the beginning.
     #[inline]
     pub fn on_burst(&mut self, bytes: u64, sent: u64, now: Time) {
         let before = self.next;
         self.next = before.max(now);
-        if !self.active || sent < UNPACED_SEGMENTS || self.rate.as_bps() == 0 || self.rate.as_bps() == u64::MAX {
+        if !self.is_active() || sent < UNPACED_SEGMENTS || self.rate.as_bps() == 0 || self.rate.as_bps() == u64::MAX {
             return;
         }
         let span = Span::from_nanos(bytes * 1_000_000_000 / self.rate.as_bytes_per_sec().max(1));
@@ -94,12 +124,16 @@ impl Pacing {
         segments.max(minimum).min(SUPER_PACKET_SEGMENTS) as Segments
     }
 
-    /// Bytes that may wait in the sender's own queue (TCP small queues, `tcp_small_queue_check`).
-    pub fn small_queue_bytes(&self, burst_bytes: u64) -> u64 {
+    /// Whether so much of a connection in its host's hands holds back a burst: two of its kind, or what the rate carries in
+    /// a millisecond; `doubled` for retransmissions. Both count as memory, and the kernel's sum begins with one byte
+    /// (`sk_wmem_alloc`): what is exactly at the limit is above it.
+    #[inline]
+    pub fn small_queue_holds(&self, waiting: Waiting, burst: Waiting, doubled: bool) -> bool {
         /// `tcp_limit_output_bytes`
         const LIMIT_BYTES: u64 = 1 << 20;
-        let limit = (2 * burst_bytes).max(self.rate.as_bytes_per_sec() >> PACING_SHIFT);
-        if self.active { limit } else { limit.min(LIMIT_BYTES) }
+        let limit = (2 * truesize::waiting(burst)).max(self.rate.as_bytes_per_sec() >> PACING_SHIFT);
+        let limit = if self.is_active() { limit } else { limit.min(LIMIT_BYTES) };
+        1 + truesize::waiting(waiting) > limit << u32::from(doubled)
     }
 }
 
@@ -109,7 +143,7 @@ mod tests {
 
     #[test]
     fn bursts_hold_a_millisecond_of_data_and_at_least_two_segments() {
-        let mut pacing = Pacing::new(true);
+        let mut pacing = Pacing::new(Pacer::Sender);
         for (mbps, segments) in [(1, 2), (80, 6), (1_000, 45), (100_000, 45)] {
             pacing.set_rate(Rate::from_bps(mbps * 1_000_000));
             assert_eq!(pacing.burst_segments(1448, 25_000, None), segments, "{mbps}");
@@ -121,7 +155,7 @@ mod tests {
 
     #[test]
     fn departures_are_spaced_by_size_over_rate_after_the_first_ten_segments() {
-        let mut pacing = Pacing::new(true);
+        let mut pacing = Pacing::new(Pacer::Sender);
         pacing.set_rate(Rate::from_bytes_per_sec(1_000_000));
         let now = Time::from_nanos(5_000);
         pacing.on_burst(2_000, 9, now);
@@ -133,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_late_burst_catches_up_by_at_most_half_its_length() {
-        let mut pacing = Pacing::new(true);
+        let mut pacing = Pacing::new(Pacer::Sender);
         pacing.set_rate(Rate::from_bytes_per_sec(1_000_000));
         pacing.on_burst(2_000, 20, Time::ZERO);
         let late = Time::ZERO + Span::from_millis(2) + Span::from_micros(300);

@@ -77,7 +77,7 @@ impl Rack {
     /// A segment was delivered (RFC 8985 section 6.2, step 2).
     #[inline]
     pub fn advance(&mut self, seq: u64, segment: &Segment, min_rtt_us: u32, now_us: u64) {
-        let rtt_us = sample_us(now_us - segment.sent_us);
+        let rtt_us = sample_us(now_us.saturating_sub(segment.sent_us));
         if segment.was_retransmitted() && rtt_us < min_rtt_us {
             return; // Faster than any round trip: the original was delivered, not the retransmission.
         }

@@ -85,7 +85,8 @@ impl DeliveryRate {
         sample.prior_delivered = prior.delivered;
         sample.is_app_limited = prior.app_limited;
         sample.delivered = u32::try_from(self.delivered - prior.delivered).ok();
-        let ack_phase_us = now_us - prior.sent_us + u64::from(prior.since_delivery_us);
+        // A retransmission that waits for its departure may be acknowledged by what it repeats.
+        let ack_phase_us = (now_us + u64::from(prior.since_delivery_us)).saturating_sub(prior.sent_us);
         let interval_us = u32::try_from(ack_phase_us).unwrap_or(u32::MAX).max(prior.send_phase_us);
         if interval_us < min_rtt_us {
             // Faster than any round trip: the sample of a segment that was retransmitted in vain.

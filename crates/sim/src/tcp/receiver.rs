@@ -33,6 +33,9 @@ const COMPRESSION_MAX: Span = Span::from_millis(1);
 /// the latest time of one has come.
 const COMPRESSION_SLACK: Span = Span::from_micros(100);
 
+/// `tcp_invalid_ratelimit`: time between two questions about the same connection's resets.
+const CHALLENGE_PAUSE: Span = Span::from_millis(500);
+
 /// What the receiving host is like.
 #[derive(Clone, Copy, Debug)]
 pub struct ReceiverConfig {
@@ -83,6 +86,8 @@ pub struct Receiver {
     compression_next: u64,
     uncompressed: u32,
     window: ReceiveWindow,
+    /// Resets that may be forged are not questioned before.
+    next_challenge: Time,
     /// A delayed ACK.
     pub delayed_ack: Deadline,
     /// A compressed SACK.
@@ -118,6 +123,7 @@ impl Receiver {
             compression_next: 0,
             uncompressed: 0,
             window: ReceiveWindow::new(&config.host, config.mss_bytes, 0),
+            next_challenge: Time::ZERO,
             delayed_ack: Deadline::default(),
             compressed_ack: Deadline::default(),
         }
@@ -165,6 +171,7 @@ impl Receiver {
                 self.echo_ms = packet.stamp_ms;
                 Some(Ack { syn: true, ..self.acknowledge(now) })
             }
+            PacketKind::Reset => self.on_reset(packet.seq, now),
             PacketKind::WindowProbe => Some(self.acknowledge(now)),
             PacketKind::Bare => {
                 self.window.sample_rtt(packet.echo_ms, now.as_millis() as u32);
@@ -176,6 +183,22 @@ impl Receiver {
                 None
             }
         }
+    }
+
+    /// A reset ends the connection if it is what is expected next, or next to all that has arrived; one ahead of that may
+    /// be forged, and is questioned (RFC 5961 section 3.2; Linux 6.1 `tcp_validate_incoming`).
+    fn on_reset(&mut self, seq: u64, now: Time) -> Option<Ack> {
+        let last = self.data.blocks().iter().map(|block| block.end).max();
+        if seq == self.data.next() || Some(seq) == last {
+            self.delayed_ack.clear();
+            self.compressed_ack.clear();
+            return None;
+        }
+        let asks = seq > self.data.next() && self.next_challenge <= now;
+        asks.then(|| {
+            self.next_challenge = now + CHALLENGE_PAUSE;
+            self.acknowledge(now)
+        })
     }
 
     /// The same for a packet of a lump, of which the application sees nothing until [its end](Self::on_lump_end): the

@@ -150,6 +150,16 @@ impl Recovery {
         self.undo.begin(board, u32::from(self.probe.high.is_some() && self.probe.retransmission));
     }
 
+    /// The host's own queue dropped a burst: congestion, though nothing is lost (Linux 6.1 `tcp_enter_cwr`).
+    pub fn enter_reduction(&mut self, board: &Scoreboard, control: &mut Control) {
+        self.prior_ssthresh = 0;
+        if self.state < RecoveryState::Cwr {
+            self.undo.end();
+            self.begin_reduction(board, control);
+            self.set_state(RecoveryState::Cwr, control);
+        }
+    }
+
     /// Losses were found.
     pub fn enter(&mut self, board: &Scoreboard, control: &mut Control) {
         if !board.any_retransmission_out() {
@@ -200,7 +210,7 @@ impl Recovery {
         let now_us = now.as_micros();
         let rack_rtt_us = u64::from(self.rack.rtt_us());
         // What was sent within the last RTT is not given up yet (Linux 6.1 `tcp_timeout_mark_lost`).
-        board.mark_timeout(|sent_us| now_us - sent_us >= rack_rtt_us);
+        board.mark_timeout(|sent_us| now_us.saturating_sub(sent_us) >= rack_rtt_us);
         control.on_timeout(rate, board.lost_total(), now);
         let new_recovery = self.state < RecoveryState::Recovery;
         if self.state <= RecoveryState::Disorder

@@ -318,6 +318,15 @@ impl Scoreboard {
         segment
     }
 
+    /// A segment was to be sent again, and did not leave its host. It may yield no RTT all the same: a sample that is taken
+    /// by mistake for the transmission that never happened would be too low (Linux 6.1 `__tcp_retransmit_skb`).
+    pub fn note_retransmission(&mut self, seq: u64) {
+        if !self.segment(seq).was_retransmitted() {
+            self.resent.push_back((seq, self.segment(seq).sent_us));
+            self.segment_mut(seq).flags |= EVER_RETRANSMITTED;
+        }
+    }
+
     /// Visits segments in flight, first those never sent again and then the others, each in the order they were sent,
     /// until `visit` says [`Verdict::Later`]. Marks lost what it says is [`Verdict::Lost`].
     pub fn detect_losses(&mut self, mut visit: impl FnMut(u64, u64) -> Verdict) {

@@ -4,7 +4,7 @@
 //! together: what leaves when is decided in [`super::transmit`], acknowledgements are taken in by
 //! [`super::acknowledge`], the retransmission timer is kept by [`super::timeout`].
 
-use super::burst::Pacing;
+use super::burst::{Pacer, Pacing};
 use super::control::Control;
 use super::cwnd_validation::CwndValidation;
 use super::limits::Limits;
@@ -16,9 +16,9 @@ use super::send_buffer::SendBuffer;
 use super::timer::Deadline;
 use crate::engine::prefetch;
 use crate::index::FlowId;
-use crate::net::{Packet, PacketKind};
+use crate::net::{Ack, Packet, PacketKind, Waiting};
 use cc::{CongestionControl, Controller, Inspection, Start, Window};
-use run::{Gauges, SocketMemory};
+use run::{FRAME_HEADERS_BYTES, Gauges, SocketMemory};
 use std::collections::BTreeMap;
 use units::{Rate, Segments, Span, Time};
 
@@ -28,11 +28,11 @@ pub trait Output {
     fn send(&mut self, packet: Packet);
 
     /// The packets sent since the last call, of one flow, are a whole burst: what one call of TCP's transmit hands to
-    /// its host (in Linux one `sk_buff`).
-    fn hand_over(&mut self, flow: FlowId) -> HandedOver;
+    /// its host (in Linux one `sk_buff`). It is not to leave before `departure`.
+    fn hand_over(&mut self, flow: FlowId, departure: Time) -> HandedOver;
 
-    /// Bytes of frames that wait in the sending host's own queue for this flow.
-    fn host_queue_bytes(&self, flow: FlowId) -> u64;
+    /// What of this flow waits in the sending host's own queue and device.
+    fn waiting(&self, flow: FlowId) -> Waiting;
 }
 
 /// What the host did with a burst.
@@ -51,14 +51,25 @@ pub struct SenderConfig {
     pub mss_bytes: u32,
     /// Initial window.
     pub initial_window: Segments,
-    /// The host paces what its algorithm does not (`fq`).
-    pub paces_always: bool,
+    /// The host's own queue is `fq`, which spaces departures.
+    pub behind_fair_queue: bool,
     /// Limit of the send buffer.
     pub socket_memory: SocketMemory,
     /// Bursts leave as super-packets.
     pub offload: bool,
     /// The congestion control.
     pub algorithm: Algorithm,
+}
+
+impl SenderConfig {
+    /// Without `fq`, only algorithms that ask for it are paced (`sk_pacing_status`).
+    fn pacer(&self, cc: &Controller) -> Pacer {
+        match (self.behind_fair_queue, cc.pacing_rate()) {
+            (true, _) => Pacer::FairQueue,
+            (false, Some(_)) => Pacer::Sender,
+            (false, None) => Pacer::Nobody,
+        }
+    }
 }
 
 /// A congestion control to be built.
@@ -140,10 +151,12 @@ pub struct Sender {
     pub(super) edge_bytes: u64,
     /// The application has written its last byte: a short segment may go.
     pub(super) closed: bool,
-    /// The application stopped: what it has not sent it never will.
-    stopped: bool,
+    /// The application aborted the connection: there is none any more.
+    aborted: bool,
     /// One past the last short segment (Minshall's variable).
     pub(super) short_end: u64,
+    /// The host dropped a burst while nothing was out: no ACK will ask for it again.
+    pub(super) stalled: bool,
     /// Segments left of the super-packet at the head of the write queue.
     pub(super) chunk_left: Segments,
     pub(super) send_buffer: SendBuffer,
@@ -153,8 +166,8 @@ pub struct Sender {
     pub(super) limits: Limits,
     /// The receiver's last timestamp, ms.
     pub(super) echo_ms: u32,
-    /// Bytes that wait in the host's own queue, and whether that holds data back (TCP small queues).
-    pub(super) host_queue_bytes: u64,
+    /// What waits in the host's own queue, and whether that holds data back (TCP small queues).
+    pub(super) waiting: Waiting,
     pub(super) host_queue_holds: bool,
     pub(super) offload: bool,
     pub(super) initial_window: Segments,
@@ -171,6 +184,9 @@ pub struct Sender {
     pub pacing_timer: Deadline,
 }
 
+/// TCP's timestamps option, padded.
+const TIMESTAMPS_BYTES: u32 = 12;
+
 impl Sender {
     /// A sender that has not connected yet.
     pub fn new(flow: FlowId, config: &SenderConfig) -> Self {
@@ -182,7 +198,7 @@ impl Sender {
             board: Scoreboard::new(),
             rtt: RttEstimator::default(),
             rate: DeliveryRate::default(),
-            pacing: Pacing::new(config.paces_always || cc.pacing_rate().is_some()),
+            pacing: Pacing::new(config.pacer(&cc)),
             recovery: Recovery::default(),
             control: Control { cc, window: Window { cwnd: config.initial_window, ssthresh: Segments::MAX } },
             timer_purpose: TimerPurpose::Nothing,
@@ -192,15 +208,16 @@ impl Sender {
             sent_bytes: 0,
             edge_bytes: 0,
             closed: false,
-            stopped: false,
+            aborted: false,
             short_end: 0,
+            stalled: false,
             chunk_left: 0,
             send_buffer: SendBuffer::new(config.socket_memory),
             validation: CwndValidation::default(),
             last_sent: Time::ZERO,
             limits: Limits::default(),
             echo_ms: 0,
-            host_queue_bytes: 0,
+            waiting: Waiting::default(),
             host_queue_holds: false,
             offload: config.offload,
             initial_window: config.initial_window,
@@ -230,8 +247,13 @@ impl Sender {
         self.update_pacing_rate();
         self.expand_send_buffer();
         self.limits.begin(now);
-        out.send(self.packet(PacketKind::Bare, 0, 0, 0, now));
-        out.hand_over(self.flow);
+        self.send_bare(self.packet(PacketKind::Bare, 0, 0, 0, self.pacing.stamp(now)), now, out);
+    }
+
+    /// Sends a segment without data.
+    pub(super) fn send_bare(&self, packet: Packet, now: Time, out: &mut impl Output) {
+        out.send(packet);
+        out.hand_over(self.flow, self.pacing.stamp(now));
     }
 
     /// The application writes `bytes`.
@@ -250,16 +272,38 @@ impl Sender {
         self.closed = true;
     }
 
-    /// The application stops: nothing new is sent, what is out is still delivered.
-    pub const fn stop(&mut self) {
-        self.written_bytes = self.sent_bytes;
-        self.taken_bytes = self.sent_bytes;
-        self.stopped = true;
+    /// The application aborts the connection: nothing of it is sent or sent again, what is under way still arrives, and
+    /// behind it a reset (Linux 6.1 `tcp_disconnect`, after SO_LINGER with no time).
+    pub fn abort(&mut self, now: Time, out: &mut impl Output) {
+        if self.aborted {
+            return;
+        }
+        self.aborted = true;
+        self.timer_purpose = TimerPurpose::Nothing;
+        self.timer.clear();
+        self.pacing_timer.clear();
+        self.host_queue_holds = false;
+        if self.established {
+            self.send_bare(self.packet(PacketKind::Reset, self.board.next(), 0, 0, self.pacing.stamp(now)), now, out);
+        }
     }
 
-    /// Everything that was written has been acknowledged.
-    pub const fn is_acknowledged(&self) -> bool {
-        self.board.una_bytes() >= self.written_bytes
+    /// Whether the connection was aborted.
+    pub const fn is_aborted(&self) -> bool {
+        self.aborted
+    }
+
+    /// A host that knows of no connection answers each of its segments with a reset, which is the next that the other
+    /// side expects (RFC 9293 section 3.10.7.1; Linux 6.1 `tcp_v4_send_reset`: at once, whatever a queue holds back).
+    pub(super) fn refuse(&self, ack: &Ack, now: Time, out: &mut impl Output) {
+        let frame_bytes = FRAME_HEADERS_BYTES - TIMESTAMPS_BYTES;
+        out.send(Packet { frame_bytes, ..self.packet(PacketKind::Reset, ack.una, 0, 0, now) });
+        out.hand_over(self.flow, now);
+    }
+
+    /// Nothing more is to be sent: everything that was written has been acknowledged, or the connection was aborted.
+    pub const fn is_over(&self) -> bool {
+        self.aborted || self.board.una_bytes() >= self.written_bytes
     }
 
     /// Bytes that may be sent: those in the write queue.
@@ -289,7 +333,7 @@ impl Sender {
     pub(super) fn check_app_limited(&mut self) {
         let in_flight = self.board.in_flight();
         if self.unsent_bytes() < u64::from(self.mss_bytes)
-            && self.host_queue_bytes == 0
+            && self.waiting.buffers == 0
             && in_flight < self.control.window.cwnd
             && self.board.lost() <= self.board.retransmitted()
         {
@@ -315,15 +359,18 @@ impl Sender {
     /// The pacing timer, or room in the host's queue: goes on where it was held back.
     pub fn resume(&mut self, now: Time, out: &mut impl Output) {
         self.host_queue_holds = false;
+        if self.aborted {
+            return;
+        }
         if self.board.lost() > self.board.retransmitted() && self.control.window.cwnd > self.board.in_flight() {
             self.resend_lost(now, out);
         }
         self.send_new(SendReason::Normal, now, out);
     }
 
-    /// A frame of this flow left the host's own queue.
+    /// Something of this flow left the host's own queue.
     pub fn on_host_queue_drained(&mut self, now: Time, out: &mut impl Output) {
-        self.host_queue_bytes = out.host_queue_bytes(self.flow);
+        self.waiting = out.waiting(self.flow);
         if self.host_queue_holds {
             self.resume(now, out);
         }
@@ -356,7 +403,7 @@ impl Sender {
             inflight_segments: self.board.in_flight(),
             min_rtt_us: self.rtt.min_us(),
             cc_min_rtt_us: min_rtt_us.unwrap_or(u32::MAX),
-            pacing_rate_bps: if self.pacing.active { self.pacing.rate().as_bps() } else { u64::MAX },
+            pacing_rate_bps: if self.pacing.is_active() { self.pacing.rate().as_bps() } else { u64::MAX },
             delivery_rate_bps: self.rate.shown_bps(self.mss_bytes),
             bandwidth_bps: bandwidth.map_or(u64::MAX, Rate::as_bps),
             pacing_gain_256ths,

@@ -5,12 +5,16 @@ use super::rack::TIMEOUT_MIN_US;
 use super::rtt::{RTO_INITIAL_MS, RTO_MAX_MS, RTO_MIN_US, sample_us};
 use super::sender::{Output, SendReason, Sender, TimerPurpose};
 use super::timer::{jiffies, on_wheel};
-use crate::net::PacketKind;
+use super::transmit::Unsent;
+use crate::net::{Packet, PacketKind};
 use cc::{CongestionControl, RecoveryState};
 use units::Time;
 
 /// A SYN or bare ACK on the wire: Ethernet 14, IP 20, TCP 20, and 20 (SYN) or 12 bytes of options.
 const SYN_FRAME_BYTES: u32 = 74;
+
+/// `TCP_RESOURCE_PROBE_INTERVAL`, ms.
+const RESOURCE_PROBE_MS: u64 = 500;
 
 impl Sender {
     /// Opens the connection.
@@ -20,10 +24,8 @@ impl Sender {
     }
 
     fn send_syn(&mut self, now: Time, out: &mut impl Output) {
-        let mut syn = self.packet(PacketKind::Syn, 0, 0, 0, now);
-        syn.frame_bytes = SYN_FRAME_BYTES;
-        out.send(syn);
-        out.hand_over(self.flow);
+        let syn = self.packet(PacketKind::Syn, 0, 0, 0, self.pacing.stamp(now));
+        self.send_bare(Packet { frame_bytes: SYN_FRAME_BYTES, ..syn }, now, out);
         self.timer_purpose = TimerPurpose::Handshake;
         // RFC 6298 section 5.7: one second, doubled with each repetition
         let wait_ms = RTO_INITIAL_MS << self.recovery.timeouts_in_row.min(20);
@@ -68,9 +70,13 @@ impl Sender {
         self.recovery.enter_loss(&mut self.board, &mut self.control, &self.rate, now);
         self.recovery.timeouts_in_row += 1;
         let head = self.board.una();
-        self.retransmit_run(head, 1, true, now, out);
-        self.rtt.back_off();
         self.timer_purpose = TimerPurpose::Timeout;
+        if self.retransmit(head, head + 1, true, now, out) == Err(Unsent::Dropped) {
+            // Local congestion is waited for with less patience than loss (`tcp_retransmit_timer`).
+            self.timer.set(on_wheel(now, RESOURCE_PROBE_MS));
+            return;
+        }
+        self.rtt.back_off();
         self.timer.set(on_wheel(now, self.rtt.rto_ms()));
     }
 
@@ -110,7 +116,7 @@ impl Sender {
 
     /// What pacing adds to a timer (Linux 6.1 `tcp_pacing_delay`), ms.
     fn pacing_delay_ms(&self, now: Time) -> u64 {
-        if self.pacing.active { self.pacing.next().saturating_since(now).as_millis() } else { 0 }
+        if self.pacing.is_active() { self.pacing.next().saturating_since(now).as_millis() } else { 0 }
     }
 
     /// Sets the timeout; from when the head was sent, where another timer had taken its place.
@@ -181,15 +187,16 @@ impl Sender {
         if self.can_send_new() {
             return self.send_new(SendReason::Probe, now, out);
         }
-        self.retransmit_run(self.board.next() - 1, 1, false, now, out);
-        self.recovery.probe.retransmission = true;
-        true
+        let last = self.board.next() - 1;
+        let sent = self.retransmit(last, last + 1, false, now, out).is_ok();
+        self.recovery.probe.retransmission = sent;
+        sent
     }
 
-    /// Nothing is out, and the window admits nothing: asks from time to time (RFC 9293 section 3.8.6.1); `answered`:
-    /// counted from this ACK (Linux 6.1 `tcp_ack_probe`).
+    /// Nothing is out, and the window admits nothing, or the host does not: asks from time to time (RFC 9293 section
+    /// 3.8.6.1, Linux 6.1 `tcp_check_probe_timer`); `answered`: counted from this ACK (`tcp_ack_probe`).
     pub(super) fn probe_closed_window(&mut self, answered: bool, now: Time) {
-        let closed = self.board.out() == 0 && self.has_unsent() && !self.can_send_new();
+        let closed = self.board.out() == 0 && self.has_unsent() && (self.stalled || !self.can_send_new());
         if closed
             && (self.timer_purpose == TimerPurpose::Nothing
                 || (answered && self.timer_purpose == TimerPurpose::WindowProbe))
@@ -203,8 +210,17 @@ impl Sender {
     }
 
     fn send_window_probe(&mut self, now: Time, out: &mut impl Output) {
-        out.send(self.packet(PacketKind::WindowProbe, self.board.una(), 0, 0, now));
-        out.hand_over(self.flow);
+        if self.can_send_new() {
+            // The host had no room for it (`tcp_write_wakeup` sends data that the window admits).
+            self.send_new(SendReason::Probe, now, out);
+            if self.board.out() > 0 {
+                self.recovery.timeouts_in_row = 0;
+                return;
+            }
+        } else {
+            let probe = self.packet(PacketKind::WindowProbe, self.board.una(), 0, 0, self.pacing.stamp(now));
+            self.send_bare(probe, now, out);
+        }
         self.recovery.timeouts_in_row += 1;
         self.wait_for_window(now);
     }

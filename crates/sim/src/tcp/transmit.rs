@@ -3,9 +3,9 @@
 
 use super::burst::SUPER_PACKET_BYTES;
 use super::limits::Limit;
-use super::sender::{Output, SendReason, Sender, TimerPurpose};
+use super::sender::{HandedOver, Output, SendReason, Sender, TimerPurpose};
 use super::truesize::HEADROOM_BYTES;
-use crate::net::{Ecn, Marks, Packet, PacketKind};
+use crate::net::{Ecn, Marks, Packet, PacketKind, Waiting};
 use cc::{CongestionControl, RecoveryState, Restart};
 use run::FRAME_HEADERS_BYTES;
 use units::{Segments, Span, Time};
@@ -14,6 +14,15 @@ use units::{Segments, Span, Time};
 pub(super) const fn chunk_segments(mss_bytes: u32) -> Segments {
     let segments = (SUPER_PACKET_BYTES - 1 - HEADROOM_BYTES) / mss_bytes as u64;
     if segments == 0 { 1 } else { segments as Segments }
+}
+
+/// Why a burst did not leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unsent {
+    /// The host's own queue dropped it.
+    Dropped,
+    /// What it repeats has not left the host's own queue yet (Linux 6.1 `skb_still_in_host_queue`).
+    Waiting,
 }
 
 impl Sender {
@@ -84,11 +93,12 @@ impl Sender {
                     needed
                 }
             };
-            if self.small_queue_holds(bytes, 1) {
+            if self.small_queue_holds(bytes, false) {
                 self.host_queue_holds = true;
                 break;
             }
-            sent += self.transmit_new(bytes, now, out);
+            let Ok(segments) = self.transmit_new(bytes, now, out) else { break };
+            sent += segments;
             if matches!(reason, SendReason::Probe | SendReason::One) {
                 break;
             }
@@ -230,75 +240,97 @@ impl Sender {
     }
 
     /// TCP small queues: enough of this flow waits in the host's own queue. Asked before each burst, of the payload
-    /// `bytes`; before retransmissions always of one segment, although several may leave as one burst then. `factor`:
-    /// retransmissions may wait for twice as much (Linux 6.1 `tcp_small_queue_check`).
+    /// `bytes`; `again`: retransmissions may wait for twice as much. What is at most one burst is never held (Linux 6.1
+    /// `tcp_small_queue_check`).
     #[inline]
-    fn small_queue_holds(&self, bytes: u64, factor: u64) -> bool {
-        if self.host_queue_bytes == 0 || self.board.out() <= 1 {
-            return false;
-        }
-        let frames_bytes = bytes + u64::from(FRAME_HEADERS_BYTES) * bytes.div_ceil(u64::from(self.mss_bytes));
-        self.host_queue_bytes > factor * self.pacing.small_queue_bytes(frames_bytes)
+    fn small_queue_holds(&self, bytes: u64, again: bool) -> bool {
+        self.waiting.buffers > 0
+            && self.pacing.small_queue_holds(self.waiting, Waiting::one(bytes as u32), again)
+            && !self.is_one_burst_out()
+    }
+
+    /// At most one burst is out, whole (Linux 6.1 `tcp_rtx_queue_empty_or_single_skb`).
+    fn is_one_burst_out(&self) -> bool {
+        self.board.buffers() <= 1
     }
 
     /// Sends `bytes` of new data as one burst. Gives its number of segments. The last one carries PSH when it is not
     /// alone, in this transmission only (Linux 6.1 `__tcp_transmit_skb`), or whenever it is sent, because nothing that
     /// the application wrote comes after it now (`tcp_push`).
     #[inline]
-    fn transmit_new(&mut self, bytes: u64, now: Time, out: &mut impl Output) -> u32 {
+    fn transmit_new(&mut self, bytes: u64, now: Time, out: &mut impl Output) -> Result<u32, Unsent> {
         let mss = u64::from(self.mss_bytes);
         let first = self.board.next();
         let segments = bytes.div_ceil(mss) as u32;
-        self.before_transmission(bytes, segments, now);
-        let was_empty = self.board.out() == 0;
-        let now_us = now.as_micros();
-        let stamp_ms = now.as_millis() as u32;
-        let (mut left, mut pushed) = (bytes, false);
-        for seq in first..first + u64::from(segments) {
-            let payload = left.min(mss);
-            left -= payload;
-            self.sent_bytes += payload;
-            let nothing_out = self.board.out() == 0;
-            let segment = self.board.append(self.sent_bytes);
-            self.rate.on_sent(segment, now_us, nothing_out);
-            if self.sent_bytes == self.taken_bytes {
-                segment.set_pushed();
-            }
-            pushed = segment.is_pushed() || (left == 0 && segments > 1);
-            if !self.offload {
+        self.before_transmission(segments, now);
+        let departure = self.pacing.stamp(now);
+        let end_bytes = self.sent_bytes + bytes;
+        let ends_writing = end_bytes == self.taken_bytes;
+        let pushed = ends_writing || segments > 1;
+        if self.offload {
+            let packet = self.packet(PacketKind::Data, first, bytes, segments, departure);
+            out.send(Packet { end_bytes: end_bytes as u32, marks: Marks::new(pushed, Ecn::NotEct), ..packet });
+        } else {
+            let stamp_ms = departure.as_millis() as u32;
+            let mut sent_bytes = self.sent_bytes;
+            for seq in first..first + u64::from(segments) {
+                let payload = (end_bytes - sent_bytes).min(mss);
+                sent_bytes += payload;
                 out.send(Packet {
                     seq,
-                    end_bytes: self.sent_bytes as u32,
+                    end_bytes: sent_bytes as u32,
                     flow: self.flow,
                     frame_bytes: payload as u32 + FRAME_HEADERS_BYTES,
                     segments: 1,
                     kind: PacketKind::Data,
-                    marks: Marks::new(pushed, Ecn::NotEct),
+                    marks: Marks::new(pushed && sent_bytes == end_bytes, Ecn::NotEct),
                     stamp_ms,
                     echo_ms: self.echo_ms,
                 });
             }
         }
-        if self.offload {
-            let marks = Marks::new(pushed, Ecn::NotEct);
-            out.send(Packet { marks, ..self.packet(PacketKind::Data, first, bytes, segments, now) });
+        self.hand_over(bytes, departure, now, out)?;
+        let was_empty = self.board.out() == 0;
+        let departure_us = departure.as_micros();
+        for index in 0..u64::from(segments) {
+            let nothing_out = self.board.out() == 0;
+            self.sent_bytes += (end_bytes - self.sent_bytes).min(mss);
+            let segment = self.board.append(self.sent_bytes);
+            self.rate.on_sent(segment, departure_us, nothing_out);
+            if ends_writing && index + 1 == u64::from(segments) {
+                segment.set_pushed();
+            }
         }
         if bytes % mss != 0 {
             self.short_end = first + u64::from(segments);
         }
         self.board.end_buffer();
         self.chunk_left = if self.unsent_bytes() == 0 { 0 } else { self.chunk_left.saturating_sub(segments) };
-        out.hand_over(self.flow);
-        self.host_queue_bytes = out.host_queue_bytes(self.flow);
         if was_empty || self.timer_purpose == TimerPurpose::LossProbe {
             self.rearm_timeout(now);
         }
-        segments
+        Ok(segments)
+    }
+
+    /// The packets of a burst were sent: hands it over. A drop by the host itself is congestion, which is seen at once
+    /// (Linux 6.1 `__tcp_transmit_skb`).
+    #[inline]
+    fn hand_over(&mut self, bytes: u64, departure: Time, now: Time, out: &mut impl Output) -> Result<(), Unsent> {
+        let handed_over = out.hand_over(self.flow, departure);
+        self.waiting = out.waiting(self.flow);
+        self.stalled = handed_over == HandedOver::Dropped;
+        if self.stalled {
+            self.pacing.on_drop(now);
+            self.recovery.enter_reduction(&self.board, &mut self.control);
+            return Err(Unsent::Dropped);
+        }
+        self.pacing.on_burst(bytes, self.counters.segments_sent, now);
+        Ok(())
     }
 
     /// What every burst does before it leaves, new or again.
     #[inline]
-    fn before_transmission(&mut self, bytes: u64, segments: u32, now: Time) {
+    fn before_transmission(&mut self, segments: u32, now: Time) {
         if self.board.in_flight() == 0 {
             let restart = Restart {
                 now,
@@ -314,7 +346,6 @@ impl Sender {
         }
         self.last_sent = now;
         self.counters.segments_sent += u64::from(segments);
-        self.pacing.on_burst(bytes, self.counters.segments_sent, now);
     }
 
     /// Sends again what is marked lost, as far as the window allows (Linux 6.1 `tcp_xmit_retransmit_queue`).
@@ -330,13 +361,14 @@ impl Sender {
             if room == 0 {
                 break;
             }
-            if self.small_queue_holds(u64::from(self.mss_bytes), 2) {
+            let head = self.board.una();
+            let max_burst = *max_burst.get_or_insert_with(|| self.burst_segments());
+            let end = self.lost_run(first, room.min(max_burst));
+            if self.small_queue_holds(self.board.end_bytes(end - 1) - self.board.start_bytes(first), true) {
                 self.host_queue_holds = true;
                 break;
             }
-            let head = self.board.una();
-            let max_burst = *max_burst.get_or_insert_with(|| self.burst_segments());
-            let segments = self.retransmit_run(first, room.min(max_burst), true, now, out);
+            let Ok(segments) = self.retransmit(first, end, true, now, out) else { break };
             self.recovery.on_sent(segments);
             rearm |= first == head && self.timer_purpose != TimerPurpose::Reordering;
         }
@@ -345,18 +377,11 @@ impl Sender {
         }
     }
 
-    /// Retransmits `first` and what is lost right behind it, up to `most` segments as one burst. A short segment ends
-    /// it, as it ended the burst that it was first sent in.
-    pub(super) fn retransmit_run(
-        &mut self,
-        first: u64,
-        most: u32,
-        counted: bool,
-        now: Time,
-        out: &mut impl Output,
-    ) -> u32 {
+    /// One past the last of `first` and what is lost right behind it, up to `most` segments. A short segment ends it, as
+    /// it ended the burst that it was first sent in.
+    fn lost_run(&self, first: u64, most: u32) -> u64 {
         let mut end = first + 1;
-        while counted && end < self.board.next() && ((end - first) as u32) < most {
+        while end < self.board.next() && ((end - first) as u32) < most {
             let segment = self.board.segment(end);
             let is_short = self.board.end_bytes(end - 1) - self.board.start_bytes(end - 1) < u64::from(self.mss_bytes);
             if is_short || !segment.is_lost() || segment.is_retransmitted() || segment.is_sacked() {
@@ -364,34 +389,56 @@ impl Sender {
             }
             end += 1;
         }
+        end
+    }
+
+    /// Sends `first..end` again, as one burst. `counted`: in the counts of what is in flight (a tail loss probe is not).
+    pub(super) fn retransmit(
+        &mut self,
+        first: u64,
+        end: u64,
+        counted: bool,
+        now: Time,
+        out: &mut impl Output,
+    ) -> Result<u32, Unsent> {
+        if self.board.segment(first).sent_us > now.as_micros() {
+            self.host_queue_holds = true; // it is stamped with a departure to come
+            return Err(Unsent::Waiting);
+        }
         let start_bytes = self.board.start_bytes(first);
         let segments = (end - first) as u32;
         let bytes = self.board.end_bytes(end - 1) - start_bytes;
-        self.before_transmission(bytes, segments, now);
+        self.before_transmission(segments, now);
         self.counters.segments_retransmitted += u64::from(segments);
-        let now_us = now.as_micros();
-        let mut pushed = false;
-        for seq in first..end {
-            let (start, end_bytes) = (self.board.start_bytes(seq), self.board.end_bytes(seq));
-            let segment = self.board.retransmit(seq, now_us, counted);
-            pushed = segment.is_pushed() || (segments > 1 && seq + 1 == end);
-            self.rate.on_sent(segment, now_us, false);
-            if !self.offload {
-                let packet = self.packet(PacketKind::Data, seq, end_bytes - start, 1, now);
+        let departure = self.pacing.stamp(now);
+        let pushed = segments > 1 || self.board.segment(end - 1).is_pushed();
+        if self.offload {
+            let packet = self.packet(PacketKind::Data, first, bytes, segments, departure);
+            let marks = Marks::new(pushed, Ecn::NotEct);
+            out.send(Packet { end_bytes: (start_bytes + bytes) as u32, marks, ..packet });
+        } else {
+            for seq in first..end {
+                let (start, end_bytes) = (self.board.start_bytes(seq), self.board.end_bytes(seq));
+                let pushed = if seq + 1 == end { pushed } else { self.board.segment(seq).is_pushed() };
+                let packet = self.packet(PacketKind::Data, seq, end_bytes - start, 1, departure);
                 out.send(Packet { end_bytes: end_bytes as u32, marks: Marks::new(pushed, Ecn::NotEct), ..packet });
             }
         }
-        if self.offload {
-            let packet = self.packet(PacketKind::Data, first, bytes, segments, now);
-            let marks = Marks::new(pushed, Ecn::NotEct);
-            out.send(Packet { end_bytes: (start_bytes + bytes) as u32, marks, ..packet });
-        }
-        out.hand_over(self.flow);
-        self.host_queue_bytes = out.host_queue_bytes(self.flow);
         if counted {
-            self.recovery.undo.on_retransmission(segments, now.as_millis() as u32);
+            // Even if the host drops it (`tcp_retransmit_skb`).
+            self.recovery.undo.on_retransmission(segments, departure.as_millis() as u32);
         }
-        segments
+        let handed_over = self.hand_over(bytes, departure, now, out);
+        let departure_us = departure.as_micros();
+        for seq in first..end {
+            if handed_over.is_ok() {
+                let segment = self.board.retransmit(seq, departure_us, counted);
+                self.rate.on_sent(segment, departure_us, false);
+            } else {
+                self.board.note_retransmission(seq);
+            }
+        }
+        handed_over.map(|()| segments)
     }
 
     /// A packet of this flow; of data, the one that ends at the last byte sent.

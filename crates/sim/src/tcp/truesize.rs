@@ -2,6 +2,8 @@
 //! count it: Linux 6.1's `truesize`, with the sizes of a 64-bit kernel that has neither wireless devices nor tunnels, as
 //! the engine `linux` has it (read from `INET_DIAG_SKMEMINFO`).
 
+use crate::net::Waiting;
+
 /// `MAX_TCP_HEADER`: room for headers before the payload.
 pub const HEADROOM_BYTES: u64 = 192;
 /// `struct sk_buff` in whole cache lines.
@@ -13,6 +15,11 @@ pub const OVERHEAD_BYTES: u64 = DESCRIPTOR_BYTES + SHARED_INFO_BYTES;
 /// A burst as TCP hands it over is one buffer: what it costs beside its payload, which lies in pages of its own
 /// (`tcp_stream_alloc_skb`).
 pub const EMPTY_BYTES: u64 = HEADROOM_BYTES + OVERHEAD_BYTES;
+
+/// What waits in a host's own queue and device (`sk_wmem_alloc`).
+pub const fn waiting(waiting: Waiting) -> u64 {
+    waiting.buffers as u64 * EMPTY_BYTES + waiting.payload_bytes as u64
+}
 
 /// A segment by itself, in one piece with its headers: its data area has a power of two. Receivers hold such ones
 /// (`skb_segment` without scatter-gather made them), and senders reserve room for them (`tcp_sndbuf_expand`).

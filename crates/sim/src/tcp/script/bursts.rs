@@ -2,6 +2,9 @@
 
 use super::{MSS_BYTES, SENDER, SenderScript, SenderSetup, ack, ms, us};
 use crate::net::Packet;
+use crate::tcp::Sender;
+use crate::tcp::sender::TimerPurpose;
+use cc::RecoveryState;
 use units::Span;
 
 /// RFC 896 with Minshall's amendment (`tcp_nagle_check`, `tcp_minshall_check`): a short segment waits only while
@@ -124,16 +127,140 @@ fn bbrs_bursts_are_spaced_by_size_over_rate() {
     s.at(ms(30)).expect_nothing().expect_in_flight(14);
 }
 
-/// `tcp_small_queue_check`: a burst is held while more than two of its size wait in the host's own queue; each
-/// frame that leaves asks again.
+/// `tcp_small_queue_check`: a burst is held while two of its kind wait in the host's own queue; each that leaves asks
+/// again.
 #[test]
-fn bursts_wait_while_three_are_in_the_hosts_own_queue() {
+fn bursts_wait_while_two_are_in_the_hosts_own_queue() {
     let mut s = SenderScript::begin(SenderSetup { offload: true, ..SENDER });
-    s.has_own_queue().writes(1_000).expect_bursts([2, 2, 2]);
-    s.drains().expect_nothing();
+    s.has_own_queue().writes(1_000).expect_bursts([2, 2]);
     s.drains().expect_bursts([2]);
-    s.drains().expect_nothing();
+    s.drains().expect_bursts([2]);
     s.drains().expect_bursts([2]);
     // The window is full: what drains lets nothing out.
     s.drains().drains().expect_nothing();
+}
+
+/// The same: what the rate carries in a millisecond may wait, if that is more. 2 x 100 segments in 20 ms: 14140 bytes of
+/// bursts whose buffers take 768 bytes more than their payload. Bursts of 9 segments would be two, single segments are
+/// seven.
+#[test]
+fn as_much_as_the_rate_carries_in_a_millisecond_may_wait_in_the_hosts_own_queue() {
+    let mut s = SenderScript::begin(SenderSetup { initial_window: 100, ..SENDER });
+    s.has_own_queue().writes(1).expect_sent([0]);
+    for seq in 1..7 {
+        s.writes(1).expect_sent([seq]);
+    }
+    s.writes(1).expect_nothing();
+    s.drains().expect_sent([7]);
+}
+
+/// `tcp_rtx_queue_empty_or_single_skb`: while at most one burst is out, the next one need not wait for the host.
+#[test]
+fn the_second_burst_does_not_wait_for_the_hosts_own_queue() {
+    let mut s = SenderScript::begin(SenderSetup { offload: true, ..SENDER });
+    s.has_own_queue().writes(1_000).expect_bursts([2, 2]);
+    s.at(ms(20)).gets(ack(1)).expect_nothing();
+    s.gets(ack(2)).expect_bursts([2]);
+}
+
+/// `tcp_xmit_retransmit_queue`: retransmissions may wait for twice as much.
+#[test]
+fn twice_as_many_retransmissions_may_wait_in_the_hosts_own_queue() {
+    let mut s = SenderScript::begin(SenderSetup { initial_window: 40, rtt: ms(200), ..SENDER });
+    s.writes(40).expect_sent(0..40);
+    s.has_own_queue();
+    // Every second one is lost: they are sent again one by one, as far as the reduction lets them.
+    let mut again = 0;
+    for seq in (1..40).step_by(2) {
+        again += s.at(ms(200)).gets(ack(0).sack(seq..seq + 1)).take_sent().len();
+    }
+    assert_eq!(again, 4);
+    assert_eq!(s.drains().take_sent().len(), 1);
+}
+
+/// `tcp_update_skb_after_send`, `tcp_rate_skb_sent`: behind `fq` a burst is handed over before its time and counts as
+/// sent; its timestamp, its RTT and its delivery rate count from its departure.
+#[test]
+fn behind_fq_a_burst_is_stamped_with_its_departure_and_counts_as_sent() {
+    let mut s = SenderScript::begin(SenderSetup { behind_fair_queue: true, offload: true, ..SENDER });
+    s.has_own_queue().writes(1_000).expect_bursts([2, 2]);
+    s.expect_departures([ms(0), ms(0)]);
+    s.drains().expect_bursts([2]).drains().expect_bursts([2]).drains().expect_bursts([2]);
+    s.drains().drains().expect_in_flight(10);
+    // The first ten segments are not paced; what is late makes good half of its length.
+    s.at(ms(20)).gets(ack(4));
+    let rate = s.sender.gauges(0).pacing_rate_bps / 8;
+    assert_eq!(rate, 2 * 14 * 1_448 * 50);
+    let spacing = Span::from_nanos(2 * 1_448 * 1_000_000_000 / rate);
+    let second = ms(20) + spacing - spacing / 2;
+    s.expect_departures([ms(20), second]).expect_in_flight(10);
+    let stamps: Vec<_> = s.take_sent().iter().map(|(_, packet)| packet.stamp_ms).collect();
+    assert_eq!(stamps, [super::stamp_ms(ms(20)), super::stamp_ms(second)]);
+    // The next one is stamped though nothing has left meanwhile but the first.
+    s.drains().expect_bursts([2]).expect_departures([second, second + spacing]).expect_in_flight(12);
+    s.drains().expect_bursts([2]).drains().drains().expect_in_flight(14);
+    // Whatever it waited, the RTT of the second is that of the path.
+    s.at(ms(40)).gets(ack(12));
+    s.take_sent();
+    s.at(second + ms(20)).gets(ack(14)).expect("RTT", Sender::rtt_sample_us, Some(20_000));
+    s.take_sent();
+}
+
+/// `skb_still_in_host_queue`: what waits for its departure is not sent again.
+#[test]
+fn what_has_not_left_the_host_is_not_sent_again() {
+    let mut s = SenderScript::begin(SenderSetup { behind_fair_queue: true, initial_window: 12, ..SENDER });
+    s.has_own_queue().writes(10).expect_sent(0..4);
+    s.drains().expect_sent(4..6).drains().expect_sent(6..8).drains().expect_sent(8..10).drains().drains();
+    // The last two of twelve are paced.
+    s.writes(2).expect_sent(10..12);
+    let last = s.sender.board.segment(11).sent_us;
+    assert!(last > (super::BEGIN + s.now()).as_micros());
+    let again = s.sender.retransmit(11, 12, false, super::BEGIN + s.now(), &mut s.wire);
+    assert_eq!(again, Err(super::super::transmit::Unsent::Waiting));
+}
+
+/// `__tcp_transmit_skb`, `tcp_enter_cwr`: what the host drops stays unsent, and is congestion.
+#[test]
+fn a_drop_by_the_host_reduces_the_window_and_the_burst_stays_unsent() {
+    let mut s = SenderScript::begin(SENDER);
+    s.writes(4).expect_sent(0..4);
+    s.has_room(false).writes(6).expect_nothing();
+    s.expect_state(RecoveryState::Cwr).expect_ssthresh(5).expect_in_flight(4);
+    s.has_room(true).at(ms(20)).gets(ack(2)).expect_sent([4, 5]);
+}
+
+/// `tcp_check_probe_timer`, `tcp_write_wakeup`: where no ACK is to come, a timer asks the host again.
+#[test]
+fn a_burst_that_the_host_dropped_while_nothing_was_out_is_tried_again_after_a_timeout() {
+    let mut s = SenderScript::begin(SENDER);
+    s.has_room(false).writes(2).expect_nothing();
+    s.expect_timer(TimerPurpose::WindowProbe, ms(224));
+    s.at(ms(224)).expect_nothing().expect_timer(TimerPurpose::WindowProbe, ms(672));
+    s.has_room(true).at(ms(672)).expect_sent([0, 1]);
+}
+
+/// `tcp_retransmit_skb`: a retransmission that the host drops is still due; `tcp_retransmit_timer`: after a timeout it is
+/// tried again in half a second, without back-off.
+#[test]
+fn a_retransmission_that_the_host_drops_is_still_due() {
+    let mut s = SenderScript::begin(SENDER);
+    s.writes(10).expect_sent(0..10);
+    s.has_room(false).at(ms(20)).gets(ack(0).sack(1..8)).expect_nothing();
+    s.expect_state(RecoveryState::Recovery).expect("lost", |sender| sender.board.lost(), 1);
+    s.has_room(true).gets(ack(0).sack(1..9)).expect_sent([0]);
+
+    let mut s = SenderScript::begin(SENDER);
+    s.writes(1).expect_sent([0]);
+    s.has_room(false);
+    let timeout = loop {
+        s.wire.now = s.next_timer();
+        let purpose = s.sender.timer_purpose;
+        s.fire_timer();
+        if purpose == TimerPurpose::Timeout {
+            break s.now();
+        }
+    };
+    s.expect("RTO", |sender| sender.rtt.rto_ms(), 220);
+    assert!((ms(500)..ms(564)).contains(&(s.next_timer().since(super::BEGIN + timeout))));
 }

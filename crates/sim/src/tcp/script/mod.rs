@@ -12,6 +12,7 @@ mod path;
 mod receiver_side;
 mod sender_side;
 
+mod abort;
 mod acknowledging;
 mod bbr_phases;
 mod bursts;

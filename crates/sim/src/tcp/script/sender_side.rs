@@ -2,7 +2,7 @@
 
 use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, stamp_ms};
 use crate::index::FlowId;
-use crate::net::{Ack, Packet, PacketKind};
+use crate::net::{Ack, Packet, PacketKind, Waiting};
 use crate::tcp::sender::TimerPurpose;
 use crate::tcp::{Algorithm, HandedOver, Output, Sender, SenderConfig};
 use cc::RecoveryState;
@@ -21,6 +21,8 @@ pub(super) struct SenderSetup {
     pub(super) socket_memory: SocketMemory,
     /// Bursts leave whole, so that a script sees their sizes.
     pub(super) offload: bool,
+    /// The host's own queue is `fq`.
+    pub(super) behind_fair_queue: bool,
     /// The window of the SYN's answer.
     pub(super) window_bytes: u64,
 }
@@ -35,6 +37,7 @@ pub(super) const SENDER: SenderSetup = SenderSetup {
     initial_window: 10,
     socket_memory: SocketMemory::Max,
     offload: false,
+    behind_fair_queue: false,
     window_bytes: WIDE_OPEN_BYTES,
 };
 
@@ -66,40 +69,60 @@ struct Known {
 }
 
 #[derive(Debug, Default)]
-struct Wire {
-    now: Time,
+pub(super) struct Wire {
+    pub(super) now: Time,
     sent: Vec<Sent>,
     known: Vec<Known>,
-    /// Bytes of frames in the host's own queue, if it has one.
-    host_queue_bytes: Option<u64>,
+    /// The burst that is being handed over.
+    staged: Vec<Packet>,
+    /// Bursts in the host's own queue, if it has one, with the time before which they must not leave.
+    host_queue: Option<Vec<(Time, Waiting)>>,
+    /// The host drops what it gets.
+    full: bool,
 }
 
 impl Output for Wire {
     fn send(&mut self, packet: Packet) {
-        let again = packet.kind == PacketKind::Data && (packet.seq as usize) < self.known.len();
-        self.sent.push(Sent { at: self.now, packet, again });
-        if packet.kind == PacketKind::Data {
-            if let Some(queued) = &mut self.host_queue_bytes {
-                *queued += u64::from(packet.frame_bytes);
-            }
-            for index in 0..u64::from(packet.segments) {
-                let after = (u64::from(packet.segments) - 1 - index) * u64::from(MSS_BYTES);
-                let known =
-                    Known { end_bytes: u64::from(packet.end_bytes).saturating_sub(after), stamp_ms: packet.stamp_ms };
-                match self.known.get_mut((packet.seq + index) as usize) {
-                    Some(slot) => *slot = known,
-                    None => self.known.push(known),
-                }
-            }
-        }
+        self.staged.push(packet);
     }
 
-    fn hand_over(&mut self, _flow: FlowId) -> HandedOver {
+    fn hand_over(&mut self, _flow: FlowId, departure: Time) -> HandedOver {
+        let staged = std::mem::take(&mut self.staged);
+        if self.full {
+            return HandedOver::Dropped;
+        }
+        let payload_bytes = staged.iter().map(|packet| Waiting::packet(packet).payload_bytes).sum();
+        for packet in staged {
+            let again = packet.kind == PacketKind::Data && (packet.seq as usize) < self.known.len();
+            self.sent.push(Sent { at: self.now, packet, again });
+            if packet.kind == PacketKind::Data {
+                self.remember(&packet);
+            }
+        }
+        if let Some(queue) = &mut self.host_queue {
+            queue.push((departure, Waiting::one(payload_bytes)));
+        }
         HandedOver::Taken
     }
 
-    fn host_queue_bytes(&self, _flow: FlowId) -> u64 {
-        self.host_queue_bytes.unwrap_or(0)
+    fn waiting(&self, _flow: FlowId) -> Waiting {
+        let mut waiting = Waiting::default();
+        self.host_queue.iter().flatten().for_each(|(_, burst)| waiting.add(*burst));
+        waiting
+    }
+}
+
+impl Wire {
+    fn remember(&mut self, packet: &Packet) {
+        for index in 0..u64::from(packet.segments) {
+            let after = (u64::from(packet.segments) - 1 - index) * u64::from(MSS_BYTES);
+            let known =
+                Known { end_bytes: u64::from(packet.end_bytes).saturating_sub(after), stamp_ms: packet.stamp_ms };
+            match self.known.get_mut((packet.seq + index) as usize) {
+                Some(slot) => *slot = known,
+                None => self.known.push(known),
+            }
+        }
     }
 }
 
@@ -107,7 +130,7 @@ impl Output for Wire {
 #[derive(Debug)]
 pub(super) struct SenderScript {
     pub(super) sender: Sender,
-    wire: Wire,
+    pub(super) wire: Wire,
     /// What of the wire the script has expected.
     seen: usize,
     una: u64,
@@ -122,7 +145,7 @@ impl SenderScript {
         let config = SenderConfig {
             mss_bytes: MSS_BYTES,
             initial_window: setup.initial_window,
-            paces_always: false,
+            behind_fair_queue: setup.behind_fair_queue,
             socket_memory: setup.socket_memory,
             offload: setup.offload,
             algorithm: Algorithm { name: setup.cc.to_owned(), parameters: Default::default(), seed: 1 },
@@ -204,18 +227,40 @@ impl SenderScript {
 
     /// From now on what is sent waits in the host's own queue.
     pub(super) fn has_own_queue(&mut self) -> &mut Self {
-        self.wire.host_queue_bytes = Some(0);
+        self.wire.host_queue = Some(Vec::new());
         self
     }
 
-    /// A full segment leaves the host's own queue.
+    /// The first burst leaves the host's own queue.
     #[track_caller]
     pub(super) fn drains(&mut self) -> &mut Self {
         self.expect_nothing();
-        let queued = self.wire.host_queue_bytes.as_mut().expect("a script with a queue of the host");
-        *queued -= u64::from(MSS_BYTES + run::FRAME_HEADERS_BYTES);
+        self.wire.host_queue.as_mut().expect("a script with a queue of the host").remove(0);
         self.sender.on_host_queue_drained(self.wire.now, &mut self.wire);
         self.note("drain 1".to_owned());
+        self
+    }
+
+    /// What waits in the host's own queue may leave at these instants and no sooner.
+    #[track_caller]
+    pub(super) fn expect_departures(&mut self, departures: impl IntoIterator<Item = Span>) -> &mut Self {
+        let expected: Vec<_> = departures.into_iter().map(|at| BEGIN + at).collect();
+        let queue: Vec<_> = self.wire.host_queue.iter().flatten().map(|(departure, _)| *departure).collect();
+        self.expect("departures", |_| queue, expected)
+    }
+
+    /// From now on the host's own queue drops what it gets, or takes it again.
+    pub(super) fn has_room(&mut self, room: bool) -> &mut Self {
+        self.wire.full = !room;
+        self
+    }
+
+    /// The application aborts the connection.
+    #[track_caller]
+    pub(super) fn aborts(&mut self) -> &mut Self {
+        self.expect_nothing();
+        self.sender.abort(self.wire.now, &mut self.wire);
+        self.note("abort".to_owned());
         self
     }
 
