@@ -105,6 +105,15 @@ class ComparisonPart(_Table):
         """Runs what is missing on these engines: the record of all runs, and what failed."""
         return self._carried_out(self.sides(engines, records(self.name)), store, jobs, progress)
 
+    def fits(self, record: Agreement | Curves, engines: Sequence[Engine]) -> bool:
+        """Whether a record is of today's candidate and conditions; curves need the reference's own runs."""
+        own = [engine for engine in engines if engine.name == self.candidate]
+        if not own or record.candidate.identity != own[0].identity():
+            return False
+        if isinstance(record, Curves):
+            return self.reference in {engine.name for engine in engines}
+        return all(sides.known(each) for each, sides in self._asked(self.sides(own, record)))
+
     def against(
         self, mutant: Engine, engines: Sequence[Engine], known: Record, store: Store, jobs: int | None
     ) -> tuple[Agreement | Curves, list[str]]:
@@ -236,7 +245,7 @@ class MutantsPart(_Table):
         if sources() is None:
             return f"{self.name} are built from dumbbell's sources, which are not here"
         if not self._known(engines, records):
-            return f"{self.name} are held against what other parts came to, and none was measured"
+            return f"{self.name} are held against what other parts came to, and none was measured as it would be now"
         return None
 
     def total(self, engines: Sequence[Engine], records: Records = unmeasured) -> int:
@@ -253,13 +262,12 @@ class MutantsPart(_Table):
         return found, []
 
     def _known(self, engines: Sequence[Engine], records: Records) -> list[tuple[ComparisonPart, Agreement | Curves]]:
-        """The parts that were measured; curves need the reference's own runs, too, which no record has."""
-        names = {engine.name for engine in engines}
+        """The parts that were measured with what there is now."""
         found = [(part, records(part.name)) for part in self.against]
         return [
             (part, record)
             for part, record in found
-            if isinstance(record, Agreement) or (isinstance(record, Curves) and part.reference in names)
+            if isinstance(record, Agreement | Curves) and part.fits(record, engines)
         ]
 
 

@@ -23,6 +23,7 @@ mod transmit;
 pub mod truesize;
 mod undo;
 mod window;
+mod write_queue;
 
 #[cfg(test)]
 mod script;
