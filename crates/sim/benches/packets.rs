@@ -7,7 +7,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use run::samples::{flows, one_flow};
-use run::{Record, Run};
+use run::{Qdisc, Record, Run};
 use std::time::Duration;
 
 /// What is measured, and the least it must reach, packets/s.
@@ -19,10 +19,11 @@ struct Condition {
     rtt_ms: u64,
     buffer_bytes: u64,
     seconds: u64,
+    qdisc: Qdisc,
     bar: Option<f64>,
 }
 
-const CONDITIONS: [Condition; 9] = [
+const CONDITIONS: [Condition; 10] = [
     condition("80 Mbit/s, 25 ms, 1 BDP", "cubic", 1, 80, 25, 250_000, 300, Some(5e6)),
     condition("1 Gbit/s, 50 ms, 1 BDP", "cubic", 1, 1_000, 50, 6_250_000, 30, Some(5e6)),
     condition("1 Gbit/s, 50 ms, 1 BDP", "cubic", 100, 1_000, 50, 6_250_000, 30, Some(4e6)),
@@ -30,6 +31,7 @@ const CONDITIONS: [Condition; 9] = [
     condition("80 Mbit/s, 25 ms, 1 BDP", "reno", 1, 80, 25, 250_000, 300, None),
     condition("80 Mbit/s, 25 ms, 1 BDP", "bbr", 1, 80, 25, 250_000, 300, None),
     condition("80 Mbit/s, 25 ms, 1/2 BDP", "bbr", 4, 80, 25, 125_000, 300, None),
+    Condition { qdisc: Qdisc::Fq, ..condition("80 Mbit/s, 25 ms, 1 BDP, fq", "bbr", 1, 80, 25, 250_000, 300, None) },
     condition("1 Gbit/s, 50 ms, 1 BDP", "bbr", 100, 1_000, 50, 6_250_000, 30, None),
     condition("1 Gbit/s, 200 ms, 50 MB", "cubic", 1, 1_000, 200, 50_000_000, 60, None),
 ];
@@ -48,7 +50,7 @@ const fn condition(
     seconds: u64,
     bar: Option<f64>,
 ) -> Condition {
-    Condition { name, cc, flows, rate_mbps, rtt_ms, buffer_bytes, seconds, bar }
+    Condition { name, cc, flows, rate_mbps, rtt_ms, buffer_bytes, seconds, qdisc: Qdisc::None, bar }
 }
 
 impl Condition {
@@ -56,6 +58,7 @@ impl Condition {
         let rtt_ns = self.rtt_ms * 1_000_000;
         let mut run = one_flow(self.cc, self.rate_mbps * 1_000_000, rtt_ns, self.buffer_bytes, self.seconds);
         run.path.burst_bytes = 5_000;
+        run.host.qdisc = self.qdisc;
         run.flows = flows(self.flows as usize, self.cc, rtt_ns);
         for (index, flow) in (0..).zip(&mut run.flows) {
             flow.start_ns = index * 1_000_000_000 / u64::from(self.flows);

@@ -432,6 +432,13 @@ impl<'run> Simulation<'run> {
     /// instant).
     #[inline]
     fn resume_drained(&mut self) {
+        if self.network.has_drained() {
+            self.resume_all();
+        }
+    }
+
+    #[inline(never)]
+    fn resume_all(&mut self) {
         while let Some(flow) = self.network.take_drained() {
             self.drain_host_queue(flow);
         }

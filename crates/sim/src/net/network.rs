@@ -369,8 +369,13 @@ impl Network {
         self.hosts[host.index()].fair_queue = Some(queue);
     }
 
-    /// A flow of which something left its host's own queue, if there is one.
+    /// There are flows of which something left their host's own queue.
     #[inline]
+    pub const fn has_drained(&self) -> bool {
+        !self.drained.is_empty()
+    }
+
+    /// One of them.
     pub fn take_drained(&mut self) -> Option<FlowId> {
         self.drained.pop()
     }

@@ -179,6 +179,11 @@ impl Scoreboard {
         self.buffers = self.buffers + u32::from(ends) - u32::from(ended);
     }
 
+    /// Takes back what was appended from `seq` on, before its buffer ended: it has not left its host.
+    pub const fn retract(&mut self, seq: u64) {
+        self.next = seq;
+    }
+
     /// Takes the first segment off: it is acknowledged cumulatively.
     #[inline]
     pub fn acknowledge(&mut self) -> Segment {

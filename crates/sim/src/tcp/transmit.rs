@@ -263,43 +263,43 @@ impl Sender {
         let first = self.board.next();
         let segments = bytes.div_ceil(mss) as u32;
         self.before_transmission(segments, now);
+        let was_empty = self.board.out() == 0;
+        let before_bytes = self.sent_bytes;
         let departure = self.pacing.stamp(now);
-        let end_bytes = self.sent_bytes + bytes;
-        let ends_writing = end_bytes == self.taken_bytes;
-        let pushed = ends_writing || segments > 1;
-        if self.offload {
-            let packet = self.packet(PacketKind::Data, first, bytes, segments, departure);
-            out.send(Packet { end_bytes: end_bytes as u32, marks: Marks::new(pushed, Ecn::NotEct), ..packet });
-        } else {
-            let stamp_ms = departure.as_millis() as u32;
-            let mut sent_bytes = self.sent_bytes;
-            for seq in first..first + u64::from(segments) {
-                let payload = (end_bytes - sent_bytes).min(mss);
-                sent_bytes += payload;
+        let (departure_us, stamp_ms) = (departure.as_micros(), departure.as_millis() as u32);
+        let (mut left, mut pushed) = (bytes, false);
+        for seq in first..first + u64::from(segments) {
+            let payload = left.min(mss);
+            left -= payload;
+            self.sent_bytes += payload;
+            let nothing_out = self.board.out() == 0;
+            let segment = self.board.append(self.sent_bytes);
+            self.rate.on_sent(segment, departure_us, nothing_out);
+            if self.sent_bytes == self.taken_bytes {
+                segment.set_pushed();
+            }
+            pushed = segment.is_pushed() || (left == 0 && segments > 1);
+            if !self.offload {
                 out.send(Packet {
                     seq,
-                    end_bytes: sent_bytes as u32,
+                    end_bytes: self.sent_bytes as u32,
                     flow: self.flow,
                     frame_bytes: payload as u32 + FRAME_HEADERS_BYTES,
                     segments: 1,
                     kind: PacketKind::Data,
-                    marks: Marks::new(pushed && sent_bytes == end_bytes, Ecn::NotEct),
+                    marks: Marks::new(pushed, Ecn::NotEct),
                     stamp_ms,
                     echo_ms: self.echo_ms,
                 });
             }
         }
-        self.hand_over(bytes, departure, now, out)?;
-        let was_empty = self.board.out() == 0;
-        let departure_us = departure.as_micros();
-        for index in 0..u64::from(segments) {
-            let nothing_out = self.board.out() == 0;
-            self.sent_bytes += (end_bytes - self.sent_bytes).min(mss);
-            let segment = self.board.append(self.sent_bytes);
-            self.rate.on_sent(segment, departure_us, nothing_out);
-            if ends_writing && index + 1 == u64::from(segments) {
-                segment.set_pushed();
-            }
+        if self.offload {
+            let marks = Marks::new(pushed, Ecn::NotEct);
+            out.send(Packet { marks, ..self.packet(PacketKind::Data, first, bytes, segments, departure) });
+        }
+        if let Err(dropped) = self.hand_over(first, bytes, departure, now, out) {
+            self.sent_bytes = before_bytes;
+            return Err(dropped);
         }
         if bytes % mss != 0 {
             self.short_end = first + u64::from(segments);
@@ -313,14 +313,22 @@ impl Sender {
     }
 
     /// The packets of a burst were sent: hands it over. A drop by the host itself is congestion, which is seen at once
-    /// (Linux 6.1 `__tcp_transmit_skb`).
+    /// (Linux 6.1 `__tcp_transmit_skb`), and segments from `next` on were not sent.
     #[inline]
-    fn hand_over(&mut self, bytes: u64, departure: Time, now: Time, out: &mut impl Output) -> Result<(), Unsent> {
+    fn hand_over(
+        &mut self,
+        next: u64,
+        bytes: u64,
+        departure: Time,
+        now: Time,
+        out: &mut impl Output,
+    ) -> Result<(), Unsent> {
         let handed_over = out.hand_over(self.flow, departure);
         self.waiting = out.waiting(self.flow);
         self.stalled = handed_over == HandedOver::Dropped;
         if self.stalled {
             self.pacing.on_drop(now);
+            self.board.retract(next);
             self.recovery.enter_reduction(&self.board, &mut self.control);
             return Err(Unsent::Dropped);
         }
@@ -428,7 +436,7 @@ impl Sender {
             // Even if the host drops it (`tcp_retransmit_skb`).
             self.recovery.undo.on_retransmission(segments, departure.as_millis() as u32);
         }
-        let handed_over = self.hand_over(bytes, departure, now, out);
+        let handed_over = self.hand_over(self.board.next(), bytes, departure, now, out);
         let departure_us = departure.as_micros();
         for seq in first..end {
             if handed_over.is_ok() {
