@@ -9,8 +9,8 @@
 //! a flow's own largest rate and ECN's threshold, which nothing sets here, and the collection of idle flows. That a
 //! flow's bursts come in the order of their departures is taken for granted; TCP's do.
 
-use super::host::Waiting;
 use super::packet::Packet;
+use super::waiting::Waiting;
 use crate::index::FlowId;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use units::{Span, Time};

@@ -11,7 +11,8 @@ mod nic;
 mod packet;
 mod queue;
 mod shaper;
+mod waiting;
 
-pub use host::Waiting;
 pub use network::{Departed, Network};
 pub use packet::{Ack, Ecn, MAX_SACK_BLOCKS, Marks, Packet, PacketKind, SackBlock};
+pub use waiting::Waiting;

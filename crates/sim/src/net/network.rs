@@ -2,13 +2,14 @@
 
 use super::fair_queue::FairQueue;
 use super::hop::{Hop, Offered};
-use super::host::{Host, Waiting};
+use super::host::Host;
 use super::jitter::Jitter;
 use super::line::Line;
 use super::loss::RandomLoss;
 use super::nic::Nic;
 use super::packet::{Ack, Packet};
 use super::shaper::Shaper;
+use super::waiting::Waiting;
 use crate::engine::{Event, EventQueue};
 use crate::index::{FlowId, HopId, LineId};
 use run::{AccessKind, LossAt, Qdisc, QueueCounters, Run};
@@ -371,7 +372,7 @@ impl Network {
 
     /// There are flows of which something left their host's own queue.
     #[inline]
-    pub const fn has_drained(&self) -> bool {
+    pub fn has_drained(&self) -> bool {
         !self.drained.is_empty()
     }
 
