@@ -200,8 +200,8 @@ CASES: dict[str, tuple[dict[str, Any], list[Number]]] = {
         {"flows": [{"cc": "cubic", "access": {"rate": "30 Mbit/s", "buffer": "100 kB", "kind": "router"}}]},
         [goodput(0.0005), ms("rtt_mean", 1.4)],
     ),
-    # The handshake waits for the end of a slot; merged, half as many ACKs come back. How many ACKs answer a lump hangs on
-    # where its bursts end: with noise of hosts one seed of either engine varies by 6 %.
+    # The handshake waits for the end of a slot; merged, half as many ACKs come back. How many ACKs answer a lump
+    # hangs on where its bursts end: with noise of hosts one seed of either engine varies by 6 %.
     "host.ack_aggregation": (
         {"path": PATH | {"jitter": "none"}, "host": {"ack_aggregation": "1 ms"}},
         [goodput(), ms("rtt_min", 0.01), RTT, counted("acks", 0.05, relative=True)],
