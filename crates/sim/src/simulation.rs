@@ -311,7 +311,7 @@ impl<'run> Simulation<'run> {
     }
 
     /// After a receiver took what came.
-    #[inline]
+    #[inline(always)]
     fn after_delivery(&mut self, flow: FlowId) {
         self.set_receiver_timers(flow);
         if self.receivers[flow.index()].is_complete() {
@@ -320,6 +320,7 @@ impl<'run> Simulation<'run> {
         }
     }
 
+    #[inline(never)]
     fn complete(&mut self, flow: FlowId) {
         let app = &mut self.apps[flow.index()];
         if app.phase == Phase::Stopped {
@@ -483,7 +484,7 @@ impl<'run> Simulation<'run> {
         self.resume_drained();
     }
 
-    #[inline]
+    #[inline(always)]
     fn note_sender_timers(&mut self, flow: FlowId) {
         let sender = &self.senders[flow.index()];
         let events = &mut self.network.events;
@@ -492,7 +493,7 @@ impl<'run> Simulation<'run> {
     }
 
     /// After a receiver acted: notes its timers.
-    #[inline]
+    #[inline(always)]
     fn set_receiver_timers(&mut self, flow: FlowId) {
         let receiver = &self.receivers[flow.index()];
         let events = &mut self.network.events;

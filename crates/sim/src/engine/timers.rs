@@ -94,6 +94,7 @@ impl Timers {
         }
     }
 
+    #[inline(never)]
     fn enter(&mut self, flow: FlowId, timer: Timer, due: Time, events: &mut EventQueue) {
         if !self.wheel.add(flow, timer, due, events) {
             events.schedule(due, Event::Timer(flow, timer));

@@ -58,7 +58,9 @@ impl Hop {
         if self.loss.takes(&packet, LossAt::Before) {
             return Offered::Lost;
         }
-        while self.release_due(now).is_some() {}
+        if self.departure <= now {
+            self.release_all_due(now);
+        }
         if !self.queue.offer(packet) {
             return Offered::Dropped;
         }
@@ -76,7 +78,11 @@ impl Hop {
         (self.departure <= now).then(|| self.release(now))
     }
 
-    #[inline]
+    #[inline(never)]
+    fn release_all_due(&mut self, now: Time) {
+        while self.release_due(now).is_some() {}
+    }
+
     fn release(&mut self, now: Time) -> Packet {
         let packet = self.queue.release();
         self.shaper.on_departure(packet.frame_bytes, now);
@@ -88,12 +94,20 @@ impl Hop {
     /// before a change of rate.
     #[inline(always)]
     pub fn depart(&mut self, now: Time) -> Option<Left> {
-        if self.queue.released() == 0 {
-            self.release_due(now)?;
-        }
-        let packet = self.queue.take()?;
-        let next = if self.queue.released() > 0 { now } else { self.departure };
-        let next = (next != Time::NEVER).then_some(next);
+        let (packet, next) = if self.queue.released() > 0 {
+            let packet = self.queue.take()?;
+            let next = if self.queue.released() > 0 { now } else { self.departure };
+            (packet, (next != Time::NEVER).then_some(next))
+        } else if self.departure <= now {
+            // Nearly every frame: it leaves and is handed over in one step.
+            let packet = self.queue.pop()?;
+            self.shaper.on_departure(packet.frame_bytes, now);
+            let next = self.queue.head_bytes().map(|bytes| self.shaper.departure(bytes, now));
+            self.departure = next.unwrap_or(Time::NEVER);
+            (packet, next)
+        } else {
+            return None;
+        };
         Some(Left { packet, lost: self.loss.takes(&packet, LossAt::After), next })
     }
 

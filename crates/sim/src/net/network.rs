@@ -446,7 +446,7 @@ impl Network {
     }
 
     /// A packet is out of its host at `at`.
-    #[inline]
+    #[inline(always)]
     fn reach_path(&mut self, packet: Packet, at: Time) {
         if !self.no_access
             && let Some(router) = self.hosts[self.host_of(packet.flow).index()].router
@@ -504,7 +504,7 @@ impl Network {
     }
 
     /// A packet reaches the bottleneck at `at`, now or [before](Self::settle).
-    #[inline]
+    #[inline(always)]
     fn reach_bottleneck(&mut self, packet: Packet, at: Time) {
         match self.bottleneck.offer(packet, at) {
             Offered::Queued { departure: None } => {}

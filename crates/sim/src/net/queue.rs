@@ -77,12 +77,26 @@ impl DropTail {
     pub fn release(&mut self) -> Packet {
         let packet = self.frames[self.released];
         self.released += 1;
+        self.count_sent(&packet);
+        packet
+    }
+
+    /// The first frame that waits leaves and is handed over at once: both steps in one, where none is in between.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Packet> {
+        debug_assert!(self.released == 0);
+        let packet = self.frames.pop_front()?;
+        self.count_sent(&packet);
+        Some(packet)
+    }
+
+    #[inline]
+    fn count_sent(&mut self, packet: &Packet) {
         let segments = packet.wire_segments();
         self.queued_bytes -= u64::from(packet.frame_bytes);
         self.queued_segments -= segments;
         self.counters.sent_packets += segments;
         self.counters.sent_bytes += u64::from(packet.frame_bytes);
-        packet
     }
 
     /// Hands over the first of those that have left.

@@ -224,7 +224,7 @@ impl Receiver {
     }
 
     /// Data comes: one segment, or several that were merged and are received as one. True when it fills the last hole.
-    #[inline]
+    #[inline(always)]
     fn on_data(&mut self, packet: &Packet, now: Time, mut earlier: impl FnMut(Ack)) -> bool {
         if packet.seq <= self.acked_seq {
             self.echo_ms = packet.stamp_ms;
@@ -258,14 +258,18 @@ impl Receiver {
             self.duplicate = SackBlock { start, end: next };
         }
         self.on_data_in_order(payload_bytes, waiting + u32::from(packet.segments), now);
-        self.take(packet, next, payload_bytes);
+        if start == next && waiting == 0 {
+            self.data.advance(u64::from(packet.segments));
+            self.delivered_bytes = nearest(packet.end_bytes, self.delivered_bytes);
+        } else {
+            self.take(packet, next, payload_bytes);
+        }
         // Linux 6.1 `tcp_measure_rcv_mss`: of what was merged only PSH tells.
         self.pushed |= packet.marks.is_pushed() || (packet.segments == 1 && payload_bytes < self.mss_bytes);
         waiting > 0 && self.data.waiting() == 0
     }
 
     /// Puts a packet's segments from `first` on where they belong. True when one of them is new and behind a hole.
-    #[inline]
     fn take(&mut self, packet: &Packet, first: u64, payload_bytes: u64) -> bool {
         let last_end = nearest(packet.end_bytes, self.delivered_bytes);
         let start_bytes = last_end - payload_bytes;
@@ -288,7 +292,7 @@ impl Receiver {
 
     /// The application reads everything when enough is there for it, or the window is nearly used up
     /// (`tcp_epollin_ready`). True when it does.
-    #[inline]
+    #[inline(always)]
     fn read(&mut self, now: Time) -> bool {
         let unread = self.delivered_bytes - self.read_bytes;
         let wakes = unread >= self.low_water_bytes || self.window.left_bytes(self.delivered_bytes) <= self.mss_bytes;
@@ -304,7 +308,7 @@ impl Receiver {
 
     /// The delayed-ACK engine's view of new data, with which the buffer holds `held` segments, before it joins what
     /// waits behind it (`tcp_event_data_recv`).
-    #[inline]
+    #[inline(always)]
     fn on_data_in_order(&mut self, payload_bytes: u64, held: u32, now: Time) {
         let now_ms = now.as_millis();
         let gap_ms = now_ms - self.last_data_ms;
@@ -345,14 +349,14 @@ impl Receiver {
 
     /// The peer has said what it had to say now, and nothing else is there: when the application reads that, it is
     /// acknowledged (Linux 6.1 `__tcp_cleanup_rbuf`).
-    #[inline]
+    #[inline(always)]
     const fn has_said_all(&self) -> bool {
         self.pushed && self.data.waiting() == 0
     }
 
     /// More than a segment has come since the last ACK. One that the application will read at once is acknowledged
     /// then, if until then the window would have to be announced as narrower than it was.
-    #[inline]
+    #[inline(always)]
     fn has_enough(&self) -> bool {
         self.unacknowledged_bytes() > self.mss_bytes
             && (!self.in_lump
@@ -361,7 +365,7 @@ impl Receiver {
     }
 
     /// `__tcp_ack_snd_check`. RFC 5681 section 4.2: what fills a gap is acknowledged at once.
-    #[inline]
+    #[inline(always)]
     fn respond(&mut self, filled: bool, reads: bool, now: Time) -> Option<Ack> {
         if filled || (reads && self.has_said_all()) || self.has_enough() || self.quick > 0 {
             return Some(self.acknowledge(now));

@@ -92,8 +92,14 @@ impl Reassembly {
         &self.blocks[..self.block_count]
     }
 
-    /// A segment arrives.
+    /// The next expected segments arrive, while none waits behind a hole.
     #[inline]
+    pub const fn advance(&mut self, segments: u64) {
+        debug_assert!(self.segments == 0);
+        self.next += segments;
+    }
+
+    /// A segment arrives.
     pub fn arrive(&mut self, seq: u64, end_bytes: u64) -> Arrival {
         if seq < self.next {
             return Arrival::Duplicate;

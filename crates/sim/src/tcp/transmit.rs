@@ -314,7 +314,7 @@ impl Sender {
 
     /// The packets of a burst were sent: hands it over. A drop by the host itself is congestion, which is seen at once
     /// (Linux 6.1 `__tcp_transmit_skb`), and segments from `next` on were not sent.
-    #[inline]
+    #[inline(always)]
     fn hand_over(
         &mut self,
         next: u64,
@@ -327,13 +327,18 @@ impl Sender {
         self.waiting = out.waiting(self.flow);
         self.stalled = handed_over == HandedOver::Dropped;
         if self.stalled {
-            self.pacing.on_drop(now);
-            self.board.retract(next);
-            self.recovery.enter_reduction(&self.board, &mut self.control);
-            return Err(Unsent::Dropped);
+            return Err(self.take_back(next, now));
         }
         self.pacing.on_burst(bytes, self.counters.segments_sent, now);
         Ok(())
+    }
+
+    #[cold]
+    fn take_back(&mut self, next: u64, now: Time) -> Unsent {
+        self.pacing.on_drop(now);
+        self.board.retract(next);
+        self.recovery.enter_reduction(&self.board, &mut self.control);
+        Unsent::Dropped
     }
 
     /// What every burst does before it leaves, new or again.
