@@ -15,13 +15,12 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from dumbbell.comparison.agreement import CONSIDERABLE_LOSS, SMALLEST_GOODPUT, versions
 from dumbbell.comparison.campaigns import Sides, carry_out, measured_by, runs
 from dumbbell.comparison.record import CheckRow, Checks, Condition, RunFigures
 from dumbbell.errors import ComparisonError
 from dumbbell.spec import Experiment
+from dumbbell.table import Table
 
 if TYPE_CHECKING:
     from dumbbell.results.store import Store
@@ -40,10 +39,8 @@ SECOND_DIFFERENCE: Final = 6**0.5
 """What white noise of 1 has as the rms of its second differences: 1, -2 and 1 squared are 6."""
 
 
-class Bar(BaseModel):
+class Bar(Table):
     """A figure, and how large it may be."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: Literal["difference", "rises", "comb"] = "difference"
     """The candidate's difference from the reference, condition by condition; by how much each engine's figure rises
@@ -64,10 +61,8 @@ class Bar(BaseModel):
     """The reference's own figure is made of so many seeds."""
 
 
-class Check(BaseModel):
+class Check(Table):
     """An experiment with its bars."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     title: str

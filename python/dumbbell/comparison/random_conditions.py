@@ -29,13 +29,14 @@ from importlib.resources import files
 from itertools import accumulate
 from typing import Any, Final, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from dumbbell.errors import ComparisonError
 from dumbbell.problem import quoted
 from dumbbell.spec import Experiment, Run, expand, resolve
 from dumbbell.spec.quantity import QuantityError, Time
 from dumbbell.spec.run import FRAME_BYTES
+from dumbbell.table import Table
 from dumbbell.units import NS_PER_S
 
 PLAIN: Final = "plain"
@@ -60,11 +61,7 @@ MOST_PACKETS: Final = 5_000_000
 Extent: TypeAlias = tuple[float, float]
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Range(_Table):
+class Range(Table):
     """A value of a spec's field, log-uniform."""
 
     least: float = Field(alias="from")
@@ -74,7 +71,7 @@ class Range(_Table):
     """It is a share of the condition's own."""
 
 
-class Stratum(_Table):
+class Stratum(Table):
     """What conditions of one kind are drawn from; the defaults are the plain path's."""
 
     title: str
@@ -100,9 +97,9 @@ class Stratum(_Table):
     window: tuple[str, str] | tuple[()] = ("50 %", "100 %")
     """Empty: the whole run."""
     most_packets: int = MOST_PACKETS
-    fields: dict[str, Range | tuple[str | bool, ...]] = {}
+    fields: Mapping[str, Range | tuple[str | bool, ...]] = {}
     """Other fields of the spec, by their path."""
-    groups: dict[str, Range | tuple[str | bool, ...]] = {}
+    groups: Mapping[str, Range | tuple[str | bool, ...]] = {}
     """Fields of each group of flows."""
 
 

@@ -20,6 +20,7 @@ from dumbbell.comparison.agreement_text import band_text
 from dumbbell.comparison.record import Agreement, Curves
 from dumbbell.engines.mutant import Change, MutantEngine, sources
 from dumbbell.errors import EngineFailure
+from dumbbell.table import Table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,11 +52,7 @@ class Compared(Protocol):
         """Measures it with the mutant in the candidate's place; what came out, and what failed."""
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Mutant(_Table):
+class Mutant(Table):
     """A deliberate error."""
 
     name: str
@@ -74,7 +71,7 @@ class Mutant(_Table):
         return Change(name=self.name, file=self.file, find=self.find, replace=self.replace)
 
 
-class MutantVerdict(_Table):
+class MutantVerdict(Table):
     """What became of a mutant."""
 
     name: str

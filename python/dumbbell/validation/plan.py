@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from dumbbell.comparison import curves
 from dumbbell.comparison.agreement_text import failures
@@ -24,6 +24,7 @@ from dumbbell.results.store import Store
 from dumbbell.spec import Experiment
 from dumbbell.studies import Study, load, only, run
 from dumbbell.studies.execution import count_runs
+from dumbbell.table import Table
 from dumbbell.validation.claims import ClaimsRecord, Column, judge_claims
 from dumbbell.validation.mutants import MutantsRecord, judge_mutants, mutants
 from dumbbell.validation.studied import drawn
@@ -42,11 +43,7 @@ class ValidationError(DumbbellError):
     """The plan, or what is stored, is not as it must be."""
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ComparisonPart(_Table):
+class ComparisonPart(Table):
     """Two engines held against one another: over conditions of a stratum, in checks, or flow by flow in curves."""
 
     name: str
@@ -169,7 +166,7 @@ class ComparisonPart(_Table):
         return [(each, sides) for each in self._drawn()]
 
 
-class ClaimsPart(_Table):
+class ClaimsPart(Table):
     """Claims of a study: each one's verdict on every engine, side by side with what was published."""
 
     record_type: ClassVar = ClaimsRecord
@@ -225,7 +222,7 @@ class ClaimsPart(_Table):
         )
 
 
-class MutantsPart(_Table):
+class MutantsPart(Table):
     """Deliberate errors in the candidate, held against the bands of other parts, and against their limits."""
 
     record_type: ClassVar = MutantsRecord
@@ -274,7 +271,7 @@ class MutantsPart(_Table):
 AnyPart: TypeAlias = ComparisonPart | ClaimsPart | MutantsPart
 
 
-class Plan(_Table):
+class Plan(Table):
     """All parts, in the order of the page."""
 
     parts: tuple[Annotated[AnyPart, Field(discriminator="kind")], ...]
