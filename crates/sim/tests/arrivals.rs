@@ -4,7 +4,7 @@
 mod scenario;
 
 use run::samples::{FRAME_BYTES, flow, one_flow};
-use run::{Access, AccessKind, Arrival, Buffer, NEVER_NS, Run, Workload};
+use run::{Access, AccessKind, Arrival, Buffer, Flow, NEVER_NS, Qdisc, Run, Workload};
 use scenario::{MBIT, MS, SECOND, measure};
 
 const MSS_BYTES: u64 = 1_448;
@@ -98,4 +98,20 @@ fn gauges_and_counters_are_of_all_connections() {
     assert!(last > 7_600_000 && series.delivered_bytes.is_sorted(), "closed connections count");
     assert_eq!(source.at_end.delivered_bytes, 8_000_000);
     assert!(source.phases.is_empty());
+}
+
+#[test]
+fn a_connection_whose_reset_is_dropped_at_once_is_closed_once() {
+    // Behind fq and without jitter a reset reaches the bottleneck while the ACK is handled that it answers.
+    for step in 170..180 {
+        let mut run = source(every(2 * MS, 2 * MSS_BYTES, 2_000));
+        run.host.qdisc = Qdisc::Fq;
+        run.path.buffer = Buffer::Packets(10);
+        run.flows[0].stop_ns = Some(SECOND + step * MS / 7);
+        let crowd = Workload::Arrivals { arrivals: every(MS, 10 * MSS_BYTES, 2_000) };
+        run.flows.push(Flow { workload: crowd, ..flow("crowd", "reno", 20 * MS) });
+        run.duration_ns = 2 * SECOND;
+        run.measure.window_end_ns = run.duration_ns;
+        measure(&run);
+    }
 }

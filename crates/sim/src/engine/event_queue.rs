@@ -121,7 +121,8 @@ impl Ord for Entry {
 const SLOTS: usize = 3;
 
 /// The place of an event whose source has one: the bottleneck, and a line in each direction, none of which has more
-/// than one event ahead. (A departure of before a change of rate is void and may be forgotten.)
+/// than one event ahead. (A departure of before a change of rate is void and may be forgotten, and so may what a NIC had
+/// planned before it planned anew.)
 const fn slot(event: Event) -> Option<usize> {
     match event {
         Event::Departure(HopId::BOTTLENECK) => Some(0),

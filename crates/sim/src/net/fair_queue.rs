@@ -170,37 +170,53 @@ impl FairQueue {
             self.old.push_back(flow);
         }
         loop {
-            let is_new = !self.new.is_empty();
-            let list = if is_new { &mut self.new } else { &mut self.old };
-            let id = *list.front()?;
+            let (id, is_new) = self.next_flow()?;
             let flow = self.flows.get_mut(&id).expect("a flow in a list");
-            if flow.credit_bytes <= 0 {
-                flow.credit_bytes += self.quantum_bytes;
-                list.pop_front();
-                self.old.push_back(id);
-                continue;
-            }
-            let Some(&burst) = flow.bursts.front() else {
-                list.pop_front();
-                // One that has just begun waits behind the others before it may begin again.
-                if is_new && !self.old.is_empty() {
-                    self.old.push_back(id);
-                } else {
-                    flow.place = Place::Idle(now.as_millis());
-                }
+            let Some(burst) = flow.bursts.front() else {
+                self.retire(id, is_new, now);
                 continue;
             };
             flow.next = flow.next.max(burst.departure);
-            if now < flow.next {
-                list.pop_front();
-                self.sequence += 1;
-                self.throttled.insert((flow.next, self.sequence, id));
-                continue;
+            if flow.next <= now {
+                let burst = flow.bursts.pop_front()?;
+                flow.credit_bytes -= i64::from(burst.bytes);
+                self.waiting -= 1;
+                return Some(burst);
             }
-            flow.bursts.pop_front();
-            flow.credit_bytes -= i64::from(burst.bytes);
-            self.waiting -= 1;
-            return Some(burst);
+            self.sequence += 1;
+            self.throttled.insert((flow.next, self.sequence, id));
+            self.list(is_new).pop_front();
+        }
+    }
+
+    /// Flows that have just begun come before the others.
+    fn list(&mut self, is_new: bool) -> &mut VecDeque<FlowId> {
+        if is_new { &mut self.new } else { &mut self.old }
+    }
+
+    /// The first flow with credit, and whether it has just begun; those before it get theirs and go to the end.
+    fn next_flow(&mut self) -> Option<(FlowId, bool)> {
+        loop {
+            let is_new = !self.new.is_empty();
+            let id = *self.list(is_new).front()?;
+            let flow = self.flows.get_mut(&id).expect("a flow in a list");
+            if flow.credit_bytes > 0 {
+                return Some((id, is_new));
+            }
+            flow.credit_bytes += self.quantum_bytes;
+            self.list(is_new).pop_front();
+            self.old.push_back(id);
+        }
+    }
+
+    /// The first flow of a list has nothing more: one that has just begun waits behind the others before it may begin
+    /// again.
+    fn retire(&mut self, id: FlowId, is_new: bool, now: Time) {
+        self.list(is_new).pop_front();
+        if is_new && !self.old.is_empty() {
+            self.old.push_back(id);
+        } else {
+            self.flows.get_mut(&id).expect("a flow in a list").place = Place::Idle(now.as_millis());
         }
     }
 

@@ -164,23 +164,32 @@ mod tests {
         }
     }
 
-    /// Bursts of one to three packets from two hosts every 10 µs; when each packet left, in the order they left.
-    fn departures(range: Span) -> Vec<(Time, Packet)> {
+    /// A packet, the burst that it was handed over with, when that was, and when it left.
+    struct Leaving {
+        packet: Packet,
+        burst: u64,
+        at: Time,
+    }
+
+    /// Bursts of one to three packets from two hosts every 10 µs, numbered so; their packets in the order they left.
+    fn departures(range: Span) -> Vec<Leaving> {
         let mut jitter = Jitter::new(range, 7, ["a", "b"].into_iter());
         let mut left = Vec::new();
         let mut seq = [0_u64; 2];
+        let mut bursts = [Vec::new(), Vec::new()];
         for step in 0..10_000_u64 {
             let now = Time::from_nanos(step * 10_000);
             let host = (step * step % 5 % 2) as usize;
             for _ in 0..=step % 3 {
                 jitter.add(packet(host, seq[host]));
+                bursts[host].push(step);
                 seq[host] += 1;
             }
             jitter.hand_over(FlowId::new(host), now);
             while jitter.next() <= now {
                 let (at, mut place) = jitter.leave().expect("due");
                 while let Some((packet, next)) = jitter.take(place) {
-                    left.push((at, packet));
+                    left.push(Leaving { packet, burst: bursts[packet.flow.index()][packet.seq as usize], at });
                     place = next;
                 }
             }
@@ -195,13 +204,21 @@ mod tests {
     fn bursts_leave_whole_and_in_order_and_within_the_range() {
         let range = Span::from_micros(200);
         let left = departures(range);
-        assert!(left.windows(2).all(|pair| pair[0].0 <= pair[1].0), "as time goes");
+        assert!(left.windows(2).all(|pair| pair[0].at <= pair[1].at), "as time goes");
         for flow in FlowId::first(2) {
-            let own: Vec<_> = left.iter().filter(|(_, packet)| packet.flow == flow).collect();
-            assert!(own.iter().zip(0..).all(|((_, packet), seq)| packet.seq == seq), "in order");
+            let own: Vec<&Leaving> = left.iter().filter(|each| each.packet.flow == flow).collect();
+            assert!(own.iter().zip(0..).all(|(each, seq)| each.packet.seq == seq), "in order");
+            assert!(own.windows(2).all(|pair| pair[0].burst != pair[1].burst || pair[0].at == pair[1].at), "whole");
+            let mut before = Time::ZERO;
+            for each in own {
+                let handed_over = Time::from_nanos(each.burst * 10_000);
+                assert!(each.at >= handed_over && (each.at < handed_over + range || each.at == before));
+                before = each.at;
+            }
         }
         // Of two hosts some overtake one another.
-        assert!(left.windows(3).any(|three| three[0].1.flow != three[1].1.flow && three[1].1.flow != three[2].1.flow));
+        let flows: Vec<FlowId> = left.iter().map(|each| each.packet.flow).collect();
+        assert!(flows.windows(3).any(|three| three[0] != three[1] && three[1] != three[2]));
     }
 
     #[test]

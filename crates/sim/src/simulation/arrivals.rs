@@ -100,6 +100,7 @@ impl Sources {
 
     /// The connection at a place is over, having counted so much.
     fn vacate(&mut self, flow: FlowId, counters: &FlowCounters) {
+        debug_assert!(self.is_open(flow), "closed once");
         let Connection { source, entry, .. } = self.connection(flow);
         let source = self.source(source);
         source.closed.add(counters);
@@ -172,14 +173,11 @@ impl Simulation<'_> {
     #[inline]
     pub(super) fn close_dropped(&mut self) {
         while let Some(flow) = self.network.dropped_behind() {
-            // Another event of this instant may have closed it.
-            if self.sources.has_connection(flow) && self.sources.is_open(flow) {
-                self.close_connection_if_over(flow);
-            }
+            self.close_if_over(flow);
         }
     }
 
-    /// Closes a source's connection that nothing more can happen to.
+    /// Closes a source's connection that nothing more can happen to, unless something else at this instant has done so.
     #[inline]
     pub(super) fn close_if_over(&mut self, flow: FlowId) {
         if self.sources.has_connection(flow) {
@@ -189,7 +187,8 @@ impl Simulation<'_> {
 
     #[inline(never)]
     fn close_connection_if_over(&mut self, flow: FlowId) {
-        if self.receivers[flow.index()].is_complete()
+        if self.sources.is_open(flow)
+            && self.receivers[flow.index()].is_complete()
             && self.senders[flow.index()].is_over()
             && !self.network.carries(flow)
         {

@@ -250,14 +250,14 @@ impl Receiver {
             if self.take(packet, start, payload_bytes) {
                 // Before the buffer holds it (`tcp_data_queue_ofo`).
                 let held = waiting + self.unread_segments();
-                self.quick |= u32::from(self.window.grow(payload_bytes, held));
+                self.quick |= u32::from(self.window.grow(payload_bytes, packet.segments, held));
             }
             return false;
         }
         if start < next {
             self.duplicate = SackBlock { start, end: next };
         }
-        self.on_data_in_order(payload_bytes, waiting + u32::from(packet.segments), now);
+        self.on_data_in_order(payload_bytes, packet.segments, waiting, now);
         if start == next && waiting == 0 {
             self.data.advance(u64::from(packet.segments));
             self.delivered_bytes = nearest(packet.end_bytes, self.delivered_bytes);
@@ -306,10 +306,10 @@ impl Receiver {
         true
     }
 
-    /// The delayed-ACK engine's view of new data, with which the buffer holds `held` segments, before it joins what
-    /// waits behind it (`tcp_event_data_recv`).
+    /// The delayed-ACK engine's view of new data, `segments` in one piece, before it joins the `waiting` ones behind it
+    /// (`tcp_event_data_recv`).
     #[inline(always)]
-    fn on_data_in_order(&mut self, payload_bytes: u64, held: u32, now: Time) {
+    fn on_data_in_order(&mut self, payload_bytes: u64, segments: u16, waiting: u32, now: Time) {
         let now_ms = now.as_millis();
         let gap_ms = now_ms - self.last_data_ms;
         // The first data, or data after a pause longer than a timeout: the sender is in slow start.
@@ -325,7 +325,8 @@ impl Receiver {
         }
         self.last_data_ms = now_ms;
         self.owed = true;
-        if self.window.grow(payload_bytes, held + self.unread_segments()) {
+        let held = waiting + u32::from(segments) + self.unread_segments();
+        if self.window.grow(payload_bytes, segments, held) {
             self.quick |= 1;
         }
     }

@@ -155,7 +155,9 @@ pub struct Sender {
     aborted: bool,
     /// One past the last short segment (Minshall's variable).
     pub(super) short_end: u64,
-    /// The host dropped a burst while nothing was out: no ACK will ask for it again.
+    /// The host dropped a burst while nothing was out: no ACK will ask for it again. A probe will, from when the
+    /// application writes or an ACK comes; where the pacing timer sent the burst nothing does, as in Linux 6.1
+    /// (`tcp_tsq_write` does not look at the probe timer).
     pub(super) stalled: bool,
     /// Segments left of the super-packet at the head of the write queue.
     pub(super) chunk_left: Segments,

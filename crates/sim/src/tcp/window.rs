@@ -127,37 +127,32 @@ impl ReceiveWindow {
         self.buffer_bytes.saturating_sub(used) / 2
     }
 
-    /// A segment arrived, and the buffer holds `held` segments: the window may grow towards its clamp, as far as the
-    /// buffer has room now. True when it did, and then the sender is told at once.
+    /// Data arrived in one buffer: a segment, or `segments` that were merged. With it the socket holds `held` segments:
+    /// the window may grow towards its clamp, as far as there is room now. True when it did, and then the sender is told
+    /// at once.
     #[inline]
-    pub fn grow(&mut self, segment_bytes: u64, held: u32) -> bool {
+    pub fn grow(&mut self, payload_bytes: u64, segments: u16, held: u32) -> bool {
         let most = self.clamp_bytes.min(self.free_bytes(held));
         let room = most.saturating_sub(self.threshold_bytes);
-        if room == 0 || segment_bytes < 128 {
+        if room == 0 || payload_bytes < 128 {
             return false;
         }
-        let growth = self.growth(segment_bytes);
+        let growth = self.growth(payload_bytes, u64::from(segments));
         self.threshold_bytes += room.min(growth);
         growth > 0
     }
 
-    /// By how much a segment lets the window grow: one that holds less than half of what it costs only as long as the
-    /// window is small (`tcp_grow_window`, `__tcp_grow_window`).
-    fn growth(&self, segment_bytes: u64) -> u64 {
-        let mut cost = truesize::segment(segment_bytes) / 2;
-        if cost <= segment_bytes {
-            return 2 * self.announced_mss_bytes().max(segment_bytes);
+    /// By how much data lets the window grow: what fills less than half of its buffers, whose costs add up when they are
+    /// merged, does so only as long as the window is small. The poorer the use, the smaller: each halving of half the
+    /// cost until the data is worth it halves the window up to which it may grow (`tcp_grow_window`).
+    fn growth(&self, payload_bytes: u64, segments: u64) -> u64 {
+        let half_cost = segments * truesize::segment(payload_bytes / segments) / 2;
+        if half_cost <= payload_bytes {
+            return 2 * self.announced_mss_bytes().max(payload_bytes);
         }
-        let mut window = self.limit_bytes / 4;
-        cost /= 2;
-        while self.threshold_bytes <= window {
-            if cost <= segment_bytes {
-                return 2 * self.mss_bytes.max(segment_bytes);
-            }
-            cost /= 2;
-            window /= 2;
-        }
-        0
+        let halvings = (1..).find(|shift| half_cost >> shift <= payload_bytes).unwrap_or(u64::BITS);
+        let is_small = self.threshold_bytes <= (self.limit_bytes / 4) >> (halvings - 1);
+        if is_small { 2 * self.mss_bytes.max(payload_bytes) } else { 0 }
     }
 
     /// The application has read everything up to `read_bytes`: once a round trip the buffer is sized to twice what
@@ -262,7 +257,7 @@ mod tests {
             );
             let room = window.edge_bytes().saturating_sub(read);
             for _ in 0..speed.min(room) / 1448 {
-                window.grow(1448, 1);
+                window.grow(1448, 1, 1);
             }
             read += speed.min(room);
             window.adjust(read, round * 100_000);
@@ -298,18 +293,28 @@ mod tests {
     #[test]
     fn segments_that_cost_more_than_twice_their_payload_grow_a_small_window_only() {
         let mut window = ReceiveWindow::new(&host(SocketMemory::Default, Some(2_000_000)), 524, 0);
-        while window.grow(524, 1) {}
+        while window.grow(524, 1, 1) {}
         let eighth = (6 << 20) / 8;
         assert!((eighth + 1..=eighth + 1_048).contains(&window.threshold_bytes), "{window:?}");
         let mut window = ReceiveWindow::new(&host(SocketMemory::Default, Some(2_000_000)), 1448, 0);
-        while window.grow(1448, 1) {}
+        while window.grow(1448, 1, 1) {}
         assert_eq!(window.threshold_bytes, 2_000_000);
+    }
+
+    /// Of 2,304 bytes for each: 11 or 45 segments in one piece would round up to twice their payload and more.
+    #[test]
+    fn what_was_merged_costs_what_its_segments_cost() {
+        for segments in [11, 45] {
+            let mut window = ReceiveWindow::new(&host(SocketMemory::Default, Some(3_000_000)), 1448, 0);
+            while window.grow(u64::from(segments) * 1448, segments, 1) {}
+            assert_eq!(window.threshold_bytes, 3_000_000, "{segments}");
+        }
     }
 
     /// The largest window that is announced after many segments, with a fixed one of `bytes`.
     fn announced(bytes: u64) -> u64 {
         let mut window = ReceiveWindow::new(&host(SocketMemory::Max, Some(bytes)), 1448, 0);
-        (0..10_000).for_each(|_| _ = window.grow(1448, 1));
+        (0..10_000).for_each(|_| _ = window.grow(1448, 1, 1));
         window.announce(1_000_000, 0);
         window.edge_bytes() - 1_000_000
     }
