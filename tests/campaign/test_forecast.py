@@ -34,7 +34,10 @@ def experiment(duration: str = "60 s", **fields: object) -> Experiment:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("duration", ["30 s", "300 s"], ids=["many runs", "long runs"])
+@pytest.mark.parametrize(
+    "duration",
+    [pytest.param("30 s", id="many runs"), pytest.param("300 s", id="long runs", marks=pytest.mark.long)],
+)
 def test_it_is_about_what_the_campaign_takes(duration: str, tmp_path: Path) -> None:
     asked, engine = experiment(duration), SimEngine()
     ratios: list[float] = []

@@ -44,6 +44,7 @@ def outcomes(folder: Path) -> list[Result | FailedRun]:
         return [each.model_copy(update={"wall_s": 0.0}) for each in store.outcomes()]
 
 
+@pytest.mark.long
 def test_killed_again_and_again_a_campaign_resumes_to_what_it_would_have_been(tmp_path: Path) -> None:
     moments, finished = random.Random(2), [0]  # noqa: S311 (which moments does not matter)
     for _ in range(6):

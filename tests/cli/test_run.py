@@ -259,6 +259,7 @@ def test_ctrl_c_stops_at_once_says_so_and_keeps_what_is_finished(moment: Path, s
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_terminal_sees_how_long_it_takes_unless_it_is_over_in_a_moment(moment: Path) -> None:
     assert "8/16" in on_a_terminal("run", moment, *MOMENTS_AND_DAYS, "--seeds", "8", until=b"8/16")
     assert "━" not in on_a_terminal("run", moment)

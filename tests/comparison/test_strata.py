@@ -93,6 +93,7 @@ def test_steps_of_the_rate_are_in_order_and_in_the_run() -> None:
         assert 0.1 * run.duration_ns <= at[0] <= at[-1] < run.duration_ns
 
 
+@pytest.mark.long
 def test_the_studies_stratum_has_points_of_their_specs_unchanged() -> None:
     drawn = list(studied.conditions(MANY, SEED))
     assert drawn[0].name.startswith(f"studies-{SEED}-1-")

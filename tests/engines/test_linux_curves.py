@@ -17,6 +17,7 @@ from dumbbell.spec import load
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.long
 def test_a_loss_epoch_of_cubic_and_the_phases_of_bbr_are_the_kernels(linux: LinuxEngine, tmp_path: Path) -> None:
     sides = Sides(SimEngine(), linux, 3, 0)
     chosen = [load(each, overrides={"duration": "25 s"}) for each in experiments()

@@ -188,7 +188,7 @@ def test_bulk_senders_are_limited_by_their_congestion_control_alone(linux: Linux
     assert result(linux, **words).warnings == ()
 
 
-@pytest.mark.parametrize("mtu", [1500, 9000])
+@pytest.mark.parametrize("mtu", [pytest.param(1500, marks=pytest.mark.long), 9000])
 @pytest.mark.parametrize(("memory", "kind"), [("default", "sndbuf"), ("16 MB", "rwnd")])
 def test_memory_limits_a_flow_alike_on_both_engines(linux: LinuxEngine, memory: str, kind: str, mtu: int) -> None:
     path = {"rate": "400 Mbit/s", "rtt": "200 ms", "buffer": "1 bdp", "burst": "10 kB", "mtu": mtu, "jitter": "none"}

@@ -66,6 +66,7 @@ def gross(conditions: Sequence[Condition]) -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_no_band_is_grossly_broken_on_fresh_conditions(linux: LinuxEngine, folder: Path) -> None:
     seed = secrets.randbelow(FRESH_SEEDS)
     found = gross(compared(folder, SimEngine(), linux, seed))

@@ -132,6 +132,7 @@ def test_the_same_transfers_give_the_same_measurement(linux: LinuxEngine) -> Non
         assert (getattr(transfers(first.flows[0]), column) == getattr(transfers(second.flows[0]), column)).all()
 
 
+@pytest.mark.long
 def test_more_connections_than_it_can_have_open_are_a_failed_run(linux: LinuxEngine) -> None:
     with pytest.raises(EngineFailure) as caught:
         linux.measure(run(source("cubic", 5_000, 3, name="web"), {"cc": "bbr"}, duration="100 s"))

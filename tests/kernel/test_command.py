@@ -108,7 +108,12 @@ FORBIDDEN = "the kernel cannot run here: this machine forbids a process to trace
 UNKNOWN = "what nobody has ever seen"
 
 
-@pytest.fixture(params=[TRACING, UNKNOWN], ids=["a known cause", "an unknown cause"])
+@pytest.fixture(
+    params=[
+        pytest.param(TRACING, id="a known cause", marks=pytest.mark.long),
+        pytest.param(UNKNOWN, id="an unknown cause"),
+    ]
+)
 def unable(request: pytest.FixtureRequest, cache: Path, make_tree: MakeTree) -> str:
     """Builds a kernel that cannot boot, and says so in words with another address each time; gives what is told."""
     assert not cache.exists()

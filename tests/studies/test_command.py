@@ -120,7 +120,7 @@ def test_each_claim_stands_with_its_statement(out: Path) -> None:
     assert "\x1b" not in done.stdout
 
 
-@pytest.mark.parametrize("columns", [40, 99, 160])
+@pytest.mark.parametrize("columns", [40, *(pytest.param(columns, marks=pytest.mark.long) for columns in (99, 160))])
 def test_verdicts_fit_a_terminal_of_any_width(columns: int, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verdicts, "columns", lambda: columns)
     done = claims(out)

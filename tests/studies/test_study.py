@@ -24,6 +24,7 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
+@pytest.mark.long
 def test_every_study_is_there_and_whole() -> None:
     assert "claypool2019" in studies.names()
     for name in studies.names():
@@ -39,6 +40,7 @@ def test_every_study_is_there_and_whole() -> None:
 
 
 @pytest.mark.parametrize("name", studies.names())
+@pytest.mark.long
 def test_the_manifest_counts_runs_claims_and_figures(name: str) -> None:
     study, manifest = studies.load(name), manifest_of(folder_of(name))
     assert manifest.experiments == {title: count(each) for title, each in study.experiments.items()}
