@@ -34,8 +34,8 @@ SAME = ("--engines", "sim,sim")
 QUICK = ("--random", "3", "--seed", "4", "--duration", "2 s", "--packets", "5000", "--seeds", "2")
 
 OF_OTHERS = [
-    ("--random", "2"), ("--seed", "0"), ("--stratum", "plain"), ("--duration", "9 s"), ("--packets", "9"), ("--curves",),
-    ("--seeds", "2"), ("--floor", "0"), ("--set", "path.rate=1 Mbit/s"), ("--dry-run",), ("--dump", "x"),
+    ("--random", "2"), ("--seed", "0"), ("--stratum", "plain"), ("--duration", "9 s"), ("--packets", "9"),
+    ("--curves",), ("--seeds", "2"), ("--floor", "0"), ("--set", "path.rate=1 Mbit/s"), ("--dry-run",), ("--dump", "x"),
     ("--show", "1"), ("--html", "x.html"),
 ]  # fmt: skip
 """What `--check` does not take."""
@@ -178,7 +178,10 @@ def test_one_condition_is_shown_flow_by_flow(moment: Path, store: Path) -> None:
             'duration: stratum "transfers" has its own; leave it out',
         ),
         *(
-            (("--check", "phase", *given), f"{given[0]}: --check has conditions, seeds and bars of its own; leave it out")
+            (
+                ("--check", "phase", *given),
+                f"{given[0]}: --check has conditions, seeds and bars of its own; leave it out",
+            )
             for given in OF_OTHERS
         ),
         (("SPEC", "--check", "phase"), "SPEC: --check has conditions, seeds and bars of its own; leave it out"),
@@ -241,7 +244,9 @@ def kept(store: Path) -> int:
     "arguments", [("--random", "40", "--seed", "4", "--duration", "60 s"), ("--check", "all")], ids=["random", "check"]
 )
 def test_ctrl_c_keeps_what_is_finished_and_says_so(arguments: tuple[str, ...], store: Path) -> None:
-    process = subprocess.Popen([DUMBBELL, "agree", *arguments, *SAME, "--jobs", "1"], stderr=subprocess.PIPE, encoding="utf-8")
+    process = subprocess.Popen(
+        [DUMBBELL, "agree", *arguments, *SAME, "--jobs", "1"], stderr=subprocess.PIPE, encoding="utf-8"
+    )
     for _ in range(200):
         time.sleep(0.1)
         if kept(store) > 1:

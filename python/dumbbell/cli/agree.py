@@ -11,7 +11,7 @@ from dumbbell.cli.interruption import kept, telling
 from dumbbell.cli.option import DEFAULT_STORE, Folder, Html, Jobs, Sets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from dumbbell.comparison.campaigns import Sides
     from dumbbell.comparison.record import Agreement, Curves, Source
@@ -133,10 +133,7 @@ def agree(  # noqa: PLR0913 (each is an option)
             "--packets": packets, "--curves": curves or None, "--seeds": seeds, "--floor": floor, "--set": sets or None,
             "--html": html,
         }  # fmt: skip
-        others = given + [name for name, value in values.items() if value is not None]
-        if others:
-            told = "--check has conditions, seeds and bars of its own; leave it out"
-            raise ComparisonError("\n".join(f"{name}: {told}" for name in others))
+        _refuse_beside_checks(values, given)
         _check_bars(check, engines, out, jobs, as_json=as_json)
         return
     source = Source(
@@ -177,6 +174,16 @@ def agree(  # noqa: PLR0913 (each is an option)
         raise typer.Exit(1)
 
 
+def _refuse_beside_checks(values: "Mapping[str, object]", modes: "Sequence[str]") -> None:
+    """`values` are by option, None where nothing was given."""
+    from dumbbell.errors import ComparisonError
+
+    others = [*modes, *(name for name, value in values.items() if value is not None)]
+    if others:
+        told = "--check has conditions, seeds and bars of its own; leave it out"
+        raise ComparisonError("\n".join(f"{name}: {told}" for name in others))
+
+
 def _check_bars(names: "Sequence[str]", engines: str, out: Path, jobs: int | None, *, as_json: bool) -> None:
     from dumbbell.cli.progress import progress
     from dumbbell.cli.table import aligned
@@ -188,9 +195,12 @@ def _check_bars(names: "Sequence[str]", engines: str, out: Path, jobs: int | Non
     checks, sides = chosen(["" if name == "all" else name for name in names]), _sides(engines, 1, 0)
     _check([each.experiment for each in checks], sides)
     asked = [(each.experiment, each.sides(sides)) for each in checks]
-    with telling(lambda: _kept(out, asked)), Store.open(out, write=True) as store:
-        with progress(count(checks, sides), wanted=not as_json) as advance:
-            found = carry_out_checks(store, checks, sides, jobs=jobs, progress=advance)
+    with (
+        telling(lambda: _kept(out, asked)),
+        Store.open(out, write=True) as store,
+        progress(count(checks, sides), wanted=not as_json) as advance,
+    ):
+        found = carry_out_checks(store, checks, sides, jobs=jobs, progress=advance)
     if as_json:
         typer.echo(found.model_dump_json())
     else:
