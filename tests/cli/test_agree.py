@@ -9,6 +9,7 @@ import subprocess
 import time
 import tomllib
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -17,11 +18,13 @@ from typer.testing import CliRunner, Result
 from agreed import Scaled
 from commandline import DUMBBELL, dumbbell
 from dumbbell.cli.main import app
+from dumbbell.comparison import checks
+from dumbbell.comparison.checks import Check
 from dumbbell.comparison.record import Agreement
 from dumbbell.engines import registry
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.sim import SimEngine
-from dumbbell.errors import DumbbellError
+from dumbbell.errors import ComparisonError, DumbbellError
 from dumbbell.results.store import Store
 from dumbbell.spec import load
 
@@ -29,6 +32,13 @@ pytestmark = pytest.mark.slow
 
 SAME = ("--engines", "sim,sim")
 QUICK = ("--random", "3", "--seed", "4", "--duration", "2 s", "--packets", "5000", "--seeds", "2")
+
+OF_OTHERS = [
+    ("--random", "2"), ("--seed", "0"), ("--stratum", "plain"), ("--duration", "9 s"), ("--packets", "9"),
+    ("--curves",), ("--seeds", "2"), ("--floor", "0"), ("--set", "path.rate=1 Mbit/s"), ("--dry-run",), ("--dump", "x"),
+    ("--show", "1"), ("--html", "x.html"),
+]  # fmt: skip
+"""What `--check` does not take."""
 
 
 @pytest.fixture
@@ -100,7 +110,7 @@ def test_random_conditions_under_other_seeds_of_the_same_engine() -> None:
     assert done.stderr == ""
     found = json.loads(done.stdout)
     assert found["source"] == {
-        "spec": None, "file": None, "stratum": None, "random": 3, "seed": 4, "duration": "2 s", "most_packets": 5000,
+        "spec": None, "file": None, "stratum": "plain", "random": 3, "seed": 4, "duration": "2 s", "most_packets": 5000,
         "sets": [],
     }  # fmt: skip
     assert [each["name"] for each in found["conditions"]] == ["random-4-1", "random-4-2", "random-4-3"]
@@ -159,8 +169,22 @@ def test_one_condition_is_shown_flow_by_flow(moment: Path, store: Path) -> None:
         (("--random", "2", "--seed", "1", "--set", "name=x", "--dump", "x"), 'name: "x" is that of 2 conditions'),
         (("--random", "1", "--seed", "1", "--set", "name=x/y", "--dump", "x"), 'name: "x/y" is no name of a file'),
         (("nowhere.toml", *SAME), "no such file"),
-        (("--random", "2", "--stratum", "fqq"), 'there is no stratum "fqq"; known: plain, fq'),
-        (("--check", "phase", "--seeds", "2"), "--check has conditions, seeds and bars of its own; give it alone"),
+        (("--random", "2", "--stratum", "fqq"), '--stratum: unknown "fqq"; did you mean "fq"?'),
+        (("--random", "2", "--stratum", "study"), '--stratum: unknown "study"; did you mean "studies"?'),
+        (("--random", "2", "--stratum", "x"), '--stratum: unknown "x"; known: plain, fq, access, rtts, transfers'),
+        (("--random", "2", "--stratum", "x"), "nic, studies"),
+        (
+            ("--random", "2", "--seed", "1", "--stratum", "transfers", "--duration", "9 s"),
+            'duration: stratum "transfers" has its own; leave it out',
+        ),
+        *(
+            (
+                ("--check", "phase", *given),
+                f"{given[0]}: --check has conditions, seeds and bars of its own; leave it out",
+            )
+            for given in OF_OTHERS
+        ),
+        (("SPEC", "--check", "phase"), "SPEC: --check has conditions, seeds and bars of its own; leave it out"),
         (("--check", "comp", *SAME), 'there is no check "comp"; known: phases-slow'),
         (("--random", "2", "--seed", "1", "--duration", "60", *SAME), "duration: "),
         (("--random", "2", "--seed", "1", "--packets", "10", *SAME), "are more than 10 packets"),
@@ -171,6 +195,20 @@ def test_bad_input_exits_2_and_runs_nothing(arguments: tuple[str, ...], words: s
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr
     assert not store.exists()
+
+
+def test_all_checks_are_carried_out_whatever_is_named_beside_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[Check]] = []
+
+    def carried_out(_store: Store, checks: list[Check], *_: object, **__: object) -> NoReturn:
+        asked.append(checks)
+        raise ComparisonError("none is carried out here")
+
+    monkeypatch.setattr(checks, "carry_out_checks", carried_out)
+    for names in (("--check", "all"), ("--check", "all", "--check", "fq"), ("--check", "fq")):
+        agree(*names, *SAME)
+    everything = list(checks.checks())
+    assert asked == [everything, everything, [each for each in everything if each.name == "fq"]]
 
 
 @pytest.mark.usefixtures("doubles")
@@ -193,19 +231,31 @@ def test_without_any_jitter_there_is_a_note(tmp_path: Path) -> None:
         assert "without any" not in dumbbell("agree", path, *SAME, "--floor", "0", "--set", some).stderr
 
 
-def test_ctrl_c_keeps_what_is_finished_and_says_so(store: Path) -> None:
-    arguments = ("agree", "--random", "40", "--seed", "4", "--duration", "60 s", *SAME, "--jobs", "1")
-    process = subprocess.Popen([DUMBBELL, *arguments], stderr=subprocess.PIPE, encoding="utf-8")
+def kept(store: Path) -> int:
+    """How many runs are there so far."""
+    try:
+        with Store.open(store) as opened:
+            return opened.count()
+    except DumbbellError:  # there is none yet
+        return 0
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--random", "40", "--seed", "4", "--duration", "60 s"), ("--check", "all")], ids=["random", "check"]
+)
+def test_ctrl_c_keeps_what_is_finished_and_says_so(arguments: tuple[str, ...], store: Path) -> None:
+    process = subprocess.Popen(
+        [DUMBBELL, "agree", *arguments, *SAME, "--jobs", "1"], stderr=subprocess.PIPE, encoding="utf-8"
+    )
     for _ in range(200):
         time.sleep(0.1)
-        if len(list(store.glob("series/??/*.parquet"))) > 4:
+        if kept(store) > 1:
             break
     process.send_signal(signal.SIGINT)
     began = time.monotonic()
     _, words = process.communicate(timeout=30)
     assert time.monotonic() - began < 5
-    with Store.open(store) as opened:
-        there = opened.count()
+    there = kept(store)
     assert there >= 2
     assert process.returncode == 130
-    assert re.fullmatch(rf"interrupted: {there} of \d+ runs are in {store}; the same command goes on\n", words)
+    assert re.fullmatch(rf"interrupted: {there} of [\d,]+ runs are in {store}; the same command goes on\n", words)

@@ -104,6 +104,12 @@ def test_the_studies_stratum_has_points_of_their_specs_unchanged() -> None:
         assert not SimEngine().unsupported_fields(resolve(point, 1).run)
 
 
+@pytest.mark.parametrize("stratum", ["transfers", "startup"])
+def test_a_stratum_that_draws_its_durations_takes_no_other(stratum: str) -> None:
+    with pytest.raises(ComparisonError, match=f'^duration: stratum "{stratum}" has its own; leave it out$'):
+        next(random_conditions.conditions(1, 1, stratum, duration="60 s"))
+
+
 def test_a_stratum_that_is_not_there() -> None:
     with pytest.raises(ComparisonError, match='there is no stratum "fqs"; known: plain, fq, access'):
         random_conditions.condition(1, 1, "fqs")

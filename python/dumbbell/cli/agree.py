@@ -11,7 +11,7 @@ from dumbbell.cli.interruption import kept, telling
 from dumbbell.cli.option import DEFAULT_STORE, Folder, Html, Jobs, Sets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from dumbbell.comparison.campaigns import Sides
     from dumbbell.comparison.record import Agreement, Curves, Source
@@ -73,7 +73,7 @@ def agree(  # noqa: PLR0913 (each is an option)
         typer.Option(
             "--stratum",
             metavar="NAME",
-            help="What to draw from, judged by its own bands; default: the plain path.",
+            help="What to draw from, judged by its own bands; default: plain.",
             show_default=False,
         ),
     ] = None,
@@ -128,8 +128,13 @@ def agree(  # noqa: PLR0913 (each is an option)
     if given and html is not None:
         raise ComparisonError(f"--html is of a comparison; {given[0]} makes none")
     if check:
-        others = any((spec, random, curves, given, html, sets, seeds, floor))
-        _check_bars(check, engines, out, jobs, as_json=as_json, alone=not others)
+        values = {
+            "SPEC": spec, "--random": random, "--seed": seed, "--stratum": stratum, "--duration": duration,
+            "--packets": packets, "--curves": curves or None, "--seeds": seeds, "--floor": floor, "--set": sets or None,
+            "--html": html,
+        }  # fmt: skip
+        _refuse_beside_checks(values, given)
+        _check_bars(check, engines, out, jobs, as_json=as_json)
         return
     source = Source(
         stratum=stratum, random=random, seed=seed, duration=duration, most_packets=packets, sets=tuple(sets or ())
@@ -153,7 +158,7 @@ def agree(  # noqa: PLR0913 (each is an option)
     from dumbbell.comparison.curves import judge
     from dumbbell.results.store import Store
 
-    with telling(lambda: _kept(out, experiments, sides)), Store.open(out, write=True) as store:
+    with telling(lambda: _kept(out, [(each, sides) for each in experiments])), Store.open(out, write=True) as store:
         with progress(runs(experiments, sides), wanted=not (as_json and sys.stdout.isatty())) as advance:
             judge_curves = judge if curves else None
             found = compare_engines(store, experiments, sides, source, judge_curves, jobs=jobs, progress=advance)
@@ -169,21 +174,32 @@ def agree(  # noqa: PLR0913 (each is an option)
         raise typer.Exit(1)
 
 
-def _check_bars(  # noqa: PLR0913 (the options of a check)
-    names: "Sequence[str]", engines: str, out: Path, jobs: int | None, *, as_json: bool, alone: bool
-) -> None:
+def _refuse_beside_checks(values: "Mapping[str, object]", modes: "Sequence[str]") -> None:
+    """`values` are by option, None where nothing was given."""
+    from dumbbell.errors import ComparisonError
+
+    others = [*modes, *(name for name, value in values.items() if value is not None)]
+    if others:
+        told = "--check has conditions, seeds and bars of its own; leave it out"
+        raise ComparisonError("\n".join(f"{name}: {told}" for name in others))
+
+
+def _check_bars(names: "Sequence[str]", engines: str, out: Path, jobs: int | None, *, as_json: bool) -> None:
     from dumbbell.cli.progress import progress
     from dumbbell.cli.table import aligned
     from dumbbell.comparison import agreement_text as text
     from dumbbell.comparison.checks import carry_out_checks, chosen, count
-    from dumbbell.errors import ComparisonError
     from dumbbell.results.store import Store
 
-    if not alone:
-        raise ComparisonError("--check has conditions, seeds and bars of its own; give it alone")
-    checks, sides = chosen([name for name in names if name != "all"]), _sides(engines, 1, 0)
+    # Every name begins with nothing.
+    checks, sides = chosen(["" if name == "all" else name for name in names]), _sides(engines, 1, 0)
     _check([each.experiment for each in checks], sides)
-    with Store.open(out, write=True) as store, progress(count(checks, sides), wanted=not as_json) as advance:
+    asked = [(each.experiment, each.sides(sides)) for each in checks]
+    with (
+        telling(lambda: _kept(out, asked)),
+        Store.open(out, write=True) as store,
+        progress(count(checks, sides), wanted=not as_json) as advance,
+    ):
         found = carry_out_checks(store, checks, sides, jobs=jobs, progress=advance)
     if as_json:
         typer.echo(found.model_dump_json())
@@ -195,18 +211,18 @@ def _check_bars(  # noqa: PLR0913 (the options of a check)
         raise typer.Exit(1)
 
 
-def _kept(out: Path, experiments: "Sequence[Experiment]", sides: "Sides") -> str:
+def _kept(out: Path, asked: "Sequence[tuple[Experiment, Sides]]") -> str:
     from dumbbell.comparison.campaigns import runs
     from dumbbell.results.campaign import measured_of
     from dumbbell.results.store import Store
 
     with Store.open(out) as store:
         there = sum(
-            measured_of(store.ledger, asked, engine.name, engine.identity())
-            for experiment in experiments
-            for engine, asked in sides.campaigns(experiment)
+            measured_of(store.ledger, campaign, engine.name, engine.identity())
+            for experiment, sides in asked
+            for engine, campaign in sides.campaigns(experiment)
         )
-    return kept(there, runs(experiments, sides), out)
+    return kept(there, sum(runs([experiment], sides) for experiment, sides in asked), out)
 
 
 def _conditions(spec: Path | None, wanted: "Source", *, curves: bool) -> "tuple[list[Experiment], Source]":
@@ -231,10 +247,15 @@ def _conditions(spec: Path | None, wanted: "Source", *, curves: bool) -> "tuple[
 
         seed = secrets.randbelow(FRESH_SEEDS)
         typer.echo(f"conditions of seed {seed}; --seed {seed} draws them again", err=True)
-    from dumbbell.validation.studied import drawn
+    from dumbbell.comparison.random_conditions import PLAIN, strata
+    from dumbbell.problem import quoted, suggestion
+    from dumbbell.validation.studied import STUDIES, drawn
 
-    found = drawn(wanted.stratum, wanted.random, seed, duration=wanted.duration, most_packets=wanted.most_packets)
-    source = wanted.model_copy(update={"seed": seed})
+    stratum, known = wanted.stratum or PLAIN, [*strata(), STUDIES]
+    if stratum not in known:
+        raise ComparisonError(f"--stratum: unknown {quoted(stratum)}; {suggestion(stratum, known)}")
+    found = drawn(stratum, wanted.random, seed, duration=wanted.duration, most_packets=wanted.most_packets)
+    source = wanted.model_copy(update={"seed": seed, "stratum": stratum})
     return [load(each, overrides=overrides) if overrides else each for each in found], source
 
 

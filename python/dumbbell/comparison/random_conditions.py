@@ -127,7 +127,7 @@ def conditions(
     """Conditions 1 to `count` of a seed; duration and packets are the stratum's own by default.
 
     Raises:
-        ComparisonError: `duration` is none, or no rate is low enough for `most_packets`.
+        ComparisonError: `duration` is none, the stratum draws it, or no rate is low enough for `most_packets`.
     """
     return (
         condition(number, seed, stratum, duration=duration, most_packets=most_packets)
@@ -140,6 +140,8 @@ def condition(
 ) -> Experiment:
     """One condition; its name has stratum, seed and number."""
     of = stratum_of(stratum)
+    if duration is not None and "duration" in of.fields:
+        raise ComparisonError(f"duration: stratum {quoted(stratum)} has its own; leave it out")
     # The plain path was there before there were strata, and keeps its conditions.
     chance = Chance(f"{seed} {number}" if stratum == PLAIN else f"{stratum} {seed} {number}")
     duration, most_packets = duration or of.duration, most_packets or of.most_packets

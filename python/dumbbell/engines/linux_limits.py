@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from dumbbell.engines.resources import MEMORY_STEPS_MB, memory_mb
 from dumbbell.problem import Problem
 from dumbbell.spec.run import Buffer, MemoryBytes, RoomBytes, Run
-from dumbbell.units import BITS_PER_BYTE, NS_PER_S
+from dumbbell.units import BITS_PER_BYTE
 
 MOST_FLOWS = 1_000
 """Each has a reader of its own in the agent. To set so many up takes half a minute, and grows with the square."""
 LARGEST_QUEUE = 2**32 - 1
 """A queueing discipline's limit has 32 bits."""
-LARGEST_JITTER_NS = 2 * (2**31 - 1)
-"""Linux's `netem` draws from a mean and a bound on both sides of it, which has 31 bits (`tabledist`)."""
 LARGEST_WINDOW_BYTES = 65_535 << 14
 """What a TCP header can announce."""
 SMALLEST_WINDOW_BYTES = 2_304
@@ -46,9 +44,6 @@ def _of_the_path(run: Run) -> Iterator[Problem]:
     yield from _queue("path.buffer", path.buffer)
     if path.jitter_ns is None:
         yield Problem("path.jitter", "a machine's own noise: time is virtual here, and has none", "say how much")
-    elif path.jitter_ns > LARGEST_JITTER_NS:
-        told = f"{path.jitter_ns / NS_PER_S:.6g} s: Linux counts half of it in 31 bits of nanoseconds"
-        yield Problem("path.jitter", told, f"at most {LARGEST_JITTER_NS / NS_PER_S:.6g} s")
     if path.burst_bytes <= frame:
         told = f"{path.burst_bytes} B is one frame or less: Linux's token bucket has no line without a burst"
         yield Problem("path.burst", told, f"more than {frame} B")

@@ -23,6 +23,8 @@ KEY_BYTES = 16
 _CACHED_SPECS = 4096
 _ONCE_UNKNOWN = frozenset({"gro", "ack_aggregation_ns"})
 """Of hosts: what earlier versions could not be asked for."""
+_ONCE_THE_ONLY_LINE = ("kind", "device")
+"""Of access lines: what each was in earlier versions, which had no name for it."""
 
 
 class Request(NamedTuple):
@@ -78,6 +80,10 @@ def _key_fields(run: Mapping[str, Any], ranges: _Ranges) -> dict[str, Any]:
     flows = []
     for flow in run["flows"]:
         own = {name: value for name, value in flow.items() if name not in {"name", "cc"}}
+        if own["access"]:
+            own["access"] = {
+                name: value for name, value in own["access"].items() if (name, value) != _ONCE_THE_ONLY_LINE
+            }
         own["start_ns"] -= start_jitter_ns(run["seed"], flow["name"], ranges.start_jitter_ns)
         flows.append(own | _delays_ns(flow, rtt_offset_ns(run["seed"], flow["name"], ranges.rtt_spread_ns)))
     return {

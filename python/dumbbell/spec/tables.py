@@ -141,7 +141,8 @@ class Jitter(Time):
     units: ClassVar[Mapping[str, int]] = {**Time.units, "packet": PPB}
     keywords = ("none",)
     bounds: ClassVar[Bounds[Time]] = Bounds(Time("1 ns"), Time("4 s"))
-    """What an engine can draw evenly below: Linux's `netem` keeps it in 32 bits of nanoseconds."""
+    """What every engine can draw evenly below: Linux's `netem` draws from a mean and a bound on both sides of it, half
+    the jitter, which has 31 bits of nanoseconds (`tabledist`): 4.29 s."""
 
     @override
     @classmethod
