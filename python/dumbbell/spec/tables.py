@@ -381,7 +381,8 @@ class Access(Section):
     """Room of the access line's drop-tail queue. It has no `bdp` of its own. What it drops shows as retransmissions."""
     kind: Swept[Literal["device", "router"]] = "device"
     """Whose line it is. `"device"`: the sender's own, where TCP's small queues hold the sender back before the buffer
-    fills, and it sees at once what its queue drops. `"router"`: one behind the sender, whose buffer fills."""
+    fills, and it sees at once what its queue drops. `"router"`: one behind the sender, whose buffer fills. Behind
+    `host.qdisc = "fq"` a device is like a router in that: `fq` holds what waits, and TCP hears of no drop."""
 
 
 class Flow(Section):
