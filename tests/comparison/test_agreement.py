@@ -165,6 +165,12 @@ def test_a_condition_with_a_failed_run_is_not_compared_and_says_why() -> None:
     assert condition.failures[-1] == "and 4 more runs failed"
 
 
+def test_failures_of_one_engine_hide_none_of_the_other() -> None:
+    other = [failed(1).model_copy(update={"engine": "other"})]
+    condition = compare_condition(measured([failed(seed) for seed in range(1, 6)], other))
+    assert condition.failures[3:] == ("and 2 more runs failed", "other, seed 1: a bug")
+
+
 def test_the_setting_is_in_base_units() -> None:
     condition = compare_condition(measured(runs(50), runs(50)))
     assert (condition.rate_bps, condition.rtt_s, condition.buffer_bytes, condition.buffer_bdp) == (

@@ -14,6 +14,7 @@ from dumbbell.comparison.record import Agreement
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ComparisonError, EngineFailure, StoreFailure
+from dumbbell.results.provenance import figures_identity
 from dumbbell.results.store import Store
 from dumbbell.spec import Problem, Run, expand, load
 
@@ -75,7 +76,9 @@ def test_an_engine_that_fails_alike_from_the_start_is_asked_for_three_runs_of_al
     drawn = list(random_conditions.conditions(20, 21, duration="1 s", most_packets=2_000))
     with (
         Store.open(tmp_path / "s", write=True) as store,
-        pytest.raises(EngineFailure, match="3 runs failed alike and none succeeded, so no other was tried: a bug"),
+        pytest.raises(
+            EngineFailure, match="double: 3 runs failed alike and none succeeded, so no other was tried: a bug"
+        ),
     ):
         carry_out(store, drawn, Sides(dead, SimEngine(), 1, 0), jobs=1)
     assert len(dead.measured) == 3
@@ -211,3 +214,30 @@ def test_a_record_of_another_run_stands_for_nothing(tmp_path: Path) -> None:
     assert not sides.known(moment(**{"path.rtt": "21 ms"}))
     assert not sides.known(moment(name="other"))
     assert not Sides(Scaled(0.9), SimEngine(), 2, 1, with_both).known(moment())
+
+
+def test_a_failure_of_the_candidate_leaves_the_references_runs_usable(tmp_path: Path) -> None:
+    with_both = agreement_of(tmp_path / "a", Sides(Scaled(failing=(2,)), SimEngine(), 2, 1))
+    assert all(each.failures for each in with_both.conditions)
+    assert Sides(Scaled(0.9), SimEngine(), 2, 1, with_both).known(moment())
+    lacking = with_both.conditions[0].model_copy(update={"reference": with_both.conditions[0].reference[:1]})
+    record = with_both.model_copy(update={"conditions": (lacking, *with_both.conditions[1:])})
+    assert not Sides(Scaled(0.9), SimEngine(), 2, 1, record).known(moment())
+
+
+def test_figures_that_were_computed_in_another_way_stand_for_nothing(tmp_path: Path) -> None:
+    record = agreement_of(tmp_path / "a", Sides(Scaled(0.9), SimEngine(), 1, 1))
+    assert record.reference.figures == figures_identity()
+    for other in ("another", None):
+        side = record.reference.model_copy(update={"figures": other})
+        sides = Sides(Scaled(0.9), SimEngine(), 1, 1, record.model_copy(update={"reference": side}))
+        assert not sides.known(moment())
+    again = agreement_of(tmp_path / "a", sides)
+    assert again.reference.figures == figures_identity(), "what is measured here is today's"
+
+
+def test_fewer_seeds_of_the_reference_are_as_many_as_are_run(tmp_path: Path) -> None:
+    found = agreement_of(tmp_path / "a", Sides(Scaled(0.9), SimEngine(), 3, 1, fewer=1, shift=100))
+    for condition in found.conditions:
+        sides = (condition.candidate, condition.reference, condition.floor)
+        assert [[run.seed for run in side] for side in sides] == [[101, 102, 103], [1], [4]]

@@ -55,6 +55,7 @@ def test_means_are_held_against_the_references(bar: dict[str, object], differenc
     assert row.difference == pytest.approx(difference)
     assert row.noise == pytest.approx(-difference)
     assert row.holds is holds
+    assert row.limit == pytest.approx(0.1 if bar.get("or_noise") else bar["limit"])
 
 
 def test_every_group_has_its_figure_unless_one_is_named() -> None:
@@ -77,7 +78,7 @@ def test_a_comb_of_each_engine_by_its_own_bar() -> None:
     assert comb([1, -1, 1]) == pytest.approx(4 / 6**0.5)
     smooth, rough = [20, 21, 22, 23], [20, 24, 20, 24]
     teeth = [condition([a], [b]) for a, b in zip(smooth, rough, strict=True)]
-    bar = {"kind": "comb", "quantity": "share", "group": "bbr", "limit": 0.02, "reference_seeds": 1}
+    bar = {"kind": "comb", "quantity": "share", "group": "bbr", "limit": 0.02}
     (row,) = rows({**bar, "reference_limit": 0.1}, *teeth)
     assert row.holds
     assert row.candidate == pytest.approx(0.0, abs=1e-9)
@@ -92,10 +93,22 @@ def test_a_comb_of_each_engine_by_its_own_bar() -> None:
     assert cells[5:] == ["-", "0.1 and 0.02", "-", "holds"]
 
 
+@pytest.mark.parametrize("kind", ["rises", "comb"])
+def test_a_figure_over_all_conditions_is_none_where_one_failed(kind: str) -> None:
+    whole = [condition([mbps], [mbps]) for mbps in (20, 19, 18)]
+    lost = whole[0].model_copy(update={"failures": ("hand, seed 1: a bug",), "candidate": ()})
+    bar = {"kind": kind, "quantity": "share", "group": "bbr", "limit": 1}
+    assert rows(bar, *whole)[0].holds
+    for conditions in ([lost], [lost, *whole[1:]], [lost] * 3):
+        (row,) = rows(bar, *conditions)
+        assert (row.candidate, row.reference, row.holds) == (None, None, False)
+
+
 def test_checks_are_ordinary_specs_with_names_of_their_own() -> None:
     assert len({each.name for each in checks()}) == len(checks())
     assert [each.name for each in chosen(["phases"])] == ["phases-slow", "phases-fast", "phases-four"]
     assert chosen([]) == list(checks())
+    assert {each.name: each.reference_seeds for each in checks() if each.reference_seeds} == {"comb": 3}
     for each in checks():
         for point in expand(each.experiment):
             groups = set(resolve(point, 1).groups)
@@ -111,6 +124,7 @@ def test_an_engine_that_delivers_too_little_keeps_no_bar_of_goodput(tmp_path: Pa
     )  # fmt: skip
     sides = Sides(Scaled(0.9), SimEngine(), 1, 0)
     assert count([check], sides) == 2 * (2 + 3)
+    assert count([check.model_copy(update={"reference_seeds": 1})], sides) == 2 * (2 + 2)
     with Store.open(tmp_path / "s", write=True) as store:
         found = carry_out_checks(store, [check], sides)
     assert [(row.condition, row.holds) for row in found.rows] == [
@@ -118,6 +132,7 @@ def test_an_engine_that_delivers_too_little_keeps_no_bar_of_goodput(tmp_path: Pa
     ]  # fmt: skip
     assert [row.setting for row in found.rows[:2]] == ["buffer 0.5 bdp", "buffer 1 bdp"]
     assert not found.holds
+    assert (found.candidate.seeds, found.reference.seeds, found.floor_seeds) == ((1, 2), (1, 2), (3,))
     header, cells = agreement_text.checks_table(found)
     assert {len(row) for row in cells} == {len(header)}
     assert cells[0][:3] == ["small", "buffer 0.5 bdp", "goodput of cubic"]

@@ -24,7 +24,9 @@ from dumbbell.errors import ComparisonError
 from dumbbell.spec import Run, expand, load, resolve
 from dumbbell.spec.run import RoomBytes
 from dumbbell.spec.writer import toml
-from dumbbell.validation import studied
+from dumbbell.validation import page, studied
+from dumbbell.validation.page import markdown, store_record
+from dumbbell.validation.plan import ComparisonPart, Plan
 
 SEED = 20261123
 MANY = 40
@@ -160,6 +162,7 @@ def own_bands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     path = tmp_path / "bands.toml"
     path.write_text("# What this is.\n", encoding="utf-8")
     monkeypatch.setattr(agreement, "files", lambda _: tmp_path)
+    monkeypatch.setattr(page, "files", lambda _: tmp_path)
     agreement.stored_bands.cache_clear()
     yield path
     agreement.stored_bands.cache_clear()
@@ -186,3 +189,25 @@ def test_what_is_beyond_the_outer_limit_fails_whatever_its_band(own_bands: Path)
     again = judged_again(far)
     assert not again.holds
     assert [band.metric for band in again.bands if band.beyond_design] == ["total_goodput"]
+
+
+def test_bands_are_of_the_part_of_a_stratums_name_and_the_page_judges_by_them(own_bands: Path, tmp_path: Path) -> None:
+    """Another part that draws from the stratum has no say."""
+    parts = tuple(
+        ComparisonPart(name=name, kind="agreement", candidate="a", reference="b", stratum="plain", random=10)
+        for name in ("plain", "regression")
+    )
+    plan = Plan(parts=parts)
+    store_record("plain", found([0.002] * 10, stratum="plain"), tmp_path)
+    store_record("regression", found([0.005] * 10, stratum="plain"), tmp_path)
+    before = markdown(page.read(plan, tmp_path))
+    assert "| holds (outer limit, no band yet) |" in before
+    assert "the limit of the design that no band may cross" in " ".join(before.split())
+    page.set_bands(plan, tmp_path)
+    assert bands_of("plain")["total_goodput"].median_limit == 0.003
+    sections = {each.name: each.record for each in page.read(plan, tmp_path)}
+    assert [getattr(each, "holds", None) for each in sections.values()] == [True, False]
+    own_bands.write_text("# Nothing.\n", encoding="utf-8")
+    agreement.stored_bands.cache_clear()
+    sections = {each.name: each.record for each in page.read(plan, tmp_path)}
+    assert [getattr(each, "holds", None) for each in sections.values()] == [True, True]

@@ -71,3 +71,16 @@ def test_metrics_are_known_by_the_source_of_every_module_that_makes_a_summary(tm
             file.write("# another\n")
         assert provenance.metrics_identity(tmp_path) not in seen, name
         seen.add(provenance.metrics_identity(tmp_path))
+
+
+def test_figures_of_comparisons_are_known_by_the_catalogue_too(tmp_path: Path) -> None:
+    package = Path(summary.__file__).parents[1]
+    for part in ("metrics", "results", "comparison"):
+        shutil.copytree(package / part, tmp_path / part)
+    assert provenance.figures_identity(tmp_path) == provenance.figures_identity()
+    seen = {provenance.figures_identity()}
+    for name in ("metrics/summary.py", "metrics/catalogue.py", "comparison/figures.py"):
+        with (tmp_path / name).open("a", encoding="utf-8") as file:
+            file.write("# another\n")
+        assert provenance.figures_identity(tmp_path) not in seen, name
+        seen.add(provenance.figures_identity(tmp_path))

@@ -6,14 +6,18 @@ import re
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agreed import Scaled
 from dumbbell.comparison.record import Agreement
+from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import EngineFailure
 from dumbbell.results.store import Store
-from dumbbell.validation.mutants import Mutant, MutantsRecord, judge_mutants
+from dumbbell.spec import Run
+from dumbbell.validation.mutants import SHIFT, Mutant, MutantsRecord, judge_mutants
 from dumbbell.validation.page import Section, markdown
 from dumbbell.validation.plan import ComparisonPart, MutantsPart, Plan
 
@@ -22,7 +26,7 @@ PART = ComparisonPart(
     duration="5 s", most_packets=5000,
 )  # fmt: skip
 MUTANT = Mutant(name="half", kind="tcp", why="half | of it", file="f", find="a", replace="b")
-Judge = Callable[[Scaled], MutantsRecord]
+Judge = Callable[..., MutantsRecord]
 
 
 class Wrong(Scaled):
@@ -35,17 +39,17 @@ class Wrong(Scaled):
 def judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Judge:
     """Holds an engine against what the simulator came to, in a part with one candidate that is the simulator itself."""
 
-    def judged(wrong: Scaled) -> MutantsRecord:
+    def judged(wrong: Scaled, ours: Scaled | None = None) -> MutantsRecord:
         module = import_module("dumbbell.validation.mutants")
         monkeypatch.setattr(module, "MutantEngine", lambda change, *_: wrong if change else Scaled())
+        control = ours or Scaled()
         with Store.open(tmp_path / "store", write=True) as store:
-            ours = [Scaled(), SimEngine()]
-            known, _ = PART.measure(store, ours, 2, lambda: None)
+            known, _ = PART.measure(store, [Scaled(), SimEngine()], 2, lambda: None)
             assert isinstance(known, Agreement)
             assert known.holds
             turns: list[None] = []
             record = judge_mutants(
-                [MUTANT], store, ours[:1], [(PART, known)], jobs=2, progress=lambda: turns.append(None)
+                [MUTANT], store, [control], [(PART, known)], jobs=2, progress=lambda: turns.append(None)
             )
         assert len(turns) == 1
         return record
@@ -72,12 +76,64 @@ def test_an_error_that_lets_runs_fail_is_noticed(judge: Judge) -> None:
     assert "a bug" in verdict.broke[0]
 
 
+class Chancy(Scaled):
+    """The simulator, to which the control's seeds are unkind."""
+
+    def measure(self, run: Run) -> Measurement:
+        kind = super().measure(run)
+        return Scaled(0.9).measure(run) if run.seed > SHIFT else kind
+
+
+def test_what_the_control_breaks_by_chance_counts_for_no_mutant(judge: Judge) -> None:
+    ours = Chancy()
+    record = judge(Wrong(0.9), ours)
+    assert sorted(seed for _, seed in ours.measured) == [101, 101, 102, 102]
+    assert any(text.startswith("total goodput: ") for text in record.control["tiny"])
+    assert record.mutants[0].broke == ()
+    text = markdown([Section("mutants", "mutants", record)])
+    assert "| the control | nothing: other seeds | tiny | tiny: goodput of each group: " in text
+
+
+def test_a_control_whose_runs_fail_is_no_control(judge: Judge) -> None:
+    with pytest.raises(EngineFailure, match=r"runs of the control fail in tiny: .*double, seed 101: a bug"):
+        judge(Wrong(0.9), Scaled(failing=(101,)))
+
+
+def test_a_failure_of_the_reference_notices_nothing(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = ComparisonPart.against
+
+    def against(self: ComparisonPart, mutant: Scaled, *others: Any, shift: int = 0) -> tuple[Agreement, list[str]]:
+        found, failed = real(self, mutant, *others, shift=shift)
+        assert isinstance(found, Agreement)
+        return found, failed if shift else ["random-1-1: sim, seed 1: a bug"]
+
+    monkeypatch.setattr(ComparisonPart, "against", against)
+    with pytest.raises(EngineFailure, match="runs of the reference fail in tiny: random-1-1: sim, seed 1: a bug"):
+        judge(Wrong(0.9))
+
+
+def test_the_simulator_is_judged_by_todays_bands(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A band that it does not keep any more notices no mutant."""
+    module = import_module("dumbbell.validation.mutants")
+    lost: list[Agreement] = []
+
+    def again(known: Agreement) -> Agreement:
+        bands = tuple(each.model_copy(update={"holds": False}) for each in known.bands)
+        lost.append(known.model_copy(update={"bands": bands}))
+        return lost[-1]
+
+    monkeypatch.setattr(module, "judged_again", again)
+    assert judge(Wrong(0.9)).mutants[0].broke == ()
+    assert lost
+
+
 def test_the_page_names_what_noticed_each_and_what_nothing_noticed(judge: Judge) -> None:
     noticed, missed = judge(Wrong(0.9)), judge(Wrong())
-    both = noticed.model_copy(update={"mutants": (*noticed.mutants, *missed.mutants)})
+    both = noticed.model_copy(update={"mutants": (*noticed.mutants, *missed.mutants), "control": {"tiny": ()}})
     text = markdown([Section("mutants", "mutants", both)])
     assert re.search(r"\| half \| half \\\| of it \| tiny \| goodput of each group: median [\d.]+ of 5 % \|", text)
     assert "| half | half \\| of it | ✗ nowhere | tried: tiny |" in text
+    assert "| the control | nothing: other seeds | nowhere | kept everything in: tiny |" in text
     assert "1 of 2 deliberate errors are noticed" in text
 
 

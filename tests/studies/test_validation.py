@@ -225,6 +225,10 @@ def test_what_is_no_plan(text: str | None, message: str, tmp_path: Path) -> None
             ["--only", "curves", "--engine", "sim"],
             "curves is measured on linux, too: no record has its runs of 21 conditions",
         ),
+        (
+            ["--only", "checks", "--engine", "sim"],
+            "checks is measured on linux, too: no record has its runs of 8 checks",
+        ),
         (["--only", "fq", "--engine", "linux"], "fq is measured on sim"),
         (
             ["--page", "--only", "curves"],

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import tomli_w
 
+from dumbbell.comparison.figures import figures_of
 from dumbbell.comparison.record import (
     Agreement,
     Band,
@@ -25,7 +26,6 @@ from dumbbell.comparison.record import (
     Condition,
     Difference,
     Group,
-    GroupRuns,
     RunFigures,
     Side,
     Source,
@@ -33,10 +33,11 @@ from dumbbell.comparison.record import (
     Winner,
     Worst,
 )
-from dumbbell.metrics.catalogue import Setup, group_values, mean_rate_bps, run_values
+from dumbbell.metrics.catalogue import Setup, mean_rate_bps
 from dumbbell.metrics.distribution import beyond, half_interquartile, quantile
 from dumbbell.metrics.sharing import winner
 from dumbbell.metrics.statistics import estimate
+from dumbbell.replacement import replacing
 from dumbbell.results.provenance import facts
 from dumbbell.results.schema import FailedRun, Outcome, Result
 from dumbbell.units import NS_PER_S, PPB
@@ -94,7 +95,7 @@ SMALLEST_GOODPUT: Final = 0.05
 CONSIDERABLE_LOSS: Final = 0.005
 """Loss rate of the reference above which a difference is relative to it."""
 MOST_FAILURES: Final = 3
-"""Shown of one condition."""
+"""Of one engine, shown of one condition."""
 MOST_WORST: Final = 10
 
 
@@ -181,7 +182,7 @@ def compare_condition(measured: Measured) -> Condition:
 
     def figures(result: Result) -> RunFigures:
         rtts_s = [ns / NS_PER_S for ns in resolved.base_rtts_ns(result.seed)]
-        return _figures(result, replace(setup, base_rtts_s=rtts_s))
+        return figures_of(result, replace(setup, base_rtts_s=rtts_s))
 
     candidate, reference, floor = (
         tuple(
@@ -250,7 +251,8 @@ def store_bands(path: Path, measured: Mapping[str, Agreement]) -> None:
         identities = [f"{side.engine} {side.identity[:12]}" for side in (agreement.candidate, agreement.reference)]
         conditions = f"{len(agreement.conditions)} conditions of seed {agreement.source.seed}"
         bands[stratum] = {"measured": f"{', '.join(identities)}, {conditions}"} | bands_from(agreement)
-    path.write_text(f"{header}\n{tomli_w.dumps(bands)}", encoding="utf-8", newline="\n")
+    with replacing(path) as partial:
+        partial.write_text(f"{header}\n{tomli_w.dumps(bands)}", encoding="utf-8", newline="\n")
     stored_bands.cache_clear()
 
 
@@ -287,31 +289,14 @@ def versions() -> dict[str, str | None]:
     return {"dumbbell": None, "commit": known["commit"], **known["versions"]}
 
 
-def _figures(result: Result, setup: Setup) -> RunFigures:
-    """What is compared of a run, out of the catalogue."""
-    values = run_values(result, setup)
-    return RunFigures(
-        seed=result.seed,
-        run_id=result.run_id,
-        goodput_bps=values["total_goodput"] or 0.0,
-        loss_rate=values["loss"],
-        queueing_delay=values["queueing_delay"],
-        utilization=values["utilization"],
-        groups={
-            name: GroupRuns(
-                goodput_bps=own["goodput"] or 0.0, share=own["share"], rtt_mean_s=own["rtt"],
-                retransmit_rate=own["retransmits"], fct_p50_s=own["fct_p50"], fct_p95_s=own["fct_p95"],
-            )
-            for name, own in group_values(result).items()
-        },
-    )  # fmt: skip
-
-
 def _failures(failed: Sequence[FailedRun]) -> Iterator[str]:
-    for each in failed[:MOST_FAILURES]:
-        yield f"{each.engine}, seed {each.seed}: {each.error}"
-    if len(failed) > MOST_FAILURES:
-        yield f"and {len(failed) - MOST_FAILURES} more runs failed"
+    """The first of each engine, so that none hides the other's."""
+    for engine in dict.fromkeys(each.engine for each in failed):
+        own = [each for each in failed if each.engine == engine]
+        for each in own[:MOST_FAILURES]:
+            yield f"{engine}, seed {each.seed}: {each.error}"
+        if len(own) > MOST_FAILURES:
+            yield f"and {len(own) - MOST_FAILURES} more runs failed"
 
 
 def _differences(

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 HOLDS, BROKEN, NO_DATA = "holds", "broken", "no data"
 BEYOND: Final = "beyond the outer limit"
+NO_BAND: Final = "outer limit, no band yet"
+WITHIN: Final = f"holds ({NO_BAND})"
 SAME, DIFFERENT = "same", "other"
 IDENTITY_DIGITS: Final = 12
 _SIZES = ((1e6, 1e6, "Mbit/s"), (1e3, 1e3, "kbit/s"), (0.0, 1.0, "bit/s"))
@@ -142,13 +144,18 @@ def legend(found: Agreement | Curves) -> str:
             f" {reference} against itself under other seeds. Limits: 5 % of values, one base RTT of times that BBR"
             " counts in rounds, equality of phases and gains."
         )
+    limited = "the stratum's band"
+    if found.source.spec is not None:
+        limited = "the outer limit"
+    elif without_bands(found):
+        limited += f"; or, where the verdict says “{NO_BAND}”, the limit of the design that no band may cross"
     return (
         "An error is the difference of the medians over seeds, as far as it exceeds half the interquartile range of"
         f" {reference}'s own seeds; median and p90 are over conditions (over groups, for the goodput of each). Noise is"
         f" the same of {reference} against itself under other seeds. Difference is the mean with its sign, unexcused,"
         " and its 95 % interval (Student's t). A group's goodput is relative to the larger of the reference's and"
         " 5 % of the rate; queueing delay is mean RTT less base RTT, in points of the buffer's drain time; the winner"
-        " has most goodput a flow. In brackets: what each may be, the stratum's band. Raw: nothing is excused. Noise"
+        f" has most goodput a flow. In brackets: what each may be, {limited}. Raw: nothing is excused. Noise"
         " (median, p90) has as many seeds, and start jitters of its own; the other engine's runs share those of the"
         " reference."
     )
@@ -223,10 +230,20 @@ def provenance(found: EngineComparison) -> Iterator[tuple[str, str]]:
 def bands_table(agreement: Agreement) -> Table:
     """All bands; errors are in the band's unit, and what each may be is in brackets."""
     header = ["band", "n", "median", "p90", "raw median", "raw p90", "noise", "raw noise", "difference", "verdict"]
-    return header, [_band(each) for each in agreement.bands]
+    return header, [_band(each, drawn=agreement.source.spec is None) for each in agreement.bands]
 
 
-def _band(band: BandVerdict) -> list[str]:
+def _is_outer(band: BandVerdict) -> bool:
+    """Whether errors are held against the outer limit alone: a band of the stratum's own limits raw ones, too."""
+    return band.p90_limit is not None and band.raw_p90_limit is None
+
+
+def without_bands(agreement: Agreement) -> bool:
+    """Whether a stratum has errors that only the outer limit is there for."""
+    return agreement.source.spec is None and any(_is_outer(band) and band.measured.n for band in agreement.bands)
+
+
+def _band(band: BandVerdict, *, drawn: bool) -> list[str]:
     """A band by today's words: a record has those of when it was made."""
     label, unit = BANDS[band.metric].label, BANDS[band.metric].unit
     if band.least is not None:
@@ -236,7 +253,7 @@ def _band(band: BandVerdict) -> list[str]:
         figures = [_limited(*each) for each in _statistics(band)]
         figures += [f"{_hundred(each.median)}, {_hundred(each.p90)}" for each in (band.floor, band.raw_floor)]
     difference = amount(band.difference, band.half_width, scale=100, signed=True)
-    told = BEYOND if band.beyond_design else verdict(band.holds)
+    told = BEYOND if band.beyond_design else WITHIN if band.holds and drawn and _is_outer(band) else verdict(band.holds)
     return [f"{label} ({unit})", str(band.measured.n), *figures, difference, told]
 
 
@@ -291,7 +308,8 @@ def strata_table(strata: Mapping[str, Agreement]) -> Table:
             else:
                 cells.append(f"{_limited(band.measured.p90, band.p90_limit)}; {_hundred(band.floor.p90)}")
         beyond = any(band.beyond_design for band in agreement.bands)
-        told = BEYOND if beyond else verdict(agreement.holds)
+        by = f" ({NO_BAND})" if without_bands(agreement) else ""
+        told = BEYOND if beyond else f"{verdict(agreement.holds)}{by}"
         rows.append([name, str(len(agreement.conditions)), *cells, told])
     return ["stratum", "n", *STRATA_METRICS.values(), "verdict"], rows
 

@@ -21,6 +21,7 @@ from dumbbell.engines.protocol import Engine
 from dumbbell.errors import ComparisonError, EngineFailure
 from dumbbell.metrics.summary import summarise
 from dumbbell.metrics.window import Activity, Window
+from dumbbell.results.provenance import figures_identity, metrics_identity
 from dumbbell.results.schema import Outcome
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Point, Problem, Run, expand, load, resolve
@@ -36,7 +37,8 @@ class Sides:
     """Both engines, and with which seeds each runs every condition.
 
     The reference has seeds 1 to `seeds`, and the next `floor` ones to be held against itself. The candidate has seeds 1
-    to `seeds` too; the same engine twice has those after the reference's, so that it is compared with itself.
+    to `seeds` too, moved by `shift`; the same engine twice has those after the reference's, so that it is compared with
+    itself.
     """
 
     candidate: Engine
@@ -45,6 +47,10 @@ class Sides:
     floor: int
     recorded: Agreement | Checks | None = None
     """An earlier comparison whose runs of the reference stand for those that would be the same."""
+    fewer: int | None = None
+    """So many seeds of the reference are compared; None: `seeds`."""
+    shift: int = 0
+    """By how much the candidate's seeds are others than the reference's."""
 
     @property
     def same(self) -> bool:
@@ -55,7 +61,7 @@ class Sides:
     @property
     def reference_seeds(self) -> list[int]:
         """Of the reference's runs that are compared."""
-        return list(range(1, self.seeds + 1))
+        return list(range(1, (self.seeds if self.fewer is None else self.fewer) + 1))
 
     @property
     def floor_seeds(self) -> list[int]:
@@ -65,7 +71,7 @@ class Sides:
     @property
     def candidate_seeds(self) -> list[int]:
         """Of the candidate's runs."""
-        first = self.seeds + self.floor + 1 if self.same else 1
+        first = self.shift + (self.seeds + self.floor + 1 if self.same else 1)
         return list(range(first, first + self.seeds))
 
     @property
@@ -75,14 +81,14 @@ class Sides:
 
     def known(self, experiment: Experiment) -> list[Condition]:
         """The recorded conditions of an experiment's points; none where one is missing, or was another run."""
-        if self.recorded is None or self.same:
+        if self.recorded is None or self.same or self.recorded.reference.figures != figures_identity():
             return []
         by_name = {each.name: each for each in self.recorded.conditions}
         found = []
         for name, point in points(experiment):
             each = by_name.get(name)
             asked = (digest_of(resolve(point, self.reference_seeds[0]).run), self.reference_seeds, self.floor_seeds)
-            if each is None or each.failures or _measured(each) != asked:
+            if each is None or _measured(each) != asked:
                 return []
             found.append(each)
         return found
@@ -178,12 +184,14 @@ def carry_out(
 
     def campaign(engine: Engine, experiment: Experiment) -> list[Outcome]:
         outcomes: list[Outcome] = []
-        for outcome in run_campaign(
-            store, experiment, engine, jobs=max(1, jobs // abreast), progress=progress, failures=watches[engine.name]
-        ):
-            outcomes.append(outcome)
-            if stopped.is_set():
-                break
+        watch, own = watches[engine.name], max(1, jobs // abreast)
+        try:
+            for outcome in run_campaign(store, experiment, engine, jobs=own, progress=progress, failures=watch):
+                outcomes.append(outcome)
+                if stopped.is_set():
+                    break
+        except EngineFailure as failure:
+            raise EngineFailure(f"{engine.name}: {failure}") from failure
         return outcomes
 
     pool = ThreadPoolExecutor(abreast, thread_name_prefix="condition")
@@ -220,13 +228,13 @@ def compare_engines(  # noqa: PLR0913 (what is compared, and how)
 def measured_by(store: Store, sides: Sides, conditions: Sequence[Condition]) -> tuple[Side, Side]:
     """Candidate and reference, as they were when they measured these conditions."""
     candidate, reference = (
-        _side(store, engine, seeds, [run for each in conditions for run in getattr(each, role) if run.run_id])
-        for engine, seeds, role in (
-            (sides.candidate, sides.candidate_seeds, "candidate"),
-            (sides.reference, sides.reference_seeds, "reference"),
+        _side(store, engine, seeds, [run for each in conditions for role in roles for run in getattr(each, role)])
+        for engine, seeds, roles in (
+            (sides.candidate, sides.candidate_seeds, ["candidate"]),
+            (sides.reference, sides.reference_seeds, ["reference", "floor"]),
         )
     )
-    if sides.recorded and not reference.measured_on:
+    if sides.recorded and not any(run.run_id for each in conditions for run in each.reference):
         reference = sides.recorded.reference
     return candidate, reference
 
@@ -256,10 +264,15 @@ def flows(experiment: Experiment, sides: Sides, jobs: int | None = None) -> list
 
 
 def _side(store: Store, engine: Engine, seeds: Sequence[int], runs: Sequence[RunFigures]) -> Side:
-    known = [store.provenance(run.run_id).get("measured_on") for run in runs]
+    facts = [store.provenance(run.run_id) for run in runs if run.run_id]
+    today = bool(facts) and all(each.get("metrics") == metrics_identity() for each in facts)
+    known = [each.get("measured_on") for each in facts]
     items = [each.items() if isinstance(each, dict) else () for each in known]
     alike = {key: value for key, value in (items[0] if items else ()) if all((key, value) in each for each in items)}
-    return Side(engine=engine.name, identity=engine.identity(), seeds=tuple(seeds), measured_on=alike)
+    return Side(
+        engine=engine.name, identity=engine.identity(), seeds=tuple(seeds), measured_on=alike,
+        figures=figures_identity() if today else None,
+    )  # fmt: skip
 
 
 def _measured(condition: Condition) -> tuple[str, list[int], list[int]]:
@@ -286,8 +299,8 @@ def _by_point(experiment: Experiment, sides: Sides, outcomes: Sequence[Sequence[
             point=point.values,
             resolved=resolve(point, sides.reference_seeds[0]),
             candidate=measured[-sides.seeds :],
-            reference=every[: sides.seeds],
-            floor=every[sides.seeds :],
+            reference=every[: len(sides.reference_seeds)],
+            floor=every[len(sides.reference_seeds) :],
         )
 
 

@@ -7,7 +7,7 @@ conditions are held against a bar of their own.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -57,8 +57,6 @@ class Bar(Table):
     after: int = 0
     """How many conditions are left out at the beginning."""
     reference_limit: float | None = None
-    reference_seeds: int | None = None
-    """The reference's own figure is made of so many seeds."""
 
 
 class Check(Table):
@@ -67,6 +65,8 @@ class Check(Table):
     name: str
     title: str
     seeds: int
+    reference_seeds: int | None = None
+    """Of the reference; None: as many."""
     floor: int | None = None
     """More seeds of the reference; None: as many."""
     bars: tuple[Bar, ...]
@@ -79,7 +79,8 @@ class Check(Table):
 
     def sides(self, sides: Sides) -> Sides:
         """The same engines with the seeds of the check."""
-        return replace(sides, seeds=self.seeds, floor=self.seeds if self.floor is None else self.floor)
+        floor = self.seeds if self.floor is None else self.floor
+        return replace(sides, seeds=self.seeds, floor=floor, fewer=self.reference_seeds)
 
 
 @cache
@@ -118,12 +119,13 @@ def carry_out_checks(
         rows += judge(check, found)
         conditions += found
     candidate, reference = measured_by(store, sides, conditions)
+    asked = [check.sides(sides) for check in checks]
     failed = any(each.failures for each in conditions)
     return Checks(
         versions=versions(),
-        candidate=candidate,
-        reference=reference,
-        floor_seeds=tuple(sides.floor_seeds),
+        candidate=candidate.model_copy(update={"seeds": _union(each.candidate_seeds for each in asked)}),
+        reference=reference.model_copy(update={"seeds": _union(each.reference_seeds for each in asked)}),
+        floor_seeds=_union(each.floor_seeds for each in asked),
         holds=not failed and bool(rows) and all(row.holds for row in rows),
         checks=tuple(check.name for check in checks),
         rows=tuple(rows),
@@ -132,15 +134,15 @@ def carry_out_checks(
 
 
 def judge(check: Check, conditions: Sequence[Condition]) -> Iterator[CheckRow]:
-    """Every bar over every condition that was compared."""
+    """Every bar over every condition that was compared; over all there is no figure where one was not."""
     compared = [each for each in conditions if not each.failures]
     for bar in check.bars:
         if bar.kind == "difference":
             for condition in compared:
                 for group in _groups(bar, condition):
                     yield _difference(check, bar, condition, group)
-        elif compared:
-            yield _over_all(check, bar, compared)
+        else:
+            yield _over_all(check, bar, conditions)
 
 
 def rise(values: Sequence[float]) -> float:
@@ -186,7 +188,7 @@ def _difference(check: Check, bar: Bar, condition: Condition, group: str | None)
         floor=floor,
         difference=difference,
         noise=noise,
-        limit=bar.limit,
+        limit=allowed,
         holds=(difference is None and reference is None) or (difference is not None and abs(difference) <= allowed),
     )
 
@@ -194,11 +196,13 @@ def _difference(check: Check, bar: Bar, condition: Condition, group: str | None)
 def _over_all(check: Check, bar: Bar, conditions: Sequence[Condition]) -> CheckRow:
     figure = {"rises": rise, "comb": comb}[bar.kind]
 
-    def of(role: str, most: int | None = None) -> float | None:
-        values = [_mean(getattr(each, role)[:most], bar.quantity, bar.group) for each in conditions[bar.after :]]
+    def of(role: str) -> float | None:
+        if any(each.failures for each in conditions):
+            return None
+        values = [_mean(getattr(each, role), bar.quantity, bar.group) for each in conditions[bar.after :]]
         return figure([value for value in values if value is not None]) if all(v is not None for v in values) else None
 
-    candidate, reference = of("candidate"), of("reference", bar.reference_seeds)
+    candidate, reference = of("candidate"), of("reference")
     reference_limit = bar.limit if bar.reference_limit is None else bar.reference_limit
     label = {"rises": "largest rise of the", "comb": "roughness of the"}[bar.kind]
     return CheckRow(
@@ -219,6 +223,10 @@ def _over_all(check: Check, bar: Bar, conditions: Sequence[Condition]) -> CheckR
         and candidate <= bar.limit
         and reference <= reference_limit,
     )
+
+
+def _union(seeds: Iterable[Sequence[int]]) -> tuple[int, ...]:
+    return tuple(sorted({seed for each in seeds for seed in each}))
 
 
 def _groups(bar: Bar, condition: Condition) -> list[str | None]:

@@ -55,6 +55,8 @@ class Side(Part):
     """Of the runs that are compared."""
     measured_on: dict[str, Any]
     """What the engine says of itself: kernel release and the like."""
+    figures: str | None = None
+    """Hash of the sources that computed the figures of its runs; null: an earlier version's."""
 
 
 class EngineComparison(Part):
@@ -302,14 +304,18 @@ class CheckRow(Part):
     """Held against the limit; of both engines' own figures the candidate's."""
     noise: Number | None
     """The same of the reference under other seeds."""
-    limit: float
+    limit: Number
+    """The one that was applied: the bar, or the noise where that will do, too, and is larger."""
     reference_limit: float | None = None
     """The bar of the reference's own figure, where both engines have one."""
     holds: bool
 
 
 class Checks(EngineComparison):
-    """Experiments whose figures have bars that were set before they were measured."""
+    """Experiments whose figures have bars that were set before they were measured.
+
+    The seeds of both engines are those of all checks; each condition's runs have its own.
+    """
 
     checks: tuple[str, ...]
     rows: tuple[CheckRow, ...]

@@ -22,6 +22,7 @@ from typing_extensions import override
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
+from dumbbell.replacement import replacing
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -104,9 +105,8 @@ def build(change: Change | None, sources: Path, folder: Path) -> Path:
         raise EngineFailure(f"mutant {_name(change)}: cannot run cargo: {error}") from error
     if done.returncode:
         raise EngineFailure(f"mutant {_name(change)} does not compile: {done.stderr.strip()[-2000:]}")
-    partial = built.with_suffix(".partial")
-    shutil.copyfile(folder / "target" / "release" / LIBRARY, partial)
-    partial.replace(built)
+    with replacing(built) as partial:
+        shutil.copyfile(folder / "target" / "release" / LIBRARY, partial)
     return built
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from dumbbell.charts.chart import Chart
 from dumbbell.comparison import agreement_text, differences_text, overlay
-from dumbbell.comparison.agreement_text import BROKEN, HOLDS, NO_DATA
+from dumbbell.comparison.agreement_text import BROKEN, HOLDS, NO_DATA, WITHIN
 from dumbbell.comparison.charts import chart_of_case, errors, scatter
 from dumbbell.comparison.difference_plot import charts
 from dumbbell.comparison.record import Agreement, Curves
@@ -29,7 +29,8 @@ IN_TIME_SHARE: Final = 2
 ROWS_A_POINT: Final = 2
 """Rows of the long table that the page has room for, for each point of a line that it has room for."""
 MARKS: Final = {
-    HOLDS: ("reproduced", "✓"), BROKEN: ("not-reproduced", "✗"), NO_DATA: ("not-testable", "○"),
+    HOLDS: ("reproduced", "✓"), WITHIN: ("reproduced", "✓"), BROKEN: ("not-reproduced", "✗"),
+    NO_DATA: ("not-testable", "○"),
     "better": ("reproduced", "▲"), "worse": ("not-reproduced", "▼"), "higher": ("not-testable", "↑"),
     "lower": ("not-testable", "↓"), "same": ("not-testable", "="), "undecided": ("not-testable", "○"),
 }  # fmt: skip

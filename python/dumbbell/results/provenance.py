@@ -25,6 +25,8 @@ _JUDGES = (
     "results/validity.py",
 )
 """What makes a summary of a measurement, in this package."""
+_FIGURES = (*_JUDGES, "metrics/catalogue.py", "metrics/number.py", "comparison/figures.py")
+"""What makes the figures of a run that comparisons record."""
 OWN_NOISE = "the machine's own: the spec has no path.jitter"
 """What is said of a run on a live engine whose timing noise nobody made."""
 _OBJECT = re.compile(r"[0-9a-f]{40,64}")
@@ -46,8 +48,17 @@ def facts() -> dict[str, object]:
 
 def metrics_identity(package: Path = _PACKAGE) -> str:
     """Hash of the sources that make a summary of a measurement; `package`: the folder of dumbbell's package."""
+    return _hash(package, _JUDGES)
+
+
+def figures_identity(package: Path = _PACKAGE) -> str:
+    """Hash of the sources that make the figures of a run that comparisons record, its summary's among them."""
+    return _hash(package, _FIGURES)
+
+
+def _hash(package: Path, names: tuple[str, ...]) -> str:
     digest = hashlib.sha256()
-    for name in _JUDGES:
+    for name in names:
         digest.update(name.encode() + b"\0" + (package / name).read_bytes().replace(b"\r\n", b"\n") + b"\0")
     return digest.hexdigest()[:16]
 

@@ -2,20 +2,21 @@
 
 A mutant is the simulator with one change (`mutants.toml`). It runs the conditions that the simulator was validated
 with, against the reference's recorded runs, and is held against the same bands. It is noticed by what the simulator
-itself keeps, and the mutant does not.
+itself keeps, and the mutant does not. The control is the simulator without a change and with other seeds: what it
+breaks, chance breaks, and no mutant is noticed by.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from dumbbell.comparison.agreement import versions
+from dumbbell.comparison.agreement import judged_again, versions
 from dumbbell.comparison.agreement_text import band_text
 from dumbbell.comparison.record import Agreement, Curves
 from dumbbell.engines.mutant import Change, MutantEngine, sources
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 FOLDER: Final = "mutants"
 """Beside the store: what is built."""
+SHIFT: Final = 100
+"""By how much the control's seeds are others than the simulator's: more than any part has."""
 
 
 class Compared(Protocol):
@@ -46,10 +49,11 @@ class Compared(Protocol):
     def engines(self) -> tuple[str, ...]:
         """The reference, and the candidate."""
 
-    def against(
-        self, mutant: Engine, engines: Sequence[Engine], known: Agreement | Curves, store: Store, jobs: int | None
-    ) -> tuple[Agreement | Curves, list[str]]:
-        """Measures it with the mutant in the candidate's place; what came out, and what failed."""
+    def against(  # noqa: PLR0913 (what, against what, where, and how)
+        self, mutant: Engine, engines: Sequence[Engine], known: Agreement | Curves, store: Store, jobs: int | None, *,
+        shift: int = 0,
+    ) -> tuple[Agreement | Curves, list[str]]:  # fmt: skip
+        """Measures it with the mutant in the candidate's place, its seeds moved; what came out, and what failed."""
 
 
 class Mutant(Table):
@@ -90,10 +94,14 @@ class MutantsRecord(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, serialize_by_alias=True, validate_by_name=True)
 
-    schema_version: Literal[1] = Field(default=1, alias="schema")
+    schema_version: Literal[2] = Field(default=2, alias="schema")
     versions: dict[str, str | None]
     identity: str
     """Of the simulator without a change."""
+    shift: int
+    """By how much the control's seeds are moved."""
+    control: dict[str, tuple[str, ...]]
+    """By part, what the simulator without a change breaks with other seeds; it counts for no mutant."""
     mutants: tuple[MutantVerdict, ...]
 
     @property
@@ -113,35 +121,52 @@ def judge_mutants(  # noqa: PLR0913 (which, where, against what, and how)
     every: Sequence[Mutant], store: Store, engines: Sequence[Engine], parts: Tried, *, jobs: int | None,
     progress: Callable[[], None],
 ) -> MutantsRecord:  # fmt: skip
-    """Builds each mutant, and runs it until a part notices it.
+    """Runs the control in every part, then builds each mutant and runs it until a part notices it.
 
     Raises:
-        EngineFailure: the simulator is not what the sources make, so that a mutant would differ in more than its error.
+        EngineFailure: the simulator is not what the sources make, so that a mutant would differ in more than its error;
+            or runs of the reference or of the control fail.
     """
     simulator = next(engine for engine in engines if engine.name == parts[0][0].engines[-1])
     if MutantEngine(None, _sources(), store.folder.parent / FOLDER).identity() != simulator.identity():
         raise EngineFailure("the simulator was not built from the sources that are here; `make build` does it")
+    control: dict[str, tuple[str, ...]] = {}
+    kept: dict[str, set[str]] = {}
+    for part, known in parts:
+        record, failed = part.against(simulator, _others(part, engines), known, store, jobs, shift=SHIFT)
+        if failed:
+            raise EngineFailure(f"runs of the control fail in {part.name}: {failed[0]}")
+        control[part.name] = tuple(_broken(record).values())
+        kept[part.name] = _kept(judged_again(known) if isinstance(known, Agreement) else known) & _kept(record)
     found = []
     for mutant in every:
-        found.append(_judge(mutant, store, engines, parts, jobs))
+        found.append(_judge(mutant, store, engines, parts, kept=kept, jobs=jobs))
         progress()
-    return MutantsRecord(versions=versions(), identity=simulator.identity(), mutants=tuple(found))
+    return MutantsRecord(
+        versions=versions(), identity=simulator.identity(), shift=SHIFT, control=control, mutants=tuple(found)
+    )
 
 
-def _judge(
-    mutant: Mutant, store: Store, engines: Sequence[Engine], parts: Tried, jobs: int | None
+def _judge(  # noqa: PLR0913 (which, where, against what, and how)
+    mutant: Mutant, store: Store, engines: Sequence[Engine], parts: Tried, *, kept: Mapping[str, set[str]],
+    jobs: int | None,
 ) -> MutantVerdict:  # fmt: skip
     engine = MutantEngine(mutant.change, _sources(), store.folder.parent / FOLDER)
-    tried, broke = [], []
+    tried: list[str] = []
+    broke: list[str] = []
     for part, known in sorted(parts, key=lambda each: each[0].name not in mutant.first):
         tried.append(part.name)
-        others = [each for each in engines if each.name == part.engines[0]]
         try:
-            record, failed = part.against(engine, others, known, store, jobs)
+            record, failed = part.against(engine, _others(part, engines), known, store, jobs)
         except EngineFailure as failure:
+            if not str(failure).startswith(f"{engine.name}: "):
+                raise
             broke = [f"its runs fail: {failure}"]
         else:
-            broke = [*failed, *_broken(record, known)]
+            if others := [line for line in failed if f": {part.engines[0]}, seed " in line]:
+                raise EngineFailure(f"runs of the reference fail in {part.name}: {others[0]}")
+            broken = _broken(record)
+            broke = [*failed, *(text for key, text in broken.items() if key in kept[part.name])]
         if broke:
             break
     return MutantVerdict(
@@ -150,20 +175,24 @@ def _judge(
     )  # fmt: skip
 
 
-def _broken(mutant: Agreement | Curves, simulator: Agreement | Curves) -> list[str]:
-    """What the simulator keeps, and the mutant does not."""
-    if isinstance(mutant, Curves) and isinstance(simulator, Curves):
-        kept = {(case.name, each.label) for case in simulator.cases for each in case.comparisons if each.holds}
-        return [
-            f"{case.name}: {each.label}"
-            for case in mutant.cases
-            for each in case.comparisons
-            if not each.holds and (case.name, each.label) in kept
-        ]
-    assert isinstance(mutant, Agreement)  # noqa: S101 (both are of one part)
-    assert isinstance(simulator, Agreement)  # noqa: S101
-    kept_bands = {each.metric for each in simulator.bands if each.holds is not False}
-    return [band_text(each) for each in mutant.bands if each.holds is False and each.metric in kept_bands]
+def _others(part: Compared, engines: Sequence[Engine]) -> list[Engine]:
+    """The reference, where it is on this machine."""
+    return [each for each in engines if each.name == part.engines[0]]
+
+
+def _broken(record: Agreement | Curves) -> dict[str, str]:
+    """What does not hold, in words."""
+    if isinstance(record, Agreement):
+        return {band.metric: band_text(band) for band in record.bands if band.holds is False}
+    names = [f"{case.name}: {each.label}" for case in record.cases for each in case.comparisons if not each.holds]
+    return {name: name for name in names}
+
+
+def _kept(record: Agreement | Curves) -> set[str]:
+    """What holds, by the keys of `_broken`; a band without data is not broken."""
+    if isinstance(record, Agreement):
+        return {band.metric for band in record.bands if band.holds is not False}
+    return {f"{case.name}: {each.label}" for case in record.cases for each in case.comparisons if each.holds}
 
 
 def _sources() -> Path:

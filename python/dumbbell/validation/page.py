@@ -23,6 +23,7 @@ from dumbbell.comparison.curves import is_loss_based
 from dumbbell.comparison.random_conditions import PLAIN, strata
 from dumbbell.comparison.record import Agreement, Checks, Curves
 from dumbbell.metrics.number import amount, listed, places
+from dumbbell.replacement import replacing
 from dumbbell.studies.verdict import SIGNS
 from dumbbell.validation.claims import ClaimsRecord
 from dumbbell.validation.plan import AnyPart, Plan, Record, ValidationError
@@ -46,12 +47,13 @@ class Section:
 
 
 def read(plan: Plan, docs: Path) -> list[Section]:
-    """The record of each part that was measured.
+    """The record of each part that was measured, judged by today's bands.
 
     Raises:
         ValidationError: a file cannot be read, or is not what this version stores.
     """
     found = [(part, recorded_of(part, docs)) for part in plan.parts]
+    found = [(part, judged_again(record) if isinstance(record, Agreement) else record) for part, record in found]
     return [Section(part.name, part.kind, record, tuple(_charts(part.name, record))) for part, record in found]
 
 
@@ -116,13 +118,15 @@ def write(plan: Plan, docs: Path) -> list[Path]:
 
 
 def set_bands(plan: Plan, docs: Path) -> list[Path]:
-    """Makes bands of what the strata of the plan came to, and judges their records by them; gives what was written.
+    """Makes bands of what the strata of the plan came to, and judges all records by them; gives what was written.
+
+    A stratum's are made of the part of its name, and of no other one that draws from it.
 
     Raises:
         ValidationError: a record cannot be read, or a file cannot be written.
     """
     found = {part.name: record for part in plan.parts if isinstance(record := recorded_of(part, docs), Agreement)}
-    bands = {record.source.stratum or PLAIN: record for record in found.values() if record.source.stratum}
+    bands = {name: record for name, record in found.items() if name == record.source.stratum}
     path = Path(str(files("dumbbell.comparison").joinpath(BANDS_FILE)))
     with _writing(path):
         store_bands(path, bands)
@@ -146,6 +150,8 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
     )  # fmt: skip
     environment.filters |= {"amount": amount, "prose": _prose, "listed": listed, "sign": SIGNS.__getitem__}
+    environment.filters["join_words"] = lambda item: f"{item[0]}: {', '.join(item[1])}"
+    environment.tests["without_bands"] = agreement_text.without_bands
     environment.tests["loss_based"] = lambda case: is_loss_based(case.cc)
     environment.globals |= {
         "text": agreement_text,
@@ -190,7 +196,8 @@ def _json(value: object) -> str:
 def _write(path: Path, content: str) -> None:
     with _writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content, encoding="utf-8", newline="\n")
+        with replacing(path) as partial:
+            partial.write_text(content, encoding="utf-8", newline="\n")
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from dumbbell.comparison.record import Agreement, Checks, Curves, Side, Source
 from dumbbell.engines.mutant import sources
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import DumbbellError
+from dumbbell.metrics.number import counted
 from dumbbell.problem import suggestion
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment
@@ -88,7 +89,8 @@ class ComparisonPart(Table):
             return None
         sides = self.sides(engines, records(self.name))
         if missing := sum(not own.known(each) for each, own in self._asked(sides)):
-            return f"{self.name} is measured on {self.reference}, too: no record has its runs of {missing} conditions"
+            what = counted(missing, "check" if self.kind == "checks" else "condition")
+            return f"{self.name} is measured on {self.reference}, too: no record has its runs of {what}"
         return None
 
     def total(self, engines: Sequence[Engine], records: Records = unmeasured) -> int:
@@ -111,13 +113,18 @@ class ComparisonPart(Table):
             return self.reference in {engine.name for engine in engines}
         return all(sides.known(each) for each, sides in self._asked(self.sides(own, record)))
 
-    def against(
-        self, mutant: Engine, engines: Sequence[Engine], known: Record, store: Store, jobs: int | None
-    ) -> tuple[Agreement | Curves, list[str]]:
-        """The same with another engine in the candidate's place, and the reference's runs as they are known."""
+    def against(  # noqa: PLR0913 (what, against what, where, and how)
+        self, mutant: Engine, engines: Sequence[Engine], known: Record, store: Store, jobs: int | None, *,
+        shift: int = 0,
+    ) -> tuple[Agreement | Curves, list[str]]:  # fmt: skip
+        """The same with another engine in the candidate's place, and the reference's runs as they are known.
+
+        The candidate's seeds are moved by `shift`.
+        """
         sides = replace(
             self.sides([mutant, *engines], known, candidate=mutant.name),
             recorded=known if isinstance(known, Agreement) else None,
+            shift=shift,
         )
         found, failed = self._carried_out(sides, store, jobs, lambda: None)
         assert isinstance(found, Agreement | Curves)  # noqa: S101 (checks are no mutant's)
