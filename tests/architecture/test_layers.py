@@ -41,7 +41,7 @@ MAY_USE_PACKAGE = {
     "kernel": {"errors", "cc"},
     "engines": {"errors", "replacement", "cc", "spec", "kernel", "_core"},
     "metrics": {"spec", "engines.measurement"},
-    "results": {"errors", "spec", "engines.measurement", "metrics"},
+    "results": {"errors", "replacement", "spec", "engines.measurement", "metrics"},
     "campaign": {"errors", "spec", "engines", "metrics", "results"},
     "charts": {"errors", "cc", "metrics", "results"},
     "studies": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "charts"},

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dumbbell.errors import StoreError, StoreFailure
+from dumbbell.replacement import replacing
 from dumbbell.results import frames
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import Result
@@ -30,16 +30,13 @@ def export(store: Store, table: str, file: Path, *, include_superseded: bool = F
     """
     if file.suffix not in FORMATS:
         raise StoreError(f'{file}: cannot write "{file.suffix}"; the name must end in {" or ".join(FORMATS)}')
-    partial = file.with_name(f".{file.name}.partial")
     try:
-        rows = _write(_parts(store, table, include_superseded=include_superseded), partial, file.suffix)
-        if not rows:
-            raise StoreError(f"{store.folder}: has no {table} to write")
-        os.replace(partial, file)  # noqa: PTH105 (over an existing file too, everywhere)
+        with replacing(file) as partial:
+            rows = _write(_parts(store, table, include_superseded=include_superseded), partial, file.suffix)
+            if not rows:
+                raise StoreError(f"{store.folder}: has no {table} to write")
     except OSError as error:
         raise StoreFailure(f"{file}: cannot be written: {error.strerror or error}") from error
-    finally:
-        partial.unlink(missing_ok=True)
     return rows
 
 
