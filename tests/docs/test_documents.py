@@ -24,7 +24,7 @@ UNRUN = [
     or (block.told("needs a kernel") is not None and not built())
 ]
 LANGUAGES = {"console", "toml", "python", "text", "diff", "json", "csv", "rust", "image"}
-MOST_UNRUN = 15
+MOST_UNRUN = 10
 """Blocks that no test runs. More than this: find a way to run them."""
 
 
@@ -86,7 +86,9 @@ def test_an_example_that_is_not_run_says_why(block: Block) -> None:
 
 
 def test_few_are_not_run() -> None:
-    assert len([block for block in UNRUN if block.told("not run:")]) <= MOST_UNRUN
+    """Beside those of the page that `make validation` writes: a command for each part."""
+    by_hand = [block for block in UNRUN if not block.place.startswith("docs/validation.md")]
+    assert len([block for block in by_hand if block.told("not run:")]) <= MOST_UNRUN
 
 
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
