@@ -94,6 +94,7 @@ impl Timers {
         }
     }
 
+    /// Rare: most timers only move. Kept out of the way of those.
     #[inline(never)]
     fn enter(&mut self, flow: FlowId, timer: Timer, due: Time, events: &mut EventQueue) {
         if !self.wheel.add(flow, timer, due, events) {

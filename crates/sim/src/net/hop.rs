@@ -85,29 +85,33 @@ impl Hop {
 
     fn release(&mut self, now: Time) -> Packet {
         let packet = self.queue.release();
+        self.after_release(&packet, now);
+        packet
+    }
+
+    /// A frame has left the queue: the shaper charges it, and says when the next one leaves.
+    #[inline(always)]
+    fn after_release(&mut self, packet: &Packet, now: Time) {
         self.shaper.on_departure(packet.frame_bytes, now);
         self.departure = self.queue.head_bytes().map_or(Time::NEVER, |bytes| self.shaper.departure(bytes, now));
-        packet
     }
 
     /// A departure's time has come: hands over the first frame that has left. None when the event is void, being of
     /// before a change of rate.
     #[inline(always)]
     pub fn depart(&mut self, now: Time) -> Option<Left> {
-        let (packet, next) = if self.queue.released() > 0 {
-            let packet = self.queue.take()?;
-            let next = if self.queue.released() > 0 { now } else { self.departure };
-            (packet, (next != Time::NEVER).then_some(next))
+        let packet = if self.queue.released() > 0 {
+            self.queue.take()?
         } else if self.departure <= now {
             // Nearly every frame: it leaves and is handed over in one step.
             let packet = self.queue.pop()?;
-            self.shaper.on_departure(packet.frame_bytes, now);
-            let next = self.queue.head_bytes().map(|bytes| self.shaper.departure(bytes, now));
-            self.departure = next.unwrap_or(Time::NEVER);
-            (packet, next)
+            self.after_release(&packet, now);
+            packet
         } else {
             return None;
         };
+        let next = if self.queue.released() > 0 { now } else { self.departure };
+        let next = (next != Time::NEVER).then_some(next);
         Some(Left { packet, lost: self.loss.takes(&packet, LossAt::After), next })
     }
 

@@ -164,7 +164,7 @@ mod tests {
         }
     }
 
-    /// A packet, the burst that it was handed over with, when that was, and when it left.
+    /// A packet, the number of the burst that it was handed over with, and when it left.
     struct Leaving {
         packet: Packet,
         burst: u64,

@@ -224,6 +224,7 @@ impl Receiver {
     }
 
     /// Data comes: one segment, or several that were merged and are received as one. True when it fills the last hole.
+    /// (What it calls is inlined by order: of its two callers one is there for every packet, the other for NICs.)
     #[inline(always)]
     fn on_data(&mut self, packet: &Packet, now: Time, mut earlier: impl FnMut(Ack)) -> bool {
         if packet.seq <= self.acked_seq {
