@@ -14,8 +14,12 @@ class Failure(DumbbellError):  # noqa: N818 (it is not what was asked for that i
 class EngineFailure(Failure):
     """An engine could not finish a run: a bug in it, or something that happened to its process.
 
-    The message says what and where, as the engine told it.
+    The message says what and where, as the engine told it. `engine` is its name, where it is one of several.
     """
+
+    def __init__(self, message: str, engine: str | None = None) -> None:
+        super().__init__(message)
+        self.engine = engine
 
 
 class UnknownEngine(DumbbellError):  # noqa: N818 (the word of the design)

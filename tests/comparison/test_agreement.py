@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from agreed import DRAIN_S, failed, measured, result
+from dumbbell.comparison import agreement_text
 from dumbbell.comparison.agreement import BANDS, compare_condition, judge, verdicts, worst
-from dumbbell.comparison.record import BandVerdict, Condition, Difference, Side, Source
+from dumbbell.comparison.record import BandVerdict, Condition, Difference, RunFailure, Side, Source
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.schema import Result
 
@@ -161,14 +162,18 @@ def test_the_winner_is_by_goodput_a_flow_and_of_several_algorithms() -> None:
 def test_a_condition_with_a_failed_run_is_not_compared_and_says_why() -> None:
     condition = compare_condition(measured([failed(2), *runs(50)], runs(50), [failed(seed) for seed in range(3, 9)]))
     assert condition.differences == ()
-    assert condition.failures[0] == "hand, seed 2: a bug"
-    assert condition.failures[-1] == "and 4 more runs failed"
+    assert condition.failures == tuple(RunFailure(engine="hand", seed=seed, error="a bug") for seed in range(2, 9))
 
 
 def test_failures_of_one_engine_hide_none_of_the_other() -> None:
     other = [failed(1).model_copy(update={"engine": "other"})]
     condition = compare_condition(measured([failed(seed) for seed in range(1, 6)], other))
-    assert condition.failures[3:] == ("and 2 more runs failed", "other, seed 1: a bug")
+    found = judge([condition], Source(spec="hand"), SIDE, SIDE, ())
+    of_hand = [f"{condition.name}: hand, seed {seed}: a bug" for seed in (1, 2, 3)]
+    of_hand.append(f"{condition.name}: and 2 more runs of hand failed")
+    of_other = [f"{condition.name}: other, seed 1: a bug"]
+    assert agreement_text.failures(found) == [*of_hand, *of_other]
+    assert agreement_text.failures(found, "other") == of_other
 
 
 def test_the_setting_is_in_base_units() -> None:

@@ -10,7 +10,7 @@ import pytest
 from agreed import Scaled, agreement_of, moment
 from dumbbell.comparison import random_conditions
 from dumbbell.comparison.campaigns import Recorded, Sides, carry_out, flows, points, problems, runs
-from dumbbell.comparison.record import Agreement
+from dumbbell.comparison.record import Agreement, RunFailure
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ComparisonError, EngineFailure, StoreFailure
@@ -157,7 +157,9 @@ def test_after_a_failure_of_the_store_no_condition_is_begun(tmp_path: Path, monk
 def test_an_engine_that_fails_leaves_its_condition_out_and_the_rest_is_compared(tmp_path: Path) -> None:
     found = agreement_of(tmp_path / "s", Sides(Scaled(failing=(2,)), SimEngine(), 2, 0))
     assert not found.holds
-    assert [condition.failures for condition in found.conditions] == [("double, seed 2: a bug",)] * 2
+    assert [condition.failures for condition in found.conditions] == [
+        (RunFailure(engine="double", seed=2, error="a bug"),)
+    ] * 2
     assert {band.holds for band in found.bands} == {None}
 
 

@@ -12,7 +12,7 @@ from dumbbell.comparison import agreement_text
 from dumbbell.comparison.agreement import compare_condition
 from dumbbell.comparison.campaigns import Sides
 from dumbbell.comparison.checks import Bar, Check, carry_out_checks, checks, chosen, comb, count, judge, rise
-from dumbbell.comparison.record import CheckRow, Checks, Condition, Side
+from dumbbell.comparison.record import CheckRow, Checks, Condition, RunFailure, Side
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ComparisonError
 from dumbbell.results.store import Store
@@ -96,7 +96,9 @@ def test_a_comb_of_each_engine_by_its_own_bar() -> None:
 @pytest.mark.parametrize("kind", ["rises", "comb"])
 def test_a_figure_over_all_conditions_is_none_where_one_failed(kind: str) -> None:
     whole = [condition([mbps], [mbps]) for mbps in (20, 19, 18)]
-    lost = whole[0].model_copy(update={"failures": ("hand, seed 1: a bug",), "candidate": ()})
+    lost = whole[0].model_copy(
+        update={"failures": (RunFailure(engine="hand", seed=1, error="a bug"),), "candidate": ()}
+    )
     bar = {"kind": kind, "quantity": "share", "group": "bbr", "limit": 1}
     assert rows(bar, *whole)[0].holds
     for conditions in ([lost], [lost, *whole[1:]], [lost] * 3):

@@ -54,12 +54,12 @@ def test_the_json_is_valid_and_comes_back_as_it_was(agreement: Agreement) -> Non
     again = Agreement.model_validate_json(text)
     assert again == agreement
     assert again.model_dump_json() == text
-    assert json.loads(text)["schema"] == 1
+    assert json.loads(text)["schema"] == 2
 
 
 def test_an_agreement_of_another_schema_is_refused(agreement: Agreement) -> None:
     with pytest.raises(ValidationError):
-        Agreement.model_validate(json.loads(agreement.model_dump_json()) | {"schema": 2})
+        Agreement.model_validate(json.loads(agreement.model_dump_json()) | {"schema": 1})
 
 
 def test_numbers_have_six_digits(agreement: Agreement) -> None:

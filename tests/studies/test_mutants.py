@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agreed import Scaled
-from dumbbell.comparison.record import Agreement
+from dumbbell.comparison.record import Agreement, RunFailure
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
@@ -102,10 +102,11 @@ def test_a_control_whose_runs_fail_is_no_control(judge: Judge) -> None:
 def test_a_failure_of_the_reference_notices_nothing(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     real = ComparisonPart.against
 
-    def against(self: ComparisonPart, mutant: Scaled, *others: Any, shift: int = 0) -> tuple[Agreement, list[str]]:
-        found, failed = real(self, mutant, *others, shift=shift)
+    def against(self: ComparisonPart, mutant: Scaled, *others: Any, shift: int = 0) -> Agreement:
+        found = real(self, mutant, *others, shift=shift)
         assert isinstance(found, Agreement)
-        return found, failed if shift else ["random-1-1: sim, seed 1: a bug"]
+        failed = found.conditions[0].model_copy(update={"failures": (RunFailure(engine="sim", seed=1, error="a bug"),)})
+        return found if shift else found.model_copy(update={"conditions": (failed, *found.conditions[1:])})
 
     monkeypatch.setattr(ComparisonPart, "against", against)
     with pytest.raises(EngineFailure, match="runs of the reference fail in tiny: random-1-1: sim, seed 1: a bug"):

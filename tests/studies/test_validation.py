@@ -18,7 +18,7 @@ from dumbbell.cli.main import app
 from dumbbell.comparison import agreement_text
 from dumbbell.comparison.agreement import BANDS, OF_TRANSFERS
 from dumbbell.comparison.random_conditions import strata
-from dumbbell.comparison.record import Agreement, Curves
+from dumbbell.comparison.record import Agreement, Curves, RunFailure
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import KernelError
@@ -155,7 +155,7 @@ def test_engines_stand_side_by_side(record: ClaimsRecord) -> None:
 def test_an_agreement_has_every_band_the_worst_what_failed_and_the_command() -> None:
     (part,) = load_plan().only(["regression"]).parts
     agreement = Agreement.model_validate_json((DOCS / "validation" / "regression.json").read_bytes())
-    first = agreement.conditions[0].model_copy(update={"failures": ("sim, seed 1: a bug",)})
+    first = agreement.conditions[0].model_copy(update={"failures": (RunFailure(engine="sim", seed=1, error="a bug"),)})
     changed = agreement.model_copy(update={"conditions": (first, *agreement.conditions[1:])})
     text = text_of(Section(part.name, part.kind, changed))
     for metric, band in BANDS.items():

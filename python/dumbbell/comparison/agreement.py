@@ -26,6 +26,7 @@ from dumbbell.comparison.record import (
     Condition,
     Difference,
     Group,
+    RunFailure,
     RunFigures,
     Side,
     Source,
@@ -94,8 +95,6 @@ SMALLEST_GOODPUT: Final = 0.05
 """Share of the rate that a smaller goodput of a group is held against: a starved group is no large error."""
 CONSIDERABLE_LOSS: Final = 0.005
 """Loss rate of the reference above which a difference is relative to it."""
-MOST_FAILURES: Final = 3
-"""Of one engine, shown of one condition."""
 MOST_WORST: Final = 10
 
 
@@ -190,7 +189,12 @@ def compare_condition(measured: Measured) -> Condition:
         )
         for role in outcomes
     )
-    failures = tuple(_failures([each for role in outcomes for each in role if isinstance(each, FailedRun)]))
+    failures = tuple(
+        RunFailure(engine=each.engine, seed=each.seed, error=each.error)
+        for role in outcomes
+        for each in role
+        if isinstance(each, FailedRun)
+    )
     compared = not failures and bool(candidate) and bool(reference)
     return Condition(
         name=measured.name,
@@ -287,16 +291,6 @@ def versions() -> dict[str, str | None]:
     """Of what computes the verdicts."""
     known: dict[str, Any] = facts()
     return {"dumbbell": None, "commit": known["commit"], **known["versions"]}
-
-
-def _failures(failed: Sequence[FailedRun]) -> Iterator[str]:
-    """The first of each engine, so that none hides the other's."""
-    for engine in dict.fromkeys(each.engine for each in failed):
-        own = [each for each in failed if each.engine == engine]
-        for each in own[:MOST_FAILURES]:
-            yield f"{engine}, seed {each.seed}: {each.error}"
-        if len(own) > MOST_FAILURES:
-            yield f"and {len(own) - MOST_FAILURES} more runs failed"
 
 
 def _differences(

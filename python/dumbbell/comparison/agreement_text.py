@@ -24,6 +24,7 @@ from dumbbell.comparison.record import (
     EngineComparison,
     LimitVerdict,
     Path,
+    RunFailure,
     Side,
 )
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 HOLDS, BROKEN, NO_DATA = "holds", "broken", "no data"
 BEYOND: Final = "beyond the outer limit"
+MOST_FAILURES: Final = 3
+"""Of one engine, shown of one condition."""
 NO_BAND: Final = "outer limit, no band yet"
 WITHIN: Final = f"holds ({NO_BAND})"
 SAME, DIFFERENT = "same", "other"
@@ -161,10 +164,19 @@ def legend(found: Agreement | Curves) -> str:
     )
 
 
-def failures(found: Agreement | Checks | Curves) -> list[str]:
-    """What failed, a line each."""
+def failures(found: Agreement | Checks | Curves, engine: str | None = None) -> list[str]:
+    """What failed, a line each; the first of each condition and engine, so that none hides another's."""
     parts: Sequence[Path] = found.cases if isinstance(found, Curves) else found.conditions
-    return [f"{part.name}: {failure}" for part in parts for failure in part.failures]
+    return [f"{part.name}: {line}" for part in parts for line in _failures(part.failures, engine)]
+
+
+def _failures(failed: Sequence[RunFailure], engine: str | None) -> Iterator[str]:
+    for name in dict.fromkeys(each.engine for each in failed if engine in (None, each.engine)):
+        own = [each for each in failed if each.engine == name]
+        for each in own[:MOST_FAILURES]:
+            yield f"{name}, seed {each.seed}: {each.error}"
+        if len(own) > MOST_FAILURES:
+            yield f"and {len(own) - MOST_FAILURES} more runs of {name} failed"
 
 
 def without_data(found: Agreement | Curves) -> list[str]:

@@ -191,7 +191,7 @@ def carry_out(
                 if stopped.is_set():
                     break
         except EngineFailure as failure:
-            raise EngineFailure(f"{engine.name}: {failure}") from failure
+            raise EngineFailure(f"{engine.name}: {failure}", engine.name) from failure
         return outcomes
 
     pool = ThreadPoolExecutor(abreast, thread_name_prefix="condition")

@@ -62,7 +62,7 @@ class Side(Part):
 class EngineComparison(Part):
     """Two engines held against one another."""
 
-    schema_version: Literal[1] = Field(default=1, alias="schema")
+    schema_version: Literal[2] = Field(default=2, alias="schema")
     versions: dict[str, str | None]
     """Of dumbbell, its commit, and what computed this."""
     candidate: Side
@@ -165,6 +165,17 @@ class Group(Part):
     """How many."""
 
 
+class RunFailure(Part):
+    """A run that an engine could not finish."""
+
+    engine: str
+    """By name."""
+    seed: int
+    """Of the run."""
+    error: str
+    """What the engine said of it."""
+
+
 class Path(Part):
     """Where a condition runs."""
 
@@ -176,8 +187,8 @@ class Path(Part):
     """Base RTT; the mean where flows differ."""
     buffer_bdp: Number
     """Room of the bottleneck's queue in bandwidth-delay products of the path."""
-    failures: tuple[str, ...]
-    """What an engine said of runs that it could not finish: the condition is not compared."""
+    failures: tuple[RunFailure, ...]
+    """Runs that an engine could not finish: the condition is not compared."""
 
 
 class Condition(Path):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from dumbbell.comparison.agreement import judged_again, versions
-from dumbbell.comparison.agreement_text import band_text
+from dumbbell.comparison.agreement_text import band_text, failures
 from dumbbell.comparison.record import Agreement, Curves
 from dumbbell.engines.mutant import Change, MutantEngine, sources
 from dumbbell.errors import EngineFailure
@@ -52,8 +52,8 @@ class Compared(Protocol):
     def against(  # noqa: PLR0913 (what, against what, where, and how)
         self, mutant: Engine, engines: Sequence[Engine], known: Agreement | Curves, store: Store, jobs: int | None, *,
         shift: int = 0,
-    ) -> tuple[Agreement | Curves, list[str]]:  # fmt: skip
-        """Measures it with the mutant in the candidate's place, its seeds moved; what came out, and what failed."""
+    ) -> Agreement | Curves:  # fmt: skip
+        """Measures it with the mutant in the candidate's place, its seeds moved; what came out."""
 
 
 class Mutant(Table):
@@ -133,8 +133,8 @@ def judge_mutants(  # noqa: PLR0913 (which, where, against what, and how)
     control: dict[str, tuple[str, ...]] = {}
     kept: dict[str, set[str]] = {}
     for part, known in parts:
-        record, failed = part.against(simulator, _others(part, engines), known, store, jobs, shift=SHIFT)
-        if failed:
+        record = part.against(simulator, _others(part, engines), known, store, jobs, shift=SHIFT)
+        if failed := failures(record):
             raise EngineFailure(f"runs of the control fail in {part.name}: {failed[0]}")
         control[part.name] = tuple(_broken(record).values())
         kept[part.name] = _kept(judged_again(known) if isinstance(known, Agreement) else known) & _kept(record)
@@ -157,16 +157,16 @@ def _judge(  # noqa: PLR0913 (which, where, against what, and how)
     for part, known in sorted(parts, key=lambda each: each[0].name not in mutant.first):
         tried.append(part.name)
         try:
-            record, failed = part.against(engine, _others(part, engines), known, store, jobs)
+            record = part.against(engine, _others(part, engines), known, store, jobs)
         except EngineFailure as failure:
-            if not str(failure).startswith(f"{engine.name}: "):
+            if failure.engine != engine.name:
                 raise
             broke = [f"its runs fail: {failure}"]
         else:
-            if others := [line for line in failed if f": {part.engines[0]}, seed " in line]:
-                raise EngineFailure(f"runs of the reference fail in {part.name}: {others[0]}")
-            broken = _broken(record)
-            broke = [*failed, *(text for key, text in broken.items() if key in kept[part.name])]
+            if of_reference := failures(record, part.engines[0]):
+                raise EngineFailure(f"runs of the reference fail in {part.name}: {of_reference[0]}")
+            broken = (text for key, text in _broken(record).items() if key in kept[part.name])
+            broke = [*failures(record, engine.name), *broken]
         if broke:
             break
     return MutantVerdict(

@@ -102,7 +102,8 @@ class ComparisonPart(Table):
         records: Records = unmeasured,
     ) -> tuple[Record, list[str]]:  # fmt: skip
         """Runs what is missing on these engines: the record of all runs, and what failed."""
-        return self._carried_out(self.sides(engines, records(self.name)), store, jobs, progress)
+        found = self._carried_out(self.sides(engines, records(self.name)), store, jobs, progress)
+        return found, failures(found)
 
     def fits(self, record: Agreement | Curves, engines: Sequence[Engine]) -> bool:
         """Whether a record is of today's candidate and conditions; curves need the reference's own runs."""
@@ -116,7 +117,7 @@ class ComparisonPart(Table):
     def against(  # noqa: PLR0913 (what, against what, where, and how)
         self, mutant: Engine, engines: Sequence[Engine], known: Record, store: Store, jobs: int | None, *,
         shift: int = 0,
-    ) -> tuple[Agreement | Curves, list[str]]:  # fmt: skip
+    ) -> Agreement | Curves:  # fmt: skip
         """The same with another engine in the candidate's place, and the reference's runs as they are known.
 
         The candidate's seeds are moved by `shift`.
@@ -126,24 +127,22 @@ class ComparisonPart(Table):
             recorded=known if isinstance(known, Agreement) else None,
             shift=shift,
         )
-        found, failed = self._carried_out(sides, store, jobs, lambda: None)
+        found = self._carried_out(sides, store, jobs, lambda: None)
         assert isinstance(found, Agreement | Curves)  # noqa: S101 (checks are no mutant's)
-        return found, failed
+        return found
 
     def _carried_out(
         self, sides: Sides, store: Store, jobs: int | None, progress: Callable[[], None]
-    ) -> tuple[Agreement | Checks | Curves, list[str]]:
+    ) -> Agreement | Checks | Curves:
         if self.kind == "checks":
-            checked = carry_out_checks(store, checks(), sides, jobs=jobs, progress=progress)
-            return checked, failures(checked)
+            return carry_out_checks(store, checks(), sides, jobs=jobs, progress=progress)
         judge = curves.judge if self.kind == "curves" else None
         source = Source(
             stratum=self.stratum, random=self.random, seed=self.seed, duration=self.duration,
             most_packets=self.most_packets,
         )  # fmt: skip
         experiments = [each for each, _ in self._asked(sides)]
-        found = compare_engines(store, experiments, sides, source, judge, jobs=jobs, progress=progress)
-        return found, failures(found)
+        return compare_engines(store, experiments, sides, source, judge, jobs=jobs, progress=progress)
 
     def sides(self, engines: Sequence[Engine], recorded: Record | None, candidate: str | None = None) -> Sides:
         """Both engines. Runs of the record stand for those that the engine of its identity would give again.
