@@ -161,6 +161,8 @@ pub struct Sender {
     pub(super) stalled: bool,
     /// Segments left of the super-packet at the head of the write queue.
     pub(super) chunk_left: Segments,
+    /// Bytes of the buffers that were cut off its head for bursts that did not leave then; the first of them is last.
+    pub(super) cuts: Vec<u64>,
     pub(super) send_buffer: SendBuffer,
     /// Whether the flight fills the window.
     pub(super) validation: CwndValidation,
@@ -214,6 +216,7 @@ impl Sender {
             short_end: 0,
             stalled: false,
             chunk_left: 0,
+            cuts: Vec::new(),
             send_buffer: SendBuffer::new(config.socket_memory),
             validation: CwndValidation::default(),
             last_sent: Time::ZERO,

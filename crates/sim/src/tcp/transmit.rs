@@ -61,7 +61,7 @@ impl Sender {
             if self.chunk_left == 0 {
                 self.chunk_left = chunk_segments(self.mss_bytes);
             }
-            let chunk = unsent.min(u64::from(self.chunk_left) * mss);
+            let chunk = self.cuts.last().copied().unwrap_or_else(|| unsent.min(u64::from(self.chunk_left) * mss));
             let max_burst = *max_burst.get_or_insert_with(|| self.burst_segments());
             let whole_queue = chunk == unsent;
             let bytes = if chunk <= mss {
@@ -95,15 +95,44 @@ impl Sender {
             };
             if self.small_queue_holds(bytes, false) {
                 self.host_queue_holds = true;
+                self.cut(chunk, bytes);
                 break;
             }
-            let Ok(segments) = self.transmit_new(bytes, now, out) else { break };
+            let Ok(segments) = self.transmit_new(bytes, now, out) else {
+                self.cut(chunk, bytes);
+                break;
+            };
+            self.take_off(bytes);
             sent += segments;
             if matches!(reason, SendReason::Probe | SendReason::One) {
                 break;
             }
         }
         self.after_sending(reason, sent, cwnd_limited, rwnd_limited, now)
+    }
+
+    /// A burst does not leave, but it has been cut off the buffer at the head of the write queue, and is one of its own
+    /// from now on: however much more may be sent later, that is the next burst (Linux 6.1 `tcp_write_xmit`, which asks
+    /// `tcp_small_queue_check` after `tso_fragment`).
+    #[cold]
+    fn cut(&mut self, head: u64, bytes: u64) {
+        if bytes < head {
+            if let Some(first) = self.cuts.last_mut() {
+                *first -= bytes;
+            }
+            self.cuts.push(bytes);
+        }
+    }
+
+    /// A burst left the head of the write queue.
+    #[inline]
+    fn take_off(&mut self, bytes: u64) {
+        if let Some(first) = self.cuts.last_mut() {
+            *first -= bytes;
+            if *first == 0 {
+                self.cuts.pop();
+            }
+        }
     }
 
     fn after_sending(

@@ -92,7 +92,7 @@ impl Sender {
         let unsent = self.unsent_bytes();
         let head = u64::from(self.chunk_left) * u64::from(self.mss_bytes);
         let waiting = u64::from(unsent > 0 && head > 0) + unsent.saturating_sub(head).div_ceil(self.chunk_bytes());
-        let buffers = u64::from(self.board.buffers()) + waiting;
+        let buffers = u64::from(self.board.buffers()) + waiting + self.cuts.len() as u64;
         self.taken_bytes - self.board.una_bytes() + buffers * EMPTY_BYTES
     }
 

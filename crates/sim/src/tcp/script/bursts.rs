@@ -163,6 +163,17 @@ fn the_second_burst_does_not_wait_for_the_hosts_own_queue() {
     s.gets(ack(2)).expect_bursts([2]);
 }
 
+/// `tcp_write_xmit` asks `tcp_small_queue_check` after it has cut the burst off its buffer (`tso_fragment`): one that is
+/// held with a single segment, because the window has room for no more, leaves with that one when it has more.
+#[test]
+fn a_burst_that_is_held_grows_no_more() {
+    let mut s = SenderScript::begin(SenderSetup { initial_window: 7, offload: true, ..SENDER });
+    s.has_own_queue().writes(1_000).expect_bursts([2, 2]);
+    s.drains().expect_bursts([2]);
+    s.at(ms(20)).gets(ack(2)).expect_nothing();
+    s.drains().expect_bursts([1, 2]);
+}
+
 /// `tcp_xmit_retransmit_queue`: retransmissions may wait for twice as much.
 #[test]
 fn twice_as_many_retransmissions_may_wait_in_the_hosts_own_queue() {
