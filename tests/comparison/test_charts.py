@@ -73,3 +73,12 @@ def test_a_difference_is_drawn_whole_where_the_band_excuses_a_part(stored: dict[
     chart = errors(Agreement.model_validate(stored))
     assert chart is not None
     assert chart.panels[1].layers[0].x == pytest.approx((10, 10), rel=1e-3)
+
+
+def test_crosses_are_the_limits_of_what_is_drawn(agreement: Agreement) -> None:
+    """A stratum's band has limits of differences of which nothing is excused."""
+    of_stratum = {"median_limit": 0.001, "p90_limit": 0.002, "raw_median_limit": 0.004, "raw_p90_limit": 0.02}
+    bands = tuple(band.model_copy(update=of_stratum) for band in agreement.bands)
+    chart = errors(agreement.model_copy(update={"bands": bands}))
+    assert chart is not None
+    assert [panel.layers[-1].x for panel in chart.panels] == [(0.4, 2)] * len(chart.panels)

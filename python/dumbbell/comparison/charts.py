@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from dumbbell.cc import base_name
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.charts.style import PUBLISHED
-from dumbbell.comparison.agreement import BANDS, MEDIAN, TAIL
+from dumbbell.comparison.agreement import MEDIAN, TAIL
 from dumbbell.comparison.agreement_text import path as path_of
 from dumbbell.comparison.curves import FIVE_PERCENT
 from dumbbell.comparison.record import (
@@ -53,7 +53,7 @@ def errors(agreement: Agreement) -> Chart | None:
     differences = [each for condition in agreement.conditions for each in condition.differences]
     panels = [
         _error_panel(band, members, agreement)
-        for band in BANDS.values()
+        for band in agreement.bands
         if (members := [each for each in differences if each.metric == band.metric])
     ]
     if not panels:
@@ -82,9 +82,10 @@ def _error_panel(band: Band, members: Sequence[Difference], agreement: Agreement
     noise = [
         100 * abs(each.floor - each.reference) / each.scale for each in members if each.floor is not None and each.scale
     ]
-    limits = [
-        (most, share) for most, share in ((band.median_limit, MEDIAN), (band.p90_limit, TAIL)) if most is not None
-    ]
+    # The curves excuse nothing: nor do a band's raw limits. An outer limit has none.
+    of_raw = band.raw_p90_limit is not None
+    drawn = (band.raw_median_limit, band.raw_p90_limit) if of_raw else (band.median_limit, band.p90_limit)
+    limits = [(most, share) for most, share in zip(drawn, (MEDIAN, TAIL), strict=True) if most is not None]
     return Panel(
         title=band.label,
         x=Axis(
