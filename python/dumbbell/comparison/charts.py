@@ -102,7 +102,7 @@ def _error_panel(band: Band, members: Sequence[Difference], agreement: Agreement
                 label="limits",
                 style=PUBLISHED,
                 kind="points",
-                x=tuple(100 * most for most, _ in limits),
+                x=tuple(max(100 * most, SMALLEST_ERROR) for most, _ in limits),
                 y=tuple(share for _, share in limits),
             ),
         ),
