@@ -53,7 +53,8 @@ def compared(folder: Path, candidate: Engine, reference: Engine, seed: int) -> l
 
 def gross(conditions: Sequence[Condition]) -> list[str]:
     """Bands of which the sample's median is far beyond the limit, and runs that failed."""
-    found = [failure.error for condition in conditions for failure in condition.failures]
+    failed = (each for condition in conditions for each in condition.failures)
+    found = [f"{each.engine}, seed {each.seed}: {each.error}" for each in failed]
     for verdict in verdicts(conditions):
         multiple, limit = MULTIPLES.get(verdict.metric), BANDS[verdict.metric].median_limit
         median = verdict.measured.median
