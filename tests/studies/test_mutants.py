@@ -70,8 +70,9 @@ def test_what_is_no_error_is_not_noticed(judge: Judge) -> None:
     assert (record.noticed, record.mutants[0].broke, record.mutants[0].part) == (0, (), None)
 
 
-def test_an_error_that_lets_runs_fail_is_noticed(judge: Judge) -> None:
-    (verdict,) = judge(Wrong(failing=(1, 2))).mutants
+@pytest.mark.parametrize("failing", [(1, 2), (1,)], ids=["all", "some"])
+def test_an_error_that_lets_runs_fail_is_noticed(judge: Judge, failing: tuple[int, ...]) -> None:
+    (verdict,) = judge(Wrong(failing=failing)).mutants
     assert verdict.broke
     assert "a bug" in verdict.broke[0]
 
