@@ -23,6 +23,7 @@ const CACHED_FLOWS: usize = 512;
 #[derive(Debug)]
 pub struct Simulation<'run> {
     run: &'run Run,
+    first_buffer_bytes: u64,
     network: Network,
     /// By place, and so are receivers and applications: those of the run's flows, then those of sources' connections.
     senders: Vec<Sender>,
@@ -82,14 +83,16 @@ impl<'run> Simulation<'run> {
     /// A run at its beginning. Its algorithms and parameters must have been checked.
     pub fn new(run: &'run Run) -> Self {
         let apps: Vec<App> = run.flows.iter().map(|flow| App::of(&flow.workload)).collect();
+        let first_buffer_bytes = first_buffer_bytes(run);
         let mut simulation = Self {
             run,
+            first_buffer_bytes,
             network: Network::new(run),
             senders: run
                 .flows
                 .iter()
                 .enumerate()
-                .map(|(i, flow)| Sender::new(FlowId::new(i), &sender_config(run, flow, &flow.name)))
+                .map(|(i, flow)| Sender::new(FlowId::new(i), &sender_config(run, flow, &flow.name, first_buffer_bytes)))
                 .collect(),
             receivers: run
                 .flows
@@ -577,13 +580,26 @@ const fn low_water_bytes(run: &Run, flow: &Flow) -> u64 {
     }
 }
 
+/// The send buffer that each connection begins with where memory never is the limit, as on the engine `linux`: all of
+/// them together are filled at once.
+fn first_buffer_bytes(run: &Run) -> u64 {
+    const TOGETHER_BYTES: u64 = 64_000_000;
+    const LEAST_BYTES: u64 = 16_384;
+    const MOST_BYTES: u64 = 4_000_000;
+    /// Of the transfers that arrive for one flow, so many are open at once.
+    const MOST_CONNECTIONS: usize = 1_000;
+    let connections: usize = run.flows.iter().map(|flow| flow.arrivals().len().clamp(1, MOST_CONNECTIONS)).sum();
+    (TOGETHER_BYTES / connections.max(1) as u64).clamp(LEAST_BYTES, MOST_BYTES)
+}
+
 /// `name` names the random stream of its algorithm.
-fn sender_config(run: &Run, flow: &Flow, name: &str) -> SenderConfig {
+fn sender_config(run: &Run, flow: &Flow, name: &str, first_buffer_bytes: u64) -> SenderConfig {
     SenderConfig {
         mss_bytes: run.path.mss_bytes(),
         initial_window: run.host.initial_window_segments,
         behind_fair_queue: run.host.qdisc == Qdisc::Fq,
         socket_memory: run.host.socket_memory,
+        first_buffer_bytes,
         offload: run.path.offload,
         algorithm: Algorithm {
             name: flow.cc.algorithm.clone(),

@@ -165,19 +165,22 @@ fn small_queues_hold_a_sender_back_before_its_own_device_and_not_before_a_router
     assert_eq!(device.flows[0].at_end.segments_retransmitted, 0);
 }
 
-/// A flow that hands over [`AT_ONCE`] segments in one burst when its handshake is over, on a path so short that bursts
+/// Segments that a sender has in one super-packet before it knows of a window that does not fit 16 bits.
+const WHOLE: u64 = 22;
+
+/// A flow that hands over [`WHOLE`] segments in one burst when its handshake is over, on a path so short that bursts
 /// are not cut (the shift of `tcp_tso_rtt_log`).
 fn whole_burst(rate_bps: u64) -> Run {
     let mut run = one_flow("cubic", rate_bps, 200_000, 1 << 20, 2);
     run.until_done = true;
     run.host.initial_window_segments = 100;
-    run.flows[0].workload = Workload::Transfer { bytes: AT_ONCE * MSS_BYTES };
+    run.flows[0].workload = Workload::Transfer { bytes: WHOLE * MSS_BYTES };
     run
 }
 
 #[test]
 fn with_jitter_a_burst_leaves_its_host_late_and_as_a_whole() {
-    // A SYN late by U1, a bare ACK by U2, and 45 segments of one burst by max(U2, U3), each uniform below the jitter: in
+    // A SYN late by U1, a bare ACK by U2, and 22 segments of one burst by max(U2, U3), each uniform below the jitter: in
     // the mean 1/2 + 2/3 of it. Were each packet late by itself, the last one would be late by nearly all of it.
     let (jitter_ns, seeds) = (100_000, 400);
     let mut run = whole_burst(1_000_000 * MBIT);
@@ -200,7 +203,7 @@ fn with_jitter_a_burst_leaves_its_host_late_and_as_a_whole() {
 
 #[test]
 fn jitter_is_behind_a_device_and_before_a_router() {
-    // A burst of 45 frames comes out of a slow line as from a pipe: a device's frames are each late by themselves, and
+    // A burst of 22 frames comes out of a slow line as from a pipe: a device's frames are each late by themselves, and
     // the last one in the mean by nearly half of the jitter; a router's wait for the host's lateness once, at the head.
     const SEEDS: u64 = 1_000;
     let jitter_ns = 20_000;

@@ -139,7 +139,7 @@ impl Simulation<'_> {
         let name = format!("{}/{index}", asked.name);
         let flow = self.sources.occupy(source, index);
         self.network.open(flow, source, &name);
-        let sender = Sender::new(flow, &sender_config(self.run, asked, &name));
+        let sender = Sender::new(flow, &sender_config(self.run, asked, &name, self.first_buffer_bytes));
         let receiver = Receiver::new(flow, Some(bytes), &receiver_config(self.run, asked));
         let app = App { phase: Phase::Running, ..App::of(&Workload::Transfer { bytes }) };
         if flow.index() == self.senders.len() {

@@ -14,6 +14,7 @@ use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::send_buffer::SendBuffer;
 use super::timer::Deadline;
+use super::write_queue::WriteQueue;
 use crate::engine::prefetch;
 use crate::index::FlowId;
 use crate::net::{Ack, Packet, PacketKind, Waiting};
@@ -55,6 +56,8 @@ pub struct SenderConfig {
     pub behind_fair_queue: bool,
     /// Limit of the send buffer.
     pub socket_memory: SocketMemory,
+    /// The send buffer that a connection begins with, where memory has no limit.
+    pub first_buffer_bytes: u64,
     /// Bursts leave as super-packets.
     pub offload: bool,
     /// The congestion control.
@@ -149,6 +152,8 @@ pub struct Sender {
     pub(super) sent_bytes: u64,
     /// Right edge of the receiver's window.
     pub(super) edge_bytes: u64,
+    /// The largest window that it offered (`max_window`).
+    pub(super) largest_window_bytes: u64,
     /// The application has written its last byte: a short segment may go.
     pub(super) closed: bool,
     /// The application aborted the connection: there is none any more.
@@ -159,10 +164,7 @@ pub struct Sender {
     /// application writes or an ACK comes; where the pacing timer sent the burst nothing does, as in Linux 6.1
     /// (`tcp_tsq_write` does not look at the probe timer).
     pub(super) stalled: bool,
-    /// Segments left of the super-packet at the head of the write queue.
-    pub(super) chunk_left: Segments,
-    /// Bytes of the buffers that were cut off its head for bursts that did not leave then; the first of them is last.
-    pub(super) cuts: Vec<u64>,
+    pub(super) write_queue: WriteQueue,
     pub(super) send_buffer: SendBuffer,
     /// Whether the flight fills the window.
     pub(super) validation: CwndValidation,
@@ -211,13 +213,13 @@ impl Sender {
             taken_bytes: 0,
             sent_bytes: 0,
             edge_bytes: 0,
+            largest_window_bytes: 0,
             closed: false,
             aborted: false,
             short_end: 0,
             stalled: false,
-            chunk_left: 0,
-            cuts: Vec::new(),
-            send_buffer: SendBuffer::new(config.socket_memory),
+            write_queue: WriteQueue::default(),
+            send_buffer: SendBuffer::new(config.socket_memory, config.first_buffer_bytes),
             validation: CwndValidation::default(),
             last_sent: Time::ZERO,
             limits: Limits::default(),

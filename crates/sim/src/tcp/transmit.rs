@@ -1,20 +1,12 @@
 //! What leaves when: new data and retransmissions, as far as windows, pacing and queues allow (Linux 6.1
 //! `tcp_write_xmit`, `tcp_xmit_retransmit_queue`).
 
-use super::burst::SUPER_PACKET_BYTES;
 use super::limits::Limit;
 use super::sender::{HandedOver, Output, SendReason, Sender, TimerPurpose};
-use super::truesize::HEADROOM_BYTES;
 use crate::net::{Ecn, Marks, Packet, PacketKind, Waiting};
 use cc::{CongestionControl, RecoveryState, Restart};
 use run::FRAME_HEADERS_BYTES;
 use units::{Segments, Span, Time};
-
-/// Segments of a full super-packet in the write queue.
-pub(super) const fn chunk_segments(mss_bytes: u32) -> Segments {
-    let segments = (SUPER_PACKET_BYTES - 1 - HEADROOM_BYTES) / mss_bytes as u64;
-    if segments == 0 { 1 } else { segments as Segments }
-}
 
 /// Why a burst did not leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,10 +50,7 @@ impl Sender {
                 rwnd_limited = true;
                 break;
             }
-            if self.chunk_left == 0 {
-                self.chunk_left = chunk_segments(self.mss_bytes);
-            }
-            let chunk = self.cuts.last().copied().unwrap_or_else(|| unsent.min(u64::from(self.chunk_left) * mss));
+            let chunk = self.head_bytes(unsent);
             let max_burst = *max_burst.get_or_insert_with(|| self.burst_segments());
             let whole_queue = chunk == unsent;
             let bytes = if chunk <= mss {
@@ -93,46 +82,24 @@ impl Sender {
                     needed
                 }
             };
+            // A burst is cut off its buffer before it is known whether it leaves: however much more may be sent later,
+            // that is the next burst (Linux 6.1 `tcp_write_xmit` asks `tcp_small_queue_check` after `tso_fragment`).
             if self.small_queue_holds(bytes, false) {
                 self.host_queue_holds = true;
-                self.cut(chunk, bytes);
+                self.write_queue.cut(bytes);
                 break;
             }
             let Ok(segments) = self.transmit_new(bytes, now, out) else {
-                self.cut(chunk, bytes);
+                self.write_queue.cut(bytes);
                 break;
             };
-            self.take_off(bytes);
+            self.write_queue.take_off(bytes);
             sent += segments;
             if matches!(reason, SendReason::Probe | SendReason::One) {
                 break;
             }
         }
         self.after_sending(reason, sent, cwnd_limited, rwnd_limited, now)
-    }
-
-    /// A burst does not leave, but it has been cut off the buffer at the head of the write queue, and is one of its own
-    /// from now on: however much more may be sent later, that is the next burst (Linux 6.1 `tcp_write_xmit`, which asks
-    /// `tcp_small_queue_check` after `tso_fragment`).
-    #[cold]
-    fn cut(&mut self, head: u64, bytes: u64) {
-        if bytes < head {
-            if let Some(first) = self.cuts.last_mut() {
-                *first -= bytes;
-            }
-            self.cuts.push(bytes);
-        }
-    }
-
-    /// A burst left the head of the write queue.
-    #[inline]
-    fn take_off(&mut self, bytes: u64) {
-        if let Some(first) = self.cuts.last_mut() {
-            *first -= bytes;
-            if *first == 0 {
-                self.cuts.pop();
-            }
-        }
     }
 
     fn after_sending(
@@ -334,7 +301,6 @@ impl Sender {
             self.short_end = first + u64::from(segments);
         }
         self.board.end_buffer();
-        self.chunk_left = if self.unsent_bytes() == 0 { 0 } else { self.chunk_left.saturating_sub(segments) };
         if was_empty || self.timer_purpose == TimerPurpose::LossProbe {
             self.rearm_timeout(now);
         }

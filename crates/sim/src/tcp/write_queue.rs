@@ -4,53 +4,112 @@
 //! A full buffer lets the application write again when a third of it is free, so that data comes in lumps. Memory counts
 //! with its descriptors: each super-packet of the write queue has one, and each burst that it was sent as.
 
+use super::burst::SUPER_PACKET_BYTES;
 use super::limits::Limit;
 use super::sender::{Output, SendReason, Sender};
-use super::transmit::chunk_segments;
-use super::truesize::{EMPTY_BYTES, segment};
+use super::truesize::{EMPTY_BYTES, HEADROOM_BYTES, segment};
 use super::window::TIMESTAMP_BYTES;
 use cc::CongestionControl;
+use std::collections::VecDeque;
 use units::Time;
 
 /// `TCP_INIT_CWND`: room for so many segments at least.
 const LEAST_SEGMENTS: u32 = 10;
 /// The application hands over so much with one call at most, as on the engine `linux`; the end of each is pushed.
 const WRITE_BYTES: u64 = 1 << 20;
+/// `TCP_MSS_DEFAULT`: the window of a peer that offers no more than this is not halved.
+const TINY_WINDOW_BYTES: u64 = 536;
+
+/// What was taken and not sent, as the buffers that it lies in: no burst takes from two of them. Where the socket takes
+/// everything, those that no burst was taken from yet are not here.
+#[derive(Debug, Default)]
+pub(super) struct WriteQueue {
+    /// Bytes of the buffer that leaves next; 0: there is none.
+    head: u64,
+    /// Of those behind it. It is apart from them because in the long run there is no other.
+    others: VecDeque<u64>,
+}
+
+impl WriteQueue {
+    fn len(&self) -> usize {
+        usize::from(self.head > 0) + self.others.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.head + self.others.iter().sum::<u64>()
+    }
+
+    /// What the last buffer has room for.
+    fn room(&self, size_bytes: u64) -> u64 {
+        match self.others.back() {
+            None if self.head == 0 => 0,
+            last => size_bytes.saturating_sub(*last.unwrap_or(&self.head)),
+        }
+    }
+
+    /// Adds data behind the last buffer's, or a buffer.
+    fn append(&mut self, bytes: u64, to_last: bool) {
+        match self.others.back_mut() {
+            Some(last) if to_last => *last += bytes,
+            None if to_last || self.head == 0 => self.head += bytes,
+            _ => self.others.push_back(bytes),
+        }
+    }
+
+    /// `bytes` of the buffer at the head left.
+    #[inline]
+    pub(super) fn take_off(&mut self, bytes: u64) {
+        self.head -= bytes;
+        if self.head == 0
+            && let Some(next) = self.others.pop_front()
+        {
+            self.head = next;
+        }
+    }
+
+    /// `bytes` of the buffer at the head become a buffer of their own.
+    #[cold]
+    pub(super) fn cut(&mut self, bytes: u64) {
+        if bytes < self.head {
+            self.others.push_front(self.head - bytes);
+            self.head = bytes;
+        }
+    }
+}
 
 impl Sender {
     /// Room for twice the window, for BBR three times, if every segment were sent by itself (`tcp_sndbuf_expand`).
     pub(super) fn expand_send_buffer(&mut self) {
-        if let Some(limit) = self.send_buffer.limit_bytes {
-            let most = self.control.window.cwnd.max(self.recovery.rack.reordering() + 1);
-            let reserved = segment(u64::from(self.mss_bytes) + TIMESTAMP_BYTES);
-            let factor = u64::from(self.control.cc.send_buffer_factor());
-            let wanted = u64::from(most.max(LEAST_SEGMENTS)) * reserved * factor;
-            self.send_buffer.bytes = self.send_buffer.bytes.max(wanted.min(limit));
-        }
+        let most = self.control.window.cwnd.max(self.recovery.rack.reordering() + 1);
+        let reserved = segment(u64::from(self.mss_bytes) + TIMESTAMP_BYTES);
+        let factor = u64::from(self.control.cc.send_buffer_factor());
+        let wanted = u64::from(most.max(LEAST_SEGMENTS)) * reserved * factor;
+        self.send_buffer.bytes = self.send_buffer.bytes.max(wanted.min(self.send_buffer.limit_bytes));
     }
 
     /// Takes what there is room for of what the application has written, and sends what may be sent.
     pub(super) fn take_writes(&mut self, now: Time, out: &mut impl Output) {
-        if self.send_buffer.limit_bytes.is_none() {
-            self.taken_bytes = self.written_bytes;
+        let size = self.buffer_bytes();
+        if self.send_buffer.takes_all {
+            self.take_all(size);
             self.send_new(SendReason::Normal, now, out);
             return;
         }
         while self.taken_bytes < self.written_bytes && !self.send_buffer.is_full {
             let call_end = self.written_bytes.min(self.taken_bytes + WRITE_BYTES);
             while self.taken_bytes < call_end {
-                let (room, first) = match self.room_at_the_tail() {
-                    0 if self.memory_bytes() >= self.send_buffer.bytes => {
-                        self.send_buffer.is_full = true;
-                        break;
-                    }
-                    0 => (self.chunk_bytes(), self.unsent_bytes() == 0),
-                    room => (room, self.unsent_bytes() <= u64::from(self.chunk_left) * u64::from(self.mss_bytes)),
-                };
-                let taken = room.min(call_end - self.taken_bytes);
+                let room = self.write_queue.room(size);
+                if room == 0 && self.memory_bytes() >= self.send_buffer.bytes {
+                    self.send_buffer.is_full = true;
+                    break;
+                }
+                let fits = if room > 0 { room } else { size };
+                let taken = fits.min(call_end - self.taken_bytes);
+                self.write_queue.append(taken, room > 0);
                 self.taken_bytes += taken;
-                let pushes = self.taken_bytes > self.send_buffer.pushed_bytes + self.receive_window_bytes() / 2;
-                if taken == room && self.taken_bytes < call_end && (pushes || first) {
+                let pushes = self.taken_bytes > self.send_buffer.pushed_bytes + self.largest_window_bytes / 2;
+                let is_head = self.write_queue.len() == 1;
+                if taken == fits && self.taken_bytes < call_end && (pushes || is_head) {
                     if pushes {
                         self.send_buffer.pushed_bytes = self.taken_bytes;
                     }
@@ -78,6 +137,7 @@ impl Sender {
             return;
         }
         self.send_buffer.is_full = false;
+        self.send_buffer.takes_all = self.send_buffer.limit_bytes == u64::MAX;
         if self.limits.state() == Limit::SendBuffer {
             let idle = self.board.out() == 0 && self.unsent_bytes() == 0;
             self.limits.enter(if idle { Limit::Application } else { Limit::Network }, now);
@@ -87,31 +147,39 @@ impl Sender {
         self.take_writes(now, out);
     }
 
+    /// Memory never is the limit: takes all that is written. Its buffers are made as they are sent.
+    fn take_all(&mut self, size_bytes: u64) {
+        let room = self.write_queue.room(size_bytes);
+        if room > 0 && self.write_queue.bytes() == self.unsent_bytes() {
+            self.write_queue.append(room.min(self.written_bytes - self.taken_bytes), true);
+        }
+        self.taken_bytes = self.written_bytes;
+    }
+
+    /// The buffer at the head of the write queue, of which `unsent` bytes are not sent.
+    #[inline]
+    pub(super) fn head_bytes(&mut self, unsent: u64) -> u64 {
+        if self.write_queue.head == 0 {
+            self.write_queue.head = unsent.min(self.buffer_bytes());
+        }
+        self.write_queue.head
+    }
+
     /// Memory of what is taken and not acknowledged (`sk_wmem_queued`).
     fn memory_bytes(&self) -> u64 {
-        let unsent = self.unsent_bytes();
-        let head = u64::from(self.chunk_left) * u64::from(self.mss_bytes);
-        let waiting = u64::from(unsent > 0 && head > 0) + unsent.saturating_sub(head).div_ceil(self.chunk_bytes());
-        let buffers = u64::from(self.board.buffers()) + waiting + self.cuts.len() as u64;
+        let buffers = u64::from(self.board.buffers()) + self.write_queue.len() as u64;
         self.taken_bytes - self.board.una_bytes() + buffers * EMPTY_BYTES
     }
 
-    /// What the last super-packet of the write queue has room for.
-    fn room_at_the_tail(&self) -> u64 {
-        let unsent = self.unsent_bytes();
-        let head = u64::from(self.chunk_left) * u64::from(self.mss_bytes);
-        match unsent.checked_sub(head) {
-            _ if unsent == 0 => 0,
-            None => head - unsent,
-            Some(rest) => rest.next_multiple_of(self.chunk_bytes()) - rest,
-        }
-    }
-
-    fn chunk_bytes(&self) -> u64 {
-        u64::from(chunk_segments(self.mss_bytes)) * u64::from(self.mss_bytes)
-    }
-
-    const fn receive_window_bytes(&self) -> u64 {
-        self.edge_bytes.saturating_sub(self.board.una_bytes())
+    /// What a buffer of the write queue has room for: whole segments of a super-packet, and of half the largest window
+    /// that the receiver has offered, so that at the beginning it is 22 segments and not 45 (`tcp_xmit_size_goal`,
+    /// `tcp_bound_to_half_wnd`).
+    fn buffer_bytes(&mut self) -> u64 {
+        let window = self.edge_bytes.saturating_sub(self.board.una_bytes());
+        self.largest_window_bytes = self.largest_window_bytes.max(window);
+        let tiny = self.largest_window_bytes <= TINY_WINDOW_BYTES;
+        let half = if tiny { self.largest_window_bytes } else { self.largest_window_bytes / 2 };
+        let mss = u64::from(self.mss_bytes);
+        (half.min(SUPER_PACKET_BYTES - 1 - HEADROOM_BYTES) / mss).max(1) * mss
     }
 }

@@ -19,6 +19,8 @@ pub(super) struct SenderSetup {
     pub(super) initial_window: Segments,
     /// Limit of the send buffer.
     pub(super) socket_memory: SocketMemory,
+    /// The buffer that it begins with, where there is no limit.
+    pub(super) first_buffer_bytes: u64,
     /// Bursts leave whole, so that a script sees their sizes.
     pub(super) offload: bool,
     /// The host's own queue is `fq`.
@@ -36,6 +38,7 @@ pub(super) const SENDER: SenderSetup = SenderSetup {
     rtt: super::ms(20),
     initial_window: 10,
     socket_memory: SocketMemory::Max,
+    first_buffer_bytes: 4_000_000,
     offload: false,
     behind_fair_queue: false,
     window_bytes: WIDE_OPEN_BYTES,
@@ -147,6 +150,7 @@ impl SenderScript {
             initial_window: setup.initial_window,
             behind_fair_queue: setup.behind_fair_queue,
             socket_memory: setup.socket_memory,
+            first_buffer_bytes: setup.first_buffer_bytes,
             offload: setup.offload,
             algorithm: Algorithm { name: setup.cc.to_owned(), parameters: Default::default(), seed: 1 },
         };
