@@ -1,14 +1,14 @@
 //! Timing noise of the sending hosts: a burst leaves its host later than TCP handed it over, by a time drawn at random,
 //! and never before the burst ahead of it.
 //!
-//! The bursts of all hosts wait in one heap and their packets in one pool. A pool gives the place that became free last,
-//! so that what waits stays in the caches, however many hosts there are.
+//! The bursts of all hosts wait in one queue, in the order in which they leave, and their packets in one pool. Few wait at
+//! a time: what the hosts send within the jitter. A pool gives the place that became free last, so that what waits stays
+//! in the caches, however many hosts there are.
 
 use super::packet::Packet;
 use crate::engine::{Stream, prefetch, stream};
 use crate::index::FlowId;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::VecDeque;
 use units::{Span, Time};
 
 /// The end of a list.
@@ -20,14 +20,16 @@ pub struct Jitter {
     /// Delays are uniform below this.
     range: Span,
     hosts: Vec<Departures>,
-    /// The burst in hand, not handed over yet: its first and last packets.
-    open: (u32, u32),
-    waiting: BinaryHeap<Reverse<Burst>>,
+    /// By departure; of equals, as handed over.
+    waiting: VecDeque<Burst>,
     /// When the first of those that wait leaves; `NEVER` when none does.
     next: Time,
-    sequence: u64,
-    /// Packets, and the place of the next one of the same burst.
-    pool: Vec<(Packet, u32)>,
+    pool: Vec<Packet>,
+    /// One ahead of the pool: the place of the first packet of the burst in hand, which is not handed over yet; then, for
+    /// each place, that of the next packet of its burst, or the next place that is free.
+    links: Vec<u32>,
+    /// Which link the burst in hand goes on with.
+    tail: u32,
     /// The first of the places that are free.
     free: u32,
 }
@@ -39,11 +41,9 @@ struct Departures {
     stream: Stream,
 }
 
-/// Ordered by time, then as handed over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 struct Burst {
     departure: Time,
-    sequence: u64,
     first: u32,
 }
 
@@ -54,11 +54,11 @@ impl Jitter {
         Self {
             range,
             hosts: hosts.map(departures).collect(),
-            open: (NIL, NIL),
-            waiting: BinaryHeap::new(),
+            waiting: VecDeque::new(),
             next: Time::NEVER,
-            sequence: 0,
             pool: Vec::new(),
+            links: vec![NIL],
+            tail: 0,
             free: NIL,
         }
     }
@@ -73,35 +73,36 @@ impl Jitter {
     pub fn add(&mut self, packet: Packet) {
         let place = self.free;
         let place = if place == NIL {
-            self.pool.push((packet, NIL));
-            (self.pool.len() - 1) as u32
+            self.pool.push(packet);
+            self.links.push(NIL);
+            self.links.len() as u32 - 2
         } else {
-            let node = &mut self.pool[place as usize];
-            self.free = node.1;
-            *node = (packet, NIL);
+            self.pool[place as usize] = packet;
+            self.free = std::mem::replace(&mut self.links[place as usize + 1], NIL);
             place
         };
-        match self.open {
-            (NIL, _) => self.open = (place, place),
-            (first, last) => {
-                self.pool[last as usize].1 = place;
-                self.open = (first, place);
-            }
-        }
+        self.links[self.tail as usize] = place;
+        self.tail = place + 1;
     }
 
     /// A host hands over the burst in hand.
     #[inline]
     pub fn hand_over(&mut self, host: FlowId, now: Time) {
-        let (first, _) = std::mem::replace(&mut self.open, (NIL, NIL));
+        let first = std::mem::replace(&mut self.links[0], NIL);
         if first == NIL {
             return;
         }
+        self.tail = 0;
         let host = &mut self.hosts[host.index()];
         host.last = host.last.max(now + Span::from_nanos(host.stream.below(self.range.as_nanos())));
-        self.sequence += 1;
-        self.waiting.push(Reverse(Burst { departure: host.last, sequence: self.sequence, first }));
-        self.next = self.next.min(host.last);
+        let burst = Burst { departure: host.last, first };
+        if self.waiting.back().is_none_or(|last| last.departure <= burst.departure) {
+            self.waiting.push_back(burst);
+        } else {
+            let place = self.waiting.partition_point(|other| other.departure <= burst.departure);
+            self.waiting.insert(place, burst);
+        }
+        self.next = self.next.min(burst.departure);
     }
 
     /// When the next burst leaves; `NEVER` when none waits.
@@ -113,18 +114,18 @@ impl Jitter {
     /// Takes the next burst out: when it leaves, and its first packet's place for [`Self::take`].
     #[inline]
     pub fn leave(&mut self) -> Option<(Time, u32)> {
-        let Reverse(burst) = self.waiting.pop()?;
-        self.next = self.waiting.peek().map_or(Time::NEVER, |Reverse(burst)| burst.departure);
+        let burst = self.waiting.pop_front()?;
+        self.next = self.waiting.front().map_or(Time::NEVER, |burst| burst.departure);
         Some((burst.departure, burst.first))
     }
 
     /// Takes a packet of a burst that has left out of its place. Gives the place of the next one too.
     #[inline]
     pub fn take(&mut self, place: u32) -> Option<(Packet, u32)> {
-        let node = self.pool.get_mut(place as usize)?;
-        let taken = *node;
-        node.1 = std::mem::replace(&mut self.free, place);
-        Some(taken)
+        let packet = *self.pool.get(place as usize)?;
+        let next = std::mem::replace(&mut self.links[place as usize + 1], self.free);
+        self.free = place;
+        Some((packet, next))
     }
 
     /// Asks for a host's state ahead of time.
@@ -137,11 +138,13 @@ impl Jitter {
 
     /// Packets that wait.
     pub fn packets(&self) -> impl Iterator<Item = &Packet> {
-        let bursts = self.waiting.iter().map(|Reverse(burst)| burst.first).chain([self.open.0]);
-        bursts.flat_map(|first| {
-            std::iter::successors(self.pool.get(first as usize), |(_, next)| self.pool.get(*next as usize))
-                .map(|(packet, _)| packet)
-        })
+        let place = |place: u32| (place != NIL).then_some(place);
+        let bursts = self.waiting.iter().map(|burst| burst.first).chain([self.links[0]]);
+        bursts
+            .flat_map(move |first| {
+                std::iter::successors(place(first), move |before| place(self.links[*before as usize + 1]))
+            })
+            .map(|at| &self.pool[at as usize])
     }
 }
 
