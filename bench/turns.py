@@ -3,7 +3,7 @@
     cargo bench -p sim --no-run                      # in both trees; prints where the executable is
     python bench/turns.py OLD_EXECUTABLE NEW_EXECUTABLE --rounds 15
 
-Ratios are new/old within a round, so that a machine that is busy now and then hurts both alike; the median of the rounds
+Ratios are new/old within a round, so that a machine that is busy now and then hurts both alike; the rounds' median
 counts, with the 95 % interval of a median (order statistics). `none` is without jitter on both sides, `jitter` the new
 build with the jitter of real hosts beside the old one without any.
 """
@@ -60,7 +60,9 @@ def main() -> None:
             none.append(packets_per_s(options.new, new_row))
             jitter.append(packets_per_s(options.new, new_row, "jitter"))
         ratios = [[new / before for new, before in zip(side, old, strict=True)] for side in (none, jitter)]
-        print(f"{pair:>5} {median(old) / 1e6:>7.2f} M {described(ratios[0]):>22} {described(ratios[1]):>22}", flush=True)
+        print(
+            f"{pair:>5} {median(old) / 1e6:>7.2f} M {described(ratios[0]):>22} {described(ratios[1]):>22}", flush=True
+        )
 
 
 if __name__ == "__main__":
