@@ -35,7 +35,8 @@ QUICK = ("--random", "3", "--seed", "4", "--duration", "2 s", "--packets", "5000
 
 OF_OTHERS = [
     ("--random", "2"), ("--seed", "0"), ("--stratum", "plain"), ("--duration", "9 s"), ("--packets", "9"),
-    ("--curves",), ("--seeds", "2"), ("--floor", "0"), ("--set", "path.rate=1 Mbit/s"), ("--dry-run",), ("--dump", "x"),
+    ("--curves",), ("--seeds", "2"), ("--candidate-seeds", "2"),
+    ("--floor", "0"), ("--set", "path.rate=1 Mbit/s"), ("--dry-run",), ("--dump", "x"),
     ("--show", "1"), ("--html", "x.html"),
 ]  # fmt: skip
 """What `--check` does not take."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from statistics import median
 
 import pytest
 
 from agreed import Scaled, agreement_of, moment
 from dumbbell.comparison import random_conditions
+from dumbbell.comparison.agreement_text import command, origin
 from dumbbell.comparison.campaigns import Recorded, Sides, carry_out, flows, points, problems, runs
 from dumbbell.comparison.record import Agreement, RunFailure
 from dumbbell.engines.measurement import Measurement
@@ -97,6 +99,20 @@ def test_the_same_engine_twice_shares_no_seed() -> None:
     assert (sides.reference_seeds, sides.floor_seeds, sides.candidate_seeds) == ([1, 2, 3], [4, 5], [6, 7, 8])
     assert runs([moment()], sides) == 2 * 8
     assert runs([moment()], Sides(Scaled(), SimEngine(), 3, 2)) == 2 * (3 + 5)
+
+
+def test_the_candidate_may_have_more_seeds_and_each_role_keeps_its_own(tmp_path: Path) -> None:
+    sides = Sides(Scaled(0.9), SimEngine(), 2, 1, own=4)
+    found = agreement_of(tmp_path / "s", sides)
+    assert (found.candidate.seeds, found.reference.seeds, found.floor_seeds) == ((1, 2, 3, 4), (1, 2), (3,))
+    assert "4 seeds of double, 2 of sim, 1 more of sim for its noise" in origin(found)
+    assert "--seeds 2 --candidate-seeds 4 --floor 1" in command(found)
+    for condition in found.conditions:
+        roles = (condition.candidate, condition.reference, condition.floor)
+        assert [[run.seed for run in role] for role in roles] == [[1, 2, 3, 4], [1, 2], [3]]
+        (difference, *_) = condition.differences
+        goodputs = [run.groups[str(difference.group)].goodput_bps for run in condition.candidate]
+        assert difference.candidate == pytest.approx(median(goodputs), rel=1e-5)
 
 
 def test_points_are_named_and_in_order(agreement: Agreement) -> None:

@@ -52,6 +52,16 @@ def agree(  # noqa: PLR0913 (each is an option)
             help=f"Seeds of each engine: 1 to N; default: {SEEDS}, with --curves {CURVES_SEEDS}.",
         ),
     ] = None,
+    candidate_seeds: Annotated[
+        int | None,
+        typer.Option(
+            "--candidate-seeds",
+            metavar="N",
+            min=1,
+            show_default=False,
+            help="Seeds of A, which take its chance out of the comparison; default: as many as --seeds.",
+        ),
+    ] = None,
     floor: Annotated[
         int | None,
         typer.Option(
@@ -130,8 +140,8 @@ def agree(  # noqa: PLR0913 (each is an option)
     if check:
         values = {
             "SPEC": spec, "--random": random, "--seed": seed, "--stratum": stratum, "--duration": duration,
-            "--packets": packets, "--curves": curves or None, "--seeds": seeds, "--floor": floor, "--set": sets or None,
-            "--html": html,
+            "--packets": packets, "--curves": curves or None, "--seeds": seeds, "--candidate-seeds": candidate_seeds,
+            "--floor": floor, "--set": sets or None, "--html": html,
         }  # fmt: skip
         _refuse_beside_checks(values, given)
         _check_bars(check, engines, out, jobs, as_json=as_json)
@@ -148,7 +158,7 @@ def agree(  # noqa: PLR0913 (each is an option)
         _print_conditions(experiments, source)
         return
     seeds = seeds or (CURVES_SEEDS if curves else SEEDS)
-    sides = _sides(engines, seeds, seeds if floor is None else floor)
+    sides = _sides(engines, seeds, seeds if floor is None else floor, candidate_seeds)
     if show is not None:
         _show(_chosen(experiments, show), sides, jobs, as_json=as_json)
         return
@@ -259,7 +269,7 @@ def _conditions(spec: Path | None, wanted: "Source", *, curves: bool) -> "tuple[
     return [load(each, overrides=overrides) if overrides else each for each in found], source
 
 
-def _sides(engines: str, seeds: int, floor: int) -> "Sides":
+def _sides(engines: str, seeds: int, floor: int, candidate_seeds: int | None = None) -> "Sides":
     from dumbbell.comparison.campaigns import Sides
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.errors import ComparisonError
@@ -267,7 +277,7 @@ def _sides(engines: str, seeds: int, floor: int) -> "Sides":
     names = [name.strip() for name in engines.split(",")]
     if len(names) != TWO or not all(names):
         raise ComparisonError(f'--engines: "{engines}" names no two engines; write it as sim,linux')
-    return Sides(engine_named(names[0]), engine_named(names[1]), seeds, floor)
+    return Sides(engine_named(names[0]), engine_named(names[1]), seeds, floor, own=candidate_seeds)
 
 
 def _check(experiments: "Sequence[Experiment]", sides: "Sides", *, curves: bool = False) -> None:

@@ -98,9 +98,13 @@ def origin(found: Agreement | Checks | Curves) -> str:
             stratum = f" of stratum {source.stratum}," if source.stratum else ""
             length = f", {source.duration} each" if source.duration else ""
             what = f"{counted(count, 'random condition')}{stratum} of seed {source.seed}{length}"
-    seeds, floor = counted(len(found.candidate.seeds), "seed"), len(found.floor_seeds)
+    own, others, floor = len(found.candidate.seeds), len(found.reference.seeds), len(found.floor_seeds)
+    seeds = f"{counted(own, 'seed')} an engine"
+    if own != others:
+        candidate, reference = found.engine_names
+        seeds = f"{counted(own, 'seed')} of {candidate}, {others} of {reference}"
     noise = f", {floor} more of {found.reference.engine} for its noise" if floor else ""
-    return f"{what}; {seeds} an engine{noise}" + (f"; {_failed(failed)}" if failed else "")
+    return f"{what}; {seeds}{noise}" + (f"; {_failed(failed)}" if failed else "")
 
 
 def _failed(count: int) -> str:
@@ -159,8 +163,8 @@ def legend(found: Agreement | Curves) -> str:
         " and its 95 % interval (Student's t). A group's goodput is relative to the larger of the reference's and"
         " 5 % of the rate; queueing delay is mean RTT less base RTT, in points of the buffer's drain time; the winner"
         f" has most goodput a flow. In brackets: what each may be, {limited}. Raw: nothing is excused. Noise"
-        " (median, p90) has as many seeds, and start jitters of its own; the other engine's runs share those of the"
-        " reference."
+        " (median, p90) has as many seeds as the reference, and start jitters of its own; the other engine's runs with"
+        " the reference's seeds share those of the reference."
     )
 
 
@@ -190,13 +194,14 @@ def without_data(found: Agreement | Curves) -> list[str]:
 
 def command(found: Agreement | Curves) -> str:
     """What makes the same comparison."""
-    seeds, floor = len(found.reference.seeds), len(found.floor_seeds)
+    own, seeds, floor = (len(each) for each in (found.candidate.seeds, found.reference.seeds, found.floor_seeds))
     return " ".join((
         "dumbbell agree",
         *(["--curves"] if isinstance(found, Curves) else _conditions(found)),
         *(f"--set {shlex.quote(each)}" for each in (found.sets if isinstance(found, Curves) else found.source.sets)),
         f"--engines {found.candidate.engine},{found.reference.engine}",
         f"--seeds {seeds}",
+        *([f"--candidate-seeds {own}"] if own != seeds else []),
         *([f"--floor {floor}"] if floor != seeds else []),
     ))  # fmt: skip
 

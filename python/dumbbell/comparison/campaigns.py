@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 class Sides:
     """Both engines, and with which seeds each runs every condition.
 
-    The reference has seeds 1 to `seeds`, and the next `floor` ones to be held against itself. The candidate has seeds 1
-    to `seeds` too, moved by `shift`; the same engine twice has those after the reference's, so that it is compared with
+    The reference has seeds 1 to `seeds`, and the next `floor` ones to be held against itself. The candidate has seeds
+    from 1 on too, moved by `shift`; the same engine twice has those after the reference's, so that it is compared with
     itself.
     """
 
@@ -49,6 +49,8 @@ class Sides:
     """An earlier comparison whose runs of the reference stand for those that would be the same."""
     fewer: int | None = None
     """So many seeds of the reference are compared; None: `seeds`."""
+    own: int | None = None
+    """So many seeds of the candidate; None: `seeds`. More of them take its chance out of what is compared."""
     shift: int = 0
     """By how much the candidate's seeds are others than the reference's."""
 
@@ -72,7 +74,7 @@ class Sides:
     def candidate_seeds(self) -> list[int]:
         """Of the candidate's runs."""
         first = self.shift + (self.seeds + self.floor + 1 if self.same else 1)
-        return list(range(first, first + self.seeds))
+        return list(range(first, first + (self.seeds if self.own is None else self.own)))
 
     @property
     def slots(self) -> int:
@@ -293,12 +295,13 @@ def _by_point(experiment: Experiment, sides: Sides, outcomes: Sequence[Sequence[
         sizes = [len(each) // len(named) for each in outcomes]
         own = [each[index * size : (index + 1) * size] for each, size in zip(outcomes, sizes, strict=True)]
         measured = [outcome for part in own for outcome in part]
-        every = _elsewhere(known[index]) if known else measured[: -sides.seeds]
+        begin = len(measured) - len(sides.candidate_seeds)
+        every = _elsewhere(known[index]) if known else measured[:begin]
         yield Measured(
             name=name,
             point=point.values,
             resolved=resolve(point, sides.reference_seeds[0]),
-            candidate=measured[-sides.seeds :],
+            candidate=measured[begin:],
             reference=every[: len(sides.reference_seeds)],
             floor=every[len(sides.reference_seeds) :],
         )

@@ -65,6 +65,8 @@ class Check(Table):
     name: str
     title: str
     seeds: int
+    candidate_seeds: int | None = None
+    """Of the candidate; None: as many."""
     reference_seeds: int | None = None
     """Of the reference; None: as many."""
     floor: int | None = None
@@ -80,7 +82,7 @@ class Check(Table):
     def sides(self, sides: Sides) -> Sides:
         """The same engines with the seeds of the check."""
         floor = self.seeds if self.floor is None else self.floor
-        return replace(sides, seeds=self.seeds, floor=floor, fewer=self.reference_seeds)
+        return replace(sides, seeds=self.seeds, floor=floor, fewer=self.reference_seeds, own=self.candidate_seeds)
 
 
 @cache
