@@ -24,6 +24,7 @@ pub mod truesize;
 mod undo;
 mod window;
 mod write_queue;
+mod writes;
 
 #[cfg(test)]
 mod script;
