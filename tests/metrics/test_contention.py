@@ -24,21 +24,21 @@ def summary(*flows: dict[str, Any], **words: Any) -> Summary:
 
 
 def test_two_cubic_flows_converge() -> None:
-    found = summary({"cc": "cubic", "count": 2, "stagger": "5 s"}, duration="60 s")
+    found = summary({"cc": "cubic", "count": 2, "stagger": "5 s"}, duration="120 s")
     assert found.bottleneck.converged is True
     assert found.bottleneck.convergence_s is not None
-    assert 0 < found.bottleneck.convergence_s < 40
+    assert 0 < found.bottleneck.convergence_s < 100
     assert [each.starved_s for each in found.flows] == [0, 0]
 
 
 def test_cubic_beside_bbr_in_a_shallow_queue_does_not_and_starves() -> None:
-    path = {"rate": "50 Mbit/s", "rtt": "30 ms", "buffer": "0.1 bdp", "jitter": "none"}
+    path = {"rate": "50 Mbit/s", "rtt": "30 ms", "buffer": "0.05 bdp", "jitter": "none"}
     found = summary({"cc": "bbr"}, {"cc": "cubic"}, path=path, duration="60 s")
     assert (found.bottleneck.converged, found.bottleneck.convergence_s) == (False, None)
     bbr, cubic = (each.starved_s for each in found.flows)
     assert bbr == 0
     assert cubic is not None
-    assert cubic > 10
+    assert cubic > 20
 
 
 def equal(asked: Resolved, at_s: list[float]) -> Convergence:
