@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, ClassVar, Final, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, field_validator
 
@@ -29,9 +29,6 @@ from dumbbell.table import Table
 from dumbbell.validation.claims import ClaimsRecord, Column, judge_claims
 from dumbbell.validation.mutants import MutantsRecord, judge_mutants, mutants
 from dumbbell.validation.studied import drawn
-
-CANDIDATE_SEEDS: Final = 20
-"""Of the candidate's runs in a stratum, which cost little: what it comes to hangs on its model, hardly on chance."""
 
 Record: TypeAlias = Agreement | Checks | Curves | ClaimsRecord | MutantsRecord
 Records: TypeAlias = Callable[[str], Record | None]
@@ -58,7 +55,7 @@ class ComparisonPart(Table):
     seeds: int = 5
     """Of each engine's runs; a check has its own."""
     candidate_seeds: int | None = None
-    """Of the candidate's; None: `CANDIDATE_SEEDS` in an agreement, else as many as the reference has."""
+    """Of the candidate's; None: as many as the reference has."""
     floor: int = 5
     """More seeds of the reference, which it is held against itself with."""
     stratum: str | None = None
@@ -163,8 +160,9 @@ class ComparisonPart(Table):
             reference = Recorded(recorded.reference if recorded else told)
         elif recorded and recorded.reference.identity != reference.identity():
             recorded = None
-        own = self.candidate_seeds or (CANDIDATE_SEEDS if self.kind == "agreement" else None)
-        return Sides(by_name[candidate or self.candidate], reference, self.seeds, self.floor, recorded, own=own)
+        return Sides(
+            by_name[candidate or self.candidate], reference, self.seeds, self.floor, recorded, own=self.candidate_seeds
+        )
 
     def _drawn(self) -> Iterator[Experiment]:
         return drawn(self.stratum, self.random, self.seed, duration=self.duration, most_packets=self.most_packets)
