@@ -167,11 +167,12 @@ impl CongestionControl for Cubic {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         let now_ms = ack.now.as_millis();
         self.observe_delay(ack, now_ms, window);
-        if ack.may_grow && ack.cwnd_limited {
-            if let Some(acked) = left_for_avoidance(window, ack.acked_sacked) {
-                let price = self.curve.price(&self.shape, now_ms, self.delay_min_us, window.cwnd, acked);
-                self.counter.add(window, price, acked);
-            }
+        if ack.may_grow
+            && ack.cwnd_limited
+            && let Some(acked) = left_for_avoidance(window, ack.acked_sacked)
+        {
+            let price = self.curve.price(&self.shape, now_ms, self.delay_min_us, window.cwnd, acked);
+            self.counter.add(window, price, acked);
         }
         self.phase = match self.curve.region() {
             _ if window.in_slow_start() => Phase::SlowStart,

@@ -60,10 +60,11 @@ impl Reno {
 
 impl CongestionControl for Reno {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
-        if ack.may_grow && ack.cwnd_limited {
-            if let Some(acked) = left_for_avoidance(window, ack.acked_sacked) {
-                self.counter.add(window, window.cwnd, acked);
-            }
+        if ack.may_grow
+            && ack.cwnd_limited
+            && let Some(acked) = left_for_avoidance(window, ack.acked_sacked)
+        {
+            self.counter.add(window, window.cwnd, acked);
         }
         self.phase = if window.in_slow_start() { Phase::SlowStart } else { Phase::Avoidance };
     }

@@ -2,20 +2,19 @@
 //! into the network.
 
 mod arrivals;
+mod config;
+mod prefetch;
 
-use crate::engine::{Event, Timer, Timers, prefetch, stream_seed};
+use crate::engine::{Event, Timer, Timers};
 use crate::index::{FlowId, HopId, LineId};
 use crate::net::{Ack, Departed, Network, Packet, Waiting};
-use crate::tcp::{Algorithm, HandedOver, Output, Receiver, ReceiverConfig, Sender, SenderConfig};
+use crate::tcp::{HandedOver, Output, Receiver, Sender};
 use crate::trace::{Trace, flow_counters};
 use arrivals::Sources;
-use run::{Flow, FlowCounters, Mark, Measurement, Milestone, Qdisc, Run, SocketMemory, Source, Workload, milestones};
+use config::{first_buffer_bytes, receiver_config, sender_config};
+use run::{FlowCounters, Mark, Measurement, Milestone, Run, Source, Workload, milestones};
 use units::{Rate, Span, Time};
 
-/// How many packets ahead a flow's state is asked for, and then what that state points to: early enough to arrive,
-/// late enough to stay.
-const PREFETCH_FAR: usize = 4;
-const PREFETCH_NEAR: usize = 2;
 /// So many flows stay in the caches by themselves.
 const CACHED_FLOWS: usize = 512;
 
@@ -188,55 +187,6 @@ impl<'run> Simulation<'run> {
         }
     }
 
-    fn prefetch_sender(&self, line: LineId) {
-        if let Some(flow) = self.network.upcoming_ack(line, PREFETCH_FAR) {
-            prefetch(&self.senders[flow.index()]);
-            self.timers.prefetch(flow);
-            self.network.prefetch_host(flow);
-        }
-        if let Some(flow) = self.network.upcoming_ack(line, PREFETCH_NEAR) {
-            self.senders[flow.index()].prefetch_rest();
-        }
-    }
-
-    /// Of the entries of a tick after `index`; most will come in vain.
-    fn prefetch_tick(&self, entries: &[(FlowId, Timer)], index: usize) {
-        if let Some(&(flow, _)) = entries.get(index + PREFETCH_FAR + PREFETCH_NEAR) {
-            self.timers.prefetch(flow);
-        }
-        if let Some(&(flow, timer)) = entries.get(index + PREFETCH_FAR)
-            && self.timers.is_due(flow, timer, self.now())
-        {
-            match timer {
-                Timer::DelayedAck | Timer::CompressedAck => prefetch(&self.receivers[flow.index()]),
-                Timer::Retransmission | Timer::Pacing | Timer::Write => prefetch(&self.senders[flow.index()]),
-            }
-        }
-        if let Some(&(flow, timer)) = entries.get(index + PREFETCH_NEAR)
-            && matches!(timer, Timer::Retransmission)
-            && self.timers.is_due(flow, timer, self.now())
-        {
-            self.senders[flow.index()].prefetch_rest();
-        }
-    }
-
-    fn prefetch_timer(&self) {
-        if let Some(flow) = self.network.events.upcoming_timer() {
-            prefetch(&self.senders[flow.index()]);
-            self.timers.prefetch(flow);
-        }
-    }
-
-    fn prefetch_receiver(&self) {
-        if let Some(flow) = self.network.upcoming_departure(PREFETCH_FAR) {
-            prefetch(&self.receivers[flow.index()]);
-            self.timers.prefetch(flow);
-        }
-        if let Some(flow) = self.network.upcoming_departure(PREFETCH_NEAR) {
-            self.receivers[flow.index()].prefetch_data();
-        }
-    }
-
     #[inline]
     fn departure(&mut self, hop: HopId) {
         if self.prefetches {
@@ -349,11 +299,17 @@ impl<'run> Simulation<'run> {
             self.trace.ack(self.sources.flow_of(flow), rtt_us, now);
         }
         if ack.syn {
-            self.network.begin_loss(flow);
-            self.act(flow);
+            self.begin(flow);
         }
         self.set_sender_timers(flow);
         self.close_if_over(flow);
+    }
+
+    /// The connection is there.
+    #[cold]
+    fn begin(&mut self, flow: FlowId) {
+        self.network.begin_loss(flow);
+        self.act(flow);
     }
 
     /// The application does what is due.
@@ -563,48 +519,5 @@ impl<'run> Simulation<'run> {
             }
         }
         self.trace.finish(now)
-    }
-}
-
-fn receiver_config(run: &Run, flow: &Flow) -> ReceiverConfig {
-    let low_water_bytes = low_water_bytes(run, flow);
-    ReceiverConfig { host: run.host, mss_bytes: run.path.mss_bytes(), low_water_bytes }
-}
-
-/// How much a flow's reader waits for, as on the engine `linux`: where neither memory nor the moment of writing matters,
-/// 64 kB.
-const fn low_water_bytes(run: &Run, flow: &Flow) -> u64 {
-    match (&flow.workload, run.host.socket_memory) {
-        (Workload::Bulk | Workload::Transfer { .. } | Workload::Arrivals { .. }, SocketMemory::Max) => 1 << 16,
-        _ => 1,
-    }
-}
-
-/// The send buffer that each connection begins with where memory never is the limit, as on the engine `linux`: all of
-/// them together are filled at once.
-fn first_buffer_bytes(run: &Run) -> u64 {
-    const TOGETHER_BYTES: u64 = 64_000_000;
-    const LEAST_BYTES: u64 = 16_384;
-    const MOST_BYTES: u64 = 4_000_000;
-    /// Of the transfers that arrive for one flow, so many are open at once.
-    const MOST_CONNECTIONS: usize = 1_000;
-    let connections: usize = run.flows.iter().map(|flow| flow.arrivals().len().clamp(1, MOST_CONNECTIONS)).sum();
-    (TOGETHER_BYTES / connections.max(1) as u64).clamp(LEAST_BYTES, MOST_BYTES)
-}
-
-/// `name` names the random stream of its algorithm.
-fn sender_config(run: &Run, flow: &Flow, name: &str, first_buffer_bytes: u64) -> SenderConfig {
-    SenderConfig {
-        mss_bytes: run.path.mss_bytes(),
-        initial_window: run.host.initial_window_segments,
-        behind_fair_queue: run.host.qdisc == Qdisc::Fq,
-        socket_memory: run.host.socket_memory,
-        first_buffer_bytes,
-        offload: run.path.offload,
-        algorithm: Algorithm {
-            name: flow.cc.algorithm.clone(),
-            parameters: flow.cc.parameters.clone(),
-            seed: stream_seed(run.seed, &format!("cc/{name}")),
-        },
     }
 }

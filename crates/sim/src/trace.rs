@@ -72,6 +72,7 @@ impl Trace {
         self.recorder.keep_ack(flow.index(), now.as_nanos(), u64::from(rtt_us) * NANOS_PER_MICRO);
     }
 
+    #[inline(never)]
     fn sort_ack_rtts(&mut self) {
         for (flow, rtt_us) in self.unsorted.drain(..) {
             self.ack_rtts[flow.index()].record(u64::from(rtt_us) * NANOS_PER_MICRO);

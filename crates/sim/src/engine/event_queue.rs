@@ -166,7 +166,9 @@ impl EventQueue {
     /// Adds an event. Panics when its time has passed: time never moves backward.
     #[inline]
     pub fn schedule(&mut self, time: Time, event: Event) {
-        assert!(time >= self.now, "{event:?} at {time:?} is before {:?}", self.now);
+        if time < self.now {
+            self.refuse(time, event);
+        }
         self.sequence += 1;
         let entry = Entry { time, order: event.priority() << 56 | self.sequence, event };
         match slot(event) {
@@ -175,11 +177,21 @@ impl EventQueue {
         }
     }
 
+    #[cold]
+    fn refuse(&self, time: Time, event: Event) -> ! {
+        panic!("{event:?} at {time:?} is before {:?}", self.now)
+    }
+
     fn add(&mut self, entry: Entry) {
         self.others = self.others.min(entry.time);
         if !self.near.add(entry, self.now) {
-            self.far.push(Reverse(entry));
+            self.add_far(entry);
         }
+    }
+
+    #[inline(never)]
+    fn add_far(&mut self, entry: Entry) {
+        self.far.push(Reverse(entry));
     }
 
     /// Takes the first event and moves the clock to it.
@@ -276,8 +288,7 @@ impl Calendar {
     fn add(&mut self, entry: Entry, now: Time) -> bool {
         let bucket = bucket_of(entry.time);
         if bucket <= self.open_bucket && !self.open.is_empty() {
-            let place = self.open.partition_point(|other| *other > entry);
-            self.open.insert(place, entry);
+            self.insert_open(entry);
             return true;
         }
         if bucket - bucket_of(now) >= BUCKETS as u64 {
@@ -286,8 +297,7 @@ impl Calendar {
         let index = bucket as usize % BUCKETS;
         let next = std::mem::replace(&mut self.heads[index], self.free);
         if self.free == NIL {
-            self.heads[index] = self.pool.len() as u32;
-            self.pool.push((entry, next));
+            self.heads[index] = self.grow(entry, next);
         } else {
             let place = &mut self.pool[self.free as usize];
             self.free = place.1;
@@ -297,6 +307,19 @@ impl Calendar {
         self.filled_words |= 1 << (index / 64);
         self.first_bucket = self.first_bucket.min(bucket);
         true
+    }
+
+    #[inline(never)]
+    fn insert_open(&mut self, entry: Entry) {
+        let place = self.open.partition_point(|other| *other > entry);
+        self.open.insert(place, entry);
+    }
+
+    /// No place is free: makes one more.
+    #[cold]
+    fn grow(&mut self, entry: Entry, next: u32) -> u32 {
+        self.pool.push((entry, next));
+        self.pool.len() as u32 - 1
     }
 
     /// The first entry, unless it is later than `limit`: then it may be missed.

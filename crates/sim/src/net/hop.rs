@@ -5,6 +5,7 @@ use super::packet::Packet;
 use super::queue::DropTail;
 use super::shaper::Shaper;
 use run::{Buffer, LossAt, QueueCounters};
+use std::hint::cold_path;
 use units::{Rate, Time};
 
 /// A queue, a shaper, and random loss.
@@ -101,6 +102,7 @@ impl Hop {
     #[inline(always)]
     pub fn depart(&mut self, now: Time) -> Option<Left> {
         let packet = if self.queue.released() > 0 {
+            cold_path();
             self.queue.take()?
         } else if self.departure <= now {
             // Nearly every frame: it leaves and is handed over in one step.

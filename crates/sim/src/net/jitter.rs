@@ -73,9 +73,7 @@ impl Jitter {
     pub fn add(&mut self, packet: Packet) {
         let place = self.free;
         let place = if place == NIL {
-            self.pool.push(packet);
-            self.links.push(NIL);
-            self.links.len() as u32 - 2
+            self.grow(packet)
         } else {
             self.pool[place as usize] = packet;
             self.free = std::mem::replace(&mut self.links[place as usize + 1], NIL);
@@ -83,6 +81,14 @@ impl Jitter {
         };
         self.links[self.tail as usize] = place;
         self.tail = place + 1;
+    }
+
+    /// No place is free: makes one more.
+    #[cold]
+    fn grow(&mut self, packet: Packet) -> u32 {
+        self.pool.push(packet);
+        self.links.push(NIL);
+        self.links.len() as u32 - 2
     }
 
     /// A host hands over the burst in hand.
@@ -99,10 +105,16 @@ impl Jitter {
         if self.waiting.back().is_none_or(|last| last.departure <= burst.departure) {
             self.waiting.push_back(burst);
         } else {
-            let place = self.waiting.partition_point(|other| other.departure <= burst.departure);
-            self.waiting.insert(place, burst);
+            self.overtake(burst);
         }
         self.next = self.next.min(burst.departure);
+    }
+
+    /// A burst leaves before others that were handed over before it.
+    #[inline(never)]
+    fn overtake(&mut self, burst: Burst) {
+        let place = self.waiting.partition_point(|other| other.departure <= burst.departure);
+        self.waiting.insert(place, burst);
     }
 
     /// When the next burst leaves; `NEVER` when none waits.

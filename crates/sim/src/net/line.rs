@@ -15,8 +15,13 @@ pub struct Line<T> {
 #[inline]
 pub fn make_room<T>(ring: &mut VecDeque<T>) {
     if ring.len() == ring.capacity() {
-        ring.reserve_exact((ring.len() / 4).max(4));
+        grow(ring);
     }
+}
+
+#[cold]
+fn grow<T>(ring: &mut VecDeque<T>) {
+    ring.reserve_exact((ring.len() / 4).max(4));
 }
 
 impl<T> Line<T> {

@@ -51,6 +51,7 @@ impl RandomLoss {
         self.ppb > 0 && at == self.at && self.draw(packet)
     }
 
+    #[inline(never)]
     fn draw(&mut self, packet: &Packet) -> bool {
         let flow = &mut self.flows[packet.flow.index()];
         let lost = flow.lossy && packet.kind == PacketKind::Data && flow.stream.happens(self.ppb);

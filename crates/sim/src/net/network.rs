@@ -15,6 +15,7 @@ use super::waiting::Waiting;
 use crate::engine::{Event, EventQueue};
 use crate::index::{FlowId, HopId, LineId};
 use run::{AccessKind, LossAt, Qdisc, QueueCounters, Run};
+use std::hint::cold_path;
 use units::{Bytes, Rate, Span, Time};
 
 /// Everything between senders and receivers.
@@ -232,6 +233,7 @@ impl Network {
     #[inline]
     fn note_entry(&mut self, flow: FlowId) {
         if self.has_sources {
+            cold_path();
             self.ports[flow.index()].under_way += 1;
         }
     }
@@ -239,6 +241,7 @@ impl Network {
     #[inline]
     fn note_exit(&mut self, flow: FlowId) {
         if self.has_sources {
+            cold_path();
             self.ports[flow.index()].under_way -= 1;
         }
     }
@@ -247,6 +250,7 @@ impl Network {
     #[inline]
     fn end_before_receiver(&mut self, flow: FlowId) {
         if self.has_sources {
+            cold_path();
             self.ports[flow.index()].under_way -= 1;
             if self.jitter.is_any() {
                 self.dropped_behind.push(flow);
@@ -301,10 +305,12 @@ impl Network {
         let packet = left.packet;
         let (flow, frame_bytes) = (packet.flow, packet.frame_bytes);
         if left.lost {
+            cold_path();
             self.note_exit(flow);
             return Departed::Lost { flow, frame_bytes };
         }
         let Some(line) = self.routes[flow.index()].forward else {
+            cold_path();
             self.account.arrived += packet.wire_segments();
             self.note_exit(flow);
             return Departed::Arrived(packet);

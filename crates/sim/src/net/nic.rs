@@ -59,7 +59,7 @@ impl Nic {
     }
 
     /// A packet begins its way to the host. Gives the hand-over to schedule, in place of the one before.
-    #[inline]
+    #[inline(never)]
     pub fn push(&mut self, now: Time, packet: Packet) -> Option<Time> {
         make_room(&mut self.packets);
         self.packets.push_back((now + self.delay, packet));

@@ -43,9 +43,14 @@ impl Shaper {
     pub fn departure(&mut self, bytes: u32, now: Time) -> Time {
         self.price(bytes);
         if self.cost.slack.is_none() {
-            self.charge(bytes, now);
+            self.begin_transmission(bytes, now);
         }
         self.earliest(now)
+    }
+
+    #[inline(never)]
+    fn begin_transmission(&mut self, bytes: u32, now: Time) {
+        self.charge(bytes, now);
     }
 
     /// The frame leaves: a bucket's tokens go with it. A plain line has charged it when its transmission began.

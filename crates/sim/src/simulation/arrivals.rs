@@ -1,7 +1,8 @@
 //! Sources of short transfers: a connection is opened when a transfer arrives, and its place serves another one when it
 //! is complete, acknowledged, and nothing of it is under way any more.
 
-use super::{App, FlowId, Phase, Simulation, receiver_config, sender_config};
+use super::config::{receiver_config, sender_config};
+use super::{App, FlowId, Phase, Simulation};
 use crate::engine::Event;
 use crate::tcp::{Receiver, Sender};
 use run::{Flow, FlowCounters, Run, SharedGauges, Workload};

@@ -5,7 +5,7 @@ use super::rate::{DeliveryRate, Sampling};
 use super::recovery::{Resend, Transport};
 use super::rtt::sample_us;
 use super::sender::{Output, SendReason, Sender};
-use crate::net::Ack;
+use crate::net::{Ack, SackBlock};
 use cc::{CongestionControl, RateSample, RecoveryState};
 use units::{Span, Time};
 
@@ -28,17 +28,15 @@ impl SendTimes {
 impl Sender {
     /// An ACK arrives.
     pub fn on_ack(&mut self, ack: &Ack, now: Time, out: &mut impl Output) {
+        self.rtt_sample_us = None;
         if self.is_aborted() {
-            self.rtt_sample_us = None;
             return self.refuse(ack, now, out);
         }
         self.counters.acks += 1;
         self.echo_ms = ack.stamp_ms;
-        self.rtt_sample_us = None;
         if ack.syn {
             self.edge_bytes = self.edge_bytes.max(ack.window_edge_bytes);
-            self.on_handshake(now, out);
-            return;
+            return self.on_handshake(now, out);
         }
         let resend = self.take_in(ack, now);
         match resend {
@@ -135,23 +133,11 @@ impl Sender {
         times: &mut SendTimes,
         summary: &mut AckSummary,
     ) {
-        let una = self.board.una();
-        let mut reordered = None;
-        let mut duplicates = 0;
+        let (mut duplicates, mut reordered) = (0, None);
         let mut told = ack.sack_blocks();
         let (reported, blocks) = told[..usize::from(ack.block_count)].split_at_mut(usize::from(ack.duplicate));
         if let [duplicate] = *reported {
-            duplicates = self.recovery.on_duplicate(
-                duplicate.start,
-                duplicate.end,
-                self.counters.segments_retransmitted,
-                summary,
-            );
-            for seq in duplicate.start.max(una)..duplicate.end.min(self.board.next()) {
-                if self.recovery.on_duplicate_in_window(seq, &mut self.board) {
-                    reordered = Some(reordered.map_or(seq, |least: u64| least.min(seq)));
-                }
-            }
+            (duplicates, reordered) = self.take_in_duplicate(duplicate, summary);
         }
         // In the order of sending (`tcp_sacktag_write_queue`): one ACK may tell of several blocks at once, the newest
         // first, and those below it are no sign of reordering.
@@ -182,6 +168,20 @@ impl Sender {
         {
             self.recovery.rack.note_reordering(seq, self.board.fack());
         }
+    }
+
+    /// Takes in a D-SACK. Gives how many segments were retransmitted in vain, and the lowest of those that are SACKed.
+    #[cold]
+    fn take_in_duplicate(&mut self, block: SackBlock, summary: &mut AckSummary) -> (u32, Option<u64>) {
+        let retransmitted = self.counters.segments_retransmitted;
+        let duplicates = self.recovery.on_duplicate(block.start, block.end, retransmitted, summary);
+        let mut reordered = None;
+        for seq in block.start.max(self.board.una())..block.end.min(self.board.next()) {
+            if self.recovery.on_duplicate_in_window(seq, &mut self.board) {
+                reordered = Some(reordered.map_or(seq, |least: u64| least.min(seq)));
+            }
+        }
+        (duplicates, reordered)
     }
 
     /// Takes in the cumulative acknowledgement. Gives the lowest segment that was neither SACKed nor retransmitted.

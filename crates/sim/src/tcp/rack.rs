@@ -91,6 +91,7 @@ impl Rack {
 
     /// A hole that was never retransmitted was filled: the network reorders, by the distance to the highest segment
     /// SACKed before.
+    #[inline(never)]
     pub fn note_reordering(&mut self, seq: u64, fack: u64) {
         if seq >= fack {
             return;

@@ -236,10 +236,7 @@ impl Receiver {
         let (next, waiting) = (self.data.next(), self.data.waiting());
         if end <= next {
             // What lies before the last ACK is answered and goes no further (`tcp_sequence`, `tcp_send_dupack`).
-            self.owed |= end >= self.acked_seq;
-            self.add_quick_acks();
-            self.patience_ms = DELAYED_ACK_MIN_MS; // `tcp_enter_quickack_mode`
-            self.duplicate = SackBlock { start, end };
+            self.refuse_duplicate(SackBlock { start, end });
             return false;
         }
         let payload_bytes = u64::from(packet.payload_bytes());
@@ -268,6 +265,14 @@ impl Receiver {
         // Linux 6.1 `tcp_measure_rcv_mss`: of what was merged only PSH tells.
         self.pushed |= packet.marks.is_pushed() || (packet.segments == 1 && payload_bytes < self.mss_bytes);
         waiting > 0 && self.data.waiting() == 0
+    }
+
+    #[cold]
+    fn refuse_duplicate(&mut self, block: SackBlock) {
+        self.owed |= block.end >= self.acked_seq;
+        self.add_quick_acks();
+        self.patience_ms = DELAYED_ACK_MIN_MS; // `tcp_enter_quickack_mode`
+        self.duplicate = block;
     }
 
     /// Puts a packet's segments from `first` on where they belong. True when one of them is new and behind a hole.
@@ -332,6 +337,7 @@ impl Receiver {
         }
     }
 
+    #[cold]
     fn add_quick_acks(&mut self) {
         let window = self.window.left_bytes(self.acked_bytes);
         let wanted = u32::try_from(window / (2 * self.mss_bytes)).unwrap_or(u32::MAX).max(2);
@@ -341,7 +347,12 @@ impl Receiver {
     /// Segments of a lump that the application cannot have read yet.
     #[inline]
     fn unread_segments(&self) -> u32 {
-        if self.in_lump { ((self.delivered_bytes - self.read_bytes) / self.mss_bytes) as u32 } else { 0 }
+        if self.in_lump { self.unread_segments_of_lump() } else { 0 }
+    }
+
+    #[cold]
+    fn unread_segments_of_lump(&self) -> u32 {
+        ((self.delivered_bytes - self.read_bytes) / self.mss_bytes) as u32
     }
 
     #[inline]

@@ -342,12 +342,16 @@ impl Recovery {
     #[inline]
     pub fn process_probe(&mut self, summary: &AckSummary, board: &Scoreboard, control: &mut Control) {
         let (Some(high), una) = (self.probe.high, board.una()) else { return };
-        if una < high {
-            return;
+        if una >= high {
+            self.end_probe(una > high, summary, board, control);
         }
+    }
+
+    #[inline(never)]
+    fn end_probe(&mut self, beyond: bool, summary: &AckSummary, board: &Scoreboard, control: &mut Control) {
         if !self.probe.retransmission || summary.duplicate_probe {
             self.probe.high = None;
-        } else if una > high {
+        } else if beyond {
             // The probe repaired a loss that nobody saw: reduce once.
             self.begin_reduction(board, control);
             self.set_state(RecoveryState::Cwr, control);

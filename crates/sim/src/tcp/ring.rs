@@ -31,6 +31,12 @@ impl<T: Copy + Default> Ring<T> {
         seq as usize & (self.slots.len() - 1)
     }
 
+    /// A segment has the first slot.
+    #[inline]
+    pub fn begins_at(&self, seq: u64) -> bool {
+        self.place(seq) == 0
+    }
+
     /// A segment's slot.
     #[inline]
     pub fn get(&self, seq: u64) -> &T {

@@ -86,11 +86,7 @@ impl RttEstimator {
     /// which rounds are told.
     pub fn update(&mut self, rtt_us: u32, una: u64, next: u64) {
         if self.srtt_us8 == 0 {
-            self.srtt_us8 = rtt_us << 3;
-            self.mdev_us4 = rtt_us << 1;
-            self.rttvar_us4 = self.mdev_us4.max(RTO_MIN_US);
-            self.mdev_max_us4 = self.rttvar_us4;
-            self.round_end = next;
+            self.begin(rtt_us, next);
         } else {
             let error = i64::from(rtt_us) - i64::from(self.srtt_us8 >> 3);
             self.srtt_us8 = clamp(i64::from(self.srtt_us8) + error);
@@ -111,6 +107,15 @@ impl RttEstimator {
         }
         self.srtt_us8 = self.srtt_us8.max(1);
         self.reset_rto();
+    }
+
+    #[cold]
+    fn begin(&mut self, rtt_us: u32, next: u64) {
+        self.srtt_us8 = rtt_us << 3;
+        self.mdev_us4 = rtt_us << 1;
+        self.rttvar_us4 = self.mdev_us4.max(RTO_MIN_US);
+        self.mdev_max_us4 = self.rttvar_us4;
+        self.round_end = next;
     }
 
     /// The timeout without back-off.

@@ -138,9 +138,7 @@ impl Reassembly {
             self.ring.grow(self.next, self.next + self.ring.len() as u64);
         }
         if self.waiting_at(seq).is_some() {
-            // The block that it is part of comes first again (RFC 2883 section 4.2).
-            let known = self.blocks().iter().find(|block| block.start <= seq && seq < block.end);
-            self.report(known.copied().unwrap_or(SackBlock { start: seq, end: seq + 1 }));
+            self.report_again(seq);
             return Arrival::Duplicate;
         }
         let first = self.waiting_at(seq - 1).map_or(seq, |before| nearest(before.other_end, seq));
@@ -152,6 +150,13 @@ impl Reassembly {
         self.reach = self.reach.max(seq + 1 - self.next);
         self.report(SackBlock { start: first, end: last + 1 });
         Arrival::OutOfOrder
+    }
+
+    /// The block that a segment is part of comes first again (RFC 2883 section 4.2).
+    #[cold]
+    fn report_again(&mut self, seq: u64) {
+        let known = self.blocks().iter().find(|block| block.start <= seq && seq < block.end);
+        self.report(known.copied().unwrap_or(SackBlock { start: seq, end: seq + 1 }));
     }
 
     /// Puts a block at the front, in place of those that it contains.

@@ -151,7 +151,7 @@ impl Scoreboard {
     pub fn append(&mut self, end_bytes: u64) -> &mut Segment {
         if self.out() as usize == self.ring.len() {
             self.ring.grow(self.una, self.next);
-        } else if self.next as usize % self.ring.len() == 0 {
+        } else if self.ring.begins_at(self.next) {
             self.ring.shrink(self.una, self.next);
         }
         self.next += 1;

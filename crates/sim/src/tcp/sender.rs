@@ -302,6 +302,7 @@ impl Sender {
 
     /// A host that knows of no connection answers each of its segments with a reset, which is the next that the other
     /// side expects (RFC 9293 section 3.10.7.1; Linux 6.1 `tcp_v4_send_reset`: at once, whatever a queue holds back).
+    #[cold]
     pub(super) fn refuse(&self, ack: &Ack, now: Time, out: &mut impl Output) {
         let frame_bytes = FRAME_HEADERS_BYTES - TIMESTAMPS_BYTES;
         out.send(Packet { frame_bytes, ..self.packet(PacketKind::Reset, ack.una, 0, 0, now) });

@@ -33,6 +33,7 @@ impl Sender {
     }
 
     /// The SYN was answered.
+    #[cold]
     pub(super) fn on_handshake(&mut self, now: Time, out: &mut impl Output) {
         if self.established {
             return;
@@ -196,6 +197,13 @@ impl Sender {
     /// Nothing is out, and the window admits nothing, or the host does not: asks from time to time (RFC 9293 section
     /// 3.8.6.1, Linux 6.1 `tcp_check_probe_timer`); `answered`: counted from this ACK (`tcp_ack_probe`).
     pub(super) fn probe_closed_window(&mut self, answered: bool, now: Time) {
+        if self.board.out() == 0 || self.timer_purpose == TimerPurpose::WindowProbe {
+            self.probe_window(answered, now);
+        }
+    }
+
+    #[inline(never)]
+    fn probe_window(&mut self, answered: bool, now: Time) {
         let closed = self.board.out() == 0 && self.has_unsent() && (self.stalled || !self.can_send_new());
         if closed
             && (self.timer_purpose == TimerPurpose::Nothing

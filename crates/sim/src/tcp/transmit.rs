@@ -142,9 +142,13 @@ impl Sender {
     /// The use of the window, and what it takes to keep it (RFC 2861).
     fn validate_window(&mut self, cwnd_limited: bool, now: Time) {
         self.validation.observe(cwnd_limited, &self.board, &self.control.window, now);
-        if self.control.cc.owns_window() || !self.validation.has_expired(self.rtt.rto_ms(), now) {
-            return;
+        if !self.control.cc.owns_window() && self.validation.has_expired(self.rtt.rto_ms(), now) {
+            self.give_window_back(now);
         }
+    }
+
+    #[cold]
+    fn give_window_back(&mut self, now: Time) {
         if self.recovery.state() == RecoveryState::Open && !self.send_buffer.is_full() {
             let ssthresh = self.recovery.current_ssthresh(&self.control.window);
             self.validation.give_back(&mut self.control.window, ssthresh, self.initial_window);
@@ -240,9 +244,12 @@ impl Sender {
     /// `tcp_small_queue_check`).
     #[inline]
     fn small_queue_holds(&self, bytes: u64, again: bool) -> bool {
-        self.waiting.buffers > 0
-            && self.pacing.small_queue_holds(self.waiting, Waiting::one(bytes as u32), again)
-            && !self.is_one_burst_out()
+        self.waiting.buffers > 0 && self.small_queue_is_full(bytes, again)
+    }
+
+    #[inline(never)]
+    fn small_queue_is_full(&self, bytes: u64, again: bool) -> bool {
+        self.pacing.small_queue_holds(self.waiting, Waiting::one(bytes as u32), again) && !self.is_one_burst_out()
     }
 
     /// At most one burst is out, whole (Linux 6.1 `tcp_rtx_queue_empty_or_single_skb`).
@@ -297,7 +304,7 @@ impl Sender {
             self.sent_bytes = before_bytes;
             return Err(dropped);
         }
-        if bytes % mss != 0 {
+        if bytes != u64::from(segments) * mss {
             self.short_end = first + u64::from(segments);
         }
         self.board.end_buffer();
@@ -340,20 +347,26 @@ impl Sender {
     #[inline]
     fn before_transmission(&mut self, segments: u32, now: Time) {
         if self.board.in_flight() == 0 {
-            let restart = Restart {
-                now,
-                app_limited: self.rate.is_app_limited(),
-                delivered: self.rate.delivered,
-                delivered_at: Time::ZERO + Span::from_micros(self.rate.delivered_at_us),
-                last_sent: self.last_sent,
-            };
-            self.control.cc.on_restart(&restart, &mut self.control.window);
-            if let Some(rate) = self.control.cc.pacing_rate() {
-                self.pacing.set_rate(rate);
-            }
+            self.restart(now);
         }
         self.last_sent = now;
         self.counters.segments_sent += u64::from(segments);
+    }
+
+    /// Nothing is in flight: the algorithm may begin anew.
+    #[cold]
+    fn restart(&mut self, now: Time) {
+        let restart = Restart {
+            now,
+            app_limited: self.rate.is_app_limited(),
+            delivered: self.rate.delivered,
+            delivered_at: Time::ZERO + Span::from_micros(self.rate.delivered_at_us),
+            last_sent: self.last_sent,
+        };
+        self.control.cc.on_restart(&restart, &mut self.control.window);
+        if let Some(rate) = self.control.cc.pacing_rate() {
+            self.pacing.set_rate(rate);
+        }
     }
 
     /// Sends again what is marked lost, as far as the window allows (Linux 6.1 `tcp_xmit_retransmit_queue`).

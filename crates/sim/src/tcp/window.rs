@@ -5,6 +5,7 @@
 
 use super::truesize::{self, HEADROOM_BYTES, OVERHEAD_BYTES};
 use run::{Host, SocketMemory};
+use std::hint::cold_path;
 
 /// `tcp_rmem[1]`: the buffer that a connection begins with.
 const INITIAL_BUFFER_BYTES: u64 = 131_072;
@@ -145,6 +146,7 @@ impl ReceiveWindow {
     /// By how much data lets the window grow: what fills less than half of its buffers, whose costs add up when they are
     /// merged, does so only as long as the window is small. The poorer the use, the smaller: each halving of half the
     /// cost until the data is worth it halves the window up to which it may grow (`tcp_grow_window`).
+    #[inline(never)]
     fn growth(&self, payload_bytes: u64, segments: u64) -> u64 {
         let half_cost = segments * truesize::segment(payload_bytes / segments) / 2;
         if half_cost <= payload_bytes {
@@ -224,7 +226,12 @@ impl ReceiveWindow {
         }
         let window = free.min(self.threshold_bytes);
         // A window that is not scaled is told in whole segments.
-        let told = if self.scale == 0 { window / segment * segment } else { (window + unit) & !unit };
+        let told = if self.scale == 0 {
+            cold_path();
+            window / segment * segment
+        } else {
+            (window + unit) & !unit
+        };
         (told.min(UNSCALED_BYTES << self.scale), tight)
     }
 }

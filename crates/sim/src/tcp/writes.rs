@@ -67,9 +67,13 @@ impl Sender {
     /// An ACK has freed memory: a buffer that is full grows with the window unless that is full too, and the application
     /// goes on when a third is free (`tcp_new_space`, `sk_stream_write_space`).
     pub(super) fn free_send_buffer(&mut self, now: Time, out: &mut impl Output) {
-        if !self.send_buffer.is_full {
-            return;
+        if self.send_buffer.is_full {
+            self.refill_send_buffer(now, out);
         }
+    }
+
+    #[inline(never)]
+    fn refill_send_buffer(&mut self, now: Time, out: &mut impl Output) {
         if self.board.in_flight() < self.control.window.cwnd {
             self.expand_send_buffer();
             self.validation.renew(now);

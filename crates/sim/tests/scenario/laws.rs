@@ -91,7 +91,7 @@ fn the_queue_keeps_its_packets(run: &Run, queue: &QueueMeasurement, ended_ns: u6
     );
     // A run that ends with the last byte of a transfer ends before that instant's sample.
     let due = ended_ns / run.measure.sample_ns;
-    let last_may_lack = run.until_done && ended_ns % run.measure.sample_ns == 0;
+    let last_may_lack = run.until_done && ended_ns.is_multiple_of(run.measure.sample_ns);
     assert!(samples as u64 == due || last_may_lack && samples as u64 + 1 == due, "{samples} of {due} samples");
     let mut offered_before = 0;
     for i in 0..samples {

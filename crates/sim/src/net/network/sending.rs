@@ -158,9 +158,14 @@ impl Network {
     pub(super) fn schedule_burst(&mut self) {
         let next = self.jitter.next();
         if next < self.burst_at && (!self.no_access || !self.bottleneck.is_busy()) {
-            self.burst_at = next;
-            self.events.schedule(next, Event::Burst);
+            self.schedule_burst_at(next);
         }
+    }
+
+    #[inline(never)]
+    fn schedule_burst_at(&mut self, time: Time) {
+        self.burst_at = time;
+        self.events.schedule(time, Event::Burst);
     }
 
     /// The event of [`Self::schedule_burst`].
@@ -196,13 +201,19 @@ impl Network {
     /// A packet is out of its host at `at`.
     #[inline(always)]
     fn reach_path(&mut self, packet: Packet, at: Time) {
-        if !self.no_access
-            && let Some(router) = self.hosts[self.host_of(packet.flow).index()].router
-        {
-            self.offer_to_access(router, packet);
-        } else {
+        if self.no_access || !self.reach_router(packet) {
             self.reach_bottleneck(packet, at);
         }
+    }
+
+    /// True when there is one on the packet's way.
+    #[inline(never)]
+    fn reach_router(&mut self, packet: Packet) -> bool {
+        let router = self.hosts[self.host_of(packet.flow).index()].router;
+        if let Some(router) = router {
+            self.offer_to_access(router, packet);
+        }
+        router.is_some()
     }
 
     /// A packet reaches an access line. Gives whether that took it.

@@ -1,0 +1,48 @@
+//! What a run says of each connection's two ends.
+
+use crate::engine::stream_seed;
+use crate::tcp::{Algorithm, ReceiverConfig, SenderConfig};
+use run::{Flow, Qdisc, Run, SocketMemory, Workload};
+
+pub(super) fn receiver_config(run: &Run, flow: &Flow) -> ReceiverConfig {
+    let low_water_bytes = low_water_bytes(run, flow);
+    ReceiverConfig { host: run.host, mss_bytes: run.path.mss_bytes(), low_water_bytes }
+}
+
+/// How much a flow's reader waits for, as on the engine `linux`: where neither memory nor the moment of writing matters,
+/// 64 kB.
+const fn low_water_bytes(run: &Run, flow: &Flow) -> u64 {
+    match (&flow.workload, run.host.socket_memory) {
+        (Workload::Bulk | Workload::Transfer { .. } | Workload::Arrivals { .. }, SocketMemory::Max) => 1 << 16,
+        _ => 1,
+    }
+}
+
+/// The send buffer that each connection begins with where memory never is the limit, as on the engine `linux`: all of
+/// them together are filled at once.
+pub(super) fn first_buffer_bytes(run: &Run) -> u64 {
+    const TOGETHER_BYTES: u64 = 64_000_000;
+    const LEAST_BYTES: u64 = 16_384;
+    const MOST_BYTES: u64 = 4_000_000;
+    /// Of the transfers that arrive for one flow, so many are open at once.
+    const MOST_CONNECTIONS: usize = 1_000;
+    let connections: usize = run.flows.iter().map(|flow| flow.arrivals().len().clamp(1, MOST_CONNECTIONS)).sum();
+    (TOGETHER_BYTES / connections.max(1) as u64).clamp(LEAST_BYTES, MOST_BYTES)
+}
+
+/// `name` names the random stream of its algorithm.
+pub(super) fn sender_config(run: &Run, flow: &Flow, name: &str, first_buffer_bytes: u64) -> SenderConfig {
+    SenderConfig {
+        mss_bytes: run.path.mss_bytes(),
+        initial_window: run.host.initial_window_segments,
+        behind_fair_queue: run.host.qdisc == Qdisc::Fq,
+        socket_memory: run.host.socket_memory,
+        first_buffer_bytes,
+        offload: run.path.offload,
+        algorithm: Algorithm {
+            name: flow.cc.algorithm.clone(),
+            parameters: flow.cc.parameters.clone(),
+            seed: stream_seed(run.seed, &format!("cc/{name}")),
+        },
+    }
+}
