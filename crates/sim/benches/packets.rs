@@ -1,14 +1,11 @@
 //! Cost per packet: data packets simulated per second on one core.
 //!
-//! `cargo bench -p sim` prints one plain table (median of several runs) and then criterion's figures for the first
-//! conditions. `cargo bench -p sim -- table` prints the table alone; `-- row N` runs its row N once and prints
-//! packets and seconds of processor time, for comparing two builds in turns on a machine that does other work;
-//! `-- row N jitter` does so with hosts that are as punctual as real ones.
+//! `cargo bench -p sim` prints one plain table (median of several runs). `cargo bench -p sim -- row N` runs its row N
+//! once and prints packets and seconds of processor time, for comparing two builds in turns on a machine that does
+//! other work; `-- row N jitter` does so with hosts that are as punctual as real ones.
 
-use criterion::{BenchmarkId, Criterion, Throughput};
 use run::samples::{flows, one_flow};
 use run::{Qdisc, Record, Run};
-use std::time::Duration;
 
 /// What is measured, and the least it must reach, packets/s.
 struct Condition {
@@ -156,16 +153,4 @@ fn main() {
     table(5);
     let this = std::env::current_exe().expect("a path");
     std::process::Command::new(this).arg("memory").status().expect("this program runs");
-    if argument == "table" {
-        return;
-    }
-    let mut criterion = Criterion::default().sample_size(10).measurement_time(Duration::from_secs(3));
-    let mut group = criterion.benchmark_group("packets");
-    for condition in &CONDITIONS[..3] {
-        let run = condition.run();
-        group.throughput(Throughput::Elements(packets(&run)));
-        let id = BenchmarkId::new(condition.cc, format!("{} flows, {}", condition.flows, condition.name));
-        group.bench_with_input(id, &run, |bencher, run| bencher.iter(|| packets(run)));
-    }
-    group.finish();
 }

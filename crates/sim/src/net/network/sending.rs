@@ -206,7 +206,7 @@ impl Network {
         }
     }
 
-    /// True when there is one on the packet's way.
+    /// Offers the packet to its host's router, if it has one. Gives whether it has.
     #[inline(never)]
     fn reach_router(&mut self, packet: Packet) -> bool {
         let router = self.hosts[self.host_of(packet.flow).index()].router;
