@@ -356,10 +356,7 @@ impl<'run> Simulation<'run> {
                 sender.timer.clear();
                 sender.on_timer(now, &mut self.network);
             }
-            Timer::Pacing => {
-                sender.pacing_timer.clear();
-                sender.resume(now, &mut self.network);
-            }
+            Timer::Pacing => sender.on_pacing_timer(now, &mut self.network),
             Timer::Write => self.act(flow),
             Timer::DelayedAck => {
                 receiver.delayed_ack.clear();

@@ -7,6 +7,7 @@ use super::rtt::sample_us;
 use super::sender::{Output, SendReason, Sender};
 use crate::net::{Ack, SackBlock};
 use cc::{CongestionControl, RateSample, RecoveryState};
+use std::hint::cold_path;
 use units::{Span, Time};
 
 /// Send times of the segments that an ACK delivered for the first time and that were never retransmitted, µs.
@@ -31,6 +32,12 @@ impl Sender {
         self.rtt_sample_us = None;
         if self.is_aborted() {
             return self.refuse(ack, now, out);
+        }
+        // Whoever waits for the instant of an ACK leaves before it, as on `linux`, where a packet's way through a host takes
+        // time. Where nothing is late it is so whenever a window grows: ACKs come as far apart as bursts left.
+        if self.pacing_timer.due() <= now {
+            cold_path();
+            self.on_pacing_timer(now, out);
         }
         self.counters.acks += 1;
         self.echo_ms = ack.stamp_ms;

@@ -364,6 +364,12 @@ impl Sender {
         }
     }
 
+    /// The pacing timer is due.
+    pub fn on_pacing_timer(&mut self, now: Time, out: &mut impl Output) {
+        self.pacing_timer.clear();
+        self.resume(now, out);
+    }
+
     /// The pacing timer, or room in the host's queue: goes on where it was held back.
     pub fn resume(&mut self, now: Time, out: &mut impl Output) {
         self.host_queue_holds = false;

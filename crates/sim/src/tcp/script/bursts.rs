@@ -127,6 +127,25 @@ fn bbrs_bursts_are_spaced_by_size_over_rate() {
     s.at(ms(30)).expect_nothing().expect_in_flight(14);
 }
 
+/// A burst that may leave at the instant of an ACK leaves before it: what the ACK delivers was not delivered by then.
+#[test]
+fn a_burst_leaves_before_the_ack_that_comes_as_it_is_due() {
+    let rate_of = |fires_first: bool| {
+        let mut s = SenderScript::begin(SenderSetup { cc: "bbr", offload: true, ..SENDER });
+        s.writes(14).expect_bursts([2, 2, 2, 2, 2]);
+        s.at(ms(20)).gets(ack(4)).expect_bursts([2]);
+        let due = s.held_until();
+        if fires_first {
+            s.at(due).expect_bursts([2]).gets(ack(6)).expect_nothing();
+        } else {
+            s.until(due).gets(ack(6)).expect_bursts([2]);
+        }
+        s.at(ms(42)).gets(ack(14)).expect_nothing();
+        s.sender.gauges(0).delivery_rate_bps
+    };
+    assert_eq!(rate_of(false), rate_of(true));
+}
+
 /// `tcp_small_queue_check`: a burst is held while two of its kind wait in the host's own queue; each that leaves asks
 /// again.
 #[test]

@@ -180,15 +180,22 @@ impl SenderScript {
     /// Moves the clock, and lets the timers fire that are due until then.
     #[track_caller]
     pub(super) fn at(&mut self, at: Span) -> &mut Self {
+        self.until(at);
+        while self.next_timer() <= self.wire.now {
+            self.fire_timer();
+        }
+        self
+    }
+
+    /// Moves the clock; a timer that is due at that very instant has not fired yet.
+    #[track_caller]
+    pub(super) fn until(&mut self, at: Span) -> &mut Self {
         self.expect_nothing();
         let to = BEGIN + at;
         assert!(to >= self.wire.now, "a script goes forward");
-        while self.next_timer() <= to {
-            self.wire.now = self.next_timer();
+        while self.next_timer() < to {
             self.fire_timer();
-            if self.wire.now < to {
-                self.expect_nothing();
-            }
+            self.expect_nothing();
         }
         self.wire.now = to;
         self
@@ -197,6 +204,11 @@ impl SenderScript {
     /// When the next timer is due.
     pub(super) fn next_timer(&self) -> Time {
         self.sender.timer.due().min(self.sender.pacing_timer.due())
+    }
+
+    /// When pacing lets the next burst go.
+    pub(super) fn held_until(&self) -> Span {
+        self.sender.pacing.next().since(BEGIN)
     }
 
     /// Moves the clock to the next timer.
@@ -209,8 +221,7 @@ impl SenderScript {
             self.sender.on_timer(now, &mut self.wire);
             self.note(format!("timer: {purpose:?}"));
         } else {
-            self.sender.pacing_timer.clear();
-            self.sender.resume(now, &mut self.wire);
+            self.sender.on_pacing_timer(now, &mut self.wire);
         }
     }
 
