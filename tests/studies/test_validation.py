@@ -366,7 +366,7 @@ def test_an_engine_with_half_of_its_runs_stops_no_other(
 
 def test_curves_run_every_condition_on_both_engines() -> None:
     (part,) = load_plan().only(["curves"]).parts
-    assert part.total([SimEngine(), Named("linux")]) == 5 * 21 + 10 * 21
+    assert part.total([SimEngine(), Named("linux")]) == 20 * 21 + 10 * 21
 
 
 class Named(SimEngine):
