@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agreed import Scaled
-from dumbbell.comparison.record import Agreement, RunFailure
+from dumbbell.comparison.record import Agreement, RunFailure, Spread
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
@@ -95,6 +95,28 @@ def test_what_the_control_breaks_by_chance_counts_for_no_mutant(judge: Judge) ->
     assert "| the control | nothing: other seeds | tiny | tiny: goodput of each group: " in text
 
 
+def test_a_limit_of_a_band_notices_what_another_one_leaves_to_chance(
+    judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = ComparisonPart.against
+
+    def against(self: ComparisonPart, mutant: Scaled, *others: Any, shift: int = 0) -> Agreement:
+        found = real(self, mutant, *others, shift=shift)
+        assert isinstance(found, Agreement)
+        spread = Spread(n=2, median=0.0, p90=1.0)
+        bands = tuple(
+            each.model_copy(update={"measured": spread, "holds": False}) if each.p90_limit and shift else each
+            for each in found.bands
+        )
+        return found.model_copy(update={"bands": bands})
+
+    monkeypatch.setattr(ComparisonPart, "against", against)
+    record = judge(Wrong(0.9))
+    assert any(text.startswith("total goodput: p90 ") for text in record.control["tiny"])
+    assert any(text.startswith("total goodput: median ") for text in record.mutants[0].broke)
+    assert not any(text.startswith("total goodput: p90 ") for text in record.mutants[0].broke)
+
+
 def test_a_control_whose_runs_fail_is_no_control(judge: Judge) -> None:
     with pytest.raises(EngineFailure, match=r"runs of the control fail in tiny: .*double, seed 101: a bug"):
         judge(Wrong(0.9), Scaled(failing=(101,)))
@@ -120,7 +142,8 @@ def test_the_simulator_is_judged_by_todays_bands(judge: Judge, monkeypatch: pyte
     lost: list[Agreement] = []
 
     def again(known: Agreement) -> Agreement:
-        bands = tuple(each.model_copy(update={"holds": False}) for each in known.bands)
+        impossible = dict.fromkeys(("median_limit", "p90_limit", "raw_median_limit", "raw_p90_limit"), -1.0)
+        bands = tuple(each.model_copy(update={"holds": False, **impossible}) for each in known.bands)
         lost.append(known.model_copy(update={"bands": bands}))
         return lost[-1]
 

@@ -290,19 +290,19 @@ def _hundred(value: float | None) -> str:
     return amount(value, scale=100)
 
 
-def band_text(band: BandVerdict) -> str:
-    """What of a band is broken, in words."""
+def limit_texts(band: BandVerdict) -> dict[str, str]:
+    """What each limit of a band says where it is broken; empty where it is kept, or there is nothing to limit."""
     label, unit = BANDS[band.metric].label, BANDS[band.metric].unit
     if band.least is not None:
-        return f"{label}: {_hundred(band.measured.share)}, at least {100 * band.least:g} %"
-    names = ("median", "p90", "raw median", "raw p90")
+        told = f"{label}: {_hundred(band.measured.share)}, at least {100 * band.least:g} %"
+        return {"share": told if band.holds is False else ""}
     outer = {"median": BANDS[band.metric].median_limit, "p90": BANDS[band.metric].p90_limit}
-    broken = []
-    for name, (value, limit) in zip(names, _statistics(band), strict=True):
+    found = {}
+    for name, (value, limit) in zip(("median", "p90", "raw median", "raw p90"), _statistics(band), strict=True):
         most = min((each for each in (limit, outer.get(name)) if each is not None), default=None)
-        if value is not None and most is not None and value > most:
-            broken.append(f"{name} {_hundred(value)} of {100 * most:g} {unit}")
-    return f"{label}: {', '.join(broken)}"
+        broken = value is not None and most is not None and value > most
+        found[name] = f"{label}: {name} {_hundred(value)} of {100 * (most or 0.0):g} {unit}" if broken else ""
+    return found
 
 
 STRATA_METRICS: Final = {

@@ -9,7 +9,7 @@ breaks, chance breaks, and no mutant is noticed by.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, Literal, Protocol
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from dumbbell.comparison.agreement import judged_again, versions
-from dumbbell.comparison.agreement_text import band_text, failures
+from dumbbell.comparison.agreement_text import failures, limit_texts
 from dumbbell.comparison.record import Agreement, Curves
 from dumbbell.engines.mutant import Change, MutantEngine, sources
 from dumbbell.errors import EngineFailure
@@ -182,17 +182,23 @@ def _others(part: Compared, engines: Sequence[Engine]) -> list[Engine]:
 
 def _broken(record: Agreement | Curves) -> dict[str, str]:
     """What does not hold, in words."""
-    if isinstance(record, Agreement):
-        return {band.metric: band_text(band) for band in record.bands if band.holds is False}
-    names = [f"{case.name}: {each.label}" for case in record.cases for each in case.comparisons if not each.holds]
-    return {name: name for name in names}
+    return {key: text for key, text in _limits(record) if text}
 
 
 def _kept(record: Agreement | Curves) -> set[str]:
-    """What holds, by the keys of `_broken`; a band without data is not broken."""
+    """What holds; a limit without data is not broken."""
+    return {key for key, text in _limits(record) if not text}
+
+
+def _limits(record: Agreement | Curves) -> Iterator[tuple[str, str]]:
+    """Every limit, and what it says where it is broken: a mutant may break the one of a band that chance does not."""
     if isinstance(record, Agreement):
-        return {band.metric for band in record.bands if band.holds is not False}
-    return {f"{case.name}: {each.label}" for case in record.cases for each in case.comparisons if each.holds}
+        for band in record.bands:
+            yield from ((f"{band.metric}: {name}", text) for name, text in limit_texts(band).items())
+    else:
+        for case in record.cases:
+            for each in case.comparisons:
+                yield f"{case.name}: {each.label}", "" if each.holds else f"{case.name}: {each.label}"
 
 
 def _sources() -> Path:
