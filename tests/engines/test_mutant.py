@@ -11,12 +11,15 @@ from commandline import ROOT
 from dumbbell.comparison import random_conditions
 from dumbbell.comparison.campaigns import Sides, compare_engines
 from dumbbell.comparison.record import Agreement, Source
-from dumbbell.engines.mutant import Change, MutantEngine, sources
+from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.mutant import Change, ControlEngine, MutantEngine, sources
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
 from dumbbell.results.store import Store
+from dumbbell.spec import Run
 from dumbbell.validation import load_plan
 from dumbbell.validation.mutants import Mutant, mutants
+from specs import run_of
 
 
 @pytest.mark.parametrize("mutant", mutants(), ids=lambda mutant: str(mutant.name))
@@ -57,3 +60,19 @@ def test_a_mutant_is_another_simulator_and_a_comparison_finds_it_out(tmp_path: P
     built = [path.stat().st_mtime_ns for path in tmp_path.glob("cubic-beta-*.so")]
     MutantEngine(mutant.change, home, tmp_path)
     assert [path.stat().st_mtime_ns for path in tmp_path.glob("cubic-beta-*.so")] == built
+
+
+def test_the_control_draws_anew_and_starts_its_flows_when_they_did() -> None:
+    run = run_of({"start_jitter": "100 ms", "duration": "1 s"}, seed=3)
+    asked: list[Run] = []
+
+    class Asked(SimEngine):
+        def measure(self, run: Run) -> Measurement:
+            asked.append(run)
+            return super().measure(run)
+
+    ControlEngine(Asked(), 100).measure(run)
+    assert asked == [run.model_copy(update={"seed": 103})]
+    assert run.flows[0].start_ns
+    identities = {ControlEngine(SimEngine(), shift).identity() for shift in (100, 101)} | {SimEngine().identity()}
+    assert len(identities) == 3

@@ -92,7 +92,7 @@ def test_what_the_control_breaks_by_chance_counts_for_no_mutant(judge: Judge) ->
     assert any(text.startswith("total goodput: ") for text in record.control["tiny"])
     assert record.mutants[0].broke == ()
     text = markdown([Section("mutants", "mutants", record)])
-    assert "| the control | nothing: other seeds | tiny | tiny: goodput of each group: " in text
+    assert "| the control | nothing: other random streams | tiny | tiny: goodput of each group: " in text
 
 
 def test_a_limit_of_a_band_notices_what_another_one_leaves_to_chance(
@@ -100,12 +100,14 @@ def test_a_limit_of_a_band_notices_what_another_one_leaves_to_chance(
 ) -> None:
     real = ComparisonPart.against
 
-    def against(self: ComparisonPart, mutant: Scaled, *others: Any, shift: int = 0) -> Agreement:
-        found = real(self, mutant, *others, shift=shift)
+    def against(self: ComparisonPart, mutant: Scaled, *others: Any) -> Agreement:
+        found = real(self, mutant, *others)
         assert isinstance(found, Agreement)
         spread = Spread(n=2, median=0.0, p90=1.0)
         bands = tuple(
-            each.model_copy(update={"measured": spread, "holds": False}) if each.p90_limit and shift else each
+            each.model_copy(update={"measured": spread, "holds": False})
+            if each.p90_limit and mutant.name == "control"
+            else each
             for each in found.bands
         )
         return found.model_copy(update={"bands": bands})
@@ -118,18 +120,22 @@ def test_a_limit_of_a_band_notices_what_another_one_leaves_to_chance(
 
 
 def test_a_control_whose_runs_fail_is_no_control(judge: Judge) -> None:
-    with pytest.raises(EngineFailure, match=r"runs of the control fail in tiny: .*double, seed 101: a bug"):
+    with pytest.raises(EngineFailure, match=r"runs of the control fail in tiny: .*control, seed 1: a bug"):
         judge(Wrong(0.9), Scaled(failing=(101,)))
 
 
 def test_a_failure_of_the_reference_notices_nothing(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     real = ComparisonPart.against
 
-    def against(self: ComparisonPart, mutant: Scaled, *others: Any, shift: int = 0) -> Agreement:
-        found = real(self, mutant, *others, shift=shift)
+    def against(self: ComparisonPart, mutant: Scaled, *others: Any) -> Agreement:
+        found = real(self, mutant, *others)
         assert isinstance(found, Agreement)
         failed = found.conditions[0].model_copy(update={"failures": (RunFailure(engine="sim", seed=1, error="a bug"),)})
-        return found if shift else found.model_copy(update={"conditions": (failed, *found.conditions[1:])})
+        return (
+            found
+            if mutant.name == "control"
+            else found.model_copy(update={"conditions": (failed, *found.conditions[1:])})
+        )
 
     monkeypatch.setattr(ComparisonPart, "against", against)
     with pytest.raises(EngineFailure, match="runs of the reference fail in tiny: random-1-1: sim, seed 1: a bug"):
@@ -158,7 +164,7 @@ def test_the_page_names_what_noticed_each_and_what_nothing_noticed(judge: Judge)
     text = markdown([Section("mutants", "mutants", both)])
     assert re.search(r"\| half \| half \\\| of it \| tiny \| goodput of each group: median [\d.]+ of 5 % \|", text)
     assert "| half | half \\| of it | ✗ nowhere | tried: tiny |" in text
-    assert "| the control | nothing: other seeds | nowhere | kept everything in: tiny |" in text
+    assert "| the control | nothing: other random streams | nowhere | kept everything in: tiny |" in text
     assert "1 of 2 deliberate errors are noticed" in text
 
 

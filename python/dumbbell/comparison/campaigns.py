@@ -37,8 +37,7 @@ class Sides:
     """Both engines, and with which seeds each runs every condition.
 
     The reference has seeds 1 to `seeds`, and the next `floor` ones to be held against itself. The candidate has seeds
-    from 1 on too, moved by `shift`; the same engine twice has those after the reference's, so that it is compared with
-    itself.
+    from 1 on too; the same engine twice has those after the reference's, so that it is compared with itself.
     """
 
     candidate: Engine
@@ -51,8 +50,6 @@ class Sides:
     """So many seeds of the reference are compared; None: `seeds`."""
     own: int | None = None
     """So many seeds of the candidate; None: `seeds`. More of them take its chance out of what is compared."""
-    shift: int = 0
-    """By how much the candidate's seeds are others than the reference's."""
 
     @property
     def same(self) -> bool:
@@ -73,7 +70,7 @@ class Sides:
     @property
     def candidate_seeds(self) -> list[int]:
         """Of the candidate's runs."""
-        first = self.shift + (self.seeds + self.floor + 1 if self.same else 1)
+        first = self.seeds + self.floor + 1 if self.same else 1
         return list(range(first, first + (self.seeds if self.own is None else self.own)))
 
     @property

@@ -27,6 +27,7 @@ from dumbbell.replacement import replacing
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from dumbbell.engines.protocol import Engine
     from dumbbell.spec.run import Run
 
 PARTS: Final = ("Cargo.toml", "Cargo.lock", "crates")
@@ -77,6 +78,29 @@ class MutantEngine(SimEngine):
     def measure(self, run: Run) -> Measurement:
         """Simulates the run, wrongly."""
         return Measurement.from_core(self._core.measure(run.to_json()))
+
+
+class ControlEngine(SimEngine):
+    """An engine without an error whose random streams are others: flows start when they did, all else is drawn anew.
+
+    What a mutant's change does beside its error is that: from the first packet that it touches all draws fall
+    otherwise.
+    """
+
+    name = "control"
+
+    def __init__(self, engine: Engine, shift: int) -> None:
+        self._engine, self._shift = engine, shift
+
+    @override
+    def identity(self) -> str:
+        """That of the engine, and of the streams."""
+        return f"{self._engine.identity()} {self._shift}"
+
+    @override
+    def measure(self, run: Run) -> Measurement:
+        """Measures the run with the streams of another seed."""
+        return self._engine.measure(run.model_copy(update={"seed": run.seed + self._shift}))
 
 
 def sources() -> Path | None:

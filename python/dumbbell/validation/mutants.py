@@ -2,8 +2,8 @@
 
 A mutant is the simulator with one change (`mutants.toml`). It runs the conditions that the simulator was validated
 with, against the reference's recorded runs, and is held against the same bands. It is noticed by what the simulator
-itself keeps, and the mutant does not. The control is the simulator without a change and with other seeds: what it
-breaks, chance breaks, and no mutant is noticed by.
+itself keeps, and the mutant does not. The control is the simulator without a change, but with other random streams:
+what it breaks, chance breaks, and no mutant is noticed by.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from dumbbell.comparison.agreement import judged_again, versions
 from dumbbell.comparison.agreement_text import failures, limit_texts
 from dumbbell.comparison.record import Agreement, Curves
-from dumbbell.engines.mutant import Change, MutantEngine, sources
+from dumbbell.engines.mutant import Change, ControlEngine, MutantEngine, sources
 from dumbbell.errors import EngineFailure
 from dumbbell.table import Table
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 FOLDER: Final = "mutants"
 """Beside the store: what is built."""
 SHIFT: Final = 100
-"""By how much the control's seeds are others than the simulator's: more than any part has."""
+"""By how much the seeds of the control's random streams are others than the simulator's: more than any part has."""
 
 
 class Compared(Protocol):
@@ -49,11 +49,10 @@ class Compared(Protocol):
     def engines(self) -> tuple[str, ...]:
         """The reference, and the candidate."""
 
-    def against(  # noqa: PLR0913 (what, against what, where, and how)
-        self, mutant: Engine, engines: Sequence[Engine], known: Agreement | Curves, store: Store, jobs: int | None, *,
-        shift: int = 0,
-    ) -> Agreement | Curves:  # fmt: skip
-        """Measures it with the mutant in the candidate's place, its seeds moved; what came out."""
+    def against(
+        self, mutant: Engine, engines: Sequence[Engine], known: Agreement | Curves, store: Store, jobs: int | None
+    ) -> Agreement | Curves:
+        """Measures it with the mutant in the candidate's place; what came out."""
 
 
 class Mutant(Table):
@@ -99,9 +98,9 @@ class MutantsRecord(BaseModel):
     identity: str
     """Of the simulator without a change."""
     shift: int
-    """By how much the control's seeds are moved."""
+    """By how much the seeds of the control's random streams are moved."""
     control: dict[str, tuple[str, ...]]
-    """By part, what the simulator without a change breaks with other seeds; it counts for no mutant."""
+    """By part, what the simulator without a change breaks with other random streams; it counts for no mutant."""
     mutants: tuple[MutantVerdict, ...]
 
     @property
@@ -133,7 +132,7 @@ def judge_mutants(  # noqa: PLR0913 (which, where, against what, and how)
     control: dict[str, tuple[str, ...]] = {}
     kept: dict[str, set[str]] = {}
     for part, known in parts:
-        record = part.against(simulator, _others(part, engines), known, store, jobs, shift=SHIFT)
+        record = part.against(ControlEngine(simulator, SHIFT), _others(part, engines), known, store, jobs)
         if failed := failures(record):
             raise EngineFailure(f"runs of the control fail in {part.name}: {failed[0]}")
         control[part.name] = tuple(_broken(record).values())

@@ -116,18 +116,13 @@ class ComparisonPart(Table):
             return self.reference in {engine.name for engine in engines}
         return all(sides.known(each) for each, sides in self._asked(self.sides(own, record)))
 
-    def against(  # noqa: PLR0913 (what, against what, where, and how)
-        self, mutant: Engine, engines: Sequence[Engine], known: Record, store: Store, jobs: int | None, *,
-        shift: int = 0,
-    ) -> Agreement | Curves:  # fmt: skip
-        """The same with another engine in the candidate's place, and the reference's runs as they are known.
-
-        The candidate's seeds are moved by `shift`.
-        """
+    def against(
+        self, mutant: Engine, engines: Sequence[Engine], known: Record, store: Store, jobs: int | None
+    ) -> Agreement | Curves:
+        """The same with another engine in the candidate's place, and the reference's runs as they are known."""
         sides = replace(
             self.sides([mutant, *engines], known, candidate=mutant.name),
             recorded=known if isinstance(known, Agreement) else None,
-            shift=shift,
         )
         found = self._carried_out(sides, store, jobs, lambda: None)
         assert isinstance(found, Agreement | Curves)  # noqa: S101 (checks are no mutant's)
