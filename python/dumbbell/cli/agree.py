@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dumbbell.cli.hosts import agree_measured
 from dumbbell.cli.interruption import kept, telling
 from dumbbell.cli.option import DEFAULT_STORE, Folder, Html, Jobs, Sets
 
@@ -34,7 +35,7 @@ FLOW_COLUMNS = {
 """What `--show` prints of a flow: heading, key and scale."""
 
 
-def agree(  # noqa: PLR0913 (each is an option)
+def agree(  # noqa: C901, PLR0913 (each is an option, and each mode a case)
     spec: Annotated[
         Path | None, typer.Argument(metavar="[SPEC]", help="The experiment: a TOML file.", show_default=False)
     ] = None,
@@ -118,12 +119,26 @@ def agree(  # noqa: PLR0913 (each is an option)
     dump: Annotated[
         Path | None, typer.Option("--dump", metavar="DIR", help="Write each condition as a spec, and run nothing.")
     ] = None,
+    measured: Annotated[
+        Path | None,
+        typer.Option(
+            "--measured",
+            metavar="CSV",
+            show_default=False,
+            help="Hold each of the engines against what was measured on real hosts, at the points of this table.",
+        ),
+    ] = None,
     show: Annotated[
         str | None,
         typer.Option("--show", metavar="CONDITION", help="Measure one condition, and tell every flow of every run."),
     ] = None,
 ) -> None:
     """Run the same points on two engines, and say whether they agree: 0 every band or limit holds, 1 one is broken.
+
+    With --measured the points are those of a table, and each engine is held against what was measured there on real
+    hosts. Its columns are fields of SPEC, as path.rate (Mbit/s) or flows[0].count, and quantities, as goodput.bbr
+    (Mbit/s), share.bbr (%) or goodput.bbr (of rate); goodput.bbr.sd is a standard deviation, note.anything a remark.
+    Lists that SPEC has beside are what is not known of the hosts: each combination is told by itself.
 
     Runs that the store has are not run again: the same command goes on where it was stopped.
     """
@@ -137,14 +152,19 @@ def agree(  # noqa: PLR0913 (each is an option)
         raise ComparisonError(f"give one of {' and '.join(given)}")
     if given and html is not None:
         raise ComparisonError(f"--html is of a comparison; {given[0]} makes none")
+    draw = {
+        "--random": random, "--seed": seed, "--stratum": stratum, "--duration": duration, "--packets": packets,
+        "--curves": curves or None, "--candidate-seeds": candidate_seeds, "--floor": floor,
+    }  # fmt: skip
     if check:
-        values = {
-            "SPEC": spec, "--random": random, "--seed": seed, "--stratum": stratum, "--duration": duration,
-            "--packets": packets, "--curves": curves or None, "--seeds": seeds, "--candidate-seeds": candidate_seeds,
-            "--floor": floor, "--set": sets or None, "--html": html,
-        }  # fmt: skip
-        _refuse_beside_checks(values, given)
+        values = {"SPEC": spec, **draw, "--seeds": seeds, "--set": sets or None, "--html": html}
+        values["--measured"] = measured
+        _refuse(values, given, "--check has conditions, seeds and bars of its own; leave it out")
         _check_bars(check, engines, out, jobs, as_json=as_json)
+        return
+    if measured is not None:
+        _refuse(draw, given, "--measured has the points of its table; leave it out")
+        agree_measured(spec, measured, engines, seeds, sets, out, jobs, html, as_json=as_json)
         return
     source = Source(
         stratum=stratum, random=random, seed=seed, duration=duration, most_packets=packets, sets=tuple(sets or ())
@@ -184,13 +204,12 @@ def agree(  # noqa: PLR0913 (each is an option)
         raise typer.Exit(1)
 
 
-def _refuse_beside_checks(values: "Mapping[str, object]", modes: "Sequence[str]") -> None:
-    """`values` are by option, None where nothing was given."""
+def _refuse(values: "Mapping[str, object]", modes: "Sequence[str]", told: str) -> None:
+    """Refuses what is given beside an option; `values` are by option, None where nothing was given."""
     from dumbbell.errors import ComparisonError
 
     others = [*modes, *(name for name, value in values.items() if value is not None)]
     if others:
-        told = "--check has conditions, seeds and bars of its own; leave it out"
         raise ComparisonError("\n".join(f"{name}: {told}" for name in others))
 
 

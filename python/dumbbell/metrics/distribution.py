@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import comb
 from statistics import fmean, median
 from typing import NamedTuple
 
@@ -58,6 +59,22 @@ def quantile(values: Sequence[float], share: float) -> float:
     2.8
     """
     return float(np.quantile(np.asarray(values, dtype=np.float64), share))
+
+
+def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
+    """The order statistics between which the median of what these are drawn from lies, with at least `confidence`.
+
+    All of the values where they are too few for it.
+
+    >>> median_interval([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), median_interval(list(range(100)))
+    ((1.0, 6.0), (39, 60))
+    """
+    ordered, n = sorted(values), len(values)
+    left_out, tail = 0, 1 / 2**n
+    while left_out + 1 < n / 2 and 2 * (tail + comb(n, left_out + 1) / 2**n) <= 1 - confidence:
+        left_out += 1
+        tail += comb(n, left_out) / 2**n
+    return ordered[left_out], ordered[n - 1 - left_out]
 
 
 def half_interquartile(values: Sequence[float]) -> float:

@@ -72,6 +72,15 @@ def assignment(text: str) -> tuple[str, Any]:
     return path, parsed["value"] if list(parsed) == ["value"] else value
 
 
+def is_path(text: str) -> bool:
+    """Tell whether a text is written as the path of a field.
+
+    >>> is_path("flows[0].cc"), is_path("flows[].cc")
+    (True, False)
+    """
+    return _PATH.fullmatch(text) is not None
+
+
 def _text(path: Path) -> str:
     where = str(path)
     try:

@@ -1,0 +1,85 @@
+"""`dumbbell agree --measured`: engines at points that were measured on real hosts."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from dumbbell.cli.interruption import kept, telling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dumbbell.engines.protocol import Engine
+    from dumbbell.hosts.record import HostRecord
+    from dumbbell.spec import Experiment
+
+
+def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
+    spec: Path | None, points: Path, engines: str, seeds: int | None, sets: list[str] | None, out: Path,
+    jobs: int | None, html: Path | None, *, as_json: bool,
+) -> None:  # fmt: skip
+    """Runs the points on each engine, and tells how far each is from what was measured there."""
+    from dumbbell.campaign.plan import count, refusals
+    from dumbbell.cli.progress import progress
+    from dumbbell.engines.catalogue import catalogue
+    from dumbbell.engines.registry import engine as engine_named
+    from dumbbell.errors import ComparisonError
+    from dumbbell.hosts.points import read
+    from dumbbell.hosts.spread import hold, seeded
+    from dumbbell.results.store import Store
+    from dumbbell.spec import SpecError, assignment
+
+    if spec is None:
+        raise ComparisonError("--measured needs SPEC: what the points of the table have in common")
+    chosen = [engine_named(name.strip()) for name in dict.fromkeys(engines.split(","))]
+    measurements = read(points, spec, overrides=dict(map(assignment, sets or ())), registry=catalogue())
+    asked = seeded(measurements.experiment, seeds)
+    if problems := [problem for each in chosen for problem in refusals(asked, each)]:
+        raise SpecError(problems)
+    total = len(chosen) * count(asked)
+    with (
+        telling(lambda: _kept(out, asked, chosen)),
+        Store.open(out, write=True) as store,
+        progress(total, wanted=not (as_json and sys.stdout.isatty())) as advance,
+    ):
+        record = hold(measurements, store, [(each, seeds) for each in chosen], jobs=jobs, progress=advance)
+    for line in [record.model_dump_json()] if as_json else _lines(record):
+        typer.echo(line)
+    for failure in record.failures:
+        typer.echo(f"failed: {failure}", err=True)
+    if html is not None:
+        from dumbbell.report.hosts import build
+
+        options = ["--measured", points.name, "--engines", engines, *(["--seeds", str(seeds)] if seeds else [])]
+        options += [part for each in sets or () for part in ("--set", each)]
+        typer.echo(build(html, record, shlex.join(["dumbbell", "agree", spec.name, *options])), err=True)
+    if record.failures:
+        raise typer.Exit(1)
+
+
+def _kept(out: Path, asked: "Experiment", engines: "Sequence[Engine]") -> str:
+    from dumbbell.campaign.plan import count
+    from dumbbell.results.campaign import measured_of
+    from dumbbell.results.store import Store
+
+    with Store.open(out) as store:
+        there = sum(measured_of(store.ledger, asked, each.name, each.identity()) for each in engines)
+    return kept(there, len(engines) * count(asked), out)
+
+
+def _lines(record: "HostRecord") -> "Iterator[str]":
+    from dumbbell.cli.table import fitted
+    from dumbbell.cli.terminal import columns, wrapped
+    from dumbbell.hosts import text
+
+    yield wrapped(f"{text.origin(record)}.", columns())
+    header, rows = text.spreads_table(record)
+    yield f"\n{fitted(header, rows, columns(), keys=header.index('engine') + 1)}\n"
+    yield wrapped(text.LEGEND, columns(), hanging="")
+    header, rows = text.starved_table(record)
+    if rows:
+        yield f"\nWho starves:\n{fitted(header, rows, columns(), keys=1)}"
+    yield f"\nThe points that are farthest off:\n{fitted(*text.worst_table(record), columns(), keys=1)}"

@@ -1,0 +1,1 @@
+"""Measurements of real hosts, and how far each engine is from them."""

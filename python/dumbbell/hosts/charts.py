@@ -1,0 +1,121 @@
+"""Charts of engines beside real hosts: what they have over what was measured, and differences over the path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from dumbbell.charts.chart import Axis, Chart, Layer, Level, Panel
+from dumbbell.charts.style import PUBLISHED
+from dumbbell.metrics.catalogue import QUANTITIES
+from dumbbell.metrics.number import counted
+from dumbbell.results.listing import point_text
+
+if TYPE_CHECKING:
+    from dumbbell.hosts.columns import Measurand
+    from dumbbell.hosts.record import HostPoint, HostRecord
+
+LOOKS: Final = ("flow 3", "flow 1", "flow 2", "flow 5")
+"""What is compared are engines, and no algorithms."""
+
+
+class _Dimension(NamedTuple):
+    label: str
+    of: Callable[[HostPoint], float]
+
+
+DIMENSIONS: Final = (
+    _Dimension("rate (Mbit/s)", lambda point: point.rate_bps / 1e6),
+    _Dimension("RTT (ms)", lambda point: 1e3 * point.rtt_s),
+    _Dimension("queue (BDP)", lambda point: point.buffer_bdp),
+    _Dimension("flows", lambda point: float(sum(group.flows for group in point.groups))),
+)
+"""What a difference may depend on."""
+
+
+def charts(found: HostRecord) -> list[Chart]:
+    """For each quantity, and each setting: what engines have over what was measured, and the differences."""
+    keys = dict.fromkeys((each.measurand, point_text(each.setting)) for each in found.points)
+    drawn = []
+    for index, (measurand, setting) in enumerate(keys):
+        points = [each for each in found.points if (each.measurand, point_text(each.setting)) == (measurand, setting)]
+        panels = [_scatter(found, points, measurand), *_differences(found, points)]
+        words = ", ".join(filter(None, (measurand.words, setting)))
+        drawn.append(Chart(
+            name=f"hosts-{index + 1}" if len(keys) > 1 else "hosts",
+            title=f"{words[0].upper()}{words[1:]}: {' and '.join(found.engines)} beside real hosts",
+            caption=f"{counted(len(points), 'point')} of {found.file}; medians over seeds, bars from the least to the"
+            " most of them. On the dotted line an engine has what was measured. Differences are the engine's less what"
+            " was measured, over all in which the points differ.",
+            panels=tuple(panels),
+            columns=2,
+            alt=f"What {' and '.join(found.engines)} give over what was measured on real hosts, and their differences.",
+        ))  # fmt: skip
+    return drawn
+
+
+def _shown(measurand: Measurand) -> tuple[float, str]:
+    """What a value is multiplied by to be in its unit, and that unit."""
+    quantity = QUANTITIES[measurand.quantity]
+    return (100.0, "% of the rate") if measurand.of_rate else (quantity.factor, quantity.unit)
+
+
+def _scatter(found: HostRecord, points: Sequence[HostPoint], measurand: Measurand) -> Panel:
+    factor, unit = _shown(measurand)
+    told = [factor * point.measured for point in points]
+    every = [factor * value for point in points for values in point.values.values() for value in values] + told
+    positive = [value for value in every if value > 0]
+    wide = not points[0].absolute and bool(positive) and max(positive) > 30 * min(positive)
+    ends = (
+        (min(positive) / 1.3, max(positive) * 1.3)
+        if wide
+        else (0.0, max([*every, 100.0 if points[0].absolute else 0.0]))
+    )
+    layers = [
+        _layer(index, engine, [
+            (factor * point.measured, factor * middle, factor * min(values), factor * max(values))
+            for point in points
+            if (values := point.values.get(engine)) and (middle := point.median(engine)) is not None
+        ])
+        for index, engine in enumerate(found.engines)
+    ]  # fmt: skip
+    words = measurand.words
+    scale: Literal["log10", "linear"] = "log10" if wide else "linear"
+    return Panel(
+        title=words[0].upper() + words[1:],
+        x=Axis(label=f"measured ({unit})", scale=scale, limits=ends),
+        y=Axis(label=f"engine ({unit})", scale=scale, limits=ends),
+        layers=(*layers, Layer(label="equal", style=PUBLISHED, x=ends, y=ends)),
+    )
+
+
+def _differences(found: HostRecord, points: Sequence[HostPoint]) -> Iterator[Panel]:
+    """A panel for each dimension in which the points differ."""
+    unit = "points" if points[0].absolute else "%"
+    for dimension in DIMENSIONS:
+        places = sorted({dimension.of(point) for point in points})
+        if len(places) < 2:  # noqa: PLR2004
+            continue
+        layers = []
+        for index, engine in enumerate(found.engines):
+            told = [
+                (dimension.of(point), 100 * each, 100 * each, 100 * each)
+                for point in points
+                if (each := point.difference(engine)) is not None
+            ]
+            layers.append(_layer(index, engine, told, bars=False))
+        yield Panel(
+            title=f"Difference over {dimension.label.partition(' (')[0]}",
+            x=Axis(label=dimension.label, scale="log10" if places[0] > 0 and places[-1] > 10 * places[0] else "linear"),
+            y=Axis(label=f"difference ({unit})"),
+            layers=tuple(layers),
+            levels=(Level(at=0.0, text="as measured"),),
+        )
+
+
+def _layer(index: int, engine: str, told: Sequence[tuple[float, float, float, float]], *, bars: bool = True) -> Layer:
+    x, y, low, high = zip(*told, strict=True) if told else ((), (), (), ())
+    return Layer(
+        label=engine, style=LOOKS[index % len(LOOKS)], kind="points", x=tuple(x), y=tuple(y),
+        low=tuple(low) if bars else (), high=tuple(high) if bars else (),
+    )  # fmt: skip

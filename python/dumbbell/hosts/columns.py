@@ -1,0 +1,149 @@
+"""The columns of a CSV of measured points: what a heading names, and what a cell below it says."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN, QUANTITIES
+from dumbbell.problem import Problem, quoted, suggestion
+from dumbbell.spec.source import is_path
+from dumbbell.spec.tables import Spec
+
+NOTE: Final = "note."
+DEVIATION: Final = ".sd"
+OF_RATE: Final = "of rate"
+"""As a unit of a goodput: the share that it is of the bottleneck's rate."""
+UNITS: Final = {
+    "Mbit/s": {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9},
+    "s": {"s": 1.0, "ms": 1e-3, "us": 1e-6},
+    "ms": {"s": 1.0, "ms": 1e-3, "us": 1e-6},
+    "%": {"%": 0.01, "": 1.0},
+}  # fmt: skip
+"""By the unit in which a quantity is shown, those in which it may be told, each in base units."""
+_HEADING: Final = re.compile(r"([^()]*?)\s*(?:\(([^()]*)\))?")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Measurand:
+    """A quantity of a group, or of the path."""
+
+    quantity: str
+    """Its name in the catalogue."""
+    group: str = ""
+    """Empty of what belongs to the path."""
+    of_rate: bool = False
+    """It is told as a share of the bottleneck's rate: so are differences."""
+
+    @property
+    def words(self) -> str:
+        """What it is called.
+
+        >>> Measurand("goodput", "bbr").words, Measurand("utilization").words
+        ('goodput of bbr', 'utilization')
+        """
+        label = QUANTITIES[self.quantity].label
+        return f"{label} of {self.group}" if self.group else label
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column: exactly one of field, measurand and note."""
+
+    heading: str
+    unit: str = ""
+    field: str = ""
+    """A field of the spec, by its path."""
+    measurand: Measurand | None = None
+    deviation: bool = False
+    """It is the measurand's standard deviation over trials."""
+    note: str = ""
+
+    def value(self, cell: str) -> Any:  # noqa: ANN401 (whatever a spec can say)
+        """What a cell gives to the field: text with the heading's unit, else a number or a word."""
+        if self.unit:
+            return f"{cell} {self.unit}"
+        try:
+            return tomllib.loads(f"value = {cell}")["value"]
+        except (ValueError, RecursionError):
+            return cell
+
+    def number(self, cell: str) -> float:
+        """What a cell says of the measurand, in base units; of a share of the rate, that share.
+
+        Raises:
+            ValueError: it says nothing that can be, with what was wrong and what would be right.
+        """
+        assert self.measurand is not None  # noqa: S101 (only such a column is asked)
+        quantity = QUANTITIES[self.measurand.quantity]
+        try:
+            number = float(cell)
+        except ValueError:
+            raise ValueError(f"{quoted(cell)} is no number; write the number alone, the unit stands above") from None
+        least = 0.0 if quantity.name != "trend" else float("-inf")
+        if not least <= number < float("inf"):
+            raise ValueError(f"{quoted(cell)} is out of range; a {quantity.label} is at least 0, and finite")
+        value = number if self.measurand.of_rate else number * _units(quantity.unit).get(self.unit, 1.0)
+        if (self.measurand.of_rate or quantity.unit == "%") and value > 1:
+            raise ValueError(
+                f"{quoted(cell)} {self.unit} is more than everything; at most 1, or 100 %".replace("  ", " ")
+            )
+        return value
+
+
+def column(heading: str) -> Column | Problem:
+    """What a heading names, or why it names nothing.
+
+    >>> column("path.rate (Mbit/s)").field, column("goodput.bbr (of rate)").measurand, column("note.figure").note
+    ('path.rate', Measurand(quantity='goodput', group='bbr', of_rate=True), 'figure')
+    """
+    match = _HEADING.fullmatch(heading.strip())
+    if match is None or not match[1]:
+        return Problem(heading, "is no heading", 'write it as "path.rate (Mbit/s)"')
+    name, unit = match[1], (match[2] or "").strip()
+    if name.startswith(NOTE):
+        return Column(heading=heading, unit=unit, note=name.removeprefix(NOTE))
+    told = name.removesuffix(DEVIATION)
+    first, _, group = told.partition(".")
+    if first in QUANTITIES:
+        return _measured(heading, first, group, unit, deviation=told != name)
+    if first.partition("[")[0] in _fields():
+        return (
+            Column(heading=heading, unit=unit, field=name)
+            if is_path(name)
+            else Problem(name, "is no path of a field", "write it as path.rtt or flows[0].cc")
+        )
+    return Problem(
+        name,
+        "is neither a field of the spec nor a quantity",
+        f"{suggestion(first, [*_fields(), *QUANTITIES])}; a remark is {NOTE}{first}",
+    )
+
+
+def _measured(heading: str, quantity: str, group: str, unit: str, *, deviation: bool) -> Column | Problem:
+    if quantity in OF_GROUP and not group:
+        return Problem(heading, f"says not whose {quantity} it is", f"write {quantity}.GROUP, with the group's name")
+    if quantity in OF_RUN and group:
+        return Problem(heading, f"{quantity} is the path's, not a group's", f"write {quantity}")
+    if quantity not in (*OF_GROUP, *OF_RUN):
+        return Problem(heading, f"{quantity} needs another run to be compared with", "leave the column out")
+    known = _units(QUANTITIES[quantity].unit)
+    usual = [*known, *([OF_RATE] if QUANTITIES[quantity].unit == "Mbit/s" else [])]
+    if unit not in usual:
+        what = f"unknown unit {quoted(unit)}" if unit else "has no unit"
+        return Problem(
+            heading, what, f"write it behind the name, in brackets: {', '.join(filter(None, usual)) or 'none'}"
+        )
+    measurand = Measurand(quantity, group, of_rate=unit == OF_RATE)
+    return Column(heading=heading, unit=unit, measurand=measurand, deviation=deviation)
+
+
+def _units(shown: str) -> dict[str, float]:
+    return UNITS.get(shown, {"": 1.0, **({shown: 1.0} if shown else {})})
+
+
+def _fields() -> Sequence[str]:
+    return list(Spec.model_fields)

@@ -1,0 +1,234 @@
+"""What was measured on real hosts: a CSV with a row a point, and a spec that says what the points have in common.
+
+A column is a field of the spec (`path.rate (Mbit/s)`, `flows[0].count`), to which each row gives its own value, a
+quantity that was measured (`goodput.bbr (Mbit/s)`; `goodput.bbr.sd` its standard deviation over trials), or a remark
+(`note.figure`). Units stand in the heading, in brackets, or in the cells of a field. Lines that begin with `#` say
+where it is all from. Lists that the spec has of its own are what is not known of the hosts: each combination is a
+setting.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Self
+
+from dumbbell.cc import Registry
+from dumbbell.hosts.columns import Column, Measurand, column
+from dumbbell.problem import Problem, SpecError, suggestion
+from dumbbell.spec import Experiment, Point, expand, load, resolve
+from dumbbell.spec.sweep import axes
+from dumbbell.spec.tables import Spec
+
+COMMENT: Final = "#"
+LARGEST_FILE_BYTES: Final = 16 * 2**20
+MOST_ROWS: Final = 100_000
+_INDEX: Final = re.compile(r"\[(\d+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A number of a row, in base units; of a measurand that is told of the rate, a share of it."""
+
+    value: float
+    sd: float | None
+    """Standard deviation over trials; None: it is not told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A point that was measured."""
+
+    line: int
+    """Of the file, from 1."""
+    at: Mapping[str, Any]
+    """What it gives to fields of the spec, by path."""
+    measured: Mapping[Measurand, Measured]
+    notes: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostMeasurements:
+    """Points that were measured, and the experiment that has them."""
+
+    file: str
+    """Name of the CSV."""
+    head: tuple[str, ...]
+    """What it says of itself, a line each."""
+    rows: Sequence[Row]
+    experiment: Experiment
+    """The rows' values as lists that vary together, beside the lists of the spec."""
+    fields: tuple[str, ...]
+    """Those that rows give values to, in the order of the file."""
+    settings: tuple[str, ...]
+    """Those that the spec sweeps beside them."""
+
+    @property
+    def measurands(self) -> tuple[Measurand, ...]:
+        """What was measured, in the order of the file."""
+        return tuple(dict.fromkeys(key for row in self.rows for key in row.measured))
+
+    def points(self) -> Iterator[tuple[Point, Sequence[Row]]]:
+        """Each point of the experiment, in the order of expansion, with its rows: all that are of it."""
+        rows: dict[tuple[str, ...], list[Row]] = {}
+        for row in self.rows:
+            rows.setdefault(_key(row.at, self.fields), []).append(row)
+        for point in expand(self.experiment):
+            yield point, rows[_key(point.values, self.fields)]
+
+
+def read(
+    points: Path, spec: str | Path | Spec, *, overrides: Mapping[str, Any] | None = None,
+    registry: Registry | None = None,
+) -> HostMeasurements:  # fmt: skip
+    """Reads a CSV of measured points, and the spec of what they have in common.
+
+    Raises:
+        SpecError: with every problem of both at once; those of a cell name its line and its column.
+    """
+    base = load(spec, overrides=overrides, registry=registry)
+    table = _Table.read(points)
+    columns = table.columns()
+    fields = {each.field: place for place, each in columns.items() if each.field}
+    measured = [table.measured(row, columns) for row in table.rows]
+    at = [{path: columns[place].value(cells[place]) for path, place in fields.items()} for _, cells in table.rows]
+    first = {_key(values, fields): index for index, values in reversed(list(enumerate(at)))}
+    distinct = [at[index] for index in sorted(first.values())]
+    lines = [table.rows[index][0] for index in sorted(first.values())]
+    lists = {path: [values[path] for values in distinct] for path in fields}
+    bundle = [list(lists)] if len(lists) > 1 and distinct else []
+    own = tuple(axis.path for axis in axes(base) if axis.path not in lists)
+    try:
+        experiment = load(base, overrides={**lists, "zip": [*base.zip, *bundle]} if distinct else None)
+    except SpecError as error:
+        told = [_placed(each, fields, table, lines) for each in error.problems if each.path not in lists]
+        raise SpecError([*table.problems, *told]) from None
+    notes = {place: each.note for place, each in columns.items() if each.note}
+    rows = [
+        Row(
+            line=line, at=values, measured=numbers, notes={name: cells[place] for place, name in notes.items()}
+        )
+        for (line, cells), values, numbers in zip(table.rows, at, measured, strict=True)
+    ]  # fmt: skip
+    found = HostMeasurements(
+        file=points.name, head=table.head, rows=rows, experiment=experiment, fields=tuple(fields), settings=own
+    )
+    table.refuse_groups(found)
+    if table.problems:
+        raise SpecError(table.problems)
+    return found
+
+
+@dataclass(slots=True)
+class _Table:
+    """The text of the file in cells, and what is wrong with it."""
+
+    file: str
+    head: tuple[str, ...]
+    header: list[str]
+    rows: list[tuple[int, list[str]]]
+    """Each with its line."""
+    problems: list[Problem]
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Raises SpecError where it is no CSV with a header."""
+        text = _text(path)
+        numbered = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+        head = tuple(line.lstrip(COMMENT).strip() for _, line in numbered if line.startswith(COMMENT))
+        told = [(number, line) for number, line in numbered if not line.startswith(COMMENT)]
+        try:
+            cells = [[cell.strip() for cell in row] for row in csv.reader([line for _, line in told], strict=True)]
+        except csv.Error as error:
+            raise _refusal(path, f"is no CSV: {error}", "close every quotation mark") from None
+        if len(cells) != len(told):
+            raise _refusal(path, "is no CSV: a cell goes on in the next line", "write each row in one line")
+        if len(cells) < 2:  # noqa: PLR2004 (a header, and a row)
+            raise _refusal(path, "has no points", "a line of headings, and below it a line for each point")
+        if len(cells) > MOST_ROWS:
+            raise _refusal(path, f"has {len(cells) - 1} points", f"at most {MOST_ROWS}")
+        header, *rows = cells
+        found = cls(path.name, head, header, [], [])
+        for (line, _), row in zip(told[1:], rows, strict=True):
+            if len(row) == len(header):
+                found.rows.append((line, row))
+            else:
+                found.add(line, "", f"has {len(row)} cells", f"as many as headings: {len(header)}")
+        return found
+
+    def add(self, line: int, heading: str, message: str, hint: str = "") -> None:
+        """Notes a problem of a line, or of one of its cells."""
+        self.problems.append(Problem(", ".join(filter(None, (f"{self.file} line {line}", heading))), message, hint))
+
+    def columns(self) -> dict[int, Column]:
+        """What each heading names, by its place; what names nothing is a problem, and so is what names nothing new."""
+        found: dict[int, Column] = {}
+        for place, heading in enumerate(self.header):
+            each = column(heading)
+            if isinstance(each, Problem):
+                self.problems.append(replace(each, path=f"{self.file}, heading {each.path or place + 1}"))
+            elif any(replace(each, heading="", unit="") == replace(one, heading="", unit="") for one in found.values()):
+                self.problems.append(Problem(f"{self.file}, heading {heading}", "is there twice", "leave one out"))
+            else:
+                found[place] = each
+        if not any(each.measurand and not each.deviation for each in found.values()):
+            told = "has no column with what was measured"
+            self.problems.append(Problem(self.file, told, 'add one such as "goodput.bbr (Mbit/s)" or "share.bbr (%)"'))
+        return found
+
+    def measured(self, row: tuple[int, list[str]], columns: Mapping[int, Column]) -> dict[Measurand, Measured]:
+        """The numbers of a row: an empty cell was not measured."""
+        line, cells = row
+        values: dict[Measurand, float] = {}
+        deviations: dict[Measurand, float] = {}
+        for place, each in columns.items():
+            if each.measurand is None or not cells[place]:
+                continue
+            try:
+                (deviations if each.deviation else values)[each.measurand] = each.number(cells[place])
+            except ValueError as error:
+                self.add(line, each.heading, *str(error).split("; ", 1))
+        return {key: Measured(value, deviations.get(key)) for key, value in values.items()}
+
+    def refuse_groups(self, found: HostMeasurements) -> None:
+        """Notes quantities of groups that a point has not."""
+        for point, rows in found.points():
+            groups = list(dict.fromkeys(resolve(point, found.experiment.seed_values[0]).groups))
+            for row in rows:
+                for of in row.measured:
+                    if of.group and of.group not in groups:
+                        hint = suggestion(of.group, groups)
+                        self.add(row.line, f"{of.quantity}.{of.group}", "there is no such group", hint)
+
+
+def _refusal(path: Path, message: str, hint: str) -> SpecError:
+    return SpecError([Problem(str(path), message, hint)])
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.is_file() and path.stat().st_size > LARGEST_FILE_BYTES:
+            raise _refusal(path, "is too large for a table of points", f"at most {LARGEST_FILE_BYTES} B")
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise _refusal(path, "no such file", "give the path of a CSV file") from None
+    except UnicodeDecodeError as error:
+        raise _refusal(path, f"is not UTF-8 text: byte {error.start}", "save it as UTF-8") from None
+    except OSError as error:
+        raise _refusal(path, f"cannot be read: {error.strerror}", "give the path of a CSV file") from None
+
+
+def _placed(problem: Problem, fields: Mapping[str, int], table: _Table, lines: Sequence[int]) -> Problem:
+    """A problem of the experiment, at the line where it is first, if it is of a row's value."""
+    for path, place in fields.items():
+        match = _INDEX.fullmatch(problem.path.removeprefix(path))
+        if match and problem.path.startswith(path):
+            return replace(problem, path=f"{table.file} line {lines[int(match[1])]}, {table.header[place]}")
+    return problem
+
+
+def _key(values: Mapping[str, Any], fields: Mapping[str, Any] | Sequence[str]) -> tuple[str, ...]:
+    return tuple(str(values[path]) for path in fields)

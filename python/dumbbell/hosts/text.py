@@ -1,0 +1,179 @@
+"""Engines beside real hosts as sentences and tables, the same on the terminal, on a page and in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from dumbbell.comparison.agreement_text import rate
+from dumbbell.hosts.spread import Spread, spread
+from dumbbell.metrics.catalogue import QUANTITIES
+from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
+from dumbbell.results.listing import point_text
+
+if TYPE_CHECKING:
+    from dumbbell.hosts.record import HostPoint, HostRecord
+
+    Table = tuple[list[str], list[list[str]]]
+
+MOST_WORST: Final = 10
+MOST_PARTS: Final = 12
+"""Values of a remark that a table is parted by."""
+LEGEND: Final = (
+    "A difference is the engine's median over seeds less what was measured: in points of the rate, or of a share, where"
+    " that is how it was told, else in % of what was measured. Bias is the median of the differences over points, with"
+    " its 95 % interval (order statistics); median, p90 and most are of their sizes. Points at which the hosts starved"
+    " a group, to less than a tenth of an even share, are told apart, and not counted here."
+)
+
+
+def summary(found: HostRecord) -> str:
+    """Median and 90th percentile of the differences of each engine, in a sentence."""
+    parts = []
+    for measurand, setting, points in parted(found):
+        for engine in found.engines:
+            own = spread(points, engine)
+            if own:
+                of = ", ".join(filter(None, (measurand, setting)))
+                said = f"{engine} differs by {size(own.median, points)} in the median, {size(own.p90, points)} at p90"
+                parts.append(f"{of}: {said} (n = {own.n})")
+    return "; ".join(parts) + "." if parts else "Nothing was compared."
+
+
+def parted(found: HostRecord) -> Iterator[tuple[str, str, list[HostPoint]]]:
+    """The points that count, by what was measured and by the setting of what is not known; with the words of both."""
+    keys = dict.fromkeys((each.measurand, point_text(each.setting)) for each in found.points)
+    for measurand, setting in keys:
+        yield measurand.words, setting, [
+            each for each in found.points
+            if (each.measurand, point_text(each.setting)) == (measurand, setting) and not each.starved
+        ]  # fmt: skip
+
+
+def size(difference: float, points: Sequence[HostPoint], *, signed: bool = False) -> str:
+    """A difference, or its size, in its unit."""
+    if points and points[0].absolute:
+        return f"{amount(100 * difference, signed=signed)} points"
+    return percent(difference, signed=signed)
+
+
+def spreads_table(found: HostRecord) -> Table:
+    """How far each engine is, by what was measured, setting and remark."""
+    header = ["engine", "n", "bias [95 %]", "median", "p90", "most"]
+    keys = ["measured", *(["setting"] if found.settings else []), "points"]
+    rows = []
+    for measurand, setting, points in parted(found):
+        unit = "points" if points and points[0].absolute else "%"
+        named = [f"{measurand} ({unit})", *([setting] if found.settings else [])]
+        for words, own in (("all", points), *_remarks(points)):
+            for engine in found.engines:
+                each = spread(own, engine)
+                if each:
+                    rows.append([*named, words, engine, str(each.n), *_cells(each)])
+    return [*keys, *header], rows
+
+
+def _cells(each: Spread) -> list[str]:
+    bias, low, high = (amount(100 * value, signed=True) for value in (each.bias, *each.interval))
+    return [f"{bias} [{low}, {high}]", *(amount(100 * own) for own in (each.median, each.p90, each.most))]
+
+
+def _remarks(points: Sequence[HostPoint]) -> Iterator[tuple[str, list[HostPoint]]]:
+    """The points by the first remark that parts them."""
+    for name in dict.fromkeys(name for point in points for name in point.notes):
+        values = list(dict.fromkeys(point.notes.get(name, "") for point in points))
+        if 1 < len(values) <= MOST_PARTS:
+            for value in values:
+                yield f"{name} {value or ABSENT}", [point for point in points if point.notes.get(name, "") == value]
+            return
+
+
+def worst_table(found: HostRecord, most: int = MOST_WORST) -> Table:
+    """The points at which an engine is farthest off, those that starved among them not."""
+
+    def farthest(point: HostPoint) -> float:
+        return max(
+            (abs(each) for engine in found.engines if (each := point.difference(engine)) is not None), default=0.0
+        )
+
+    points = sorted((each for each in found.points if not each.starved), key=farthest, reverse=True)[:most]
+    return points_table(found, points)
+
+
+def starved_table(found: HostRecord) -> Table:
+    """The points at which a group starved on the hosts or starves on an engine, and in how many seeds it does there."""
+    header = ["point", "measured", *(part for engine in found.engines for part in (engine, f"{engine} starves in"))]
+    place, rows = _places(found), []
+    for point in found.points:
+        starving = {engine: point.starving(engine) for engine in found.engines}
+        if not point.starved and not any(count and count[0] for count in starving.values()):
+            continue
+        cells = [place(point), number(point, point.measured) + (" (starved)" if point.starved else "")]
+        for engine, count in starving.items():
+            cells += [_range(point, engine), ABSENT if count is None else "{} of {} seeds".format(*count)]
+        rows.append(cells)
+    return header, rows
+
+
+def points_table(found: HostRecord, points: Sequence[HostPoint]) -> Table:
+    """Points, what was measured there, and what engines have."""
+    several = len({each.measurand for each in found.points}) > 1
+    header = ["point", *(["what"] if several else []), "measured"]
+    header += [part for engine in found.engines for part in (engine, "difference")]
+    place, rows = _places(found), []
+    for point in points:
+        cells = [place(point), *([point.measurand.words] if several else []), number(point, point.measured)]
+        for engine in found.engines:
+            difference = point.difference(engine)
+            cells += [_range(point, engine), ABSENT if difference is None else size(difference, [point], signed=True)]
+        rows.append(cells)
+    return header, rows
+
+
+def _places(found: HostRecord) -> Callable[[HostPoint], str]:
+    """What says where a point is: path, flows, setting and remarks, as far as points differ in them."""
+    parts: list[Callable[[HostPoint], str]] = [
+        lambda point: rate(point.rate_bps),
+        lambda point: f"{trimmed(1e3 * point.rtt_s)} ms",
+        lambda point: f"{trimmed(point.buffer_bdp)} BDP",
+        lambda point: " + ".join(f"{group.flows} {group.cc}" for group in point.groups),
+        lambda point: point_text(point.setting),
+        lambda point: " ".join(f"{name} {value}" for name, value in point.notes.items() if value),
+    ]
+    told = [part for part in parts if len(set(map(part, found.points))) > 1] or parts[:4]
+    return lambda point: ", ".join(filter(None, (part(point) for part in told)))
+
+
+def number(point: HostPoint, value: float | None) -> str:
+    """A value of a point as its quantity is shown."""
+    if point.of_rate:
+        return percent(value)
+    quantity = QUANTITIES[point.quantity]
+    return ABSENT if value is None else f"{amount(quantity.factor * value)} {quantity.unit}".rstrip()
+
+
+def _range(point: HostPoint, engine: str) -> str:
+    """The median, and what seeds have at least and at most."""
+    values = point.values.get(engine, ())
+    own = number(point, point.median(engine))
+    return own if len(set(values)) < 2 else f"{own} [{number(point, min(values))}, {number(point, max(values))}]"  # noqa: PLR2004
+
+
+def origin(found: HostRecord) -> str:
+    """How many points, and with how many seeds each engine ran them."""
+    engines = ", ".join(f"{side.engine} with {counted(len(side.seeds), 'seed')}" for side in found.sides)
+    rows = len({point.line for point in found.points})
+    tried = 1
+    for values in found.settings.values():
+        tried *= len(values)
+    settings = f", {tried} settings of what is not known of the hosts" if tried > 1 else ""
+    return f"{counted(rows, 'measured point')} of {found.file}{settings}; {engines}"
+
+
+def provenance(found: HostRecord) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Where everything is from: a name, and its facts."""
+    yield "Measured on real hosts", [(found.file, " ".join(found.head) or ABSENT)]
+    for side in found.sides:
+        facts: dict[str, Any] = {"identity": side.identity, **side.measured_on}
+        yield side.engine, [(key, str(value)) for key, value in facts.items()]
+    yield "", [(key, str(value)) for key, value in found.versions.items() if value]

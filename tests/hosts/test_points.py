@@ -1,0 +1,176 @@
+"""A table of measured points makes an experiment, or says everything that is wrong with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dumbbell.hosts.columns import Column, Measurand, column
+from dumbbell.hosts.points import MOST_ROWS, HostMeasurements, Measured, read
+from dumbbell.problem import Problem, SpecError
+
+SPEC = """
+duration = "5 s"
+
+[path]
+rate = "10 Mbit/s"
+rtt = "40 ms"
+buffer = "1 bdp"
+
+[[flows]]
+cc = "bbr"
+
+[[flows]]
+name = "other"
+cc = "cubic"
+"""
+HEADER = "path.buffer (kB),flows[1].cc,goodput.bbr (Mbit/s)"
+
+
+def measurements(tmp_path: Path, *lines: str, spec: str = SPEC) -> HostMeasurements:
+    """What is read of a table with these lines."""
+    table = tmp_path / "points.csv"
+    table.write_text("\n".join(lines), encoding="utf-8")
+    return read(table, spec)
+
+
+def problems(tmp_path: Path, *lines: str, spec: str = SPEC) -> list[str]:
+    """What is wrong with it."""
+    with pytest.raises(SpecError) as refused:
+        measurements(tmp_path, *lines, spec=spec)
+    return [str(each).replace(f"{tmp_path}/", "") for each in refused.value.problems]
+
+
+def test_each_row_is_a_point_with_what_was_measured_there(tmp_path: Path) -> None:
+    found = measurements(
+        tmp_path,
+        "# Somewhere, 2025.",
+        "# Two machines.",
+        "",
+        "path.buffer (kB),flows[1].cc,goodput.bbr (Mbit/s),goodput.bbr.sd (Mbit/s),share.bbr (%),note.figure",
+        "50,cubic,8.1,0.2,84.5,1a",
+        "# half of it is missing:",
+        "100,reno,6,,,1b",
+    )
+    assert found.head == ("Somewhere, 2025.", "Two machines.", "half of it is missing:")
+    assert found.fields == ("path.buffer", "flows[1].cc")
+    assert found.settings == ()
+    goodput, share = Measurand("goodput", "bbr"), Measurand("share", "bbr")
+    assert found.measurands == (goodput, share)
+    first, second = found.rows
+    assert (first.line, dict(first.at), dict(first.notes)) == (
+        5,
+        {"path.buffer": "50 kB", "flows[1].cc": "cubic"},
+        {"figure": "1a"},
+    )
+    assert first.measured[goodput] == Measured(8.1e6, 0.2e6)
+    assert first.measured[share].value == pytest.approx(0.845)
+    assert dict(second.measured) == {goodput: Measured(6e6, None)}
+    points = [
+        (point.values["path.buffer"], point.values["flows[1].cc"], [row.line for row in rows])
+        for point, rows in found.points()
+    ]
+    assert points == [("50 kB", "cubic", [5]), ("100 kB", "reno", [7])]
+
+
+def test_what_the_spec_sweeps_beside_the_rows_is_a_setting_of_each(tmp_path: Path) -> None:
+    spec = SPEC.replace('buffer = "1 bdp"', 'buffer = "1 bdp"\njitter = ["none", "50 us"]')
+    found = measurements(tmp_path, HEADER, "50,cubic,8", "100,cubic,7", spec=spec)
+    assert found.settings == ("path.jitter",)
+    points = [(rows[0].line, point.values["path.jitter"]) for point, rows in found.points()]
+    assert points == [(2, "none"), (2, "50 us"), (3, "none"), (3, "50 us")]
+
+
+def test_a_point_that_was_measured_twice_has_two_rows(tmp_path: Path) -> None:
+    found = measurements(tmp_path, HEADER, "50,cubic,8", "100,cubic,7", "50,cubic,9")
+    assert [[row.line for row in rows] for _, rows in found.points()] == [[2, 4], [3]]
+
+
+def test_units_stand_in_the_heading_or_in_the_cells(tmp_path: Path) -> None:
+    found = measurements(tmp_path, "path.rate,duration (s),goodput.bbr (of rate)", "8 Mbit/s,4,0.5", "1 Gbit/s,4,0.25")
+    assert [point.values["path.rate"] for point, _ in found.points()] == ["8 Mbit/s", "1 Gbit/s"]
+    assert found.measurands == (Measurand("goodput", "bbr", of_rate=True),)
+
+
+def test_all_problems_come_at_once_with_their_lines(tmp_path: Path) -> None:
+    found = problems(
+        tmp_path,
+        "path.rate,path.rtt (ms),pth (B),flows[1].cc,flows[0].count,goodput.bbr (of rate),goodput (Mbit/s),rtt.x (kg)",
+        "10,40,51200,cubic,1,-0.87,1,1",
+        "10 Mbit/s,40,51200,cubik,1,20,0.87,1",
+        "10 Mbit/s,40,51200,reno,2,20",
+        "10 Mbit/s,40,102400,reno,2.5,x,0.91,1",
+    )
+    no_field = 'is neither a field of the spec nor a quantity; did you mean "path"?; a remark is note.pth'
+    whose = "says not whose goodput it is; write goodput.GROUP, with the group's name"
+    unit = 'unknown unit "kg"; write it behind the name, in brackets: s, ms, us'
+    goodput = "goodput.bbr (of rate)"
+    assert found == [
+        "points.csv line 4: has 6 cells; as many as headings: 8",
+        f"points.csv, heading pth: {no_field}",
+        f"points.csv, heading goodput (Mbit/s): {whose}",
+        f"points.csv, heading rtt.x (kg): {unit}",
+        f'points.csv line 2, {goodput}: "-0.87" is out of range; a goodput is at least 0, and finite',
+        f'points.csv line 3, {goodput}: "20" of rate is more than everything; at most 1, or 100 %',
+        f'points.csv line 5, {goodput}: "x" is no number; write the number alone, the unit stands above',
+        'points.csv line 2, path.rate: 10 has no unit; write it with a unit, as "10 Mbit/s"',
+        "points.csv line 5, flows[0].count: must be a whole number, not 2.5; write count = 4",
+        'points.csv line 3, flows[1].cc: unknown "cubik"; did you mean "cubic"?',
+    ]
+
+
+NO_POINTS = ": has no points; a line of headings, and below it a line for each point"
+NOTHING = ': has no column with what was measured; add one such as "goodput.bbr (Mbit/s)" or "share.bbr (%)"'
+UNITS = "bit/s, kbit/s, Mbit/s, Gbit/s, of rate"
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["a"], NO_POINTS),
+        (["# only where it is from"], NO_POINTS),
+        (["path.rtt (ms)", "40"], NOTHING),
+        ([HEADER, '50,"cubic,8'], ": is no CSV: unexpected end of data; close every quotation mark"),
+        ([HEADER + ",path.buffer (B)", "5,cubic,8,50"], ", heading path.buffer (B): is there twice; leave one out"),
+        (
+            [HEADER + ",rtt.bbrr (ms)", "50,cubic,8,50"],
+            ' line 2, rtt.bbrr: there is no such group; did you mean "bbr"?',
+        ),
+        (
+            [HEADER.replace(" (Mbit/s)", ""), "50,cubic,8"],
+            f", heading goodput.bbr: has no unit; write it behind the name, in brackets: {UNITS}",
+        ),
+    ],
+)
+def test_what_is_no_table_of_points_is_refused(tmp_path: Path, lines: list[str], told: str) -> None:
+    assert problems(tmp_path, *lines)[0] == f"points.csv{told}"
+
+
+def test_a_table_may_not_have_more_rows_than_can_be_run(tmp_path: Path) -> None:
+    assert problems(tmp_path, HEADER, *["50,cubic,8"] * MOST_ROWS) == [
+        f"points.csv: has {MOST_ROWS} points; at most {MOST_ROWS}"
+    ]
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"none.csv: no such file; give the path of a CSV file"):
+        read(tmp_path / "none.csv", SPEC)
+    (tmp_path / "bytes.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(SpecError, match=r"bytes.csv: is not UTF-8 text"):
+        read(tmp_path / "bytes.csv", SPEC)
+
+
+def test_headings_name_fields_quantities_and_remarks() -> None:
+    assert column("path.rate (Mbit/s)") == Column(heading="path.rate (Mbit/s)", unit="Mbit/s", field="path.rate")
+    found = column("rtt.bbr.sd (ms)")
+    assert isinstance(found, Column)
+    assert (found.measurand, found.deviation) == (Measurand("rtt", "bbr"), True)
+    assert found.number("40") == pytest.approx(0.04)
+    assert isinstance(column("utilization (%)"), Column)
+    refused = column("utilization.bbr (%)")
+    assert isinstance(refused, Problem)
+    assert str(refused) == "utilization.bbr (%): utilization is the path's, not a group's; write utilization"
+    assert isinstance(column("harm.bbr (%)"), Problem), "it needs another run"
+    assert isinstance(column("flows[].cc"), Problem)
+    assert isinstance(column(""), Problem)

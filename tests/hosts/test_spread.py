@@ -1,0 +1,159 @@
+"""Engines at measured points: what differs, who starves, and what is told of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from agreed import Scaled
+from dumbbell.cli.main import app
+from dumbbell.comparison.record import Group, Side
+from dumbbell.engines.sim import SimEngine
+from dumbbell.hosts import text
+from dumbbell.hosts.charts import charts
+from dumbbell.hosts.points import read
+from dumbbell.hosts.record import HostPoint, HostRecord
+from dumbbell.hosts.spread import hold, spread
+from dumbbell.metrics.distribution import median_interval
+from dumbbell.report.hosts import page
+from dumbbell.results.store import Store
+
+SPEC = """
+duration = "4 s"
+seeds = 3
+
+[path]
+rate = "4 Mbit/s"
+rtt = "20 ms"
+buffer = "1 bdp"
+
+[[flows]]
+cc = "bbr"
+
+[[flows]]
+name = "other"
+cc = "cubic"
+"""
+
+
+def point(measured: float, *values: float, **also: object) -> HostPoint:
+    """A point with what an engine `sim` has there."""
+    facts = {
+        "line": 2, "at": {}, "setting": {}, "notes": {}, "rate_bps": 10_000_000, "rtt_s": 0.04, "buffer_bdp": 1.0,
+        "groups": (Group(name="bbr", cc="bbr", flows=1), Group(name="other", cc="cubic", flows=1)),
+        "quantity": "goodput", "group": "bbr", "of_rate": True, "measured": measured, "sd": None, "starves_below": 0.05,
+        "values": {"sim": values},
+    }  # fmt: skip
+    return HostPoint(**(facts | also))  # type: ignore[arg-type]
+
+
+def record(*points: HostPoint) -> HostRecord:
+    """A record of them."""
+    side = Side(engine="sim", identity="abc", seeds=(1, 2, 3), measured_on={})
+    return HostRecord(
+        versions={}, title="t", file="points.csv", head=("from there",), sides=(side,), settings={}, points=points,
+        failures=(),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> HostRecord:
+    """The simulator, and one that delivers four fifths, at three points of which one was measured twice."""
+    table = tmp_path / "points.csv"
+    table.write_text(
+        "# from a machine\npath.buffer (bdp),goodput.bbr (of rate),utilization (%),note.set\n"
+        "1,0.5,90,a\n4,0.25,95,b\n1,0.75,90,b\n0.5,0.001,,b\n"
+    )
+    wrong = Scaled(0.8)
+    wrong.name = "wrong"
+    with Store.open(tmp_path / "store", write=True) as store:
+        found = read(table, SPEC)
+        again = hold(found, store, [(SimEngine(), None), (wrong, 1)], jobs=2)
+        before = store.count()
+        assert hold(found, store, [(SimEngine(), None), (wrong, 1)], jobs=2) == again
+        assert store.count() == before == 3 * 3 + 3 * 1
+    return again
+
+
+def test_every_row_stands_beside_each_engine_with_its_own_seeds(held: HostRecord) -> None:
+    assert held.engines == ("sim", "wrong")
+    assert [side.seeds for side in held.sides] == [(1, 2, 3), (1,)]
+    goodput = [each for each in held.points if each.quantity == "goodput"]
+    assert [(each.line, each.buffer_bdp, each.measured) for each in goodput] == [
+        (3, 1.0, 0.5), (5, 1.0, 0.75), (4, 4.0, 0.25), (6, 0.5, 0.001)
+    ]  # fmt: skip
+    first, again = goodput[:2]
+    assert first.values == again.values, "the runs are those of the point"
+    assert {engine: len(values) for engine, values in first.values.items()} == {"sim": 3, "wrong": 1}
+    assert all(0.1 < each < 1 for each in first.values["sim"])
+    own = first.median("sim")
+    assert own is not None
+    assert first.difference("sim") == pytest.approx(own - 0.5)
+    assert [each.starved for each in goodput] == [False, False, False, True]
+    assert goodput[-1].starving("sim") == (0, 3)
+    path = [each for each in held.points if each.quantity == "utilization"]
+    assert [each.line for each in path] == [3, 5, 4], "what a row has not told is not there"
+    assert path[0].starves_below is None
+    assert HostRecord.model_validate_json(held.model_dump_json()) == held
+
+
+def test_a_difference_is_in_points_of_a_share_and_else_a_share_of_what_was_measured() -> None:
+    assert point(0.5, 0.4, 0.45, 0.6).difference("sim") == pytest.approx(-0.05)
+    assert point(0.5, 0.4, quantity="share", of_rate=False).difference("sim") == pytest.approx(-0.1)
+    assert point(8e6, 6e6, of_rate=False).difference("sim") == pytest.approx(-0.25)
+    assert point(0.0, 6e6, of_rate=False).difference("sim") is None
+    assert point(0.5).difference("sim") is None
+
+
+def test_spreads_are_of_points_that_did_not_starve() -> None:
+    points = [point(0.5, 0.5 + each / 100) for each in (-3, -2, -1, 0, 1, 2, 10)]
+    found = spread(points, "sim")
+    assert found is not None
+    assert [found.n, found.bias, found.median, found.most] == pytest.approx([7, 0.0, 0.02, 0.1])
+    assert list(found.interval) == pytest.approx([-0.03, 0.1])
+    assert spread(points, "linux") is None
+    starved = point(0.02, 0.3)
+    header, rows = text.spreads_table(record(*points, starved))
+    assert dict(zip(header, rows[0], strict=True)) == {
+        "measured": "goodput of bbr (points)", "points": "all", "engine": "sim", "n": "7",
+        "bias [95 %]": "0 [-3.00, +10.0]",
+        "median": "2.00", "p90": "5.80", "most": "10.0",
+    }  # fmt: skip
+    rows = text.starved_table(record(*points, starved))[1]
+    assert [row[1:] for row in rows] == [["2.00 % (starved)", "30.0 %", "0 of 1 seeds"]]
+    assert len(text.worst_table(record(*points, starved), most=3)[1]) == 3
+
+
+def test_the_median_lies_between_order_statistics() -> None:
+    assert median_interval([3.0, 1.0, 2.0]) == (1.0, 3.0)
+    assert median_interval([float(each) for each in range(100)]) == (39.0, 60.0)
+
+
+def test_the_page_has_every_point_and_where_all_is_from(held: HostRecord) -> None:
+    found = page(held, "dumbbell agree")
+    sections = {section.anchor: section for section in found["sections"]}
+    assert len(sections["points"].rows) == len(held.points)
+    assert found["origins"][0] == ("Measured on real hosts", [("points.csv", "from a machine")])
+    assert [chart.name for chart in charts(held)] == ["hosts-1", "hosts-2"]
+    (goodput, _) = charts(held)
+    assert [panel.title for panel in goodput.panels] == ["Goodput of bbr", "Difference over queue"]
+
+
+def test_a_user_holds_engines_against_own_measurements(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(SPEC)
+    (tmp_path / "mine.csv").write_text("path.buffer (bdp),goodput.bbr (Mbit/s)\n1,2\n2,1.5\n")
+    common = ["agree", str(tmp_path / "mine.toml"), "--measured", str(tmp_path / "mine.csv"), "--engines", "sim"]
+    common += ["--out", str(tmp_path / "store"), "--seeds", "2"]
+    done = CliRunner().invoke(app, [*common, "--html", str(tmp_path / "page.html")])
+    assert done.exit_code == 0, done.output
+    assert "2 measured points of mine.csv; sim with 2 seeds." in done.output
+    assert "goodput of bbr (%)" in done.output
+    assert (tmp_path / "page.html").stat().st_size > 100_000
+    done = CliRunner().invoke(app, [*common, "--json"])
+    assert json.loads(done.stdout)["points"][1]["measured"] == 1.5e6
+    refused = CliRunner().invoke(app, [*common, "--random", "3", "--dry-run"])
+    told = "--measured has the points of its table; leave it out"
+    assert str(refused.exception) == f"--dry-run: {told}\n--random: {told}"
