@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,9 +29,10 @@ def test_the_list_has_every_algorithm_and_every_variant() -> None:
 
 
 @pytest.mark.parametrize("name", ["bbr[cwnd_gain=1.5]", "dctcp", "lp", "vegas"])
-def test_what_is_shown(name: str, snapshot: SnapshotAssertion) -> None:
+def test_what_is_shown(name: str, snapshot: SnapshotAssertion, tmp_path: Path) -> None:
     """Parameters with unit, default, range and source; what behaves as Reno says so and why."""
-    assert dumbbell("cc", "show", name).stdout == snapshot
+    no_kernels = {"XDG_CACHE_HOME": str(tmp_path)}  # those that this machine has are engines, too
+    assert dumbbell("cc", "show", name, **no_kernels).stdout == snapshot
 
 
 @pytest.mark.parametrize("name", [*cc.installed(), *cc.variants()])
