@@ -23,7 +23,7 @@ UNRUN = [
     if (block.told("not run:") is not None and block.language != "image")
     or (block.told("needs a kernel") is not None and not built())
 ]
-LANGUAGES = {"console", "toml", "python", "text", "diff", "json", "csv", "rust", "image"}
+LANGUAGES = {"console", "toml", "python", "text", "diff", "json", "rust", "image"}
 MOST_UNRUN = 10
 """Blocks that no test runs. More than this: find a way to run them."""
 
