@@ -37,6 +37,17 @@ def result(**words: Any) -> Result:
     return outcome
 
 
+def test_a_bucket_owes_what_a_super_packet_has_too_much() -> None:
+    """As `htb`: packets larger than the bucket pass, and the line carries its rate and no more."""
+    path = {"rate": "100 Mbit/s", "rtt": "10 ms", "buffer": "4 bdp", "offload": True}
+    small, large = (
+        result(path=path | {"burst": burst}, flows=[{"cc": "cubic"}], duration="5 s") for burst in ("1600 B", "70 kB")
+    )
+    assert small.bottleneck.utilization == pytest.approx(1, abs=0.005)
+    assert small.flows[0].goodput_bps == pytest.approx(large.flows[0].goodput_bps, rel=0.01)
+    assert small.bottleneck.dropped_packets > 0
+
+
 @pytest.mark.slow
 def test_the_stub_agrees_with_the_module(tmp_path: Path) -> None:
     """In a package that has nothing else, which saves most of a minute of checking types."""

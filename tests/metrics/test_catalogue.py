@@ -21,7 +21,12 @@ LATE: Any = {
     "stalled_s": 4.0,
 }  # fmt: skip
 BBR = GroupSummary(
-    goodput_bps=6e6, share=0.75, goodput_first_half_bps=5e6, goodput_second_half_bps=7e6, goodput_trend=0.5
+    goodput_bps=6e6,
+    share=0.75,
+    goodput_first_half_bps=5e6,
+    goodput_second_half_bps=7e6,
+    goodput_trend=0.5,
+    goodput_iperf3_bps=6.5e6,
 )
 SUMMARY = Summary(
     window_s=(0, 1),
@@ -49,6 +54,7 @@ def test_a_group_has_the_mean_of_its_flows_times_and_all_their_segments() -> Non
         "fct": 15.0, "starved": 5.0, "starved_longest": 2.0, "late": 0.1, "late_p95": 0.3, "late_max": 0.5, "stalls": 2,
         "stalled": 4.0, "fct_p50": 15.0, "fct_p95": 19.5, "fct_p99": 19.9, "slowdown": None, "slowdown_p50": None,
         "slowdown_p95": None, "slowdown_p99": None, "first_half": 5e6, "second_half": 7e6, "trend": 0.5,
+        "goodput_iperf3": 6.5e6,
     }  # fmt: skip
     assert [values["cubic"][name] for name in ("retransmits", "rtt", "fct")] == [None, None, None]
 

@@ -41,7 +41,7 @@ ONE_FIELD: dict[str, list[Any]] = {
         "0 s", 0, 50, "none at all", "5 s", "0.1 ns", "0 packets", "-1 packet", "1 pkt", "30000 packets", "50",
         ["none", "0 us"], "0.000000001 packets",
     ],
-    "path.offload": [1, True],
+    "path.offload": [1],
     "path.queue": ["byte"],
     "path.loss_at": ["between"],
     "path.delay_side": [3],

@@ -313,6 +313,10 @@ _QUANTITIES: Final = (
         of_run=lambda summary, _: summary.bottleneck.loss_events,
     ),
     Quantity(
+        name="goodput_iperf3", label="goodput as iperf3 tells it", short="iperf3", unit="Mbit/s", factor=1e-6,
+        better="higher", relative=True, of_group=lambda group: group.summary.goodput_iperf3_bps,
+    ),
+    Quantity(
         name="first_half", label="goodput, first half of the window", short="first half", unit="Mbit/s", factor=1e-6,
         of_group=lambda group: group.summary.goodput_first_half_bps,
     ),

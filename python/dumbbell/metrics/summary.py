@@ -165,6 +165,9 @@ class GroupSummary:
     """The same in the second half."""
     goodput_trend: float | None = None
     """Kendall's rank correlation of the goodput in ten bins of the window with time: 1 where it always rises."""
+    goodput_iperf3_bps: float | None = None
+    """What iperf3 would say of a test that is the window: bytes delivered until its last message has passed the queue,
+    over the window's length; null where the run ends before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +211,7 @@ def summarise(
             converged=converged.converged,
             convergence_s=converged.time_s,
         ),
-        groups=_groups(names, measurement.flows, [change.at_ns for change in run.path.changes], window),
+        groups=_groups(run, names, measurement, window),
         jain=jain([flow.goodput_bps for flow in flows if flow.goodput_bps is not None]),
     )
 
@@ -320,18 +323,21 @@ def _longest_round_trip_ns(run: Run) -> int:
     return base_ns + BITS_PER_BYTE * NS_PER_S * run.path.buffer_bytes // run.path.rate_bps
 
 
-def _groups(
-    names: Sequence[str], flows: Sequence[FlowMeasurement], changes_ns: Sequence[int], window: Window
-) -> dict[str, GroupSummary]:
-    import dumbbell.metrics.stationarity as stationarity  # noqa: PLC0415 (as above)
+def _groups(run: Run, names: Sequence[str], measurement: Measurement, window: Window) -> dict[str, GroupSummary]:
+    from dumbbell.metrics import iperf3, stationarity  # noqa: PLC0415 (as above)
 
     delivered: dict[str, int] = {}
     members: dict[str, list[FlowMeasurement]] = {}
-    for name, flow in zip(names, flows, strict=True):
+    told: dict[str, list[float | None]] = {}
+    for name, flow, iperf3_bps in zip(
+        names, measurement.flows, iperf3.goodputs_bps(run, measurement, window), strict=True
+    ):
         counted = window.advance(flow.at_window_begin, flow.at_window_end)
         delivered[name] = delivered.get(name, 0) + counted.delivered_bytes
         members.setdefault(name, []).append(flow)
-    share, part = shares(delivered), stationarity.present(flows, changes_ns, window)
+        told.setdefault(name, []).append(iperf3_bps)
+    changes_ns = [change.at_ns for change in run.path.changes]
+    share, part = shares(delivered), stationarity.present(measurement.flows, changes_ns, window)
     return {
         name: GroupSummary(
             goodput_bps=ratio(8 * advanced, window.seconds),
@@ -339,6 +345,7 @@ def _groups(
             goodput_first_half_bps=(halves := stationarity.steadiness(members[name], part)).first_half_bps,
             goodput_second_half_bps=halves.second_half_bps,
             goodput_trend=halves.trend,
+            goodput_iperf3_bps=sum(known) if None not in (known := told[name]) else None,
         )
         for name, advanced in delivered.items()
     }

@@ -50,7 +50,6 @@ from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 MOST_SAMPLES = 10_000_000
 MOST_WRITES = 10_000_000
 LARGEST_BUFFER = Bytes("1000000 GB")
-SMALLEST_OFFLOAD_BURST = Bytes("64 kB")
 
 
 def point_problems(point: Spec) -> Iterator[Problem]:
@@ -59,7 +58,6 @@ def point_problems(point: Spec) -> Iterator[Problem]:
         partial(_alone_problems, point),
         partial(_duration_problems, point),
         partial(_buffer_problems, point),
-        partial(_offload_problems, point),
         partial(_jitter_problems, point.path),
         partial(_change_problems, point),
     )
@@ -139,13 +137,6 @@ def _room_problems(size: Size, path: Path, where: str) -> Iterator[Problem]:
         yield Problem(where, told, f'no packet would fit; at least "{frame} B"')
     elif room.bytes > LARGEST_BUFFER.bytes:
         yield Problem(where, f"{quoted(str(size))} is {room.bytes} B", f"at most {LARGEST_BUFFER}")
-
-
-def _offload_problems(point: Spec) -> Iterator[Problem]:
-    burst = scalar(point.path.burst)
-    if scalar(point.path.offload) and burst.bytes < SMALLEST_OFFLOAD_BURST.bytes:
-        told = f"{quoted(str(burst))} would cut the super-packets that offload = true lets through"
-        yield Problem("path.burst", told, f'write burst = "{SMALLEST_OFFLOAD_BURST}" or more')
 
 
 def _jitter_problems(path: Path) -> Iterator[Problem]:

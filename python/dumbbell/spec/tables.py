@@ -200,7 +200,9 @@ class Path(Section):
         default=Bytes("5 kB"), examples=["20 kB"]
     )
     """Depth of the token bucket that shapes the line: so much passes at once after a pause. One frame or less is a
-    plain line, which sends one frame after the other."""
+    plain line, which sends one frame after the other. A super-packet (`path.offload`) that is larger than the bucket
+    leaves when that is full, and the bucket owes the rest, as Linux's `htb` has it; its `tbf` would cut it, so that
+    `linux` asks for a bucket that holds one, 70 kB."""
     jitter: Swept[Jitter] = Field(default=Jitter("50 us"), examples=["1 packet"])
     """Timing noise of the sending hosts. Each burst that a host hands over leaves it later by a time drawn evenly from
     the seed, below this, and never before the burst ahead of it: nothing is reordered. It acts behind the host's own
@@ -217,7 +219,7 @@ class Path(Section):
     half on each. It decides when a receiver has a byte, and not how long a round trip takes."""
     offload: Swept[Flag] = False
     """Whether super-packets of up to 64 kB reach the bottleneck whole, as from a sender with TSO and GSO whose NIC does
-    not cut them. Then `path.burst` is 64 kB at least."""
+    not cut them."""
     change: list[Change] = Field(default=[], max_length=10_000)
     """Changes of the path's rate in the course of a run, each a table `[[path.change]]`, in order of time."""
 

@@ -1,0 +1,44 @@
+"""What iperf3 would say: a window's bytes, and those that reach the receiver before its last message does."""
+
+from __future__ import annotations
+
+import pytest
+
+from dumbbell.metrics.iperf3 import goodputs_bps
+from dumbbell.metrics.window import Window
+from measured import SECOND, flow, flow_counters, flow_series, measurement, queue
+from specs import resolved
+
+LINE = {"rate": "8 Mbit/s", "rtt": "20 ms", "buffer": "3 MB"}
+TEST = Window(0, 60 * SECOND)
+
+
+def goodput_bps(backlog_bytes: int, path: dict[str, object] | None = None, window: Window = TEST) -> float | None:
+    """Of a flow that has a million bytes a second for 70 s, with such a queue at the end of its test."""
+    run = resolved(path=LINE | (path or {}), duration="70 s").run
+    even = flow(
+        at_end=flow_counters(70, delivered_bytes=70_000_000),
+        series=flow_series([10, 60, 70], delivered_bytes=[10_000_000, 60_000_000, 70_000_000]),
+    )
+    found = measurement(even, bottleneck=queue(at_s=[59, 61], backlog_bytes=[backlog_bytes, backlog_bytes]), ended_s=70)
+    (only,) = goodputs_bps(run, found, window)
+    return only
+
+
+def test_it_counts_until_the_last_message_has_passed_the_queue() -> None:
+    assert goodput_bps(0) == pytest.approx(8e6)
+    assert goodput_bps(3_000_000) == pytest.approx(8e6 * 63 / 60), "three seconds of queue are read, too"
+    assert goodput_bps(3_000_000, window=Window(30 * SECOND, 60 * SECOND)) == pytest.approx(8e6 * 33 / 30)
+
+
+def test_the_message_has_the_way_of_the_data_before_it() -> None:
+    assert goodput_bps(0, {"rtt": "6 s", "delay_side": "forward"}) == pytest.approx(8e6 * 66 / 60)
+
+
+def test_the_queue_drains_at_the_rate_of_that_moment() -> None:
+    halved = {"change": [{"at": "30 s", "rate": "4 Mbit/s"}, {"at": "65 s", "rate": "8 Mbit/s"}]}
+    assert goodput_bps(3_000_000, halved) == pytest.approx(8e6 * 66 / 60)
+
+
+def test_there_is_none_where_the_run_is_over_before() -> None:
+    assert goodput_bps(11_000_000) is None
