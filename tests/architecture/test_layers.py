@@ -44,7 +44,7 @@ MAY_USE_PACKAGE = {
     "results": {"errors", "replacement", "spec", "engines.measurement", "metrics"},
     "campaign": {"errors", "spec", "engines", "metrics", "results"},
     "charts": {"errors", "cc", "metrics", "results"},
-    "studies": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "charts"},
+    "studies": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "charts", "findings", "hosts"},
     "validation": {
         "errors",
         "table",
@@ -56,6 +56,7 @@ MAY_USE_PACKAGE = {
         "charts",
         "studies",
         "comparison",
+        "hosts",
     },
     "comparison": {
         "errors",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from dumbbell.metrics.iperf3 import goodputs_bps
@@ -13,9 +15,9 @@ LINE = {"rate": "8 Mbit/s", "rtt": "20 ms", "buffer": "3 MB"}
 TEST = Window(0, 60 * SECOND)
 
 
-def goodput_bps(backlog_bytes: int, path: dict[str, object] | None = None, window: Window = TEST) -> float | None:
+def goodput_bps(backlog_bytes: int, path: Mapping[str, object] | None = None, window: Window = TEST) -> float | None:
     """Of a flow that has a million bytes a second for 70 s, with such a queue at the end of its test."""
-    run = resolved(path=LINE | (path or {}), duration="70 s").run
+    run = resolved(path=LINE | dict(path or {}), duration="70 s").run
     even = flow(
         at_end=flow_counters(70, delivered_bytes=70_000_000),
         series=flow_series([10, 60, 70], delivered_bytes=[10_000_000, 60_000_000, 70_000_000]),

@@ -15,6 +15,8 @@ from dumbbell.spec.tables import Spec
 
 NOTE: Final = "note."
 DEVIATION: Final = ".sd"
+TRIALS: Final = "trials"
+"""Heading of how many trials a row is the mean of."""
 OF_RATE: Final = "of rate"
 """As a unit of a goodput: the share that it is of the bottleneck's rate."""
 UNITS: Final = {
@@ -51,7 +53,7 @@ class Measurand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A column: exactly one of field, measurand and note."""
+    """A column: exactly one of field, measurand, note and the number of trials."""
 
     heading: str
     unit: str = ""
@@ -61,6 +63,7 @@ class Column:
     deviation: bool = False
     """It is the measurand's standard deviation over trials."""
     note: str = ""
+    trials: bool = False
 
     def value(self, cell: str) -> Any:  # noqa: ANN401 (whatever a spec can say)
         """What a cell gives to the field: text with the heading's unit, else a number or a word."""
@@ -104,6 +107,8 @@ def column(heading: str) -> Column | Problem:
     if match is None or not match[1]:
         return Problem(heading, "is no heading", 'write it as "path.rate (Mbit/s)"')
     name, unit = match[1], (match[2] or "").strip()
+    if name == TRIALS:
+        return Column(heading=heading, trials=True)
     if name.startswith(NOTE):
         return Column(heading=heading, unit=unit, note=name.removeprefix(NOTE))
     told = name.removesuffix(DEVIATION)
@@ -139,6 +144,19 @@ def _measured(heading: str, quantity: str, group: str, unit: str, *, deviation: 
         )
     measurand = Measurand(quantity, group, of_rate=unit == OF_RATE)
     return Column(heading=heading, unit=unit, measurand=measurand, deviation=deviation)
+
+
+def count(cell: str) -> int | None:
+    """How many trials a cell tells; None of an empty one.
+
+    Raises:
+        ValueError: it is no count, with what would be right.
+    """
+    if not cell:
+        return None
+    if not cell.isdecimal() or not int(cell):
+        raise ValueError(f"{quoted(cell)} is no number of trials; write a whole number from 1 on")
+    return int(cell)
 
 
 def _units(shown: str) -> dict[str, float]:

@@ -1,10 +1,10 @@
 """What was measured on real hosts: a CSV with a row a point, and a spec that says what the points have in common.
 
 A column is a field of the spec (`path.rate (Mbit/s)`, `flows[0].count`), to which each row gives its own value, a
-quantity that was measured (`goodput.bbr (Mbit/s)`; `goodput.bbr.sd` its standard deviation over trials), or a remark
-(`note.figure`). Units stand in the heading, in brackets, or in the cells of a field. Lines that begin with `#` say
-where it is all from. Lists that the spec has of its own are what is not known of the hosts: each combination is a
-setting.
+quantity that was measured (`goodput.bbr (Mbit/s)`; `goodput.bbr.sd` its standard deviation over trials, `trials` how
+many these are), or a remark (`note.figure`). Units stand in the heading, in brackets, or in the cells of a field. Lines
+that begin with `#` say where it is all from. Lists that the spec has of its own are what is not known of the hosts:
+each combination is a setting.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from dumbbell.cc import Registry
-from dumbbell.hosts.columns import Column, Measurand, column
+from dumbbell.hosts.columns import Column, Measurand, column, count
 from dumbbell.problem import Problem, SpecError, suggestion
 from dumbbell.spec import Experiment, Point, expand, load, resolve
 from dumbbell.spec.sweep import axes
@@ -48,6 +48,8 @@ class Row:
     """What it gives to fields of the spec, by path."""
     measured: Mapping[Measurand, Measured]
     notes: Mapping[str, str]
+    trials: int | None = None
+    """That it is the mean of; None: it is not told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,11 +109,13 @@ def read(
         told = [_placed(each, fields, table, lines) for each in error.problems if each.path not in lists]
         raise SpecError([*table.problems, *told]) from None
     notes = {place: each.note for place, each in columns.items() if each.note}
+    trials = [table.trials(row, columns) for row in table.rows]
     rows = [
         Row(
-            line=line, at=values, measured=numbers, notes={name: cells[place] for place, name in notes.items()}
+            line=line, at=values, measured=numbers, notes={name: cells[place] for place, name in notes.items()},
+            trials=told,
         )
-        for (line, cells), values, numbers in zip(table.rows, at, measured, strict=True)
+        for (line, cells), values, numbers, told in zip(table.rows, at, measured, trials, strict=True)
     ]  # fmt: skip
     found = HostMeasurements(
         file=points.name, head=table.head, rows=rows, experiment=experiment, fields=tuple(fields), settings=own
@@ -192,6 +196,16 @@ class _Table:
             except ValueError as error:
                 self.add(line, each.heading, *str(error).split("; ", 1))
         return {key: Measured(value, deviations.get(key)) for key, value in values.items()}
+
+    def trials(self, row: tuple[int, list[str]], columns: Mapping[int, Column]) -> int | None:
+        """How many trials a row tells of."""
+        line, cells = row
+        place = next((place for place, each in columns.items() if each.trials), None)
+        try:
+            return None if place is None else count(cells[place])
+        except ValueError as error:
+            self.add(line, self.header[place or 0], *str(error).split("; ", 1))
+            return None
 
     def refuse_groups(self, found: HostMeasurements) -> None:
         """Notes quantities of groups that a point has not."""

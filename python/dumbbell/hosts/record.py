@@ -39,6 +39,8 @@ class HostPoint(Part):
     measured: Number
     sd: Number | None
     """Over trials; null: it is not told."""
+    trials: int | None = None
+    """That were measured; null: it is not told."""
     starves_below: Number | None
     """The group starves with less; null where nothing says what is fair, or it is no goodput and no share."""
     values: dict[str, tuple[Number, ...]]

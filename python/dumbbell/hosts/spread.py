@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from statistics import fmean, median
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dumbbell.campaign.execution import run_campaign
 from dumbbell.comparison.agreement import versions
 from dumbbell.comparison.record import Group, Side
 from dumbbell.engines.protocol import Engine
-from dumbbell.findings.points import ExperimentRuns, PointRuns, runs_of
+from dumbbell.findings.points import ExperimentRuns, PointRuns, fair_shares_of, runs_of
 from dumbbell.hosts.columns import Measurand
 from dumbbell.hosts.points import HostMeasurements
 from dumbbell.hosts.record import HostPoint, HostRecord
 from dumbbell.metrics.distribution import median_interval, quantile
+from dumbbell.results.harm import point_key
 from dumbbell.results.store import Store
-from dumbbell.spec import Experiment, Point, load, resolve
+from dumbbell.spec import Experiment, Point, Resolved, load, resolve
 from dumbbell.units import NS_PER_S
 
 STARVED: Final = 0.1
@@ -50,19 +51,30 @@ def hold(
     Raises:
         EngineFailure: the first runs on an engine failed alike.
     """
-    found: dict[str, ExperimentRuns] = {}
-    sides, failures = [], []
+    found: list[tuple[Engine, ExperimentRuns]] = []
     for engine, seeds in engines:
         asked = seeded(measurements.experiment, seeds)
         with closing(run_campaign(store, asked, engine, jobs=jobs, progress=progress)) as outcomes:
-            runs = found[engine.name] = runs_of(asked, engine.name, outcomes)
-        failures += [f"{engine.name}: {each.text} ({each.place})" for each in runs.notices if each.kind == "failure"]
-        sides.append(_side(store, engine, asked, runs))
-    points = tuple(_host_points(measurements, found))
+            found.append((engine, runs_of(asked, engine.name, outcomes)))
+    return beside(measurements, store, found)
+
+
+def beside(
+    measurements: HostMeasurements, store: Store, found: Sequence[tuple[Engine, ExperimentRuns]]
+) -> HostRecord:  # fmt: skip
+    """Sets each engine's runs, which are in the store, beside what was measured; points without runs have no values."""
+    failures = [
+        f"{engine.name}: {each.text} ({each.place})"
+        for engine, runs in found
+        for each in runs.notices
+        if each.kind == "failure"
+    ]
+    points = tuple(_host_points(measurements, {engine.name: runs for engine, runs in found}))
     settings = {path: tuple(dict.fromkeys(each.setting[path] for each in points)) for path in measurements.settings}
     return HostRecord(
         versions=versions(), title=measurements.experiment.name, file=measurements.file, head=measurements.head,
-        sides=tuple(sides), settings=settings, points=points, failures=tuple(failures),
+        sides=tuple(_side(store, engine, runs) for engine, runs in found), settings=settings, points=points,
+        failures=tuple(failures),
     )  # fmt: skip
 
 
@@ -83,31 +95,45 @@ def spread(points: Sequence[HostPoint], engine: str) -> Spread | None:
     )  # fmt: skip
 
 
-def _host_points(measurements: HostMeasurements, runs: dict[str, ExperimentRuns]) -> Iterator[HostPoint]:
-    for index, (point, rows) in enumerate(measurements.points()):
-        own = {engine: each.points[index] for engine, each in runs.items()}
-        first = next(iter(own.values()))
-        facts = _facts(measurements, point, first)
+def _host_points(measurements: HostMeasurements, runs: Mapping[str, ExperimentRuns]) -> Iterator[HostPoint]:
+    by_point = {engine: {point_key(each.swept): each for each in own.points} for engine, own in runs.items()}
+    for point, rows in measurements.points():
+        there = {engine: own.get(point_key(point.values)) for engine, own in by_point.items()}
+        facts = _facts(measurements, point)
+        fair = fair_shares_of(facts.resolved)
         for row in rows:
             for measurand, told in row.measured.items():
                 yield HostPoint(
-                    **facts, line=row.line, at=dict(row.at), notes=dict(row.notes), quantity=measurand.quantity,
-                    group=measurand.group, of_rate=measurand.of_rate, measured=told.value, sd=told.sd,
-                    starves_below=_starves_below(measurand, facts["rate_bps"], first),
-                    values={engine: tuple(_values(each, measurand, facts["rate_bps"])) for engine, each in own.items()},
+                    **facts.words, line=row.line, at=dict(row.at), notes=dict(row.notes), trials=row.trials,
+                    quantity=measurand.quantity, group=measurand.group, of_rate=measurand.of_rate,
+                    measured=told.value, sd=told.sd,
+                    starves_below=_starves_below(measurand, facts.words["rate_bps"], fair),
+                    values={
+                        engine: tuple(_values(each, measurand, facts.words["rate_bps"])) if each else ()
+                        for engine, each in there.items()
+                    },
                 )  # fmt: skip
 
 
-def _facts(measurements: HostMeasurements, point: Point, runs: PointRuns) -> dict[str, Any]:
+class _Facts(NamedTuple):
+    resolved: Resolved
+    words: dict[str, Any]
+    """What a record says of the point."""
+
+
+def _facts(measurements: HostMeasurements, point: Point) -> _Facts:
     resolved = resolve(point, measurements.experiment.seed_values[0])
-    path = resolved.run.path
-    return {
+    path, ccs = resolved.run.path, dict(zip(resolved.groups, resolved.ccs, strict=True))
+    words = {
         "setting": {path: point.values[path] for path in measurements.settings},
         "rate_bps": path.rate_bps,
         "rtt_s": fmean(resolved.base_rtts_ns()) / NS_PER_S,
         "buffer_bdp": path.buffer_bytes / resolved.bdp_bytes,
-        "groups": tuple(Group(name=name, cc=cc, flows=runs.sizes[name]) for name, cc in runs.ccs.items()),
-    }
+        "groups": tuple(
+            Group(name=name, cc=cc, flows=resolved.groups.count(name)) for name, cc in ccs.items()
+        ),
+    }  # fmt: skip
+    return _Facts(resolved, words)
 
 
 def _values(runs: PointRuns, measurand: Measurand, rate_bps: int) -> list[float]:
@@ -115,14 +141,14 @@ def _values(runs: PointRuns, measurand: Measurand, rate_bps: int) -> list[float]
     return [value / rate_bps for value in known] if measurand.of_rate else known
 
 
-def _starves_below(measurand: Measurand, rate_bps: int, runs: PointRuns) -> float | None:
-    fair = runs.fair_shares.get(measurand.group)
+def _starves_below(measurand: Measurand, rate_bps: int, fair_shares: Mapping[str, float]) -> float | None:
+    fair = fair_shares.get(measurand.group)
     if fair is None or measurand.quantity not in ("goodput", "share"):
         return None
     return STARVED * fair * (1 if measurand.of_rate or measurand.quantity == "share" else rate_bps)
 
 
-def _side(store: Store, engine: Engine, asked: Experiment, runs: ExperimentRuns) -> Side:
+def _side(store: Store, engine: Engine, runs: ExperimentRuns) -> Side:
     facts = [store.provenance(run_id) for point in runs.points for run_id in point.run_ids.values()]
     known = [each if isinstance(each := fact.get("measured_on"), dict) else {} for fact in facts]
     alike = {
@@ -130,4 +156,5 @@ def _side(store: Store, engine: Engine, asked: Experiment, runs: ExperimentRuns)
         for key, value in (known[0] if known else {}).items()
         if all(each.get(key) == value for each in known)
     }
-    return Side(engine=engine.name, identity=engine.identity(), seeds=tuple(asked.seed_values), measured_on=alike)
+    seeds = sorted({seed for point in runs.points for seed in (*point.run_ids, *point.failed)})
+    return Side(engine=engine.name, identity=engine.identity(), seeds=tuple(seeds), measured_on=alike)

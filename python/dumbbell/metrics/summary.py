@@ -345,7 +345,13 @@ def _groups(run: Run, names: Sequence[str], measurement: Measurement, window: Wi
             goodput_first_half_bps=(halves := stationarity.steadiness(members[name], part)).first_half_bps,
             goodput_second_half_bps=halves.second_half_bps,
             goodput_trend=halves.trend,
-            goodput_iperf3_bps=sum(known) if None not in (known := told[name]) else None,
+            goodput_iperf3_bps=_sum_of_all(told[name]),
         )
         for name, advanced in delivered.items()
     }
+
+
+def _sum_of_all(values: Sequence[float | None]) -> float | None:
+    """None where one is not known."""
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None

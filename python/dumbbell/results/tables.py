@@ -12,8 +12,8 @@ LEDGER_SCHEMA: Final = 5
 """Version of the tables below: a change of any of them, of a summary's fields or of a request is a new number.
 
 2: `run` has `request_key` and `request_groups`. 3: The range of the start jitter is in the groups, and not in the key.
-4: Halves of the window. 5: Goodput as iperf3 tells it. A store of an earlier schema is read as it is, and migrated where
-it is written.
+4: Halves of the window. 5: Goodput as iperf3 tells it.
+A store of an earlier schema is read as it is, and migrated where it is written.
 """
 REQUESTS_SCHEMA: Final = 3
 """From this one on requests are as they are now."""

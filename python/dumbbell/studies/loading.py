@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from types import ModuleType
 
 from pydantic import ValidationError
 
 from dumbbell.errors import StudyError
+from dumbbell.hosts.points import HostMeasurements
+from dumbbell.hosts.points import read as read_points
 from dumbbell.spec import Experiment
 from dumbbell.spec import load as load_spec
 from dumbbell.spec.sweep import axes
@@ -34,7 +37,8 @@ def load(name: str, *, seeds: int | None = None) -> Study:
 def read(folder: Traversable, *, seeds: int | None = None) -> Study:
     """A study from its folder.
 
-    The module `claims` of the study's name, if there is one, has what formulas cannot say, `figures` draws what rows
+    An experiment with a table of the same name (`planes.csv` beside `planes.toml`) has the points of real hosts that are
+    in it. The module `claims` of the study's name, if there is one, has what formulas cannot say, `figures` draws what rows
     cannot say.
 
     Raises:
@@ -43,9 +47,16 @@ def read(folder: Traversable, *, seeds: int | None = None) -> Study:
     """
     manifest = manifest_of(folder)
     overrides = None if seeds is None else {"seeds": seeds}
-    experiments = {
-        title: load_spec(read_text(folder, f"{title}.toml"), overrides=overrides) for title in manifest.experiments
-    }
+    experiments: dict[str, Experiment] = {}
+    measured: dict[str, HostMeasurements] = {}
+    for title in manifest.experiments:
+        spec = read_text(folder, f"{title}.toml")
+        points = Path(str(folder.joinpath(f"{title}.csv")))
+        if points.is_file():
+            measured[title] = read_points(points, spec, overrides=overrides)
+            experiments[title] = measured[title].experiment
+        else:
+            experiments[title] = load_spec(spec, overrides=overrides)
     variants, axis = manifest.variants, manifest.axis
     controls = {
         title: dict.fromkeys(variants, control) if isinstance(control, str) else control
@@ -78,6 +89,7 @@ def read(folder: Traversable, *, seeds: int | None = None) -> Study:
         tables=tables,
         controls=controls,
         rivals=rivals,
+        measured=measured,
         seeds=seeds,
     )
 

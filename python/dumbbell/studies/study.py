@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from dumbbell.charts.chart import Chart
 from dumbbell.charts.table import Table
 from dumbbell.errors import StudyError
+from dumbbell.hosts.points import HostMeasurements
 from dumbbell.problem import suggestion
 from dumbbell.spec import Experiment
 from dumbbell.spec import load as load_spec
@@ -56,6 +57,8 @@ class Study:
     """What stands at the manifest's axis for each version, by experiment; where it has none, the version itself."""
     rivals: Mapping[str, str] = field(default_factory=dict)
     """What stands there in an experiment that contains no version, by experiment: "cubic"."""
+    measured: Mapping[str, HostMeasurements] = field(default_factory=dict)
+    """What was measured on real hosts, by the experiment whose points these are."""
     seeds: int | None = None
     """The seeds that were asked for, 1 to this many; None: each experiment has its own."""
 
@@ -132,7 +135,9 @@ def only(
     if not (kept or chosen) or not smaller.variants:
         raise StudyError(f"{study.name}: no claim, experiment or version of the study was asked for")
     left = {title: smaller.part(title, smaller.variants) for title in study.experiments if title in kept}
-    return replace(smaller, experiments=left)
+    return replace(
+        smaller, experiments=left, measured={title: study.measured[title] for title in study.measured if title in left}
+    )
 
 
 def controls_of(experiment: Experiment, axis: str) -> tuple[str, ...] | None:

@@ -1,0 +1,1 @@
+"""Datta and Fund, "Replication: When to Use and When Not to Use BBR" (IMC 2023)."""
