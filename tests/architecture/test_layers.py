@@ -53,6 +53,7 @@ MAY_USE_PACKAGE = {
         "engines",
         "metrics.number",
         "results",
+        "campaign",
         "charts",
         "studies",
         "comparison",

@@ -76,9 +76,10 @@ def _lines(record: "HostRecord") -> "Iterator[str]":
     from dumbbell.hosts import text
 
     yield wrapped(f"{text.origin(record)}.", columns())
-    header, rows = text.spreads_table(record)
+    header, rows = text.far_table(record)
     yield f"\n{fitted(header, rows, columns(), keys=header.index('engine') + 1)}\n"
-    yield wrapped(text.LEGEND, columns(), hanging="")
+    for paragraph in filter(None, (text.first_setting(record), text.LEGEND)):
+        yield wrapped(paragraph, columns(), hanging="")
     header, rows = text.starved_table(record)
     if rows:
         yield f"\nWho starves:\n{fitted(header, rows, columns(), keys=1)}"

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from dumbbell.charts.chart import Axis, Chart, Layer, Level, Panel
 from dumbbell.charts.style import PUBLISHED
 from dumbbell.metrics.catalogue import QUANTITIES
-from dumbbell.metrics.number import counted
-from dumbbell.results.listing import point_text
+from dumbbell.metrics.number import counted, trimmed
 
 if TYPE_CHECKING:
     from dumbbell.hosts.columns import Measurand
@@ -17,6 +16,10 @@ if TYPE_CHECKING:
 
 LOOKS: Final = ("flow 3", "flow 1", "flow 2", "flow 5")
 """What is compared are engines, and no algorithms."""
+
+
+MOST_TICKS: Final = 9
+"""Values of a dimension that are all told on its axis."""
 
 
 class _Dimension(NamedTuple):
@@ -34,11 +37,12 @@ DIMENSIONS: Final = (
 
 
 def charts(found: HostRecord) -> list[Chart]:
-    """For each quantity, and each setting: what engines have over what was measured, and the differences."""
-    keys = dict.fromkeys((each.measurand, point_text(each.setting)) for each in found.points)
+    """For each quantity, and each setting, of many the first: what engines have over what was measured, differences."""
+    shown = [each for each in found.points if found.few_settings or each.setting == found.tried[0]]
+    keys = dict.fromkeys((each.measurand, found.setting_words(each)) for each in shown)
     drawn = []
     for index, (measurand, setting) in enumerate(keys):
-        points = [each for each in found.points if (each.measurand, point_text(each.setting)) == (measurand, setting)]
+        points = [each for each in shown if (each.measurand, found.setting_words(each)) == (measurand, setting)]
         panels = [_scatter(found, points, measurand), *_differences(found, points)]
         words = ", ".join(filter(None, (measurand.words, setting)))
         drawn.append(Chart(
@@ -106,7 +110,11 @@ def _differences(found: HostRecord, points: Sequence[HostPoint]) -> Iterator[Pan
             layers.append(_layer(index, engine, told, bars=False))
         yield Panel(
             title=f"Difference over {dimension.label.partition(' (')[0]}",
-            x=Axis(label=dimension.label, scale="log10" if places[0] > 0 and places[-1] > 10 * places[0] else "linear"),
+            x=Axis(
+                label=dimension.label,
+                scale="log10" if places[0] > 0 and places[-1] > 10 * places[0] else "linear",
+                ticks=tuple((each, trimmed(each)) for each in places) if len(places) <= MOST_TICKS else (),
+            ),
             y=Axis(label=f"difference ({unit})"),
             layers=tuple(layers),
             levels=(Level(at=0.0, text="as measured"),),

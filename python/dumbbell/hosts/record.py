@@ -5,14 +5,20 @@ Times are seconds, rates bit/s and shares ratios, but for what is told as a shar
 
 from __future__ import annotations
 
+from functools import cached_property
 from statistics import median
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field
 
 from dumbbell.comparison.record import Group, Number, Part, Side
 from dumbbell.hosts.columns import Measurand
 from dumbbell.metrics.catalogue import QUANTITIES
+from dumbbell.results.listing import point_text
+
+FIRST: Final = "the first setting"
+FEW_SETTINGS: Final = 4
+"""A table of points under more settings is one about these."""
 
 
 class HostPoint(Part):
@@ -104,3 +110,24 @@ class HostRecord(Part):
     def engines(self) -> tuple[str, ...]:
         """By name."""
         return tuple(side.engine for side in self.sides)
+
+    @cached_property
+    def tried(self) -> list[dict[str, Any]]:
+        """The settings of what is not known, each once, in the order of the spec."""
+        found: list[dict[str, Any]] = []
+        for point in self.points:
+            if point.setting not in found:
+                found.append(point.setting)
+        return found
+
+    @property
+    def few_settings(self) -> bool:
+        """It is about its points, and not about what is not known of the hosts."""
+        return len(self.tried) <= FEW_SETTINGS
+
+    def setting_words(self, point: HostPoint) -> str:
+        """Under which setting a point is: where several things are tried, what differs from the first setting."""
+        if len(self.settings) < 2:  # noqa: PLR2004
+            return point_text(point.setting)
+        first = self.tried[0]
+        return point_text({path: value for path, value in point.setting.items() if value != first[path]}) or FIRST

@@ -42,12 +42,11 @@ def summary(found: HostRecord) -> str:
 
 def parted(found: HostRecord) -> Iterator[tuple[str, str, list[HostPoint]]]:
     """The points that count, by what was measured and by the setting of what is not known; with the words of both."""
-    keys = dict.fromkeys((each.measurand, point_text(each.setting)) for each in found.points)
-    for measurand, setting in keys:
-        yield measurand.words, setting, [
-            each for each in found.points
-            if (each.measurand, point_text(each.setting)) == (measurand, setting) and not each.starved
-        ]  # fmt: skip
+    by_part: dict[tuple[str, str], list[HostPoint]] = {}
+    for each in found.points:
+        by_part.setdefault((each.measurand.words, found.setting_words(each)), []).append(each)
+    for (measurand, setting), points in by_part.items():
+        yield measurand, setting, [each for each in points if not each.starved]
 
 
 def size(difference: float, points: Sequence[HostPoint], *, signed: bool = False) -> str:
@@ -71,6 +70,32 @@ def spreads_table(found: HostRecord) -> Table:
                 if each:
                     rows.append([*named, words, engine, str(each.n), *_cells(each)])
     return [*keys, *header], rows
+
+
+def settings_table(found: HostRecord) -> Table:
+    """What each setting of what is not known comes to, over all points."""
+    several = len({point.measurand for point in found.points}) > 1
+    absolute = any(point.absolute for point in found.points)
+    told = ["bias [95 %]", "median"] if absolute else ["median ratio [95 %]", "median error"]
+    header = ["setting", *(["measured"] if several else []), "engine", "n", *told, "p90", "most"]
+    rows = []
+    for measurand, setting, points in parted(found):
+        for engine in found.engines:
+            own = spread(points, engine)
+            if own and absolute:
+                rows.append([setting, *([measurand] if several else []), engine, str(own.n), *_cells(own)])
+            elif own:
+                ratio, low, high = (1 + each for each in (own.bias, *own.interval))
+                rows.append([
+                    setting, *([measurand] if several else []), engine, str(own.n),
+                    f"{ratio:.2f} [{low:.2f}, {high:.2f}]", percent(own.median), percent(own.p90), percent(own.most),
+                ])  # fmt: skip
+    return header, rows
+
+
+def far_table(found: HostRecord) -> Table:
+    """How far each engine is: by part of the points, or, where it is about many settings, by these."""
+    return spreads_table(found) if found.few_settings else settings_table(found)
 
 
 def _cells(each: Spread) -> list[str]:
@@ -137,7 +162,7 @@ def _places(found: HostRecord) -> Callable[[HostPoint], str]:
         lambda point: f"{trimmed(1e3 * point.rtt_s)} ms",
         lambda point: f"{trimmed(point.buffer_bdp)} BDP",
         lambda point: " + ".join(f"{group.flows} {group.cc}" for group in point.groups),
-        lambda point: point_text(point.setting),
+        found.setting_words,
         lambda point: " ".join(f"{name} {value}" for name, value in point.notes.items() if value),
     ]
     told = [part for part in parts if len(set(map(part, found.points))) > 1] or parts[:4]
@@ -163,11 +188,18 @@ def origin(found: HostRecord) -> str:
     """How many points, and with how many seeds each engine ran them."""
     engines = ", ".join(f"{side.engine} with {counted(len(side.seeds), 'seed')}" for side in found.sides)
     rows = len({point.line for point in found.points})
-    tried = 1
-    for values in found.settings.values():
-        tried *= len(values)
+    tried = len(found.tried)
     settings = f", {tried} settings of what is not known of the hosts" if tried > 1 else ""
     return f"{counted(rows, 'measured point')} of {found.file}{settings}; {engines}"
+
+
+def first_setting(found: HostRecord) -> str:
+    """What the first setting is, where others are named by what differs from it; else empty."""
+    if len(found.settings) < 2:  # noqa: PLR2004
+        return ""
+    told = f"The first setting: {point_text(found.tried[0])}. The others are named by what differs from it."
+    ratio = "" if found.few_settings else " A ratio is the engine's number over what was measured."
+    return told + ratio
 
 
 def provenance(found: HostRecord) -> Iterator[tuple[str, list[tuple[str, str]]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +29,6 @@ def build(target: Path, found: HostRecord, command: str) -> Path:
 
 def page(found: HostRecord, command: str, most: int = MOST_POINTS) -> dict[str, Any]:
     """What the template shows, with at most `most` points a line, and as many rows."""
-    shown = found.points[: ROWS_A_POINT * most]
-    cut = "" if len(shown) == len(found.points) else f" The first {len(shown)} of {len(found.points)}; --json has all."
     return {
         "kind": "Engines of dumbbell beside real hosts",
         "title": f"{' and '.join(found.engines)} beside {found.title}",
@@ -37,17 +36,32 @@ def page(found: HostRecord, command: str, most: int = MOST_POINTS) -> dict[str, 
         "summary": text.summary(found),
         "made": f"{text.origin(found)}.",
         "notices": [f"Not compared: {line}" for line in found.failures],
-        "sections": [
-            Section("spreads", "How far", *text.spreads_table(found), ("measured", "setting", "points", "engine"),
-                    below=(text.LEGEND,)),
-            Section("figures", "Figures", figures=[drawing(chart, most) for chart in charts(found)], titled=True),
-            Section("starved", "Who starves", *text.starved_table(found), ("point",),
-                    above="A group starves with less than a tenth of what it would have if all flows had the same."),
-            Section("worst", "The points that are farthest off", *text.worst_table(found), ("point", "what")),
-            Section("points", "Every point", *text.points_table(found, shown), ("point", "what"),
-                    above="Of engines the median over seeds, in brackets the least and the most." + cut),
-        ],
+        "sections": sections(found, most),
         "origins": list(text.provenance(found)),
         "command": command,
         "again": "; runs that the store has are not repeated",
-    }  # fmt: skip
+    }
+
+
+def sections(found: HostRecord, most: int = MOST_POINTS, *, name: str = "") -> list[Section]:
+    """How far engines are, the figures, who starves and every point; of a table of a study with its name."""
+    shown = found.points[: ROWS_A_POINT * most]
+    cut = "" if len(shown) == len(found.points) else f" The first {len(shown)} of {len(found.points)}; --json has all."
+    before, anchor = (f"{name}: ", f"{name}-") if name else ("", "")
+    origin = f"{text.summary(found)} {text.origin(found)}." if name else ""
+    figures = [drawing(replace(each, name=f"{anchor}{each.name}"), most) for each in charts(found)]
+    first = "How far" if not name else "how far engines are from real hosts"
+    return [
+        Section(f"{anchor}spreads", f"{before}{first}", *text.far_table(found),
+                ("measured", "setting", "points", "engine"), above=origin,
+                below=tuple(filter(None, (text.first_setting(found), text.LEGEND)))),
+        Section(f"{anchor}figures", f"{before}figures" if name else "Figures", figures=figures, titled=True),
+        Section(f"{anchor}starved", f"{before}who starves" if name else "Who starves", *text.starved_table(found),
+                ("point",),
+                above="A group starves with less than a tenth of what it would have if all flows had the same."),
+        Section(f"{anchor}worst", f"{before}the points that are farthest off" if name
+                else "The points that are farthest off", *text.worst_table(found), ("point", "what")),
+        Section(f"{anchor}points", f"{before}every point" if name else "Every point", *text.points_table(found, shown),
+                ("point", "what"),
+                above="Of engines the median over seeds, in brackets the least and the most." + cut),
+    ]  # fmt: skip

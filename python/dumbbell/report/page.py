@@ -18,6 +18,7 @@ from dumbbell.metrics.number import counted
 from dumbbell.report.experiment import MOST_ROWS, MOST_RUNS_IN_TIME, RUN_IN_TIME_SHARE, ExperimentView, facts
 from dumbbell.report.figure import Drawing, drawing, views
 from dumbbell.report.file_name import file_names
+from dumbbell.report.hosts import sections
 from dumbbell.report.html import LARGEST_BYTES, filled, write
 from dumbbell.report.origin import origins
 from dumbbell.report.readme import html
@@ -26,6 +27,7 @@ from dumbbell.report.verdict_matrix import verdict_matrix
 from dumbbell.results.store import Store
 from dumbbell.spec.writer import toml
 from dumbbell.studies import Study, StudyStatus, disputed, in_order, total
+from dumbbell.studies.measured import records
 from dumbbell.studies.status import report_command, run_command
 
 MOST_MISSING: Final = 8
@@ -100,6 +102,7 @@ def _of_study(  # noqa: PLR0913, PLR0917 (each is a part of the report)
     versions = dict.fromkeys(version for verdict in verdicts for version in verdict.versions)
     engines = dict.fromkeys(verdict.engine for verdict in verdicts)
     figures = [(each.engine, one) for each in statuses for one in each.shown()]
+    measured = records(study, store, statuses) if study and study.measured else {}
     words = {
         "index": index,
         "study": study,
@@ -118,6 +121,7 @@ def _of_study(  # noqa: PLR0913, PLR0917 (each is a part of the report)
 
     def rendered(most: int) -> str:
         shown = views(figures, study, most)
+        hosts = [section for title, each in measured.items() for section in sections(each, most, name=title)]
         fewer = max(2, most // RUN_IN_TIME_SHARE)
         series = [drawing(chart, fewer, f"run-{number}") for number, chart in enumerate(lines)]
         experiments = [
@@ -127,8 +131,9 @@ def _of_study(  # noqa: PLR0913, PLR0917 (each is a part of the report)
         drawings = [
             *(view.drawing for each in shown for view in each if view.drawing),
             *(one for _, _, swept, _ in experiments for one in swept), *series,
+            *(one for section in hosts for one in section.figures),
         ]  # fmt: skip
-        more: dict[str, Any] = {"displays": shown, "series": series, "experiments": experiments}
+        more: dict[str, Any] = {"displays": shown, "series": series, "experiments": experiments, "hosts": hosts}
         return filled("page.html.j2", drawings, beside=bool(index), **words, **more)
 
     return write(target, rendered, largest_bytes)

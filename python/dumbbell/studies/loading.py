@@ -37,9 +37,9 @@ def load(name: str, *, seeds: int | None = None) -> Study:
 def read(folder: Traversable, *, seeds: int | None = None) -> Study:
     """A study from its folder.
 
-    An experiment with a table of the same name (`planes.csv` beside `planes.toml`) has the points of real hosts that are
-    in it. The module `claims` of the study's name, if there is one, has what formulas cannot say, `figures` draws what rows
-    cannot say.
+    An experiment with a table of the same name (`planes.csv` beside `planes.toml`) has the points of real hosts that
+    are in it. The module `claims` of the study's name, if there is one, has what formulas cannot say, `figures` draws
+    what rows cannot say.
 
     Raises:
         StudyError: its files contradict one another.

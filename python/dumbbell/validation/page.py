@@ -25,7 +25,9 @@ from dumbbell.comparison.record import Agreement, Checks, Curves
 from dumbbell.metrics.number import amount, listed, places
 from dumbbell.replacement import replacing
 from dumbbell.studies.verdict import SIGNS
+from dumbbell.validation import hosts_text
 from dumbbell.validation.claims import ClaimsRecord
+from dumbbell.validation.hosts import HostsRecord
 from dumbbell.validation.plan import AnyPart, Plan, Record, ValidationError
 
 PAGE: Final = "validation.md"
@@ -136,6 +138,8 @@ def set_bands(plan: Plan, docs: Path) -> list[Path]:
 def _charts(name: str, record: Record | None) -> Iterator[Chart]:
     if isinstance(record, ClaimsRecord):
         yield from record.charts
+    elif isinstance(record, HostsRecord):
+        yield from hosts_text.figures(name, record)
     elif isinstance(record, Curves):
         yield from filter(None, [curves_figure(record)])
     elif isinstance(record, Agreement):
@@ -155,6 +159,7 @@ def _environment() -> Environment:
     environment.tests["loss_based"] = lambda case: is_loss_based(case.cc)
     environment.globals |= {
         "text": agreement_text,
+        "hosts": hosts_text,
         "places": places,
         "title_of": _title,
         "named": lambda sections: {each.name: each.record for each in sections},

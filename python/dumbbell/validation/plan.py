@@ -7,10 +7,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import Field, field_validator
 
+from dumbbell.campaign.plan import count
 from dumbbell.comparison import curves
 from dumbbell.comparison.agreement_text import failures
 from dumbbell.comparison.campaigns import Recorded, Sides, compare_engines, runs
@@ -19,6 +20,7 @@ from dumbbell.comparison.record import Agreement, Checks, Curves, Side, Source
 from dumbbell.engines.mutant import sources
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import DumbbellError
+from dumbbell.hosts.spread import hold, seeded
 from dumbbell.metrics.number import counted
 from dumbbell.problem import suggestion
 from dumbbell.results.store import Store
@@ -27,12 +29,15 @@ from dumbbell.studies import Study, load, only, run
 from dumbbell.studies.execution import count_runs
 from dumbbell.table import Table
 from dumbbell.validation.claims import ClaimsRecord, Column, judge_claims
+from dumbbell.validation.hosts import HostsRecord, MeasuredTable, asked, with_kept
 from dumbbell.validation.mutants import MutantsRecord, judge_mutants, mutants
 from dumbbell.validation.studied import drawn
 
-Record: TypeAlias = Agreement | Checks | Curves | ClaimsRecord | MutantsRecord
+Record: TypeAlias = Agreement | Checks | Curves | ClaimsRecord | HostsRecord | MutantsRecord
 Records: TypeAlias = Callable[[str], Record | None]
 """Gives what a part came to when it was last measured."""
+HOSTS: Final = "hosts"
+"""Kind of the parts about real hosts, and what all of them are called together."""
 
 
 def unmeasured(name: str) -> None:
@@ -273,7 +278,86 @@ class MutantsPart(Table):
         ]
 
 
-AnyPart: TypeAlias = ComparisonPart | ClaimsPart | MutantsPart
+class HostsSide(Table):
+    """An engine, and how much of a study of real hosts it runs."""
+
+    engine: str
+    seeds: int | None = None
+    """Seeds 1 to this many; None: the study's own."""
+    tables: tuple[str, ...] = ()
+    """None: all of the part's."""
+
+
+class HostsPart(Table):
+    """A study of points that others measured on real hosts: how far each engine is from them."""
+
+    record_type: ClassVar = HostsRecord
+
+    name: str
+    kind: Literal["hosts"] = "hosts"
+    study: str
+    tables: tuple[str, ...]
+    """Its experiments with measured points, in the order of the page."""
+    pairs: tuple[tuple[str, str], ...] = ()
+    """Tables that have an algorithm each, whose gain over the other is told."""
+    drawn: tuple[str, ...] = ()
+    """Tables whose points, under their first settings, are drawn and counted together; None: all."""
+    sides: tuple[HostsSide, ...]
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """In the order of the page."""
+        return tuple(side.engine for side in self.sides)
+
+    def obstacle(self, engines: Sequence[Engine], records: Records) -> str | None:
+        """Why these engines cannot measure it: it is measured on any."""
+        del records
+        return None if engines else f"{self.name} is measured on {' and '.join(self.engines)}"
+
+    def total(self, engines: Sequence[Engine], records: Records = unmeasured) -> int:
+        """How many runs these engines have to give."""
+        del records
+        study = load(self.study)
+        return sum(
+            count(seeded(study.measured[table].experiment, seeds))
+            for table in self.tables
+            for _, seeds in self._sides(table, engines)
+        )
+
+    def measure(
+        self, store: Store, engines: Sequence[Engine], jobs: int | None, progress: Callable[[], None],
+        records: Records = unmeasured,
+    ) -> tuple[Record, list[str]]:  # fmt: skip
+        """Runs what is missing on these engines; the others' numbers stay, as far as the points are the same."""
+        study, earlier = load(self.study), records(self.name)
+        known = {each.table: each for each in earlier.tables} if isinstance(earlier, HostsRecord) else {}
+        tables: list[MeasuredTable] = []
+        failed: list[str] = []
+        for table in self.tables:
+            sides, spec = self._sides(table, engines), asked(study, table)
+            found = hold(study.measured[table], store, sides, jobs=jobs, progress=progress)
+            failed += found.failures
+            old = known.get(table)
+            kept = old.record if old and old.spec == spec else None
+            told = with_kept(found, kept, [engine.name for engine, _ in sides])
+            tables.append(MeasuredTable(table=table, spec=spec, record=told))
+        record = HostsRecord(
+            study=study.name, short=study.manifest.short, testbed=study.manifest.testbed, pairs=self.pairs,
+            drawn=self.drawn or self.tables, tables=tuple(tables),
+        )  # fmt: skip
+        return record, failed
+
+    def _sides(self, table: str, engines: Sequence[Engine]) -> list[tuple[Engine, int | None]]:
+        """Each of these engines that runs a table, with its seeds."""
+        by_name = {engine.name: engine for engine in engines}
+        return [
+            (by_name[side.engine], side.seeds)
+            for side in self.sides
+            if side.engine in by_name and table in (side.tables or self.tables)
+        ]
+
+
+AnyPart: TypeAlias = ComparisonPart | ClaimsPart | HostsPart | MutantsPart
 
 
 class Plan(Table):
@@ -296,17 +380,17 @@ class Plan(Table):
         return tuple(dict.fromkeys(engine for part in self.parts for engine in part.engines))
 
     def only(self, names: Collection[str]) -> Plan:
-        """The plan with these parts alone.
+        """The plan with these parts alone; `hosts` names all that are about real hosts.
 
         Raises:
             ValidationError: there is no such part.
         """
-        known = [part.name for part in self.parts]
+        known = [*(part.name for part in self.parts), HOSTS]
         for name in names:
             if name not in known:
                 hint = suggestion(name, known) or f"known: {', '.join(known)}"
                 raise ValidationError(f'validation has no part "{name}"; {hint}')
-        return Plan(parts=tuple(part for part in self.parts if part.name in names))
+        return Plan(parts=tuple(part for part in self.parts if part.name in names or part.kind in {HOSTS} & {*names}))
 
 
 def load_plan(file: Path | None = None) -> Plan:

@@ -1,0 +1,154 @@
+"""What real hosts measured, and how far engines are from it, as the tables and charts of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from dumbbell.comparison.agreement_text import engine as engine_words
+from dumbbell.comparison.agreement_text import rate
+from dumbbell.hosts import text
+from dumbbell.hosts.charts import charts
+from dumbbell.hosts.gains import Gain, right_of_decided
+from dumbbell.hosts.record import HostRecord
+from dumbbell.hosts.spread import spread
+from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
+
+if TYPE_CHECKING:
+    from dumbbell.charts.chart import Chart
+    from dumbbell.validation.hosts import HostsRecord
+
+    Table = tuple[list[str], list[list[str]]]
+
+MOST_WORST: Final = 5
+
+
+def summary(found: HostsRecord) -> str:
+    """Each engine's median and 90th percentile over the points that are drawn, under their first settings."""
+    merged = together(found)
+    points, told = (merged.points, []) if merged else ((), [])
+    for engine in merged.engines if merged else ():
+        parts = []
+        for absolute, words in ((True, "points of the rate"), (False, "%")):
+            own = spread([each for each in points if each.absolute is absolute and not each.starved], engine)
+            if own:
+                parts.append(
+                    f"{amount(100 * own.median)} {words} in the median, {amount(100 * own.p90)} at the 90th percentile"
+                    f" (n = {own.n})"
+                )
+        if parts:
+            told.append(f"{engine}: {', '.join(parts)}")
+    return "; ".join(told) or "nothing was compared"
+
+
+def spreads_table(found: HostsRecord) -> Table:
+    """How far each engine is: a row a table, part of it, setting and engine."""
+    few = [table for table in found.tables if table.record.few_settings]
+    settings = any(len(table.record.tried) > 1 for table in few)
+    header = [
+        "measured", *(["setting"] if settings else []), "points", "engine", "n", "bias [95 %]", "median", "p90", "most"
+    ]  # fmt: skip
+    rows = []
+    for table in few:
+        own_header, own_rows = text.spreads_table(table.record)
+        for row in own_rows:
+            cells = dict(zip(own_header, row, strict=True))
+            cells["measured"] = f"{table.table}: {cells['measured']}"
+            cells["setting"] = cells.get("setting", "")
+            rows.append([cells[name] for name in header])
+    return header, rows
+
+
+def tried_tables(found: HostsRecord) -> Iterator[tuple[str, str, Table]]:
+    """Of each table about many settings: its name, its first setting, and what each setting comes to."""
+    for table in found.tables:
+        if not table.record.few_settings:
+            yield table.table, text.first_setting(table.record), text.settings_table(table.record)
+
+
+def winners_table(found: HostsRecord) -> Table:
+    """At how many points an engine has the right algorithm ahead."""
+    header = ["tables", "setting", "engine", "decided", "right", "wrong at"]
+    rows = []
+    for first, second, own in found.gains():
+        record = found.of(first)
+        assert record is not None  # noqa: S101 (it has gains)
+        for setting in dict.fromkeys(record.setting_words(each.point) for each in own):
+            part = [each for each in own if record.setting_words(each.point) == setting]
+            for engine in record.engines:
+                right, of = right_of_decided(part, engine)
+                if of:
+                    wrong = [each for each in part if each.decided and each.right(engine) is False]
+                    told = f"{right} ({percent(right / of)})"
+                    rows.append([
+                        f"{first} over {second}", setting, engine, str(of), told,
+                        "; ".join(_wrong(each, engine) for each in wrong) or ABSENT,
+                    ])  # fmt: skip
+    return header, rows
+
+
+def _wrong(gain: Gain, engine: str) -> str:
+    point, own = gain.point, gain.of(engine)
+    where = f"{rate(point.rate_bps)}, {trimmed(1e3 * point.rtt_s)} ms, {trimmed(point.buffer_bdp)} BDP"
+    return f"{where}: measured {percent(gain.measured, signed=True)}, here {percent(own, signed=True)}"
+
+
+def starved_rows(found: HostsRecord) -> Table:
+    """Who starves on the hosts or on an engine."""
+    header: list[str] = []
+    rows: list[list[str]] = []
+    for table in found.tables:
+        own_header, own = text.starved_table(table.record)
+        header = header or ["table", *own_header]
+        rows += [[table.table, *row] for row in own if len(own_header) + 1 == len(header)]
+    return header, rows
+
+
+def worst_rows(found: HostsRecord) -> Table:
+    """The points that are farthest off, of those that are drawn."""
+    merged = together(found)
+    return text.worst_table(merged, MOST_WORST) if merged else ([], [])
+
+
+def together(found: HostsRecord) -> HostRecord | None:
+    """The points of the tables that are drawn, under their first settings, as one record."""
+    records = [(each.table, each.record) for each in found.tables if each.table in found.drawn]
+    if not records:
+        return None
+    points = [
+        point.model_copy(update={"setting": {}, "notes": {"table": table}})
+        for table, record in records
+        for point in record.points
+        if point.setting == record.tried[0]
+    ]
+    sides = {side.engine: side for _, record in records for side in record.sides}
+    whole = records[0][1]
+    return whole.model_copy(
+        update={
+            "title": found.short, "file": ", ".join(table for table, _ in records), "sides": tuple(sides.values()),
+            "settings": {}, "points": tuple(points), "failures": (),
+        }
+    )  # fmt: skip
+
+
+def figures(name: str, found: HostsRecord) -> list[Chart]:
+    """What engines have over what was measured, and the differences over rate, RTT, queue and company."""
+    merged = together(found)
+    drawn = charts(merged) if merged else []
+    return [replace(each, name=each.name.replace("hosts", name, 1)) for each in drawn]
+
+
+def origins(found: HostsRecord) -> str:
+    """The engines, and where the numbers are from."""
+    told = {
+        f"{engine_words(side)}, {counted(len(side.seeds), 'seed')}"
+        for table in found.tables
+        for side in table.record.sides
+    }
+    return f"Engines: {'; '.join(sorted(told))}."
+
+
+def heads(found: HostsRecord) -> str:
+    """What the first table says of where it is from."""
+    return " ".join(found.tables[0].record.head) if found.tables else ""
