@@ -1,50 +1,69 @@
-"""The README's first figure: one spec, the simulator beside the kernel. `python docs/site/opening_figure.py`.
+"""The README's first figure: what real hosts measured, with the kernel and the simulator, from the record of both.
 
-Needs a kernel (`make kernel`); a minute.
+`python docs/site/opening_figure.py`, after `make validation STRATUM=hosts`.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-import dumbbell
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.charts.image import save
-from dumbbell.metrics.statistics import estimate
+from dumbbell.charts.style import PUBLISHED
+from dumbbell.hosts.record import HostRecord
+from dumbbell.validation.hosts import HostsRecord
+from dumbbell.validation.hosts_text import figures
 
 ROOT: Final = Path(__file__).parents[2]
-SPEC: Final = ROOT / "docs" / "site" / "files" / "opening.toml"
-GROUPS: Final = {"bbr": "1 BBR flow", "cubic": "3 CUBIC flows"}
+RECORD: Final = ROOT / "docs" / "validation" / "sarpkaya2025.json"
+CURVES: Final = "figure1b"
+ENGINES: Final = {"sim": "simulator", "linux": "Linux 6.1"}
 
 
 def chart() -> Chart:
-    """Shares over the queue's size: the simulator's as lines in bands, the kernel's as points with bars."""
-    layers = []
-    for engine, words in (("sim", "simulator"), ("linux", "Linux 6.1")):
-        results = dumbbell.run(SPEC, engine=engine, store=ROOT / "out" / "opening").summaries
-        for group, told in GROUPS.items():
-            found: dict[float, list[float]] = {}
-            for result in results:
-                size = float(str(result.point["path.buffer"]).removesuffix(" bdp"))
-                found.setdefault(size, []).append(100 * (result.groups[group].share or 0))
-            shares = {size: estimate(each) for size, each in found.items()}
-            x, y = tuple(shares), tuple(each.mean for each in shares.values())
-            low = tuple(each.mean - (each.half_width or 0) for each in shares.values())
-            high = tuple(each.mean + (each.half_width or 0) for each in shares.values())
-            label = f"{told}, {words}"
-            if engine == "sim":
-                layers.append(Layer(label="", style=group, kind="band", x=x, y=(), low=low, high=high))
-                layers.append(Layer(label=label, style=group, kind="line", x=x, y=y))
-            else:
-                layers.append(Layer(label=label, style=group, kind="points", x=x, y=y, low=low, high=high))
-    axis = Axis(label="queue (bandwidth-delay products)", scale="log2")
-    shares_axis = Axis(label="share of the goodput (%)", limits=(0, 100))
+    """One BBR flow's part of the line over the queue's size; and every part that was measured, with every engine's."""
+    found = HostsRecord.model_validate_json(RECORD.read_bytes())
+    curves = found.of(CURVES)
+    assert curves is not None  # noqa: S101 (the plan has it)
+    (scatter, *_), *_ = (each.panels for each in figures("opening", found))
+    points = sum(len(each.record.points) for each in found.tables)
+    scatter = replace(
+        scatter, title=f"All {points} points, up to 32 BBR flows",
+        layers=tuple(replace(each, label=ENGINES.get(each.label, each.label)) for each in scatter.layers),
+    )  # fmt: skip
     return Chart(
         name="opening",
-        title="One spec, two engines",
-        caption="100 Mbit/s, 30 ms; means of five seeds with 95 % intervals.",
-        panels=(Panel(x=axis, y=shares_axis, layers=tuple(layers)),),
+        title="Real hosts, the kernel and the simulator",
+        caption="Measured by Sarpkaya et al. on FABRIC machines, one trial a point.",
+        panels=(_curves(curves), scatter),
+        columns=2,
+    )
+
+
+def _curves(found: HostRecord) -> Panel:
+    layers = []
+    for other in ("cubic", "reno"):
+        points = sorted((each for each in found.points if each.groups[1].cc == other), key=lambda each: each.buffer_bdp)
+        x = tuple(each.buffer_bdp for each in points)
+        for engine, words in ENGINES.items():
+            values = [each.values.get(engine, ()) for each in points]
+            if not all(values):
+                continue
+            y = tuple(100 * middle for each in points if (middle := each.median(engine)) is not None)
+            label = f"{words}, beside {other.upper() if other == 'cubic' else 'Reno'}"
+            if engine == "sim":
+                low, high = (tuple(100 * ends(each) for each in values) for ends in (min, max))
+                layers.append(Layer(label="", style=other, kind="band", x=x, y=(), low=low, high=high))
+            layers.append(Layer(label=label, style=other, kind="line", x=x, y=y, instance=int(engine == "linux")))
+        measured = tuple(100 * each.measured for each in points)
+        layers.append(Layer(label="real hosts" * (other == "cubic"), style=PUBLISHED, kind="points", x=x, y=measured))
+    return Panel(
+        title="One BBR flow beside one other",
+        x=Axis(label="queue (bandwidth-delay products)", scale="log2"),
+        y=Axis(label="BBR's part of the line (%)", limits=(0, 100)),
+        layers=tuple(layers),
     )
 
 

@@ -1,0 +1,185 @@
+"""Studies of what others measured on real hosts: their tables, their records, their part of the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from commandline import ROOT
+from dumbbell import studies
+from dumbbell.cli.main import app
+from dumbbell.comparison.record import Side
+from dumbbell.engines.sim import SimEngine
+from dumbbell.hosts.points import read
+from dumbbell.hosts.record import HostRecord
+from dumbbell.hosts.spread import hold
+from dumbbell.results.store import Store
+from dumbbell.studies.measured import records
+from dumbbell.studies.status import status_of
+from dumbbell.validation import ValidationError, hosts_text, load_plan
+from dumbbell.validation.hosts import HostsRecord, MeasuredTable, asked, with_kept
+from dumbbell.validation.plan import HOSTS, HostsPart
+
+MEASURED = ["datta2023", "sarpkaya2025"]
+SPEC = """
+duration = "2 s"
+seeds = 2
+
+[path]
+rate = "4 Mbit/s"
+rtt = "20 ms"
+buffer = "1 bdp"
+jitter = ["none", "50 us"]
+
+[[flows]]
+cc = "bbr"
+
+[[flows]]
+name = "other"
+cc = "cubic"
+"""
+TABLE = "# from a machine\npath.buffer (bdp),goodput.bbr (of rate)\n1,0.5\n4,0.25\n0.5,0.001\n"
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> HostRecord:
+    (tmp_path / "points.csv").write_text(TABLE)
+    with Store.open(tmp_path / "store", write=True) as store:
+        return hold(read(tmp_path / "points.csv", SPEC), store, [(SimEngine(), None)], jobs=2)
+
+
+def with_engine(record: HostRecord, name: str, factor: float) -> HostRecord:
+    """As if another engine had so many times what the simulator has."""
+    points = [
+        each.model_copy(update={"values": {name: tuple(factor * value for value in each.values["sim"])}})
+        for each in record.points
+    ]
+    side = Side(engine=name, identity="def", seeds=(1, 2), measured_on={"kernel.release": "6.1.9"})
+    return record.model_copy(update={"points": tuple(points), "sides": (side,)})
+
+
+def told(record: HostRecord, *, spec: str = "") -> HostsRecord:
+    tables = (MeasuredTable(table="points", spec=spec, record=record),)
+    return HostsRecord(study="s", short="S et al.", testbed="Machines.", drawn=("points",), tables=tables)
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_a_study_has_the_points_of_its_tables(name: str) -> None:
+    study = studies.load(name, seeds=1)
+    assert set(study.measured) <= set(study.experiments)
+    for title, measurements in study.measured.items():
+        assert study.experiments[title] is measurements.experiment
+        assert list(measurements.experiment.seed_values) == [1]
+        assert any("commit" in line for line in measurements.head), "where it is from"
+    part = studies.only(study, experiments=[next(iter(study.measured))])
+    assert list(part.measured) == [next(iter(study.measured))]
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_the_record_on_the_page_is_of_todays_points(name: str) -> None:
+    study = studies.load(name)
+    stored = HostsRecord.model_validate_json((ROOT / "docs" / "validation" / f"{name}.json").read_bytes())
+    (part,) = load_plan().only([name]).parts
+    assert isinstance(part, HostsPart)
+    assert [each.table for each in stored.tables] == list(part.tables)
+    for each in stored.tables:
+        assert each.spec == asked(study, each.table), "make validation STRATUM=hosts"
+        assert len(each.record.points) >= len(study.measured[each.table].rows)
+
+
+def test_the_shares_are_those_of_the_published_file() -> None:
+    """104 of figures 1b, 8a and 8c, read twice by different hands: the file has four digits at most."""
+    study = studies.load("sarpkaya2025")
+    shares = [row.measured for title in ("figure1b", "figure8a", "figure8c") for row in study.measured[title].rows]
+    assert len(shares) == 104
+    assert all(0 < each.value < 1 for row in shares for each in row.values())
+
+
+def test_a_page_of_a_study_has_what_is_there(tmp_path: Path) -> None:
+    study = studies.only(studies.load("sarpkaya2025", seeds=1), experiments=["figure1b"])
+    with Store.open(tmp_path / "store", write=True) as store:
+        assert records(study, store, [status_of(study, store, "sim")]) == {}
+        some = study.measured["figure1b"].rows[0]
+        first = {path: [value] for path, value in some.at.items()}
+        from dumbbell.campaign.execution import run_campaign  # noqa: PLC0415
+        from dumbbell.spec import load  # noqa: PLC0415
+
+        short = load(study.experiments["figure1b"], overrides=first)
+        assert [each.status for each in run_campaign(store, short, SimEngine())] == ["ok"]
+        (record,) = records(study, store, [status_of(study, store, "sim")]).values()
+    assert [len(each.values["sim"]) for each in record.points].count(1) == 1
+    assert record.points[0].difference("sim") == pytest.approx(0, abs=0.05), "untuned"
+    assert record.points[1].difference("sim") is None
+
+
+def test_other_engines_numbers_are_kept(found: HostRecord) -> None:
+    earlier = with_engine(found, "linux", 2.0)
+    both = with_kept(found, earlier, ["sim"])
+    assert both.engines == ("sim", "linux")
+    for before, after in zip(found.points, both.points, strict=True):
+        assert after.values == {"sim": before.values["sim"], "linux": tuple(2 * each for each in before.values["sim"])}
+    assert with_kept(found, earlier, ["sim", "linux"]) == found
+    assert with_kept(found, None, ["sim"]) == found
+
+
+def test_what_is_asked_has_a_hash_without_seeds() -> None:
+    one, five = (studies.load("sarpkaya2025", seeds=seeds) for seeds in (1, 5))
+    assert asked(one, "figure1b") == asked(five, "figure1b") != asked(one, "figure8a")
+
+
+def test_the_page_tells_engines_settings_and_who_starves(found: HostRecord) -> None:
+    record = told(found)
+    header, rows = hosts_text.spreads_table(record)
+    assert [row[header.index("setting")] for row in rows] == ["path.jitter = none", "path.jitter = 50 us"]
+    assert {row[header.index("n")] for row in rows} == {"2"}, "the one that starved is apart"
+    assert not list(hosts_text.tried_tables(record))
+    header, rows = hosts_text.starved_rows(record)
+    assert len(rows) == 2
+    assert all("of 2 seeds" in row[-1] for row in rows)
+    assert "sim: " in hosts_text.summary(record)
+    assert [each.name for each in hosts_text.figures("name", record)] == ["name"]
+    merged = hosts_text.together(record)
+    assert merged is not None
+    assert len(merged.points) == 3, "of the first setting"
+
+
+def test_many_settings_are_what_a_table_is_about(tmp_path: Path) -> None:
+    (tmp_path / "points.csv").write_text(TABLE)
+    jitters = ", ".join(f'"{each} us"' for each in (1, 10, 50, 100, 200))
+    spec = SPEC.replace('jitter = ["none", "50 us"]', f"jitter = [{jitters}]")
+    with Store.open(tmp_path / "store", write=True) as store:
+        record = told(hold(read(tmp_path / "points.csv", spec), store, [(SimEngine(), 1)], jobs=2))
+    assert hosts_text.spreads_table(record)[1] == []
+    ((name, _, (header, rows)),) = hosts_text.tried_tables(record)
+    assert (name, header[:2], len(rows)) == ("points", ["setting", "engine"], 5)
+
+
+def test_hosts_are_all_parts_of_that_kind() -> None:
+    parts = load_plan().only([HOSTS]).parts
+    assert [part.name for part in parts] == ["sarpkaya2025", "datta2023"]
+    assert all(isinstance(part, HostsPart) for part in parts)
+    with pytest.raises(ValidationError, match='no part "host"; did you mean "hosts"'):
+        load_plan().only(["host"])
+
+
+@pytest.mark.slow
+def test_the_command_measures_the_points_on_the_engines_that_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import dumbbell.validation as validation  # noqa: PLC0415
+
+    part = HostsPart.model_validate({
+        "name": "sarpkaya2025", "study": "sarpkaya2025", "tables": ["figure1b"],
+        "sides": [{"engine": "linux", "seeds": 1}, {"engine": "sim", "seeds": 1}],
+    })  # fmt: skip
+    plan = validation.Plan(parts=(part,))
+    monkeypatch.setattr(validation, "load_plan", lambda _=None: plan)
+    words = ["study", "validation", "--only", "hosts", "--engine", "sim", "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, [*words, "--docs", str(tmp_path / "docs")])
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "docs" / "validation.md").read_text(encoding="utf-8")
+    assert page.index("## Real hosts") < page.index("| part | what came out |")
+    assert "| figure1b: goodput of bbr (points) | all | sim | 19 |" in page
+    assert (tmp_path / "docs" / "figures" / "sarpkaya2025.svg").is_file()
