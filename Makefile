@@ -78,7 +78,7 @@ kernel: build ## Linux for the engine `linux`, three minutes, once; KERNEL=6.12 
 	fi
 	$(BIN)/dumbbell kernel build $(KERNEL)
 
-validation: build ## How far engines can be trusted: docs/validation.md; hours, goes on where stopped; STRATUM=fq: that part
+validation: build ## How far engines can be trusted: docs/validation.md; hours, goes on where stopped; STRATUM=fq (hosts): that part
 	$(BIN)/dumbbell study validation --out out/validation --docs docs $(foreach part,$(STRATUM),--only $(part))
 
 FIGURES := borgli2017/figure2 cao2019/figure5a claypool2019/figure7 claypool2019_proposals/alone giordano2019/dual2 \
