@@ -307,7 +307,7 @@ class HostsPart(Table):
     @property
     def engines(self) -> tuple[str, ...]:
         """In the order of the page."""
-        return tuple(side.engine for side in self.sides)
+        return tuple(dict.fromkeys(side.engine for side in self.sides))
 
     def obstacle(self, engines: Sequence[Engine], records: Records) -> str | None:
         """Why these engines cannot measure it: it is measured on any."""
