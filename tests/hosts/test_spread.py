@@ -16,7 +16,7 @@ from dumbbell.hosts import text
 from dumbbell.hosts.charts import charts
 from dumbbell.hosts.points import read
 from dumbbell.hosts.record import HostPoint, HostRecord
-from dumbbell.hosts.spread import hold, spread
+from dumbbell.hosts.spread import Held, hold, spread
 from dumbbell.metrics.distribution import median_interval
 from dumbbell.report.hosts import page
 from dumbbell.results.store import Store
@@ -71,9 +71,9 @@ def held(tmp_path: Path) -> HostRecord:
     wrong.name = "wrong"
     with Store.open(tmp_path / "store", write=True) as store:
         found = read(table, SPEC)
-        again = hold(found, store, [(SimEngine(), None), (wrong, 1)], jobs=2)
+        again = hold(found, store, [Held(SimEngine()), Held(wrong, 1)], jobs=2)
         before = store.count()
-        assert hold(found, store, [(SimEngine(), None), (wrong, 1)], jobs=2) == again
+        assert hold(found, store, [Held(SimEngine()), Held(wrong, 1)], jobs=2) == again
         assert store.count() == before == 3 * 3 + 3 * 1
     return again
 

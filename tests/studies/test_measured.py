@@ -14,7 +14,7 @@ from dumbbell.comparison.record import Side
 from dumbbell.engines.sim import SimEngine
 from dumbbell.hosts.points import read
 from dumbbell.hosts.record import HostRecord
-from dumbbell.hosts.spread import hold
+from dumbbell.hosts.spread import Held, hold
 from dumbbell.results.store import Store
 from dumbbell.studies.measured import records
 from dumbbell.studies.status import status_of
@@ -47,7 +47,7 @@ TABLE = "# from a machine\npath.buffer (bdp),goodput.bbr (of rate)\n1,0.5\n4,0.2
 def found(tmp_path: Path) -> HostRecord:
     (tmp_path / "points.csv").write_text(TABLE)
     with Store.open(tmp_path / "store", write=True) as store:
-        return hold(read(tmp_path / "points.csv", SPEC), store, [(SimEngine(), None)], jobs=2)
+        return hold(read(tmp_path / "points.csv", SPEC), store, [Held(SimEngine())], jobs=2)
 
 
 def with_engine(record: HostRecord, name: str, factor: float) -> HostRecord:
@@ -150,7 +150,7 @@ def test_many_settings_are_what_a_table_is_about(tmp_path: Path) -> None:
     jitters = ", ".join(f'"{each} us"' for each in (1, 10, 50, 100, 200))
     spec = SPEC.replace('jitter = ["none", "50 us"]', f"jitter = [{jitters}]")
     with Store.open(tmp_path / "store", write=True) as store:
-        record = told(hold(read(tmp_path / "points.csv", spec), store, [(SimEngine(), 1)], jobs=2))
+        record = told(hold(read(tmp_path / "points.csv", spec), store, [Held(SimEngine(), 1)], jobs=2))
     assert hosts_text.spreads_table(record)[1] == []
     ((name, _, (header, rows)),) = hosts_text.tried_tables(record)
     assert (name, header[:2], len(rows)) == ("points", ["setting", "engine"], 5)

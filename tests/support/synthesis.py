@@ -65,7 +65,10 @@ def _run(point: dict[str, Any], resolved: Resolved, chance: int, seed: int, plac
     result = Result(
         run_id="0" * 16, engine="sim", seed=seed, point=point, window_s=window_s, flows=tuple(flows),
         bottleneck=_bottleneck(resolved, place, draw),
-        groups={group: GroupSummary(goodput_bps=each, share=each / total_bps) for group, each in totals.items()},
+        groups={
+            group: GroupSummary(goodput_bps=each, share=each / total_bps, goodput_iperf3_bps=1.01 * each)
+            for group, each in totals.items()
+        },
         jain=jain([flow.goodput_bps for flow in flows if flow.goodput_bps is not None]), wall_s=0.0, warnings=(),
     )  # fmt: skip
     return RunData(

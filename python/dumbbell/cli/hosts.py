@@ -28,7 +28,7 @@ def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.errors import ComparisonError
     from dumbbell.hosts.points import read
-    from dumbbell.hosts.spread import hold, seeded
+    from dumbbell.hosts.spread import Held, hold
     from dumbbell.results.store import Store
     from dumbbell.spec import SpecError, assignment
 
@@ -36,7 +36,8 @@ def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
         raise ComparisonError("--measured needs SPEC: what the points of the table have in common")
     chosen = [engine_named(name.strip()) for name in dict.fromkeys(engines.split(","))]
     measurements = read(points, spec, overrides=dict(map(assignment, sets or ())), registry=catalogue())
-    asked = seeded(measurements.experiment, seeds)
+    held = [Held(each, seeds) for each in chosen]
+    asked = held[0].asked(measurements)
     if problems := [problem for each in chosen for problem in refusals(asked, each)]:
         raise SpecError(problems)
     total = len(chosen) * count(asked)
@@ -45,7 +46,7 @@ def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
         Store.open(out, write=True) as store,
         progress(total, wanted=not (as_json and sys.stdout.isatty())) as advance,
     ):
-        record = hold(measurements, store, [(each, seeds) for each in chosen], jobs=jobs, progress=advance)
+        record = hold(measurements, store, held, jobs=jobs, progress=advance)
     for line in [record.model_dump_json()] if as_json else _lines(record):
         typer.echo(line)
     for failure in record.failures:

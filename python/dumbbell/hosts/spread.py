@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean, median
 from typing import Any, Final, NamedTuple
 
@@ -42,20 +42,36 @@ class Spread:
     most: float
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An engine that is held against measured points."""
+
+    engine: Engine
+    seeds: int | None = None
+    """Seeds 1 to this many; None: the spec's own."""
+    instead: Mapping[str, Any] = field(default_factory=dict)
+    """What it has in the place of fields of the spec that it cannot honour, by path."""
+
+    def asked(self, measurements: HostMeasurements) -> Experiment:
+        """What it runs."""
+        overrides = dict(self.instead) | ({} if self.seeds is None else {"seeds": self.seeds})
+        return load(measurements.experiment, overrides=overrides) if overrides else measurements.experiment
+
+
 def hold(
-    measurements: HostMeasurements, store: Store, engines: Sequence[tuple[Engine, int | None]], *,
-    jobs: int | None = None, progress: Callable[[], None] | None = None,
+    measurements: HostMeasurements, store: Store, held: Sequence[Held], *, jobs: int | None = None,
+    progress: Callable[[], None] | None = None,
 ) -> HostRecord:  # fmt: skip
-    """Runs what is missing on each engine, with so many seeds or the spec's own, and sets it beside what was measured.
+    """Runs what is missing on each engine, and sets it beside what was measured.
 
     Raises:
         EngineFailure: the first runs on an engine failed alike.
     """
     found: list[tuple[Engine, ExperimentRuns]] = []
-    for engine, seeds in engines:
-        asked = seeded(measurements.experiment, seeds)
-        with closing(run_campaign(store, asked, engine, jobs=jobs, progress=progress)) as outcomes:
-            found.append((engine, runs_of(asked, engine.name, outcomes)))
+    for each in held:
+        asked = each.asked(measurements)
+        with closing(run_campaign(store, asked, each.engine, jobs=jobs, progress=progress)) as outcomes:
+            found.append((each.engine, runs_of(asked, each.engine.name, outcomes)))
     return beside(measurements, store, found)
 
 
@@ -76,11 +92,6 @@ def beside(
         sides=tuple(_side(store, engine, runs) for engine, runs in found), settings=settings, points=points,
         failures=tuple(failures),
     )  # fmt: skip
-
-
-def seeded(experiment: Experiment, seeds: int | None) -> Experiment:
-    """With the seeds 1 to `seeds`, or its own."""
-    return experiment if seeds is None else load(experiment, overrides={"seeds": seeds})
 
 
 def spread(points: Sequence[HostPoint], engine: str) -> Spread | None:

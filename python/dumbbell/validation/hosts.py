@@ -43,6 +43,8 @@ class HostsRecord(Part):
     drawn: tuple[str, ...]
     """Tables whose points, under their first settings, are drawn and counted together."""
     tables: tuple[MeasuredTable, ...]
+    instead: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """What an engine has in the place of fields of the specs that it cannot honour, by its name and their path."""
 
     def of(self, table: str) -> HostRecord | None:
         """What a table came to."""

@@ -14,6 +14,7 @@ from dumbbell.hosts.gains import Gain, right_of_decided
 from dumbbell.hosts.record import HostRecord
 from dumbbell.hosts.spread import spread
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
+from dumbbell.results.listing import point_text
 
 if TYPE_CHECKING:
     from dumbbell.charts.chart import Chart
@@ -146,7 +147,10 @@ def origins(found: HostsRecord) -> str:
         for table in found.tables
         for side in table.record.sides
     }
-    return f"Engines: {'; '.join(sorted(told))}."
+    instead = "".join(
+        f" On {engine} {point_text(fields)}, which is as near as it comes." for engine, fields in found.instead.items()
+    )
+    return f"Engines: {'; '.join(sorted(told))}.{instead}"
 
 
 def heads(found: HostsRecord) -> str:

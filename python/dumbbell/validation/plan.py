@@ -20,7 +20,7 @@ from dumbbell.comparison.record import Agreement, Checks, Curves, Side, Source
 from dumbbell.engines.mutant import sources
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import DumbbellError
-from dumbbell.hosts.spread import hold, seeded
+from dumbbell.hosts.spread import Held, hold
 from dumbbell.metrics.number import counted
 from dumbbell.problem import suggestion
 from dumbbell.results.store import Store
@@ -286,6 +286,8 @@ class HostsSide(Table):
     """Seeds 1 to this many; None: the study's own."""
     tables: tuple[str, ...] = ()
     """None: all of the part's."""
+    instead: dict[str, str] = Field(default_factory=dict)
+    """What it has in the place of fields that it cannot honour, by path."""
 
 
 class HostsPart(Table):
@@ -319,9 +321,7 @@ class HostsPart(Table):
         del records
         study = load(self.study)
         return sum(
-            count(seeded(study.measured[table].experiment, seeds))
-            for table in self.tables
-            for _, seeds in self._sides(table, engines)
+            count(each.asked(study.measured[table])) for table in self.tables for each in self._held(table, engines)
         )
 
     def measure(
@@ -334,24 +334,25 @@ class HostsPart(Table):
         tables: list[MeasuredTable] = []
         failed: list[str] = []
         for table in self.tables:
-            sides, spec = self._sides(table, engines), asked(study, table)
-            found = hold(study.measured[table], store, sides, jobs=jobs, progress=progress)
+            held, spec = self._held(table, engines), asked(study, table)
+            found = hold(study.measured[table], store, held, jobs=jobs, progress=progress)
             failed += found.failures
             old = known.get(table)
             kept = old.record if old and old.spec == spec else None
-            told = with_kept(found, kept, [engine.name for engine, _ in sides])
+            told = with_kept(found, kept, [each.engine.name for each in held])
             tables.append(MeasuredTable(table=table, spec=spec, record=told))
         record = HostsRecord(
             study=study.name, short=study.manifest.short, testbed=study.manifest.testbed, pairs=self.pairs,
             drawn=self.drawn or self.tables, tables=tuple(tables),
+            instead={side.engine: side.instead for side in self.sides if side.instead},
         )  # fmt: skip
         return record, failed
 
-    def _sides(self, table: str, engines: Sequence[Engine]) -> list[tuple[Engine, int | None]]:
+    def _held(self, table: str, engines: Sequence[Engine]) -> list[Held]:
         """Each of these engines that runs a table, with its seeds."""
         by_name = {engine.name: engine for engine in engines}
         return [
-            (by_name[side.engine], side.seeds)
+            Held(by_name[side.engine], side.seeds, side.instead)
             for side in self.sides
             if side.engine in by_name and table in (side.tables or self.tables)
         ]
