@@ -135,9 +135,8 @@ def test_the_page_tells_engines_settings_and_who_starves(found: HostRecord) -> N
     assert [row[header.index("setting")] for row in rows] == ["path.jitter = none", "path.jitter = 50 us"]
     assert {row[header.index("n")] for row in rows} == {"2"}, "the one that starved is apart"
     assert not list(hosts_text.tried_tables(record))
-    header, rows = hosts_text.starved_rows(record)
-    assert len(rows) == 2
-    assert all("of 2 seeds" in row[-1] for row in rows)
+    _, rows = hosts_text.starved_rows(record)
+    assert [row[-1] for row in rows] == ["0 of 2 seeds"], "under the first setting"
     assert "sim: " in hosts_text.summary(record)
     assert [each.name for each in hosts_text.figures("name", record)] == ["name"]
     merged = hosts_text.together(record)
@@ -183,3 +182,19 @@ def test_the_command_measures_the_points_on_the_engines_that_are_there(
     assert page.index("## Real hosts") < page.index("| part | what came out |")
     assert "| figure1b: goodput of bbr (points) | all | sim | 19 |" in page
     assert (tmp_path / "docs" / "figures" / "sarpkaya2025.svg").is_file()
+
+
+def test_the_readme_says_what_the_record_does() -> None:
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    shares, planes = (
+        HostsRecord.model_validate_json((ROOT / "docs" / "validation" / f"{name}.json").read_bytes())
+        for name in ("sarpkaya2025", "datta2023")
+    )
+    (sim,) = (each for each in hosts_text.summary(shares).split("; ") if each.startswith("sim: "))
+    assert f"off by {sim.removeprefix('sim: ')}." in readme
+    header, rows = hosts_text.winners_table(planes)
+    cells = [dict(zip(header, row, strict=True)) for row in rows]
+    ours = next(each for each in cells if each["setting"] == "flows[0].cc = bbr" and each["engine"] == "sim")
+    assert f"in {ours['right'].split(' ')[0]} of the {ours['decided']} cells" in readme
+    ((_, _, (_, tried)),) = hosts_text.tried_tables(planes)
+    assert f"is {tried[0][3].split(' ')[0]} times as fast here" in readme

@@ -80,10 +80,10 @@ class HostPoint(Part):
         return own - self.measured if self.absolute else own / self.measured - 1
 
     def starving(self, engine: str) -> tuple[int, int] | None:
-        """In how many of how many seeds the group starves on an engine; None where nothing says when it does."""
-        if self.starves_below is None:
-            return None
+        """In how many of how many seeds the group starves on an engine; None where nothing tells."""
         values = self.values.get(engine, ())
+        if self.starves_below is None or not values:
+            return None
         return sum(each < self.starves_below for each in values), len(values)
 
 

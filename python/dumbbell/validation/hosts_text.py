@@ -96,14 +96,9 @@ def _wrong(gain: Gain, engine: str) -> str:
 
 
 def starved_rows(found: HostsRecord) -> Table:
-    """Who starves on the hosts or on an engine."""
-    header: list[str] = []
-    rows: list[list[str]] = []
-    for table in found.tables:
-        own_header, own = text.starved_table(table.record)
-        header = header or ["table", *own_header]
-        rows += [[table.table, *row] for row in own if len(own_header) + 1 == len(header)]
-    return header, rows
+    """Who starves on the hosts or on an engine, of the points that are drawn."""
+    merged = together(found)
+    return text.starved_table(merged) if merged else ([], [])
 
 
 def worst_rows(found: HostsRecord) -> Table:
