@@ -1,0 +1,139 @@
+"""What was measured once, and what seeds have there: the median, and the least and the most of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
+from typing import Final
+
+import numpy as np
+
+from dumbbell.charts.chart import Kind, Layer
+from dumbbell.charts.style import PUBLISHED, label_of
+from dumbbell.hosts.columns import Measurand
+from dumbbell.metrics.counter import Floats
+from dumbbell.metrics.number import counted
+from dumbbell.spec.quantity import Rate
+from dumbbell.studies.displays.scope import Scope
+from dumbbell.studies.evidence import RunData, SeedSweep
+from dumbbell.studies.sarpkaya2025.claims import SECOND_S, goodputs_bps, settled_s, settling_time
+from dumbbell.studies.sweep import number, swept
+
+BUFFER: Final = "path.buffer"
+TC_KB: Final = 1.024
+"""A kb of tc's over a thousand bytes: the document's BDP over the path's."""
+MEASURED: Final = Measurand("goodput", "bbr", of_rate=True)
+PERCENT: Final = 100.0
+MBIT: Final = 1e-6
+TOGETHER: Final = 10
+"""Seconds that a curve over time has the mean of, as the published one beside it."""
+
+
+def shares(scope: Scope) -> Iterator[Layer]:
+    """BBR's share of the line in % over the queue, at the point that the cases name."""
+    runs = [run for trial in _trials(scope) for run in trial.runs]
+    rate_bps, at = Rate(scope.study.experiments[scope.experiment].words()["path"]["rate"]).bps, dict(scope.at)
+    one_bdp = _one_bdp(runs[0])
+    rows = [row for row in scope.study.measured[scope.experiment].rows if at.items() <= row.at.items()]
+    yield Layer(
+        label=f"measured ({scope.study.manifest.short})",
+        style=f"{PUBLISHED} bbr",
+        kind="line+points",
+        x=tuple(number(row.at[BUFFER], "B") / one_bdp for row in rows),
+        y=tuple(PERCENT * row.measured[MEASURED].value for row in rows),
+    )
+    found: dict[float, list[float]] = {}
+    for run in runs:
+        place = swept(run, BUFFER, "B") / one_bdp
+        found.setdefault(place, []).append(PERCENT * (run.result.groups["bbr"].goodput_bps or 0.0) / rate_bps)
+    yield _over_seeds(found, scope)
+
+
+def settling(scope: Scope) -> Iterator[Layer]:
+    """When the goodput has settled, over the queue; where not all seeds have it, of how many."""
+    published, trials = scope.study.published, _trials(scope)
+    again = settled_s(published["figure5a"]["bbr_mbit_s"])
+    if again is not None:
+        yield Layer(
+            label="the same rule on the document's Figure 5a",
+            style=f"{PUBLISHED} cubic",
+            kind="points",
+            x=(32.0,),
+            y=(again,),
+        )
+    found: dict[float, list[float]] = {}
+    for trial in trials:
+        for run in trial.runs:
+            place, when_s = swept(run, BUFFER, "B") / _one_bdp(run), settling_time(run)
+            known = found.setdefault(place, [])
+            known += [] if when_s is None else [when_s]
+    whole = {place: own for place, own in found.items() if len(own) == len(trials)}
+    part = {place: own for place, own in sorted(found.items()) if 0 < len(own) < len(trials)}
+    if whole:
+        yield _over_seeds(whole, scope, kind="points")
+    if part:
+        label = "the same, of the seeds that have it"
+        words = [f"{len(own)} of {len(trials)}" for own in part.values()]
+        yield _over_seeds(part, scope, kind="points", label=label, words=words)
+
+
+def bbr_in_time(scope: Scope) -> Iterator[Layer]:
+    """BBR's goodput in Mbit/s over the time since its start."""
+    return _in_time(scope, 0)
+
+
+def other_in_time(scope: Scope) -> Iterator[Layer]:
+    """The same of the flow beside it."""
+    return _in_time(scope, 1)
+
+
+def _in_time(scope: Scope, flow: int) -> Iterator[Layer]:
+    runs = [trial.only for trial in _trials(scope)]
+    rates = [_together(goodputs_bps(run, flow)) for run in runs]
+    bins = min(rate.size for rate in rates)
+    values = MBIT * np.stack([rate[:bins] for rate in rates])
+    at = tuple(((np.arange(bins) + 0.5) * TOGETHER * SECOND_S).tolist())
+    cc = runs[0].result.flows[flow].cc
+    low, middle, high = (tuple(edge.tolist()) for edge in np.quantile(values, [0, 0.5, 1], axis=0))
+    name = label_of(cc, scope.evidence.engine)
+    spread = f"{name}, range over {counted(len(runs), 'seed')}"
+    yield Layer(label=spread, style=cc, kind="band", x=at, y=(), low=low, high=high)
+    yield Layer(label=f"{name}, median over seeds", style=cc, kind="line", x=at, y=middle)
+
+
+def _trials(scope: Scope) -> list[SeedSweep]:
+    return [trial for trial in scope.trials() if isinstance(trial, SeedSweep)]
+
+
+def _together(rates_bps: Floats) -> Floats:
+    """Means of whole groups of seconds."""
+    whole = rates_bps[: rates_bps.size // TOGETHER * TOGETHER]
+    return np.asarray(whole.reshape(-1, TOGETHER).mean(axis=1), dtype=np.float64)
+
+
+def _one_bdp(run: RunData) -> float:
+    """The document's, in bytes."""
+    return TC_KB * run.bdp_bytes
+
+
+def _over_seeds(
+    found: Mapping[float, Sequence[float]],
+    scope: Scope,
+    *,
+    kind: Kind = "line+points",
+    label: str = "",
+    words: Sequence[str] = (),
+) -> Layer:
+    places = sorted(found)
+    values = [found[place] for place in places]
+    return Layer(
+        label=label or f"{label_of('bbr', scope.evidence.engine)}, median and range over seeds",
+        style="bbr",
+        kind=kind,
+        x=tuple(places),
+        y=tuple(map(median, values)),
+        low=tuple(map(min, values)),
+        high=tuple(map(max, values)),
+        instance=int(bool(label)),
+        words=tuple(words),
+    )
