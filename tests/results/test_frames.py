@@ -132,6 +132,15 @@ def test_a_row_a_run_with_the_numbers_of_its_summary(filled: Store) -> None:
         assert row["warnings"] == "; ".join(outcome.warnings)
 
 
+def test_runs_with_warnings_stand_beside_failed_ones_which_have_none(folder: Path, campaign: Any) -> None:
+    campaign(duration="1 s", measure__record="summary")
+    with Store.open(folder, write=True) as store, store.ledger.transaction("change") as connection:
+        connection.execute("UPDATE run SET warnings = NULL WHERE seed = 1")
+        connection.execute("""UPDATE run SET warnings = '["look"]' WHERE seed = 2""")
+    with Store.open(folder) as store:
+        assert set(store.runs()["warnings"]) == {"", "look"}
+
+
 def test_a_row_a_flow_and_a_row_a_group(filled: Store) -> None:
     flows, groups, outcomes = filled.flows(), filled.groups(), list(filled.outcomes())
     assert len(flows) == len(groups) == 8

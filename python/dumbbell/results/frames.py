@@ -62,7 +62,7 @@ def frame(ledger: Ledger, table: Table, campaigns: Sequence[int]) -> pd.DataFram
         if column not in _WORDS:
             found[column] = pd.to_numeric(found[column])
     if table == "runs":
-        found["warnings"] = found["warnings"].map(lambda text: "; ".join(json.loads(text)) if text else "")
+        found["warnings"] = found["warnings"].fillna("").map(lambda text: "; ".join(json.loads(text)) if text else "")
         found["error"] = found["error"].fillna("")
         found = found.rename(columns={column: f"bottleneck.{column}" for column in BOTTLENECK})
     if table == "groups":
