@@ -82,7 +82,7 @@ def test_a_run_is_held_against_its_own_algorithm_at_its_own_cell() -> None:
 
 def test_settings_are_named_by_what_differs_and_stand_in_the_order_of_their_medians(study: Study) -> None:
     known: dict[str, Any] = {
-        "path.offload": True, "path.burst": "70 kB", "path.jitter": "50 us", "host.qdisc": "none",
+        "path.offload": True, "path.burst": "1600 B", "path.jitter": "50 us", "host.qdisc": "none",
         "host.sack_compression": False, "host.gro": False, "host.ack_aggregation": "0 s",
         "host.socket_memory": "200 MB",
     }  # fmt: skip

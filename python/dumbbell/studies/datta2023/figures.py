@@ -14,7 +14,7 @@ from dumbbell.studies.displays.scope import Scope
 
 WORDS: Final[Mapping[str, Mapping[Any, str]]] = {
     "path.offload": {False: "packets, no offload"},
-    "path.burst": {"1514 B": "plain line", "1600 B": "bucket 1600 B", "140 kB": "bucket 140 kB"},
+    "path.burst": {"1514 B": "plain line", "70 kB": "bucket 70 kB", "140 kB": "bucket 140 kB"},
     "path.jitter": {"none": "no jitter"},
     "host.qdisc": {},
     "host.sack_compression": {True: "SACK compression"},
