@@ -56,7 +56,8 @@ CONTRADICTED = {
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_study_has_the_claims_of_its_reference(name: str) -> None:
     study = STUDIES[name]
-    assert [claim.id for claim in study.claims] == NAMES[name]
+    assert [claim.id for claim in study.claims] == NAMES.get(name, [])
+    assert study.claims or study.measured
     for claim in study.claims:
         assert claim.id in study.readme
         assert set(claim.why) <= {"any", "sim", "linux", "linux:6.12"}

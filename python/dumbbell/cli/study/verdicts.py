@@ -65,11 +65,12 @@ def print_totals(statuses: Iterable[StudyStatus], *, out: str = "", err: bool = 
 def print_counts(judged: Sequence[StudyStatus], *, as_json: bool = False, docs: Path | None = None) -> None:
     """A row a study, engine and version, and the sums over the documents, or all of it as one object.
 
-    With `docs` it is written there, too.
+    A study without claims has none. With `docs` it is written there, too.
     """
     from dumbbell.cli.table import aligned
     from dumbbell.studies.totals import HEADER, LEGEND, as_object, of_documents, rows, total, write
 
+    judged = [each for each in judged if each.whole.claims]
     totals = [total(each) for each in judged]
     documents = [each.study.name for each in judged if each.study.manifest.document]
     if as_json:
