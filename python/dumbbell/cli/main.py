@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from dumbbell.cli import (
+    advise,
     agree,
     cc,
     check,
@@ -44,6 +45,7 @@ app.add_typer(study.app, name="study")
 app.command("report", epilog=report.EXAMPLE)(report.report)
 app.command("agree", epilog=agree.EXAMPLE)(agree.agree)
 app.command("compare", epilog=compare.EXAMPLE)(compare.compare)
+app.command("advise", epilog=advise.EXAMPLE)(advise.advise)
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 (typer calls it so)

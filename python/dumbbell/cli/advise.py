@@ -1,0 +1,117 @@
+"""`dumbbell advise`: which congestion control to use on a path, for a job, and where the answer flips."""
+
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dumbbell.cli import completion
+from dumbbell.cli.option import Jobs, Json, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dumbbell.decide.advice import Advice
+
+EXAMPLE = "Example: dumbbell advise --rate 200mbit --rtt 80ms --loaded-rtt 105ms --beside cubic:3 --transfer 1GB"
+INDENT = " " * 10
+SECONDS = {"sim": 5.0}
+"""By engine: how long it may look for an answer; where it is not told, a minute."""
+
+
+def advise(  # noqa: PLR0913 (each is an option)
+    *,
+    rate: Annotated[str | None, typer.Option("--rate", metavar="RATE", help="The line's rate: 200mbit.")] = None,
+    rtt: Annotated[str | None, typer.Option("--rtt", metavar="TIME", help="Ping without load: 80ms.")] = None,
+    buffer: Annotated[
+        str | None,
+        typer.Option("--buffer", metavar="SIZE", help="The bottleneck's queue, where it is known: 1bdp, 500kB."),
+    ] = None,
+    loaded_rtt: Annotated[
+        str | None,
+        typer.Option("--loaded-rtt", metavar="TIME", help="Ping while a CUBIC upload fills the line: tells the queue."),
+    ] = None,
+    loss: Annotated[
+        str | None, typer.Option("--loss", metavar="SHARE", help="Random loss, measured without load: 0.1%.")
+    ] = None,
+    beside: Annotated[
+        str | None,
+        typer.Option("--beside", metavar="CC:N|none", help="Who else is on the line: cubic:3. Default: cases tried."),
+    ] = None,
+    transfer: Annotated[str | None, typer.Option("--transfer", metavar="SIZE", help="The job: one file, 1GB.")] = None,
+    stream: Annotated[
+        str | None, typer.Option("--stream", metavar="RATE", help="The job: a live stream, 3mbit.")
+    ] = None,
+    requests: Annotated[
+        str | None, typer.Option("--requests", metavar="SIZE", help="The job: many answers of this size, 512kB.")
+    ] = None,
+    candidates: Annotated[
+        str | None,
+        typer.Option("--candidates", metavar="CC,...", help="What to choose from; default bbr,cubic.")
+    ] = None,
+    goal: Annotated[
+        str | None,
+        typer.Option(
+            "--for", metavar="GOAL",
+            help="What counts: goodput, latency, completion, fairness, or balanced, which harms nobody by more than 10 %"
+            " beyond what CUBIC would. Default: by the job.",
+        ),
+    ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option("--preset", metavar="CASE", help="A usual case: cdn, backup, video, office, satellite, policed."),
+    ] = None,
+    engine: Annotated[
+        str, typer.Option("--engine", metavar="NAME", help="What simulates it.", autocompletion=completion.engines)
+    ] = "sim",
+    jobs: Jobs = None,
+    as_json: Json = False,
+) -> None:  # fmt: skip
+    """Simulate the path with every candidate, over what is unknown, and advise; also say where the answer flips.
+
+    The queue and the company are mostly unknown: all cases are tried then, and the answer says in which RTT under load
+    it changes. Intervals hold the seeds' chance and the model's error. Needs no root and changes nothing.
+    """
+    from dumbbell.decide.advice import advice, undecided
+    from dumbbell.decide.question import question
+    from dumbbell.decide.text import as_object
+    from dumbbell.decide.trials import trials
+    from dumbbell.engines.catalogue import catalogue
+    from dumbbell.engines.registry import engine as engine_named
+
+    asked = question(
+        {
+            "rate": rate, "rtt": rtt, "buffer": buffer, "loaded-rtt": loaded_rtt, "loss": loss, "beside": beside,
+            "transfer": transfer, "stream": stream, "requests": requests, "candidates": candidates, "for": goal,
+            "preset": preset,
+        },
+        catalogue(),
+    )  # fmt: skip
+    began = time.monotonic()
+    found = trials(asked, engine_named(engine), seconds=SECONDS.get(engine, 60.0), jobs=jobs, undecided=undecided)
+    answer = advice(asked, found)
+    seconds = time.monotonic() - began
+    if as_json:
+        print_json(as_object(answer, seconds=seconds, engine=engine))
+        return
+    for line in _lines(answer, seconds, engine):
+        typer.echo(line)
+
+
+def _lines(answer: "Advice", seconds: float, engine: str) -> "Iterator[str]":
+    from dumbbell.cli.table import fitted
+    from dumbbell.cli.terminal import columns, wrapped
+    from dumbbell.decide import text
+
+    for label, words in text.lines(answer, seconds=seconds, engine=engine):
+        yield wrapped(f"{label:9} {words}", columns(), hanging=INDENT)
+    for company in answer.asked.company:
+        several = len(answer.asked.company) > 1
+        yield ""
+        if several:
+            yield f"{company.name}:"
+        header, rows = text.table(answer, company)
+        yield fitted(header, rows, columns(), keys=3)
+    yield ""
+    for label, words in text.below(answer, seconds=seconds, engine=engine):
+        yield wrapped(f"{label:9} {words}", columns(), hanging=INDENT)

@@ -1,0 +1,291 @@
+"""What advice is asked for: a path, a job, the company on the line, and what counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias, TypeVar
+
+from dumbbell.cc import Registry, choose
+from dumbbell.problem import Problem, SpecError, quoted, suggestion
+from dumbbell.spec.quantity import Bytes, QuantityError, Rate, Share, Size, Time
+from dumbbell.units import BITS_PER_BYTE, NS_PER_S
+
+Goal: TypeAlias = Literal["goodput", "latency", "completion", "fairness", "balanced"]
+JobKind: TypeAlias = Literal["bulk", "transfer", "stream", "requests"]
+GOALS: Final = ("goodput", "latency", "completion", "fairness", "balanced")
+LEAST_RTT_NS: Final = 1_000_000
+"""Below it a path is a data centre's: other algorithms (DCTCP), marks instead of drops."""
+USUAL_GOALS: Final[Mapping[JobKind, Goal]] = {
+    "bulk": "balanced", "transfer": "completion", "requests": "completion", "stream": "latency",
+}  # fmt: skip
+MOST_NEIGHBOURS: Final = 50
+MOST_CANDIDATES: Final = 6
+CANDIDATES: Final = ("bbr", "cubic")
+"""What is tried unless somebody says otherwise: the two that hosts have by default or by one setting."""
+UNKNOWN_BUFFERS_BDP: Final = (0.1, 0.2, 0.35, 0.6, 1.0, 2.0, 5.0)
+"""What is tried of a queue that nobody knows."""
+_Parsed = TypeVar("_Parsed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What the connection is for."""
+
+    kind: JobKind = "bulk"
+    size_bytes: int = 0
+    """Of a transfer, or of a request's answer."""
+    rate_bps: int = 0
+    """Of a stream."""
+
+    @property
+    def words(self) -> str:
+        """In a sentence.
+
+        >>> Job(kind="transfer", size_bytes=10**9).words, Job().words
+        ('a transfer of 1 GB', 'bulk traffic')
+        """
+        if self.kind == "stream":
+            return f"a stream of {Rate.show(self.rate_bps)}"
+        if self.kind == "bulk":
+            return "bulk traffic"
+        size = Bytes.show(self.size_bytes)
+        return f"a transfer of {size}" if self.kind == "transfer" else f"requests of {size}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Company:
+    """Who else is on the line: so many bulk flows of an algorithm."""
+
+    name: str
+    cc: str | None = None
+    """None: nobody is, or all others run what is tried."""
+    flows: int = 0
+
+    def cc_beside(self, candidate: str) -> str:
+        """What the others run while a candidate is tried."""
+        return self.cc or candidate
+
+
+ALONE: Final = Company(name="alone")
+UNKNOWN_COMPANY: Final = (
+    ALONE, Company(name="beside one CUBIC", cc="cubic", flows=1),
+    Company(name="beside ten CUBIC", cc="cubic", flows=10), Company(name="ten others switch too", flows=10),
+)  # fmt: skip
+"""What is tried where nobody says who else is there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Everything that advice is about."""
+
+    rate_bps: int
+    rtt_ns: int
+    buffers_bytes: tuple[int, ...]
+    """Queues to try, the shortest first: one where it is known."""
+    known_buffer: bool
+    loss_ppb: int = 0
+    company: tuple[Company, ...] = (ALONE,)
+    """Scenarios, each by itself."""
+    known_company: bool = True
+    job: Job = Job()
+    candidates: tuple[str, ...] = CANDIDATES
+    goal: Goal = "balanced"
+    preset: str = ""
+
+    @property
+    def bdp_bytes(self) -> float:
+        """Of the path."""
+        return self.rate_bps * self.rtt_ns / NS_PER_S / BITS_PER_BYTE
+
+    def buffer_bdp(self, buffer_bytes: float) -> float:
+        """A queue in bandwidth-delay products."""
+        return buffer_bytes / self.bdp_bytes
+
+    def loaded_rtt_ns(self, buffer_bytes: float) -> float:
+        """The RTT while the queue is full: what a ping beside a CUBIC upload comes to."""
+        return self.rtt_ns + BITS_PER_BYTE * NS_PER_S * buffer_bytes / self.rate_bps
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A usual case: options that stand where none is written, and words about it."""
+
+    options: Mapping[str, str]
+    words: str
+
+
+PRESETS: Final[Mapping[str, Preset]] = {
+    "cdn": Preset({"requests": "1 MB", "for": "completion"}, "objects of a content network"),
+    "backup": Preset({"transfer": "1 GB", "for": "balanced"}, "a backup on a line that others use"),
+    "video": Preset({"stream": "5 Mbit/s", "for": "latency"}, "a video stream"),
+    "office": Preset({"beside": "cubic:3", "for": "balanced"}, "an office's uplink"),
+    "satellite": Preset({"rtt": "600 ms", "for": "goodput"}, "a geostationary satellite"),
+    "policed": Preset({"buffer": "0.05 bdp", "for": "goodput"}, "a line with a policer, which hardly queues"),
+}
+_EXCLUSIVE: Final = (("buffer", "loaded-rtt"), ("transfer", "stream", "requests"))
+"""Options of which one at most can be."""
+FRAME_BYTES: Final = 1514
+_NEIGHBOURS: Final = re.compile(r"([^:]+?)(?::(\d+))?")
+
+
+def question(options: Mapping[str, str | None], registry: Registry) -> Question:
+    """What options ask, by their names on the command line without dashes: `{"rate": "200mbit", "rtt": "80ms"}`.
+
+    `registry` has the algorithms that may be named.
+
+    Raises:
+        SpecError: with everything that is wrong with them.
+    """
+    return _Reader({name: text for name, text in options.items() if text is not None}, registry).question()
+
+
+class _Reader:
+    """Reads options one by one, and notes what is wrong with each."""
+
+    def __init__(self, written: Mapping[str, str], registry: Registry) -> None:
+        self.problems: list[Problem] = []
+        self.registry = registry
+        self.preset = self._choice("preset", written.get("preset"), tuple(PRESETS), "")
+        usual = PRESETS[self.preset].options if self.preset in PRESETS else {}
+        self.options = {**usual, **written}
+        self.problems += self._contradictions(written, usual)
+
+    def question(self) -> Question:
+        rate = self._needed("rate", Rate)
+        rtt = self._needed("rtt", Time)
+        if rate is not None and not rate.bps:
+            self._note("rate", f"{quoted(str(rate))} carries nothing", 'write it as "200 Mbit/s"')
+            rate = None
+        if rtt is not None and rtt.ns < LEAST_RTT_NS:
+            told = (
+                f"{quoted(str(rtt))} is a data centre's; what decides there is other algorithms (DCTCP) and marks (ECN)"
+            )
+            self._note("rtt", told, "advice is for 1 ms and more")
+        loss = self._optional("loss", Share)
+        goal = self._choice("for", self.options.get("for"), GOALS, "")
+        job = self._job()
+        buffers, known = self._buffers(rate, rtt)
+        company = self._company()
+        candidates = self._candidates()
+        if self.problems:
+            raise SpecError(self.problems)
+        assert rate is not None  # noqa: S101 (else there is a problem)
+        assert rtt is not None  # noqa: S101 (likewise)
+        usual = USUAL_GOALS[job.kind]
+        return Question(
+            rate_bps=rate.bps, rtt_ns=rtt.ns, buffers_bytes=buffers, known_buffer=known,
+            loss_ppb=loss.value if loss else 0, company=company or UNKNOWN_COMPANY, known_company=bool(company),
+            job=job, candidates=candidates, goal=goal or usual, preset=self.preset,  # type: ignore[arg-type]
+        )  # fmt: skip
+
+    def _note(self, name: str, message: str, hint: str = "") -> None:
+        self.problems.append(Problem(f"--{name}", message, hint))
+
+    def _contradictions(self, written: Mapping[str, str], usual: Mapping[str, str]) -> Iterator[Problem]:
+        for names in _EXCLUSIVE:
+            there = [name for name in names if name in written]
+            if len(there) > 1:
+                both = " and ".join(f"--{name}" for name in there)
+                yield Problem(both, "say the same thing in two ways", "leave one out")
+            implied = next((name for name in names if name in usual), None)
+            if implied and there and there[0] != implied:
+                told = f"preset {self.preset} is about --{implied} {usual[implied]}"
+                yield Problem(
+                    f"--{there[0]}", f"contradicts it: {told}", f"leave one out, or write --{implied} instead"
+                )
+                self.options.pop(implied, None)
+
+    def _choice(self, name: str, text: str | None, known: Sequence[str], default: str) -> str:
+        if text is None:
+            return default
+        if text not in known:
+            self._note(name, f"unknown {quoted(text)}", suggestion(text, known))
+            return default
+        return text
+
+    def _needed(self, name: str, kind: Callable[[str], _Parsed]) -> _Parsed | None:
+        if name not in self.options:
+            example = {"rate": "200mbit", "rtt": "80ms"}[name]
+            self._note(name, "is missing", f"every path has one: --{name} {example}")
+            return None
+        return self._optional(name, kind)
+
+    def _optional(self, name: str, kind: Callable[[str], _Parsed]) -> _Parsed | None:
+        text = self.options.get(name)
+        if text is None:
+            return None
+        try:
+            return kind(text)
+        except QuantityError as error:
+            self._note(name, error.message, error.hint)
+            return None
+
+    def _buffers(self, rate: Rate | None, rtt: Time | None) -> tuple[tuple[int, ...], bool]:
+        size, loaded = self._optional("buffer", Size), self._optional("loaded-rtt", Time)
+        if rate is None or rtt is None:
+            return (), False
+        bdp_bytes = rate.bps * rtt.ns / NS_PER_S / BITS_PER_BYTE
+        if loaded is not None:
+            if loaded.ns <= rtt.ns:
+                told = f"{quoted(str(loaded))} is not above the RTT without load, {rtt}"
+                self._note("loaded-rtt", told, "measure it by ping while an upload by CUBIC runs")
+                return (), False
+            return (round(rate.bps * (loaded.ns - rtt.ns) / NS_PER_S / BITS_PER_BYTE),), True
+        if size is not None:
+            buffer = round(_bytes_of(size, bdp_bytes))
+            if buffer < FRAME_BYTES:
+                self._note("buffer", f"{quoted(str(size))} holds no packet", f"at least {FRAME_BYTES} B")
+            return (buffer,), True
+        return tuple(max(FRAME_BYTES * 4, round(each * bdp_bytes)) for each in UNKNOWN_BUFFERS_BDP), False
+
+    def _job(self) -> Job:
+        if size := self._optional("transfer", Bytes):
+            return Job(kind="transfer", size_bytes=size.bytes)
+        if size := self._optional("requests", Bytes):
+            return Job(kind="requests", size_bytes=size.bytes)
+        if rate := self._optional("stream", Rate):
+            return Job(kind="stream", rate_bps=rate.bps)
+        return Job()
+
+    def _company(self) -> tuple[Company, ...]:
+        text = self.options.get("beside")
+        if text is None:
+            return ()
+        if text == "none":
+            return (ALONE,)
+        match = _NEIGHBOURS.fullmatch(text.strip())
+        cc, count = (match[1], int(match[2] or 1)) if match else ("", 0)
+        if problem := self._unknown(cc):
+            self._note("beside", problem, "write it as cubic:3, or none")
+            return ()
+        if not 1 <= count <= MOST_NEIGHBOURS:
+            self._note("beside", f"{count} neighbours", f"1 to {MOST_NEIGHBOURS}; nobody is none")
+            return ()
+        return (Company(name=f"beside {count} {cc}", cc=cc, flows=count),)
+
+    def _candidates(self) -> tuple[str, ...]:
+        text = self.options.get("candidates")
+        if text is None:
+            return CANDIDATES
+        names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+        for name in names:
+            if problem := self._unknown(name):
+                self._note("candidates", problem)
+        if not 2 <= len(names) <= MOST_CANDIDATES:  # noqa: PLR2004
+            self._note("candidates", f"{len(names)} of them", f"2 to {MOST_CANDIDATES}, with commas between them")
+        return names
+
+    def _unknown(self, cc: str) -> str:
+        try:
+            choose(cc, self.registry)
+        except SpecError as error:
+            return "; ".join(map(str, error.problems))
+        return ""
+
+
+def _bytes_of(size: Size, bdp_bytes: float) -> float:
+    if size.unit == "bdp":
+        return float(size.number) * bdp_bytes
+    return float(size.number) * FRAME_BYTES if size.unit == "packets" else float(size.value)

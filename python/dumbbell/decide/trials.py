@@ -1,0 +1,178 @@
+"""The runs behind advice: each candidate at each queue in each company, with more seeds where they do not decide."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from dumbbell.campaign.execution import execute
+from dumbbell.campaign.plan import Planned
+from dumbbell.metrics.catalogue import group_values
+from dumbbell.spec import expand, load, resolve
+from dumbbell.spec.quantity import Rate, Time
+from dumbbell.units import BITS_PER_BYTE, NS_PER_S
+
+if TYPE_CHECKING:
+    from dumbbell.decide.question import Company, Question
+    from dumbbell.engines.protocol import Engine
+    from dumbbell.results.schema import Result
+
+    Undecided = Callable[[Question, Mapping["Case", "Tried"]], Sequence["Case"]]
+    """Which cases need more seeds."""
+
+ME, OTHERS = "you", "others"
+FIRST_SEEDS: Final = 3
+MOST_SEEDS: Final = 9
+LONGEST_S, SHORTEST_S = 60.0, 12.0
+"""Of a run of traffic without an end. The shortest has one PROBE_RTT of BBR in its window."""
+ROUND_TRIPS: Final = 150
+"""That a run has at least, where it is not the longest."""
+WARM_UP: Final = 1 / 3
+"""Share of a run before its window."""
+PACKETS_A_SECOND: Final = 4e6
+"""That a core simulates, roughly: how many packets fit into the time."""
+SHORT_TRANSFER_S: Final = 8.0
+"""A transfer that takes no longer on the idle line is carried out whole; a longer one is told from its goodput."""
+REQUESTS: Final = 60
+REQUESTS_LOAD: Final = 0.2
+"""Part of the line that requests offer together."""
+STREAM_EVERY: Final = "40 ms"
+QUANTITIES: Final = ("goodput", "rtt", "rtt_p95", "retransmits", "fct", "fct_p95", "late_p95", "stalled")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One thing to try: a candidate before a queue in company."""
+
+    candidate: str
+    buffer_bytes: int
+    company: Company
+
+
+@dataclass(slots=True)
+class Tried:
+    """What came of a case: a value a seed, of the flow that is asked about and of all others together."""
+
+    seeds: list[int] = field(default_factory=list)
+    mine: dict[str, list[float]] = field(default_factory=dict)
+    others: dict[str, list[float]] = field(default_factory=dict)
+    loss: list[float] = field(default_factory=list)
+
+    def add(self, result: Result) -> None:
+        """Notes a run."""
+        self.seeds.append(result.seed)
+        values = group_values(result, QUANTITIES)
+        for name, own in ((ME, self.mine), (OTHERS, self.others)):
+            for quantity, value in values.get(name, {}).items():
+                if value is not None:
+                    own.setdefault(quantity, []).append(value)
+        if result.bottleneck.loss_rate is not None:
+            self.loss.append(result.bottleneck.loss_rate)
+
+
+def trials(
+    asked: Question, engine: Engine, *, seconds: float, jobs: int | None = None, undecided: Undecided
+) -> dict[Case, Tried]:
+    """Runs every case with the first seeds, and then those that do not decide yet with more, while time is left.
+
+    Raises:
+        EngineFailure: the engine could not finish a run.
+    """
+    cores = jobs or os.cpu_count() or 1
+    found = {case: Tried() for case in cases(asked)}
+    began, runs = time.monotonic(), _Runs(asked, engine, duration_s(asked, len(found), seconds * cores))
+    with ThreadPoolExecutor(cores) as pool:
+        pending: Sequence[Case] = list(found)
+        for seed in range(1, MOST_SEEDS + 1):
+            for case, result in zip(pending, pool.map(partial(runs.of, seed), pending), strict=True):
+                found[case].add(result)
+            if seed >= FIRST_SEEDS:
+                spent = time.monotonic() - began
+                pending = undecided(asked, found)
+                if not pending or spent * (seed + 1) / seed > seconds:
+                    break
+    return found
+
+
+def cases(asked: Question) -> Iterator[Case]:
+    """Everything to try, the shortest queue first."""
+    for buffer_bytes in asked.buffers_bytes:
+        for company in asked.company:
+            for candidate in asked.candidates:
+                yield Case(candidate, buffer_bytes, company)
+
+
+def duration_s(asked: Question, cases: int, core_seconds: float) -> float:
+    """How long runs of traffic without an end may be, so that the first seeds fit into the time."""
+    packets_a_second = asked.rate_bps / BITS_PER_BYTE / 1514
+    fits = 0.6 * core_seconds * PACKETS_A_SECOND / (cases * FIRST_SEEDS * packets_a_second)
+    least = max(SHORTEST_S, ROUND_TRIPS * asked.rtt_ns / NS_PER_S)
+    return min(max(fits, least), max(LONGEST_S, least))
+
+
+class _Runs:
+    """Makes runs of cases."""
+
+    def __init__(self, asked: Question, engine: Engine, seconds: float) -> None:
+        self.asked, self.engine, self.seconds = asked, engine, seconds
+        self.identity = engine.identity()
+
+    def of(self, seed: int, case: Case) -> Result:
+        """Measures one run."""
+        (point,) = expand(load(words(self.asked, case, self.seconds)))
+        outcome, _ = execute(Planned(point.values, resolve(point, seed)), self.engine, self.identity)
+        if outcome.status == "failed":
+            from dumbbell.errors import EngineFailure  # noqa: PLC0415 (seldom)
+
+            raise EngineFailure(outcome.error, self.engine.name)
+        return outcome
+
+
+def words(asked: Question, case: Case, seconds: float) -> dict[str, Any]:
+    """A case as a spec."""
+    flows: list[dict[str, Any]] = [{"name": ME, "cc": case.candidate, **_workload(asked)}]
+    if case.company.flows:
+        beside = case.company.cc_beside(case.candidate)
+        flows.append({"name": OTHERS, "cc": beside, "count": case.company.flows})
+    spec: dict[str, Any] = {
+        "name": "advice", "start_jitter": Time.show(min(asked.rtt_ns * 10, NS_PER_S)),
+        "path": {
+            "rate": Rate.show(asked.rate_bps), "rtt": Time.show(asked.rtt_ns), "buffer": f"{case.buffer_bytes} B",
+        },
+        "flows": flows, "host": {"socket_memory": "max"}, "measure": {"record": "summary"},
+    }  # fmt: skip
+    if asked.loss_ppb:
+        spec["path"]["loss"] = f"{asked.loss_ppb / 1e7:.7f} %"
+    if asked.job.kind == "transfer" and whole_transfer(asked):
+        return spec | {"duration": "until done", "time_limit": f"{max(600, round(40 * SHORT_TRANSFER_S))} s"}
+    if asked.job.kind == "requests":
+        return spec | {"duration": f"{_requests_s(asked):.3f} s"}
+    window = {"window": [f"{seconds * WARM_UP:.3f} s", f"{seconds:.3f} s"]}
+    return spec | {"duration": f"{seconds:.3f} s", "measure": spec["measure"] | window}
+
+
+def whole_transfer(asked: Question) -> bool:
+    """It is short enough to be carried out from its first byte to its last."""
+    return BITS_PER_BYTE * asked.job.size_bytes / asked.rate_bps <= SHORT_TRANSFER_S
+
+
+def _workload(asked: Question) -> Mapping[str, Any]:
+    job = asked.job
+    if job.kind == "transfer" and whole_transfer(asked):
+        return {"workload": {"transfer": f"{job.size_bytes} B"}}
+    if job.kind == "requests":
+        return {"workload": {"arrivals": {"load": REQUESTS_LOAD, "count": REQUESTS}, "size": f"{job.size_bytes} B"}}
+    if job.kind == "stream":
+        return {"workload": {"stream": Rate.show(job.rate_bps), "for": "3600 s", "every": STREAM_EVERY}}
+    return {}
+
+
+def _requests_s(asked: Question) -> float:
+    """Until the last request has arrived and is answered, with room."""
+    arriving_s = REQUESTS * BITS_PER_BYTE * asked.job.size_bytes / (REQUESTS_LOAD * asked.rate_bps)
+    return min(120.0, 1.5 * arriving_s + 50 * asked.rtt_ns / NS_PER_S + 5)
