@@ -84,6 +84,7 @@ MAY_USE_PACKAGE = {
         "findings",
         "comparison",
     },
+    "decide": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "comparison"},
     "report": {
         "version",
         "errors",
@@ -113,6 +114,7 @@ MAY_USE_PACKAGE = {
         "findings",
         "comparison",
         "hosts",
+        "decide",
         "report",
     },
     "__init__": {"version", "errors", "spec", "results", "findings"},

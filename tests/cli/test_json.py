@@ -17,6 +17,7 @@ ONE = {
     "check": ("{spec}",),
     "doctor": (),
     "report": ("{store}", "--out", "{folder}/page.html"),
+    "advise": ("--rate", "10mbit", "--rtt", "20ms", "--buffer", "1bdp", "--beside", "none"),
     "cc list": (),
     "cc show": ("bbr",),
     "kernel list": (),

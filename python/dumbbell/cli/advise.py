@@ -47,19 +47,26 @@ def advise(  # noqa: PLR0913 (each is an option)
     ] = None,
     candidates: Annotated[
         str | None,
-        typer.Option("--candidates", metavar="CC,...", help="What to choose from; default bbr,cubic.")
+        typer.Option(
+            "--candidates", metavar="CC,...", help="What to choose from; default bbr,cubic.",
+            autocompletion=completion.several_algorithms,
+        ),
     ] = None,
     goal: Annotated[
         str | None,
         typer.Option(
             "--for", metavar="GOAL",
-            help="What counts: goodput, latency, completion, fairness, or balanced, which harms nobody by more than 10 %"
-            " beyond what CUBIC would. Default: by the job.",
+            help="What counts: goodput, latency, completion, fairness, or balanced, which harms nobody by more than"
+            " 10 % beyond what CUBIC would. Default: by the job.",
+            autocompletion=completion.goals,
         ),
     ] = None,
     preset: Annotated[
         str | None,
-        typer.Option("--preset", metavar="CASE", help="A usual case: cdn, backup, video, office, satellite, policed."),
+        typer.Option(
+            "--preset", metavar="CASE", help="A usual case: cdn, backup, video, office, satellite, policed.",
+            autocompletion=completion.presets,
+        ),
     ] = None,
     engine: Annotated[
         str, typer.Option("--engine", metavar="NAME", help="What simulates it.", autocompletion=completion.engines)
@@ -103,7 +110,7 @@ def _lines(answer: "Advice", seconds: float, engine: str) -> "Iterator[str]":
     from dumbbell.cli.terminal import columns, wrapped
     from dumbbell.decide import text
 
-    for label, words in text.lines(answer, seconds=seconds, engine=engine):
+    for label, words in text.lines(answer):
         yield wrapped(f"{label:9} {words}", columns(), hanging=INDENT)
     for company in answer.asked.company:
         several = len(answer.asked.company) > 1

@@ -44,6 +44,9 @@ WORDS: Final = {
     "measure.record": ("summary", "series", "acks", "pcap"),
 }
 """The fields that are words, and which."""
+GOALS: Final = ("goodput", "latency", "completion", "fairness", "balanced")
+PRESETS: Final = ("cdn", "backup", "video", "office", "satellite", "policed")
+"""What advice can be about; a test holds both to `dumbbell.decide`, which takes long to load."""
 _INDEX: Final = re.compile(r"\[\d+\]")
 
 
@@ -103,6 +106,22 @@ def engines(incomplete: str) -> list[str]:
     from dumbbell.engines.registry import NAMES
 
     return _offered(dict.fromkeys([*NAMES, *(engine_name(kernel.name) for kernel in built())]), incomplete)
+
+
+def goals(incomplete: str) -> list[str]:
+    """What can count for advice."""
+    return _offered(GOALS, incomplete)
+
+
+def presets(incomplete: str) -> list[str]:
+    """Usual cases of advice."""
+    return _offered(PRESETS, incomplete)
+
+
+def several_algorithms(incomplete: str) -> list[str]:
+    """Algorithms, the last of several between commas."""
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in _offered(_algorithms(), last)]
 
 
 def kernels(incomplete: str) -> list[str]:

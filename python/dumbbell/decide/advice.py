@@ -140,7 +140,7 @@ def place(asked: Question, found: Mapping[Case, Tried], buffer_bytes: int, compa
     """What each candidate comes to before a queue in some company, and which is right there."""
     own = {name: found[Case(name, buffer_bytes, company)] for name in asked.candidates}
     usual = DEFAULT if DEFAULT in own else asked.candidates[0]
-    outcomes = tuple(_outcome(asked, name, tried, own[usual], company) for name, tried in own.items())
+    outcomes = tuple(_outcome(asked, name, tried, own[usual], company, buffer_bytes) for name, tried in own.items())
     by_name = {each.candidate: each for each in outcomes}
     allowed = [each for each in outcomes if asked.goal != "balanced" or (each.harm or 0.0) <= MOST_HARM] or [
         by_name[usual]
@@ -150,7 +150,7 @@ def place(asked: Question, found: Mapping[Case, Tried], buffer_bytes: int, compa
     if best.candidate == usual and len(ranked) > 1:
         other = ranked[1]
     gain = _gain(score(asked, best), score(asked, other))
-    decided = best is other or _decided(asked, own[best.candidate], own[other.candidate])
+    decided = best is other or _decided(asked, company, best, own[best.candidate], other, own[other.candidate])
     verdict: Verdict = "no matter" if abs(gain) < MATTERS else "ahead" if decided else "open"
     right = best.candidate if verdict == "ahead" else usual
     return Place(
@@ -228,22 +228,41 @@ def model_error(asked: Question, buffer_bytes: int, company: Company) -> float:
     return float(bands["group_goodput"]["p90"]) / BANDS_ARE / P90
 
 
-def _outcome(asked: Question, name: str, tried: Tried, usual: Tried, company: Company) -> Outcome:
-    error = model_error(asked, asked.buffers_bytes[0], company)
-    goodput = _interval(tried.mine.get("goodput"), error)
+def _outcome(  # noqa: PLR0913, PLR0917 (what a case is)
+    asked: Question, name: str, tried: Tried, usual: Tried, company: Company, buffer_bytes: int
+) -> Outcome:
+    error = model_error(asked, buffer_bytes, company)
+    goodput = _interval(_goodputs(asked, name, tried, company), error)
     done = _interval(tried.mine.get("fct_p95" if asked.job.kind == "requests" else "fct"), error)
     if asked.job.kind == "transfer" and done is None and goodput is not None and goodput.value:
         seconds = 8 * asked.job.size_bytes / goodput.value
         done = Interval(seconds, seconds * goodput.half / goodput.value)
-    beside, without = tried.others.get("goodput"), usual.others.get("goodput")
-    known = beside is not None and without is not None and fmean(without) > 0
+    default = DEFAULT if DEFAULT in asked.candidates else asked.candidates[0]
+    beside, without = _others(asked, name, tried, company), _others(asked, default, usual, company)
     return Outcome(
         candidate=name, goodput_bps=goodput, rtt_s=_interval(tried.mine.get("rtt"), error), done_s=done,
         late_s=_interval(tried.mine.get("late_p95"), error),
         resent=fmean(own) if (own := tried.mine.get("retransmits")) else None,
-        other_bps=fmean(beside) / company.flows if beside and company.flows else None,
-        harm=harm(fmean(without), fmean(beside), more_is_better=True) if known and beside and without else None,
+        other_bps=beside / company.flows if beside is not None else None,
+        harm=harm(without, beside) if beside is not None and without else None,
     )  # fmt: skip
+
+
+def _goodputs(asked: Question, name: str, tried: Tried, company: Company) -> list[float]:
+    """Of the flow that is asked about, a value a seed; where all run the same, each of them might be it: their mean."""
+    own, others = tried.mine.get("goodput", []), tried.others.get("goodput", [])
+    if asked.job.kind in {"stream", "requests"} or company.cc_beside(name) != name or len(own) != len(others):
+        return own
+    return [(mine + rest) / (1 + company.flows) for mine, rest in zip(own, others, strict=True)]
+
+
+def _others(asked: Question, name: str, tried: Tried, company: Company) -> float | None:
+    """What all others have together; where all run the same, as many times what each of them has in the mean."""
+    if not company.flows or not tried.others.get("goodput"):
+        return None
+    if company.cc_beside(name) == name and asked.job.kind in {"bulk", "transfer"}:
+        return company.flows * fmean(_goodputs(asked, name, tried, company))
+    return fmean(tried.others["goodput"])
 
 
 def _interval(values: Sequence[float] | None, error: float) -> Interval | None:
@@ -257,15 +276,20 @@ def _interval(values: Sequence[float] | None, error: float) -> Interval | None:
     return Interval(mean, sqrt(chance**2 + (1.96 * error * mean) ** 2))
 
 
-def _decided(asked: Question, best: Tried, other: Tried) -> bool:
+def _decided(  # noqa: PLR0913, PLR0917 (two candidates with their trials)
+    asked: Question, company: Company, best: Outcome, a: Tried, other: Outcome, b: Tried
+) -> bool:
     """The interval of the paired differences of what counts excludes 0."""
     name = {"bulk": "goodput", "transfer": "goodput", "requests": "fct_p95", "stream": "late_p95"}[asked.job.kind]
     if asked.goal == "latency" and asked.job.kind != "stream":
         name = "rtt"
     if asked.job.kind == "transfer" and whole_transfer(asked):
         name = "fct"
-    pairs = list(zip(best.mine.get(name, ()), other.mine.get(name, ()), strict=False))
-    differences = [a - b for a, b in pairs]
+    if name == "goodput":
+        mine = [_goodputs(asked, each.candidate, tried, company) for each, tried in ((best, a), (other, b))]
+    else:
+        mine = [tried.mine.get(name, []) for tried in (a, b)]
+    differences = [one - two for one, two in zip(*mine, strict=False)]
     if len(differences) < 2 or max(differences) == min(differences):  # noqa: PLR2004
         return bool(differences) and differences[0] != 0
     mean = fmean(differences)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from dumbbell.decide.advice import DEFAULT, MATTERS, MOST_HARM, Advice, Interval, Outcome, Place
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
@@ -15,10 +15,8 @@ if TYPE_CHECKING:
 
     Table = tuple[list[str], list[list[str]]]
 
-LABEL_COLUMNS: Final = 10
 
-
-def lines(found: Advice, *, seconds: float, engine: str) -> Iterator[tuple[str, str]]:
+def lines(found: Advice) -> Iterator[tuple[str, str]]:
     """Each paragraph of the answer above its table: what it is about, and the words."""
     asked = found.asked
     yield "Path", _path(asked)
@@ -54,22 +52,24 @@ def table(found: Advice, company: Company) -> Table:
     """What each candidate comes to in some company, a row a queue and candidate."""
     asked = found.asked
     beside = bool(company.flows)
-    done = {"transfer": "done in", "requests": "p95 answer"}.get(asked.job.kind)
-    header = ["queue", "RTT, loaded", "cc", "goodput", *([done] if done else []),
-              *(["p95 late"] if asked.job.kind == "stream" else []), "RTT", "resent",
-              *(["each other", "harm"] if beside else []), "says"]  # fmt: skip
+    done = {"transfer": "done in s", "requests": "p95 answer s"}.get(asked.job.kind)
+    late = asked.job.kind == "stream"
+    header = [
+        "queue MB", "loaded RTT ms", "cc", "goodput Mbit/s", *([done] if done else []),
+        *(["p95 late ms"] if late else []), "RTT ms", "resent %", *(["each other Mbit/s", "harm %"] if beside else []),
+        "right",
+    ]  # fmt: skip
     rows = []
     for place in (each for each in found.places if each.company == company):
-        for index, outcome in enumerate(place.outcomes):
-            first = index == 0
+        for outcome in place.outcomes:
+            first = outcome is place.outcomes[0]
             rows.append([
-                f"{trimmed(place.buffer_bytes / 1e6)} MB" if first else "",
-                _ms(asked.loaded_rtt_ns(place.buffer_bytes)) if first else "",
-                outcome.candidate, _between(outcome.goodput_bps, 1e-6, "Mbit/s"),
-                *([_between(outcome.done_s, 1.0, "s")] if done else []),
-                *([_between(outcome.late_s, 1e3, "ms")] if asked.job.kind == "stream" else []),
-                _between(outcome.rtt_s, 1e3, "ms"), percent(outcome.resent),
-                *([_rate(outcome.other_bps), percent(outcome.harm, signed=True)] if beside else []),
+                trimmed(place.buffer_bytes / 1e6) if first else "",
+                trimmed(asked.loaded_rtt_ns(place.buffer_bytes) / 1e6) if first else "",
+                outcome.candidate, _between(outcome.goodput_bps, 1e-6),
+                *([_between(outcome.done_s, 1.0)] if done else []), *([_between(outcome.late_s, 1e3)] if late else []),
+                _between(outcome.rtt_s, 1e3), amount(outcome.resent, scale=100),
+                *([amount(outcome.other_bps, scale=1e-6), _harm_of(outcome)] if beside else []),
                 _says(place) if first else "",
             ])  # fmt: skip
     return header, rows
@@ -206,15 +206,15 @@ def _to_know(found: Advice) -> str:
 
 def _tree(found: Advice) -> str:
     asked = found.asked
-    by_queue = {cao_tree(asked.rate_bps, asked.rtt_ns, buffer) for buffer in asked.buffers_bytes}
+    by_queue = {cao_tree(asked.rate_bps, buffer) for buffer in asked.buffers_bytes}
     said = _name(by_queue.pop()) if len(by_queue) == 1 else "BBR in shallow queues, CUBIC in deep ones"
     return f"Cao et al.'s of 2019, printed for lone flows on their testbed, would have said {said}."
 
 
-def cao_tree(rate_bps: int, rtt_ns: int, buffer_bytes: int) -> str:
-    """What the decision tree of Cao et al. 2019 says (Figure 4).
+def cao_tree(rate_bps: int, buffer_bytes: int) -> str:
+    """What the decision tree of Cao et al. 2019 says (Figure 4); where it splits by RTT, both branches say the same.
 
-    >>> cao_tree(200_000_000, 80_000_000, 10**6), cao_tree(10**9, 80_000_000, 10**7), cao_tree(500_000_000, 10**7, 10**5)
+    >>> cao_tree(200_000_000, 10**6), cao_tree(10**9, 10**7), cao_tree(500_000_000, 10**5)
     ('cubic', 'bbr', 'bbr')
     """
     rate = rate_bps / 1e6
@@ -237,12 +237,13 @@ def _name(cc: str) -> str:
     return {"bbr": "BBR", "cubic": "CUBIC", "reno": "Reno"}.get(cc, cc)
 
 
-def _between(interval: Interval | None, factor: float, unit: str) -> str:
-    return ABSENT if interval is None else amount(interval.value, interval.half, factor, f" {unit}")
+def _harm_of(outcome: Outcome) -> str:
+    """In %, to the whole: what the others lose has no more digits."""
+    return ABSENT if outcome.harm is None else f"{100 * outcome.harm:+.0f}"
 
 
-def _rate(bps: float | None) -> str:
-    return ABSENT if bps is None else f"{amount(bps / 1e6)} Mbit/s"
+def _between(interval: Interval | None, factor: float) -> str:
+    return ABSENT if interval is None else amount(interval.value, interval.half, factor)
 
 
 def _ms(ns: float) -> str:

@@ -1,0 +1,145 @@
+"""From trials to advice: by hand where numbers are given, and on the simulator where what is known must come out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import pytest
+from typer.testing import CliRunner
+
+from dumbbell.cc import known
+from dumbbell.cli.main import app
+from dumbbell.decide.advice import MOST_HARM, Advice, advice, model_error, place, stratum, undecided
+from dumbbell.decide.question import Company, Question, question
+from dumbbell.decide.text import lines
+from dumbbell.decide.trials import Case, Tried, cases, trials
+from dumbbell.engines.sim import SimEngine
+
+CUBIC = Company(name="beside 1 cubic", cc="cubic", flows=1)
+
+
+def asked(**options: str) -> Question:
+    path = {"rate": "20mbit", "rtt": "40 ms", "beside": "cubic:1"}
+    return question({**path, **{name.replace("_", "-"): text for name, text in options.items()}}, known())
+
+
+def tried(mine: float, others: float, spread: float = 0.001) -> Tried:
+    """Three seeds, Mbit/s."""
+    seeds = [1 - spread, 1.0, 1 + spread]
+    return Tried(
+        seeds=[1, 2, 3], mine={"goodput": [1e6 * mine * each for each in seeds], "rtt": [0.05, 0.05, 0.05]},
+        others={"goodput": [1e6 * others * each for each in seeds]},
+    )  # fmt: skip
+
+
+def of(about: Question, *rows: tuple[Tried, Tried]) -> dict[Case, Tried]:
+    """For each queue, BBR's trials and CUBIC's."""
+    flat = [each for row in rows for each in row]
+    return dict(zip(cases(about), flat, strict=True))
+
+
+def told(found: Advice) -> Mapping[str, str]:
+    return dict(lines(found))
+
+
+def test_a_candidate_that_harms_is_not_advised_where_that_counts() -> None:
+    about = asked(buffer="1bdp")
+    found = advice(about, of(about, (tried(14, 5), tried(9.5, 9.5))))
+    assert (found.recommendation, found.places[0].harmful) == ("keep", ("bbr",))
+    assert found.places[0].of("bbr").harm == pytest.approx(1 - 5 / 9.5)
+    assert "BBR takes up to 47.4 %" in told(found)["Harm"]
+    greedy = asked(buffer="1bdp", **{"for": "goodput"})
+    assert advice(greedy, of(greedy, (tried(14, 5), tried(9.5, 9.5)))).recommendation == "bbr"
+
+
+def test_below_two_percent_nothing_matters_and_the_default_stays() -> None:
+    about = asked(buffer="1bdp", **{"for": "goodput"})
+    found = advice(about, of(about, (tried(9.6, 9.4), tried(9.5, 9.5))))
+    assert (found.recommendation, found.places[0].verdict) == ("keep", "no matter")
+    assert "no difference that matters" in told(found)["Advice"]
+
+
+def test_what_chance_may_have_made_is_open_and_asks_for_seeds() -> None:
+    about = asked(buffer="1bdp", **{"for": "goodput"})
+    noisy = of(about, (tried(10.5, 9, spread=0.4), tried(9.5, 9.5)))
+    assert place(about, noisy, about.buffers_bytes[0], about.company[0]).verdict == "open"
+    assert len(undecided(about, noisy)) == 2
+    assert undecided(about, of(about, (tried(14, 5), tried(9.5, 9.5)))) == []
+
+
+def test_the_answer_flips_between_two_queues_and_tells_it_as_an_rtt_under_load() -> None:
+    about = asked(**{"for": "goodput"})
+    rows = [(tried(14, 5), tried(9.5, 9.5))] * 3 + [(tried(5, 14), tried(9.5, 9.5))] * 4
+    found = advice(about, of(about, *rows))
+    (flip,) = found.flips
+    assert (flip.below, flip.above) == ("bbr", "cubic")
+    assert about.buffer_bdp(flip.buffer_bytes) == pytest.approx((0.35 * 0.6) ** 0.5, rel=1e-3)
+    loaded_ms = 40 + 40 * (0.35 * 0.6) ** 0.5
+    assert f"{loaded_ms:.3g} ms" in told(found)["Advice"]
+    assert found.regret["bbr"][0] == pytest.approx(1 - 5 / 9.5)
+    assert found.regret["cubic"][0] == pytest.approx(1 - 9.5 / 14)
+
+
+def test_intervals_hold_the_models_error_too() -> None:
+    about = asked(buffer="1bdp")
+    found = advice(about, of(about, (tried(10, 9, spread=0), tried(9.5, 9.5, spread=0))))
+    goodput = found.places[0].of("bbr").goodput_bps
+    assert goodput is not None
+    error = model_error(about, about.buffers_bytes[0], CUBIC)
+    assert goodput.half == pytest.approx(1.96 * error * 10e6)
+    assert 0.001 < error < 0.05
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"buffer": "1bdp"}, "plain"), ({"buffer": "10 packets"}, "short"), ({"buffer": "20bdp"}, "deep"),
+        ({"buffer": "1bdp", "loss": "5%"}, "loss"), ({"buffer": "1bdp", "transfer": "1MB"}, "transfers"),
+    ],
+)  # fmt: skip
+def test_a_case_has_the_error_of_its_stratum(options: dict[str, str], name: str) -> None:
+    about = asked(**options)
+    assert stratum(about, about.buffers_bytes[0], about.company[0]) == name
+
+
+def test_paths_beyond_the_validation_are_told() -> None:
+    far = question({"rate": "20mbit", "rtt": "600 ms", "buffer": "1bdp", "beside": "none"}, known())
+    found = advice(far, of(far, (tried(9.5, 0), tried(9.5, 0))))
+    assert not found.inside_validated
+    assert "RTTs from 5 to 200 ms" in found.outside
+
+
+@pytest.mark.slow
+def test_alone_the_simulator_flips_where_public_measurements_do() -> None:
+    """At about 0.35 BDP: below it BBR is ahead by far, above it CUBIC by little (Datta and Fund 2023, 128 cells)."""
+    about = question({"rate": "200mbit", "rtt": "80 ms", "beside": "none", "for": "goodput"}, known())
+    found = advice(about, trials(about, SimEngine(), seconds=3, undecided=undecided))
+    (flip,) = found.flips
+    assert (flip.below, flip.above) == ("bbr", "cubic")
+    assert 0.14 < about.buffer_bdp(flip.buffer_bytes) < 0.6
+    assert found.places[0].gain > 0.2
+    assert found.places[-1].gain < 0.1
+
+
+@pytest.mark.slow
+def test_the_command_answers_in_words_and_in_json() -> None:
+    words = ["advise", "--rate", "10mbit", "--rtt", "30ms", "--loaded-rtt", "45ms", "--beside", "cubic:2"]
+    done = CliRunner().invoke(app, [*words, "--transfer", "3MB"], env={"COLUMNS": "100"})
+    assert done.exit_code == 0, done.output
+    for label in ("Path", "Advice", "Why", "If wrong", "Harm", "To know", "Sure?", "The tree"):
+        assert f"\n{label} " in f"\n{done.stdout}"
+    assert len(done.stdout.splitlines()) <= 24
+    as_json = CliRunner().invoke(app, [*words, "--json"])
+    answer = json.loads(as_json.stdout)
+    assert {"recommendation", "reason", "flips_at", "table", "harm", "inside_validated", "wall_s"} <= set(answer)
+    assert answer["recommendation"] in {"keep", "bbr"}
+    for row in answer["table"]:
+        assert row["goodput_bps"]["low"] <= row["goodput_bps"]["value"] <= row["goodput_bps"]["high"]
+    assert answer["harm"] is None or answer["harm"] <= MOST_HARM or answer["goal"] != "balanced"
+
+
+def test_bad_input_is_one_message_and_status_2() -> None:
+    done = CliRunner().invoke(app, ["advise", "--rate", "10mbit", "--rtt", "30ms", "--loaded-rtt", "20ms"])
+    assert str(done.exception).startswith('--loaded-rtt: "20ms" is not above')
+    assert done.stdout == ""
