@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import sqrt
+from math import hypot, sqrt
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from dumbbell.comparison.agreement import stored_bands
 from dumbbell.decide.trials import Case, Tried, whole_transfer
 from dumbbell.metrics.sharing import harm
-from dumbbell.metrics.statistics import t_quantile
+from dumbbell.metrics.statistics import estimate
 
 if TYPE_CHECKING:
     from dumbbell.decide.question import Company, Question
@@ -268,12 +268,8 @@ def _others(asked: Question, name: str, tried: Tried, company: Company) -> float
 def _interval(values: Sequence[float] | None, error: float) -> Interval | None:
     if not values:
         return None
-    mean = fmean(values)
-    chance = 0.0
-    if len(values) > 1 and max(values) > min(values):
-        deviation = sqrt(sum((each - mean) ** 2 for each in values) / (len(values) - 1))
-        chance = t_quantile(len(values) - 1) * deviation / sqrt(len(values))
-    return Interval(mean, sqrt(chance**2 + (1.96 * error * mean) ** 2))
+    found = estimate(values)
+    return Interval(found.mean, hypot(found.half_width or 0.0, 1.96 * error * found.mean))
 
 
 def _decided(  # noqa: PLR0913, PLR0917 (two candidates with their trials)
@@ -290,11 +286,10 @@ def _decided(  # noqa: PLR0913, PLR0917 (two candidates with their trials)
     else:
         mine = [tried.mine.get(name, []) for tried in (a, b)]
     differences = [one - two for one, two in zip(*mine, strict=False)]
-    if len(differences) < 2 or max(differences) == min(differences):  # noqa: PLR2004
-        return bool(differences) and differences[0] != 0
-    mean = fmean(differences)
-    deviation = sqrt(sum((each - mean) ** 2 for each in differences) / (len(differences) - 1))
-    return abs(mean) > t_quantile(len(differences) - 1) * deviation / sqrt(len(differences))
+    if not differences:
+        return False
+    found = estimate(differences)
+    return bool(found.mean) if found.half_width is None else abs(found.mean) > found.half_width
 
 
 def _gain(best: float, other: float) -> float:
