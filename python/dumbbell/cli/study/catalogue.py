@@ -36,12 +36,12 @@ def show(name: One, *, as_json: Json = False) -> None:
     shared = sum(study.experiments.values()) - study.runs
     parts = [
         f"{name}: {study.title}\n{study.citation}",
-        study.summary,
-        f"Testbed: {study.testbed}",
-        f"In this study: {study.here}",
+        _joined(study.summary),
+        f"Testbed: {_joined(study.testbed)}",
+        f"In this study: {_joined(study.here)}",
         f"Experiments: {experiments}; {study.runs} different runs" + f", {shared} of them shared" * (shared > 0),
         "Figures: " + "; ".join(figure_titles(folder)),
-        "Claims, each judged for " + " and ".join(study.variants) + ":",
+        "Claims, each judged for " + " and ".join(study.variants) + ":" if study.claims else "No claims are judged.",
     ]
     parts += [
         f"{claim['id']}  {claim['statement']} ({claim['section']}).\nTolerated: {claim['tolerance']}."
@@ -49,3 +49,8 @@ def show(name: One, *, as_json: Json = False) -> None:
         for claim in claim_rows(folder)
     ]
     typer.echo("\n\n".join(wrapped(part, columns()) for part in parts))
+
+
+def _joined(paragraph: str) -> str:
+    """Without the line breaks of the file."""
+    return " ".join(paragraph.split())
