@@ -108,6 +108,8 @@ def test_paths_beyond_the_validation_are_told() -> None:
     found = advice(far, of(far, (tried(9.5, 0), tried(9.5, 0))))
     assert not found.inside_validated
     assert "RTTs from 5 to 200 ms" in found.outside
+    shallow = question({"rate": "500mbit", "rtt": "80 ms", "buffer": "0.03bdp", "beside": "none"}, known())
+    assert "queues from 0.1 BDP on were" in advice(shallow, of(shallow, (tried(450, 0), tried(200, 0)))).outside
 
 
 @pytest.mark.slow

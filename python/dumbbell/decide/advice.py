@@ -10,6 +10,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from dumbbell.comparison.agreement import stored_bands
+from dumbbell.comparison.random_conditions import PLAIN, strata
+from dumbbell.decide.question import FRAME_BYTES
 from dumbbell.decide.trials import Case, Tried, whole_transfer
 from dumbbell.metrics.sharing import harm
 from dumbbell.metrics.statistics import estimate
@@ -24,6 +26,12 @@ MATTERS: Final = 0.02
 """A difference of less is none."""
 MOST_HARM: Final = 0.1
 """That balanced advice may do to the others, beyond what one flow more of the default does."""
+SHORT_BYTES: Final = 20 * FRAME_BYTES
+"""A shorter queue is of the stratum of few packets."""
+MOST_PLAIN_LOSS_PPB: Final = 20_000_000
+"""Of the plain path."""
+NEARLY: Final = 0.99
+"""Queues are whole bytes."""
 BANDS_ARE: Final = 1.5
 """Times what was measured."""
 P90: Final = 1.645
@@ -195,31 +203,35 @@ def score(asked: Question, outcome: Outcome) -> float:
 
 def outside_of_validation(asked: Question) -> str:
     """Why a path lies outside of what was held against the kernel (docs/validation.md); empty where it does not."""
+    every = strata()
+    plain = every[PLAIN]
     rate, rtt = asked.rate_bps / 1e6, asked.rtt_ns / 1e6
-    others = max(each.flows for each in asked.company)
-    if not 5 <= rate <= 1000:  # noqa: PLR2004 (the plain stratum)
-        return f"rates from 5 to 1000 Mbit/s were, and {rate:g} was not"
-    if not 5 <= rtt <= 200:  # noqa: PLR2004
-        return f"RTTs from 5 to 200 ms were, and {rtt:g} was not"
-    if others > 199:  # noqa: PLR2004
-        return "up to 200 flows were"
-    queues = [asked.buffer_bdp(each) for each in asked.buffers_bytes]
-    if max(queues) > 50:  # noqa: PLR2004
-        return "queues of up to 50 BDP were"
+    if not plain.rate[0] <= rate <= plain.rate[1]:
+        return f"rates from {plain.rate[0]:g} to {plain.rate[1]:g} Mbit/s were, and {rate:g} was not"
+    if not plain.rtt[0] <= rtt <= plain.rtt[1]:
+        return f"RTTs from {plain.rtt[0]:g} to {plain.rtt[1]:g} ms were, and {rtt:g} was not"
+    if max(each.flows for each in asked.company) >= every["many"].flows[1]:
+        return f"up to {every['many'].flows[1]} flows were"
+    queues = [asked.buffer_bdp(each) for each in asked.buffers_bytes if each >= SHORT_BYTES]
+    if queues and max(queues) > every["deep"].buffer[1]:
+        return f"queues of up to {every['deep'].buffer[1]:g} BDP were"
+    if queues and min(queues) < NEARLY * plain.buffer[0]:
+        return f"queues from {plain.buffer[0]:g} BDP on were; in shorter ones CUBIC is slower on real hosts"
     return ""
 
 
 def stratum(asked: Question, buffer_bytes: int, company: Company) -> str:
     """Of which stratum of the validation a case is."""
+    plain = strata()[PLAIN]
     if asked.job.kind in {"transfer", "requests"} and (asked.job.kind == "requests" or whole_transfer(asked)):
         return "transfers"
-    if buffer_bytes < 20 * 1514:
+    if buffer_bytes < SHORT_BYTES:
         return "short"
-    if asked.buffer_bdp(buffer_bytes) > 10:  # noqa: PLR2004
+    if asked.buffer_bdp(buffer_bytes) > plain.buffer[1]:
         return "deep"
-    if asked.loss_ppb > 20_000_000:  # noqa: PLR2004
+    if asked.loss_ppb > MOST_PLAIN_LOSS_PPB:
         return "loss"
-    return "many" if company.flows > 7 else "plain"  # noqa: PLR2004
+    return "many" if company.flows >= plain.flows[1] else "plain"
 
 
 def model_error(asked: Question, buffer_bytes: int, company: Company) -> float:
