@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: dumbbell advise --rate 200mbit --rtt 80ms --loaded-rtt 105ms --beside cubic:3 --transfer 1GB"
 INDENT = " " * 10
-SECONDS = {"sim": 5.0}
-"""By engine: how long it may look for an answer; where it is not told, a minute."""
+SECONDS = 60.0
+"""For engines that are no simulator: how long they may look for an answer."""
 
 
 def advise(  # noqa: PLR0913 (each is an option)
@@ -71,6 +71,10 @@ def advise(  # noqa: PLR0913 (each is an option)
     engine: Annotated[
         str, typer.Option("--engine", metavar="NAME", help="What simulates it.", autocompletion=completion.engines)
     ] = "sim",
+    seeds: Annotated[
+        int | None,
+        typer.Option("--seeds", metavar="N", min=2, help="Exactly so many runs of a case. Default: until it decides."),
+    ] = None,
     jobs: Jobs = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
@@ -82,7 +86,7 @@ def advise(  # noqa: PLR0913 (each is an option)
     from dumbbell.decide.advice import advice, undecided
     from dumbbell.decide.question import question
     from dumbbell.decide.text import as_object
-    from dumbbell.decide.trials import trials
+    from dumbbell.decide.trials import given_s, trials
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.engines.registry import engine as engine_named
 
@@ -95,7 +99,8 @@ def advise(  # noqa: PLR0913 (each is an option)
         catalogue(),
     )  # fmt: skip
     began = time.monotonic()
-    found = trials(asked, engine_named(engine), seconds=SECONDS.get(engine, 60.0), jobs=jobs, undecided=undecided)
+    given = given_s(asked) if engine == "sim" else SECONDS
+    found = trials(asked, engine_named(engine), seconds=given, jobs=jobs, undecided=undecided, seeds=seeds)
     answer = advice(asked, found)
     seconds = time.monotonic() - began
     if as_json:
@@ -118,7 +123,7 @@ def _lines(answer: "Advice", seconds: float, engine: str) -> "Iterator[str]":
         if several:
             yield f"{company.name}:"
         header, rows = text.table(answer, company)
-        yield fitted(header, rows, columns(), keys=3)
+        yield fitted(header, rows, columns(), keys=2)
     yield ""
     for label, words in text.below(answer, seconds=seconds, engine=engine):
         yield wrapped(f"{label:9} {words}", columns(), hanging=INDENT)

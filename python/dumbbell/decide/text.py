@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.decide.advice import DEFAULT, MATTERS, MOST_HARM, Advice, Interval, Outcome, Place
+from dumbbell.decide.advice import DEFAULT, MATTERS, MOST_HARM, Advice, Place
+from dumbbell.decide.trials import duration_s, whole_transfer
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
 from dumbbell.spec.quantity import Rate
 from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dumbbell.decide.outcome import Interval, Outcome
     from dumbbell.decide.question import Company, Question
 
     Table = tuple[list[str], list[list[str]]]
+    _Value = tuple[Callable[[Outcome], Interval | None], float]
+    """A value of an outcome, and what it is multiplied by."""
 
 
 def lines(found: Advice) -> Iterator[tuple[str, str]]:
@@ -36,7 +42,13 @@ def below(found: Advice, *, seconds: float, engine: str, kernel: str = "Linux 6.
         if found.inside_validated
         else f"outside of what was held against {kernel}: {found.outside}"
     )
-    yield "Sure?", f"95 % intervals of {seeds} seeds and of the model's error, {engine}, {seconds:.1f} s; {told}."
+    yield (
+        "Sure?",
+        (
+            f"95 % intervals of what five trials would give: {seeds} seeds of {_length(found.asked)} and the model's"
+            f" error; {engine}, {seconds:.1f} s; {told}."
+        ),
+    )
     yield "The tree", _tree(found)
     if found.recommendation != "keep":
         yield (
@@ -49,30 +61,32 @@ def below(found: Advice, *, seconds: float, engine: str, kernel: str = "Linux 6.
 
 
 def table(found: Advice, company: Company) -> Table:
-    """What each candidate comes to in some company, a row a queue and candidate."""
+    """What each candidate comes to in some company, a row a queue: what counts with intervals, the rest as `bbr/cubic`.
+
+    Queues are in MB, with the RTT while they are full; `others` is what each neighbour has, in Mbit/s.
+    """
     asked = found.asked
-    beside = bool(company.flows)
-    done = {"transfer": "done in s", "requests": "p95 answer s"}.get(asked.job.kind)
-    late = asked.job.kind == "stream"
-    header = [
-        "queue MB", "loaded RTT ms", "cc", "goodput Mbit/s", *([done] if done else []),
-        *(["p95 late ms"] if late else []), "RTT ms", "resent %", *(["each other Mbit/s", "harm %"] if beside else []),
-        "right",
+    names = asked.candidates
+    spans: dict[str, _Value] = {"Mbit/s": (lambda each: each.goodput_bps, 1e-6)}
+    if asked.job.kind in {"transfer", "requests"}:
+        spans = {"done s" if asked.job.kind == "transfer" else "p95 s": (lambda each: each.done_s, 1.0)}
+    if asked.job.kind == "stream":
+        spans = {"late ms": (lambda each: each.late_s, 1e3)}
+    sides: dict[str, _Value] = {"RTT ms": (lambda each: each.rtt_s, 1e3), "resent %": (lambda each: each.resent, 100)}
+    if "Mbit/s" not in spans:
+        sides = {"Mbit/s": (lambda each: each.goodput_bps, 1e-6), **sides}
+    if company.flows:
+        sides["others"] = (lambda each: each.other_bps, 1e-6)
+    header = ["MB", "loaded ms", *(f"{name} {words}" for words in spans for name in names), *sides, "right"]
+    return header, [
+        [
+            trimmed(place.buffer_bytes / 1e6), trimmed(asked.loaded_rtt_ns(place.buffer_bytes) / 1e6),
+            *(_between(value(place.of(name)), factor) for value, factor in spans.values() for name in names),
+            *("/".join(_plain(value(place.of(name)), factor) for name in names) for value, factor in sides.values()),
+            _says(place),
+        ]
+        for place in found.places if place.company == company
     ]  # fmt: skip
-    rows = []
-    for place in (each for each in found.places if each.company == company):
-        for outcome in place.outcomes:
-            first = outcome is place.outcomes[0]
-            rows.append([
-                trimmed(place.buffer_bytes / 1e6) if first else "",
-                trimmed(asked.loaded_rtt_ns(place.buffer_bytes) / 1e6) if first else "",
-                outcome.candidate, _between(outcome.goodput_bps, 1e-6),
-                *([_between(outcome.done_s, 1.0)] if done else []), *([_between(outcome.late_s, 1e3)] if late else []),
-                _between(outcome.rtt_s, 1e3), amount(outcome.resent, scale=100),
-                *([amount(outcome.other_bps, scale=1e-6), _harm_of(outcome)] if beside else []),
-                _says(place) if first else "",
-            ])  # fmt: skip
-    return header, rows
 
 
 def as_object(found: Advice, *, seconds: float, engine: str) -> dict[str, Any]:
@@ -94,7 +108,7 @@ def as_object(found: Advice, *, seconds: float, engine: str) -> dict[str, Any]:
         ],
         "table": [_row(found, place, outcome) for place in found.places for outcome in place.outcomes],
         "regret": {name: {"most": most, "mean": mean} for name, (most, mean) in found.regret.items()},
-        "harm": found.harm,
+        "harm": _bounds(found.harm),
         "inside_validated": found.inside_validated,
         "outside": found.outside or None,
         "seeds": list(found.seeds),
@@ -110,8 +124,9 @@ def _row(found: Advice, place: Place, outcome: Outcome) -> dict[str, Any]:
         "buffer_bdp": round(asked.buffer_bdp(place.buffer_bytes), 4),
         "loaded_rtt_s": round(asked.loaded_rtt_ns(place.buffer_bytes) / NS_PER_S, 6), "cc": outcome.candidate,
         "goodput_bps": _bounds(outcome.goodput_bps), "completion_s": _bounds(outcome.done_s),
-        "late_s": _bounds(outcome.late_s), "rtt_s": _bounds(outcome.rtt_s), "retransmit_rate": outcome.resent,
-        "neighbour_bps": outcome.other_bps, "harm": outcome.harm, "best": place.best, "verdict": place.verdict,
+        "late_s": _bounds(outcome.late_s), "rtt_s": _bounds(outcome.rtt_s), "retransmit_rate": _bounds(outcome.resent),
+        "neighbour_bps": _bounds(outcome.other_bps), "harm": _bounds(outcome.harm),
+        "delay_harm": _bounds(outcome.delay_harm), "best": place.best, "verdict": place.verdict,
     }  # fmt: skip
 
 
@@ -138,7 +153,7 @@ def _path(asked: Question) -> str:
 def _advice(found: Advice) -> str:
     if all(each.verdict == "no matter" and not each.harmful for each in found.places):
         return f"KEEP {_name(DEFAULT)}: no difference that matters (below {percent(MATTERS)}, or within the interval)."
-    chosen = DEFAULT if found.recommendation == "keep" else found.recommendation
+    chosen = found.chosen
     told = f"KEEP {_name(DEFAULT)}" if found.recommendation == "keep" else f"USE {_name(chosen)}"
     if found.everywhere:
         return f"{told}, whatever the queue and the company." if len(found.places) > 1 else f"{told}."
@@ -184,16 +199,27 @@ def _if_wrong(found: Advice) -> str:
 
 
 def _harm(found: Advice) -> str:
-    harmful = {
-        name: max(own.harm or 0.0 for each in found.places for own in each.outcomes if own.candidate == name)
-        for name in found.asked.candidates
-    }
-    told = [f"{_name(name)} takes up to {percent(most)}" for name, most in harmful.items() if most > MOST_HARM]
     if not any(each.company.flows for each in found.places):
         return "nobody else was said to be there."
+    told = [words for name in found.asked.candidates for words in _harm_by(found, name)]
+    beyond = f"beyond what one more {_name(DEFAULT)} does"
     if not told:
-        return f"none takes more than {percent(MOST_HARM)} from the others beyond what one more {_name(DEFAULT)} does."
-    return f"{'; '.join(told)} from the others, beyond what one more {_name(DEFAULT)} does."
+        return f"none takes more than {percent(MOST_HARM)} from the others, or delays them by more, {beyond}."
+    return f"{'; '.join(told)}, {beyond}."
+
+
+def _harm_by(found: Advice, name: str) -> Iterator[str]:
+    """What a candidate may do to the others at worst, where that may be too much."""
+    own = [each.of(name) for each in found.places]
+    for harms, words in (
+        ([each.harm for each in own if each.harm], "takes {} from the others"),
+        ([each.delay_harm for each in own if each.delay_harm], "lengthens their RTT by {} (95th percentile)"),
+    ):
+        most = max(harms, key=lambda each: each.value, default=None)
+        if most is not None and most.high > MOST_HARM:
+            at_worst = "up to " if len(own) > 1 else ""
+            span = f"{100 * most.value:.0f} % ({100 * most.low:.0f} to {100 * most.high:.0f})"
+            yield f"{_name(name)} {words.format(at_worst + span)}"
 
 
 def _to_know(found: Advice) -> str:
@@ -202,6 +228,13 @@ def _to_know(found: Advice) -> str:
     if not found.asked.known_company:
         return "who else is on the line: dumbbell advise … --beside cubic:3"
     return "measure both in turns on the host: dumbbell advise tells a model's answer."
+
+
+def _length(asked: Question) -> str:
+    """Of a run, in words."""
+    if asked.job.kind == "requests" or (asked.job.kind == "transfer" and whole_transfer(asked)):
+        return f"the whole {asked.job.kind}"
+    return f"{duration_s(asked):.0f} s{'' if asked.job.kind == 'transfer' else ', their last two thirds,'}"
 
 
 def _tree(found: Advice) -> str:
@@ -237,13 +270,16 @@ def _name(cc: str) -> str:
     return {"bbr": "BBR", "cubic": "CUBIC", "reno": "Reno"}.get(cc, cc)
 
 
-def _harm_of(outcome: Outcome) -> str:
-    """In %, to the whole: what the others lose has no more digits."""
-    return ABSENT if outcome.harm is None else f"{100 * outcome.harm:+.0f}"
-
-
 def _between(interval: Interval | None, factor: float) -> str:
     return ABSENT if interval is None else amount(interval.value, interval.half, factor)
+
+
+def _plain(interval: Interval | None, factor: float) -> str:
+    """Beside others in one cell: two digits tell which is more."""
+    if interval is None:
+        return ABSENT
+    value = factor * interval.value
+    return f"{value:.2g}" if value < 99.5 else f"{value:.0f}"  # noqa: PLR2004 (which would be 1e+02)
 
 
 def _ms(ns: float) -> str:
