@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from dumbbell.cc import known
 from dumbbell.cli.main import app
-from dumbbell.decide.advice import MOST_HARM, Advice, advice, place, undecided
+from dumbbell.decide.advice import MOST_HARM, Advice, advice, exceptions, place, undecided
 from dumbbell.decide.outcome import completions_s, predicted
 from dumbbell.decide.question import ALONE, Company, Question, question
 from dumbbell.decide.text import lines
@@ -55,6 +55,7 @@ def test_a_candidate_that_harms_is_not_advised_where_that_counts() -> None:
     assert harm.value == pytest.approx(1 - 5 / 9.5)
     assert harm.low < harm.value < harm.high
     assert "BBR takes 47 % (46 to 49) from the others" in told(found)["Harm"]
+    assert "BBR would have up to 47.4 % more in 1 case, at the others' expense" in told(found)["Why"]
     greedy = asked(buffer="1bdp", **{"for": "goodput"})
     assert advice(greedy, of(greedy, (tried(14, 5), tried(9.5, 9.5)))).recommendation == "bbr"
 
@@ -185,3 +186,32 @@ def test_as_many_seeds_as_are_asked_for_give_the_same_answer_again() -> None:
     first, again = (json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout) for _ in range(2))
     assert first["seeds"] == [2, 2]
     assert first | {"wall_s": 0} == again | {"wall_s": 0}
+
+
+def test_a_queue_between_two_flips_is_told_as_one_range_and_what_does_not_matter_is_no_exception() -> None:
+    about = asked(beside="none", **{"for": "goodput"})
+    even, ahead, behind = (tried(9.5, 0), tried(9.5, 0)), (tried(12, 0), tried(9.5, 0)), (tried(6, 0), tried(9.5, 0))
+    found = advice(about, of(about, behind, ahead, ahead, behind, even, behind, behind))
+    ((company, best, low, high),) = exceptions(found)
+    queues = about.buffers_bytes
+    assert (company, best) == (ALONE, "bbr")
+    assert [low, high] == pytest.approx([(queues[0] * queues[1]) ** 0.5, (queues[2] * queues[3]) ** 0.5])
+    assert "KEEP CUBIC, but BBR where the RTT under load is" in told(found)["Advice"]
+    other = advice(about, of(about, ahead, ahead, ahead, ahead, even, ahead, ahead))
+    assert list(exceptions(other)) == []
+    assert told(other)["Advice"] == "USE BBR."
+
+
+def test_a_regret_that_is_less_by_nothing_that_matters_does_not_take_the_default_away() -> None:
+    about = asked(beside="none", **{"for": "goodput"})
+    more, less = (tried(9.8, 0), tried(9.5, 0)), (tried(9.5, 0), tried(9.8, 0))
+    slightly = advice(about, of(about, (tried(9.9, 0), tried(9.5, 0)), more, more, more, less, less, less))
+    assert slightly.recommendation == "keep"
+
+
+def test_lateness_counts_on_top_of_the_way() -> None:
+    about = asked(buffer="1bdp", stream="3mbit", beside="none")
+    late = [Tried(seeds=[1, 2], mine={"goodput": [3e6, 3e6], "late_p95": [ms / 1e3] * 2}) for ms in (4.0, 1.0)]
+    found = advice(about, of(about, (late[0], late[1])))
+    assert found.places[0].gain == pytest.approx((20 + 4) / (20 + 1) - 1)
+    assert found.places[0].best == "cubic"

@@ -118,10 +118,8 @@ def _lines(answer: "Advice", seconds: float, engine: str) -> "Iterator[str]":
     for label, words in text.lines(answer):
         yield wrapped(f"{label:9} {words}", columns(), hanging=INDENT)
     for company in answer.asked.company:
-        several = len(answer.asked.company) > 1
         yield ""
-        if several:
-            yield f"{company.name}:"
+        yield wrapped(f"{text.caption(answer, company)}:", columns())
         header, rows = text.table(answer, company)
         yield fitted(header, rows, columns(), keys=2)
     yield ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import sqrt
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -14,6 +14,7 @@ from dumbbell.decide.trials import Case, Tried
 from dumbbell.decide.validated import outside_of_validation
 from dumbbell.metrics.sharing import gain
 from dumbbell.metrics.statistics import estimate
+from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
     from dumbbell.decide.question import Company, Question
@@ -45,6 +46,10 @@ class Place:
     """Candidates that harm the others too much, whether or not that counts for the goal."""
     may_harm: tuple[str, ...]
     """Those of which that cannot be excluded: by their interval."""
+
+    def spares(self, candidate: str) -> bool:
+        """Nothing that matters speaks against a candidate here."""
+        return self.verdict != "ahead" and candidate not in self.harmful
 
     def of(self, candidate: str) -> Outcome:
         """A candidate's."""
@@ -149,6 +154,20 @@ def _wide(own: Outcome) -> bool:
     return goodput is not None and goodput.half > WIDE * goodput.value
 
 
+def exceptions(found: Advice) -> Iterator[tuple[Company, str, float | None, float | None]]:
+    """Where another candidate than the advised one is right: company, candidate, and between which queues, in bytes.
+
+    None: from the shortest one that was tried, or to the longest. Where it does not matter the advised one is right.
+    """
+    for company, group in groupby(found.places, key=lambda each: each.company):
+        own = [(found.chosen if each.spares(found.chosen) else each.best, each.buffer_bytes) for each in group]
+        runs = [list(run) for _, run in groupby(own, key=lambda each: each[0])]
+        edges = [sqrt(before[-1][1] * after[0][1]) for before, after in pairwise(runs)]
+        for nth, run in enumerate(runs):
+            if run[0][0] != found.chosen:
+                yield company, run[0][0], edges[nth - 1] if nth else None, edges[nth] if nth < len(edges) else None
+
+
 def flips(places: Sequence[Place]) -> Iterator[Flip]:
     """Where the right candidate changes from one queue to the next, half way between them (geometric)."""
     for before, after in pairwise(places):
@@ -158,17 +177,19 @@ def flips(places: Sequence[Place]) -> Iterator[Flip]:
 
 
 def score(asked: Question, outcome: Outcome) -> float:
-    """What the goal asks of a candidate: the more the better. Of times it is one over them."""
+    """What the goal asks of a candidate: the more the better. Of times it is one over them.
+
+    What is late comes on top of the way there: a millisecond more than none is no ratio.
+    """
+    if outcome.late_s is not None:
+        return 1 / (asked.rtt_ns / NS_PER_S / 2 + outcome.late_s.value)
     if asked.goal == "latency":
-        told = outcome.late_s if asked.job.kind == "stream" else outcome.rtt_s
-        return 1 / told.value if told and told.value else 0.0
+        return 1 / outcome.rtt_s.value if outcome.rtt_s and outcome.rtt_s.value else 0.0
     if asked.goal == "fairness" and outcome.other_bps and outcome.goodput_bps:
         own, other = outcome.goodput_bps.value, outcome.other_bps.value
         return min(own, other) / max(own, other) if max(own, other) else 0.0
     if outcome.done_s is not None:
         return 1 / outcome.done_s.value
-    if outcome.late_s is not None and outcome.late_s.value:
-        return 1 / outcome.late_s.value
     return outcome.goodput_bps.value if outcome.goodput_bps else 0.0
 
 
@@ -191,7 +212,10 @@ def _regret(asked: Question, places: Sequence[Place], candidate: str) -> tuple[f
 
 
 def _recommended(asked: Question, places: Sequence[Place], regret: Mapping[str, tuple[float, float]]) -> str:
-    """The one with the least regret at worst, of those that harm nobody too much where that counts."""
+    """The one with the least regret at worst, of those that harm nobody too much where that counts.
+
+    Where it has less by no more than matters it is the default.
+    """
 
     def harms(candidate: str) -> bool:
         return asked.goal == "balanced" and any(each.of(candidate).harms > MOST_HARM for each in places)
@@ -199,4 +223,5 @@ def _recommended(asked: Question, places: Sequence[Place], regret: Mapping[str, 
     allowed = [each for each in asked.candidates if not harms(each)] or [
         DEFAULT if DEFAULT in asked.candidates else asked.candidates[0]
     ]
-    return min(allowed, key=lambda each: (round(regret[each][0], 3), each != DEFAULT))
+    least = min(allowed, key=lambda each: (round(regret[each][0], 3), each != DEFAULT))
+    return DEFAULT if DEFAULT in allowed and regret[DEFAULT][0] - regret[least][0] < MATTERS else least

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from dumbbell.decide.advice import DEFAULT, MATTERS, MOST_HARM, Advice, Place
+from dumbbell.decide.advice import DEFAULT, MATTERS, MOST_HARM, Advice, Place, exceptions, score
 from dumbbell.decide.trials import duration_s, whole_transfer
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
+from dumbbell.metrics.sharing import gain
 from dumbbell.spec.quantity import Rate
 from dumbbell.units import NS_PER_S
 
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
     from dumbbell.decide.question import Company, Question
 
     Table = tuple[list[str], list[list[str]]]
-    _Value = tuple[Callable[[Outcome], Interval | None], float]
-    """A value of an outcome, and what it is multiplied by."""
+    _Of = Callable[[Outcome], Interval | None]
+
+
+GOODPUT: Final = "Goodput (Mbit/s)"
 
 
 def lines(found: Advice) -> Iterator[tuple[str, str]]:
@@ -53,40 +56,61 @@ def below(found: Advice, *, seconds: float, engine: str, kernel: str = "Linux 6.
     if found.recommendation != "keep":
         yield (
             "Try it",
-            (
-                f"sysctl -w net.ipv4.tcp_congestion_control={found.recommendation}; undo: ={DEFAULT}. In Linux `bbr` is"
-                " version 1."
-            ),
+            f"sysctl -w net.ipv4.tcp_congestion_control={found.chosen}; undo: ={DEFAULT}. `bbr` is version 1.",
         )
+    yield "More", "--engine linux carries it out on the kernel, --map FILE draws it, --json is for scripts."
 
 
 def table(found: Advice, company: Company) -> Table:
     """What each candidate comes to in some company, a row a queue: what counts with intervals, the rest as `bbr/cubic`.
 
-    Queues are in MB, with the RTT while they are full; `others` is what each neighbour has, in Mbit/s.
+    Queues are in MB, with the RTT in ms while they are full; `others` is what each neighbour has, in Mbit/s.
     """
     asked = found.asked
-    names = asked.candidates
-    spans: dict[str, _Value] = {"Mbit/s": (lambda each: each.goodput_bps, 1e-6)}
-    if asked.job.kind in {"transfer", "requests"}:
-        spans = {"done s" if asked.job.kind == "transfer" else "p95 s": (lambda each: each.done_s, 1.0)}
-    if asked.job.kind == "stream":
-        spans = {"late ms": (lambda each: each.late_s, 1e3)}
-    sides: dict[str, _Value] = {"RTT ms": (lambda each: each.rtt_s, 1e3), "resent %": (lambda each: each.resent, 100)}
-    if "Mbit/s" not in spans:
-        sides = {"Mbit/s": (lambda each: each.goodput_bps, 1e-6), **sides}
+    names, counts = asked.candidates, _counts(asked)
+    sides: dict[str, tuple[_Of, float, str]] = {}
+    if counts.words != GOODPUT and not company.flows:
+        sides["Mbit/s"] = (lambda each: each.goodput_bps, 1e-6, "")
+    sides["RTT ms"] = (lambda each: each.rtt_s, 1e3, "")
+    sides["resent %"] = (lambda each: each.resent, 100, ".1f")
     if company.flows:
-        sides["others"] = (lambda each: each.other_bps, 1e-6)
-    header = ["MB", "loaded ms", *(f"{name} {words}" for words in spans for name in names), *sides, "right"]
+        sides["others"] = (lambda each: each.other_bps, 1e-6, "")
+    header = ["MB", "loaded", *names, *sides, "right"]
     return header, [
         [
             trimmed(place.buffer_bytes / 1e6), trimmed(asked.loaded_rtt_ns(place.buffer_bytes) / 1e6),
-            *(_between(value(place.of(name)), factor) for value, factor in spans.values() for name in names),
-            *("/".join(_plain(value(place.of(name)), factor) for name in names) for value, factor in sides.values()),
+            *(_between(counts.of(place.of(name)), counts.factor) for name in names),
+            *(
+                "/".join(_plain(of(place.of(name)), factor, form) for name in names)
+                for of, factor, form in sides.values()
+            ),
             _says(place),
         ]
         for place in found.places if place.company == company
     ]  # fmt: skip
+
+
+def caption(found: Advice, company: Company) -> str:
+    """What the table of some company is about."""
+    counts = _counts(found.asked)
+    return f"{counts.words} of {' and '.join(found.asked.candidates)}, {company.name}; loaded: RTT in ms, queue full"
+
+
+class _Counts(NamedTuple):
+    words: str
+    of: _Of
+    factor: float
+
+
+def _counts(asked: Question) -> _Counts:
+    """What the job is about."""
+    if asked.job.kind == "stream":
+        return _Counts("Lateness (95th percentile, ms)", lambda each: each.late_s, 1e3)
+    if asked.job.kind == "requests":
+        return _Counts("Answers (95th percentile, s)", lambda each: each.done_s, 1.0)
+    if asked.job.kind == "transfer":
+        return _Counts("Completion (s)", lambda each: each.done_s, 1.0)
+    return _Counts(GOODPUT, lambda each: each.goodput_bps, 1e-6)
 
 
 def as_object(found: Advice, *, seconds: float, engine: str) -> dict[str, Any]:
@@ -157,28 +181,31 @@ def _advice(found: Advice) -> str:
     told = f"KEEP {_name(DEFAULT)}" if found.recommendation == "keep" else f"USE {_name(chosen)}"
     if found.everywhere:
         return f"{told}, whatever the queue and the company." if len(found.places) > 1 else f"{told}."
-    parts = []
-    for flip in found.flips:
-        loaded = _ms(found.asked.loaded_rtt_ns(flip.buffer_bytes))
-        other = flip.below if flip.above == chosen else flip.above
-        side = "below" if flip.above == chosen else "above"
-        where = f" ({flip.company.name})" if len(found.asked.company) > 1 else ""
-        parts.append(
-            f"RTT under load {side} {loaded}, a queue of {trimmed(flip.buffer_bytes / 1e6)} MB{where}: {_name(other)}"
-        )
-    elsewhere = [
-        each.company.name
-        for each in found.places
-        if each.best != chosen and not any(flip.company == each.company for flip in found.flips)
+    parts = [
+        f"{_name(best)} {_between_queues(found.asked, low, high)}"
+        + (f" ({company.name})" if len(found.asked.company) > 1 else "")
+        for company, best, low, high in exceptions(found)
     ]
-    parts += [f"{name}: not {_name(chosen)}" for name in dict.fromkeys(elsewhere)]
-    return f"{told}, unless: {'; '.join(parts)}." if parts else f"{told}."
+    return f"{told}, but {'; '.join(parts)}." if parts else f"{told}."
+
+
+def _between_queues(asked: Question, low: float | None, high: float | None) -> str:
+    """Which queues, as an RTT under load that somebody can measure."""
+    loaded = [None if each is None else _ms(asked.loaded_rtt_ns(each)) for each in (low, high)]
+    sizes = [None if each is None else trimmed(each / 1e6) for each in (low, high)]
+    if low is not None and high is not None:
+        return f"where the RTT under load is {loaded[0]} to {loaded[1]} (a queue of {sizes[0]} to {sizes[1]} MB)"
+    if low is None and high is None:
+        return "whatever the queue"
+    side, nth = ("above", 0) if high is None else ("below", 1)
+    return f"where the RTT under load is {side} {loaded[nth]} (a queue of {sizes[nth]} MB)"
 
 
 def _why(found: Advice) -> str:
     told = [each for each in found.places if each.verdict == "ahead"]
+    forgone = _forgone(found)
     if not told:
-        return "No candidate is ahead by more than chance and the model's error."
+        return forgone or "No candidate is ahead by more than chance and the model's error."
     parts = []
     for name in dict.fromkeys(each.best for each in told):
         own = [each for each in told if each.best == name]
@@ -187,7 +214,40 @@ def _why(found: Advice) -> str:
             f"{_name(name)} is ahead in {len(own)} of {counted(len(found.places), 'case')}, at most by"
             f" {percent(most.gain)} ({trimmed(found.asked.buffer_bdp(most.buffer_bytes))} BDP, {most.company.name})"
         )
-    return "; ".join(parts) + "."
+    return " ".join(filter(None, [f"{'; '.join(parts)}.", forgone, _mechanism(found.asked, told)]))
+
+
+def _forgone(found: Advice) -> str:
+    """What candidates would have that balanced advice leaves out."""
+    if found.asked.goal != "balanced":
+        return ""
+    parts = []
+    for name in found.asked.candidates:
+        own = [
+            gain(score(found.asked, each.of(name)), score(found.asked, each.of(each.best))) or 0.0
+            for each in found.places
+            if name in each.harmful and name != each.best
+        ]
+        if own and max(own) > MATTERS:
+            cases = counted(len(own), "case")
+            parts.append(f"{_name(name)} would have up to {percent(max(own))} more in {cases}, at the others' expense.")
+    return " ".join(parts)
+
+
+def _mechanism(asked: Question, told: Sequence[Place]) -> str:
+    """What is known of the cause, for BBR and bulk traffic: short queues are its own, long ones are not."""
+    if asked.job.kind not in {"bulk", "transfer"}:
+        return ""
+    first = told[0]
+    if not any(each.best.startswith("bbr") for each in told):
+        alone = not any(each.company.flows for each in told)
+        return "Alone BBR leaves some of the line: its pacing's margin, and a drain every 10 s." if alone else ""
+    if first.best.startswith("bbr") and any(each.best == DEFAULT for each in told):
+        return (
+            f"In short queues {_name(DEFAULT)} backs off at every drop and BBR does not; in long ones it fills the"
+            " queue, which BBR does not."
+        )
+    return ""
 
 
 def _if_wrong(found: Advice) -> str:
@@ -262,7 +322,7 @@ def _says(place: Place) -> str:
     harms = ", harms" if place.best in place.harmful else ""
     if place.verdict == "no matter":
         left = [name for name in place.harmful if name != place.best]
-        return f"{_name(place.best)}: {left[0]} harms" if left else "no matter"
+        return f"{_name(place.best)}: harm" if left else "no matter"
     return f"{_name(place.best)}{harms}" if place.verdict == "ahead" else "either"
 
 
@@ -274,12 +334,12 @@ def _between(interval: Interval | None, factor: float) -> str:
     return ABSENT if interval is None else amount(interval.value, interval.half, factor)
 
 
-def _plain(interval: Interval | None, factor: float) -> str:
+def _plain(interval: Interval | None, factor: float, form: str) -> str:
     """Beside others in one cell: two digits tell which is more."""
     if interval is None:
         return ABSENT
     value = factor * interval.value
-    return f"{value:.2g}" if value < 99.5 else f"{value:.0f}"  # noqa: PLR2004 (which would be 1e+02)
+    return f"{value:{form or ('.2g' if value < 99.5 else '.0f')}}"  # noqa: PLR2004 (which would be 1e+02)
 
 
 def _ms(ns: float) -> str:
