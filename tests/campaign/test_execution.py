@@ -4,7 +4,9 @@ import itertools
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +14,17 @@ import pytest
 
 from commandline import MOMENT
 from dumbbell.campaign import execution, run_campaign
-from dumbbell.campaign.execution import AHEAD, FailureWatch
-from dumbbell.campaign.plan import Planned, count, plan
+from dumbbell.campaign.execution import AHEAD, FailureWatch, carry_out
+from dumbbell.campaign.plan import Planned, agenda, count, plan
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Run, load
+
+SWEPT = {"path.rtt": ["10 ms", "20 ms", "30 ms"], "path.buffer": ["0.5 bdp", "1 bdp", "2 bdp", "4 bdp"]}
+"""Twelve points."""
 
 
 class Counting(SimEngine):
@@ -184,7 +189,7 @@ def test_points_that_come_to_the_same_run_share_it(tmp_path: Path) -> None:
         assert list(store.outcomes()) == outcomes
 
 
-def test_what_is_finished_is_kept_though_an_earlier_run_is_not(tmp_path: Path) -> None:
+def test_what_is_finished_is_kept_and_told_though_an_earlier_run_is_not(tmp_path: Path) -> None:
     released = threading.Event()
 
     class Waiting(Counting):
@@ -194,18 +199,13 @@ def test_what_is_finished_is_kept_though_an_earlier_run_is_not(tmp_path: Path) -
             return super().measure(run)
 
     with Store.open(tmp_path / "s", write=True) as store:
-        outcomes = run_campaign(store, experiment(), Waiting(), jobs=2)
-        waiter = threading.Thread(target=next, args=(outcomes,))
-        waiter.start()
-        deadline = time.monotonic() + 20
+        finished = carry_out(store, experiment(), Waiting(), jobs=2)
+        told = [next(finished).run.seed for _ in range(3)]
         with Store.open(tmp_path / "s") as reader:
-            while reader.count() < 3 and time.monotonic() < deadline:
-                time.sleep(0.01)
             found = [each.seed for each in reader.outcomes()]
-        assert waiter.is_alive()
         released.set()
-        waiter.join()
-    assert found == [2, 3, 4]
+        told += [each.run.seed for each in finished]
+    assert (told, found) == ([2, 3, 4, 1], [2, 3, 4])
 
 
 def test_progress_is_told_once_a_run_whether_found_or_measured(tmp_path: Path) -> None:
@@ -218,9 +218,9 @@ def test_progress_is_told_once_a_run_whether_found_or_measured(tmp_path: Path) -
 def test_whoever_stops_asking_stops_the_campaign_and_keeps_what_is_finished(tmp_path: Path) -> None:
     engine = Counting(slow=tuple(range(2, 50)))
     with Store.open(tmp_path / "s", write=True) as store:
-        outcomes = run_campaign(store, experiment(seeds=50), engine, jobs=1)
-        assert next(outcomes).seed == 1
-        outcomes.close()
+        finished = carry_out(store, experiment(seeds=50), engine, jobs=1)
+        assert next(finished).outcome is not None
+        finished.close()
         time.sleep(0.5)
         begun = len(engine.measured)
     assert begun <= 2
@@ -238,9 +238,9 @@ def test_whoever_stops_asking_stops_the_engine_and_nobody_else_does(tmp_path: Pa
     with Store.open(tmp_path / "s", write=True) as store:
         assert len(list(run_campaign(store, experiment(), Stoppable()))) == 4
         assert not stopped
-        outcomes = run_campaign(store, experiment(), Stoppable(), fresh=True)
-        next(outcomes)
-        outcomes.close()
+        finished = carry_out(store, experiment(), Stoppable(), fresh=True)
+        next(finished)
+        finished.close()
     assert stopped == [True]
 
 
@@ -259,27 +259,81 @@ def test_a_bug_in_python_is_not_hidden_and_loses_nothing(tmp_path: Path) -> None
 
 
 def test_outcomes_come_in_the_order_of_the_plan_and_threads_change_nothing(tmp_path: Path) -> None:
-    one, two = (
-        carried_out(tmp_path / f"{jobs}", Counting(slow=(1,)), experiment(seeds=6), jobs=jobs) for jobs in (1, 2)
-    )
-    assert [each.seed for each in two] == [1, 2, 3, 4, 5, 6]
+    asked = experiment(**SWEPT, seeds=[3, 1, 2])
+    one, two = (carried_out(tmp_path / f"{jobs}", Counting(slow=(1,)), asked, jobs=jobs) for jobs in (1, 2))
+    assert [(each.point, each.seed) for each in two] == [(each.point, each.resolved.run.seed) for each in plan(asked)]
     assert one == [each.model_copy(update={"wall_s": same.wall_s}) for each, same in zip(two, one, strict=True)]
+    with Store.open(tmp_path / "2") as store:
+        assert list(store.outcomes()) == two
+
+
+def test_seeds_that_the_store_has_besides_change_neither_which_outcomes_come_nor_their_order(tmp_path: Path) -> None:
+    carried_out(tmp_path / "s", Counting(), experiment(**SWEPT, seeds=[4, 2]))
+    outcomes = carried_out(tmp_path / "s", Counting(), experiment(**SWEPT, seeds=[3, 2, 1]))
+    assert [each.seed for each in outcomes] == [3, 2, 1] * 12
+    with Store.open(tmp_path / "s") as store:
+        assert [each.seed for each in store.outcomes()] == [1, 2, 3, 4] * 12
+
+
+def test_a_campaign_is_carried_out_seed_by_seed_with_the_points_of_each_shuffled_in_the_same_way(
+    tmp_path: Path,
+) -> None:
+    asked = experiment(**SWEPT, seeds=3)
+    places = [place for place, _ in agenda(asked)]
+    every = list(plan(asked))
+    assert [each for _, each in agenda(asked)] == [every[place] for place in places]
+    assert sorted(places) == list(range(36))
+    points = [[place // 3 for place in places[begin : begin + 12]] for begin in (0, 12, 24)]
+    assert [sorted(each) for each in points] == [list(range(12))] * 3, "all points with each seed before the next"
+    assert [place % 3 for place in places] == [0] * 12 + [1] * 12 + [2] * 12
+    assert len({tuple(each) for each in (*points, range(12))}) == 4, "in another order with each"
+    with Store.open(tmp_path / "s", write=True) as store:
+        done = [finished.outcome for finished in carry_out(store, asked, SimEngine(), jobs=1)]
+    assert [(each.point, each.seed) for each in done if each] == [
+        (each.point, each.resolved.run.seed) for _, each in agenda(asked)
+    ]
+
+
+def test_a_tenth_of_a_campaign_is_from_all_over_the_sweep() -> None:
+    """Of 100 cells of 400 points each none has less than half or more than twice its part of 4,000 runs."""
+    axes = {"path.rtt": [f"{n} ms" for n in range(10, 210)], "path.buffer": [f"{n} kB" for n in range(10, 210)]}
+    asked = experiment(**axes, seeds=1)
+    first = islice((place for place, _ in agenda(asked)), 4000)
+    cells = Counter((place // 200 // 20, place % 200 // 20) for place in first)
+    assert len(cells) == 100
+    assert 20 <= min(cells.values()) <= max(cells.values()) <= 80
+
+
+def test_a_run_that_several_points_come_to_is_tried_once_however_far_apart_they_are(tmp_path: Path) -> None:
+    """More points than are drawn up ahead, each the same as the one a whole block later."""
+    buffers = [f"{n} B" for n in range(50_000, 50_100)] + [f"{n / 1000} kB" for n in range(50_000, 50_100)]
+    same = experiment(**{"path.buffer": buffers, "duration": "50 ms", "flows[1].start": "0 s", "seeds": 1})
+    for fresh in (False, True):
+        engine = Counting()
+        outcomes = carried_out(tmp_path / "s", engine, same, jobs=1, fresh=fresh)
+        assert len(engine.measured) == 100
+        assert [each.point["path.buffer"] for each in outcomes] == buffers
+    failures, dead = FailureWatch(), Dead("a bug")
+    failures.record(outcomes[0])  # so that there is hope
+    failed = carried_out(tmp_path / "failed", dead, same, jobs=1, failures=failures)
+    assert [each.status for each in failed] == ["failed"] * 200
+    assert len(dead.measured) == 100
 
 
 def test_a_long_plan_is_not_drawn_up_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[Planned] = []
 
-    def counting(asked: Experiment) -> Iterator[Planned]:
-        for planned in plan(asked):
+    def counting(asked: Experiment) -> Iterator[tuple[int, Planned]]:
+        for place, planned in agenda(asked):
             drawn.append(planned)
-            yield planned
+            yield place, planned
 
-    monkeypatch.setattr(execution, "plan", counting)
+    monkeypatch.setattr(execution, "agenda", counting)
     with Store.open(tmp_path / "s", write=True) as store:
-        outcomes = run_campaign(store, experiment(seeds=200), Counting(slow=(1,)), jobs=1)
-        next(outcomes)
+        finished = carry_out(store, experiment(seeds=200), Counting(slow=(1,)), jobs=1)
+        next(finished)
         assert len(drawn) <= AHEAD + 1
-        outcomes.close()
+        finished.close()
 
 
 def test_a_plan_has_as_many_runs_as_were_counted() -> None:

@@ -16,9 +16,15 @@ import jsonschema
 import pytest
 
 from commandline import DUMBBELL, ROOT, dumbbell, process
+from dumbbell.errors import DumbbellError
+from dumbbell.results.store import Store
 
-MOMENTS_AND_DAYS = ("--set", 'duration=["1 s", "100000 s"]', "--set", "path.buffer=1 bdp")
-"""Half of the runs are over in a moment, before those that take long."""
+MOMENTS = 24
+_DURATIONS = [*(f"{1000 + n} ms" for n in range(MOMENTS)), "100000 s"]
+MOMENTS_AND_DAYS = (
+    "--set", f"duration={json.dumps(_DURATIONS)}", "--set", "path.buffer=1 bdp", "--seeds", "1", "--jobs", "2",
+)  # fmt: skip
+"""All runs are over in a moment but for one, which takes long and leaves the others a thread."""
 SCHEMA = json.loads((ROOT / "docs" / "result.schema.json").read_text(encoding="utf-8"))
 
 
@@ -240,28 +246,39 @@ def test_a_dry_run_names_the_runs_and_runs_none(moment: Path, store: Path) -> No
 @pytest.mark.slow
 def test_ctrl_c_stops_at_once_says_so_and_keeps_what_is_finished(moment: Path, store: Path) -> None:
     started = subprocess.Popen(
-        [DUMBBELL, "run", moment, "--json", *MOMENTS_AND_DAYS, "--seeds", "50"],
+        [DUMBBELL, "run", moment, "--json", *MOMENTS_AND_DAYS],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
     )
-    assert started.stdout is not None
-    printed = [started.stdout.readline() for _ in range(50)]
+    deadline = time.monotonic() + 60
+    while _measured(store) < MOMENTS and time.monotonic() < deadline:
+        time.sleep(0.05)
     started.send_signal(signal.SIGINT)
     began = time.monotonic()
     output, words = started.communicate(timeout=30)
     assert time.monotonic() - began < 2
-    kept = f"50 of 100 runs are in {store}; the same command goes on"
+    kept = f"{MOMENTS} of {MOMENTS + 1} runs are in {store}; the same command goes on"
     assert (started.returncode, output, words) == (130, "", f"interrupted: {kept}\n")
     verified = dumbbell("results", "verify", store)
     assert verified.returncode == 0 or "belongs to no run" in verified.stdout
-    assert dumbbell("results", "show", store, "--json").stdout.splitlines(keepends=True) == printed
+    shown = [json.loads(line) for line in dumbbell("results", "show", store, "--json").stdout.splitlines()]
+    assert [each["point"]["duration"] for each in shown] == _DURATIONS[:-1]
+
+
+def _measured(store: Path) -> int:
+    try:
+        with Store.open(store) as reader:
+            return reader.count()
+    except DumbbellError:  # it is not there yet
+        return 0
 
 
 @pytest.mark.slow
 @pytest.mark.long
 def test_a_terminal_sees_how_long_it_takes_unless_it_is_over_in_a_moment(moment: Path) -> None:
-    assert "8/16" in on_a_terminal("run", moment, *MOMENTS_AND_DAYS, "--seeds", "8", until=b"8/16")
+    done = f"{MOMENTS}/{MOMENTS + 1}"
+    assert done in on_a_terminal("run", moment, *MOMENTS_AND_DAYS, until=done.encode())
     assert "━" not in on_a_terminal("run", moment)
 
 

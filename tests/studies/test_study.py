@@ -184,7 +184,7 @@ class Unversed(SimEngine):
 def test_a_study_is_carried_out_judged_and_drawn(brief: Study, tmp_path: Path) -> None:
     seen = []
     with Store.open(tmp_path / "store", write=True) as store:
-        assert studies.run(brief, store, "sim", 2, lambda: seen.append(1)) == []
+        assert studies.run(brief, store, "sim", 2, lambda _: seen.append(1)) == []
         status = studies.status_of(brief, store, "sim")
         verdicts, charts = status.verdicts, status.charts()
     assert len(seen) == count_runs(brief, SimEngine())
@@ -205,7 +205,7 @@ def test_a_store_that_is_half_finished(brief: Study, tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", write=True) as store:
         calls = []
 
-        def stop() -> None:
+        def stop(_: float) -> None:
             calls.append(1)
             if len(calls) == 6:
                 raise KeyboardInterrupt
@@ -238,7 +238,7 @@ def test_a_version_that_an_engine_lacks_is_not_testable_and_the_other_one_is(bri
     study = studies.only(brief, claims=["S2", "S5", "S23"])
     with Store.open(tmp_path / "store", write=True) as store:
         seen: list[int] = []
-        assert studies.run(study, store, Unversed(), progress=lambda: seen.append(1)) == []
+        assert studies.run(study, store, Unversed(), progress=lambda _: seen.append(1)) == []
         assert len(seen) == count_runs(study, Unversed()) == 2 + 2 + 18
         status = studies.status_of(study, store, Unversed())
         verdicts, charts = {(each.claim, each.variant): each for each in status.verdicts}, status.charts()

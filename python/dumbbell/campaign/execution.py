@@ -7,27 +7,29 @@ from __future__ import annotations
 
 import re
 import time
-from collections import defaultdict, deque
-from collections.abc import Callable, Generator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from queue import Empty, SimpleQueue
 from threading import Lock
-from typing import Final
+from typing import Any, Final, NamedTuple
 
-from dumbbell.campaign.plan import Planned, RunKey, plan, run_key
+from dumbbell.campaign.plan import Planned, RunKey, agenda, run_key
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import EngineFailure
 from dumbbell.metrics.summary import summarise
-from dumbbell.results.campaign import CampaignEntry, add_member, begin
+from dumbbell.results.campaign import CampaignEntry, add_member, begin, campaign_of
+from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import FailedRun, Outcome, Result
 from dumbbell.results.store import Store
 from dumbbell.results.validity import warnings
-from dumbbell.spec import Experiment, Resolved
+from dumbbell.spec import Experiment, Resolved, Run
 from dumbbell.spec.sweep import Grid
 
 AHEAD: Final = 64
-"""Runs that are given to a thread's queue before the oldest of them is awaited: bounds what a long sweep holds."""
+"""Runs for each thread that are drawn up before one of them is awaited: bounds what a long sweep holds."""
 _WAKE_S: Final = 0.5
 """An interruption that another thread took is noticed when this one next wakes."""
 ALIKE: Final = 3
@@ -95,6 +97,15 @@ def _measure(resolved: Resolved, engine: Engine, key: RunKey) -> tuple[Outcome, 
     return result, measurement
 
 
+class Finished(NamedTuple):
+    """A run that is in the store now."""
+
+    run_id: str
+    run: Run
+    outcome: Outcome | None
+    """None when it was there before, or another point had come to the same run."""
+
+
 def run_campaign(  # noqa: PLR0913 (the options of a campaign)
     store: Store,
     experiment: Experiment,
@@ -105,12 +116,43 @@ def run_campaign(  # noqa: PLR0913 (the options of a campaign)
     progress: Callable[[], None] | None = None,
     failures: FailureWatch | None = None,
 ) -> Generator[Outcome]:
-    """Yields the outcome of every run of an experiment, in the order of expansion, measuring those that are missing.
+    """Measures the runs of an experiment that are missing, then yields the outcome of every run, as `plan` has them.
+
+    See `carry_out`, of which this is the whole.
+
+    Raises:
+        EngineFailure: the first runs failed alike.
+    """
+    options: dict[str, Any] = {"jobs": jobs, "fresh": fresh, "failures": failures}
+    with closing(carry_out(store, experiment, engine, **options)) as finished:
+        for _ in finished:
+            if progress:
+                progress()
+    yield from carried_out(store, experiment, engine)
+
+
+def carried_out(store: Store, experiment: Experiment, engine: Engine) -> Iterator[Outcome]:
+    """The outcomes of an experiment's runs that a store has, as `plan` has them. Few are in memory at a time."""
+    campaign = campaign_of(store.ledger, experiment, engine.name, engine.identity())
+    if campaign is not None:
+        yield from outcomes_of(store.ledger, campaign, experiment.seed_values)
+
+
+def carry_out(  # noqa: PLR0913 (the options of a campaign)
+    store: Store,
+    experiment: Experiment,
+    engine: Engine,
+    *,
+    jobs: int | None = None,
+    fresh: bool = False,
+    failures: FailureWatch | None = None,
+) -> Generator[Finished]:
+    """Measures the runs of an experiment that are missing, begun in the order of `agenda`; yields each as it is there.
 
     A run is missing if it is not in the store, if it failed, if its series are damaged, or with `fresh`. It is kept
-    the moment it is finished, whoever is still waiting for its turn; `progress` is called after each outcome. Whoever
-    stops iterating stops the campaign: what has not begun never will; what has begun is kept if the engine cannot stop
-    it, and the store stays open.
+    the moment it is finished. Whoever stops iterating stops the campaign: what has not begun never will; what has begun
+    is kept if the engine cannot stop it, and the store stays open. What is held does not grow with the number of runs,
+    but for four bytes a point, and an id of each run that failed or, with `fresh`, was repeated.
 
     Raises:
         EngineFailure: the first runs failed alike, see `FailureWatch`; campaigns on one engine may share theirs. Those
@@ -118,16 +160,15 @@ def run_campaign(  # noqa: PLR0913 (the options of a campaign)
     """
     jobs = jobs or engine.slots()
     campaign = _Campaign(store, experiment, engine, failures or FailureWatch(), fresh=fresh)
-    awaited: deque[_Awaited] = deque()
     patient = True
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="run")
     try:
-        for position, planned in enumerate(plan(experiment)):
-            awaited.append(campaign.submit(position, planned, pool))
-            while awaited and (awaited[0].done() or len(awaited) > AHEAD * jobs):
-                yield campaign.finish(awaited.popleft(), progress)
-        while awaited:
-            yield campaign.finish(awaited.popleft(), progress)
+        for position, planned in agenda(experiment):
+            yield from campaign.submit(position, planned, pool)
+            while campaign.under_way and (ended := campaign.ended(awaited=campaign.under_way > AHEAD * jobs)):
+                yield from ended
+        while campaign.under_way:
+            yield from campaign.ended(awaited=True)
     except (KeyboardInterrupt, GeneratorExit):
         patient = False
         raise
@@ -135,19 +176,6 @@ def run_campaign(  # noqa: PLR0913 (the options of a campaign)
         pool.shutdown(wait=patient, cancel_futures=True)
         if not patient:
             engine.stop()
-
-
-@dataclass(frozen=True, slots=True)
-class _Awaited:
-    """A run whose turn has not come."""
-
-    run_id: str
-    entry: CampaignEntry
-    future: Future[Outcome] | None
-    """None when it was in the store."""
-
-    def done(self) -> bool:
-        return self.future is None or self.future.done()
 
 
 class _Campaign:
@@ -160,36 +188,50 @@ class _Campaign:
         self._identity = engine.identity()
         self._id, seeds = begin(store.ledger, experiment, engine.name, self._identity, len(Grid.of(experiment)))
         self._own, self._seeds = len(experiment.seed_values), {seed: index for index, seed in enumerate(seeds)}
-        self._under_way: dict[str, Future[Outcome]] = {}
-        self._begun: set[str] = set()
+        self._entries: dict[str, list[CampaignEntry]] = {}
+        """Of each run that is under way: its place, and those of other points that come to the same run."""
+        self._ended: SimpleQueue[tuple[str, Run, Future[Outcome]]] = SimpleQueue()
+        self._tried: set[str] = set()
+        """Runs that the store would have tried again, by a later point that comes to the same."""
 
-    def submit(self, position: int, planned: Planned, pool: ThreadPoolExecutor) -> _Awaited:
-        """Has a run measured, unless it is in the store, or a point that comes to the same run is under way."""
-        key = run_key(planned, self._engine, self._identity)
+    @property
+    def under_way(self) -> int:
+        """How many runs wait for a thread, or for being told."""
+        return len(self._entries)
+
+    def submit(self, position: int, planned: Planned, pool: ThreadPoolExecutor) -> Iterator[Finished]:
+        """Has a run measured, unless it is there, or a point that comes to the same run is under way."""
+        key, run = run_key(planned, self._engine, self._identity), planned.resolved.run
         run_id = key["run_id"]
-        position = position // self._own * len(self._seeds) + self._seeds[planned.resolved.run.seed]
+        position = position // self._own * len(self._seeds) + self._seeds[run.seed]
         entry = CampaignEntry(self._id, position, planned.point)
-        future = self._under_way.get(run_id)
-        repeated = self._fresh and run_id not in self._begun
-        if future is None and (repeated or not self._store.finished(run_id)):
-            self._begun.add(run_id)
-            future = self._under_way[run_id] = pool.submit(self._execute, planned.resolved, key, entry)
-        return _Awaited(run_id, entry, future)
-
-    def finish(self, each: _Awaited, progress: Callable[[], None] | None) -> Outcome:
-        """Waits for a run, and gives it its place."""
-        if each.future is None:
-            outcome = self._store.get(each.run_id, each.entry.point)
-            assert outcome is not None, each.run_id  # noqa: S101 (it was there, and nobody else writes)
+        if run_id in self._entries:
+            self._entries[run_id].append(entry)
+        elif run_id in self._tried or (not self._fresh and self._store.finished(run_id)):
+            add_member(self._store.ledger, entry, run_id)
+            yield Finished(run_id, run, None)
         else:
-            while not wait([each.future], timeout=_WAKE_S).done:
-                pass
-            outcome = each.future.result().model_copy(update={"point": dict(each.entry.point)})
-            self._under_way.pop(each.run_id, None)  # whoever comes to it from now on finds it in the store
-        add_member(self._store.ledger, each.entry, each.run_id)
-        if progress:
-            progress()
-        return outcome
+            self._entries[run_id] = [entry]
+            future = pool.submit(self._execute, planned.resolved, key, entry)
+            future.add_done_callback(lambda future: self._ended.put((run_id, run, future)))
+
+    def ended(self, *, awaited: bool) -> list[Finished]:
+        """A run that has ended, once for each of its points; none where none has, unless it is awaited."""
+        while True:
+            try:
+                run_id, run, future = self._ended.get(block=awaited, timeout=_WAKE_S)
+            except Empty:
+                if awaited:
+                    continue
+                return []
+            break
+        outcome = future.result()
+        if self._fresh or outcome.status == "failed":
+            self._tried.add(run_id)
+        _, *others = self._entries.pop(run_id)  # whoever comes to it from now on finds it in the store
+        for entry in others:
+            add_member(self._store.ledger, entry, run_id)
+        return [Finished(run_id, run, outcome), *(Finished(run_id, run, None) for _ in others)]
 
     def _execute(self, resolved: Resolved, key: RunKey, entry: CampaignEntry) -> Outcome:
         self._failures.check()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 import re
+from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -32,6 +34,22 @@ def plan(experiment: Experiment) -> Iterator[Planned]:
     for point in expand(experiment):
         for seed in experiment.seed_values:
             yield Planned(point.values, resolve(point, seed))
+
+
+def agenda(experiment: Experiment) -> Iterator[tuple[int, Planned]]:
+    """Every run of an experiment with its place in `plan`, in the order in which a part of them tells most.
+
+    All points with the first seed come first, then all with the second: the points of a part differ by one seed at
+    most. With each seed they are shuffled, so that a tenth of them are from all over the sweep. The shuffle follows
+    from the experiment's name, the seed and how many points there are, and holds four bytes a point.
+    """
+    grid, seeds = Grid.of(experiment), experiment.seed_values
+    for nth, seed in enumerate(seeds):
+        numbers = array("I", range(len(grid)))
+        random.Random(f"{experiment.name}, seed {seed}").shuffle(numbers)  # noqa: S311 (an order, and always the same)
+        for number in numbers:
+            point = grid.point(number)
+            yield number * len(seeds) + nth, Planned(point.values, resolve(point, seed))
 
 
 def count(experiment: Experiment) -> int:

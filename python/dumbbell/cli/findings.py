@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from dumbbell.findings.points import ExperimentRuns
+    from dumbbell.findings.table import Table
+    from dumbbell.results.campaign import Campaign
     from dumbbell.results.store import Store
+    from dumbbell.spec import Experiment
 
 ALL = "all"
 MOST_NOTICES = 20
@@ -30,6 +33,11 @@ class Choice:
     """All columns, whatever fits."""
     sort: str | None
     each_seed: bool
+
+    @property
+    def all_columns(self) -> bool:
+        """Whether every column is asked for."""
+        return self.everything and self.columns is None
 
     @classmethod
     def of(cls, columns: str | None, sort: str | None, axes: Sequence[str], *, each_seed: bool) -> Choice:
@@ -51,23 +59,89 @@ def tell(runs: ExperimentRuns, choice: Choice, store: Store) -> None:
     from dumbbell.cli.layout import caption, lay_out
     from dumbbell.findings.answer import answer
     from dumbbell.findings.points import MOST_READ_WHOLE
+
+    width = terminal.columns()
+    found = _table(runs, choice, store)
+    layout = lay_out(found, width, everything=choice.everything)
+    if runs.measured <= MOST_READ_WHOLE:  # of more, sentences would take longer than they are worth
+        typer.echo(terminal.bold(terminal.wrapped(" ".join(answer(runs)), width, hanging="")) + "\n")
+    seeds = sorted({seed for point in runs.points for seed in (*point.run_ids, *point.failed)})
+    for line in (*caption(found, width, len(runs.points), seeds), "", *layout.lines()):
+        typer.echo(line)
+    _tell_rest(runs, choice, layout.left_out)
+
+
+def tell_stored(
+    store: Store, campaign: Campaign, choice: Choice, asked: Experiment | None = None, *, whole: bool = False
+) -> bool:
+    """Prints a campaign of a store, however many runs it has, or what an experiment asks of it; whether any run failed.
+
+    Of many runs the rows are printed as they are read, in the columns that fit the first of them. What needs all rows
+    at once, an order or all columns, holds them all; `whole`, as harm needs them, everything about each run.
+    """
+    from dumbbell.findings.points import is_large, read_campaign
+
+    large = not whole and is_large(store, campaign, asked)
+    if large and not (choice.sort or choice.all_columns):
+        runs = _tell_pages(store, campaign, choice, asked)
+    else:
+        runs = read_campaign(store, campaign, asked, whole=whole)
+        tell(runs, choice, store)
+    if not large:
+        tell_warnings(runs)
+    tell_notices(runs, store.folder)
+    return any(notice.kind == "failure" for notice in runs.notices)
+
+
+def _tell_pages(store: Store, campaign: Campaign, choice: Choice, asked: Experiment | None) -> ExperimentRuns:
+    """Prints a table page by page; gives the last one, which has all notices."""
+    from dumbbell.cli import terminal
+    from dumbbell.cli.layout import caption, lay_out, rows_of, shown
+    from dumbbell.cli.table import blocks
+    from dumbbell.findings.points import read_pages
+    from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN
+    from dumbbell.results.campaign import extent
+
+    page = next(read_pages(store, campaign, asked))
+    width, first = terminal.columns(), _table(page, choice, store)
+    layout = lay_out(first, width, everything=choice.everything)
+    there = extent(store.ledger, campaign.id, None if asked is None else asked.seed_values)
+    for line in (*caption(first, width, *there), ""):
+        typer.echo(line)
+    chosen = replace(choice, columns=shown(layout))
+    needed = [name for name in (*OF_RUN, *OF_GROUP) if name in shown(layout)]
+
+    def tables() -> Iterator[Table]:
+        nonlocal page
+        for page in read_pages(store, campaign, asked, needed):
+            yield _table(page, chosen, store)
+
+    rows = rows_of(tables())
+    for block in blocks(next(rows), rows):
+        typer.echo(block)
+    _tell_rest(page, choice, layout.left_out)
+    return page
+
+
+def _table(runs: ExperimentRuns, choice: Choice, store: Store) -> Table:
     from dumbbell.findings.table import DESCENDING, table
     from dumbbell.findings.time_below import measure_time_below
+
+    measure_time_below(store, runs, {*(choice.columns or ()), (choice.sort or "").removeprefix(DESCENDING)})
+    return table(runs, choice.columns, choice.sort, each_seed=choice.each_seed, everything=choice.everything)
+
+
+def _tell_rest(runs: ExperimentRuns, choice: Choice, left_out: Sequence[str]) -> None:
+    """What a table does not show that was asked for."""
+    from dumbbell.cli import terminal
     from dumbbell.metrics.catalogue import HARMS
     from dumbbell.results.harm import ADDS_HARM
 
     width = terminal.columns()
-    measure_time_below(store, runs, {*(choice.columns or ()), (choice.sort or "").removeprefix(DESCENDING)})
-    found = table(runs, choice.columns, choice.sort, each_seed=choice.each_seed, everything=choice.everything)
-    layout = lay_out(found, width, everything=choice.everything)
-    if runs.measured <= MOST_READ_WHOLE:  # of more, sentences would take longer than they are worth
-        typer.echo(terminal.bold(terminal.wrapped(" ".join(answer(runs)), width, hanging="")) + "\n")
-    for line in (*caption(found, width), "", *layout.lines()):
-        typer.echo(line)
     if any(name in HARMS for name in choice.columns or ()) and not runs.knows_harm:
         typer.echo(terminal.wrapped(f"harm is not known: {ADDS_HARM}", width), err=True)
-    if layout.left_out:
-        names = ", ".join(layout.left_out)
+    if left_out:
+        names = ", ".join(left_out)
         typer.echo(terminal.wrapped(f"no room at {width} columns: {names}; --columns all has them", width), err=True)
 
 

@@ -87,9 +87,7 @@ class Layout:
 def lay_out(table: Table, width: int, *, everything: bool = False) -> Layout:
     """The columns of a table that fit a width, the first ones first; with `everything` all, one block under another."""
     rows = table.rows
-    new_point = [True, *(after.point is not before.point for before, after in pairwise(rows))]
-    new_run = [True, *(after.seed != before.seed for before, after in pairwise(rows))]
-    new_run = [point or run for point, run in zip(new_point, new_run, strict=True)]
+    new_point, new_run = _firsts(rows)
     keys, titles = _keys(table, new_point, new_run, width)
     room = width - _room(keys) - (len(GAP) if any(titles) else 0)
     blocks: list[list[Column]] = [[]]
@@ -112,11 +110,33 @@ def lay_out(table: Table, width: int, *, everything: bool = False) -> Layout:
     return Layout(keys, titles, blocks, left_out, width)
 
 
-def caption(table: Table, width: int) -> Iterator[str]:
-    """What all rows share: name, engine, what a number is; then path, flows and window as the spec wrote them."""
+def shown(layout: Layout) -> list[str]:
+    """The columns that it shows beside its keys."""
+    return [column.name for block in layout.blocks for column in block]
+
+
+def rows_of(tables: Iterable[Table]) -> Iterator[Sequence[str]]:
+    """The heading of a table that comes in parts, all with the columns of the first, and the cells of each row."""
+    heading: list[str] = []
+    for table in tables:
+        axes, rows = table.runs.axes, table.rows
+        new_point, new_run = _firsts(rows)
+        columns = [_column(axis, axis, _where(new_point, (_text(row, axis) for row in rows))) for axis in axes]
+        columns += _own(table, new_run, several=True)
+        columns += [_of(name, rows, new_run) for name in table.columns]
+        if not heading:
+            heading = [" ".join(column.heading) for column in columns]
+            yield heading
+        yield from zip(*(column.cells for column in columns), strict=True)
+
+
+def caption(table: Table, width: int, points: int, seeds: Sequence[int]) -> Iterator[str]:
+    """What all rows share: name, engine, what a number is; then path, flows and window as the spec wrote them.
+
+    `points` and `seeds` are those of the experiment, of which a table may be a part.
+    """
     runs, rows = table.runs, table.rows
-    seeds = sorted({seed for point in runs.points for seed in (*point.run_ids, *point.failed)})
-    parts = [counted(len(runs.points), "point"), f"seed{'s' * (len(seeds) > 1)} {listed(seeds)}"]
+    parts = [counted(points, "point"), f"seed{'s' * (len(seeds) > 1)} {listed(seeds)}"]
     means = [row for row in rows if row.seed is None and len(row.point.run_ids) > 1]
     if any(row.n > 1 for row in means):
         parts.append("mean ± 95 %")
@@ -170,17 +190,30 @@ def _keys(
     headings = _headings(runs)
     axes = list(headings)
     swept = [_column(axis, headings[axis], _where(new_point, (_text(row, axis) for row in rows))) for axis in axes]
-    own = []
-    if len(runs.groups) > 1 or not swept:
-        own.append(_column("group", "group", [_clipped(row.group or ABSENT) for row in rows]))
-    if any(row.seed is not None for row in rows):
-        own.insert(0, _column("seed", "seed", _where(new_run, (str(row.seed) for row in rows))))
-    elif "n" not in table.columns:
-        own.append(_column("n", "n", [str(row.n) for row in rows]))
+    own = _own(table, new_run, several=len(runs.groups) > 1 or not swept)
     if _room([*swept, *own]) <= MOST_OF_WIDTH * width:
         return [*swept, *own], [""] * len(rows)
     titles = (", ".join(f"{headings[axis]} = {_text(row, axis)}" for axis in axes) for row in rows)
     return own, _where(new_point, titles)
+
+
+def _own(table: Table, new_run: Sequence[bool], *, several: bool) -> list[Column]:
+    """Which group, where there are several, and which seed or how many."""
+    rows = table.rows
+    own = [_column("group", "group", [_clipped(row.group or ABSENT) for row in rows])] if several else []
+    if any(row.seed is not None for row in rows):
+        own.insert(0, _column("seed", "seed", _where(new_run, (str(row.seed) for row in rows))))
+    elif "n" not in table.columns:
+        own.append(_column("n", "n", [str(row.n) for row in rows]))
+    return own
+
+
+def _firsts(rows: Sequence[Row]) -> tuple[list[bool], list[bool]]:
+    """Whether each row is the first of its point, and of its run."""
+    first = [True] * bool(rows)
+    new_point = first + [after.point is not before.point for before, after in pairwise(rows)]
+    new_seed = first + [after.seed != before.seed for before, after in pairwise(rows)]
+    return new_point, [point or seed for point, seed in zip(new_point, new_seed, strict=True)]
 
 
 def _headings(runs: ExperimentRuns) -> dict[str, str]:

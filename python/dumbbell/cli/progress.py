@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
-from itertools import chain, repeat
 from threading import Timer
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
 PATIENCE_S = 2.0
 """Nobody wonders about anything shorter."""
@@ -23,13 +22,14 @@ def is_watched() -> bool:
 
 
 @contextmanager
-def progress(total: int, *, wanted: bool = True, works: Sequence[float] | None = None) -> Iterator[Callable[[], None]]:
+def progress(total: int, *, wanted: bool = True, work: float | None = None) -> Iterator[Callable[..., None]]:
     """Gives a function to call after each run; shows a bar with the time left when standard error is a terminal.
 
-    `works`: how much there is to do in each run, in their order and any unit; without it they are alike.
+    `work`: how much there is to do in all runs, in any unit; the function is then called with what a run had of it.
+    Without it runs are alike.
     """
     if not (wanted and is_watched()):
-        yield lambda: None
+        yield lambda *_: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -41,17 +41,16 @@ def progress(total: int, *, wanted: bool = True, works: Sequence[float] | None =
         TimeRemainingColumn(),
     )
     bar = Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=REMEMBERED_S)
-    task = bar.add_task("runs", total=sum(works) if works else total, finished=0, runs=total)
+    task = bar.add_task("runs", total=total if work is None else work, finished=0, runs=total)
     timer = Timer(PATIENCE_S, bar.start)
     timer.daemon = True
     timer.start()
-    steps = chain(works, repeat(0.0)) if works else repeat(1.0)
     finished = 0
 
-    def advance() -> None:
+    def advance(done: float = 1.0) -> None:
         nonlocal finished
         finished += 1
-        bar.update(task, advance=next(steps), finished=finished)
+        bar.update(task, advance=done, finished=finished)
 
     try:
         yield advance

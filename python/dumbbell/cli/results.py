@@ -193,20 +193,18 @@ def _show_run(store: "Store", run_id: str, *, as_json: bool) -> None:
 def _show_tables(  # noqa: PLR0913 (each is an option)
     store: "Store", experiment: str | None, columns: str | None, sort: str | None, *, each_seed: bool, everything: bool
 ) -> None:
-    from dumbbell.cli.findings import Choice, tell, tell_notices, tell_warnings
-    from dumbbell.findings.points import MOST_READ_WHOLE, read_campaign
+    from dumbbell.cli.findings import Choice, tell_stored
+    from dumbbell.findings.points import is_large
+    from dumbbell.results.campaign import swept_paths
 
     for nth, campaign in enumerate(store.campaigns(experiment=experiment, include_superseded=everything)):
         if nth:
             typer.echo()
-        if each_seed and columns is None and sort is None and store.size(campaign) > MOST_READ_WHOLE:
+        if each_seed and columns is None and sort is None and is_large(store, campaign):
             _stream(store, campaign)
             continue
-        runs = read_campaign(store, campaign)
-        tell(runs, Choice.of(columns, sort, runs.axes, each_seed=each_seed), store)
-        if runs.measured <= MOST_READ_WHOLE:
-            tell_warnings(runs)
-        tell_notices(runs, store.folder)
+        choice = Choice.of(columns, sort, swept_paths(store.ledger, campaign.id), each_seed=each_seed)
+        tell_stored(store, campaign, choice)
 
 
 def _stream(store: "Store", campaign: "Campaign") -> None:

@@ -4,7 +4,6 @@ import shlex
 import sys
 import time
 from contextlib import closing
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,12 +26,11 @@ from dumbbell.cli.option import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Sequence
 
     from dumbbell.cli.findings import Choice
     from dumbbell.engines.protocol import Engine
-    from dumbbell.findings.points import ExperimentRuns
-    from dumbbell.results.schema import Outcome
+    from dumbbell.results.campaign import Campaign
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
 
@@ -89,8 +87,8 @@ def run(  # noqa: PLR0913 (each is an option)
     began = time.monotonic()
     with telling(lambda: _kept(out, asked, chosen)), Store.open(out, write=True) as store:
         before = store.count()
-        with closing(_outcomes(store, asked, chosen, jobs, fresh=fresh, as_json=as_json)) as outcomes:
-            failed = _print_json(outcomes) if as_json else _print_findings(store, asked, chosen, outcomes, choice)
+        _carry_out(store, asked, chosen, jobs, fresh=fresh, watched=not (as_json and sys.stdout.isatty()))
+        failed = _print_json(store, asked, chosen) if as_json else _print_findings(store, asked, chosen, choice)
         _tell_stale(store, experiment, chosen)
         added = store.count() - before
     if not as_json:
@@ -109,52 +107,56 @@ def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Exp
     return load(spec, overrides=overrides, registry=catalogue())
 
 
-def _outcomes(  # noqa: PLR0913 (the options of a campaign)
-    store: "Store", asked: "Sequence[Experiment]", engine: "Engine", jobs: int | None, *, fresh: bool, as_json: bool
-) -> "Generator[Outcome]":
-    from dumbbell.campaign.execution import run_campaign
+def _carry_out(  # noqa: PLR0913 (the options of a campaign)
+    store: "Store", asked: "Sequence[Experiment]", engine: "Engine", jobs: int | None, *, fresh: bool, watched: bool
+) -> None:
+    """Measures what is missing; nothing is printed before all of it is there, but how far it is."""
+    from dumbbell.campaign.execution import carry_out
     from dumbbell.campaign.plan import count
     from dumbbell.cli.progress import progress
 
-    total = sum(map(count, asked))
-    with progress(total, wanted=not (as_json and sys.stdout.isatty())) as advance:
+    with progress(sum(map(count, asked)), wanted=watched) as advance:
         for experiment in asked:
-            yield from run_campaign(store, experiment, engine, jobs=jobs, fresh=fresh, progress=advance)
+            with closing(carry_out(store, experiment, engine, jobs=jobs, fresh=fresh)) as finished:
+                for _ in finished:
+                    advance()
 
 
-def _print_json(outcomes: "Iterator[Outcome]") -> bool:
+def _print_json(store: "Store", asked: "Sequence[Experiment]", engine: "Engine") -> bool:
+    """Prints every run, those of the first experiment first, in the order of expansion; whether any failed."""
+    from dumbbell.campaign.execution import carried_out
+
     failed = False
-    for outcome in outcomes:
-        typer.echo(outcome.model_dump_json())
-        sys.stdout.flush()
-        failed |= outcome.status == "failed"
+    for experiment in asked:
+        for outcome in carried_out(store, experiment, engine):
+            typer.echo(outcome.model_dump_json())
+            failed |= outcome.status == "failed"
     return failed
 
 
-def _print_findings(
-    store: "Store", asked: "Sequence[Experiment]", engine: "Engine", outcomes: "Iterator[Outcome]", choice: "Choice"
-) -> bool:
+def _print_findings(store: "Store", asked: "Sequence[Experiment]", engine: "Engine", choice: "Choice") -> bool:
     """Prints what the runs of the first experiment say; those of its groups alone, if there are any, tell the harm."""
-    from dumbbell.campaign.plan import count
-    from dumbbell.cli.findings import tell, tell_notices, tell_warnings
-    from dumbbell.findings.points import runs_of
-    from dumbbell.results.campaign import campaign_of
-    from dumbbell.results.harm import alone_values
+    from dumbbell.cli.findings import tell_notices, tell_stored
+    from dumbbell.findings.points import read_campaign
 
-    experiment, *alone = asked
-    found: list[ExperimentRuns] = []
-    if alone:  # whose runs come last, and are needed first
-        beside = list(islice(outcomes, count(experiment)))
-        found.append(runs_of(alone[0], engine.name, outcomes))
-        outcomes = iter(beside)
-    campaign = campaign_of(store.ledger, experiment, engine.name, engine.identity())
-    values = {} if campaign is None else alone_values(store.ledger, campaign)
-    runs = runs_of(experiment, engine.name, outcomes, values)
-    tell(runs, choice, store)
-    tell_warnings(runs)
-    for each in (runs, *found):
-        tell_notices(each, store.folder, failures_only=each is not runs)
-    return any(each.failed for each in (runs, *found))
+    failed = False
+    for nth, experiment in enumerate(asked):
+        campaign = _campaign(store, experiment, engine)
+        if not nth:
+            failed = tell_stored(store, campaign, choice, experiment, whole=len(asked) > 1)
+        else:
+            runs = read_campaign(store, campaign, experiment)
+            tell_notices(runs, store.folder, failures_only=True)
+            failed = failed or runs.failed > 0
+    return failed
+
+
+def _campaign(store: "Store", experiment: "Experiment", engine: "Engine") -> "Campaign":
+    """Where the runs of an experiment are, that were just carried out."""
+    from dumbbell.results.campaign import campaign_of, campaigns
+
+    id_ = campaign_of(store.ledger, experiment, engine.name, engine.identity())
+    return next(each for each in campaigns(store.ledger) if each.id == id_)
 
 
 def _tell_where(store: Path, asked: "Sequence[Experiment]", added: int, seconds: float) -> None:
@@ -194,20 +196,23 @@ def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> N
 
 
 def _print_plan(asked: "Sequence[Experiment]", engine: "Engine", *, as_json: bool) -> None:
+    """In the order of expansion, each as it is drawn up."""
     from dumbbell.campaign.plan import plan, run_key
-    from dumbbell.cli.table import aligned
+    from dumbbell.cli.table import blocks
+    from dumbbell.spec.sweep import Grid
 
     identity = engine.identity()
-    planned = [
+    planned = (
         (run_key(each, engine, identity), each.resolved.run) for experiment in asked for each in plan(experiment)
-    ]
+    )
     if as_json:
         for facts, resolved in planned:
             print_json({**facts, "run": resolved.model_dump(mode="json")}, lines=True)
         return
-    axes = list(planned[-1][0]["point"])
-    rows = [
+    axes = [axis.path for axis in Grid.of(asked[-1]).axes]
+    rows = (
         [*(str(facts["point"].get(axis, "-")) for axis in axes), str(facts["seed"]), facts["run_id"]]
         for facts, _ in planned
-    ]
-    typer.echo(aligned([*axes, "seed", "run id"], rows))
+    )
+    for block in blocks([*axes, "seed", "run id"], rows):
+        typer.echo(block)

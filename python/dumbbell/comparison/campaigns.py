@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import chain
 from threading import Event
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from dumbbell.campaign.execution import FailureWatch, run_campaign
+from dumbbell.campaign import execution
+from dumbbell.campaign.execution import FailureWatch
 from dumbbell.campaign.plan import count, refusals
 from dumbbell.cc import Registry
 from dumbbell.comparison.agreement import Measured, compare_condition, digest_of, judge
@@ -182,16 +184,17 @@ def carry_out(
     watches = {engine.name: FailureWatch() for engine in (sides.candidate, sides.reference)}
 
     def campaign(engine: Engine, experiment: Experiment) -> list[Outcome]:
-        outcomes: list[Outcome] = []
         watch, own = watches[engine.name], max(1, jobs // abreast)
         try:
-            for outcome in run_campaign(store, experiment, engine, jobs=own, progress=progress, failures=watch):
-                outcomes.append(outcome)
-                if stopped.is_set():
-                    break
+            with closing(execution.carry_out(store, experiment, engine, jobs=own, failures=watch)) as finished:
+                for _ in finished:
+                    if progress:
+                        progress()
+                    if stopped.is_set():
+                        break
         except EngineFailure as failure:
             raise EngineFailure(f"{engine.name}: {failure}", engine.name) from failure
-        return outcomes
+        return list(execution.carried_out(store, experiment, engine))
 
     pool = ThreadPoolExecutor(abreast, thread_name_prefix="condition")
     finished = False

@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from dumbbell.campaign.plan import count
 from dumbbell.metrics.catalogue import HARMS, OF_GROUP, OF_RUN, QUANTITIES, Quantity, Setup, group_values, run_values
 from dumbbell.metrics.sharing import fair_shares
 from dumbbell.metrics.statistics import Estimate, estimate
 from dumbbell.results.campaign import Campaign
 from dumbbell.results.harm import AloneValues, alone_values, harms_of, point_key
 from dumbbell.results.listing import point_text
-from dumbbell.results.measured import measured
+from dumbbell.results.measured import MeasuredPoint, measured
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
@@ -201,32 +202,67 @@ def read(store: Store, experiment: str | None = None) -> list[ExperimentRuns]:
     return [read_campaign(store, each) for each in store.campaigns(experiment=experiment)]
 
 
-def read_campaign(store: Store, campaign: Campaign) -> ExperimentRuns:
-    """One campaign of a store.
+def read_campaign(
+    store: Store, campaign: Campaign, asked: Experiment | None = None, *, whole: bool = False
+) -> ExperimentRuns:
+    """One campaign of a store; `asked`: those of its runs that this experiment asks for, which may have fewer seeds.
 
     Of one with more than `MOST_READ_WHOLE` runs there is only what is in the ledger's columns: not what follows from
-    resolved runs, as fair shares and the queueing delay do, and no harm.
+    resolved runs, as fair shares and the queueing delay do, and no harm; unless `whole`.
     """
-    if store.size(campaign) > MOST_READ_WHOLE:
-        return _read_columns(store, campaign)
-    return campaign_runs(campaign, outcomes_of(store.ledger, campaign.id), alone_values(store.ledger, campaign.id))
+    runs = _of_campaign(campaign, asked)
+    if is_large(store, campaign, asked) and not whole:
+        for page in read_pages(store, campaign, asked):
+            runs.points += page.points
+            runs.notices = page.notices
+        return runs
+    seeds = None if asked is None else asked.seed_values
+    _fill(runs, outcomes_of(store.ledger, campaign.id, seeds), alone_values(store.ledger, campaign.id))
+    return runs
 
 
-def _read_columns(store: Store, campaign: Campaign) -> ExperimentRuns:
+def is_large(store: Store, campaign: Campaign, asked: Experiment | None = None) -> bool:
+    """Whether there are so many runs that only the ledger's columns are read."""
+    return (store.size(campaign) if asked is None else count(asked)) > MOST_READ_WHOLE
+
+
+def read_pages(
+    store: Store, campaign: Campaign, asked: Experiment | None = None, names: Sequence[str] = (*OF_RUN, *OF_GROUP)
+) -> Iterator[ExperimentRuns]:
+    """The same by the ledger's columns, a few thousand runs at a time; one page at least. `names`: of the catalogue.
+
+    Each page has all notices so far.
+    """
+    notices: dict[tuple[str, str], Notice] = {}
+    page, runs = _of_campaign(campaign, asked), 0
+    seeds = None if asked is None else asked.seed_values
+    for found in measured(store.ledger, campaign, names, seeds):
+        if runs >= MOST_READ_WHOLE:
+            yield replace(page, notices=_sorted(notices))
+            page, runs = replace(page, points=[]), 0
+        page.points.append(_point(found, notices))
+        runs += len(found.run_ids) + len(found.errors)
+    yield replace(page, notices=_sorted(notices))
+
+
+def _point(found: MeasuredPoint, notices: dict[tuple[str, str], Notice]) -> PointRuns:
+    for seed, texts in found.warnings.items():
+        _note(notices, "warning", texts, point_text(found.swept, seed))
+    for seed, error in found.errors.items():
+        _note(notices, "failure", [error], point_text(found.swept, seed))
+    return PointRuns(
+        swept=found.swept, ccs=found.ccs, sizes=found.sizes, run_ids=found.run_ids, failed=list(found.errors),
+        measured=found.numbers,
+    )  # fmt: skip
+
+
+def _of_campaign(campaign: Campaign, asked: Experiment | None = None) -> ExperimentRuns:
+    """Without a run."""
+    if asked is not None:
+        return ExperimentRuns(name=asked.name, engine=campaign.engine, experiment=asked, spec=asked.words())
     runs = ExperimentRuns(name=campaign.label, engine=campaign.engine, spec=campaign.spec)
     with suppress(SpecError):  # as with traces, which need files
         runs.experiment = Experiment(**campaign.spec)
-    notices: dict[tuple[str, str], Notice] = {}
-    for found in measured(store.ledger, campaign, (*OF_RUN, *OF_GROUP)):
-        runs.points.append(PointRuns(
-            swept=found.swept, ccs=found.ccs, sizes=found.sizes, run_ids=found.run_ids, failed=list(found.errors),
-            measured=found.numbers,
-        ))  # fmt: skip
-        for seed, texts in found.warnings.items():
-            _note(notices, "warning", texts, point_text(found.swept, seed))
-        for seed, error in found.errors.items():
-            _note(notices, "failure", [error], point_text(found.swept, seed))
-    runs.notices = sorted(notices.values(), key=lambda notice: notice.kind)
     return runs
 
 
@@ -239,13 +275,15 @@ def _note(notices: dict[tuple[str, str], Notice], kind: str, texts: Iterable[str
         notices.setdefault(key, Notice(kind, text, place)).runs += 1
 
 
+def _sorted(notices: Mapping[tuple[str, str], Notice]) -> list[Notice]:
+    return sorted(notices.values(), key=lambda notice: notice.kind)
+
+
 def campaign_runs(
     campaign: Campaign, outcomes: Iterable[Result | FailedRun], alone: AloneValues = MappingProxyType({})
 ) -> ExperimentRuns:
     """The runs of a campaign of a store; `alone`: what its groups have by themselves."""
-    runs = ExperimentRuns(name=campaign.label, engine=campaign.engine, spec=campaign.spec)
-    with suppress(SpecError):  # as with traces, which need files
-        runs.experiment = Experiment(**campaign.spec)
+    runs = _of_campaign(campaign)
     _fill(runs, outcomes, alone)
     return runs
 
@@ -307,7 +345,7 @@ def _fill(runs: ExperimentRuns, outcomes: Iterable[Result | FailedRun], alone: A
         there = dict.fromkeys(name for each in of_runs for name in each)
         points[key].measured = {name: [each.get(name, math.nan) for each in of_runs] for name in there}
     runs.points = list(points.values())
-    runs.notices = sorted(notices.values(), key=lambda notice: notice.kind)
+    runs.notices = _sorted(notices)
 
 
 def _describe(point: PointRuns, first: Result, spec: Mapping[str, Any], planned: Point | None) -> _SetupOfSeed:

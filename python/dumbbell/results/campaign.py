@@ -258,6 +258,40 @@ def begin(ledger: Ledger, experiment: Experiment, engine: str, identity: str, po
         return int(campaign), seeds
 
 
+def seeds_in(ledger: Ledger, campaign: int) -> list[int]:
+    """The seeds of a campaign: each of its points has a position for each, in this order."""
+    return seeds_of(ledger.one("SELECT spec FROM campaign WHERE id = ?", campaign))
+
+
+def swept_paths(ledger: Ledger, campaign: int) -> list[str]:
+    """The swept fields of a campaign, in order; none of one without runs."""
+    first = ledger.rows("SELECT point FROM member WHERE campaign = ? ORDER BY position LIMIT 1", campaign)
+    return list(json.loads(first[0]["point"])) if first else []
+
+
+def extent(ledger: Ledger, campaign: int, seeds: Collection[int] | None = None) -> tuple[int, list[int]]:
+    """How many points of a campaign have a run, and the seeds that any has; `seeds`: of these."""
+    every = seeds_in(ledger, campaign)
+    members = "FROM member WHERE campaign = ?"
+    places = [place for (place,) in ledger.rows(f"SELECT DISTINCT position % {len(every)} {members}", campaign)]
+    there = {every[place]: place for place in places if seeds is None or every[place] in seeds}
+    only = f"{members} AND position % {len(every)} IN ({listed(there.values())})"
+    points = ledger.one(f"SELECT COUNT(DISTINCT position / {len(every)}) {only}", campaign)
+    return points, sorted(there)
+
+
+def positions(ledger: Ledger, campaign: int, size: int = 5_000) -> Iterator[tuple[int, int, int]]:
+    """What a query for a part of a campaign's members is given, part after part, so that few are in memory.
+
+    The campaign, the first position, and the one after the last: whole points, so that a part has `size` members or one
+    point's.
+    """
+    last = ledger.one("SELECT COALESCE(MAX(position), -1) FROM member WHERE campaign = ?", campaign)
+    own = len(seeds_in(ledger, campaign))
+    size = max(1, size // own) * own
+    yield from ((campaign, first, first + size) for first in range(0, last + 1, size))
+
+
 def add_member(ledger: Ledger, entry: CampaignEntry, run_id: str) -> None:
     """Gives a run that is there its place in a campaign."""
     with ledger.transaction("enter a run") as connection:

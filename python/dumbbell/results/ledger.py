@@ -70,14 +70,6 @@ class Ledger:
         ((value,),) = self.rows(query, *values)
         return value
 
-    def positions(self, campaign: int, size: int = 5_000) -> Iterator[tuple[int, int, int]]:
-        """What a query for a part of a campaign's members is given, part after part, so that few are in memory.
-
-        The campaign, the first position, and the one after the last.
-        """
-        last = self.one("SELECT COALESCE(MAX(position), -1) FROM member WHERE campaign = ?", campaign)
-        yield from ((campaign, first, first + size) for first in range(0, last + 1, size))
-
     def frame(self, query: str, *values: object) -> pd.DataFrame:
         """The rows as a frame with the columns' names."""
         import pandas as pd  # noqa: PLC0415 (late: it takes long to load)

@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dumbbell.metrics.catalogue import Setup, group_values, has_random_loss, loss_at, mean, random_loss, run_values
+from dumbbell.results.campaign import positions
 
 if TYPE_CHECKING:
     from dumbbell.results.campaign import Campaign
@@ -83,7 +84,7 @@ def runs(ledger: Ledger, campaign: Campaign) -> Iterator[RunLine]:
         " FROM member JOIN run ON run.id = member.run"
         " WHERE campaign = ? AND position >= ? AND position < ? ORDER BY position"
     )
-    for part in ledger.positions(campaign.id):
+    for part in positions(ledger, campaign.id):
         for run_id, seed, status, warnings, point in ledger.rows(query, *part):
             yield RunLine(run_id, campaign.label, campaign.engine, seed, status, warnings, json.loads(point))
 
@@ -93,7 +94,7 @@ def groups(ledger: Ledger, campaign: Campaign) -> Iterator[GroupLine]:
     lossy = has_random_loss(campaign.spec)
     line = GroupLine._make  # here every microsecond of a row counts a hundred thousand times
     text, point, at_random = "", dict[str, Any](), None
-    for part in ledger.positions(campaign.id):
+    for part in positions(ledger, campaign.id):
         for (_, nth), flows in groupby(ledger.rows(_GROUPS, *part), itemgetter(0, 1)):
             (_, _, rtt_s, swept, lost, offered, sent, seed, name, goodput_bps, share, loss, *rest), *others = flows
             if others:

@@ -6,7 +6,7 @@ They are computed as arrays, and only the columns are read that the quantities a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, groupby
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from dumbbell.metrics.catalogue import BEFORE, QUANTITIES, Group, Setup, has_random_loss, loss_at
+from dumbbell.results.campaign import positions, seeds_in
 from dumbbell.results.ledger import Ledger, listed
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from dumbbell.results.campaign import Campaign
 
 TWO: Final = 2
-_ORDER: Final = "WHERE campaign = ? AND member.position >= ? AND member.position < ? ORDER BY member.position"
+_MEMBERS: Final = "WHERE campaign = ? AND member.position >= ? AND member.position < ?"
 
 
 @dataclass(slots=True)
@@ -48,49 +49,58 @@ class MeasuredPoint:
     run has none, and no list where none has one."""
 
 
-def measured(ledger: Ledger, campaign: Campaign, names: Sequence[str]) -> Iterator[MeasuredPoint]:
-    """The points of a campaign in the order of expansion, with these quantities of the catalogue.
+def measured(
+    ledger: Ledger, campaign: Campaign, names: Sequence[str], seeds: Collection[int] | None = None
+) -> Iterator[MeasuredPoint]:
+    """The points of a campaign in the order of expansion, with these quantities of the catalogue; `seeds`: of these.
 
-    Those that follow from a resolved run, as the queueing delay does, are not among them.
+    Those that follow from a resolved run, as the queueing delay does, are not among them. A few thousand runs are in
+    memory at a time.
     """
-    rows: list[tuple[Any, ...]] = []
-    groups: list[tuple[str, str, int]] = []
-    counts: list[int] = []
-    numbers: dict[str, list[float]] = {name: [] for name in names}
-    known: dict[str, set[bool]] = {name: set() for name in names}
-    for part in ledger.positions(campaign.id):
-        page = _Page(ledger, part, _needed(tuple(names)))
-        rows += page.rows
-        groups += zip(page.groups, page.ccs, page.sizes.tolist(), strict=True)
-        counts += page.group_counts.tolist()
-        for name, values in (*page.of_runs(names, campaign), *page.of_groups(names)):
-            numbers[name] += values.tolist()
-            known[name] |= {bool(each) for each in np.unique(~np.isnan(values))}
-    some = {name: values for name, values in numbers.items() if True in known[name]}
-    yield from _points(rows, groups, counts, some, [name for name in some if False in known[name]])
+    every = seeds_in(ledger, campaign.id)
+    places = [place for place, seed in enumerate(every) if seeds is None or seed in seeds]
+    members = (
+        f"{_MEMBERS} AND member.position % {len(every)} IN ({listed(places)})" if len(places) < len(every) else _MEMBERS
+    )
+    for part in positions(ledger, campaign.id):
+        page = _Page(ledger, part, _needed(tuple(names)), members)
+        groups = list(zip(page.groups, page.ccs, page.sizes.tolist(), strict=True))
+        every_number = (*page.of_runs(names, campaign), *page.of_groups(names))
+        found = {name: values for name, values in every_number if not np.isnan(values).all()}
+        gaps = [name for name, values in found.items() if np.isnan(values).any()]
+        numbers = {name: values.tolist() for name, values in found.items()}
+        yield from _points(page.rows, groups, page.group_counts.tolist(), numbers, gaps)
 
 
 class _Page:
     """The runs of a part of a campaign, and the columns of theirs that are needed."""
 
-    def __init__(self, ledger: Ledger, part: tuple[int, int, int], needed: Mapping[str, Sequence[str]]) -> None:
-        (points, run_ids, seeds, errors, warnings, positions), self._runs = _read(
-            ledger, part, ("point", "run_id", "seed", "error", "warnings", "member.position"), "run", needed,
-            "JOIN run ON run.id = member.run",
-        )  # fmt: skip
+    def __init__(
+        self, ledger: Ledger, part: tuple[int, int, int], needed: Mapping[str, Sequence[str]], members: str
+    ) -> None:
+        def read(heads: Sequence[str], table: str, join: str, order: str) -> tuple[list[Any], dict[str, Floats]]:
+            """Some columns of a table as they are, and those that are needed as arrays."""
+            columns = [*heads, *(f"{table}.{name}" for name in needed[table])]
+            query = f"SELECT {listed(columns)} FROM member JOIN {join} {members} ORDER BY member.position{order}"  # noqa: S608 (our names)
+            found: list[Any] = list(zip(*ledger.rows(query, *part), strict=True)) or [()] * len(columns)
+            arrays = zip(needed[table], found[len(heads) :], strict=True)
+            return found[: len(heads)], {name: np.array(values, float) for name, values in arrays}
+
+        (points, run_ids, seeds, errors, warnings, places), self._runs = read(
+            ("point", "run_id", "seed", "error", "warnings", "member.position"), "run", "run ON run.id = member.run", ""
+        )
         self.rows = list(zip(points, run_ids, seeds, errors, warnings, strict=True))
         is_measured = np.array([error is None for error in errors], bool)
         self._points = [point for point, error in zip(points, errors, strict=True) if error is None]
         self._runs = {name: values[is_measured] for name, values in self._runs.items()}
-        place = {position: at for at, position in enumerate(np.array(positions, int)[is_measured].tolist())}
-        (owners, self.groups), self._groups = _read(
-            ledger, part, ("member.position", "flow_group.name"), "flow_group", needed,
-            "JOIN flow_group ON flow_group.run = member.run", ", flow_group.position",
+        place = {position: at for at, position in enumerate(np.array(places, int)[is_measured].tolist())}
+        (owners, self.groups), self._groups = read(
+            ("member.position", "flow_group.name"), "flow_group", "flow_group ON flow_group.run = member.run",
+            ", flow_group.position",
         )  # fmt: skip
-        (flow_owners, names, ccs), self._flows = _read(
-            ledger, part, ("member.position", "flow.name", "cc"), "flow", needed,
-            "JOIN flow ON flow.run = member.run", ", flow.flow",
-        )  # fmt: skip
+        (flow_owners, names, ccs), self._flows = read(
+            ("member.position", "flow.name", "cc"), "flow", "flow ON flow.run = member.run", ", flow.flow"
+        )
         row_of = {key: row for row, key in enumerate(zip(owners, self.groups, strict=True))}
         group = np.array([row_of[key] for key in zip(flow_owners, names, strict=True)], int)
         self.sizes = np.bincount(group, minlength=len(owners))
@@ -148,19 +158,6 @@ class _Page:
             if needed:
                 values[several[needed][self._run] < TWO] = np.nan
             yield name, values
-
-
-def _read(  # noqa: PLR0913, PLR0917 (what a query is made of)
-    ledger: Ledger, part: tuple[int, int, int], heads: Sequence[str], table: str, needed: Mapping[str, Sequence[str]],
-    join: str, then: str = "",
-) -> tuple[list[tuple[Any, ...]], dict[str, Floats]]:  # fmt: skip
-    """Some columns of a table as they are, and those that are needed as arrays."""
-    numbers = needed[table]
-    columns = [*heads, *(f"{table}.{name}" for name in numbers)]
-    rows = ledger.rows(f"SELECT {listed(columns)} FROM member {join} {_ORDER}{then}", *part)  # noqa: S608 (our names)
-    found = list(zip(*rows, strict=True)) or [()] * len(columns)
-    arrays = zip(numbers, found[len(heads) :], strict=True)
-    return found[: len(heads)], {name: np.array(values, float) for name, values in arrays}
 
 
 def _points(

@@ -9,7 +9,7 @@ from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
-from dumbbell.results.campaign import CampaignEntry, add_member
+from dumbbell.results.campaign import CampaignEntry, add_member, positions, seeds_in
 from dumbbell.results.ledger import Ledger, listed
 from dumbbell.results.series import SeriesFile
 
@@ -97,14 +97,23 @@ def outcome_of(ledger: Ledger, run_id: str, point: Mapping[str, Any] | None = No
     return _outcome(ledger, rows[0], point)
 
 
-def outcomes_of(ledger: Ledger, campaign: int) -> Iterator[Outcome]:
-    """The outcomes of a campaign, in order. Few are in memory at a time."""
+def outcomes_of(ledger: Ledger, campaign: int, seeds: Sequence[int] | None = None) -> Iterator[Outcome]:
+    """The outcomes of a campaign, in the order of expansion; `seeds`: of these only, in this order at each point.
+
+    Few are in memory at a time.
+    """
+    places = None if seeds is None else {seed: place for place, seed in enumerate(seeds)}
+    own = len(seeds_in(ledger, campaign))
     query = (
-        f"SELECT point, {listed(_RUN, 'run')} FROM member JOIN run ON run.id = member.run"  # noqa: S608
+        f"SELECT position, point, {listed(_RUN, 'run')} FROM member JOIN run ON run.id = member.run"  # noqa: S608
         " WHERE campaign = ? AND position >= ? AND position < ? ORDER BY position"
     )
-    for part in ledger.positions(campaign, _PAGE):
-        yield from (_outcome(ledger, row, json.loads(row["point"])) for row in ledger.rows(query, *part))
+    for part in positions(ledger, campaign, _PAGE):
+        rows = ledger.rows(query, *part)
+        if places is not None:
+            rows = [row for row in rows if row["seed"] in places]
+            rows.sort(key=lambda row: (row["position"] // own, places[row["seed"]]))
+        yield from (_outcome(ledger, row, json.loads(row["point"])) for row in rows)
 
 
 def _outcome(ledger: Ledger, row: sqlite3.Row, point: Mapping[str, Any]) -> Outcome:

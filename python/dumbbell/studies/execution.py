@@ -8,9 +8,9 @@ from functools import partial
 from itertools import count, takewhile
 from typing import NamedTuple
 
-from dumbbell.campaign.execution import FailureWatch, run_campaign
+from dumbbell.campaign.execution import FailureWatch, carry_out
 from dumbbell.campaign.forecast import packets
-from dumbbell.campaign.plan import Planned, plan, refusals, run_key
+from dumbbell.campaign.plan import Planned, agenda, refusals, run_key
 from dumbbell.engines.path_check import check_paths
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.registry import engine as engine_named
@@ -138,11 +138,11 @@ def _observed(planned: Planned, result: Result, axis: str, source: Source) -> Ru
 
 
 def distinct_runs(experiments: Iterable[Experiment], engine: Engine) -> Iterator[tuple[str, Run]]:
-    """The id of each run and the run, in the order in which `run` carries them out; those that are shared, once."""
+    """The id of each run and the run, in the order in which `run` begins them; those that are shared, once."""
     identity = engine.identity()
     seen: set[str] = set()
     for experiment in experiments:
-        for planned in plan(experiment):
+        for _, planned in agenda(experiment):
             run_id = run_key(planned, engine, identity)["run_id"]
             if run_id not in seen:
                 seen.add(run_id)
@@ -155,7 +155,7 @@ def count_runs(study: Study, engine: Engine) -> int:
 
 
 def remaining_packets(study: Study, store: Store | None, engine: Engine, *, fresh: bool = False) -> Iterator[float]:
-    """The work that remains in each run that an engine can honour, in the order in which `run` carries them out.
+    """The work that remains in each run that an engine can honour, in the order in which `run` begins them.
 
     In packets, to which the time of a run is nearly proportional on every engine that has a virtual clock; 0 for a run
     that the store has, unless `fresh`. Without a store all of it remains.
@@ -169,15 +169,15 @@ def run(  # noqa: PLR0913 (a study, where it is measured, and how)
     store: Store,
     engine: Engine | str,
     jobs: int | None = None,
-    progress: Callable[[], None] | None = None,
+    progress: Callable[[float], None] | None = None,
     *,
     fresh: bool = False,
 ) -> list[FailedRun]:
     """Carries out the runs that the store does not have, all of them if `fresh`, and returns those that failed.
 
-    `progress` is called once for each run, those that the store has too. What the engine cannot honour, of an
-    experiment with a version of the algorithm, is left out; the claims about it are then not testable. An engine
-    that builds paths has them looked at first.
+    `progress` is called once for each run, those that the store has too, with the work that it was, in packets. What
+    the engine cannot honour, of an experiment with a version of the algorithm, is left out; the claims about it are
+    then not testable. An engine that builds paths has them looked at first.
 
     Raises:
         UnknownEngine: there is no such engine in this version.
@@ -191,14 +191,13 @@ def run(  # noqa: PLR0913 (a study, where it is measured, and how)
     seen: set[str] = set()
     watch = FailureWatch()
     for experiment in experiments.values():
-        outcomes = run_campaign(store, experiment, chosen, jobs=jobs, fresh=fresh, failures=watch)
-        with closing(outcomes):
-            for outcome in outcomes:
-                if outcome.status == "failed":
+        with closing(carry_out(store, experiment, chosen, jobs=jobs, fresh=fresh, failures=watch)) as finished:
+            for run_id, each, outcome in finished:
+                if outcome is not None and outcome.status == "failed":
                     failures.append(outcome)
-                if progress and outcome.run_id not in seen:
-                    progress()
-                seen.add(outcome.run_id)
+                if progress and run_id not in seen:
+                    progress(0.0 if outcome is None else packets(each))
+                seen.add(run_id)
     return failures
 
 

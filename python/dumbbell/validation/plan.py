@@ -219,7 +219,7 @@ class ClaimsPart(Table):
         failed = [
             f"{failure.run_id}: {failure.error}"
             for engine in engines
-            for failure in run(self.study_on(engine.name), store, engine, jobs, progress)
+            for failure in run(self.study_on(engine.name), store, engine, jobs, lambda _: progress())
         ]
         studies = {engine: self.study_on(engine) for engine in self.engines}
         record = judge_claims(studies, store, engines, self.columns, self.figures)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dumbbell.engines.protocol import Engine as AnEngine
     from dumbbell.report import ReportError
     from dumbbell.results.schema import FailedRun
+    from dumbbell.results.store import Store
     from dumbbell.studies import Study, StudyStatus
 
 FAILED = 1
@@ -101,15 +102,13 @@ def _carry_out(
     readable, carried_out = [], []
     for place, study in parts:
         with asked.guarded(place):
-            own = _works(study, place, engine, fresh=fresh) if asked.whole or is_watched() else []
-            readable.append((place, study, own))
-    works = [work for *_, own in readable for work in own]
-    with progress(len(works), works=works) as advance:
-        for place, study, own in readable:
+            own = _works(study, place, engine, fresh=fresh) if asked.whole or is_watched() else (0, 0, 0.0)
+            readable.append((place, study, *own))
+    with progress(sum(runs for _, _, runs, *_ in readable), work=sum(work for *_, work in readable)) as advance:
+        for place, study, runs, missing, _ in readable:
             with asked.guarded(place):
                 if asked.whole:
-                    missing = sum(work > 0 for work in own)
-                    typer.echo(f"{study.name}: {len(own)} runs on {engine.name}, {missing} to be carried out", err=True)
+                    typer.echo(f"{study.name}: {runs} runs on {engine.name}, {missing} to be carried out", err=True)
                 with Store.open(place.store, write=True) as store:
                     failures += studies.run(study, store, engine, jobs, advance, fresh=fresh)
                 carried_out.append((place, study))
@@ -129,16 +128,23 @@ def _kept(parts: "Sequence[tuple[Place, Study]]", engine: "AnEngine", out: "Path
     return kept(there, total, parts[0][0].store if len(parts) == 1 else out or HOME)
 
 
-def _works(study: "Study", place: "Place", engine: "AnEngine", *, fresh: bool) -> list[float]:
-    """What is to be done in each run."""
+def _works(study: "Study", place: "Place", engine: "AnEngine", *, fresh: bool) -> tuple[int, int, float]:
+    """How many runs there are, in how many there is something to be done, and how much in all."""
     from dumbbell.cli.study.selection import NotBegunError
     from dumbbell.studies.execution import remaining_packets
 
+    def totals(store: "Store | None") -> tuple[int, int, float]:
+        runs, missing, work = 0, 0, 0.0
+        for runs, own in enumerate(remaining_packets(study, store, engine, fresh=fresh), start=1):  # noqa: B007 (the last)
+            missing += own > 0
+            work += own
+        return runs, missing, work
+
     try:
         with place.opened() as store:
-            return list(remaining_packets(study, store, engine, fresh=fresh))
+            return totals(store)
     except NotBegunError:
-        return list(remaining_packets(study, None, engine))
+        return totals(None)
 
 
 def _tell_failures(failures: "Sequence[FailedRun]", unwritten: "Sequence[ReportError]") -> None:
