@@ -137,9 +137,11 @@ def _path(asked: Question) -> str:
 
 def _advice(found: Advice) -> str:
     if all(each.verdict == "no matter" and not each.harmful for each in found.places):
-        return f"KEEP {_name(DEFAULT)}: no difference that matters (below {percent(MATTERS)}, or within the interval)."
+        return (
+            f"KEEP {name_of(DEFAULT)}: no difference that matters (below {percent(MATTERS)}, or within the interval)."
+        )
     chosen = DEFAULT if found.recommendation == "keep" else found.recommendation
-    told = f"KEEP {_name(DEFAULT)}" if found.recommendation == "keep" else f"USE {_name(chosen)}"
+    told = f"KEEP {name_of(DEFAULT)}" if found.recommendation == "keep" else f"USE {name_of(chosen)}"
     if found.everywhere:
         return f"{told}, whatever the queue and the company." if len(found.places) > 1 else f"{told}."
     parts = []
@@ -149,14 +151,14 @@ def _advice(found: Advice) -> str:
         side = "below" if flip.above == chosen else "above"
         where = f" ({flip.company.name})" if len(found.asked.company) > 1 else ""
         parts.append(
-            f"RTT under load {side} {loaded}, a queue of {trimmed(flip.buffer_bytes / 1e6)} MB{where}: {_name(other)}"
+            f"RTT under load {side} {loaded}, a queue of {trimmed(flip.buffer_bytes / 1e6)} MB{where}: {name_of(other)}"
         )
     elsewhere = [
         each.company.name
         for each in found.places
         if each.best != chosen and not any(flip.company == each.company for flip in found.flips)
     ]
-    parts += [f"{name}: not {_name(chosen)}" for name in dict.fromkeys(elsewhere)]
+    parts += [f"{name}: not {name_of(chosen)}" for name in dict.fromkeys(elsewhere)]
     return f"{told}, unless: {'; '.join(parts)}." if parts else f"{told}."
 
 
@@ -169,7 +171,7 @@ def _why(found: Advice) -> str:
         own = [each for each in told if each.best == name]
         most = max(own, key=lambda each: each.gain)
         parts.append(
-            f"{_name(name)} is ahead in {len(own)} of {counted(len(found.places), 'case')}, at most by"
+            f"{name_of(name)} is ahead in {len(own)} of {counted(len(found.places), 'case')}, at most by"
             f" {percent(most.gain)} ({trimmed(found.asked.buffer_bdp(most.buffer_bytes))} BDP, {most.company.name})"
         )
     return "; ".join(parts) + "."
@@ -177,7 +179,7 @@ def _why(found: Advice) -> str:
 
 def _if_wrong(found: Advice) -> str:
     parts = [
-        f"{_name(name)} costs at most {percent(most)}, {percent(mean)} in the mean over the cases"
+        f"{name_of(name)} costs at most {percent(most)}, {percent(mean)} in the mean over the cases"
         for name, (most, mean) in found.regret.items()
     ]
     return "; ".join(parts) + "."
@@ -188,12 +190,14 @@ def _harm(found: Advice) -> str:
         name: max(own.harm or 0.0 for each in found.places for own in each.outcomes if own.candidate == name)
         for name in found.asked.candidates
     }
-    told = [f"{_name(name)} takes up to {percent(most)}" for name, most in harmful.items() if most > MOST_HARM]
+    told = [f"{name_of(name)} takes up to {percent(most)}" for name, most in harmful.items() if most > MOST_HARM]
     if not any(each.company.flows for each in found.places):
         return "nobody else was said to be there."
     if not told:
-        return f"none takes more than {percent(MOST_HARM)} from the others beyond what one more {_name(DEFAULT)} does."
-    return f"{'; '.join(told)} from the others, beyond what one more {_name(DEFAULT)} does."
+        return (
+            f"none takes more than {percent(MOST_HARM)} from the others beyond what one more {name_of(DEFAULT)} does."
+        )
+    return f"{'; '.join(told)} from the others, beyond what one more {name_of(DEFAULT)} does."
 
 
 def _to_know(found: Advice) -> str:
@@ -207,7 +211,7 @@ def _to_know(found: Advice) -> str:
 def _tree(found: Advice) -> str:
     asked = found.asked
     by_queue = {cao_tree(asked.rate_bps, buffer) for buffer in asked.buffers_bytes}
-    said = _name(by_queue.pop()) if len(by_queue) == 1 else "BBR in shallow queues, CUBIC in deep ones"
+    said = name_of(by_queue.pop()) if len(by_queue) == 1 else "BBR in shallow queues, CUBIC in deep ones"
     return f"Cao et al.'s of 2019, printed for lone flows on their testbed, would have said {said}."
 
 
@@ -229,11 +233,12 @@ def _says(place: Place) -> str:
     harms = ", harms" if place.best in place.harmful else ""
     if place.verdict == "no matter":
         left = [name for name in place.harmful if name != place.best]
-        return f"{_name(place.best)}: {left[0]} harms" if left else "no matter"
-    return f"{_name(place.best)}{harms}" if place.verdict == "ahead" else "either"
+        return f"{name_of(place.best)}: {left[0]} harms" if left else "no matter"
+    return f"{name_of(place.best)}{harms}" if place.verdict == "ahead" else "either"
 
 
-def _name(cc: str) -> str:
+def name_of(cc: str) -> str:
+    """An algorithm, in a sentence."""
     return {"bbr": "BBR", "cubic": "CUBIC", "reno": "Reno"}.get(cc, cc)
 
 

@@ -1,0 +1,341 @@
+"""Advice over a server's mix of paths: on how many of its connections an algorithm wins, and on how many it matters."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import TYPE_CHECKING, Final
+
+from dumbbell.decide.advice import (
+    DEFAULT,
+    MATTERS,
+    MOST_HARM,
+    Place,
+    lost,
+    outside_of_validation,
+    place,
+    score,
+    undecided,
+)
+from dumbbell.decide.connections import COMMAND
+from dumbbell.decide.paths import REASONS, Cell, Path, cells, paths
+from dumbbell.decide.question import FRAME_BYTES, PRESETS, Question, question
+from dumbbell.decide.trials import FIRST_SEEDS, PACKETS_A_SECOND, duration_s, trials
+from dumbbell.metrics.number import counted
+from dumbbell.problem import Problem, SpecError
+from dumbbell.units import BITS_PER_BYTE
+
+if TYPE_CHECKING:
+    from dumbbell.cc import Registry
+    from dumbbell.decide.connections import Capture
+    from dumbbell.engines.protocol import Engine
+
+    Weigh = Callable[[Path], float]
+    Watch = Callable[[Sequence[float]], Callable[[], None]]
+    """Told how much work each cell is, it gives what is called after each."""
+
+PATH_OPTIONS: Final = ("rate", "rtt", "buffer", "loaded-rtt")
+"""What a capture tells instead."""
+CELLS_PER_DECADE: Final = (4, 3, 2, 1)
+"""Of rate and of RTT, the finest first: the first that fits into the time is taken."""
+PLANNED: Final = 0.7
+"""Share of the time that is planned for, by the estimate."""
+RUN_S: Final = 0.01
+"""What a run takes besides its packets, which one core does: reading, resolving, summarising."""
+MOST_CELL_S: Final = 5.0
+"""What a cell gets at most: as much as one path by itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bin:
+    """Connections over alike paths, with what comes of each queue that theirs may be."""
+
+    asked: Question
+    paths: tuple[Path, ...]
+    places: tuple[Place, ...]
+    """The shortest queue first."""
+
+    @property
+    def connections(self) -> int:
+        """How many."""
+        return len(self.paths)
+
+    @property
+    def sent_bytes(self) -> float:
+        """Of all together."""
+        return sum(each.sent_bytes for each in self.paths)
+
+    @property
+    def resent(self) -> float:
+        """What they resent so far, of what they sent."""
+        return sum(each.resent_bytes for each in self.paths) / self.sent_bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A share of connections or of bytes."""
+
+    value: float
+    """Where a queue is not known, each that it may be counts alike."""
+    low: float
+    """Counting only where it is so for each such queue."""
+    high: float
+    """Counting where it is so for one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What a candidate comes to over the mix."""
+
+    candidate: str
+    wins: Part
+    """Of the connections: it is ahead of the others there, by however little."""
+    matters: Part
+    """It is ahead by 2 % or more, beyond chance."""
+    wins_bytes: Part
+    matters_bytes: Part
+    resent: float | None
+    """What it would resend, of the bytes sent."""
+    regret: float
+    """What running it everywhere leaves of the best, in the mean over connections."""
+    most_regret: float
+    """On the worst path."""
+    harm: float | None
+    """The most that it takes from the others, beyond what one more of the default does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mix:
+    """The answer."""
+
+    capture: Capture
+    asked: Question
+    """With a path that stands for none; the rest holds for all."""
+    bins: tuple[Bin, ...]
+    """Those with the most connections first."""
+    standings: tuple[Standing, ...]
+    recommendation: str
+    """A candidate, or "keep": nothing that matters speaks against the default."""
+    open: Part
+    """Of the connections: the seeds do not decide."""
+    silent: Mapping[str, int]
+    """By reason: connections that tell nothing."""
+    not_tried: int
+    """For want of time."""
+    outside: int
+    """Connections over paths that were not held against the kernel."""
+    why_outside: str
+    """What most of them are."""
+    seeds: tuple[int, int]
+    """The fewest and the most."""
+
+    @property
+    def connections(self) -> int:
+        """That the answer is about."""
+        return sum(each.connections for each in self.bins)
+
+    @property
+    def paths(self) -> Iterator[Path]:
+        """Theirs."""
+        return (path for each in self.bins for path in each.paths)
+
+
+def asked_of_all(options: Mapping[str, str | None], registry: Registry) -> Question:
+    """What is asked of each path, on one that stands for all. Company that nobody names is none.
+
+    Raises:
+        SpecError: with everything that is wrong with the options, a path among them too.
+    """
+    written = {name: text for name, text in options.items() if text is not None}
+    preset = PRESETS.get(written.get("preset", ""))
+    problems = [
+        Problem(f"--{name}", "contradicts --from: its connections tell the paths", "leave one of the two out")
+        for name in PATH_OPTIONS
+        if name in written
+    ]
+    if told := [name for name in PATH_OPTIONS if preset and name in preset.options and name not in written]:
+        problems.append(
+            Problem(
+                "--preset", f"contradicts --from: {written['preset']} is about --{told[0]}", "leave one of the two out"
+            )
+        )
+    try:
+        usual = preset.options if preset else {}
+        company = {} if "beside" in usual else {"beside": "none"}
+        job = {name: text for name, text in written.items() if name not in PATH_OPTIONS}
+        found = question({**company, **job, "rate": "100 Mbit/s", "rtt": "40 ms"}, registry)
+    except SpecError as error:
+        problems += error.problems
+    if problems:
+        raise SpecError(problems)
+    return found
+
+
+def _unseen(_: Sequence[float]) -> Callable[[], None]:
+    return lambda: None
+
+
+def mix(  # noqa: PLR0913
+    found: Capture, asked: Question, engine: Engine, *, seconds: float, jobs: int | None = None, watch: Watch = _unseen
+) -> Mix:
+    """Simulates the paths of a capture, alike ones once, those with the most connections first while time is left.
+
+    Raises:
+        SpecError: no connection tells of a path.
+        EngineFailure: the engine could not finish a run.
+    """
+    told, silent = paths(found.connections)
+    if not told:
+        raise SpecError([_nothing(found, silent)])
+    planned, works = _planned(told, asked, jobs or os.cpu_count() or 1, PLANNED * seconds)
+    advance = watch(works)
+    bins: list[Bin] = []
+    seeds: set[int] = set()
+    ends, ahead, not_tried = time.monotonic() + seconds, sum(works), 0
+    for cell, work in zip(planned, works, strict=True):
+        left = ends - time.monotonic()
+        if bins and work > left:
+            not_tried += cell.connections
+        else:
+            own = on_cell(asked, cell)
+            share_s = min(MOST_CELL_S, max(work, left * work / ahead))
+            tried = trials(own, engine, seconds=share_s, jobs=jobs, undecided=undecided)
+            seeds |= {len(each.seeds) for each in tried.values()}
+            bins += _bins(cell, own, {each: place(own, tried, each, own.company[0]) for each in own.buffers_bytes})
+        ahead -= work
+        advance()
+    bins.sort(key=lambda each: -each.connections)
+    return _answer(found, asked, bins, silent, not_tried, (min(seeds), max(seeds)))
+
+
+def on_cell(asked: Question, cell: Cell) -> Question:
+    """What is asked, about the paths of a cell."""
+    buffers = tuple(sorted({cell.buffer_bytes(nth) for nth in cell.queues}))
+    return replace(
+        asked, rate_bps=cell.rate_bps, rtt_ns=cell.rtt_ns, buffers_bytes=buffers, known_buffer=len(buffers) == 1
+    )
+
+
+def leader(asked: Question, where: Place) -> str:
+    """Who is ahead at a place, by however little; empty where nobody is, or chance may have made it."""
+    if where.verdict == "ahead":
+        return where.best
+    if where.verdict == "open" or not where.gain:
+        return ""
+    allowed = [each for each in where.outcomes if asked.goal != "balanced" or each.candidate not in where.harmful]
+    return max(allowed, key=lambda each: score(asked, each)).candidate if allowed else where.best
+
+
+def part(bins: Sequence[Bin], weigh: Weigh, holds: Callable[[Bin, Place], bool]) -> Part:
+    """Of all connections, weighed, the share with paths where something holds."""
+    whole = value = low = high = 0.0
+    for each in bins:
+        weight = sum(map(weigh, each.paths))
+        true = [holds(each, where) for where in each.places]
+        whole += weight
+        value += weight * fmean(true)
+        low += weight * all(true)
+        high += weight * any(true)
+    return Part(value=value / whole, low=low / whole, high=high / whole)
+
+
+def _nothing(found: Capture, silent: Mapping[str, int]) -> Problem:
+    """Why there is no answer."""
+    if not found.connections:
+        told = f"has {counted(found.other_sockets, 'socket')} of TCP, and none with data: they listen, open or close"
+    else:
+        parts = [
+            f"{count:,}: {REASONS[name].words}" for name, count in sorted(silent.items(), key=lambda each: -each[1])
+        ]
+        told = f"has {counted(len(found.connections), 'connection')}, and none tells of a path ({'; '.join(parts)})"
+    return Problem(found.name, told, COMMAND)
+
+
+def _planned(told: Sequence[Path], asked: Question, cores: int, seconds: float) -> tuple[list[Cell], list[float]]:
+    """The finest cells that fit into the time, and how many seconds each takes at least."""
+    for per_decade in CELLS_PER_DECADE:
+        found = cells(told, per_decade)
+        works = [_work_s(on_cell(asked, each), cores) for each in found]
+        if sum(works) <= seconds:
+            break
+    return found, works
+
+
+def _work_s(asked: Question, cores: int) -> float:
+    """How long the first seeds take on a path, roughly."""
+    runs = FIRST_SEEDS * len(asked.buffers_bytes) * len(asked.candidates)
+    packets = asked.rate_bps / BITS_PER_BYTE / FRAME_BYTES * duration_s(asked, runs, 0.0)
+    return runs * (packets / PACKETS_A_SECOND / cores + RUN_S)
+
+
+def _bins(cell: Cell, asked: Question, places: Mapping[int, Place]) -> Iterator[Bin]:
+    for (first, last), own in cell.by_queues.items():
+        buffers = sorted({cell.buffer_bytes(nth) for nth in range(first, last + 1)})
+        yield Bin(asked=asked, paths=own, places=tuple(places[each] for each in buffers))
+
+
+def _answer(  # noqa: PLR0913, PLR0917 (what was found, and what was not)
+    found: Capture, asked: Question, bins: Sequence[Bin], silent: Mapping[str, int], not_tried: int,
+    seeds: tuple[int, int],
+) -> Mix:  # fmt: skip
+    standings = tuple(_standing(bins, candidate) for candidate in asked.candidates)
+    outside = Counter[str]()
+    for each in bins:
+        if why := outside_of_validation(replace(each.asked, buffers_bytes=_buffers(each))):
+            outside[why] += each.connections
+    return Mix(
+        capture=found, asked=asked, bins=tuple(bins), standings=standings,
+        recommendation=_recommended(asked, standings), silent=silent, not_tried=not_tried, seeds=seeds,
+        open=part(bins, _one, lambda _, where: where.verdict == "open"), outside=outside.total(),
+        why_outside=outside.most_common(1)[0][0] if outside else "",
+    )  # fmt: skip
+
+
+def _buffers(each: Bin) -> tuple[int, ...]:
+    return tuple(where.buffer_bytes for where in each.places)
+
+
+def _one(_: Path) -> float:
+    return 1.0
+
+
+def _sent(path: Path) -> float:
+    return path.sent_bytes
+
+
+def _standing(bins: Sequence[Bin], candidate: str) -> Standing:
+    def wins(each: Bin, where: Place) -> bool:
+        return leader(each.asked, where) == candidate
+
+    def matters(_: Bin, where: Place) -> bool:
+        return where.verdict == "ahead" and where.best == candidate
+
+    outcomes = [where.of(candidate) for each in bins for where in each.places]
+    losses = [lost(each.asked, each.places, candidate) for each in bins]
+    resent = [(each.sent_bytes, [where.of(candidate).resent for where in each.places]) for each in bins]
+    known = [(weight, fmean(own)) for weight, of in resent if (own := [share for share in of if share is not None])]
+    return Standing(
+        candidate=candidate, wins=part(bins, _one, wins), matters=part(bins, _one, matters),
+        wins_bytes=part(bins, _sent, wins), matters_bytes=part(bins, _sent, matters),
+        resent=fmean([share for _, share in known], [weight for weight, _ in known]) if known else None,
+        regret=fmean([mean for _, mean in losses], [each.connections for each in bins]),
+        most_regret=max(most for most, _ in losses),
+        harm=max((each.harm for each in outcomes if each.harm is not None), default=None),
+    )  # fmt: skip
+
+
+def _recommended(asked: Question, standings: Sequence[Standing]) -> str:
+    """The one that loses least over the mix, of those that harm nobody too much where that counts.
+
+    The default, where that loses hardly more.
+    """
+    allowed = [each for each in standings if asked.goal != "balanced" or (each.harm or 0.0) <= MOST_HARM]
+    best = min(allowed, key=lambda each: each.regret, default=None)
+    default = next((each for each in allowed if each.candidate == DEFAULT), None)
+    if best is None or best is default or (default and default.regret - best.regret < MATTERS):
+        return "keep"
+    return best.candidate
