@@ -54,7 +54,7 @@ def _lines(answer: "Mix", seconds: float, engine: str) -> Iterator[str]:
         yield wrapped(f"{label:9} {words}", columns(), hanging=INDENT)
     yield ""
     header, rows = mix_text.table(answer)
-    yield fitted(header, rows, columns(), keys=4)
+    yield fitted(header, rows, columns(), keys=5)
     yield ""
     for label, words in mix_text.below(answer, seconds=seconds, engine=engine):
         yield wrapped(f"{label:9} {words}", columns(), hanging=INDENT)

@@ -26,11 +26,12 @@ _BBR: Final = re.compile(rf"(?<!\S)bbr:\(bw:({_NUMBER})([kKMGT]?)bps,mrtt:({_NUM
 _ALGORITHM: Final = re.compile(r"(?<!\S)([a-z][a-z0-9_-]*)\s+(?:wscale|rto):")
 _OPTIONS: Final = frozenset({"ts", "usec_ts", "sack", "ecn", "ecnseen", "fastopen"})
 _FACTORS: Final = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_KNOWN_TO_TCP: Final = re.compile(r"(?<!\S)(?:cwnd|rto|mss):\d")
 _OTHER_ORIGINS: Final = (
-    (re.compile(r"^Active Internet connections|\s(ESTABLISHED|TIME_WAIT|CLOSE_WAIT)\s", re.MULTILINE), "netstat's"),
-    (re.compile(r"^\[\s*\d+\]\s.*\sbits/sec", re.MULTILINE), "iperf3's"),
+    (re.compile(r"^Active Internet connections|\s(ESTABLISHED|TIME_WAIT|CLOSE_WAIT)\s", re.MULTILINE), "netstat"),
+    (re.compile(r"^\[\s*\d+\]\s.*bits/sec", re.MULTILINE), "iperf3"),
     (re.compile(r"^Netid\s|^(u_str|u_dgr|nl)\s", re.MULTILINE), "`ss` for other sockets than TCP's"),
-    (re.compile(r"^Total: \d+", re.MULTILINE), "the summary of `ss -s`"),
+    (re.compile(r"^Total: \d+", re.MULTILINE), "`ss -s`"),
 )
 """What people have instead, by what is in it."""
 MOST_ODD_SHARE: Final = 0.01
@@ -194,9 +195,9 @@ def _problem(path: str, text: str, sockets: list[Connection]) -> Problem:
         return Problem(path, "is empty", COMMAND)
     origin = next((whose for pattern, whose in _OTHER_ORIGINS if pattern.search(text)), "")
     if origin:
-        return Problem(path, f"is output of {origin}, which has neither RTTs nor rates", COMMAND)
-    if sockets:
+        return Problem(path, f"is output of {origin}, not of `ss -tin`", COMMAND)
+    if sockets and not _KNOWN_TO_TCP.search(text):
         return Problem(path, "has sockets without what TCP knows of them: `ss` ran without -i", COMMAND)
-    if re.match(r"\s*(State|Recv-Q|Netid)\b", text):
-        return Problem(path, "has the heading of `ss` and no connection", COMMAND)
+    if sockets or re.match(r"\s*(State|Recv-Q)\b", text):
+        return Problem(path, "has no connection that carries data", COMMAND)
     return Problem(path, "is no output of `ss -tin`: no connection in it", COMMAND)

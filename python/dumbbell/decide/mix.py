@@ -22,9 +22,9 @@ from dumbbell.decide.advice import (
     undecided,
 )
 from dumbbell.decide.connections import COMMAND
-from dumbbell.decide.paths import REASONS, Cell, Path, cells, paths
+from dumbbell.decide.paths import LEAST_SHARE, REASONS, Cell, Path, cells, paths
 from dumbbell.decide.question import FRAME_BYTES, PRESETS, Question, question
-from dumbbell.decide.trials import FIRST_SEEDS, PACKETS_A_SECOND, duration_s, trials
+from dumbbell.decide.trials import FIRST_SEEDS, LONGEST_S, PACKETS_A_SECOND, SHORTEST_S, trials
 from dumbbell.metrics.number import counted
 from dumbbell.problem import Problem, SpecError
 from dumbbell.units import BITS_PER_BYTE
@@ -35,15 +35,18 @@ if TYPE_CHECKING:
     from dumbbell.engines.protocol import Engine
 
     Weigh = Callable[[Path], float]
+    Holds = Callable[["Bin", Place], bool]
     Watch = Callable[[Sequence[float]], Callable[[], None]]
     """Told how much work each cell is, it gives what is called after each."""
 
 PATH_OPTIONS: Final = ("rate", "rtt", "buffer", "loaded-rtt")
 """What a capture tells instead."""
-CELLS_PER_DECADE: Final = (4, 3, 2, 1)
+CELLS_PER_DECADE: Final = (6.0, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.0)
 """Of rate and of RTT, the finest first: the first that fits into the time is taken."""
-PLANNED: Final = 0.7
-"""Share of the time that is planned for, by the estimate."""
+GROWTH: Final = 0.4
+"""CUBIC's C, segments a second cubed (RFC 9438)."""
+PERIODS: Final = 8.0
+"""Of CUBIC's growth that a run of bulk traffic takes: shorter ones show how it starts, slow before short queues."""
 RUN_S: Final = 0.01
 """What a run takes besides its packets, which one core does: reading, resolving, summarising."""
 MOST_CELL_S: Final = 5.0
@@ -93,7 +96,8 @@ class Standing:
 
     candidate: str
     wins: Part
-    """Of the connections: it is ahead of the others there, by however little."""
+    """Of the connections: it is ahead of the others there, by however little. Who harms too much is not counted among
+    them, where that counts for the goal."""
     matters: Part
     """It is ahead by 2 % or more, beyond chance."""
     wins_bytes: Part
@@ -106,6 +110,8 @@ class Standing:
     """On the worst path."""
     harm: float | None
     """The most that it takes from the others, beyond what one more of the default does."""
+    harms: Part
+    """Of the connections: it takes too much from the others there, whether or not that counts for the goal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +138,8 @@ class Mix:
     """What most of them are."""
     seeds: tuple[int, int]
     """The fewest and the most."""
+    runs_s: tuple[float, float]
+    """The shortest and the longest run of bulk traffic."""
 
     @property
     def connections(self) -> int:
@@ -175,6 +183,31 @@ def asked_of_all(options: Mapping[str, str | None], registry: Registry) -> Quest
     return found
 
 
+def one(_: Path) -> float:
+    """Weighs connections."""
+    return 1.0
+
+
+def sent(path: Path) -> float:
+    """Weighs bytes."""
+    return path.sent_bytes
+
+
+def wins(candidate: str) -> Holds:
+    """It is ahead at a place, by however little."""
+    return lambda each, where: leader(each.asked, where) == candidate
+
+
+def matters(candidate: str) -> Holds:
+    """It is ahead by so much that it matters, beyond chance."""
+    return lambda _, where: where.verdict == "ahead" and where.best == candidate
+
+
+def harms(candidate: str) -> Holds:
+    """It takes too much from the others."""
+    return lambda _, where: candidate in where.harmful
+
+
 def _unseen(_: Sequence[float]) -> Callable[[], None]:
     return lambda: None
 
@@ -191,25 +224,29 @@ def mix(  # noqa: PLR0913
     told, silent = paths(found.connections)
     if not told:
         raise SpecError([_nothing(found, silent)])
-    planned, works = _planned(told, asked, jobs or os.cpu_count() or 1, PLANNED * seconds)
+    cores = jobs or os.cpu_count() or 1
+    planned, works = _planned(told, asked, cores, seconds)
     advance = watch(works)
     bins: list[Bin] = []
-    seeds: set[int] = set()
+    seeds, runs_s = set[int](), set[float]()
     ends, ahead, not_tried = time.monotonic() + seconds, sum(works), 0
     for cell, work in zip(planned, works, strict=True):
         left = ends - time.monotonic()
-        if bins and work > left:
+        own = on_cell(asked, cell)
+        if bins and _work_s(own, cores, SHORTEST_S) > left:
             not_tried += cell.connections
         else:
-            own = on_cell(asked, cell)
-            share_s = min(MOST_CELL_S, max(work, left * work / ahead))
-            tried = trials(own, engine, seconds=share_s, jobs=jobs, undecided=undecided)
+            run_s = max(SHORTEST_S, _settled_s(own) * min(1.0, left / ahead))
+            share_s = min(MOST_CELL_S, left * work / ahead)
+            tried = trials(own, engine, seconds=share_s, jobs=jobs, undecided=undecided, run_s=run_s)
             seeds |= {len(each.seeds) for each in tried.values()}
+            runs_s.add(run_s)
             bins += _bins(cell, own, {each: place(own, tried, each, own.company[0]) for each in own.buffers_bytes})
         ahead -= work
         advance()
     bins.sort(key=lambda each: -each.connections)
-    return _answer(found, asked, bins, silent, not_tried, (min(seeds), max(seeds)))
+    lengths = (min(runs_s), max(runs_s))
+    return _answer(found, asked, bins, silent, not_tried, (min(seeds), max(seeds)), lengths)
 
 
 def on_cell(asked: Question, cell: Cell) -> Question:
@@ -230,7 +267,7 @@ def leader(asked: Question, where: Place) -> str:
     return max(allowed, key=lambda each: score(asked, each)).candidate if allowed else where.best
 
 
-def part(bins: Sequence[Bin], weigh: Weigh, holds: Callable[[Bin, Place], bool]) -> Part:
+def part(bins: Sequence[Bin], weigh: Weigh, holds: Holds) -> Part:
     """Of all connections, weighed, the share with paths where something holds."""
     whole = value = low = high = 0.0
     for each in bins:
@@ -256,20 +293,27 @@ def _nothing(found: Capture, silent: Mapping[str, int]) -> Problem:
 
 
 def _planned(told: Sequence[Path], asked: Question, cores: int, seconds: float) -> tuple[list[Cell], list[float]]:
-    """The finest cells that fit into the time, and how many seconds each takes at least."""
+    """The finest cells of which runs of their length fit into the time, and how many seconds each takes then."""
     for per_decade in CELLS_PER_DECADE:
         found = cells(told, per_decade)
-        works = [_work_s(on_cell(asked, each), cores) for each in found]
+        works = [_work_s(own, cores, _settled_s(own)) for own in (on_cell(asked, each) for each in found)]
         if sum(works) <= seconds:
             break
     return found, works
 
 
-def _work_s(asked: Question, cores: int) -> float:
+def _work_s(asked: Question, cores: int, run_s: float) -> float:
     """How long the first seeds take on a path, roughly."""
     runs = FIRST_SEEDS * len(asked.buffers_bytes) * len(asked.candidates)
-    packets = asked.rate_bps / BITS_PER_BYTE / FRAME_BYTES * duration_s(asked, runs, 0.0)
+    packets = asked.rate_bps / BITS_PER_BYTE / FRAME_BYTES * run_s
     return runs * (packets / PACKETS_A_SECOND / cores + RUN_S)
+
+
+def _settled_s(asked: Question) -> float:
+    """How long a run should be for its window to show what goes on: in periods of CUBIC's K (RFC 9438, equation 2)."""
+    segments = asked.bdp_bytes / FRAME_BYTES
+    period_s: float = (segments * (1 - LEAST_SHARE["cubic"]) / GROWTH) ** (1 / 3)
+    return min(LONGEST_S, max(SHORTEST_S, float(PERIODS * period_s)))
 
 
 def _bins(cell: Cell, asked: Question, places: Mapping[int, Place]) -> Iterator[Bin]:
@@ -280,7 +324,7 @@ def _bins(cell: Cell, asked: Question, places: Mapping[int, Place]) -> Iterator[
 
 def _answer(  # noqa: PLR0913, PLR0917 (what was found, and what was not)
     found: Capture, asked: Question, bins: Sequence[Bin], silent: Mapping[str, int], not_tried: int,
-    seeds: tuple[int, int],
+    seeds: tuple[int, int], runs_s: tuple[float, float],
 ) -> Mix:  # fmt: skip
     standings = tuple(_standing(bins, candidate) for candidate in asked.candidates)
     outside = Counter[str]()
@@ -290,7 +334,8 @@ def _answer(  # noqa: PLR0913, PLR0917 (what was found, and what was not)
     return Mix(
         capture=found, asked=asked, bins=tuple(bins), standings=standings,
         recommendation=_recommended(asked, standings), silent=silent, not_tried=not_tried, seeds=seeds,
-        open=part(bins, _one, lambda _, where: where.verdict == "open"), outside=outside.total(),
+        runs_s=runs_s,
+        open=part(bins, one, lambda _, where: where.verdict == "open"), outside=outside.total(),
         why_outside=outside.most_common(1)[0][0] if outside else "",
     )  # fmt: skip
 
@@ -299,32 +344,19 @@ def _buffers(each: Bin) -> tuple[int, ...]:
     return tuple(where.buffer_bytes for where in each.places)
 
 
-def _one(_: Path) -> float:
-    return 1.0
-
-
-def _sent(path: Path) -> float:
-    return path.sent_bytes
-
-
 def _standing(bins: Sequence[Bin], candidate: str) -> Standing:
-    def wins(each: Bin, where: Place) -> bool:
-        return leader(each.asked, where) == candidate
-
-    def matters(_: Bin, where: Place) -> bool:
-        return where.verdict == "ahead" and where.best == candidate
-
     outcomes = [where.of(candidate) for each in bins for where in each.places]
     losses = [lost(each.asked, each.places, candidate) for each in bins]
     resent = [(each.sent_bytes, [where.of(candidate).resent for where in each.places]) for each in bins]
     known = [(weight, fmean(own)) for weight, of in resent if (own := [share for share in of if share is not None])]
     return Standing(
-        candidate=candidate, wins=part(bins, _one, wins), matters=part(bins, _one, matters),
-        wins_bytes=part(bins, _sent, wins), matters_bytes=part(bins, _sent, matters),
+        candidate=candidate, wins=part(bins, one, wins(candidate)), matters=part(bins, one, matters(candidate)),
+        wins_bytes=part(bins, sent, wins(candidate)), matters_bytes=part(bins, sent, matters(candidate)),
         resent=fmean([share for _, share in known], [weight for weight, _ in known]) if known else None,
         regret=fmean([mean for _, mean in losses], [each.connections for each in bins]),
         most_regret=max(most for most, _ in losses),
         harm=max((each.harm for each in outcomes if each.harm is not None), default=None),
+        harms=part(bins, one, harms(candidate)),
     )  # fmt: skip
 
 

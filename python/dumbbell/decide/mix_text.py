@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import groupby
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from math import floor, log10
+from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 from dumbbell.decide.advice import DEFAULT, MATTERS, MOST_HARM
-from dumbbell.decide.mix import leader
+from dumbbell.decide.mix import harms, leader, matters, one, part
 from dumbbell.decide.paths import LEAST_BYTES, REASONS, algorithms
 from dumbbell.decide.text import name_of
 from dumbbell.metrics.number import amount, counted, percent, trimmed
+from dumbbell.spec.quantity import Bytes
 from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
-    from dumbbell.decide.advice import Place
     from dumbbell.decide.mix import Bin, Mix, Part, Standing
     from dumbbell.decide.text import Table
 
 MOST_ROWS: Final = 12
 """Of the table; all are in the JSON."""
+REGIONS_PER_DECADE: Final = 2
+"""Of rate and of RTT, in the table."""
 BUSY_SHARE: Final = 0.5
 """Of the connections: where fewer tell of a path, how to see more is told."""
 ASK: Final = (
@@ -43,15 +47,9 @@ def lines(found: Mix) -> Iterator[tuple[str, str]]:
 
 def below(found: Mix, *, seconds: float, engine: str, kernel: str = "Linux 6.1") -> Iterator[tuple[str, str]]:
     """The paragraphs below it."""
-    if len(found.bins) > MOST_ROWS:
-        rest = found.bins[MOST_ROWS:]
-        yield (
-            "More",
-            (
-                f"{counted(len(rest), 'bin')} with {counted(sum(each.connections for each in rest), 'connection')} are"
-                " not shown; --json has all."
-            ),
-        )
+    if more := _regions(found)[MOST_ROWS:]:
+        left = sum(each.connections for region in more for each in region)
+        yield "More", f"{counted(left, 'connection')} in {counted(len(more), 'row')} not shown; --json has every bin."
     fewest, most = found.seeds
     seeds = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     told = (
@@ -63,8 +61,8 @@ def below(found: Mix, *, seconds: float, engine: str, kernel: str = "Linux 6.1")
     yield (
         "Sure?",
         (
-            f"{seeds} seeds, {engine}, {seconds:.1f} s; {told}. A path's rate is what its connection had, by itself:"
-            " where others share the line, or losses hold the connection back, the line has more."
+            f"{seeds} seeds{_run_lengths(found)}, {engine}, {seconds:.1f} s; {told}. A path's rate is what its"
+            " connection had, by itself: where others share the line, or losses hold it back, the line has more."
         ),
     )
     if found.recommendation != "keep":
@@ -77,17 +75,26 @@ def below(found: Mix, *, seconds: float, engine: str, kernel: str = "Linux 6.1")
         )
 
 
+def _run_lengths(found: Mix) -> str:
+    if found.asked.job.kind in {"requests", "stream"}:
+        return ""
+    return f" of {_span(found.runs_s)} s"
+
+
 def table(found: Mix) -> Table:
-    """A row a bin, those with the most connections first."""
-    header = ["conns", "bytes %", "Mbit/s", "RTT ms", "loaded RTT", "resent %", "right"]
+    """A row a region of rate and RTT, those with the most connections first."""
+    header = ["conns", "bytes %", "Mbit/s", "RTT ms", "queue BDP", "resent %", "matters"]
     whole = sum(each.sent_bytes for each in found.bins)
-    rows = [
-        [
-            str(each.connections), amount(each.sent_bytes / whole, scale=100), trimmed(each.asked.rate_bps / 1e6),
-            trimmed(each.asked.rtt_ns / 1e6), _loaded(each), amount(each.resent, scale=100), _right(each),
-        ]
-        for each in found.bins[:MOST_ROWS]
-    ]  # fmt: skip
+    rows = []
+    for region in _regions(found)[:MOST_ROWS]:
+        own = sum(each.sent_bytes for each in region)
+        queues = [each.asked.buffer_bdp(where.buffer_bytes) for each in region for where in each.places]
+        rows.append([
+            str(sum(each.connections for each in region)), amount(own / whole, scale=100),
+            _span([each.asked.rate_bps / 1e6 for each in region]), _span([each.asked.rtt_ns / 1e6 for each in region]),
+            _span(queues), amount(sum(each.resent * each.sent_bytes for each in region) / own, scale=100),
+            _who_matters(found, region),
+        ])  # fmt: skip
     return header, rows
 
 
@@ -115,6 +122,7 @@ def as_object(found: Mix, *, seconds: float, engine: str) -> dict[str, Any]:
         "outside_validated": found.outside,
         "outside": found.why_outside or None,
         "seeds": list(found.seeds),
+        "run_s": list(found.runs_s),
         "engine": engine,
         "wall_s": round(seconds, 3),
     }
@@ -124,12 +132,12 @@ def _standing(each: Standing) -> dict[str, Any]:
     return {
         "wins": _part(each.wins), "matters": _part(each.matters), "wins_bytes": _part(each.wins_bytes),
         "matters_bytes": _part(each.matters_bytes), "retransmit_rate": each.resent,
-        "regret": {"mean": each.regret, "most": each.most_regret}, "harm": each.harm,
+        "regret": {"mean": each.regret, "most": each.most_regret}, "harm": each.harm, "harms": _part(each.harms),
     }  # fmt: skip
 
 
-def _part(part: Part) -> dict[str, float]:
-    return {"value": part.value, "low": part.low, "high": part.high}
+def _part(share: Part) -> dict[str, float]:
+    return {"value": share.value, "low": share.low, "high": share.high}
 
 
 def _bin(each: Bin) -> dict[str, Any]:
@@ -154,8 +162,10 @@ def _bin(each: Bin) -> dict[str, Any]:
 def _paths(found: Mix) -> str:
     run = ", ".join(f"{name_of(name)} ({count:,})" for name, count in algorithms(found.paths))
     connections, bins = counted(len(found.capture.connections), "connection"), counted(len(found.bins), "bin")
-    told = f"{found.connections:,} of {connections} in {found.capture.name} tell of a path, in {bins} of rate, RTT and"
-    told += f" queue; they run {run}"
+    tell = found.connections + found.not_tried
+    told = f"{tell:,} of {connections} in {found.capture.name} tell of a path"
+    told += f", of which {found.connections:,} were simulated" if found.not_tried else ""
+    told += f", in {bins} of rate, RTT and queue; they run {run}"
     if unknown := sum(each.connections for each in found.bins if len(each.places) > 1):
         told += f"; the queue of {unknown:,} may be of several sizes: each is tried, and counts alike"
     if limited := sum(each.at_least for each in found.paths):
@@ -168,16 +178,20 @@ def _answer(found: Mix) -> str:
     ranked = sorted(found.standings, key=lambda each: (each.candidate == DEFAULT, -each.matters.value))
     told = [
         f"{name_of(each.candidate)} wins on {_between(each.wins)}{'' if nth else ' of your connections'}, it matters on"
-        f" {_between(each.matters)}, which have {_between(each.matters_bytes)} of the bytes"
+        f" {_between(each.matters)}{_bytes(each)}"
         for nth, each in enumerate(ranked)
     ]
     undecided = f"; open on {_between(found.open)}" if found.open.high else ""
     return f"{'; '.join(told)}{undecided}. It wins by however little, and matters from {trimmed(100 * MATTERS)} % on."
 
 
-def _between(part: Part) -> str:
+def _bytes(each: Standing) -> str:
+    return f", which have {_between(each.matters_bytes)} of the bytes" if each.matters.high else ""
+
+
+def _between(share: Part) -> str:
     """A share in whole %, with what it is at least and at most, where that is not the same."""
-    value, low, high = (f"{100 * each:.0f}" for each in (part.value, part.low, part.high))
+    value, low, high = (f"{100 * each:.0f}" for each in (share.value, share.low, share.high))
     return f"{value} %" if low == high else f"{value} % ({low} to {high})"
 
 
@@ -188,22 +202,20 @@ def _share(count: int, found: Mix) -> str:
 def _advice(found: Mix) -> str:
     default = next((each for each in found.standings if each.candidate == DEFAULT), None)
     if found.recommendation == "keep":
-        matter = [each for each in found.standings if each.candidate != DEFAULT and each.matters.high]
-        if not matter:
-            return f"KEEP {name_of(DEFAULT)}: nothing else matters on any of these paths."
-        if any((each.harm or 0.0) > MOST_HARM for each in matter) and found.asked.goal == "balanced":
-            return f"KEEP {name_of(DEFAULT)}: the others harm those beside them."
-        return (
-            f"KEEP {name_of(DEFAULT)}: no other has {trimmed(100 * MATTERS)} % more in the mean over these connections."
-        )
+        others = [each for each in found.standings if each is not default]
+        harmful = [each for each in others if each.harms.high]
+        told = f"KEEP {name_of(DEFAULT)}"
+        if harmful and found.asked.goal == "balanced":
+            parts = [f"{name_of(each.candidate)} harms the others on {_between(each.harms)}" for each in harmful]
+            return f"{told}: {'; '.join(parts)} of these connections."
+        if not any(each.matters.high for each in others):
+            return f"{told}: nothing else matters on any of these paths."
+        return f"{told}: no other has {trimmed(100 * MATTERS)} % more in the mean over these connections."
     own = next(each for each in found.standings if each.candidate == found.recommendation)
-    told = f"USE {name_of(own.candidate)}"
-    if default is None:
-        return f"{told}: it leaves least of the best in the mean, {percent(own.regret)}."
-    return (
-        f"{told}: in the mean over these connections it leaves {percent(own.regret)} of what the best one has,"
-        f" {name_of(DEFAULT)} {percent(default.regret)}."
+    told = (
+        f"USE {name_of(own.candidate)}: in the mean over these connections it leaves {percent(own.regret)} of the best"
     )
+    return f"{told}, {name_of(DEFAULT)} {percent(default.regret)}." if default else f"{told}."
 
 
 def _if_wrong(found: Mix) -> str:
@@ -229,7 +241,7 @@ def _resent(found: Mix) -> str:
 def _harm(found: Mix) -> str:
     company = found.asked.company[0]
     if not company.flows:
-        return "not asked: each path is tried alone. BBR takes more than its share of a short queue: --beside cubic:1."
+        return "not asked: each path is tried alone. What the others on a line lose by it: --beside cubic:1."
     told = [
         f"{name_of(each.candidate)} takes up to {percent(each.harm)}"
         for each in found.standings
@@ -248,7 +260,7 @@ def _left_out(found: Mix) -> str:
         for name, count in sorted(found.silent.items(), key=lambda each: (-each[1], each[0]))
     ]
     if found.not_tried:
-        parts.append(f"{found.not_tried:,}: no time was left for their paths")
+        parts.append(f"{found.not_tried:,}: no time was left to simulate their paths")
     return "; ".join(parts) + ("." if parts else "")
 
 
@@ -258,33 +270,35 @@ def _to_know(found: Mix) -> str:
         f" Few connections tell: capture at the busiest time, several times into one file (`ss -tin >> ss.txt`); a"
         f" connection counts once it has sent {LEAST_BYTES // 1000} kB."
     )
-    return ASK + (more if few else "")
+    size = Bytes.show(int(float(f"{median(each.sent_bytes for each in found.paths):.2g}")))
+    job = f" They have sent {size} in the median: --transfer {size.replace(' ', '')} asks about transfers of that size."
+    return ASK + (job if found.asked.job.kind == "bulk" else "") + (more if few else "")
 
 
-def _loaded(each: Bin) -> str:
-    ends = [trimmed(each.asked.loaded_rtt_ns(where.buffer_bytes) / 1e6) for where in (each.places[0], each.places[-1])]
-    return ends[0] if ends[0] == ends[-1] else " to ".join(ends)
+def _regions(found: Mix) -> list[list[Bin]]:
+    """Bins of nearly the same rate and RTT, those with the most connections first."""
+    regions: dict[tuple[int, int], list[Bin]] = defaultdict(list)
+    for each in found.bins:
+        place = (log10(each.asked.rate_bps), log10(each.asked.rtt_ns))
+        regions[floor(REGIONS_PER_DECADE * place[0]), floor(REGIONS_PER_DECADE * place[1])].append(each)
+    return sorted(regions.values(), key=lambda region: -sum(each.connections for each in region))
 
 
-def _right(each: Bin) -> str:
-    """Who is ahead before which queues, and by how much."""
+def _who_matters(found: Mix, region: Sequence[Bin]) -> str:
+    """Which candidates matter on how many connections of a region, and by how much; and who harms."""
     parts = []
-    for who, run in groupby(each.places, key=lambda where: where.best if where.verdict == "ahead" else where.verdict):
-        places = list(run)
-        parts.append(
-            _said(who, places) + (f" at {_queues(each, places)} BDP" if len(places) < len(each.places) else "")
-        )
-    return ", ".join(parts)
+    for candidate in found.asked.candidates:
+        holds = matters(candidate)
+        share = part(region, one, holds)
+        gains = [100 * where.gain for each in region for where in each.places if holds(each, where)]
+        if gains:
+            parts.append(f"{name_of(candidate)} on {_between(share)}, +{_span(gains)} %")
+    harmful = [(candidate, part(region, one, harms(candidate))) for candidate in found.asked.candidates]
+    parts += [f"{name_of(candidate)} harms on {_between(share)}" for candidate, share in harmful if share.high]
+    return "; ".join(parts) or "none"
 
 
-def _said(who: str, places: list[Place]) -> str:
-    if who in {"no matter", "open"}:
-        return {"no matter": "no matter", "open": "either"}[who]
-    gains = sorted({f"{100 * where.gain:.0f}" for where in places}, key=float)
-    span = gains[0] if len(gains) == 1 else f"{gains[0]} to {gains[-1]}"
-    return f"{name_of(who)} +{span} %"
-
-
-def _queues(each: Bin, places: list[Place]) -> str:
-    ends = [trimmed(each.asked.buffer_bdp(where.buffer_bytes)) for where in (places[0], places[-1])]
-    return ends[0] if ends[0] == ends[-1] else " to ".join(ends)
+def _span(values: Sequence[float]) -> str:
+    """Two digits of the least and of the most."""
+    ends = [trimmed(float(f"{each:.2g}")) for each in (min(values), max(values))]
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"

@@ -19,6 +19,8 @@ LEAST_BYTES: Final = 100_000
 """Three round trips of slow start from ten segments: up to there all algorithms are alike, and no rate is a path's."""
 LEAST_RATE_BPS: Final = 100_000
 """Below it few packets pass in a run's time."""
+FAST_BPS: Final = 100_000_000
+"""From there on paths are simulated a decade at a time."""
 LIMITED: Final = 0.5
 """Share of its busy time from which on a window or a buffer is what limits a connection."""
 SHOWN_S: Final = 0.003
@@ -179,11 +181,15 @@ def _tried(least_bdp: float, most_bdp: float) -> tuple[int, int]:
     return nearest, nearest
 
 
-def cells(found: Sequence[Path], per_decade: int) -> list[Cell]:
-    """Paths in so many cells a decade of rate and of RTT, those with the most connections first."""
-    sorted_in: dict[tuple[int, int], list[Path]] = defaultdict(list)
+def cells(found: Sequence[Path], per_decade: float) -> list[Cell]:
+    """Paths in so many cells a decade of rate and of RTT, those with the most connections first.
+
+    Fast ones take long to simulate, and are one a decade in any case.
+    """
+    sorted_in: dict[tuple[float, int, int], list[Path]] = defaultdict(list)
     for each in found:
-        sorted_in[floor(per_decade * log10(each.rate_bps)), floor(per_decade * log10(each.rtt_s))].append(each)
+        own = per_decade if each.rate_bps < FAST_BPS else min(1.0, per_decade)
+        sorted_in[own, floor(own * log10(each.rate_bps)), floor(own * log10(each.rtt_s))].append(each)
     made = [_cell(members) for _, members in sorted(sorted_in.items())]
     return sorted(made, key=lambda each: -each.connections)
 

@@ -75,17 +75,25 @@ class Tried:
             self.loss.append(result.bottleneck.loss_rate)
 
 
-def trials(
-    asked: Question, engine: Engine, *, seconds: float, jobs: int | None = None, undecided: Undecided
+def trials(  # noqa: PLR0913
+    asked: Question,
+    engine: Engine,
+    *,
+    seconds: float,
+    jobs: int | None = None,
+    undecided: Undecided,
+    run_s: float | None = None,
 ) -> dict[Case, Tried]:
     """Runs every case with the first seeds, and then those that do not decide yet with more, while time is left.
+
+    `run_s` is how long runs of traffic without an end are; without it as long as fits into the time.
 
     Raises:
         EngineFailure: the engine could not finish a run.
     """
     cores = jobs or os.cpu_count() or 1
     found = {case: Tried() for case in cases(asked)}
-    began, runs = time.monotonic(), _Runs(asked, engine, duration_s(asked, len(found), seconds * cores))
+    began, runs = time.monotonic(), _Runs(asked, engine, run_s or duration_s(asked, len(found), seconds * cores))
     with ThreadPoolExecutor(cores) as pool:
         pending: Sequence[Case] = list(found)
         for seed in range(1, MOST_SEEDS + 1):
