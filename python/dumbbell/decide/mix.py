@@ -45,6 +45,8 @@ CELLS_PER_DECADE: Final = (6.0, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.0)
 """Of rate and of RTT, the finest first: the first that fits into the time is taken."""
 GROWTH: Final = 0.4
 """CUBIC's C, segments a second cubed (RFC 9438)."""
+PATIENCE: Final = 2.0
+"""Times the time asked for that a slow machine may take before cells are left out."""
 PERIODS: Final = 8.0
 """Of CUBIC's growth that a run of bulk traffic takes: shorter ones show how it starts, slow before short queues."""
 RUN_S: Final = 0.01
@@ -233,7 +235,7 @@ def mix(  # noqa: PLR0913
     for cell, work in zip(planned, works, strict=True):
         left = ends - time.monotonic()
         own = on_cell(asked, cell)
-        if bins and _work_s(own, cores, SHORTEST_S) > left:
+        if bins and _work_s(own, cores, SHORTEST_S) > left + (PATIENCE - 1) * seconds:
             not_tried += cell.connections
         else:
             run_s = max(SHORTEST_S, _settled_s(own) * min(1.0, left / ahead))

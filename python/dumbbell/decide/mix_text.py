@@ -295,7 +295,7 @@ def _who_matters(found: Mix, region: Sequence[Bin]) -> str:
             parts.append(f"{name_of(candidate)} on {_between(share)}, +{_span(gains)} %")
     harmful = [(candidate, part(region, one, harms(candidate))) for candidate in found.asked.candidates]
     parts += [f"{name_of(candidate)} harms on {_between(share)}" for candidate, share in harmful if share.high]
-    return "; ".join(parts) or "none"
+    return "; ".join(parts) or "no matter"
 
 
 def _span(values: Sequence[float]) -> str:
