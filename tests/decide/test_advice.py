@@ -14,7 +14,7 @@ from dumbbell.decide.advice import MOST_HARM, Advice, advice, exceptions, place,
 from dumbbell.decide.outcome import completions_s, predicted
 from dumbbell.decide.question import ALONE, Company, Question, question
 from dumbbell.decide.text import lines
-from dumbbell.decide.trials import Case, Tried, cases, duration_s, trials
+from dumbbell.decide.trials import Case, Tried, cases, trials
 from dumbbell.decide.validated import model_error, stratum
 from dumbbell.engines.sim import SimEngine
 from dumbbell.metrics.statistics import estimate
@@ -154,8 +154,8 @@ def test_bad_input_is_one_message_and_status_2() -> None:
 
 def test_a_long_transfer_counts_its_start_and_goes_on_as_the_second_half_did() -> None:
     about = asked(buffer="1bdp", transfer="1GB", beside="none")
-    slow_start = Tried(seeds=[1, 2], mine={"goodput": [10e6, 12e6], "second_half": [20e6, 16e6]})
-    ran_s = duration_s(about)
+    ran_s = 60.0
+    slow_start = Tried(seeds=[1, 2], mine={"goodput": [10e6, 12e6], "second_half": [20e6, 16e6]}, run_s=ran_s)
     assert completions_s(about, "bbr", slow_start, ALONE) == [
         pytest.approx(ran_s + (8e9 - mean * ran_s) / later) for mean, later in ((10e6, 20e6), (12e6, 16e6))
     ]

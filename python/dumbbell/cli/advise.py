@@ -68,6 +68,14 @@ def advise(  # noqa: PLR0913 (each is an option)
             autocompletion=completion.presets,
         ),
     ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="FILE",
+            help="What `ss -tin` printed on a server, instead of one path: the answer over all its connections; - reads"
+            " standard input.",
+        ),
+    ] = None,
     engine: Annotated[
         str, typer.Option("--engine", metavar="NAME", help="What simulates it.", autocompletion=completion.engines)
     ] = "sim",
@@ -81,7 +89,8 @@ def advise(  # noqa: PLR0913 (each is an option)
     """Simulate the path with every candidate, over what is unknown, and advise; also say where the answer flips.
 
     The queue and the company are mostly unknown: all cases are tried then, and the answer says in which RTT under load
-    it changes. Intervals hold the seeds' chance and the model's error. Needs no root and changes nothing.
+    it changes. Intervals hold the seeds' chance and the model's error. With --from it is the mix of a server's paths
+    that is asked about. Needs no root and changes nothing.
     """
     from dumbbell.decide.advice import advice, undecided
     from dumbbell.decide.question import question
@@ -90,14 +99,17 @@ def advise(  # noqa: PLR0913 (each is an option)
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.engines.registry import engine as engine_named
 
-    asked = question(
-        {
-            "rate": rate, "rtt": rtt, "buffer": buffer, "loaded-rtt": loaded_rtt, "loss": loss, "beside": beside,
-            "transfer": transfer, "stream": stream, "requests": requests, "candidates": candidates, "for": goal,
-            "preset": preset,
-        },
-        catalogue(),
-    )  # fmt: skip
+    options = {
+        "rate": rate, "rtt": rtt, "buffer": buffer, "loaded-rtt": loaded_rtt, "loss": loss, "beside": beside,
+        "transfer": transfer, "stream": stream, "requests": requests, "candidates": candidates, "for": goal,
+        "preset": preset,
+    }  # fmt: skip
+    if source is not None:
+        from dumbbell.cli.mix import advise_mix
+
+        advise_mix(source, options, engine, jobs, as_json=as_json)
+        return
+    asked = question(options, catalogue())
     began = time.monotonic()
     given = given_s(asked) if engine == "sim" else SECONDS
     found = trials(asked, engine_named(engine), seconds=given, jobs=jobs, undecided=undecided, seeds=seeds)

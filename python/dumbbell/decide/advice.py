@@ -97,7 +97,7 @@ class Advice:
 def advice(asked: Question, found: Mapping[Case, Tried]) -> Advice:
     """The answer to a question, of its trials."""
     places = tuple(place(asked, found, buffer, company) for company in asked.company for buffer in asked.buffers_bytes)
-    regret = {candidate: _regret(asked, places, candidate) for candidate in asked.candidates}
+    regret = {candidate: lost(asked, places, candidate) for candidate in asked.candidates}
     recommended = _recommended(asked, places, regret)
     rights = {each.best for each in places}
     kept = recommended == DEFAULT or all(each.verdict == "no matter" for each in places)
@@ -202,13 +202,13 @@ def _decided(one: Sequence[float], other: Sequence[float]) -> bool:
     return bool(found.mean) if found.half_width is None else abs(found.mean) > found.half_width
 
 
-def _regret(asked: Question, places: Sequence[Place], candidate: str) -> tuple[float, float]:
+def lost(asked: Question, places: Sequence[Place], candidate: str) -> tuple[float, float]:
     """The most, and the mean, that a candidate leaves of what the best at each place has."""
-    lost = []
+    shares = []
     for each in places:
         most = score(asked, each.of(each.best)) if each.verdict != "no matter" else score(asked, each.of(candidate))
-        lost.append(max(0.0, 1 - score(asked, each.of(candidate)) / most) if most else 0.0)
-    return max(lost), fmean(lost)
+        shares.append(max(0.0, 1 - score(asked, each.of(candidate)) / most) if most else 0.0)
+    return max(shares), fmean(shares)
 
 
 def _recommended(asked: Question, places: Sequence[Place], regret: Mapping[str, tuple[float, float]]) -> str:

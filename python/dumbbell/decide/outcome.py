@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import hypot, inf, sqrt
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.decide.trials import duration_s, whole_transfer
+from dumbbell.decide.trials import whole_transfer
 from dumbbell.decide.validated import model_error
 from dumbbell.metrics.sharing import harm
 from dumbbell.metrics.statistics import estimate
@@ -102,7 +102,7 @@ def completions_s(asked: Question, name: str, tried: Tried, company: Company) ->
     """
     if asked.job.kind != "transfer" or whole_transfer(asked):
         return tried.mine.get({"transfer": "fct", "requests": "fct_p95"}.get(asked.job.kind, ""), [])
-    bits, ran_s = BITS_PER_BYTE * asked.job.size_bytes, duration_s(asked)
+    bits, ran_s = BITS_PER_BYTE * asked.job.size_bytes, tried.run_s
     whole, late = (of_alike(asked, name, tried, company, each) for each in ("goodput", "second_half"))
     return [
         bits / mean if bits <= mean * ran_s else ran_s + (bits - mean * ran_s) / later

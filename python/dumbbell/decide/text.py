@@ -176,13 +176,15 @@ def _path(asked: Question) -> str:
 
 def _advice(found: Advice) -> str:
     if all(each.verdict == "no matter" and not each.harmful for each in found.places):
-        return f"KEEP {_name(DEFAULT)}: no difference that matters (below {percent(MATTERS)}, or within the interval)."
+        return (
+            f"KEEP {name_of(DEFAULT)}: no difference that matters (below {percent(MATTERS)}, or within the interval)."
+        )
     chosen = found.chosen
-    told = f"KEEP {_name(DEFAULT)}" if found.recommendation == "keep" else f"USE {_name(chosen)}"
+    told = f"KEEP {name_of(DEFAULT)}" if found.recommendation == "keep" else f"USE {name_of(chosen)}"
     if found.everywhere:
         return f"{told}, whatever the queue and the company." if len(found.places) > 1 else f"{told}."
     parts = [
-        f"{_name(best)} {_between_queues(found.asked, low, high)}"
+        f"{name_of(best)} {_between_queues(found.asked, low, high)}"
         + (f" ({company.name})" if len(found.asked.company) > 1 else "")
         for company, best, low, high in exceptions(found)
     ]
@@ -211,7 +213,7 @@ def _why(found: Advice) -> str:
         own = [each for each in told if each.best == name]
         most = max(own, key=lambda each: each.gain)
         parts.append(
-            f"{_name(name)} is ahead in {len(own)} of {counted(len(found.places), 'case')}, at most by"
+            f"{name_of(name)} is ahead in {len(own)} of {counted(len(found.places), 'case')}, at most by"
             f" {percent(most.gain)} ({trimmed(found.asked.buffer_bdp(most.buffer_bytes))} BDP, {most.company.name})"
         )
     return " ".join(filter(None, [f"{'; '.join(parts)}.", forgone, _mechanism(found.asked, told)]))
@@ -230,7 +232,9 @@ def _forgone(found: Advice) -> str:
         ]
         if own and max(own) > MATTERS:
             cases = counted(len(own), "case")
-            parts.append(f"{_name(name)} would have up to {percent(max(own))} more in {cases}, at the others' expense.")
+            parts.append(
+                f"{name_of(name)} would have up to {percent(max(own))} more in {cases}, at the others' expense."
+            )
     return " ".join(parts)
 
 
@@ -244,7 +248,7 @@ def _mechanism(asked: Question, told: Sequence[Place]) -> str:
         return "Alone BBR leaves some of the line: its pacing's margin, and a drain every 10 s." if alone else ""
     if first.best.startswith("bbr") and any(each.best == DEFAULT for each in told):
         return (
-            f"In short queues {_name(DEFAULT)} backs off at every drop and BBR does not; in long ones it fills the"
+            f"In short queues {name_of(DEFAULT)} backs off at every drop and BBR does not; in long ones it fills the"
             " queue, which BBR does not."
         )
     return ""
@@ -252,7 +256,7 @@ def _mechanism(asked: Question, told: Sequence[Place]) -> str:
 
 def _if_wrong(found: Advice) -> str:
     parts = [
-        f"{_name(name)} costs at most {percent(most)}, {percent(mean)} in the mean over the cases"
+        f"{name_of(name)} costs at most {percent(most)}, {percent(mean)} in the mean over the cases"
         for name, (most, mean) in found.regret.items()
     ]
     return "; ".join(parts) + "."
@@ -262,7 +266,7 @@ def _harm(found: Advice) -> str:
     if not any(each.company.flows for each in found.places):
         return "nobody else was said to be there."
     told = [words for name in found.asked.candidates for words in _harm_by(found, name)]
-    beyond = f"beyond what one more {_name(DEFAULT)} does"
+    beyond = f"beyond what one more {name_of(DEFAULT)} does"
     if not told:
         return f"none takes more than {percent(MOST_HARM)} from the others, or delays them by more, {beyond}."
     return f"{'; '.join(told)}, {beyond}."
@@ -279,7 +283,7 @@ def _harm_by(found: Advice, name: str) -> Iterator[str]:
         if most is not None and most.high > MOST_HARM:
             at_worst = "up to " if len(own) > 1 else ""
             span = f"{100 * most.value:.0f} % ({100 * most.low:.0f} to {100 * most.high:.0f})"
-            yield f"{_name(name)} {words.format(at_worst + span)}"
+            yield f"{name_of(name)} {words.format(at_worst + span)}"
 
 
 def _to_know(found: Advice) -> str:
@@ -300,7 +304,7 @@ def _length(asked: Question) -> str:
 def _tree(found: Advice) -> str:
     asked = found.asked
     by_queue = {cao_tree(asked.rate_bps, buffer) for buffer in asked.buffers_bytes}
-    said = _name(by_queue.pop()) if len(by_queue) == 1 else "BBR in shallow queues, CUBIC in deep ones"
+    said = name_of(by_queue.pop()) if len(by_queue) == 1 else "BBR in shallow queues, CUBIC in deep ones"
     return f"Cao et al.'s of 2019, printed for lone flows on their testbed, would have said {said}."
 
 
@@ -322,11 +326,12 @@ def _says(place: Place) -> str:
     harms = ", harms" if place.best in place.harmful else ""
     if place.verdict == "no matter":
         left = [name for name in place.harmful if name != place.best]
-        return f"{_name(place.best)}: harm" if left else "no matter"
-    return f"{_name(place.best)}{harms}" if place.verdict == "ahead" else "either"
+        return f"{name_of(place.best)}: harm" if left else "no matter"
+    return f"{name_of(place.best)}{harms}" if place.verdict == "ahead" else "either"
 
 
-def _name(cc: str) -> str:
+def name_of(cc: str) -> str:
+    """An algorithm, in a sentence."""
     return {"bbr": "BBR", "cubic": "CUBIC", "reno": "Reno"}.get(cc, cc)
 
 

@@ -38,8 +38,10 @@ SHORT_ANSWER_BPS: Final = 200_000_000
 """Up to which rate an answer is a short one."""
 WARM_UP: Final = 1 / 3
 """Share of a run before its window, where the job is to go on."""
-PACKETS_A_SECOND: Final = 10e6
-"""Of the first seeds of all cases together, for each second that is given: what two cores simulate."""
+PACKETS_A_SECOND: Final = 5e6
+"""That a core simulates, roughly."""
+CORES: Final = 2
+"""Of a small machine: how long runs are depends on no larger one's."""
 SHORT_TRANSFER_S: Final = 8.0
 """A transfer that takes no longer on the idle line is carried out whole; a longer one is told from its goodput."""
 REQUESTS: Final = 60
@@ -72,6 +74,8 @@ class Tried:
     mine: dict[str, list[float]] = field(default_factory=dict)
     others: dict[str, list[float]] = field(default_factory=dict)
     loss: list[float] = field(default_factory=list)
+    run_s: float = 0.0
+    """How long its runs were, where their traffic has no end."""
 
     def add(self, result: Result) -> None:
         """Notes a run."""
@@ -87,18 +91,20 @@ class Tried:
 
 def trials(  # noqa: PLR0913 (what, with what, and how much of it)
     asked: Question, engine: Engine, *, seconds: float, jobs: int | None = None, undecided: Undecided,
-    seeds: int | None = None,
+    seeds: int | None = None, run_s: float | None = None,
 ) -> dict[Case, Tried]:  # fmt: skip
     """Runs every case with the first seeds, and then those that do not decide yet with more, while time is left.
 
-    With `seeds` every case has so many, and the answer is the same on every machine.
+    With `seeds` every case has so many, and the answer is the same on every machine. `run_s` is how long runs of
+    traffic without an end are; without it as `duration_s` says.
 
     Raises:
         EngineFailure: the engine could not finish a run.
     """
     cores = jobs or available_cores()
-    began, runs = time.monotonic(), _Runs(asked, engine, duration_s(asked))
-    shared = {case.run: Tried() for case in cases(asked)}
+    run_s = run_s or duration_s(asked)
+    began, runs = time.monotonic(), _Runs(asked, engine, run_s)
+    shared = {case.run: Tried(run_s=run_s) for case in cases(asked)}
     found = {case: shared[case.run] for case in cases(asked)}
     with ThreadPoolExecutor(cores) as pool:
         pending: Iterable[Case] = found
@@ -134,7 +140,7 @@ def duration_s(asked: Question) -> float:
     """
     packets_a_second = asked.rate_bps / BITS_PER_BYTE / FRAME_BYTES
     different = len({case.run for case in cases(asked)})
-    fits = PACKETS_A_SECOND * given_s(asked) / (different * FIRST_SEEDS * packets_a_second)
+    fits = CORES * PACKETS_A_SECOND * given_s(asked) / (different * FIRST_SEEDS * packets_a_second)
     least = max(SHORTEST_S, ROUND_TRIPS * asked.rtt_ns / NS_PER_S)
     return min(max(fits, least), max(LONGEST_S, least))
 

@@ -1,0 +1,60 @@
+"""`dumbbell advise --from`: the answer over all paths of a server."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import typer
+
+from dumbbell.cli.option import print_json
+from dumbbell.cli.progress import progress
+
+if TYPE_CHECKING:
+    from dumbbell.decide.mix import Mix
+
+SECONDS = {"sim": 25.0}
+"""By engine: how long it may take, about; where it is not told, ten minutes."""
+INDENT = " " * 10
+
+
+def advise_mix(source: str, options: Mapping[str, str | None], engine: str, jobs: int | None, *, as_json: bool) -> None:
+    """Reads what `ss -tin` printed, simulates the paths in it, and prints the answer."""
+    from dumbbell.decide.connections import read
+    from dumbbell.decide.mix import asked_of_all, mix
+    from dumbbell.decide.mix_text import as_object
+    from dumbbell.engines.catalogue import catalogue
+    from dumbbell.engines.registry import engine as engine_named
+
+    asked = asked_of_all(options, catalogue())
+    capture = read(source, sys.stdin.buffer)
+    began = time.monotonic()
+    with ExitStack() as stack:
+
+        def watch(works: Sequence[float]) -> Callable[[float], None]:
+            wanted = not (as_json and sys.stdout.isatty())
+            return stack.enter_context(progress(len(works), wanted=wanted, work=sum(works)))
+
+        answer = mix(capture, asked, engine_named(engine), seconds=SECONDS.get(engine, 600.0), jobs=jobs, watch=watch)
+    seconds = time.monotonic() - began
+    if as_json:
+        print_json(as_object(answer, seconds=seconds, engine=engine))
+        return
+    for line in _lines(answer, seconds, engine):
+        typer.echo(line)
+
+
+def _lines(answer: "Mix", seconds: float, engine: str) -> Iterator[str]:
+    from dumbbell.cli.table import fitted
+    from dumbbell.cli.terminal import columns, wrapped
+    from dumbbell.decide import mix_text
+
+    for label, words in mix_text.lines(answer):
+        yield wrapped(f"{label:9} {words}", columns(), hanging=INDENT)
+    yield ""
+    header, rows = mix_text.table(answer)
+    yield fitted(header, rows, columns(), keys=5)
+    yield ""
+    for label, words in mix_text.below(answer, seconds=seconds, engine=engine):
+        yield wrapped(f"{label:9} {words}", columns(), hanging=INDENT)

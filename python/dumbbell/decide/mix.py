@@ -1,0 +1,375 @@
+"""Advice over a server's mix of paths: on how many of its connections an algorithm wins, and on how many it matters."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import TYPE_CHECKING, Final
+
+from dumbbell.decide.advice import (
+    DEFAULT,
+    MATTERS,
+    MOST_HARM,
+    Place,
+    lost,
+    place,
+    score,
+    undecided,
+)
+from dumbbell.decide.connections import COMMAND
+from dumbbell.decide.paths import LEAST_SHARE, REASONS, Cell, Path, cells, paths
+from dumbbell.decide.question import FRAME_BYTES, PRESETS, Question, question
+from dumbbell.decide.trials import FIRST_SEEDS, LONGEST_S, PACKETS_A_SECOND, SHORTEST_S, trials
+from dumbbell.decide.validated import outside_of_validation
+from dumbbell.engines.cores import available_cores
+from dumbbell.metrics.number import counted
+from dumbbell.problem import Problem, SpecError
+from dumbbell.units import BITS_PER_BYTE
+
+if TYPE_CHECKING:
+    from dumbbell.cc import Registry
+    from dumbbell.decide.connections import Capture
+    from dumbbell.engines.protocol import Engine
+
+    Weigh = Callable[[Path], float]
+    Holds = Callable[["Bin", Place], bool]
+    Watch = Callable[[Sequence[float]], Callable[[float], None]]
+    """Told how much work each cell is, it gives what is called after each with its own."""
+
+PATH_OPTIONS: Final = ("rate", "rtt", "buffer", "loaded-rtt")
+"""What a capture tells instead."""
+CELLS_PER_DECADE: Final = (6.0, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.0)
+"""Of rate and of RTT, the finest first: the first that fits into the time is taken."""
+GROWTH: Final = 0.4
+"""CUBIC's C, segments a second cubed (RFC 9438)."""
+PATIENCE: Final = 2.0
+"""Times the time asked for that a slow machine may take before cells are left out."""
+PERIODS: Final = 8.0
+"""Of CUBIC's growth that a run of bulk traffic takes: shorter ones show how it starts, slow before short queues."""
+RUN_S: Final = 0.01
+"""What a run takes besides its packets, which one core does: reading, resolving, summarising."""
+MOST_CELL_S: Final = 5.0
+"""What a cell gets at most: as much as one path by itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bin:
+    """Connections over alike paths, with what comes of each queue that theirs may be."""
+
+    asked: Question
+    paths: tuple[Path, ...]
+    places: tuple[Place, ...]
+    """The shortest queue first."""
+
+    @property
+    def connections(self) -> int:
+        """How many."""
+        return len(self.paths)
+
+    @property
+    def sent_bytes(self) -> float:
+        """Of all together."""
+        return sum(each.sent_bytes for each in self.paths)
+
+    @property
+    def resent(self) -> float:
+        """What they resent so far, of what they sent."""
+        return sum(each.resent_bytes for each in self.paths) / self.sent_bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A share of connections or of bytes."""
+
+    value: float
+    """Where a queue is not known, each that it may be counts alike."""
+    low: float
+    """Counting only where it is so for each such queue."""
+    high: float
+    """Counting where it is so for one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What a candidate comes to over the mix."""
+
+    candidate: str
+    wins: Part
+    """Of the connections: it is ahead of the others there, by however little. Who harms too much is not counted among
+    them, where that counts for the goal."""
+    matters: Part
+    """It is ahead by 2 % or more, beyond chance."""
+    wins_bytes: Part
+    matters_bytes: Part
+    resent: float | None
+    """What it would resend, of the bytes sent."""
+    regret: float
+    """What running it everywhere leaves of the best, in the mean over connections."""
+    most_regret: float
+    """On the worst path."""
+    harm: float | None
+    """The most that it takes from the others, beyond what one more of the default does."""
+    harms: Part
+    """Of the connections: it takes too much from the others there, whether or not that counts for the goal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mix:
+    """The answer."""
+
+    capture: Capture
+    asked: Question
+    """With a path that stands for none; the rest holds for all."""
+    bins: tuple[Bin, ...]
+    """Those with the most connections first."""
+    standings: tuple[Standing, ...]
+    recommendation: str
+    """A candidate, or "keep": nothing that matters speaks against the default."""
+    open: Part
+    """Of the connections: the seeds do not decide."""
+    silent: Mapping[str, int]
+    """By reason: connections that tell nothing."""
+    not_tried: int
+    """For want of time."""
+    outside: int
+    """Connections over paths that were not held against the kernel."""
+    why_outside: str
+    """What most of them are."""
+    seeds: tuple[int, int]
+    """The fewest and the most."""
+    runs_s: tuple[float, float]
+    """The shortest and the longest run of bulk traffic."""
+
+    @property
+    def connections(self) -> int:
+        """That the answer is about."""
+        return sum(each.connections for each in self.bins)
+
+    @property
+    def paths(self) -> Iterator[Path]:
+        """Theirs."""
+        return (path for each in self.bins for path in each.paths)
+
+
+def asked_of_all(options: Mapping[str, str | None], registry: Registry) -> Question:
+    """What is asked of each path, on one that stands for all. Company that nobody names is none.
+
+    Raises:
+        SpecError: with everything that is wrong with the options, a path among them too.
+    """
+    written = {name: text for name, text in options.items() if text is not None}
+    preset = PRESETS.get(written.get("preset", ""))
+    problems = [
+        Problem(f"--{name}", "contradicts --from: its connections tell the paths", "leave one of the two out")
+        for name in PATH_OPTIONS
+        if name in written
+    ]
+    if told := [name for name in PATH_OPTIONS if preset and name in preset.options and name not in written]:
+        problems.append(
+            Problem(
+                "--preset", f"contradicts --from: {written['preset']} is about --{told[0]}", "leave one of the two out"
+            )
+        )
+    try:
+        usual = preset.options if preset else {}
+        company = {} if "beside" in usual else {"beside": "none"}
+        job = {name: text for name, text in written.items() if name not in PATH_OPTIONS}
+        found = question({**company, **job, "rate": "100 Mbit/s", "rtt": "40 ms"}, registry)
+    except SpecError as error:
+        problems += error.problems
+    if problems:
+        raise SpecError(problems)
+    return found
+
+
+def one(_: Path) -> float:
+    """Weighs connections."""
+    return 1.0
+
+
+def sent(path: Path) -> float:
+    """Weighs bytes."""
+    return path.sent_bytes
+
+
+def wins(candidate: str) -> Holds:
+    """It is ahead at a place, by however little."""
+    return lambda each, where: leader(each.asked, where) == candidate
+
+
+def matters(candidate: str) -> Holds:
+    """It is ahead by so much that it matters, beyond chance."""
+    return lambda _, where: where.verdict == "ahead" and where.best == candidate
+
+
+def harms(candidate: str) -> Holds:
+    """It takes too much from the others."""
+    return lambda _, where: candidate in where.harmful
+
+
+def _unseen(_: Sequence[float]) -> Callable[[float], None]:
+    return lambda _: None
+
+
+def mix(  # noqa: PLR0913
+    found: Capture, asked: Question, engine: Engine, *, seconds: float, jobs: int | None = None, watch: Watch = _unseen
+) -> Mix:
+    """Simulates the paths of a capture, alike ones once, those with the most connections first while time is left.
+
+    Raises:
+        SpecError: no connection tells of a path.
+        EngineFailure: the engine could not finish a run.
+    """
+    told, silent = paths(found.connections)
+    if not told:
+        raise SpecError([_nothing(found, silent)])
+    cores = jobs or available_cores()
+    planned, works = _planned(told, asked, cores, seconds)
+    advance = watch(works)
+    bins: list[Bin] = []
+    seeds, runs_s = set[int](), set[float]()
+    ends, ahead, not_tried = time.monotonic() + seconds, sum(works), 0
+    for cell, work in zip(planned, works, strict=True):
+        left = ends - time.monotonic()
+        own = on_cell(asked, cell)
+        if bins and _work_s(own, cores, SHORTEST_S) > left + (PATIENCE - 1) * seconds:
+            not_tried += cell.connections
+        else:
+            run_s = max(SHORTEST_S, _settled_s(own) * min(1.0, left / ahead))
+            share_s = min(MOST_CELL_S, left * work / ahead)
+            tried = trials(own, engine, seconds=share_s, jobs=jobs, undecided=undecided, run_s=run_s)
+            seeds |= {len(each.seeds) for each in tried.values()}
+            runs_s.add(run_s)
+            bins += _bins(cell, own, {each: place(own, tried, each, own.company[0]) for each in own.buffers_bytes})
+        ahead -= work
+        advance(work)
+    bins.sort(key=lambda each: -each.connections)
+    lengths = (min(runs_s), max(runs_s))
+    return _answer(found, asked, bins, silent, not_tried, (min(seeds), max(seeds)), lengths)
+
+
+def on_cell(asked: Question, cell: Cell) -> Question:
+    """What is asked, about the paths of a cell."""
+    buffers = tuple(sorted({cell.buffer_bytes(nth) for nth in cell.queues}))
+    return replace(
+        asked, rate_bps=cell.rate_bps, rtt_ns=cell.rtt_ns, buffers_bytes=buffers, known_buffer=len(buffers) == 1
+    )
+
+
+def leader(asked: Question, where: Place) -> str:
+    """Who is ahead at a place, by however little; empty where nobody is, or chance may have made it."""
+    if where.verdict == "ahead":
+        return where.best
+    if where.verdict == "open" or not where.gain:
+        return ""
+    allowed = [each for each in where.outcomes if asked.goal != "balanced" or each.candidate not in where.harmful]
+    return max(allowed, key=lambda each: score(asked, each)).candidate if allowed else where.best
+
+
+def part(bins: Sequence[Bin], weigh: Weigh, holds: Holds) -> Part:
+    """Of all connections, weighed, the share with paths where something holds."""
+    whole = value = low = high = 0.0
+    for each in bins:
+        weight = sum(map(weigh, each.paths))
+        true = [holds(each, where) for where in each.places]
+        whole += weight
+        value += weight * fmean(true)
+        low += weight * all(true)
+        high += weight * any(true)
+    return Part(value=value / whole, low=low / whole, high=high / whole)
+
+
+def _nothing(found: Capture, silent: Mapping[str, int]) -> Problem:
+    """Why there is no answer."""
+    if not found.connections:
+        told = f"has {counted(found.other_sockets, 'socket')} of TCP, and none with data: they listen, open or close"
+    else:
+        parts = [
+            f"{count:,}: {REASONS[name].words}" for name, count in sorted(silent.items(), key=lambda each: -each[1])
+        ]
+        told = f"has {counted(len(found.connections), 'connection')}, and none tells of a path ({'; '.join(parts)})"
+    return Problem(found.name, told, COMMAND)
+
+
+def _planned(told: Sequence[Path], asked: Question, cores: int, seconds: float) -> tuple[list[Cell], list[float]]:
+    """The finest cells of which runs of their length fit into the time, and how many seconds each takes then."""
+    for per_decade in CELLS_PER_DECADE:
+        found = cells(told, per_decade)
+        works = [_work_s(own, cores, _settled_s(own)) for own in (on_cell(asked, each) for each in found)]
+        if sum(works) <= seconds:
+            break
+    return found, works
+
+
+def _work_s(asked: Question, cores: int, run_s: float) -> float:
+    """How long the first seeds take on a path, roughly."""
+    runs = FIRST_SEEDS * len(asked.buffers_bytes) * len(asked.candidates)
+    packets = asked.rate_bps / BITS_PER_BYTE / FRAME_BYTES * run_s
+    return runs * (packets / PACKETS_A_SECOND / cores + RUN_S)
+
+
+def _settled_s(asked: Question) -> float:
+    """How long a run should be for its window to show what goes on: in periods of CUBIC's K (RFC 9438, equation 2)."""
+    segments = asked.bdp_bytes / FRAME_BYTES
+    period_s: float = (segments * (1 - LEAST_SHARE["cubic"]) / GROWTH) ** (1 / 3)
+    return min(LONGEST_S, max(SHORTEST_S, float(PERIODS * period_s)))
+
+
+def _bins(cell: Cell, asked: Question, places: Mapping[int, Place]) -> Iterator[Bin]:
+    for (first, last), own in cell.by_queues.items():
+        buffers = sorted({cell.buffer_bytes(nth) for nth in range(first, last + 1)})
+        yield Bin(asked=asked, paths=own, places=tuple(places[each] for each in buffers))
+
+
+def _answer(  # noqa: PLR0913, PLR0917 (what was found, and what was not)
+    found: Capture, asked: Question, bins: Sequence[Bin], silent: Mapping[str, int], not_tried: int,
+    seeds: tuple[int, int], runs_s: tuple[float, float],
+) -> Mix:  # fmt: skip
+    standings = tuple(_standing(bins, candidate) for candidate in asked.candidates)
+    outside = Counter[str]()
+    for each in bins:
+        if why := outside_of_validation(replace(each.asked, buffers_bytes=_buffers(each))):
+            outside[why] += each.connections
+    return Mix(
+        capture=found, asked=asked, bins=tuple(bins), standings=standings,
+        recommendation=_recommended(asked, standings), silent=silent, not_tried=not_tried, seeds=seeds,
+        runs_s=runs_s,
+        open=part(bins, one, lambda _, where: where.verdict == "open"), outside=outside.total(),
+        why_outside=outside.most_common(1)[0][0] if outside else "",
+    )  # fmt: skip
+
+
+def _buffers(each: Bin) -> tuple[int, ...]:
+    return tuple(where.buffer_bytes for where in each.places)
+
+
+def _standing(bins: Sequence[Bin], candidate: str) -> Standing:
+    outcomes = [where.of(candidate) for each in bins for where in each.places]
+    losses = [lost(each.asked, each.places, candidate) for each in bins]
+    resent = [(each.sent_bytes, [where.of(candidate).resent for where in each.places]) for each in bins]
+    known = [(weight, fmean(own)) for weight, of in resent if (own := [share.value for share in of if share])]
+    return Standing(
+        candidate=candidate, wins=part(bins, one, wins(candidate)), matters=part(bins, one, matters(candidate)),
+        wins_bytes=part(bins, sent, wins(candidate)), matters_bytes=part(bins, sent, matters(candidate)),
+        resent=fmean([share for _, share in known], [weight for weight, _ in known]) if known else None,
+        regret=fmean([mean for _, mean in losses], [each.connections for each in bins]),
+        most_regret=max(most for most, _ in losses),
+        harm=max((each.harm.value for each in outcomes if each.harm), default=None),
+        harms=part(bins, one, harms(candidate)),
+    )  # fmt: skip
+
+
+def _recommended(asked: Question, standings: Sequence[Standing]) -> str:
+    """The one that loses least over the mix, of those that harm nobody too much where that counts.
+
+    The default, where that loses hardly more.
+    """
+    allowed = [each for each in standings if asked.goal != "balanced" or (each.harm or 0.0) <= MOST_HARM]
+    best = min(allowed, key=lambda each: each.regret, default=None)
+    default = next((each for each in allowed if each.candidate == DEFAULT), None)
+    if best is None or best is default or (default and default.regret - best.regret < MATTERS):
+        return "keep"
+    return best.candidate

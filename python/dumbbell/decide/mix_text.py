@@ -1,0 +1,304 @@
+"""Advice over a mix of paths in twenty lines and a table, and as one object of JSON."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from math import floor, log10
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final
+
+from dumbbell.decide.advice import DEFAULT, MATTERS, MOST_HARM
+from dumbbell.decide.mix import harms, leader, matters, one, part
+from dumbbell.decide.paths import LEAST_BYTES, REASONS, algorithms
+from dumbbell.decide.text import name_of
+from dumbbell.metrics.number import amount, counted, percent, trimmed
+from dumbbell.spec.quantity import Bytes
+from dumbbell.units import NS_PER_S
+
+if TYPE_CHECKING:
+    from dumbbell.decide.mix import Bin, Mix, Part, Standing
+    from dumbbell.decide.text import Table
+
+MOST_ROWS: Final = 12
+"""Of the table; all are in the JSON."""
+REGIONS_PER_DECADE: Final = 2
+"""Of rate and of RTT, in the table."""
+BUSY_SHARE: Final = 0.5
+"""Of the connections: where fewer tell of a path, how to see more is told."""
+ASK: Final = (
+    "the server's `uname -r` (in Linux `bbr` is version 1), `sysctl net.ipv4.tcp_congestion_control"
+    " net.core.default_qdisc` and `tc -s qdisc show`: before Linux 4.13 BBR needs fq, and later fq spares it CPU."
+)
+
+
+def lines(found: Mix) -> Iterator[tuple[str, str]]:
+    """Each paragraph of the answer above its table: what it is about, and the words."""
+    yield "Paths", _paths(found)
+    yield "Answer", _answer(found)
+    yield "Advice", _advice(found)
+    yield "If wrong", _if_wrong(found)
+    yield "Resent", _resent(found)
+    yield "Harm", _harm(found)
+    if left := _left_out(found):
+        yield "Left out", left
+    yield "To know", _to_know(found)
+
+
+def below(found: Mix, *, seconds: float, engine: str, kernel: str = "Linux 6.1") -> Iterator[tuple[str, str]]:
+    """The paragraphs below it."""
+    if more := _regions(found)[MOST_ROWS:]:
+        left = sum(each.connections for region in more for each in region)
+        yield "More", f"{counted(left, 'connection')} in {counted(len(more), 'row')} not shown; --json has every bin."
+    fewest, most = found.seeds
+    seeds = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    told = (
+        f"all paths are inside what was held against {kernel} and real hosts (docs/validation.md)"
+        if not found.outside
+        else f"{_share(found.outside, found)} run over paths outside of what was held against {kernel}; most often:"
+        f" {found.why_outside}"
+    )
+    yield (
+        "Sure?",
+        (
+            f"{seeds} seeds{_run_lengths(found)}, {engine}, {seconds:.1f} s; {told}. A path's rate is what its"
+            " connection had, by itself: where others share the line, or losses hold it back, the line has more."
+        ),
+    )
+    if found.recommendation != "keep":
+        yield (
+            "Try it",
+            (
+                f"sysctl -w net.ipv4.tcp_congestion_control={found.recommendation}; undo: ={DEFAULT}. For some networks"
+                f" only: ip route change NETWORK via GATEWAY congctl {found.recommendation}"
+            ),
+        )
+
+
+def _run_lengths(found: Mix) -> str:
+    if found.asked.job.kind in {"requests", "stream"}:
+        return ""
+    return f" of {_span(found.runs_s)} s"
+
+
+def table(found: Mix) -> Table:
+    """A row a region of rate and RTT, those with the most connections first."""
+    header = ["conns", "bytes %", "Mbit/s", "RTT ms", "queue BDP", "resent %", "matters"]
+    whole = sum(each.sent_bytes for each in found.bins)
+    rows = []
+    for region in _regions(found)[:MOST_ROWS]:
+        own = sum(each.sent_bytes for each in region)
+        queues = [each.asked.buffer_bdp(where.buffer_bytes) for each in region for where in each.places]
+        rows.append([
+            str(sum(each.connections for each in region)), amount(own / whole, scale=100),
+            _span([each.asked.rate_bps / 1e6 for each in region]), _span([each.asked.rtt_ns / 1e6 for each in region]),
+            _span(queues), amount(sum(each.resent * each.sent_bytes for each in region) / own, scale=100),
+            _who_matters(found, region),
+        ])  # fmt: skip
+    return header, rows
+
+
+def as_object(found: Mix, *, seconds: float, engine: str) -> dict[str, Any]:
+    """The answer as JSON has it."""
+    return {
+        "schema": 1,
+        "from": found.capture.name,
+        "recommendation": found.recommendation,
+        "reason": f"{_answer(found)} {_advice(found)}",
+        "goal": found.asked.goal,
+        "company": found.asked.company[0].name,
+        "connections": {
+            "captured": len(found.capture.connections),
+            "told": found.connections,
+            "silent": dict(sorted(found.silent.items())),
+            "not_tried": found.not_tried,
+            "other_sockets": found.capture.other_sockets,
+        },
+        "candidates": {each.candidate: _standing(each) for each in found.standings},
+        "open": _part(found.open),
+        "retransmit_rate": _resent_now(found),
+        "cc": dict(algorithms(found.paths)),
+        "bins": [_bin(each) for each in found.bins],
+        "outside_validated": found.outside,
+        "outside": found.why_outside or None,
+        "seeds": list(found.seeds),
+        "run_s": list(found.runs_s),
+        "engine": engine,
+        "wall_s": round(seconds, 3),
+    }
+
+
+def _standing(each: Standing) -> dict[str, Any]:
+    return {
+        "wins": _part(each.wins), "matters": _part(each.matters), "wins_bytes": _part(each.wins_bytes),
+        "matters_bytes": _part(each.matters_bytes), "retransmit_rate": each.resent,
+        "regret": {"mean": each.regret, "most": each.most_regret}, "harm": each.harm, "harms": _part(each.harms),
+    }  # fmt: skip
+
+
+def _part(share: Part) -> dict[str, float]:
+    return {"value": share.value, "low": share.low, "high": share.high}
+
+
+def _bin(each: Bin) -> dict[str, Any]:
+    asked = each.asked
+    return {
+        "rate_bps": asked.rate_bps, "rtt_s": asked.rtt_ns / NS_PER_S, "connections": each.connections,
+        "sent_bytes": round(each.sent_bytes), "retransmit_rate": each.resent,
+        "queues": [
+            {
+                "buffer_bytes": where.buffer_bytes, "buffer_bdp": round(asked.buffer_bdp(where.buffer_bytes), 4),
+                "loaded_rtt_s": round(asked.loaded_rtt_ns(where.buffer_bytes) / NS_PER_S, 6), "best": where.best,
+                "ahead": leader(asked, where) or None, "verdict": where.verdict, "gain": where.gain,
+                "goodput_bps": {
+                    own.candidate: own.goodput_bps.value if own.goodput_bps else None for own in where.outcomes
+                },
+            }
+            for where in each.places
+        ],
+    }  # fmt: skip
+
+
+def _paths(found: Mix) -> str:
+    run = ", ".join(f"{name_of(name)} ({count:,})" for name, count in algorithms(found.paths))
+    connections, bins = counted(len(found.capture.connections), "connection"), counted(len(found.bins), "bin")
+    tell = found.connections + found.not_tried
+    told = f"{tell:,} of {connections} in {found.capture.name} tell of a path"
+    told += f", of which {found.connections:,} were simulated" if found.not_tried else ""
+    told += f", in {bins} of rate, RTT and queue; they run {run}"
+    if unknown := sum(each.connections for each in found.bins if len(each.places) > 1):
+        told += f"; the queue of {unknown:,} may be of several sizes: each is tried, and counts alike"
+    if limited := sum(each.at_least for each in found.paths):
+        told += f"; the line of {limited:,} has more than their rate, for their application limited them"
+    asked = found.asked
+    return f"{told}. {asked.job.words[0].upper()}{asked.job.words[1:]}, for {asked.goal}, {asked.company[0].name}."
+
+
+def _answer(found: Mix) -> str:
+    ranked = sorted(found.standings, key=lambda each: (each.candidate == DEFAULT, -each.matters.value))
+    told = [
+        f"{name_of(each.candidate)} wins on {_between(each.wins)}{'' if nth else ' of your connections'}, it matters on"
+        f" {_between(each.matters)}{_bytes(each)}"
+        for nth, each in enumerate(ranked)
+    ]
+    undecided = f"; open on {_between(found.open)}" if found.open.high else ""
+    return f"{'; '.join(told)}{undecided}. It wins by however little, and matters from {trimmed(100 * MATTERS)} % on."
+
+
+def _bytes(each: Standing) -> str:
+    return f", which have {_between(each.matters_bytes)} of the bytes" if each.matters.high else ""
+
+
+def _between(share: Part) -> str:
+    """A share in whole %, with what it is at least and at most, where that is not the same."""
+    value, low, high = (f"{100 * each:.0f}" for each in (share.value, share.low, share.high))
+    return f"{value} %" if low == high else f"{value} % ({low} to {high})"
+
+
+def _share(count: int, found: Mix) -> str:
+    return f"{count:,} of {found.connections:,} ({100 * count / found.connections:.0f} %)"
+
+
+def _advice(found: Mix) -> str:
+    default = next((each for each in found.standings if each.candidate == DEFAULT), None)
+    if found.recommendation == "keep":
+        others = [each for each in found.standings if each is not default]
+        harmful = [each for each in others if each.harms.high]
+        told = f"KEEP {name_of(DEFAULT)}"
+        if harmful and found.asked.goal == "balanced":
+            parts = [f"{name_of(each.candidate)} harms the others on {_between(each.harms)}" for each in harmful]
+            return f"{told}: {'; '.join(parts)} of these connections."
+        if not any(each.matters.high for each in others):
+            return f"{told}: nothing else matters on any of these paths."
+        return f"{told}: no other has {trimmed(100 * MATTERS)} % more in the mean over these connections."
+    own = next(each for each in found.standings if each.candidate == found.recommendation)
+    told = (
+        f"USE {name_of(own.candidate)}: in the mean over these connections it leaves {percent(own.regret)} of the best"
+    )
+    return f"{told}, {name_of(DEFAULT)} {percent(default.regret)}." if default else f"{told}."
+
+
+def _if_wrong(found: Mix) -> str:
+    parts = [
+        f"{name_of(each.candidate)} on all of them costs {percent(each.regret)} in the mean, at most"
+        f" {percent(each.most_regret)}"
+        for each in found.standings
+    ]
+    return "; ".join(parts) + "."
+
+
+def _resent_now(found: Mix) -> float:
+    return sum(each.resent_bytes for each in found.paths) / sum(each.sent_bytes for each in found.paths)
+
+
+def _resent(found: Mix) -> str:
+    would = ", ".join(
+        f"{name_of(each.candidate)} {percent(each.resent)}" for each in found.standings if each.resent is not None
+    )
+    return f"{percent(_resent_now(found))} of their bytes so far; simulated: {would}."
+
+
+def _harm(found: Mix) -> str:
+    company = found.asked.company[0]
+    if not company.flows:
+        return "not asked: each path is tried alone. What the others on a line lose by it: --beside cubic:1."
+    told = [
+        f"{name_of(each.candidate)} takes up to {percent(each.harm)}"
+        for each in found.standings
+        if each.harm is not None and each.harm > MOST_HARM
+    ]
+    if not told:
+        return (
+            f"none takes more than {percent(MOST_HARM)} from the others beyond what one more {name_of(DEFAULT)} does."
+        )
+    return f"{'; '.join(told)} from the others, beyond what one more {name_of(DEFAULT)} does."
+
+
+def _left_out(found: Mix) -> str:
+    parts = [
+        f"{count:,}: {REASONS[name].words}"
+        for name, count in sorted(found.silent.items(), key=lambda each: (-each[1], each[0]))
+    ]
+    if found.not_tried:
+        parts.append(f"{found.not_tried:,}: no time was left to simulate their paths")
+    return "; ".join(parts) + ("." if parts else "")
+
+
+def _to_know(found: Mix) -> str:
+    few = found.connections < BUSY_SHARE * len(found.capture.connections)
+    more = (
+        f" Few connections tell: capture at the busiest time, several times into one file (`ss -tin >> ss.txt`); a"
+        f" connection counts once it has sent {LEAST_BYTES // 1000} kB."
+    )
+    size = Bytes.show(int(float(f"{median(each.sent_bytes for each in found.paths):.2g}")))
+    job = f" They have sent {size} in the median: --transfer {size.replace(' ', '')} asks about transfers of that size."
+    return ASK + (job if found.asked.job.kind == "bulk" else "") + (more if few else "")
+
+
+def _regions(found: Mix) -> list[list[Bin]]:
+    """Bins of nearly the same rate and RTT, those with the most connections first."""
+    regions: dict[tuple[int, int], list[Bin]] = defaultdict(list)
+    for each in found.bins:
+        place = (log10(each.asked.rate_bps), log10(each.asked.rtt_ns))
+        regions[floor(REGIONS_PER_DECADE * place[0]), floor(REGIONS_PER_DECADE * place[1])].append(each)
+    return sorted(regions.values(), key=lambda region: -sum(each.connections for each in region))
+
+
+def _who_matters(found: Mix, region: Sequence[Bin]) -> str:
+    """Which candidates matter on how many connections of a region, and by how much; and who harms."""
+    parts = []
+    for candidate in found.asked.candidates:
+        holds = matters(candidate)
+        share = part(region, one, holds)
+        gains = [100 * where.gain for each in region for where in each.places if holds(each, where)]
+        if gains:
+            parts.append(f"{name_of(candidate)} on {_between(share)}, +{_span(gains)} %")
+    harmful = [(candidate, part(region, one, harms(candidate))) for candidate in found.asked.candidates]
+    parts += [f"{name_of(candidate)} harms on {_between(share)}" for candidate, share in harmful if share.high]
+    return "; ".join(parts) or "no matter"
+
+
+def _span(values: Sequence[float]) -> str:
+    """Two digits of the least and of the most."""
+    ends = [trimmed(float(f"{each:.2g}")) for each in (min(values), max(values))]
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"

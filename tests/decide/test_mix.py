@@ -1,0 +1,219 @@
+"""Over a mix of paths: shares, which count what is not known, and the advice of a whole server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path as File
+
+import pytest
+
+from commandline import dumbbell
+from dumbbell.cc import known
+from dumbbell.decide.advice import Place
+from dumbbell.decide.connections import Capture, Connection, capture, read
+from dumbbell.decide.mix import Bin, Mix, asked_of_all, leader, mix, part
+from dumbbell.decide.mix_text import as_object, lines, table
+from dumbbell.decide.outcome import Interval, Outcome
+from dumbbell.decide.paths import Path
+from dumbbell.decide.question import ALONE, Question
+from dumbbell.engines.sim import SimEngine
+from dumbbell.problem import SpecError
+
+CAPTURES = File(__file__).parent / "captures"
+SHALLOW, DEEP = (0.02, 0.1), (1.0, 1.2)
+
+
+def asked(**options: str) -> Question:
+    return asked_of_all({name.replace("_", "-"): text for name, text in options.items()}, known())
+
+
+def place(bbr: float, cubic: float, verdict: str = "ahead", harmful: Sequence[str] = ()) -> Place:
+    """Mbit/s of both."""
+    outcomes = [
+        Outcome(
+            candidate=name, goodput_bps=Interval(1e6 * value, 0.0), rtt_s=None, done_s=None, late_s=None,
+            resent=Interval(0.0, 0.0), other_bps=None, harm=None, delay_harm=None,
+        )
+        for name, value in (("bbr", bbr), ("cubic", cubic))
+    ]  # fmt: skip
+    best = "bbr" if bbr > cubic and verdict == "ahead" else "cubic"
+    return Place(
+        buffer_bytes=10000, company=ALONE, outcomes=tuple(outcomes), best=best, verdict=verdict,  # type: ignore[arg-type]
+        gain=max(bbr, cubic) / min(bbr, cubic) - 1, harmful=tuple(harmful), may_harm=tuple(harmful),
+    )  # fmt: skip
+
+
+def bin_of(*places: Place, sent: Sequence[float] = (1e6,)) -> Bin:
+    paths = [
+        Path(
+            rate_bps=1e7,
+            at_least=False,
+            rtt_s=0.04,
+            queue_bdp=(0, 1),
+            sent_bytes=each,
+            resent_bytes=each / 100,
+            cc="cubic",
+        )
+        for each in sent
+    ]
+    return Bin(asked=asked(), paths=tuple(paths), places=places)
+
+
+def connections(
+    number: int, rate_bps: float, rtt_s: float, queue: tuple[float, float], first: int = 1
+) -> list[Connection]:
+    """CUBIC's, over lines whose queue is that: so much more RTT, and so many losses."""
+    return [
+        Connection(
+            local="192.0.2.1:443", peer=f"203.0.113.{nth}:9", state="ESTAB", cc="cubic", min_rtt_s=rtt_s,
+            srtt_s=rtt_s * (1 + queue[0]), delivery_bps=rate_bps, mss_bytes=1448, sent_bytes=1e7, resent_segments=9,
+            resent_bytes=1e5, busy_s=60.0,
+        )
+        for nth in range(first, first + number)
+    ]  # fmt: skip
+
+
+def captured(*each: list[Connection]) -> Capture:
+    return Capture(name="ss.txt", connections=tuple(own for some in each for own in some), other_sockets=0)
+
+
+def test_a_share_counts_unknown_queues_alike_and_tells_both_ends() -> None:
+    sure, unsure = bin_of(place(12, 10), sent=(1e6, 2e6)), bin_of(place(12, 10), place(9, 10), sent=(5e6,))
+    by_number = part([sure, unsure], lambda _: 1.0, lambda _, where: where.best == "bbr")
+    assert (by_number.value, by_number.low, by_number.high) == pytest.approx((2.5 / 3, 2 / 3, 1))
+    by_bytes = part([sure, unsure], lambda path: path.sent_bytes, lambda _, where: where.best == "bbr")
+    assert (by_bytes.value, by_bytes.low, by_bytes.high) == pytest.approx((5.5 / 8, 3 / 8, 1))
+
+
+@pytest.mark.parametrize(
+    ("where", "who"),
+    [
+        (place(12, 10), "bbr"), (place(10.1, 10, "no matter"), "bbr"), (place(10, 10.1, "no matter"), "cubic"),
+        (place(12, 10, "open"), ""), (place(10, 10, "no matter"), ""),
+        (place(12, 10, "no matter", harmful=["bbr"]), "cubic"),
+    ],
+)  # fmt: skip
+def test_who_is_ahead_by_however_little(where: Place, who: str) -> None:
+    assert leader(asked(), where) == who
+
+
+@pytest.fixture(scope="module")
+def two_kinds() -> Mix:
+    """Three connections before short queues and one before a long one: 200 Mbit/s, 80 ms."""
+    found = captured(connections(3, 191e6, 0.08, SHALLOW), connections(1, 191e6, 0.08, DEEP, first=4))
+    return mix(found, asked(), SimEngine(), seconds=8)
+
+
+def test_bbr_matters_before_short_queues_and_not_before_long_ones(two_kinds: Mix) -> None:
+    """As public measurements have it, below about 0.35 BDP (Datta and Fund 2023)."""
+    bbr, cubic = two_kinds.standings
+    assert [each.connections for each in two_kinds.bins] == [3, 1]
+    assert two_kinds.bins[0].places[0].best == "bbr"
+    assert two_kinds.bins[0].places[0].gain > 0.02
+    assert two_kinds.bins[1].places[0].best == "cubic"
+    assert bbr.matters.high == pytest.approx(0.75)
+    assert bbr.wins.high <= 1 - cubic.wins.low + 1e-9
+    assert bbr.matters.low <= bbr.matters.value <= bbr.matters.high
+    assert (bbr.most_regret, cubic.most_regret) == pytest.approx(
+        (
+            two_kinds.bins[1].places[0].gain / (1 + two_kinds.bins[1].places[0].gain),
+            1 - 1 / (1 + two_kinds.bins[0].places[0].gain),
+        ),
+        rel=0.05,
+    )
+
+
+def test_words_table_and_json_tell_the_same(two_kinds: Mix) -> None:
+    told, row = dict(lines(two_kinds)), table(two_kinds)[1][0]
+    answer = as_object(two_kinds, seconds=1.0, engine="sim")
+    bbr = answer["candidates"]["bbr"]
+    assert told["Answer"].startswith(f"BBR wins on {100 * bbr['wins']['value']:.0f} %")
+    assert f"it matters on {100 * bbr['matters']['value']:.0f} %" in told["Answer"]
+    assert "4 of 4 connections in ss.txt tell of a path, in 2 bins" in told["Paths"]
+    assert told["Resent"].startswith("1.00 %")
+    assert row[:6] == ["4", "100", "200", "80", "0.1 to 1", "1.00"]
+    assert row[6].startswith(f"BBR on {100 * bbr['matters']['value']:.0f} %")
+    assert sum(each["connections"] for each in answer["bins"]) == answer["connections"]["told"] == 4
+    assert json.loads(json.dumps(answer)) == answer
+
+
+def test_thousands_of_connections_need_few_simulations_and_what_has_no_time_is_told() -> None:
+    many = captured(connections(2000, 9e6, 0.02, SHALLOW), connections(1, 9e8, 0.15, SHALLOW, first=3000))
+    found = mix(many, asked(), SimEngine(), seconds=1.0)
+    assert (found.connections, found.not_tried) == (2000, 1)
+    assert "1: no time was left to simulate their paths" in dict(lines(found))["Left out"]
+
+
+def test_who_harms_the_others_is_not_advised_where_that_counts() -> None:
+    found = mix(captured(connections(2, 20e6, 0.04, SHALLOW)), asked(beside="cubic:1"), SimEngine(), seconds=4)
+    bbr = found.standings[0]
+    assert bbr.harms.high == 1
+    assert found.recommendation == "keep"
+    assert "BBR harms the others" in dict(lines(found))["Advice"]
+
+
+def test_a_file_without_a_path_says_why_of_each() -> None:
+    near = [Connection(local="a:1", peer=f"b:{nth}", state="ESTAB", min_rtt_s=2e-4, srtt_s=3e-4) for nth in range(3)]
+    with pytest.raises(SpecError, match=r"ss\.txt: has 3 connections, and none tells of a path \(3: RTT below 1 ms"):
+        mix(captured(near), asked(), SimEngine(), seconds=1)
+    with pytest.raises(SpecError, match="has no connection that carries data"):
+        capture("ss.txt", b"LISTEN 0 128 0.0.0.0:22 0.0.0.0:*\n\t cubic cwnd:10\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "messages"),
+    [
+        ({"rate": "10mbit"}, ["--rate: contradicts --from: its connections tell the paths; leave one of the two out"]),
+        ({"loaded_rtt": "90ms"}, ["--loaded-rtt: contradicts --from"]),
+        ({"preset": "satellite"}, ["--preset: contradicts --from: satellite is about --rtt; leave one of the two out"]),
+        ({"preset": "policed"}, ["--preset: contradicts --from: policed is about --buffer"]),
+        ({"rtt": "9ms", "candidates": "bbr"}, ["--rtt: contradicts --from", "--candidates: 1 of them"]),
+    ],
+)  # fmt: skip
+def test_options_that_a_capture_answers_contradict_it(options: dict[str, str], messages: list[str]) -> None:
+    with pytest.raises(SpecError) as caught:
+        asked(**options)
+    told = [str(each) for each in caught.value.problems]
+    assert len(told) == len(messages)
+    assert all(each.startswith(message) for each, message in zip(told, messages, strict=True))
+
+
+def test_job_company_and_goal_are_those_of_every_path() -> None:
+    assert asked().company == (ALONE,)
+    found = asked(preset="office", candidates="cubic,reno", loss="0.1 %")
+    assert [(each.cc, each.flows) for each in found.company] == [("cubic", 3)]
+    assert (found.candidates, found.loss_ppb) == (("cubic", "reno"), 1_000_000)
+    assert asked(preset="cdn").job.kind == "requests"
+
+
+@pytest.mark.slow
+def test_a_busy_server_is_answered_whole() -> None:
+    """98 of 130 connections tell of a path; the rest is counted by its reason."""
+    found = mix(read(str(CAPTURES / "server.txt")), asked(), SimEngine(), seconds=60)
+    assert (found.connections, found.not_tried) == (98, 0)
+    assert found.recommendation == "keep"
+    assert 0 < found.standings[0].matters.value < 0.1
+
+
+@pytest.mark.slow
+def test_the_command_answers_in_words_and_in_json() -> None:
+    done = dumbbell("advise", "--from", CAPTURES / "one-line.txt", COLUMNS="80")
+    assert done.returncode == 0, done.stderr
+    for label in ("Paths", "Answer", "Advice", "If wrong", "Resent", "Harm", "To know", "Sure?"):
+        assert f"\n{label} " in f"\n{done.stdout}"
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "BBR wins on" in done.stdout
+    answer = json.loads(dumbbell("advise", "--from", CAPTURES / "established.txt", "--json").stdout)
+    assert answer["connections"]["told"] == sum(each["connections"] for each in answer["bins"]) == 10
+    assert answer["cc"] == {"cubic": 8, "bbr": 2}
+
+
+def test_bad_files_are_one_message_and_status_2(tmp_path: File) -> None:
+    table_ = tmp_path / "mine.csv"
+    table_.write_text("rate,rtt\n10,20\n", encoding="utf-8")
+    for source, told in ((table_, "is no output of `ss -tin`"), (tmp_path / "absent", "cannot be read: no such file")):
+        done = dumbbell("advise", "--from", source)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"{source}: {told}")
+        assert len(done.stderr.splitlines()) == 1
