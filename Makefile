@@ -15,7 +15,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-long lint lint-rust lint-python check check-rust check-python bench bench-peers \
-        kernel validation figures docs docs-outputs wheel clean
+        kernel validation grid grid-linux figures docs docs-outputs wheel clean
 
 # Of several parts at once: each part's output in one piece, and no line about folders.
 PARTS := $(MAKE) --no-print-directory --jobs 2 --output-sync=target
@@ -80,6 +80,15 @@ kernel: build ## Linux for the engine `linux`, three minutes, once; KERNEL=6.12 
 
 validation: build ## How far engines can be trusted: docs/validation.md; hours, goes on where stopped; STRATUM=fq (hosts): that part
 	$(BIN)/dumbbell study validation --out out/validation --docs docs $(foreach part,$(STRATUM),--only $(part))
+
+# What is there already is not run again: the same command goes on after Ctrl-C, a kill or a crash.
+GRID := study run cao2019 --experiments grid,grid_cubic --variants bbr
+
+grid: build ## Cao et al.'s 320 cells, BBR and CUBIC, five seeds: 3,200 runs of 60 s on the simulator, minutes, into out/grid
+	$(BIN)/dumbbell $(GRID) --out out/grid
+
+grid-linux: build ## The same 640 runs with one seed on Linux's own TCP, an hour; goes on where stopped, into out/grid
+	$(BIN)/dumbbell $(GRID) --out out/grid --engine linux --seeds 1
 
 FIGURES := borgli2017/figure2 cao2019/figure5a claypool2019/figure7 claypool2019_proposals/alone giordano2019/dual2 \
            zhang2024/slow_start

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import pytest
 
-from dumbbell.metrics.iperf3 import goodputs_bps
+from dumbbell.metrics.iperf3 import goodputs_bps, time_to_write_s
 from dumbbell.metrics.window import Window
 from measured import SECOND, flow, flow_counters, flow_series, measurement, queue
 from specs import resolved
@@ -44,3 +45,28 @@ def test_the_queue_drains_at_the_rate_of_that_moment() -> None:
 
 def test_there_is_none_where_the_run_is_over_before() -> None:
     assert goodput_bps(11_000_000) is None
+
+
+def written(windows: int = 2, **series: list[float]) -> float | None:
+    """When a million bytes are written by a sender with a window of 110 segments and a sample a tenth of a second."""
+    at_s = np.arange(1, 41) / 10
+    line = {"acked_bytes": 1e6 * (at_s - 1).clip(0), "cwnd_segments": np.full(40, 110.0)}
+    values = line | {name: np.asarray(each, dtype=np.float64) for name, each in series.items()}
+    return time_to_write_s(at_s, values["acked_bytes"], values["cwnd_segments"], 1_000_000, windows=windows)
+
+
+def test_a_transfer_is_written_before_it_is_delivered_by_what_the_send_buffer_holds() -> None:
+    """220 segments of 2304 B are 506,880 B, of which 500,975 are payload: full, and again when 166,992 are free."""
+    assert written() == pytest.approx(1.6), "500,975 at once, 200,000 more at 1.2 s, at 1.4 and at 1.6"
+    assert written(windows=3) == pytest.approx(1.3), "751,463 at once, and when 250,488 are acknowledged the rest"
+    assert written(cwnd_segments=[300.0] * 40) == pytest.approx(0.1), "all of it at once"
+
+
+def test_a_send_buffer_does_not_shrink_with_the_window() -> None:
+    assert written(cwnd_segments=[300.0, *[10.0] * 39]) == pytest.approx(0.1)
+    assert written(cwnd_segments=[110.0, *[10.0] * 39]) == written()
+
+
+def test_what_is_not_written_by_the_last_sample_has_no_time() -> None:
+    assert written(acked_bytes=[0.0] * 40) is None
+    assert written(cwnd_segments=[1.0] * 40, acked_bytes=[0.0] * 40) is None

@@ -3,22 +3,36 @@
 When its time is over the client of iperf3 tells the server so on a connection of its own (TEST_END), which waits in the
 bottleneck's queue like everything else. Until then the server reads on; both then divide what it has read by the time
 that was asked for. Behind a queue of seconds it tells more than the line can carry.
+
+A test of so many bytes (`-n`) is over for its client when the last of them is *written*, into the socket, not when it
+is delivered: earlier by what the send buffer holds, two windows of CUBIC and three of BBR. No engine records what a
+socket has taken; `time_to_write_s` reconstructs it from series.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dumbbell.metrics.contention import delivered
+from dumbbell.metrics.counter import Floats
 from dumbbell.metrics.window import Window, ratio
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
     from dumbbell.engines.measurement import Measurement
     from dumbbell.spec.run import Run
+
+SEGMENT_MEMORY_BYTES: Final = 2304
+"""What Linux 6.1 reserves for a segment of 1448 B of payload (`tcp_sndbuf_expand`): its room is a power of two."""
+PAYLOAD_SHARE: Final = 65_160 / (65_160 + 768)
+"""Of a send buffer: whole super-packets of 45 segments of 1448 B, each with a descriptor of 768 B (`truesize`)."""
+FILLED_AGAIN_BELOW: Final = 2 / 3
+"""Of a full buffer: the application is woken when a third of it is free (`sk_stream_is_writeable`)."""
+LEAST_SEGMENTS: Final = 10
+"""For which there is room from the beginning (`TCP_INIT_CWND`)."""
 
 
 def goodputs_bps(run: Run, measurement: Measurement, window: Window) -> Sequence[float | None]:
@@ -39,3 +53,29 @@ def goodputs_bps(run: Run, measurement: Measurement, window: Window) -> Sequence
         whole = until_ns <= measurement.ended_ns
         found.append(ratio(BITS_PER_BYTE * float(after - before), window.seconds) if whole else None)
     return found
+
+
+def time_to_write_s(
+    at_s: Floats, acked_bytes: Floats, cwnd_segments: Floats, size_bytes: int, *, windows: int
+) -> float | None:
+    """When the last of so many bytes was written into the socket, of a sender whose memory is not limited.
+
+    `at_s`: instants, in seconds, of the samples; `acked_bytes`: what was acknowledged to the sender by then;
+    `cwnd_segments`: its window then, of segments of 1448 B; `windows`: how many windows the send buffer has room for,
+    2, or 3 with BBR. None where it was not written by the last sample.
+
+    The buffer has that room of the largest window so far, and is filled again when a third is free, as in Linux's
+    `tcp_sndbuf_expand` and `sk_stream_write_space`. What it does not know: samples are the only instants, so that it is
+    up to one of their intervals late; and each window is taken to be followed at once, which the kernel does only while
+    the buffer is full and the window is not.
+    """
+    room_bytes = windows * SEGMENT_MEMORY_BYTES * PAYLOAD_SHARE * np.maximum.accumulate(
+        np.maximum(cwnd_segments, LEAST_SEGMENTS)
+    )  # fmt: skip
+    written = 0.0
+    for now_s, acked, room in zip(at_s, acked_bytes, room_bytes, strict=True):
+        if written - acked <= FILLED_AGAIN_BELOW * room:
+            written = acked + room
+        if written >= size_bytes:
+            return float(now_s)
+    return None

@@ -96,9 +96,11 @@ def _carry_out(
     """The runs that failed, and the studies of which all that can be there is there."""
     import dumbbell.studies as studies
     from dumbbell.cli.progress import is_watched, progress
+    from dumbbell.cli.study.speed import Speed
     from dumbbell.results.store import Store
 
     failures: list[FailedRun] = []
+    speed = Speed()
     readable, carried_out = [], []
     for place, study in parts:
         with asked.guarded(place):
@@ -109,9 +111,11 @@ def _carry_out(
             with asked.guarded(place):
                 if asked.whole:
                     typer.echo(f"{study.name}: {runs} runs on {engine.name}, {missing} to be carried out", err=True)
-                with Store.open(place.store, write=True) as store:
+                with Store.open(place.store, write=True) as store, speed.measuring(store):
                     failures += studies.run(study, store, engine, jobs, advance, fresh=fresh)
                 carried_out.append((place, study))
+    if speed.runs:
+        typer.echo(speed.words(), err=True)
     return failures, carried_out
 
 

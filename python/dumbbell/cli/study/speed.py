@@ -1,0 +1,45 @@
+"""How fast the runs of studies were carried out: runs and data packets a second of a real clock."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dumbbell.results.store import Store
+
+
+@dataclass(slots=True)
+class Speed:
+    """What was carried out since the first store was opened, without the runs that the stores had."""
+
+    runs: int = 0
+    packets: int = 0
+    """Data segments that the flows sent within the windows of these runs, retransmissions included."""
+    seconds: float = 0.0
+
+    @contextmanager
+    def measuring(self, store: Store) -> Iterator[None]:
+        """Counts the runs that come into a store within, and the time."""
+        there, began = store.measured_ids(), time.perf_counter()
+        yield
+        self.seconds += time.perf_counter() - began
+        for run_id in store.measured_ids() - there:
+            outcome = store.get(run_id)
+            if outcome is not None and outcome.status == "ok":
+                self.runs += 1
+                self.packets += sum(flow.segments_sent for flow in outcome.flows)
+
+    def words(self) -> str:
+        """One line; not for no run."""
+        from dumbbell.metrics.number import counted
+
+        rate, packets = self.runs / self.seconds, self.packets / self.seconds
+        return (
+            f"{counted(self.runs, 'run')} carried out in {self.seconds:.0f} s: {rate:.3g} runs/s, "
+            f"{packets:,.0f} data packets/s"
+        )
