@@ -84,7 +84,18 @@ MAY_USE_PACKAGE = {
         "findings",
         "comparison",
     },
-    "decide": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "comparison"},
+    "decide": {
+        "errors",
+        "cc",
+        "spec",
+        "engines",
+        "metrics",
+        "results",
+        "campaign",
+        "charts",
+        "comparison",
+        "hosts",
+    },
     "report": {
         "version",
         "errors",
@@ -97,6 +108,7 @@ MAY_USE_PACKAGE = {
         "studies",
         "comparison",
         "hosts",
+        "decide",
     },
     "cli": {
         "version",

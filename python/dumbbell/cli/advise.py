@@ -1,6 +1,7 @@
 """`dumbbell advise`: which congestion control to use on a path, for a job, and where the answer flips."""
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -72,28 +73,39 @@ def advise(  # noqa: PLR0913 (each is an option)
         str, typer.Option("--engine", metavar="NAME", help="What simulates it.", autocompletion=completion.engines)
     ] = "sim",
     jobs: Jobs = None,
+    map_: Annotated[
+        Path | None,
+        typer.Option(
+            "--map", metavar="FILE",
+            help="Write one page that needs no network: the answer over every queue and company, as maps.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Simulate the path with every candidate, over what is unknown, and advise; also say where the answer flips.
 
     The queue and the company are mostly unknown: all cases are tried then, and the answer says in which RTT under load
-    it changes. Intervals hold the seeds' chance and the model's error. Needs no root and changes nothing.
+    it changes. A range, as --rate 10mbit..1gbit or --rtt 5ms..200ms, gives a map over many paths. Intervals hold the seeds' chance and the model's error. Needs no root and changes nothing.
     """
     from dumbbell.decide.advice import advice, undecided
     from dumbbell.decide.question import question
+    from dumbbell.decide.ranges import is_range
     from dumbbell.decide.text import as_object
     from dumbbell.decide.trials import trials
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.engines.registry import engine as engine_named
 
-    asked = question(
-        {
-            "rate": rate, "rtt": rtt, "buffer": buffer, "loaded-rtt": loaded_rtt, "loss": loss, "beside": beside,
-            "transfer": transfer, "stream": stream, "requests": requests, "candidates": candidates, "for": goal,
-            "preset": preset,
-        },
-        catalogue(),
-    )  # fmt: skip
+    options = {
+        "rate": rate, "rtt": rtt, "buffer": buffer, "loaded-rtt": loaded_rtt, "loss": loss, "beside": beside,
+        "transfer": transfer, "stream": stream, "requests": requests, "candidates": candidates, "for": goal,
+        "preset": preset,
+    }  # fmt: skip
+    if map_ is not None or is_range(options):
+        from dumbbell.cli.map import advise_map
+
+        advise_map(options, engine, jobs, map_, as_json=as_json)
+        return
+    asked = question(options, catalogue())
     began = time.monotonic()
     found = trials(asked, engine_named(engine), seconds=SECONDS.get(engine, 60.0), jobs=jobs, undecided=undecided)
     answer = advice(asked, found)
@@ -101,11 +113,12 @@ def advise(  # noqa: PLR0913 (each is an option)
     if as_json:
         print_json(as_object(answer, seconds=seconds, engine=engine))
         return
-    for line in _lines(answer, seconds, engine):
+    for line in lines(answer, seconds, engine):
         typer.echo(line)
 
 
-def _lines(answer: "Advice", seconds: float, engine: str) -> "Iterator[str]":
+def lines(answer: "Advice", seconds: float, engine: str) -> "Iterator[str]":
+    """The answer, as wide as the terminal."""
     from dumbbell.cli.table import fitted
     from dumbbell.cli.terminal import columns, wrapped
     from dumbbell.decide import text

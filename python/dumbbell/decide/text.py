@@ -237,6 +237,9 @@ def _name(cc: str) -> str:
     return {"bbr": "BBR", "cubic": "CUBIC", "reno": "Reno"}.get(cc, cc)
 
 
+name = _name
+
+
 def _harm_of(outcome: Outcome) -> str:
     """In %, to the whole: what the others lose has no more digits."""
     return ABSENT if outcome.harm is None else f"{100 * outcome.harm:+.0f}"

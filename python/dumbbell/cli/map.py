@@ -1,0 +1,93 @@
+"""`dumbbell advise --map`, and ranges: the answer over many queues, companies and paths."""
+
+import shlex
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from dumbbell.cli.option import print_json
+
+if TYPE_CHECKING:
+    from dumbbell.decide.map import Map
+
+SECONDS = {"sim": 30.0}
+"""By engine: how long a map may take, about; where it is not told, ten minutes."""
+INDENT = " " * 10
+
+
+def advise_map(
+    options: Mapping[str, str | None], engine: str, jobs: int | None, target: Path | None, *, as_json: bool
+) -> None:
+    """Makes a map around one path, or over ranges; prints the answer, and writes the page where one is asked for."""
+    from dumbbell.cli.progress import progress
+    from dumbbell.decide.advice import advice
+    from dumbbell.decide.map import around, map_of, runs_of
+    from dumbbell.decide.question import question
+    from dumbbell.decide.ranges import is_range, questions
+    from dumbbell.engines.catalogue import catalogue
+    from dumbbell.engines.registry import engine as engine_named
+
+    asked = None if is_range(options) else question(options, catalogue())
+    paths = questions(options, catalogue()) if asked is None else [around(asked)]
+    began = time.monotonic()
+    with progress(runs_of(paths), wanted=not (as_json and sys.stdout.isatty())) as advance:
+        mapped = map_of(
+            paths, engine_named(engine), seconds=SECONDS.get(engine, 600.0), jobs=jobs, advance=advance, asked=asked
+        )
+    answer = advice(asked, mapped.of(asked)) if asked else None
+    seconds = time.monotonic() - began
+    if target is not None:
+        from dumbbell.report.advice import build
+
+        build(target, mapped.map, answer, seconds=seconds, command=_command(options, engine, target))
+    if as_json:
+        from dumbbell.decide.text import as_object
+
+        told = as_object(answer, seconds=seconds, engine=engine) if answer else {"wall_s": round(seconds, 3)}
+        print_json(_object(told, mapped.map, target))
+        return
+    if answer:
+        from dumbbell.cli.advise import lines
+
+        found = lines(answer, seconds, engine)
+    else:
+        found = _lines(mapped.map, seconds)
+    for line in found:
+        typer.echo(line)
+    if target is not None:
+        typer.echo(target, err=True)
+
+
+def _object(told: Mapping[str, Any], found: "Map", target: Path | None) -> dict[str, Any]:
+    """One object: of one path what advice has, and the map in either case."""
+    return {"schema": 1, **told, "map": found.model_dump(mode="json"), **({"files": [str(target)]} if target else {})}
+
+
+def _lines(found: "Map", seconds: float) -> "Iterator[str]":
+    """The answer over ranges, as wide as the terminal."""
+    from dumbbell.cli.table import fitted
+    from dumbbell.cli.terminal import columns, wrapped
+    from dumbbell.decide import map_text
+    from dumbbell.metrics.number import counted
+
+    for label, words in map_text.lines(found):
+        yield wrapped(f"{label:9} {words}", columns(), hanging=INDENT)
+    for title, (header, rows) in map_text.tables(found):
+        yield ""
+        if title:
+            yield f"{title}:"
+        yield fitted(header, rows, columns(), keys=1)
+    yield ""
+    yield wrapped(f"{'To read':9} {map_text.legend(found)}", columns(), hanging=INDENT)
+    told = f"{counted(found.runs, 'run')}, {found.engine}, {seconds:.1f} s; of one path --map tells more."
+    yield wrapped(f"{'Sure?':9} {told}", columns(), hanging=INDENT)
+
+
+def _command(options: Mapping[str, str | None], engine: str, target: Path) -> str:
+    written = [part for name, text in options.items() if text is not None for part in (f"--{name}", text)]
+    others = ["--engine", engine] if engine != "sim" else []
+    return shlex.join(["dumbbell", "advise", *written, *others, "--map", target.name])
