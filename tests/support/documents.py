@@ -32,7 +32,8 @@ from commandline import ROOT, typed
 
 USAGE = ROOT / "docs" / "cli.md"
 """Its commands are forms and no examples."""
-PAGES = sorted({ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "how-to").glob("*.md")} - {USAGE})
+_FOLDERS = [ROOT / "docs", ROOT / "docs" / "how-to", ROOT / "docs" / "answers"]
+PAGES = sorted({ROOT / "README.md", *(page for folder in _FOLDERS for page in folder.glob("*.md"))} - {USAGE})
 GENERATED = {"docs/validation.md": "made by `make validation`, with commands that take an hour"}
 """Pages that are written by a program, and why no test runs them."""
 _COMMENT = re.compile(r"<!-- (.+?) -->\s*")

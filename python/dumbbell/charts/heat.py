@@ -156,22 +156,22 @@ def _rules(rows: list[Spec], look: Spec) -> Spec:
 
 
 def _dots(heat: HeatMap, colour: Spec, layout: Layout) -> Iterator[Spec]:
-    """A marker each: its colour is a cell's, its shape points where the value lies, so that grey print tells it, too."""
+    """A marker each: its colour is a cell's, and its shape points where the value lies: grey print tells it, too."""
     if not heat.dots:
         return
     shapes = [_shape(heat, dot) for dot in heat.dots]
     rows = [
-        {"x": dot.column, "y": dot.row - BELOW, "value": dot.value, "shape": shape, heat.label: words(dot.value, signed=True),
-         "measured": dot.words}
+        {"x": dot.column, "y": dot.row - BELOW, "value": dot.value, "shape": shape, "measured": dot.words,
+         heat.label: words(dot.value, signed=True)}
         for dot, shape in zip(heat.dots, shapes, strict=True)
     ]  # fmt: skip
     told = [{"field": _escaped(field), "title": field} for field in ("measured", heat.label)]
+    fill = {**{name: colour[name] for name in ("field", "type", "scale")}, "legend": None}
     encoding = {
-        "x": {"field": "x"}, "y": {"field": "y"}, "fill": {name: colour[name] for name in ("field", "type", "scale")},
+        "x": {"field": "x"}, "y": {"field": "y"}, "fill": fill,
         "shape": {"field": "shape", "type": "nominal", "scale": None},
         **({"tooltip": told} if layout.is_interactive else {}),
     }  # fmt: skip
-    encoding["fill"]["legend"] = None
     mark = {
         "type": "point", "size": 0.9 * layout.marker, "stroke": BORDER, "strokeWidth": 0.5 * layout.line, "opacity": 1,
     }  # fmt: skip

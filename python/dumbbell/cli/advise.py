@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: dumbbell advise --rate 200mbit --rtt 80ms --loaded-rtt 105ms --beside cubic:3 --transfer 1GB"
 INDENT = " " * 10
-SECONDS = {"sim": 5.0}
-"""By engine: how long it may look for an answer; where it is not told, a minute."""
+SECONDS = 60.0
+"""For engines that are no simulator: how long they may look for an answer."""
 
 
 def advise(  # noqa: PLR0913 (each is an option)
@@ -72,6 +72,10 @@ def advise(  # noqa: PLR0913 (each is an option)
     engine: Annotated[
         str, typer.Option("--engine", metavar="NAME", help="What simulates it.", autocompletion=completion.engines)
     ] = "sim",
+    seeds: Annotated[
+        int | None,
+        typer.Option("--seeds", metavar="N", min=2, help="Exactly so many runs of a case. Default: until it decides."),
+    ] = None,
     jobs: Jobs = None,
     map_: Annotated[
         Path | None,
@@ -85,13 +89,14 @@ def advise(  # noqa: PLR0913 (each is an option)
     """Simulate the path with every candidate, over what is unknown, and advise; also say where the answer flips.
 
     The queue and the company are mostly unknown: all cases are tried then, and the answer says in which RTT under load
-    it changes. A range, as --rate 10mbit..1gbit or --rtt 5ms..200ms, gives a map over many paths. Intervals hold the seeds' chance and the model's error. Needs no root and changes nothing.
+    it changes. A range, --rate 10mbit..1gbit or --rtt 5ms..200ms, gives a map over many paths. Intervals hold the
+    seeds' chance and the model's error. Needs no root and changes nothing.
     """
     from dumbbell.decide.advice import advice, undecided
     from dumbbell.decide.question import question
     from dumbbell.decide.ranges import is_range
     from dumbbell.decide.text import as_object
-    from dumbbell.decide.trials import trials
+    from dumbbell.decide.trials import given_s, trials
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.engines.registry import engine as engine_named
 
@@ -103,21 +108,22 @@ def advise(  # noqa: PLR0913 (each is an option)
     if map_ is not None or is_range(options):
         from dumbbell.cli.map import advise_map
 
-        advise_map(options, engine, jobs, map_, as_json=as_json)
+        advise_map(options, engine, jobs, seeds, map_, _lines, as_json=as_json)
         return
     asked = question(options, catalogue())
     began = time.monotonic()
-    found = trials(asked, engine_named(engine), seconds=SECONDS.get(engine, 60.0), jobs=jobs, undecided=undecided)
+    given = given_s(asked) if engine == "sim" else SECONDS
+    found = trials(asked, engine_named(engine), seconds=given, jobs=jobs, undecided=undecided, seeds=seeds)
     answer = advice(asked, found)
     seconds = time.monotonic() - began
     if as_json:
         print_json(as_object(answer, seconds=seconds, engine=engine))
         return
-    for line in lines(answer, seconds, engine):
+    for line in _lines(answer, seconds, engine):
         typer.echo(line)
 
 
-def lines(answer: "Advice", seconds: float, engine: str) -> "Iterator[str]":
+def _lines(answer: "Advice", seconds: float, engine: str) -> "Iterator[str]":
     """The answer, as wide as the terminal."""
     from dumbbell.cli.table import fitted
     from dumbbell.cli.terminal import columns, wrapped
@@ -126,12 +132,10 @@ def lines(answer: "Advice", seconds: float, engine: str) -> "Iterator[str]":
     for label, words in text.lines(answer):
         yield wrapped(f"{label:9} {words}", columns(), hanging=INDENT)
     for company in answer.asked.company:
-        several = len(answer.asked.company) > 1
         yield ""
-        if several:
-            yield f"{company.name}:"
+        yield wrapped(f"{text.caption(answer, company)}:", columns())
         header, rows = text.table(answer, company)
-        yield fitted(header, rows, columns(), keys=3)
+        yield fitted(header, rows, columns(), keys=2)
     yield ""
     for label, words in text.below(answer, seconds=seconds, engine=engine):
         yield wrapped(f"{label:9} {words}", columns(), hanging=INDENT)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from math import hypot, sqrt
+from itertools import groupby, pairwise
+from math import sqrt
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from dumbbell.comparison.agreement import stored_bands
-from dumbbell.comparison.random_conditions import PLAIN, strata
-from dumbbell.decide.question import FRAME_BYTES
-from dumbbell.decide.trials import Case, Tried, whole_transfer
-from dumbbell.metrics.sharing import harm
+from dumbbell.decide.outcome import Interval, Outcome, counted, outcome
+from dumbbell.decide.trials import Case, Tried
+from dumbbell.decide.validated import outside_of_validation
+from dumbbell.metrics.sharing import gain
 from dumbbell.metrics.statistics import estimate
+from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
     from dumbbell.decide.question import Company, Question
@@ -24,54 +24,10 @@ DEFAULT: Final = "cubic"
 """What hosts have unless somebody changes it: kept where nothing speaks against it."""
 MATTERS: Final = 0.02
 """A difference of less is none."""
+WIDE: Final = 0.1
+"""Half an interval that is worth more seeds, as a share of its value."""
 MOST_HARM: Final = 0.1
 """That balanced advice may do to the others, beyond what one flow more of the default does."""
-SHORT_BYTES: Final = 20 * FRAME_BYTES
-"""A shorter queue is of the stratum of few packets."""
-MOST_PLAIN_LOSS_PPB: Final = 20_000_000
-"""Of the plain path."""
-NEARLY: Final = 0.99
-"""Queues are whole bytes."""
-BANDS_ARE: Final = 1.5
-"""Times what was measured."""
-P90: Final = 1.645
-"""Standard deviations within which nine tenths of normal errors lie."""
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A value with its 95 % interval: the seeds' and the model's error together."""
-
-    value: float
-    half: float
-
-    @property
-    def low(self) -> float:
-        """Its lower end; not below nothing."""
-        return max(0.0, self.value - self.half)
-
-    @property
-    def high(self) -> float:
-        """Its upper end."""
-        return self.value + self.half
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What a candidate comes to at a place."""
-
-    candidate: str
-    goodput_bps: Interval | None
-    rtt_s: Interval | None
-    done_s: Interval | None
-    """Completion of the transfer, or of a request, 95th percentile."""
-    late_s: Interval | None
-    """Of a stream, 95th percentile."""
-    resent: float | None
-    other_bps: float | None
-    """Goodput of each neighbour."""
-    harm: float | None
-    """What the others lose beside it, of what they have beside one flow more of the default; negative: they gain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +44,12 @@ class Place:
     """Of the best over the default, or over the next one where that is the best: a share of the worse one's."""
     harmful: tuple[str, ...]
     """Candidates that harm the others too much, whether or not that counts for the goal."""
+    may_harm: tuple[str, ...]
+    """Those of which that cannot be excluded: by their interval."""
+
+    def spares(self, candidate: str) -> bool:
+        """Nothing that matters speaks against a candidate here."""
+        return self.verdict != "ahead" and candidate not in self.harmful
 
     def of(self, candidate: str) -> Outcome:
         """A candidate's."""
@@ -118,13 +80,18 @@ class Advice:
     flips: tuple[Flip, ...]
     regret: Mapping[str, tuple[float, float]]
     """By candidate: what it costs at most, and in the mean over places, as a share of what the best one has there."""
-    harm: float | None
+    harm: Interval | None
     """The most that the recommended one does."""
     inside_validated: bool
     outside: str
     """Why not; empty if it is."""
     seeds: tuple[int, int]
     """The fewest and the most."""
+
+    @property
+    def chosen(self) -> str:
+        """The candidate that is advised: the default, where it is kept."""
+        return DEFAULT if self.recommendation == "keep" else self.recommendation
 
 
 def advice(asked: Question, found: Mapping[Case, Tried]) -> Advice:
@@ -139,43 +106,66 @@ def advice(asked: Question, found: Mapping[Case, Tried]) -> Advice:
     seeds = [len(each.seeds) for each in found.values()]
     return Advice(
         asked=asked, recommendation="keep" if kept else recommended, everywhere=len(rights) == 1, places=places,
-        flips=tuple(flips(places)), regret=regret, harm=max(harms, default=None), inside_validated=not outside,
-        outside=outside, seeds=(min(seeds), max(seeds)),
+        flips=tuple(flips(places)), regret=regret, harm=max(harms, key=lambda each: each.value, default=None),
+        inside_validated=not outside, outside=outside, seeds=(min(seeds), max(seeds)),
     )  # fmt: skip
 
 
 def place(asked: Question, found: Mapping[Case, Tried], buffer_bytes: int, company: Company) -> Place:
     """What each candidate comes to before a queue in some company, and which is right there."""
-    own = {name: found[Case(name, buffer_bytes, company)] for name in asked.candidates}
+    tried = {case: found[case] for case in (Case(name, buffer_bytes, company) for name in asked.candidates)}
+    own = {case.candidate: each for case, each in tried.items()}
     usual = DEFAULT if DEFAULT in own else asked.candidates[0]
-    outcomes = tuple(_outcome(asked, name, tried, own[usual], company, buffer_bytes) for name, tried in own.items())
+    outcomes = tuple(outcome(asked, case, each, (usual, own[usual])) for case, each in tried.items())
     by_name = {each.candidate: each for each in outcomes}
-    allowed = [each for each in outcomes if asked.goal != "balanced" or (each.harm or 0.0) <= MOST_HARM] or [
-        by_name[usual]
-    ]
+    allowed = [each for each in outcomes if asked.goal != "balanced" or each.harms <= MOST_HARM] or [by_name[usual]]
     ranked = sorted(allowed, key=lambda each: score(asked, each), reverse=True)
     best, other = ranked[0], by_name[usual]
     if best.candidate == usual and len(ranked) > 1:
         other = ranked[1]
-    gain = _gain(score(asked, best), score(asked, other))
-    decided = best is other or _decided(asked, company, best, own[best.candidate], other, own[other.candidate])
-    verdict: Verdict = "no matter" if abs(gain) < MATTERS else "ahead" if decided else "open"
+    more = gain(score(asked, best), score(asked, other)) or 0.0
+    seeds = [counted(asked, each.candidate, own[each.candidate], company) for each in (best, other)]
+    decided = best is other or _decided(*seeds)
+    verdict: Verdict = "no matter" if abs(more) < MATTERS else "ahead" if decided else "open"
     right = best.candidate if verdict == "ahead" else usual
     return Place(
-        buffer_bytes=buffer_bytes, company=company, outcomes=outcomes, best=right, verdict=verdict, gain=gain,
-        harmful=tuple(each.candidate for each in outcomes if (each.harm or 0.0) > MOST_HARM),
+        buffer_bytes=buffer_bytes, company=company, outcomes=outcomes, best=right, verdict=verdict, gain=more,
+        harmful=tuple(each.candidate for each in outcomes if each.harms > MOST_HARM),
+        may_harm=tuple(each.candidate for each in outcomes if each.harm and each.harm.high > MOST_HARM),
     )  # fmt: skip
 
 
 def undecided(asked: Question, found: Mapping[Case, Tried]) -> list[Case]:
-    """The cases of places of which more seeds may decide which candidate is right."""
-    open_ = {
-        (each.buffer_bytes, each.company)
+    """The cases that more seeds may help: of places where it is open who is right, and those with a wide interval."""
+    places = {
+        (buffer, company): place(asked, found, buffer, company)
         for company in asked.company
         for buffer in asked.buffers_bytes
-        if (each := place(asked, found, buffer, company)).verdict == "open"
     }
-    return [case for case in found if (case.buffer_bytes, case.company) in open_]
+    return [
+        case
+        for case in found
+        if (there := places[case.buffer_bytes, case.company]).verdict == "open" or _wide(there.of(case.candidate))
+    ]
+
+
+def _wide(own: Outcome) -> bool:
+    goodput = own.goodput_bps
+    return goodput is not None and goodput.half > WIDE * goodput.value
+
+
+def exceptions(found: Advice) -> Iterator[tuple[Company, str, float | None, float | None]]:
+    """Where another candidate than the advised one is right: company, candidate, and between which queues, in bytes.
+
+    None: from the shortest one that was tried, or to the longest. Where it does not matter the advised one is right.
+    """
+    for company, group in groupby(found.places, key=lambda each: each.company):
+        own = [(found.chosen if each.spares(found.chosen) else each.best, each.buffer_bytes) for each in group]
+        runs = [list(run) for _, run in groupby(own, key=lambda each: each[0])]
+        edges = [sqrt(before[-1][1] * after[0][1]) for before, after in pairwise(runs)]
+        for nth, run in enumerate(runs):
+            if run[0][0] != found.chosen:
+                yield company, run[0][0], edges[nth - 1] if nth else None, edges[nth] if nth < len(edges) else None
 
 
 def flips(places: Sequence[Place]) -> Iterator[Flip]:
@@ -187,125 +177,29 @@ def flips(places: Sequence[Place]) -> Iterator[Flip]:
 
 
 def score(asked: Question, outcome: Outcome) -> float:
-    """What the goal asks of a candidate: the more the better. Of times it is one over them."""
+    """What the goal asks of a candidate: the more the better. Of times it is one over them.
+
+    What is late comes on top of the way there: a millisecond more than none is no ratio.
+    """
+    if outcome.late_s is not None:
+        return 1 / (asked.rtt_ns / NS_PER_S / 2 + outcome.late_s.value)
     if asked.goal == "latency":
-        told = outcome.late_s if asked.job.kind == "stream" else outcome.rtt_s
-        return 1 / told.value if told and told.value else 0.0
+        return 1 / outcome.rtt_s.value if outcome.rtt_s and outcome.rtt_s.value else 0.0
     if asked.goal == "fairness" and outcome.other_bps and outcome.goodput_bps:
-        own, other = outcome.goodput_bps.value, outcome.other_bps
+        own, other = outcome.goodput_bps.value, outcome.other_bps.value
         return min(own, other) / max(own, other) if max(own, other) else 0.0
     if outcome.done_s is not None:
         return 1 / outcome.done_s.value
-    if outcome.late_s is not None and outcome.late_s.value:
-        return 1 / outcome.late_s.value
     return outcome.goodput_bps.value if outcome.goodput_bps else 0.0
 
 
-def outside_of_validation(asked: Question) -> str:
-    """Why a path lies outside of what was held against the kernel (docs/validation.md); empty where it does not."""
-    every = strata()
-    plain = every[PLAIN]
-    rate, rtt = asked.rate_bps / 1e6, asked.rtt_ns / 1e6
-    if not plain.rate[0] <= rate <= plain.rate[1]:
-        return f"rates from {plain.rate[0]:g} to {plain.rate[1]:g} Mbit/s were, and {rate:g} was not"
-    if not plain.rtt[0] <= rtt <= plain.rtt[1]:
-        return f"RTTs from {plain.rtt[0]:g} to {plain.rtt[1]:g} ms were, and {rtt:g} was not"
-    if max(each.flows for each in asked.company) >= every["many"].flows[1]:
-        return f"up to {every['many'].flows[1]} flows were"
-    queues = [asked.buffer_bdp(each) for each in asked.buffers_bytes if each >= SHORT_BYTES]
-    if queues and max(queues) > every["deep"].buffer[1]:
-        return f"queues of up to {every['deep'].buffer[1]:g} BDP were"
-    if queues and min(queues) < NEARLY * plain.buffer[0]:
-        return f"queues from {plain.buffer[0]:g} BDP on were; in shorter ones CUBIC is slower on real hosts"
-    return ""
-
-
-def stratum(asked: Question, buffer_bytes: int, company: Company) -> str:
-    """Of which stratum of the validation a case is."""
-    plain = strata()[PLAIN]
-    if asked.job.kind in {"transfer", "requests"} and (asked.job.kind == "requests" or whole_transfer(asked)):
-        return "transfers"
-    if buffer_bytes < SHORT_BYTES:
-        return "short"
-    if asked.buffer_bdp(buffer_bytes) > plain.buffer[1]:
-        return "deep"
-    if asked.loss_ppb > MOST_PLAIN_LOSS_PPB:
-        return "loss"
-    return "many" if company.flows >= plain.flows[1] else "plain"
-
-
-def model_error(asked: Question, buffer_bytes: int, company: Company) -> float:
-    """Standard deviation of the simulator's goodput from the kernel's in that stratum, a share of it."""
-    bands = stored_bands()[stratum(asked, buffer_bytes, company)]
-    return float(bands["group_goodput"]["p90"]) / BANDS_ARE / P90
-
-
-def _outcome(  # noqa: PLR0913, PLR0917 (what a case is)
-    asked: Question, name: str, tried: Tried, usual: Tried, company: Company, buffer_bytes: int
-) -> Outcome:
-    error = model_error(asked, buffer_bytes, company)
-    goodput = _interval(_goodputs(asked, name, tried, company), error)
-    done = _interval(tried.mine.get("fct_p95" if asked.job.kind == "requests" else "fct"), error)
-    if asked.job.kind == "transfer" and done is None and goodput is not None and goodput.value:
-        seconds = 8 * asked.job.size_bytes / goodput.value
-        done = Interval(seconds, seconds * goodput.half / goodput.value)
-    default = DEFAULT if DEFAULT in asked.candidates else asked.candidates[0]
-    beside, without = _others(asked, name, tried, company), _others(asked, default, usual, company)
-    return Outcome(
-        candidate=name, goodput_bps=goodput, rtt_s=_interval(tried.mine.get("rtt"), error), done_s=done,
-        late_s=_interval(tried.mine.get("late_p95"), error),
-        resent=fmean(own) if (own := tried.mine.get("retransmits")) else None,
-        other_bps=beside / company.flows if beside is not None else None,
-        harm=harm(without, beside) if beside is not None and without else None,
-    )  # fmt: skip
-
-
-def _goodputs(asked: Question, name: str, tried: Tried, company: Company) -> list[float]:
-    """Of the flow that is asked about, a value a seed; where all run the same, each of them might be it: their mean."""
-    own, others = tried.mine.get("goodput", []), tried.others.get("goodput", [])
-    if asked.job.kind in {"stream", "requests"} or company.cc_beside(name) != name or len(own) != len(others):
-        return own
-    return [(mine + rest) / (1 + company.flows) for mine, rest in zip(own, others, strict=True)]
-
-
-def _others(asked: Question, name: str, tried: Tried, company: Company) -> float | None:
-    """What all others have together; where all run the same, as many times what each of them has in the mean."""
-    if not company.flows or not tried.others.get("goodput"):
-        return None
-    if company.cc_beside(name) == name and asked.job.kind in {"bulk", "transfer"}:
-        return company.flows * fmean(_goodputs(asked, name, tried, company))
-    return fmean(tried.others["goodput"])
-
-
-def _interval(values: Sequence[float] | None, error: float) -> Interval | None:
-    if not values:
-        return None
-    found = estimate(values)
-    return Interval(found.mean, hypot(found.half_width or 0.0, 1.96 * error * found.mean))
-
-
-def _decided(  # noqa: PLR0913, PLR0917 (two candidates with their trials)
-    asked: Question, company: Company, best: Outcome, a: Tried, other: Outcome, b: Tried
-) -> bool:
+def _decided(one: Sequence[float], other: Sequence[float]) -> bool:
     """The interval of the paired differences of what counts excludes 0."""
-    name = {"bulk": "goodput", "transfer": "goodput", "requests": "fct_p95", "stream": "late_p95"}[asked.job.kind]
-    if asked.goal == "latency" and asked.job.kind != "stream":
-        name = "rtt"
-    if asked.job.kind == "transfer" and whole_transfer(asked):
-        name = "fct"
-    if name == "goodput":
-        mine = [_goodputs(asked, each.candidate, tried, company) for each, tried in ((best, a), (other, b))]
-    else:
-        mine = [tried.mine.get(name, []) for tried in (a, b)]
-    differences = [one - two for one, two in zip(*mine, strict=False)]
+    differences = [mine - theirs for mine, theirs in zip(one, other, strict=False)]
     if not differences:
         return False
     found = estimate(differences)
     return bool(found.mean) if found.half_width is None else abs(found.mean) > found.half_width
-
-
-def _gain(best: float, other: float) -> float:
-    return best / other - 1 if other else 0.0
 
 
 def _regret(asked: Question, places: Sequence[Place], candidate: str) -> tuple[float, float]:
@@ -318,12 +212,16 @@ def _regret(asked: Question, places: Sequence[Place], candidate: str) -> tuple[f
 
 
 def _recommended(asked: Question, places: Sequence[Place], regret: Mapping[str, tuple[float, float]]) -> str:
-    """The one with the least regret at worst, of those that harm nobody too much where that counts."""
+    """The one with the least regret at worst, of those that harm nobody too much where that counts.
+
+    Where it has less by no more than matters it is the default.
+    """
 
     def harms(candidate: str) -> bool:
-        return asked.goal == "balanced" and any((each.of(candidate).harm or 0.0) > MOST_HARM for each in places)
+        return asked.goal == "balanced" and any(each.of(candidate).harms > MOST_HARM for each in places)
 
     allowed = [each for each in asked.candidates if not harms(each)] or [
         DEFAULT if DEFAULT in asked.candidates else asked.candidates[0]
     ]
-    return min(allowed, key=lambda each: (round(regret[each][0], 3), each != DEFAULT))
+    least = min(allowed, key=lambda each: (round(regret[each][0], 3), each != DEFAULT))
+    return DEFAULT if DEFAULT in allowed and regret[DEFAULT][0] - regret[least][0] < MATTERS else least

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from pydantic import Field
@@ -11,16 +11,15 @@ from pydantic import Field
 from dumbbell.comparison.record import Number, Part
 from dumbbell.decide.advice import DEFAULT, MATTERS, MOST_HARM, Verdict, place, score, undecided
 from dumbbell.decide.question import ALONE, FRAME_BYTES, UNKNOWN_BUFFERS_BDP, UNKNOWN_COMPANY, Company, Question
-from dumbbell.decide.text import name
-from dumbbell.decide.trials import FIRST_SEEDS, Case, Tried, cases, trials
+from dumbbell.decide.text import spoken
+from dumbbell.decide.trials import FIRST_SEEDS, Case, Tried, cases, given_s, trials
+from dumbbell.metrics.sharing import gain
 from dumbbell.spec.quantity import Bytes, Rate
 from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
+    from dumbbell.decide.outcome import Interval
     from dumbbell.engines.protocol import Engine
-
-    Advance: TypeAlias = Callable[[], None]
-    """To be called for each run."""
 
 Axis: TypeAlias = Literal["queue", "rtt", "company", "rate"]
 NEIGHBOURS: Final = (1, 2, 5, 10)
@@ -31,8 +30,6 @@ BUFFERS_BDP: Final = (0.05, *UNKNOWN_BUFFERS_BDP, 10.0)
 LEAST_FRAMES: Final = 4
 NEAR: Final = 1.1
 """A queue that is no farther from another, as a ratio, has its column."""
-FINAL_SECONDS: Final = float("inf")
-"""Time without a limit: the longest runs, and as many seeds as may decide. What comes of it hangs on no machine."""
 
 
 class Cell(Part):
@@ -72,7 +69,7 @@ class Cell(Part):
 
     @property
     def right(self) -> str:
-        """Which one is, for its gain or because the other one harms; "" where it does not matter, "?" where it is open."""
+        """Which one is, for its gain or since the other harms; "" where it does not matter, "?" where it is open."""
         if self.verdict == "open":
             return "?"
         return "" if self.verdict == "no matter" and not self.matters else self.best
@@ -127,19 +124,6 @@ class Map(Part):
         return list(dict.fromkeys(position(cell, axis) for cell in cells))
 
 
-@dataclass(frozen=True, slots=True)
-class Mapped:
-    """A map with the trials behind it."""
-
-    map: Map
-    found: Mapping[Case, Tried]
-    """Of the first path."""
-
-    def of(self, asked: Question) -> dict[Case, Tried]:
-        """The trials that a question needs, which the map was made around."""
-        return {case: self.found[case] for case in cases(asked)}
-
-
 def position(cell: Cell, axis: Axis) -> str:
     """Where a cell lies on an axis, as the axis names it."""
     if axis == "queue":
@@ -164,52 +148,63 @@ def _companies(asked: Question) -> tuple[Company, ...]:
     known = {(each.cc, each.flows): each for each in (*UNKNOWN_COMPANY, *asked.company)}
     counts = sorted({*NEIGHBOURS, *(each.flows for each in asked.company if each.cc)})
     some = [
-        known.get((cc, count)) or Company(name=f"beside {count} {name(cc)}", cc=cc, flows=count) for count in counts
+        known.get((cc, count)) or Company(name=f"beside {count} {spoken(cc)}", cc=cc, flows=count) for count in counts
     ]
     return ALONE, *some, MOST_SWITCHING
 
 
-def runs_of(paths: Sequence[Question]) -> int:
-    """How many runs the first seeds of all cells are."""
-    return sum(FIRST_SEEDS * len(each.buffers_bytes) * len(each.company) * len(each.candidates) for each in paths)
+def runs_of(paths: Sequence[Question], seeds: int = FIRST_SEEDS) -> int:
+    """How many runs so many seeds of all cells are: none is made twice."""
+    return sum(seeds * len({case.run for case in cases(path)}) for path in paths)
 
 
-def map_of(  # noqa: PLR0913 (how it is made)
-    paths: Sequence[Question], engine: Engine, *, seconds: float, jobs: int | None = None,
-    advance: Advance = lambda: None, asked: Question | None = None,
-) -> Mapped:  # fmt: skip
+def map_of(  # noqa: PLR0913 (of what, and how it is made)
+    paths: Sequence[Question], engine: Engine, *, seconds: float, jobs: int | None = None, seeds: int | None = None,
+    progress: Callable[[], None] = lambda: None, asked: Question | None = None,
+) -> Map:  # fmt: skip
     """Runs the cells of one path or of many, in about so many seconds, and makes a map of what they came to.
 
-    `asked`: the question of which the only path was made by `around`.
+    `seeds`: every cell has so many, and the map is the same on every machine. `asked`: the question of which the only
+    path was made by `around`.
 
     Raises:
         EngineFailure: the engine could not finish a run.
     """
-    share = seconds / sum(len(each.company) for each in paths)
     cells: list[Cell] = []
-    first: dict[Case, Tried] = {}
-    sizes = {path.buffers_bytes for path in paths}
-    fixed = len(paths) > 1 and paths[0].known_buffer and len(sizes) == 1
     runs = 0
+
+    def advance() -> None:
+        nonlocal runs
+        runs += 1
+        progress()
+
     for path in paths:
+        parts = _parts(path, seconds / len(paths))
         found: dict[Case, Tried] = {}
-        for company in path.company:
-            row = replace(path, company=(company,))
-            own = trials(row, engine, seconds=share, jobs=jobs, undecided=undecided)
-            runs += sum(len(tried.seeds) for tried in own.values())
-            found |= own
-            for _ in range(runs_of([row])):
-                advance()
-        cells += _cells(path, found, asked, fixed=fixed)
-        first = first or found
+        for part in parts:
+            found |= trials(
+                part, engine, seconds=seconds / len(paths) / len(parts), jobs=jobs, undecided=undecided, seeds=seeds,
+                progress=advance,
+            )  # fmt: skip
+        cells += _cells(path, found, asked, fixed=_have_one_queue(paths))
     x, y = _axes(paths)
     path = paths[0]
-    return Mapped(
-        Map(
-            job=path.job.words, goal=path.goal, default=usual(path), loss=path.loss_ppb / 1e9, x=x, y=y,
-            by_goodput=_is_by_goodput(path), runs=runs, engine=engine.name, cells=tuple(cells),
-        ), first,
+    return Map(
+        job=path.job.words, goal=path.goal, default=usual(path), loss=path.loss_ppb / 1e9, x=x, y=y,
+        by_goodput=_is_by_goodput(path), runs=runs, engine=engine.name, cells=tuple(cells),
     )  # fmt: skip
+
+
+def _parts(path: Question, seconds: float) -> list[Question]:
+    """Where time allows each company by itself, since fewer cases have longer runs; else all at once."""
+    if len(path.company) * given_s(path) > seconds:
+        return [path]
+    return [replace(path, company=(each,)) for each in path.company]
+
+
+def _have_one_queue(paths: Sequence[Question]) -> bool:
+    """Many paths have the same queue, which its size names, and not its BDP."""
+    return len(paths) > 1 and paths[0].known_buffer and len({path.buffers_bytes for path in paths}) == 1
 
 
 def usual(asked: Question) -> str:
@@ -218,7 +213,7 @@ def usual(asked: Question) -> str:
 
 
 def _axes(paths: Sequence[Question]) -> tuple[Axis, Axis]:
-    """Over many paths their rates, else their RTTs, go up; across go RTTs where both vary, else queues, else company."""
+    """Rates, else RTTs, else company go up; across go RTTs where both vary, else queues, else company."""
     rates, rtts = ({getattr(each, name) for each in paths} for name in ("rate_bps", "rtt_ns"))
     y: Axis = "rate" if len(rates) > 1 else "rtt" if len(rtts) > 1 else "company"
     if len(rates) > 1 and len(rtts) > 1:
@@ -231,19 +226,24 @@ def _is_by_goodput(asked: Question) -> bool:
 
 
 def _cells(path: Question, found: Mapping[Case, Tried], asked: Question | None, *, fixed: bool) -> Iterator[Cell]:
-    """`fixed`: many paths have the same queue, which its size names, and not its BDP."""
+    """`fixed`: queues are named by their size."""
     for company in path.company:
         for buffer in path.buffers_bytes:
             own = place(path, found, buffer, company)
             default = own.of(usual(path))
             outcome = max((each for each in own.outcomes if each is not default), key=lambda each: score(path, each))
-            base = score(path, default)
             yield Cell(
-                rate_bps=path.rate_bps, rtt_s=path.rtt_ns / NS_PER_S, buffer_bytes=buffer, buffer_bdp=path.buffer_bdp(buffer),
-                queue=Bytes.show(buffer) if fixed else f"{path.buffer_bdp(buffer):.2g} BDP", loaded_rtt_s=path.loaded_rtt_ns(buffer) / NS_PER_S,
+                rate_bps=path.rate_bps, rtt_s=path.rtt_ns / NS_PER_S, buffer_bytes=buffer,
+                queue=Bytes.show(buffer) if fixed else f"{path.buffer_bdp(buffer):.2g} BDP",
+                buffer_bdp=path.buffer_bdp(buffer), loaded_rtt_s=path.loaded_rtt_ns(buffer) / NS_PER_S,
                 company=company.name, neighbours=company.flows, switch=bool(company.flows) and company.cc is None,
-                asked=bool(asked) and (buffer in asked.buffers_bytes and company in asked.company),
-                candidate=outcome.candidate, gain=score(path, outcome) / base - 1 if base else None, best=own.best,
-                verdict=own.verdict, harm=outcome.harm, resent=outcome.resent, default_resent=default.resent,
+                asked=asked is not None and buffer in asked.buffers_bytes and company in asked.company,
+                candidate=outcome.candidate, gain=gain(score(path, outcome), score(path, default)), best=own.best,
+                verdict=own.verdict, harm=_value(outcome.harm), resent=_value(outcome.resent),
+                default_resent=_value(default.resent),
                 seeds=min(len(found[Case(name, buffer, company)].seeds) for name in path.candidates),
             )  # fmt: skip
+
+
+def _value(interval: Interval | None) -> float | None:
+    return interval.value if interval else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log, nan
 from typing import Final
 
@@ -12,7 +13,7 @@ from dumbbell.decide.advice import MATTERS, MOST_HARM
 from dumbbell.decide.map import Axis as MapAxis
 from dumbbell.decide.map import Cell, Map, position
 from dumbbell.decide.published import COMPARABLE, MeasuredGain
-from dumbbell.decide.text import name
+from dumbbell.decide.text import spoken
 from dumbbell.metrics.number import percent, trimmed
 from dumbbell.spec.quantity import Rate
 
@@ -49,9 +50,9 @@ class Quantity:
 def quantities(found: Map) -> Iterator[Quantity]:
     """What there is to show, the gain first."""
     candidates = {cell.candidate for cell in found.cells}
-    candidate = name(candidates.pop()) if len(candidates) == 1 else "the best other one"
+    candidate = spoken(candidates.pop()) if len(candidates) == 1 else "the best other one"
     yield Quantity(
-        "gain", f"What {candidate} gains over {name(found.default)}", "gain (%)", lambda cell: _hundred(cell.gain),
+        "gain", f"What {candidate} gains over {spoken(found.default)}", "gain (%)", lambda cell: _hundred(cell.gain),
         lambda cell: cell.best, MOST_GAIN, hatched_below=100 * MATTERS,
     )  # fmt: skip
     if any(cell.harm is not None for cell in found.cells):
@@ -86,12 +87,12 @@ def caption(found: Map, shown: Quantity, dots: Sequence[Dot] = ()) -> str:
     """How the map is to be read, and where its dots come from."""
     told = {
         "gain": (
-            f"Red: ahead of {name(found.default)}; blue: behind; darkest from {MOST_GAIN:g} % on. Hatched: less than"
+            f"Red: ahead of {spoken(found.default)}; blue: behind; darkest from {MOST_GAIN:g} % on. Hatched: less than"
             f" {percent(MATTERS)}, which does not matter. Thick lines: where it changes which one is right for"
             f" {found.goal}."
         ),
         "harm": (
-            f"Of what the others have beside one flow more of {name(found.default)}. Red: they lose; blue: they gain."
+            f"Of what the others have beside one flow more of {spoken(found.default)}. Red: they lose; blue: they gain."
             f" Hatched: less than {percent(MATTERS)}. Thick lines: {percent(MOST_HARM)}."
         ),
         "resent": "Of all that it sends.",
@@ -99,8 +100,8 @@ def caption(found: Map, shown: Quantity, dots: Sequence[Dot] = ()) -> str:
     if dots:
         sources = " and ".join(dict.fromkeys(dot.words.partition(":")[0] for dot in dots))
         told += (
-            f" Dots: {len(dots)} gains that real hosts measured ({sources}) on paths whose rate and RTT are within a factor of"
-            f" {COMPARABLE:g} of these; up: ahead, down: behind."
+            f" Dots: {len(dots)} gains that real hosts measured ({sources}) on paths whose rate and RTT are within a"
+            f" factor of {COMPARABLE:g} of these; up: ahead, down: behind."
         )
     return told
 
@@ -190,7 +191,7 @@ def _is_near(found: Map, cell: Cell, dot: MeasuredGain) -> bool:
 
 def _column(queues_bdp: Sequence[float], queue_bdp: float) -> float | None:
     """Where a queue lies between the columns, which are at 0, 1, 2, …; None beyond them."""
-    for place, (low, high) in enumerate(zip(queues_bdp, queues_bdp[1:], strict=False)):
+    for place, (low, high) in enumerate(pairwise(queues_bdp)):
         if low <= queue_bdp <= high:
             return place + log(queue_bdp / low) / log(high / low)
     return None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from dumbbell.decide.advice import MATTERS, MOST_HARM
 from dumbbell.decide.map import Axis, Cell, Map, position
-from dumbbell.decide.text import name
+from dumbbell.decide.text import spoken
 from dumbbell.metrics.number import ABSENT, counted, percent, trimmed
 from dumbbell.spec.quantity import Rate
 
@@ -30,17 +30,17 @@ def lines(found: Map) -> Iterator[tuple[str, str]]:
 
 def legend(found: Map) -> str:
     """How to read a cell."""
-    others = name(next(iter(Counter(cell.candidate for cell in found.cells).most_common(1)))[0])
+    others = spoken(next(iter(Counter(cell.candidate for cell in found.cells).most_common(1)))[0])
     harm = (
         f"; {HARM_SIGN}: it takes more than {percent(MOST_HARM)} from the others beyond what one more"
-        f" {name(found.default)} does"
+        f" {spoken(found.default)} does"
         if any(cell.harms for cell in found.cells)
         else ""
     )
-    default = name(found.default)
+    default = spoken(found.default)
     return (
-        f"In a cell: which is right, and by how many % {others}'s {SCORES[found.goal]} is above {default}'s; {SAME}: less"
-        f" than {percent(MATTERS)}; ?: chance may have made it{harm}."
+        f"In a cell: which is right, and by how many % {others}'s {SCORES[found.goal]} is above {default}'s; {SAME}:"
+        f" less than {percent(MATTERS)}; ?: chance may have made it{harm}."
     )
 
 
@@ -71,7 +71,7 @@ def says(cell: Cell | None) -> str:
     harm = HARM_SIGN if cell.harms else ""
     if not cell.right:
         return f"{SAME}{harm}"
-    return f"{'?' if cell.right == '?' else name(cell.right)}{gain}{harm}"
+    return f"{'?' if cell.right == '?' else spoken(cell.right)}{gain}{harm}"
 
 
 def verdicts(cells: Sequence[Cell]) -> str:
@@ -81,7 +81,7 @@ def verdicts(cells: Sequence[Cell]) -> str:
     told = [
         f"{words} in {'all' if count == total else count}"
         for right, count in rights.most_common()
-        for words in [{"": "no matter which", "?": "open"}.get(right) or name(right)]
+        for words in [{"": "no matter which", "?": "open"}.get(right) or spoken(right)]
     ]
     words = f"{', '.join(told)} of {counted(total, 'cell')}"
     flips = list(_flips(cells))

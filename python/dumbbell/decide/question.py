@@ -238,7 +238,8 @@ class _Reader:
             if buffer < FRAME_BYTES:
                 self._note("buffer", f"{quoted(str(size))} holds no packet", f"at least {FRAME_BYTES} B")
             return (buffer,), True
-        return tuple(max(FRAME_BYTES * 4, round(each * bdp_bytes)) for each in UNKNOWN_BUFFERS_BDP), False
+        tried = (max(FRAME_BYTES * 4, round(each * bdp_bytes)) for each in UNKNOWN_BUFFERS_BDP)
+        return tuple(dict.fromkeys(tried)), False
 
     def _job(self) -> Job:
         if size := self._optional("transfer", Bytes):

@@ -74,16 +74,16 @@ def questions(options: Options, registry: Registry) -> list[Question]:
     for name in _KINDS:
         text = options.get(name) or ""
         if DOTS in text:
-            found = _read(name, text)
-            if isinstance(found, Range):
-                ranges[name] = found
+            read = _read(name, text)
+            if isinstance(read, Range):
+                ranges[name] = read
             else:
-                problems += found
+                problems += read
     plain = {name: text for name, text in options.items() if name not in _ONE_PATH}
     plain |= {name: _PLACES[name] for name in _KINDS if DOTS in (options.get(name) or "")}
     count = STEPS if len(ranges) == 1 else STEPS_OF_TWO
     steps = {name: ranges[name].steps(count) if name in ranges else [plain.get(name)] for name in _KINDS}
-    found = []
+    found: list[Question] = []
     try:
         for rate in steps["rate"]:
             found += [question(plain | {"rate": rate, "rtt": rtt}, registry) for rtt in steps["rtt"]]
@@ -128,6 +128,8 @@ def _possible(asked: Question, wanted_bdp: Sequence[float]) -> Question | None:
     """With those of the wanted queues that hold a few packets, where nobody knows it; None if none does."""
     if asked.known_buffer:
         return asked
-    sizes = dict(zip(UNKNOWN_BUFFERS_BDP, asked.buffers_bytes, strict=True))
-    some = [sizes[each] for each in wanted_bdp if isclose(asked.buffer_bdp(sizes[each]), each, rel_tol=NEARLY)]
+    some = [
+        size for size in asked.buffers_bytes
+        if any(isclose(asked.buffer_bdp(size), each, rel_tol=NEARLY) for each in wanted_bdp)
+    ]  # fmt: skip
     return replace(asked, buffers_bytes=tuple(some)) if some else None

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from dumbbell.decide.advice import DEFAULT, MATTERS, MOST_HARM, Advice, Interval, Outcome, Place
+from dumbbell.decide.advice import DEFAULT, MATTERS, MOST_HARM, Advice, Place, exceptions, score
+from dumbbell.decide.trials import duration_s, whole_transfer
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
+from dumbbell.metrics.sharing import gain
 from dumbbell.spec.quantity import Rate
 from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dumbbell.decide.outcome import Interval, Outcome
     from dumbbell.decide.question import Company, Question
 
     Table = tuple[list[str], list[list[str]]]
+    _Of = Callable[[Outcome], Interval | None]
+
+
+GOODPUT: Final = "Goodput (Mbit/s)"
 
 
 def lines(found: Advice) -> Iterator[tuple[str, str]]:
@@ -36,43 +45,72 @@ def below(found: Advice, *, seconds: float, engine: str, kernel: str = "Linux 6.
         if found.inside_validated
         else f"outside of what was held against {kernel}: {found.outside}"
     )
-    yield "Sure?", f"95 % intervals of {seeds} seeds and of the model's error, {engine}, {seconds:.1f} s; {told}."
+    yield (
+        "Sure?",
+        (
+            f"95 % intervals of what five trials would give: {seeds} seeds of {_length(found.asked)} and the model's"
+            f" error; {engine}, {seconds:.1f} s; {told}."
+        ),
+    )
     yield "The tree", _tree(found)
     if found.recommendation != "keep":
         yield (
             "Try it",
-            (
-                f"sysctl -w net.ipv4.tcp_congestion_control={found.recommendation}; undo: ={DEFAULT}. In Linux `bbr` is"
-                " version 1."
-            ),
+            f"sysctl -w net.ipv4.tcp_congestion_control={found.chosen}; undo: ={DEFAULT}. `bbr` is version 1.",
         )
+    yield "More", "--engine linux carries it out on the kernel, --map FILE draws it, --json is for scripts."
 
 
 def table(found: Advice, company: Company) -> Table:
-    """What each candidate comes to in some company, a row a queue and candidate."""
+    """What each candidate comes to in some company, a row a queue: what counts with intervals, the rest as `bbr/cubic`.
+
+    Queues are in MB, with the RTT in ms while they are full; `others` is what each neighbour has, in Mbit/s.
+    """
     asked = found.asked
-    beside = bool(company.flows)
-    done = {"transfer": "done in s", "requests": "p95 answer s"}.get(asked.job.kind)
-    late = asked.job.kind == "stream"
-    header = [
-        "queue MB", "loaded RTT ms", "cc", "goodput Mbit/s", *([done] if done else []),
-        *(["p95 late ms"] if late else []), "RTT ms", "resent %", *(["each other Mbit/s", "harm %"] if beside else []),
-        "right",
+    names, counts = asked.candidates, _counts(asked)
+    sides: dict[str, tuple[_Of, float, str]] = {}
+    if counts.words != GOODPUT and not company.flows:
+        sides["Mbit/s"] = (lambda each: each.goodput_bps, 1e-6, "")
+    sides["RTT ms"] = (lambda each: each.rtt_s, 1e3, "")
+    sides["resent %"] = (lambda each: each.resent, 100, ".1f")
+    if company.flows:
+        sides["others"] = (lambda each: each.other_bps, 1e-6, "")
+    header = ["MB", "loaded", *names, *sides, "right"]
+    return header, [
+        [
+            trimmed(place.buffer_bytes / 1e6), trimmed(asked.loaded_rtt_ns(place.buffer_bytes) / 1e6),
+            *(_between(counts.of(place.of(name)), counts.factor) for name in names),
+            *(
+                "/".join(_plain(of(place.of(name)), factor, form) for name in names)
+                for of, factor, form in sides.values()
+            ),
+            _says(place),
+        ]
+        for place in found.places if place.company == company
     ]  # fmt: skip
-    rows = []
-    for place in (each for each in found.places if each.company == company):
-        for outcome in place.outcomes:
-            first = outcome is place.outcomes[0]
-            rows.append([
-                trimmed(place.buffer_bytes / 1e6) if first else "",
-                trimmed(asked.loaded_rtt_ns(place.buffer_bytes) / 1e6) if first else "",
-                outcome.candidate, _between(outcome.goodput_bps, 1e-6),
-                *([_between(outcome.done_s, 1.0)] if done else []), *([_between(outcome.late_s, 1e3)] if late else []),
-                _between(outcome.rtt_s, 1e3), amount(outcome.resent, scale=100),
-                *([amount(outcome.other_bps, scale=1e-6), _harm_of(outcome)] if beside else []),
-                _says(place) if first else "",
-            ])  # fmt: skip
-    return header, rows
+
+
+def caption(found: Advice, company: Company) -> str:
+    """What the table of some company is about."""
+    counts = _counts(found.asked)
+    return f"{counts.words} of {' and '.join(found.asked.candidates)}, {company.name}; loaded: RTT in ms, queue full"
+
+
+class _Counts(NamedTuple):
+    words: str
+    of: _Of
+    factor: float
+
+
+def _counts(asked: Question) -> _Counts:
+    """What the job is about."""
+    if asked.job.kind == "stream":
+        return _Counts("Lateness (95th percentile, ms)", lambda each: each.late_s, 1e3)
+    if asked.job.kind == "requests":
+        return _Counts("Answers (95th percentile, s)", lambda each: each.done_s, 1.0)
+    if asked.job.kind == "transfer":
+        return _Counts("Completion (s)", lambda each: each.done_s, 1.0)
+    return _Counts(GOODPUT, lambda each: each.goodput_bps, 1e-6)
 
 
 def as_object(found: Advice, *, seconds: float, engine: str) -> dict[str, Any]:
@@ -94,7 +132,7 @@ def as_object(found: Advice, *, seconds: float, engine: str) -> dict[str, Any]:
         ],
         "table": [_row(found, place, outcome) for place in found.places for outcome in place.outcomes],
         "regret": {name: {"most": most, "mean": mean} for name, (most, mean) in found.regret.items()},
-        "harm": found.harm,
+        "harm": _bounds(found.harm),
         "inside_validated": found.inside_validated,
         "outside": found.outside or None,
         "seeds": list(found.seeds),
@@ -110,8 +148,9 @@ def _row(found: Advice, place: Place, outcome: Outcome) -> dict[str, Any]:
         "buffer_bdp": round(asked.buffer_bdp(place.buffer_bytes), 4),
         "loaded_rtt_s": round(asked.loaded_rtt_ns(place.buffer_bytes) / NS_PER_S, 6), "cc": outcome.candidate,
         "goodput_bps": _bounds(outcome.goodput_bps), "completion_s": _bounds(outcome.done_s),
-        "late_s": _bounds(outcome.late_s), "rtt_s": _bounds(outcome.rtt_s), "retransmit_rate": outcome.resent,
-        "neighbour_bps": outcome.other_bps, "harm": outcome.harm, "best": place.best, "verdict": place.verdict,
+        "late_s": _bounds(outcome.late_s), "rtt_s": _bounds(outcome.rtt_s), "retransmit_rate": _bounds(outcome.resent),
+        "neighbour_bps": _bounds(outcome.other_bps), "harm": _bounds(outcome.harm),
+        "delay_harm": _bounds(outcome.delay_harm), "best": place.best, "verdict": place.verdict,
     }  # fmt: skip
 
 
@@ -137,63 +176,111 @@ def _path(asked: Question) -> str:
 
 def _advice(found: Advice) -> str:
     if all(each.verdict == "no matter" and not each.harmful for each in found.places):
-        return f"KEEP {_name(DEFAULT)}: no difference that matters (below {percent(MATTERS)}, or within the interval)."
-    chosen = DEFAULT if found.recommendation == "keep" else found.recommendation
-    told = f"KEEP {_name(DEFAULT)}" if found.recommendation == "keep" else f"USE {_name(chosen)}"
+        return f"KEEP {spoken(DEFAULT)}: no difference that matters (below {percent(MATTERS)}, or within the interval)."
+    chosen = found.chosen
+    told = f"KEEP {spoken(DEFAULT)}" if found.recommendation == "keep" else f"USE {spoken(chosen)}"
     if found.everywhere:
         return f"{told}, whatever the queue and the company." if len(found.places) > 1 else f"{told}."
-    parts = []
-    for flip in found.flips:
-        loaded = _ms(found.asked.loaded_rtt_ns(flip.buffer_bytes))
-        other = flip.below if flip.above == chosen else flip.above
-        side = "below" if flip.above == chosen else "above"
-        where = f" ({flip.company.name})" if len(found.asked.company) > 1 else ""
-        parts.append(
-            f"RTT under load {side} {loaded}, a queue of {trimmed(flip.buffer_bytes / 1e6)} MB{where}: {_name(other)}"
-        )
-    elsewhere = [
-        each.company.name
-        for each in found.places
-        if each.best != chosen and not any(flip.company == each.company for flip in found.flips)
+    parts = [
+        f"{spoken(best)} {_between_queues(found.asked, low, high)}"
+        + (f" ({company.name})" if len(found.asked.company) > 1 else "")
+        for company, best, low, high in exceptions(found)
     ]
-    parts += [f"{name}: not {_name(chosen)}" for name in dict.fromkeys(elsewhere)]
-    return f"{told}, unless: {'; '.join(parts)}." if parts else f"{told}."
+    return f"{told}, but {'; '.join(parts)}." if parts else f"{told}."
+
+
+def _between_queues(asked: Question, low: float | None, high: float | None) -> str:
+    """Which queues, as an RTT under load that somebody can measure."""
+    loaded = [None if each is None else _ms(asked.loaded_rtt_ns(each)) for each in (low, high)]
+    sizes = [None if each is None else trimmed(each / 1e6) for each in (low, high)]
+    if low is not None and high is not None:
+        return f"where the RTT under load is {loaded[0]} to {loaded[1]} (a queue of {sizes[0]} to {sizes[1]} MB)"
+    if low is None and high is None:
+        return "whatever the queue"
+    side, nth = ("above", 0) if high is None else ("below", 1)
+    return f"where the RTT under load is {side} {loaded[nth]} (a queue of {sizes[nth]} MB)"
 
 
 def _why(found: Advice) -> str:
     told = [each for each in found.places if each.verdict == "ahead"]
+    forgone = _forgone(found)
     if not told:
-        return "No candidate is ahead by more than chance and the model's error."
+        return forgone or "No candidate is ahead by more than chance and the model's error."
     parts = []
     for name in dict.fromkeys(each.best for each in told):
         own = [each for each in told if each.best == name]
         most = max(own, key=lambda each: each.gain)
         parts.append(
-            f"{_name(name)} is ahead in {len(own)} of {counted(len(found.places), 'case')}, at most by"
+            f"{spoken(name)} is ahead in {len(own)} of {counted(len(found.places), 'case')}, at most by"
             f" {percent(most.gain)} ({trimmed(found.asked.buffer_bdp(most.buffer_bytes))} BDP, {most.company.name})"
         )
-    return "; ".join(parts) + "."
+    return " ".join(filter(None, [f"{'; '.join(parts)}.", forgone, _mechanism(found.asked, told)]))
+
+
+def _forgone(found: Advice) -> str:
+    """What candidates would have that balanced advice leaves out."""
+    if found.asked.goal != "balanced":
+        return ""
+    parts = []
+    for name in found.asked.candidates:
+        own = [
+            gain(score(found.asked, each.of(name)), score(found.asked, each.of(each.best))) or 0.0
+            for each in found.places
+            if name in each.harmful and name != each.best
+        ]
+        if own and max(own) > MATTERS:
+            cases = counted(len(own), "case")
+            told = f"would have up to {percent(max(own))} more in {cases}, at the others' expense."
+            parts.append(f"{spoken(name)} {told}")
+    return " ".join(parts)
+
+
+def _mechanism(asked: Question, told: Sequence[Place]) -> str:
+    """What is known of the cause, for BBR and bulk traffic: short queues are its own, long ones are not."""
+    if asked.job.kind not in {"bulk", "transfer"}:
+        return ""
+    first = told[0]
+    if not any(each.best.startswith("bbr") for each in told):
+        alone = not any(each.company.flows for each in told)
+        return "Alone BBR leaves some of the line: its pacing's margin, and a drain every 10 s." if alone else ""
+    if first.best.startswith("bbr") and any(each.best == DEFAULT for each in told):
+        return (
+            f"In short queues {spoken(DEFAULT)} backs off at every drop and BBR does not; in long ones it fills the"
+            " queue, which BBR does not."
+        )
+    return ""
 
 
 def _if_wrong(found: Advice) -> str:
     parts = [
-        f"{_name(name)} costs at most {percent(most)}, {percent(mean)} in the mean over the cases"
+        f"{spoken(name)} costs at most {percent(most)}, {percent(mean)} in the mean over the cases"
         for name, (most, mean) in found.regret.items()
     ]
     return "; ".join(parts) + "."
 
 
 def _harm(found: Advice) -> str:
-    harmful = {
-        name: max(own.harm or 0.0 for each in found.places for own in each.outcomes if own.candidate == name)
-        for name in found.asked.candidates
-    }
-    told = [f"{_name(name)} takes up to {percent(most)}" for name, most in harmful.items() if most > MOST_HARM]
     if not any(each.company.flows for each in found.places):
         return "nobody else was said to be there."
+    told = [words for name in found.asked.candidates for words in _harm_by(found, name)]
+    beyond = f"beyond what one more {spoken(DEFAULT)} does"
     if not told:
-        return f"none takes more than {percent(MOST_HARM)} from the others beyond what one more {_name(DEFAULT)} does."
-    return f"{'; '.join(told)} from the others, beyond what one more {_name(DEFAULT)} does."
+        return f"none takes more than {percent(MOST_HARM)} from the others, or delays them by more, {beyond}."
+    return f"{'; '.join(told)}, {beyond}."
+
+
+def _harm_by(found: Advice, name: str) -> Iterator[str]:
+    """What a candidate may do to the others at worst, where that may be too much."""
+    own = [each.of(name) for each in found.places]
+    for harms, words in (
+        ([each.harm for each in own if each.harm], "takes {} from the others"),
+        ([each.delay_harm for each in own if each.delay_harm], "lengthens their RTT by {} (95th percentile)"),
+    ):
+        most = max(harms, key=lambda each: each.value, default=None)
+        if most is not None and most.high > MOST_HARM:
+            at_worst = "up to " if len(own) > 1 else ""
+            span = f"{100 * most.value:.0f} % ({100 * most.low:.0f} to {100 * most.high:.0f})"
+            yield f"{spoken(name)} {words.format(at_worst + span)}"
 
 
 def _to_know(found: Advice) -> str:
@@ -204,10 +291,17 @@ def _to_know(found: Advice) -> str:
     return "measure both in turns on the host: dumbbell advise tells a model's answer."
 
 
+def _length(asked: Question) -> str:
+    """Of a run, in words."""
+    if asked.job.kind == "requests" or (asked.job.kind == "transfer" and whole_transfer(asked)):
+        return f"the whole {asked.job.kind}"
+    return f"{duration_s(asked):.0f} s{'' if asked.job.kind == 'transfer' else ', their last two thirds,'}"
+
+
 def _tree(found: Advice) -> str:
     asked = found.asked
     by_queue = {cao_tree(asked.rate_bps, buffer) for buffer in asked.buffers_bytes}
-    said = _name(by_queue.pop()) if len(by_queue) == 1 else "BBR in shallow queues, CUBIC in deep ones"
+    said = spoken(by_queue.pop()) if len(by_queue) == 1 else "BBR in shallow queues, CUBIC in deep ones"
     return f"Cao et al.'s of 2019, printed for lone flows on their testbed, would have said {said}."
 
 
@@ -229,24 +323,25 @@ def _says(place: Place) -> str:
     harms = ", harms" if place.best in place.harmful else ""
     if place.verdict == "no matter":
         left = [name for name in place.harmful if name != place.best]
-        return f"{_name(place.best)}: {left[0]} harms" if left else "no matter"
-    return f"{_name(place.best)}{harms}" if place.verdict == "ahead" else "either"
+        return f"{spoken(place.best)}: harm" if left else "no matter"
+    return f"{spoken(place.best)}{harms}" if place.verdict == "ahead" else "either"
 
 
-def _name(cc: str) -> str:
+def spoken(cc: str) -> str:
+    """An algorithm's name in a sentence."""
     return {"bbr": "BBR", "cubic": "CUBIC", "reno": "Reno"}.get(cc, cc)
-
-
-name = _name
-
-
-def _harm_of(outcome: Outcome) -> str:
-    """In %, to the whole: what the others lose has no more digits."""
-    return ABSENT if outcome.harm is None else f"{100 * outcome.harm:+.0f}"
 
 
 def _between(interval: Interval | None, factor: float) -> str:
     return ABSENT if interval is None else amount(interval.value, interval.half, factor)
+
+
+def _plain(interval: Interval | None, factor: float, form: str) -> str:
+    """Beside others in one cell: two digits tell which is more."""
+    if interval is None:
+        return ABSENT
+    value = factor * interval.value
+    return f"{value:{form or ('.2g' if value < 99.5 else '.0f')}}"  # noqa: PLR2004 (which would be 1e+02)
 
 
 def _ms(ns: float) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dumbbell.campaign.execution import execute
 from dumbbell.campaign.plan import Planned
+from dumbbell.decide.question import FRAME_BYTES
+from dumbbell.engines.cores import available_cores
 from dumbbell.metrics.catalogue import group_values
 from dumbbell.spec import expand, load, resolve
 from dumbbell.spec.quantity import Rate, Time
@@ -32,17 +33,20 @@ LONGEST_S, SHORTEST_S = 60.0, 12.0
 """Of a run of traffic without an end. The shortest has one PROBE_RTT of BBR in its window."""
 ROUND_TRIPS: Final = 150
 """That a run has at least, where it is not the longest."""
+SHORT_ANSWER_S, LONG_ANSWER_S = 4.0, 12.0
+SHORT_ANSWER_BPS: Final = 200_000_000
+"""Up to which rate an answer is a short one."""
 WARM_UP: Final = 1 / 3
-"""Share of a run before its window."""
-PACKETS_A_SECOND: Final = 4e6
-"""That a core simulates, roughly: how many packets fit into the time."""
+"""Share of a run before its window, where the job is to go on."""
+PACKETS_A_SECOND: Final = 10e6
+"""Of the first seeds of all cases together, for each second that is given: what two cores simulate."""
 SHORT_TRANSFER_S: Final = 8.0
 """A transfer that takes no longer on the idle line is carried out whole; a longer one is told from its goodput."""
 REQUESTS: Final = 60
 REQUESTS_LOAD: Final = 0.2
 """Part of the line that requests offer together."""
 STREAM_EVERY: Final = "40 ms"
-QUANTITIES: Final = ("goodput", "rtt", "rtt_p95", "retransmits", "fct", "fct_p95", "late_p95", "stalled")
+QUANTITIES: Final = ("goodput", "rtt", "rtt_p95", "retransmits", "fct", "fct_p95", "late_p95", "second_half")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,12 @@ class Case:
     candidate: str
     buffer_bytes: int
     company: Company
+
+    @property
+    def run(self) -> tuple[str, int, int, str]:
+        """What is run: the same for ten others that switch to the default, and for ten that have it."""
+        beside = self.company.cc_beside(self.candidate) if self.company.flows else ""
+        return self.candidate, self.buffer_bytes, self.company.flows, beside
 
 
 @dataclass(slots=True)
@@ -75,23 +85,29 @@ class Tried:
             self.loss.append(result.bottleneck.loss_rate)
 
 
-def trials(
-    asked: Question, engine: Engine, *, seconds: float, jobs: int | None = None, undecided: Undecided
-) -> dict[Case, Tried]:
+def trials(  # noqa: PLR0913 (what, with what, and how much of it)
+    asked: Question, engine: Engine, *, seconds: float, jobs: int | None = None, undecided: Undecided,
+    seeds: int | None = None, progress: Callable[[], None] = lambda: None,
+) -> dict[Case, Tried]:  # fmt: skip
     """Runs every case with the first seeds, and then those that do not decide yet with more, while time is left.
+
+    With `seeds` every case has so many, and the answer is the same on every machine. `progress` is called for each run.
 
     Raises:
         EngineFailure: the engine could not finish a run.
     """
-    cores = jobs or os.cpu_count() or 1
-    found = {case: Tried() for case in cases(asked)}
-    began, runs = time.monotonic(), _Runs(asked, engine, duration_s(asked, len(found), seconds * cores))
+    cores = jobs or available_cores()
+    began, runs = time.monotonic(), _Runs(asked, engine, duration_s(asked))
+    shared = {case.run: Tried() for case in cases(asked)}
+    found = {case: shared[case.run] for case in cases(asked)}
     with ThreadPoolExecutor(cores) as pool:
-        pending: Sequence[Case] = list(found)
-        for seed in range(1, MOST_SEEDS + 1):
-            for case, result in zip(pending, pool.map(partial(runs.of, seed), pending), strict=True):
+        pending: Iterable[Case] = found
+        for seed in range(1, (seeds or MOST_SEEDS) + 1):
+            once = list({case.run: case for case in pending}.values())
+            for case, result in zip(once, pool.map(partial(runs.of, seed), once), strict=True):
                 found[case].add(result)
-            if seed >= FIRST_SEEDS:
+                progress()
+            if seeds is None and seed >= FIRST_SEEDS:
                 spent = time.monotonic() - began
                 pending = undecided(asked, found)
                 if not pending or spent * (seed + 1) / seed > seconds:
@@ -107,10 +123,19 @@ def cases(asked: Question) -> Iterator[Case]:
                 yield Case(candidate, buffer_bytes, company)
 
 
-def duration_s(asked: Question, cases: int, core_seconds: float) -> float:
-    """How long runs of traffic without an end may be, so that the first seeds fit into the time."""
-    packets_a_second = asked.rate_bps / BITS_PER_BYTE / 1514
-    fits = 0.6 * core_seconds * PACKETS_A_SECOND / (cases * FIRST_SEEDS * packets_a_second)
+def given_s(asked: Question) -> float:
+    """How long the simulator may look for an answer: more packets take longer."""
+    return SHORT_ANSWER_S if asked.rate_bps <= SHORT_ANSWER_BPS else LONG_ANSWER_S
+
+
+def duration_s(asked: Question) -> float:
+    """How long runs of traffic without an end are: the same on every machine, so that answers are.
+
+    As long as the first seeds of all cases are no more packets than a small machine simulates in a few seconds.
+    """
+    packets_a_second = asked.rate_bps / BITS_PER_BYTE / FRAME_BYTES
+    different = len({case.run for case in cases(asked)})
+    fits = PACKETS_A_SECOND * given_s(asked) / (different * FIRST_SEEDS * packets_a_second)
     least = max(SHORTEST_S, ROUND_TRIPS * asked.rtt_ns / NS_PER_S)
     return min(max(fits, least), max(LONGEST_S, least))
 
@@ -152,7 +177,8 @@ def words(asked: Question, case: Case, seconds: float) -> dict[str, Any]:
         return spec | {"duration": "until done", "time_limit": f"{max(600, round(40 * SHORT_TRANSFER_S))} s"}
     if asked.job.kind == "requests":
         return spec | {"duration": f"{_requests_s(asked):.3f} s"}
-    window = {"window": [f"{seconds * WARM_UP:.3f} s", f"{seconds:.3f} s"]}
+    begin_s = 0.0 if asked.job.kind == "transfer" else seconds * WARM_UP  # a file's start-up counts
+    window = {"window": [f"{begin_s:.3f} s", f"{seconds:.3f} s"]}
     return spec | {"duration": f"{seconds:.3f} s", "measure": spec["measure"] | window}
 
 

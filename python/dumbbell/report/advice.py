@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dumbbell.decide.advice import Advice
     from dumbbell.decide.map import Map
 
-WORDS: Final = ("cc", "right")
+WORDS: Final = ("right",)
 """Columns of advice's tables that have no numbers."""
 
 
@@ -42,7 +42,7 @@ def page(
         "kind": "Advice of dumbbell",
         "title": f"Which congestion control on {map_text.path(found)}",
         "sides": told,
-        "summary": f"{counted(found.runs, 'run')} on {found.engine}, {seconds:.1f} s.",
+        "summary": f"The map is of {counted(found.runs, 'run')} on {found.engine}.",
         "made": "",
         "notices": (),
         "sections": [
@@ -63,7 +63,8 @@ def _advised(advice: Advice | None) -> Iterator[Section]:
         return
     for place, company in enumerate(advice.asked.company):
         header, rows = text.table(advice, company)
-        yield Section(f"advice-{place}", f"In numbers: {company.name}", header, rows, WORDS)
+        above = f"{text.caption(advice, company)}."
+        yield Section(f"advice-{place}", f"In numbers: {company.name}", header, rows, WORDS, above=above)
 
 
 def _cells(found: Map) -> Iterator[Section]:

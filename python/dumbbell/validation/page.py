@@ -25,7 +25,7 @@ from dumbbell.comparison.record import Agreement, Checks, Curves
 from dumbbell.metrics.number import amount, listed, places
 from dumbbell.replacement import replacing
 from dumbbell.studies.verdict import SIGNS
-from dumbbell.validation import hosts_text
+from dumbbell.validation import advice_text, hosts_text
 from dumbbell.validation.claims import ClaimsRecord
 from dumbbell.validation.hosts import HostsRecord
 from dumbbell.validation.plan import AnyPart, Plan, Record, ValidationError
@@ -160,6 +160,7 @@ def _environment() -> Environment:
     environment.globals |= {
         "text": agreement_text,
         "hosts": hosts_text,
+        "advice": advice_text,
         "places": places,
         "title_of": _title,
         "named": lambda sections: {each.name: each.record for each in sections},

@@ -28,12 +28,13 @@ from dumbbell.spec import Experiment
 from dumbbell.studies import Study, load, only, run
 from dumbbell.studies.execution import count_runs
 from dumbbell.table import Table
+from dumbbell.validation.advice import AdvicePart, AdviceRecord
 from dumbbell.validation.claims import ClaimsRecord, Column, judge_claims
 from dumbbell.validation.hosts import HostsRecord, MeasuredTable, asked, with_kept
 from dumbbell.validation.mutants import MutantsRecord, judge_mutants, mutants
 from dumbbell.validation.studied import drawn
 
-Record: TypeAlias = Agreement | Checks | Curves | ClaimsRecord | HostsRecord | MutantsRecord
+Record: TypeAlias = AdviceRecord | Agreement | Checks | Curves | ClaimsRecord | HostsRecord | MutantsRecord
 Records: TypeAlias = Callable[[str], Record | None]
 """Gives what a part came to when it was last measured."""
 HOSTS: Final = "hosts"
@@ -358,7 +359,7 @@ class HostsPart(Table):
         ]
 
 
-AnyPart: TypeAlias = ComparisonPart | ClaimsPart | HostsPart | MutantsPart
+AnyPart: TypeAlias = AdvicePart | ComparisonPart | ClaimsPart | HostsPart | MutantsPart
 
 
 class Plan(Table):

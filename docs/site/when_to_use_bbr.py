@@ -1,7 +1,7 @@
-"""The page "when to use BBR", out of maps of advice and of what real hosts measured: `python docs/site/answers.py`.
+"""The page "when to use BBR", out of maps of advice and of what real hosts measured.
 
-It writes the record `docs/when-to-use-bbr.json`, then the page and its figures from it; with `--page` only these. The
-same sources give the same bytes: runs are as long, and seeds as many, as no clock decides.
+`python docs/site/when_to_use_bbr.py` writes the record `docs/answers/when-to-use-bbr.json`, then page and figures from
+it; with `--page` only these. The same sources give the same bytes: no clock decides how long and how many runs are.
 """
 
 from __future__ import annotations
@@ -22,26 +22,33 @@ from dumbbell.charts.chart import Axis, Chart, Layer, Level, Panel
 from dumbbell.charts.image import save
 from dumbbell.charts.numbers import markdown
 from dumbbell.charts.style import PUBLISHED
+from dumbbell.comparison.random_conditions import strata
 from dumbbell.comparison.record import Part
-from dumbbell.decide.map import FINAL_SECONDS, Cell, Map, around, map_of
+from dumbbell.decide import map_text
+from dumbbell.decide.map import Cell, Map, around, map_of
 from dumbbell.decide.map_charts import caption, panel, quantities
 from dumbbell.decide.published import measured_gains
-from dumbbell.decide.question import question
+from dumbbell.decide.question import Question, question
+from dumbbell.engines.protocol import Engine
 from dumbbell.engines.sim import SimEngine
 from dumbbell.metrics.number import amount, counted, percent, trimmed
-from dumbbell.spec.quantity import Rate
 
 ROOT: Final = Path(__file__).parents[2]
-RECORD: Final = ROOT / "docs" / "when-to-use-bbr.json"
-PAGE: Final = ROOT / "docs" / "when-to-use-bbr.md"
-FIGURES: Final = ROOT / "docs" / "figures" / "answers"
+PAGE: Final = ROOT / "docs" / "answers" / "when-to-use-bbr.md"
+RECORD: Final = PAGE.with_suffix(".json")
+FIGURES: Final = ROOT / "docs" / "figures" / "when-to-use-bbr"
 TEMPLATE: Final = "when-to-use-bbr.md.j2"
-PATH: Final = {"rate": "100 Mbit/s", "rtt": "40 ms"}
+PATH: Final = {"rate": "200 Mbit/s", "rtt": "80 ms"}
+"""Of the maps, and of a line of the first figure."""
+SMALLER: Final = {"rate": "100 Mbit/s", "rtt": "40 ms"}
+"""Of the other line."""
 JOBS: Final = {
     "bulk": ("bulk traffic", {}), "requests": ("requests of 1 MB", {"requests": "1 MB"}),
     "stream": ("a stream of 5 Mbit/s", {"stream": "5 Mbit/s"}),
 }  # fmt: skip
 """The jobs of the maps: what they are called, and their options."""
+SEEDS: Final = 5
+"""Of each cell: the runs are the same on every machine."""
 CLIFF_BDP: Final = tuple(round(0.05 * 10 ** (step / 8), 3) for step in range(19))
 """Queues of the line: eight a decade, from 0.05 BDP on."""
 EDGES_BDP: Final = (0.0, 0.1, 0.2, 0.35, 0.6, 1.0, 2.0, 5.0, inf)
@@ -54,7 +61,8 @@ class Answers(Part):
     engine: str
     identity: str
     """Hash of everything that decides the engine's bytes."""
-    cliff: Map
+    cliffs: tuple[Map, ...]
+    """One flow alone, over many queues, on each of two paths."""
     maps: dict[str, Map]
     """By job."""
 
@@ -62,17 +70,25 @@ class Answers(Part):
 def measure(jobs: int | None = None) -> Answers:
     """Runs everything."""
     engine = SimEngine()
-    alone = question({**PATH, "beside": "none"}, known())
-    sizes = tuple(round(each * alone.bdp_bytes) for each in CLIFF_BDP)
-    paths = {"": replace(alone, buffers_bytes=sizes)}
-    paths |= {name: around(question({**PATH, **options}, known())) for name, (_, options) in JOBS.items()}
-    made = {name: map_of([path], engine, seconds=FINAL_SECONDS, jobs=jobs).map for name, path in paths.items()}
-    return Answers(engine=engine.name, identity=engine.identity(), cliff=made.pop(""), maps=made)
+    lines, jobs_ = [], {}
+    for path in (PATH, SMALLER):
+        alone = question({**path, "beside": "none"}, known())
+        lines.append(replace(alone, buffers_bytes=tuple(round(each * alone.bdp_bytes) for each in CLIFF_BDP)))
+    for name, (_, options) in JOBS.items():
+        jobs_[name] = around(question({**PATH, **options}, known()))
+    return Answers(
+        engine=engine.name, identity=engine.identity(), cliffs=tuple(_map(each, engine, jobs) for each in lines),
+        maps={name: _map(each, engine, jobs) for name, each in jobs_.items()},
+    )  # fmt: skip
+
+
+def _map(path: Question, engine: Engine, jobs: int | None) -> Map:
+    return map_of([path], engine, seconds=inf, jobs=jobs, seeds=SEEDS)
 
 
 def charts(found: Answers) -> Iterator[Chart]:
     """The figures: the cliff, and the maps of all jobs, a quantity each."""
-    yield _cliff(found.cliff)
+    yield _cliff(found)
     for name in ("gain", "harm"):
         own = {job: next(each for each in quantities(made) if each.name == name) for job, made in found.maps.items()}
         panels = [
@@ -84,21 +100,23 @@ def charts(found: Answers) -> Iterator[Chart]:
         yield Chart(name=name, title=own["bulk"].title, caption=words, panels=tuple(panels))
 
 
-def _cliff(found: Map) -> Chart:
-    """What BBR gains alone over the queue: simulated as a line, measured as points."""
-    cells = sorted((cell for cell in found.cells if cell.gain is not None), key=lambda each: each.buffer_bdp)
+def _cliff(found: Answers) -> Chart:
+    """What BBR gains alone over the queue: simulated as lines, measured as points."""
     alone = sorted((each for each in measured_gains() if not each.neighbours), key=lambda each: each.buffer_bdp)
-    rate, rtt = Rate.show(cells[0].rate_bps), trimmed(1e3 * cells[0].rtt_s)
-    layers = (
-        Layer(
-            label=f"simulator, {rate}, {rtt} ms", style="bbr", x=tuple(cell.buffer_bdp for cell in cells),
-            y=tuple(1 + (cell.gain or 0.0) for cell in cells),
-        ),
+    layers = [
         Layer(
             label=f"real hosts, {len(alone)} paths ({alone[0].source})", style=PUBLISHED, kind="points",
             x=tuple(each.buffer_bdp for each in alone), y=tuple(1 + each.gain for each in alone),
-        ),
-    )  # fmt: skip
+        )
+    ]  # fmt: skip
+    for instance, line in enumerate(found.cliffs):
+        own = [cell for cell in line.cells if cell.gain is not None]
+        layers.append(
+            Layer(
+                label=f"simulator, {map_text.path(line)}", style="bbr", instance=instance,
+                x=tuple(cell.buffer_bdp for cell in own), y=tuple(1 + (cell.gain or 0.0) for cell in own),
+            )
+        )  # fmt: skip
     ticks = ((0.5, "½"), (1.0, "1"), (2.0, "2"), (4.0, "4"), (8.0, "8"), (16.0, "16"))
     return Chart(
         name="cliff", title="BBR over CUBIC, each alone on the line",
@@ -106,7 +124,7 @@ def _cliff(found: Map) -> Chart:
         panels=(
             Panel(
                 x=Axis(label="queue (BDP)", scale="log10"),
-                y=Axis(label="BBR's goodput over CUBIC's", scale="log2", ticks=ticks), layers=layers,
+                y=Axis(label="BBR's goodput over CUBIC's", scale="log2", ticks=ticks), layers=tuple(layers),
                 levels=(Level(at=1.0, text="the same"),),
             ),
         ),
@@ -119,11 +137,12 @@ def page(found: Answers) -> str:
         loader=FileSystemLoader(Path(__file__).parent), trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
     )
     environment.filters |= {"amount": amount, "percent": percent, "trimmed": trimmed, "counted": counted}
+    ours = (*found.cliffs, *found.maps.values())
     words = environment.get_template(TEMPLATE).render(
-        answers=found, maps=found.maps, figures={each.name: each for each in charts(found)},
-        measured=[each for each in measured_gains() if not each.neighbours], table=table(found), flip=flip(found.cliff),
-        cells=cells, span=span, runs=found.cliff.runs + sum(made.runs for made in found.maps.values()),
-        path=f"{PATH['rate']} and {PATH['rtt']}",
+        maps=found.maps, cliffs=found.cliffs, figures={each.name: each for each in charts(found)},
+        measured=[each for each in measured_gains() if not each.neighbours], table=table(found), flip=flip,
+        cells=cells, span=span, runs=sum(each.runs for each in ours), path=" and ".join(PATH.values()),
+        path_of=map_text.path, strata=strata(),
     )  # fmt: skip
     return words.rstrip() + "\n"
 
@@ -158,7 +177,7 @@ def table(found: Answers) -> str:
     rows = []
     for low, high in pairwise(EDGES_BDP):
         some = [each for each in measured_gains() if not each.neighbours and low <= each.buffer_bdp < high]
-        ours = [cell.gain for cell in found.cliff.cells if low <= cell.buffer_bdp < high and cell.gain is not None]
+        ours = [cell.gain for cell in found.cliffs[0].cells if low <= cell.buffer_bdp < high and cell.gain is not None]
         rows.append([
             f"below {high:g}" if not low else f"{low:g} to {high:g}" if high < inf else f"{low:g} and more",
             f"{sum(each.gain > 0 for each in some)} of {len(some)}", _median([each.gain for each in some]),

@@ -1,0 +1,63 @@
+"""What of a question was held against the kernel (docs/validation.md), and how far the simulator was from it there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dumbbell.comparison.agreement import stored_bands
+from dumbbell.comparison.random_conditions import PLAIN, strata
+from dumbbell.decide.question import FRAME_BYTES
+from dumbbell.decide.trials import whole_transfer
+
+if TYPE_CHECKING:
+    from dumbbell.decide.question import Company, Question
+
+SHORT_BYTES: Final = 20 * FRAME_BYTES
+"""A shorter queue is of the stratum of few packets."""
+MOST_PLAIN_LOSS_PPB: Final = 20_000_000
+"""Of the plain path."""
+NEARLY: Final = 0.99
+"""Queues are whole bytes."""
+BANDS_ARE: Final = 1.5
+"""Times what was measured."""
+P90: Final = 1.645
+"""Standard deviations within which nine tenths of normal errors lie."""
+
+
+def outside_of_validation(asked: Question) -> str:
+    """Why a path lies outside of what was held against the kernel (docs/validation.md); empty where it does not."""
+    every = strata()
+    plain = every[PLAIN]
+    rate, rtt = asked.rate_bps / 1e6, asked.rtt_ns / 1e6
+    if not plain.rate[0] <= rate <= plain.rate[1]:
+        return f"rates from {plain.rate[0]:g} to {plain.rate[1]:g} Mbit/s were, and {rate:g} was not"
+    if not plain.rtt[0] <= rtt <= plain.rtt[1]:
+        return f"RTTs from {plain.rtt[0]:g} to {plain.rtt[1]:g} ms were, and {rtt:g} was not"
+    if max(each.flows for each in asked.company) >= every["many"].flows[1]:
+        return f"up to {every['many'].flows[1]} flows were"
+    queues = [asked.buffer_bdp(each) for each in asked.buffers_bytes if each >= SHORT_BYTES]
+    if queues and max(queues) > every["deep"].buffer[1]:
+        return f"queues of up to {every['deep'].buffer[1]:g} BDP were"
+    if queues and min(queues) < NEARLY * plain.buffer[0]:
+        return f"queues from {plain.buffer[0]:g} BDP on were; in shorter ones CUBIC is slower on real hosts"
+    return ""
+
+
+def stratum(asked: Question, buffer_bytes: int, company: Company) -> str:
+    """Of which stratum of the validation a case is."""
+    plain = strata()[PLAIN]
+    if asked.job.kind in {"transfer", "requests"} and (asked.job.kind == "requests" or whole_transfer(asked)):
+        return "transfers"
+    if buffer_bytes < SHORT_BYTES:
+        return "short"
+    if asked.buffer_bdp(buffer_bytes) > plain.buffer[1]:
+        return "deep"
+    if asked.loss_ppb > MOST_PLAIN_LOSS_PPB:
+        return "loss"
+    return "many" if company.flows >= plain.flows[1] else "plain"
+
+
+def model_error(asked: Question, buffer_bytes: int, company: Company) -> float:
+    """Standard deviation of the simulator's goodput from the kernel's in that stratum, a share of it."""
+    bands = stored_bands()[stratum(asked, buffer_bytes, company)]
+    return float(bands["group_goodput"]["p90"]) / BANDS_ARE / P90

@@ -1,0 +1,229 @@
+"""Advice held against the kernel: questions about random paths, answered by one engine and carried out by another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from statistics import fmean
+from typing import ClassVar, Final, Literal
+
+from pydantic import Field
+
+from dumbbell.campaign.execution import FailureWatch, run_campaign
+from dumbbell.comparison.agreement import versions
+from dumbbell.comparison.random_conditions import Chance
+from dumbbell.comparison.record import Number, Part, Side
+from dumbbell.decide.advice import advice, undecided
+from dumbbell.decide.outcome import Interval, goodputs, others
+from dumbbell.decide.question import ALONE, CANDIDATES, FRAME_BYTES, Company, Question
+from dumbbell.decide.trials import Case, Tried, cases, duration_s, trials, words
+from dumbbell.engines.protocol import Engine
+from dumbbell.results.store import Store
+from dumbbell.spec import Experiment, load
+from dumbbell.units import BITS_PER_BYTE, NS_PER_S
+
+HARD: Final = (0.1, 0.6)
+"""BDP of queue around the flip: every second path is drawn here."""
+BUFFERS: Final = (0.1, 10.0)
+"""BDP, of the others."""
+RATES: Final = (5.0, 400.0)
+"""Mbit/s: a minute of more takes the kernel long."""
+RTTS: Final = (5.0, 200.0)
+"""ms."""
+NEIGHBOURS: Final = (1, 10)
+NEIGHBOURS_RUN: Final = ("cubic", "cubic", "cubic", "bbr", "reno")
+FIRST_SEED: Final = 101
+"""Of the reference: none that an answer rests on, so that nothing is known of its chance."""
+
+
+class Told(Part):
+    """A value as the answer prints it."""
+
+    value: Number
+    low: Number
+    high: Number
+
+    @classmethod
+    def of(cls, interval: Interval) -> Told:
+        """As it stands in an outcome."""
+        return cls(value=interval.value, low=interval.low, high=interval.high)
+
+
+class Candidate(Part):
+    """What a candidate comes to: as the answer says, and as the reference has it."""
+
+    told: Told
+    """Goodput in bit/s."""
+    measured: tuple[Number, ...]
+    """The same, a value a seed."""
+    harm: Told | None
+    """What it takes from the others beyond what the default does, a share."""
+    others: tuple[Number, ...]
+    """Of the reference: goodput of all others together, a value a seed."""
+
+    @property
+    def mean_bps(self) -> float:
+        """Of the reference."""
+        return fmean(self.measured)
+
+
+class Answer(Part):
+    """A question about one path and company, its answers, and what came of each candidate."""
+
+    rate_bps: int
+    rtt_s: Number
+    buffer_bdp: Number
+    hard: bool
+    """Drawn around the flip."""
+    beside: str | None
+    """What the others run; null: nobody is there."""
+    flows: int
+    """How many others."""
+    candidates: dict[str, Candidate]
+    right: str
+    """The candidate that `--for goodput` says is right."""
+    verdict: Literal["no matter", "ahead", "open"]
+    advised: str
+    """What `--for goodput` advises."""
+    balanced: str
+    """What `--for balanced` advises."""
+    balanced_harms: bool
+    """It says of that one that it may harm the others too much."""
+    seeds: int
+    """That the answer rests on."""
+
+
+class AdviceRecord(Part):
+    """How often answers are right."""
+
+    schema_version: Literal[1] = Field(default=1, alias="schema")
+    versions: dict[str, str | None]
+    candidate: Side
+    reference: Side
+    seed: int
+    """Of the draw."""
+    answers: tuple[Answer, ...]
+
+
+class AdvicePart(Part):
+    """Answers at random paths: how often their intervals hold, and what following them costs."""
+
+    record_type: ClassVar = AdviceRecord
+
+    name: str
+    kind: Literal["advice"] = "advice"
+    candidate: str
+    reference: str
+    paths: int
+    """Each is asked about alone, and beside others."""
+    seed: int
+    """Of the draw."""
+    seeds: int = 5
+    """Of the reference."""
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """The reference first: it takes longer."""
+        return self.reference, self.candidate
+
+    def obstacle(self, engines: Sequence[Engine], records: object) -> str | None:
+        """Why these engines cannot measure it."""
+        del records
+        names = {engine.name for engine in engines}
+        missing = [name for name in self.engines if name not in names]
+        return f"{self.name} is measured on {' and '.join(self.engines)}" if missing else None
+
+    def total(self, engines: Sequence[Engine], records: object = None) -> int:
+        """How many runs the reference has to give; the candidate's are not counted."""
+        del engines, records
+        return 2 * self.paths * len(CANDIDATES) * self.seeds
+
+    def measure(
+        self, store: Store, engines: Sequence[Engine], jobs: int | None, progress: Callable[[], None],
+        records: object = None,
+    ) -> tuple[AdviceRecord, list[str]]:  # fmt: skip
+        """Carries out what is missing on the reference, answers every question, and sets both side by side."""
+        del records
+        by_name = {engine.name: engine for engine in engines}
+        candidate, reference = by_name[self.candidate], by_name[self.reference]
+        questions = [each for pair in drawn(self.paths, self.seed) for each in pair]
+        own = [(asked, case) for asked in questions for case in cases(asked)]
+        jobs, watch = jobs or reference.slots(), FailureWatch()
+
+        def carried_out(at: tuple[Question, Case]) -> tuple[Tried, list[str]]:
+            found, failed = Tried(), []
+            for outcome in run_campaign(store, self._asked(*at), reference, jobs=1, failures=watch):
+                if outcome.status == "ok":
+                    found.add(outcome)
+                else:
+                    failed.append(f"{outcome.run_id}: {outcome.error}")
+                progress()
+            return found, failed
+
+        with ThreadPoolExecutor(jobs, thread_name_prefix="case") as pool:
+            results = list(pool.map(carried_out, own))
+        measured = {at: tried for at, (tried, _) in zip(own, results, strict=True)}
+        failures = [each for _, failed in results for each in failed]
+        answers = [
+            _answer(asked, candidate, {case: measured[asked, case] for case in cases(asked)}, jobs)
+            for asked in questions
+            if all(measured[asked, case].seeds for case in cases(asked))
+        ]
+        record = AdviceRecord(
+            versions=versions(), seed=self.seed, answers=tuple(answers),
+            candidate=Side(engine=candidate.name, identity=candidate.identity(), seeds=(), measured_on={}),
+            reference=Side(
+                engine=reference.name, identity=reference.identity(), seeds=tuple(self._seeds()), measured_on={}
+            ),
+        )  # fmt: skip
+        return record, failures
+
+    def _seeds(self) -> list[int]:
+        return list(range(FIRST_SEED, FIRST_SEED + self.seeds))
+
+    def _asked(self, asked: Question, case: Case) -> Experiment:
+        """A case as an experiment, with a name of its own."""
+        name = f"advice-{asked.rate_bps}-{asked.rtt_ns}-{'-'.join(map(str, case.run))}".rstrip("-")
+        return load({**words(asked, case, duration_s(asked)), "name": name, "seeds": self._seeds()})
+
+
+def drawn(paths: int, seed: int) -> Iterator[tuple[Question, Question]]:
+    """Questions about paths at random: each alone, and beside neighbours. Every second path is in the hard band."""
+    for number in range(1, paths + 1):
+        chance = Chance(f"advice {seed} {number}")
+        rate_bps = round(chance.log_uniform("rate", *RATES) * 10) * 100_000
+        rtt_ns = round(chance.log_uniform("rtt", *RTTS) * 10) * 100_000
+        bdp_bytes = rate_bps * rtt_ns / NS_PER_S / BITS_PER_BYTE
+        buffer = round(chance.log_uniform("buffer", *(HARD if number % 2 else BUFFERS)) * bdp_bytes)
+        flows = math.floor(chance.log_uniform("neighbours", NEIGHBOURS[0], NEIGHBOURS[1] + 1))
+        cc = NEIGHBOURS_RUN[chance.below("cc", len(NEIGHBOURS_RUN))]
+        alone = Question(
+            rate_bps=rate_bps, rtt_ns=rtt_ns, buffers_bytes=(max(6 * FRAME_BYTES, buffer),), known_buffer=True,
+            company=(ALONE,), goal="goodput",
+        )  # fmt: skip
+        yield alone, replace(alone, company=(Company(name=f"beside {flows} {cc}", cc=cc, flows=flows),))
+
+
+def _answer(asked: Question, engine: Engine, measured: dict[Case, Tried], jobs: int) -> Answer:
+    found = trials(asked, engine, seconds=math.inf, jobs=jobs, undecided=undecided)
+    balanced = replace(asked, goal="balanced")
+    greedy, considerate = advice(asked, found), advice(balanced, found)
+    (place,), (kind,) = greedy.places, considerate.places
+    (company,), (buffer_bytes,) = asked.company, asked.buffers_bytes
+    candidates = {}
+    for case, tried in measured.items():
+        outcome = place.of(case.candidate)
+        assert outcome.goodput_bps is not None  # noqa: S101 (bulk traffic has some)
+        candidates[case.candidate] = Candidate(
+            told=Told.of(outcome.goodput_bps), harm=Told.of(outcome.harm) if outcome.harm else None,
+            measured=tuple(goodputs(asked, case.candidate, tried, company)),
+            others=tuple(others(asked, case.candidate, tried, company)),
+        )  # fmt: skip
+    return Answer(
+        rate_bps=asked.rate_bps, rtt_s=asked.rtt_ns / NS_PER_S, buffer_bdp=asked.buffer_bdp(buffer_bytes),
+        hard=HARD[0] <= asked.buffer_bdp(buffer_bytes) <= HARD[1], beside=company.cc, flows=company.flows,
+        candidates=candidates, right=place.best, verdict=place.verdict, advised=greedy.chosen,
+        balanced=considerate.chosen, balanced_harms=considerate.chosen in kind.may_harm, seeds=greedy.seeds[1],
+    )  # fmt: skip
