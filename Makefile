@@ -15,7 +15,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-long lint lint-rust lint-python check check-rust check-python bench bench-peers \
-        kernel validation grid grid-linux figures docs docs-outputs wheel clean
+        kernel validation grid grid-linux figures answers docs docs-outputs wheel clean
 
 # Of several parts at once: each part's output in one piece, and no line about folders.
 PARTS := $(MAKE) --no-print-directory --jobs 2 --output-sync=target
@@ -101,6 +101,9 @@ figures: build ## docs/figures, from the records in docs/validation and the stud
 		$(BIN)/dumbbell study figures $$study --out out/$$study >/dev/null && mkdir -p docs/figures/$$study \
 			&& cp out/$$study/figures/sim/$${figure#*/}.svg docs/figures/$$study/ || exit 1; \
 	done
+
+answers: build ## docs/answers/when-to-use-bbr.md with its record and maps, anew: two minutes
+	$(BIN)/python docs/site/when_to_use_bbr.py
 
 docs: build $(VENV)/.docs ## The documentation as a site, dist/docs/index.html; needs no network once its packages are there
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs/site -d dist/.doctrees docs dist/docs

@@ -85,7 +85,18 @@ MAY_USE_PACKAGE = {
         "findings",
         "comparison",
     },
-    "decide": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "comparison"},
+    "decide": {
+        "errors",
+        "cc",
+        "spec",
+        "engines",
+        "metrics",
+        "results",
+        "campaign",
+        "charts",
+        "comparison",
+        "hosts",
+    },
     "report": {
         "version",
         "errors",
@@ -98,6 +109,7 @@ MAY_USE_PACKAGE = {
         "studies",
         "comparison",
         "hosts",
+        "decide",
     },
     "cli": {
         "version",

@@ -66,11 +66,22 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Dot:
+    """A value from elsewhere on a heat map, between its cells or in one, with the colour that a cell would have."""
+
+    column: float
+    row: float
+    value: float
+    words: str
+    """What it is, for whoever points at it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HeatMap:
     """A value in each cell of a grid, printed there and coloured by its size.
 
     Column c and row r lie at (c, r); the ticks of the panel's axes say which values of the sweep these are. A cell
-    without a value is NaN.
+    without a value is NaN; a row without cells is a gap.
     """
 
     label: str
@@ -85,6 +96,11 @@ class HeatMap:
     """Logarithmic: what is not above 0 has the lowest colour. Diverging: around 0, and every cell tells its sign."""
     most: float | None = None
     """The value with the darkest colour, larger ones likewise; None: the largest. Diverging: of either sign."""
+    hatched_below: float = 0.0
+    """Cells whose value is smaller, of either sign, are hatched: grey print, too, tells that it does not matter."""
+    kinds: tuple[tuple[str, ...], ...] = ()
+    """Of each cell; a line is drawn between cells of two kinds. Empty: it has none."""
+    dots: tuple[Dot, ...] = ()
 
     def half_width(self, row: int, column: int) -> float:
         """Of a cell's interval; 0 where there is none."""

@@ -94,6 +94,9 @@ def _lines_of_heat(panel: Panel, heat: HeatMap) -> Iterator[Sequence[str]]:
             numbers = (_exact(each) for each in (value, value - half, value + half))
             point = f"{across.get(column, column)}; {up.get(row, row)}"
             yield (panel.title, panel.x.label, panel.y.label, heat.label, point, str(column), "", "", *numbers)
+    for dot in heat.dots:
+        numbers = (_exact(each) for each in (dot.column, math.nan, math.nan, dot.value, math.nan, math.nan))
+        yield (panel.title, panel.x.label, panel.y.label, "measured", dot.words, *numbers)
 
 
 def _exact(value: float) -> str:
@@ -143,6 +146,7 @@ def _cells(panel: Panel, heat: HeatMap) -> tuple[list[str], list[list[str]]]:
     rows = [
         [_tick(panel.y, row), *(_cell(heat, row, column) for column in range(len(columns)))]
         for row in reversed(range(len(heat.cells)))
+        if heat.cells[row]
     ]
     return [f"{panel.y.label} \\ {panel.x.label}", *columns], rows
 

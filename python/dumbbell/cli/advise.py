@@ -1,6 +1,7 @@
 """`dumbbell advise`: which congestion control to use on a path, for a job, and where the answer flips."""
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,7 +10,7 @@ from dumbbell.cli import completion
 from dumbbell.cli.option import Jobs, Json, print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from dumbbell.decide.advice import Advice
 
@@ -84,16 +85,24 @@ def advise(  # noqa: PLR0913 (each is an option)
         typer.Option("--seeds", metavar="N", min=2, help="Exactly so many runs of a case. Default: until it decides."),
     ] = None,
     jobs: Jobs = None,
+    map_: Annotated[
+        Path | None,
+        typer.Option(
+            "--map", metavar="FILE",
+            help="Write one page that needs no network: the answer over every queue and company, as maps.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Simulate the path with every candidate, over what is unknown, and advise; also say where the answer flips.
 
     The queue and the company are mostly unknown: all cases are tried then, and the answer says in which RTT under load
-    it changes. Intervals hold the seeds' chance and the model's error. With --from it is the mix of a server's paths
-    that is asked about. Needs no root and changes nothing.
+    it changes. A range, --rate 10mbit..1gbit or --rtt 5ms..200ms, gives a map over many paths; --from asks about the
+    mix of a server's paths. Intervals hold the seeds' chance and the model's error. Needs no root and changes nothing.
     """
     from dumbbell.decide.advice import advice, undecided
     from dumbbell.decide.question import question
+    from dumbbell.decide.ranges import is_range
     from dumbbell.decide.text import as_object
     from dumbbell.decide.trials import given_s, trials
     from dumbbell.engines.catalogue import catalogue
@@ -107,7 +116,13 @@ def advise(  # noqa: PLR0913 (each is an option)
     if source is not None:
         from dumbbell.cli.mix import advise_mix
 
+        _refuse_beside_a_capture({"map": map_, "seeds": seeds})
         advise_mix(source, options, engine, jobs, as_json=as_json)
+        return
+    if map_ is not None or is_range(options):
+        from dumbbell.cli.map import advise_map
+
+        advise_map(options, engine, jobs, seeds, map_, _lines, as_json=as_json)
         return
     asked = question(options, catalogue())
     began = time.monotonic()
@@ -122,7 +137,19 @@ def advise(  # noqa: PLR0913 (each is an option)
         typer.echo(line)
 
 
+def _refuse_beside_a_capture(options: "Mapping[str, object]") -> None:
+    """A mix is no path: what is about one is refused beside it."""
+    from dumbbell.problem import Problem, SpecError
+
+    if told := [name for name, value in options.items() if value is not None]:
+        raise SpecError([
+            Problem(f"--{name}", "contradicts --from: it is about one path", "leave one of the two out")
+            for name in told
+        ])  # fmt: skip
+
+
 def _lines(answer: "Advice", seconds: float, engine: str) -> "Iterator[str]":
+    """The answer, as wide as the terminal."""
     from dumbbell.cli.table import fitted
     from dumbbell.cli.terminal import columns, wrapped
     from dumbbell.decide import text

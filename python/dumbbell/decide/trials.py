@@ -91,12 +91,12 @@ class Tried:
 
 def trials(  # noqa: PLR0913 (what, with what, and how much of it)
     asked: Question, engine: Engine, *, seconds: float, jobs: int | None = None, undecided: Undecided,
-    seeds: int | None = None, run_s: float | None = None,
+    seeds: int | None = None, run_s: float | None = None, progress: Callable[[], None] = lambda: None,
 ) -> dict[Case, Tried]:  # fmt: skip
     """Runs every case with the first seeds, and then those that do not decide yet with more, while time is left.
 
     With `seeds` every case has so many, and the answer is the same on every machine. `run_s` is how long runs of
-    traffic without an end are; without it as `duration_s` says.
+    traffic without an end are; without it as `duration_s` says. `progress` is called for each run.
 
     Raises:
         EngineFailure: the engine could not finish a run.
@@ -112,6 +112,7 @@ def trials(  # noqa: PLR0913 (what, with what, and how much of it)
             once = list({case.run: case for case in pending}.values())
             for case, result in zip(once, pool.map(partial(runs.of, seed), once), strict=True):
                 found[case].add(result)
+                progress()
             if seeds is None and seed >= FIRST_SEEDS:
                 spent = time.monotonic() - began
                 pending = undecided(asked, found)

@@ -85,7 +85,7 @@ def beside(
         for each in runs.notices
         if each.kind == "failure"
     ]
-    points = tuple(_host_points(measurements, {engine.name: runs for engine, runs in found}))
+    points = tuple(host_points(measurements, {engine.name: runs for engine, runs in found}))
     settings = {path: tuple(dict.fromkeys(each.setting[path] for each in points)) for path in measurements.settings}
     return HostRecord(
         versions=versions(), title=measurements.experiment.name, file=measurements.file, head=measurements.head,
@@ -106,7 +106,8 @@ def spread(points: Sequence[HostPoint], engine: str) -> Spread | None:
     )  # fmt: skip
 
 
-def _host_points(measurements: HostMeasurements, runs: Mapping[str, ExperimentRuns]) -> Iterator[HostPoint]:
+def host_points(measurements: HostMeasurements, runs: Mapping[str, ExperimentRuns]) -> Iterator[HostPoint]:
+    """Each number that was measured, with what engines, by name, have there."""
     by_point = {engine: {point_key(each.swept): each for each in own.points} for engine, own in runs.items()}
     for point, rows in measurements.points():
         there = {engine: own.get(point_key(point.values)) for engine, own in by_point.items()}

@@ -1,0 +1,101 @@
+"""`dumbbell advise --map`, and ranges: the answer over many queues, companies and paths."""
+
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from dumbbell.cli.option import print_json
+
+if TYPE_CHECKING:
+    from dumbbell.decide.advice import Advice
+    from dumbbell.decide.map import Map
+
+SECONDS = {"sim": 30.0}
+"""By engine: how long a map may take, about."""
+USUAL_SECONDS = 600.0
+"""Of the others."""
+INDENT = " " * 10
+
+
+def advise_map(  # noqa: PLR0913, PLR0917 (each is an option of `advise`)
+    options: Mapping[str, str | None], engine: str, jobs: int | None, seeds: int | None, target: Path | None,
+    told: "Callable[[Advice, float, str], Iterator[str]]", *, as_json: bool,
+) -> None:  # fmt: skip
+    """Makes a map around one path, or over ranges; prints the answer, and writes the page where one is asked for.
+
+    `told`: the lines of an answer about one path, with the time that it took and the engine.
+    """
+    from dumbbell.cli.progress import progress
+    from dumbbell.decide.advice import advice, undecided
+    from dumbbell.decide.map import around, map_of, runs_of
+    from dumbbell.decide.question import question
+    from dumbbell.decide.ranges import is_range, questions
+    from dumbbell.decide.trials import FIRST_SEEDS, given_s, trials
+    from dumbbell.engines.catalogue import catalogue
+    from dumbbell.engines.registry import engine as engine_named
+
+    asked = None if is_range(options) else question(options, catalogue())
+    paths = questions(options, catalogue()) if asked is None else [around(asked)]
+    chosen, limit = engine_named(engine), SECONDS.get(engine, USUAL_SECONDS)
+    began = time.monotonic()
+    total = runs_of([*paths, *([asked] if asked else [])], seeds or FIRST_SEEDS)
+    with progress(total, wanted=not (as_json and sys.stdout.isatty())) as advance:
+        answer = None
+        if asked:
+            given = given_s(asked) if engine == "sim" else limit
+            found = trials(asked, chosen, seconds=given, jobs=jobs, undecided=undecided, seeds=seeds, progress=advance)
+            answer = advice(asked, found)
+        own_s = time.monotonic() - began
+        mapped = map_of(paths, chosen, seconds=limit, jobs=jobs, seeds=seeds, progress=advance, asked=asked)
+    seconds = own_s if answer else time.monotonic() - began
+    if target is not None:
+        from dumbbell.report.advice import build
+
+        build(target, mapped, answer, seconds=seconds, command=_command(options, engine, seeds, target))
+    if as_json:
+        from dumbbell.decide.text import as_object
+
+        own = as_object(answer, seconds=seconds, engine=engine) if answer else {"wall_s": round(seconds, 3)}
+        print_json(_object(own, mapped, target))
+        return
+    for line in told(answer, seconds, engine) if answer else _lines(mapped, seconds):
+        typer.echo(line)
+    if target is not None:
+        typer.echo(target, err=True)
+
+
+def _object(own: Mapping[str, Any], found: "Map", target: Path | None) -> dict[str, Any]:
+    """One object: of one path what advice has, and the map in either case."""
+    return {"schema": 1, **own, "map": found.model_dump(mode="json"), **({"files": [str(target)]} if target else {})}
+
+
+def _lines(found: "Map", seconds: float) -> "Iterator[str]":
+    """The answer over ranges, as wide as the terminal."""
+    from dumbbell.cli.table import fitted
+    from dumbbell.cli.terminal import columns, wrapped
+    from dumbbell.decide import map_text
+    from dumbbell.metrics.number import counted
+
+    for label, words in map_text.lines(found):
+        yield wrapped(f"{label:9} {words}", columns(), hanging=INDENT)
+    for title, (header, rows) in map_text.tables(found):
+        yield ""
+        if title:
+            yield f"{title}:"
+        yield fitted(header, rows, columns(), keys=1)
+    yield ""
+    yield wrapped(f"{'To read':9} {map_text.legend(found)}", columns(), hanging=INDENT)
+    told = f"{counted(found.runs, 'run')}, {found.engine}, {seconds:.1f} s; of one path --map tells more."
+    yield wrapped(f"{'Sure?':9} {told}", columns(), hanging=INDENT)
+
+
+def _command(options: Mapping[str, str | None], engine: str, seeds: int | None, target: Path) -> str:
+    """What makes the page again."""
+    written = [part for name, text in options.items() if text is not None for part in (f"--{name}", text)]
+    others = [*(["--engine", engine] if engine != "sim" else []), *(["--seeds", str(seeds)] if seeds else [])]
+    return shlex.join(["dumbbell", "advise", *written, *others, "--map", target.name])

@@ -1,0 +1,249 @@
+"""Maps of advice: what the best candidate gains over the default in every cell, which is right there, whom it harms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from pydantic import Field
+
+from dumbbell.comparison.record import Number, Part
+from dumbbell.decide.advice import DEFAULT, MATTERS, MOST_HARM, Verdict, place, score, undecided
+from dumbbell.decide.question import ALONE, FRAME_BYTES, UNKNOWN_BUFFERS_BDP, UNKNOWN_COMPANY, Company, Question
+from dumbbell.decide.text import name_of
+from dumbbell.decide.trials import FIRST_SEEDS, Case, Tried, cases, given_s, trials
+from dumbbell.metrics.sharing import gain
+from dumbbell.spec.quantity import Bytes, Rate
+from dumbbell.units import NS_PER_S
+
+if TYPE_CHECKING:
+    from dumbbell.decide.outcome import Interval
+    from dumbbell.engines.protocol import Engine
+
+Axis: TypeAlias = Literal["queue", "rtt", "company", "rate"]
+NEIGHBOURS: Final = (1, 2, 5, 10)
+"""How many there are, in the rows of a path's map, beside nobody and all that switch too."""
+MOST_SWITCHING: Final = UNKNOWN_COMPANY[-1]
+BUFFERS_BDP: Final = (0.05, *UNKNOWN_BUFFERS_BDP, 10.0)
+"""Queues of a path's map: those that advice tries, and one beyond either end."""
+LEAST_FRAMES: Final = 4
+NEAR: Final = 1.1
+"""A queue that is no farther from another, as a ratio, has its column."""
+
+
+class Cell(Part):
+    """A queue of a path in some company: what the best candidate besides the default comes to there."""
+
+    rate_bps: int
+    rtt_s: Number
+    queue: str
+    """As the map names it: the nominal BDP where it is one of those that are tried, else its size."""
+    buffer_bytes: int
+    buffer_bdp: Number
+    loaded_rtt_s: Number
+    """Base RTT and the full queue."""
+    company: str
+    neighbours: int
+    switch: bool
+    """The others run what is tried."""
+    asked: bool
+    """The question was about this queue in this company."""
+    candidate: str
+    gain: Number | None
+    """Its score over the default's, less 1; null: the default has none."""
+    best: str
+    """What is right there."""
+    verdict: Verdict
+    harm: Number | None
+    """What the others lose beside it, of what they have beside one flow more of the default; null: there are none."""
+    resent: Number | None
+    """Of what it sends."""
+    default_resent: Number | None
+    seeds: int
+
+    @property
+    def matters(self) -> bool:
+        """The gain is one, of either sign."""
+        return self.gain is not None and abs(self.gain) >= MATTERS
+
+    @property
+    def right(self) -> str:
+        """Which one is, for its gain or since the other harms; "" where it does not matter, "?" where it is open."""
+        if self.verdict == "open":
+            return "?"
+        return "" if self.verdict == "no matter" and not self.matters else self.best
+
+    @property
+    def harms(self) -> bool:
+        """It takes too much from the others."""
+        return (self.harm or 0.0) > MOST_HARM
+
+
+class Map(Part):
+    """Cells over two axes, and panels of what else varies."""
+
+    schema_version: Literal[1] = Field(default=1, alias="schema")
+    job: str
+    goal: str
+    default: str
+    """What gains are over."""
+    loss: Number
+    x: Axis
+    y: Axis
+    by_goodput: bool
+    """The score is goodput: what hosts measured can be held against it."""
+    runs: int
+    engine: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def panels(self) -> dict[str, list[Cell]]:
+        """The cells of each panel, by its title: what neither axis says."""
+        found: dict[str, list[Cell]] = {}
+        rest = [axis for axis in ("queue", "company") if axis not in (self.x, self.y)]
+        for cell in self.cells:
+            words = [f"queue of {cell.queue}" if axis == "queue" else cell.company for axis in rest]
+            found.setdefault(", ".join(words), []).append(cell)
+        return found
+
+    @property
+    def columns(self) -> list[str]:
+        """What the columns are called, in order."""
+        return self._places(self.x)
+
+    @property
+    def rows(self) -> list[str]:
+        """What the rows are called, the lowest first."""
+        return self._places(self.y)
+
+    def _places(self, axis: Axis) -> list[str]:
+        """Everywhere on an axis; company in the order in which it was tried."""
+        keys = {"queue": "buffer_bdp", "rtt": "rtt_s", "rate": "rate_bps"}
+        cells = sorted(self.cells, key=lambda each: getattr(each, keys[axis])) if axis in keys else self.cells
+        return list(dict.fromkeys(position(cell, axis) for cell in cells))
+
+
+def position(cell: Cell, axis: Axis) -> str:
+    """Where a cell lies on an axis, as the axis names it."""
+    if axis == "queue":
+        return cell.queue
+    if axis == "company":
+        return cell.company
+    return Rate.show(cell.rate_bps) if axis == "rate" else f"{1e3 * cell.rtt_s:.3g} ms"
+
+
+def around(asked: Question) -> Question:
+    """A path's question over the whole map: every queue and company, its own ones among them."""
+    least = LEAST_FRAMES * FRAME_BYTES
+    sizes = [size for each in BUFFERS_BDP if (size := round(each * asked.bdp_bytes)) >= least]
+    own = asked.buffers_bytes
+    rest = [size for size in sizes if not any(1 / NEAR < size / each < NEAR for each in own)]
+    return replace(asked, buffers_bytes=tuple(sorted({*own, *rest})), company=_companies(asked))
+
+
+def _companies(asked: Question) -> tuple[Company, ...]:
+    """Nobody, the more neighbours the higher, and all that switch too."""
+    cc = next((each.cc for each in asked.company if each.cc), DEFAULT)
+    known = {(each.cc, each.flows): each for each in (*UNKNOWN_COMPANY, *asked.company)}
+    counts = sorted({*NEIGHBOURS, *(each.flows for each in asked.company if each.cc)})
+    some = [
+        known.get((cc, count)) or Company(name=f"beside {count} {name_of(cc)}", cc=cc, flows=count) for count in counts
+    ]
+    return ALONE, *some, MOST_SWITCHING
+
+
+def runs_of(paths: Sequence[Question], seeds: int = FIRST_SEEDS) -> int:
+    """How many runs so many seeds of all cells are: none is made twice."""
+    return sum(seeds * len({case.run for case in cases(path)}) for path in paths)
+
+
+def map_of(  # noqa: PLR0913 (of what, and how it is made)
+    paths: Sequence[Question], engine: Engine, *, seconds: float, jobs: int | None = None, seeds: int | None = None,
+    progress: Callable[[], None] = lambda: None, asked: Question | None = None,
+) -> Map:  # fmt: skip
+    """Runs the cells of one path or of many, in about so many seconds, and makes a map of what they came to.
+
+    `seeds`: every cell has so many, and the map is the same on every machine. `asked`: the question of which the only
+    path was made by `around`.
+
+    Raises:
+        EngineFailure: the engine could not finish a run.
+    """
+    cells: list[Cell] = []
+    runs = 0
+
+    def advance() -> None:
+        nonlocal runs
+        runs += 1
+        progress()
+
+    for path in paths:
+        parts = _parts(path, seconds / len(paths))
+        found: dict[Case, Tried] = {}
+        for part in parts:
+            found |= trials(
+                part, engine, seconds=seconds / len(paths) / len(parts), jobs=jobs, undecided=undecided, seeds=seeds,
+                progress=advance,
+            )  # fmt: skip
+        cells += _cells(path, found, asked, fixed=_have_one_queue(paths))
+    x, y = _axes(paths)
+    path = paths[0]
+    return Map(
+        job=path.job.words, goal=path.goal, default=usual(path), loss=path.loss_ppb / 1e9, x=x, y=y,
+        by_goodput=_is_by_goodput(path), runs=runs, engine=engine.name, cells=tuple(cells),
+    )  # fmt: skip
+
+
+def _parts(path: Question, seconds: float) -> list[Question]:
+    """Where time allows each company by itself, since fewer cases have longer runs; else all at once."""
+    if len(path.company) * given_s(path) > seconds:
+        return [path]
+    return [replace(path, company=(each,)) for each in path.company]
+
+
+def _have_one_queue(paths: Sequence[Question]) -> bool:
+    """Many paths have the same queue, which its size names, and not its BDP."""
+    return len(paths) > 1 and paths[0].known_buffer and len({path.buffers_bytes for path in paths}) == 1
+
+
+def usual(asked: Question) -> str:
+    """What gains are over: the default, or the first candidate where that is none."""
+    return DEFAULT if DEFAULT in asked.candidates else asked.candidates[0]
+
+
+def _axes(paths: Sequence[Question]) -> tuple[Axis, Axis]:
+    """Rates, else RTTs, else company go up; across go RTTs where both vary, else queues, else company."""
+    rates, rtts = ({getattr(each, name) for each in paths} for name in ("rate_bps", "rtt_ns"))
+    y: Axis = "rate" if len(rates) > 1 else "rtt" if len(rtts) > 1 else "company"
+    if len(rates) > 1 and len(rtts) > 1:
+        return "rtt", y
+    return ("queue" if len(paths[0].buffers_bytes) > 1 else "company"), y
+
+
+def _is_by_goodput(asked: Question) -> bool:
+    return asked.job.kind in {"bulk", "transfer"} and asked.goal in {"goodput", "completion", "balanced"}
+
+
+def _cells(path: Question, found: Mapping[Case, Tried], asked: Question | None, *, fixed: bool) -> Iterator[Cell]:
+    """`fixed`: queues are named by their size."""
+    for company in path.company:
+        for buffer in path.buffers_bytes:
+            own = place(path, found, buffer, company)
+            default = own.of(usual(path))
+            outcome = max((each for each in own.outcomes if each is not default), key=lambda each: score(path, each))
+            yield Cell(
+                rate_bps=path.rate_bps, rtt_s=path.rtt_ns / NS_PER_S, buffer_bytes=buffer,
+                queue=Bytes.show(buffer) if fixed else f"{path.buffer_bdp(buffer):.2g} BDP",
+                buffer_bdp=path.buffer_bdp(buffer), loaded_rtt_s=path.loaded_rtt_ns(buffer) / NS_PER_S,
+                company=company.name, neighbours=company.flows, switch=bool(company.flows) and company.cc is None,
+                asked=asked is not None and buffer in asked.buffers_bytes and company in asked.company,
+                candidate=outcome.candidate, gain=gain(score(path, outcome), score(path, default)), best=own.best,
+                verdict=own.verdict, harm=_value(outcome.harm), resent=_value(outcome.resent),
+                default_resent=_value(default.resent),
+                seeds=min(len(found[Case(name, buffer, company)].seeds) for name in path.candidates),
+            )  # fmt: skip
+
+
+def _value(interval: Interval | None) -> float | None:
+    return interval.value if interval else None

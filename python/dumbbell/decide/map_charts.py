@@ -1,0 +1,207 @@
+"""A map as charts: gain, harm to the others, and what is sent again, with what real hosts measured as dots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import log, nan
+from typing import Final
+
+from dumbbell.charts.chart import Axis, Chart, Dot, HeatMap, Panel
+from dumbbell.decide.advice import MATTERS, MOST_HARM
+from dumbbell.decide.map import Axis as MapAxis
+from dumbbell.decide.map import Cell, Map, position
+from dumbbell.decide.published import COMPARABLE, MeasuredGain
+from dumbbell.decide.text import name_of
+from dumbbell.metrics.number import percent, trimmed
+from dumbbell.spec.quantity import Rate
+
+MOST_GAIN: Final = 100.0
+"""In %: from here on cells have the darkest colour."""
+MOST_SHOWN_HARM: Final = 50.0
+LABELS: Final = {
+    "queue": "queue (BDP)", "rtt": "RTT (ms)", "rate": "rate", "company": "who else is on the line",
+}  # fmt: skip
+YOURS: Final = "*"
+SHORTENED: Final = (
+    ("beside one CUBIC", "1 CUBIC"),
+    ("beside ten CUBIC", "10 CUBIC"),
+    ("ten others switch too", "10 that switch too"),
+)
+"""Companies that have words for a count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What a map shows of a cell."""
+
+    name: str
+    title: str
+    label: str
+    of: Callable[[Cell], float | None]
+    kinds: Callable[[Cell], str]
+    """Between cells of two kinds there is a line."""
+    most: float
+    signed: bool = True
+    hatched_below: float = 0.0
+
+
+def quantities(found: Map) -> Iterator[Quantity]:
+    """What there is to show, the gain first."""
+    candidates = {cell.candidate for cell in found.cells}
+    candidate = name_of(candidates.pop()) if len(candidates) == 1 else "the best other one"
+    yield Quantity(
+        "gain", f"What {candidate} gains over {name_of(found.default)}", "gain (%)", lambda cell: _hundred(cell.gain),
+        lambda cell: cell.best, MOST_GAIN, hatched_below=100 * MATTERS,
+    )  # fmt: skip
+    if any(cell.harm is not None for cell in found.cells):
+        yield Quantity(
+            "harm", f"What the others lose beside {candidate}", "harm (%)", lambda cell: _hundred(cell.harm),
+            lambda cell: str(cell.harms), MOST_SHOWN_HARM, hatched_below=100 * MATTERS,
+        )  # fmt: skip
+    most = max((cell.resent or 0.0 for cell in found.cells), default=0.0)
+    if most:
+        yield Quantity(
+            "resent", f"What {candidate} sends again", "sent again (%)", lambda cell: _hundred(cell.resent),
+            lambda _: "", max(1.0, 100 * most), signed=False,
+        )  # fmt: skip
+
+
+def charts(found: Map, measured: Sequence[MeasuredGain] = (), *, prefix: str = "map") -> Iterator[Chart]:
+    """A chart a quantity, with a panel for each of the map's."""
+    for each in quantities(found):
+        panels = [
+            panel(found, each, title, cells, measured if each.name == "gain" else ())
+            for title, cells in found.panels.items()
+            if any(each.of(cell) is not None for cell in cells)
+        ]
+        dots = [dot for drawn in panels if drawn.heat for dot in drawn.heat.dots]
+        yield Chart(
+            name=f"{prefix}-{each.name}", title=each.title, caption=caption(found, each, dots), panels=tuple(panels),
+            columns=min(2, len(panels)), alt=f"{each.title}, by {LABELS[found.x]} and {LABELS[found.y]}.",
+        )  # fmt: skip
+
+
+def caption(found: Map, shown: Quantity, dots: Sequence[Dot] = ()) -> str:
+    """How the map is to be read, and where its dots come from."""
+    told = {
+        "gain": (
+            f"Red: ahead of {name_of(found.default)}; blue: behind; darkest from {MOST_GAIN:g} % on. Hatched: less than"
+            f" {percent(MATTERS)}, which does not matter. Thick lines: where it changes which one is right for"
+            f" {found.goal}."
+        ),
+        "harm": (
+            f"Of what the others have beside one {name_of(found.default)} flow more. Red: they lose; blue: they gain."
+            f" Hatched: less than {percent(MATTERS)}. Thick lines: {percent(MOST_HARM)}."
+        ),
+        "resent": "Of all that it sends.",
+    }[shown.name]
+    if dots:
+        sources = " and ".join(dict.fromkeys(dot.words.partition(":")[0] for dot in dots))
+        told += (
+            f" Dots: {len(dots)} gains that real hosts measured ({sources}) on paths whose rate and RTT are within a"
+            f" factor of {COMPARABLE:g} of these; up: ahead, down: behind."
+        )
+    return told
+
+
+def panel(found: Map, shown: Quantity, title: str, cells: Sequence[Cell], measured: Sequence[MeasuredGain]) -> Panel:
+    """A quantity in the cells of one panel, with the dots of what hosts measured there."""
+    cells = [cell for cell in cells if shown.of(cell) is not None]
+    at = {(position(cell, found.y), position(cell, found.x)): cell for cell in cells}
+    rows, columns = _rows(found, cells), found.columns
+    grid = [[at.get((row, column)) for column in columns] if row else [] for row in rows]
+    values = tuple(tuple(_value(shown, cell) for cell in row) for row in grid)
+    kinds = tuple(tuple(shown.kinds(cell) if cell else "" for cell in row) for row in grid)
+    heat = HeatMap(
+        label=shown.label, cells=values, kinds=kinds, colours="diverging" if shown.signed else "sequential",
+        most=shown.most, hatched_below=shown.hatched_below, dots=tuple(_dots(found, cells, rows, measured)),
+    )  # fmt: skip
+    return Panel(title=title, x=_axis(found, "x", columns), y=_axis(found, "y", rows), heat=heat)
+
+
+def _rows(found: Map, cells: Sequence[Cell]) -> list[str]:
+    """Of the map, with a gap before those in whose company all others switch too."""
+    rows = [row for row in found.rows if any(position(cell, found.y) == row for cell in cells)]
+    if found.y != "company":
+        return rows
+    apart = {cell.company for cell in cells if cell.switch}
+    return [row for row in rows if row not in apart] + [each for row in rows if row in apart for each in ("", row)]
+
+
+def _value(shown: Quantity, cell: Cell | None) -> float:
+    value = None if cell is None else shown.of(cell)
+    return nan if value is None else value
+
+
+def _axis(found: Map, which: str, names: Sequence[str]) -> Axis:
+    """Rows or columns; beside queues of one path the RTT under load, which users can measure."""
+    axis = found.x if which == "x" else found.y
+    own = _own(found, axis)
+    loaded = _loaded_ms(found) if axis == "queue" else {}
+    ticks = tuple(
+        (float(place), f"{_short(axis, each)}{YOURS if each == own else ''}{loaded.get(each, '')}")
+        for place, each in enumerate(names) if each
+    )  # fmt: skip
+    label = "queue in BDP (RTT under load in ms)" if loaded else LABELS[axis]
+    return Axis(label=f"{label}, {YOURS} yours" if own else label, ticks=ticks)
+
+
+def _loaded_ms(found: Map) -> dict[str, str]:
+    """What queues come to as RTTs under load, in brackets; none where paths have different ones."""
+    if len({(cell.rate_bps, cell.rtt_s) for cell in found.cells}) > 1:
+        return {}
+    return {cell.queue: f" ({trimmed(1e3 * cell.loaded_rtt_s)})" for cell in found.cells}
+
+
+def _own(found: Map, axis: MapAxis) -> str:
+    """What the question says of an axis; empty where it leaves it open."""
+    own = {position(cell, axis) for cell in found.cells if cell.asked}
+    return own.pop() if len(own) == 1 else ""
+
+
+def _short(axis: str, words: str) -> str:
+    """What stands beside a row or below a column: without the unit, which the axis has."""
+    if axis == "company":
+        return dict(SHORTENED).get(words) or words.removeprefix("beside ").replace("cubic", "CUBIC")
+    return words.removesuffix(" BDP").removesuffix(" ms")
+
+
+def _dots(found: Map, cells: Sequence[Cell], rows: Sequence[str], measured: Sequence[MeasuredGain]) -> Iterator[Dot]:
+    """What hosts measured, where the map is of goodput and has queues across; between two columns by log ratios."""
+    if not found.by_goodput or found.x != "queue" or found.loss or {cell.candidate for cell in cells} != {"bbr"}:
+        return
+    for row, words in enumerate(rows):
+        own = sorted((cell for cell in cells if position(cell, found.y) == words), key=lambda each: each.buffer_bdp)
+        if not own or own[0].switch:
+            continue
+        for each in measured:
+            column = _column([cell.buffer_bdp for cell in own], each.buffer_bdp)
+            if each.neighbours == own[0].neighbours and column is not None and _is_near(found, own[0], each):
+                yield Dot(column=column, row=float(row), value=100 * each.gain, words=_words(each))
+
+
+def _is_near(found: Map, cell: Cell, dot: MeasuredGain) -> bool:
+    """It belongs to a row: to the nearest one, where rows are paths."""
+    paths = {(each.rate_bps, each.rtt_s) for each in found.cells}
+    nearest = min(paths, key=lambda each: abs(log(each[0] / dot.rate_bps)) + abs(log(each[1] / dot.rtt_s)))
+    return nearest == (cell.rate_bps, cell.rtt_s) and dot.is_near(cell.rate_bps, cell.rtt_s)
+
+
+def _column(queues_bdp: Sequence[float], queue_bdp: float) -> float | None:
+    """Where a queue lies between the columns, which are at 0, 1, 2, …; None beyond them."""
+    for place, (low, high) in enumerate(pairwise(queues_bdp)):
+        if low <= queue_bdp <= high:
+            return place + log(queue_bdp / low) / log(high / low)
+    return None
+
+
+def _words(each: MeasuredGain) -> str:
+    beside = f", beside {each.neighbours} CUBIC" if each.neighbours else ""
+    path = f"{Rate.show(each.rate_bps)}, {trimmed(1e3 * each.rtt_s)} ms, {trimmed(each.buffer_bdp)} BDP"
+    return f"{each.source}: {path}{beside}"
+
+
+def _hundred(share: float | None) -> float | None:
+    return None if share is None else 100 * share

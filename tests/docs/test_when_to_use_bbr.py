@@ -1,0 +1,62 @@
+"""The page "when to use BBR" says what its record and the studies' tables say, and the record is what runs give."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from dumbbell.cc import known
+from dumbbell.charts.image import save
+from dumbbell.decide.map import around, map_of
+from dumbbell.decide.published import measured_gains
+from dumbbell.decide.question import question
+from dumbbell.engines.sim import SimEngine
+from when_to_use_bbr import FIGURES, PAGE, PATH, SEEDS, Answers, cells, charts, flip, page, read
+
+MAKE = "make answers"
+
+
+@pytest.fixture(scope="module")
+def found() -> Answers:
+    return read()
+
+
+def test_the_page_is_what_the_record_says(found: Answers) -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(found), MAKE
+
+
+@pytest.mark.slow
+def test_the_figures_are_what_the_record_says(found: Answers, tmp_path: object) -> None:
+    for chart in charts(found):
+        (path,) = save(chart, tmp_path, ("svg",))  # type: ignore[arg-type]
+        assert path.read_bytes() == (FIGURES / path.name).read_bytes(), MAKE
+
+
+@pytest.mark.slow
+def test_the_record_is_what_runs_give(found: Answers) -> None:
+    """A company and two queues of the map, which are as long as all of it."""
+    whole = around(question(PATH, known()))
+    (row,) = [each for each in whole.company if each.flows == 1]
+    part = map_of([replace(whole, company=(row,))], SimEngine(), seconds=1e9, seeds=SEEDS)
+    assert list(part.cells) == cells(found.maps["bulk"], neighbours=1), MAKE
+
+
+def test_what_it_says_without_numbers_holds(found: Answers) -> None:
+    alone = [each for each in measured_gains() if not each.neighbours]
+    shallow, deep = ([each.gain for each in alone if (each.buffer_bdp < 0.2) is below] for below in (True, False))
+    assert min(shallow) > 0.05, "by much"
+    assert max(each.gain for each in alone if each.buffer_bdp > 1) < 0.01, "by little"
+    assert min(deep) > -0.1
+    assert all(0.1 < flip(each) < 0.4 for each in found.cliffs)
+    bulk = found.maps["bulk"]
+    assert all(each.gain > 0.5 and (each.harm or 0) > 0.1 for each in cells(bulk, 0, 1, neighbours=1) if each.gain)
+    assert all(each.gain < 0 for each in cells(bulk, 10, 10, neighbours=1) if each.gain is not None), "starves"
+    assert all(abs(each.gain or 0) < 0.1 for each in cells(bulk, switch=True)), "nobody gains"
+    assert max(each.resent or 0 for each in cells(bulk, 0, 1, switch=True)) > 0.05, "sent again"
+
+
+def test_it_is_two_screens_long() -> None:
+    text = re.sub(r"!\[[^]]*\]\([^)]*\)", "", PAGE.read_text(encoding="utf-8"))
+    assert len(text.split()) < 1000
