@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -199,7 +199,7 @@ def test_what_is_finished_is_kept_and_told_though_an_earlier_run_is_not(tmp_path
             return super().measure(run)
 
     with Store.open(tmp_path / "s", write=True) as store:
-        finished = carry_out(store, experiment(), Waiting(), jobs=2)
+        finished = carry_out(store, [experiment()], Waiting(), jobs=2)
         told = [next(finished).run.seed for _ in range(3)]
         with Store.open(tmp_path / "s") as reader:
             found = [each.seed for each in reader.outcomes()]
@@ -218,7 +218,7 @@ def test_progress_is_told_once_a_run_whether_found_or_measured(tmp_path: Path) -
 def test_whoever_stops_asking_stops_the_campaign_and_keeps_what_is_finished(tmp_path: Path) -> None:
     engine = Counting(slow=tuple(range(2, 50)))
     with Store.open(tmp_path / "s", write=True) as store:
-        finished = carry_out(store, experiment(seeds=50), engine, jobs=1)
+        finished = carry_out(store, [experiment(seeds=50)], engine, jobs=1)
         assert next(finished).outcome is not None
         finished.close()
         time.sleep(0.5)
@@ -238,7 +238,7 @@ def test_whoever_stops_asking_stops_the_engine_and_nobody_else_does(tmp_path: Pa
     with Store.open(tmp_path / "s", write=True) as store:
         assert len(list(run_campaign(store, experiment(), Stoppable()))) == 4
         assert not stopped
-        finished = carry_out(store, experiment(), Stoppable(), fresh=True)
+        finished = carry_out(store, [experiment()], Stoppable(), fresh=True)
         next(finished)
         finished.close()
     assert stopped == [True]
@@ -279,18 +279,18 @@ def test_a_campaign_is_carried_out_seed_by_seed_with_the_points_of_each_shuffled
     tmp_path: Path,
 ) -> None:
     asked = experiment(**SWEPT, seeds=3)
-    places = [place for place, _ in agenda(asked)]
+    places = [place for _, place, _ in agenda([asked])]
     every = list(plan(asked))
-    assert [each for _, each in agenda(asked)] == [every[place] for place in places]
+    assert [each for *_, each in agenda([asked])] == [every[place] for place in places]
     assert sorted(places) == list(range(36))
     points = [[place // 3 for place in places[begin : begin + 12]] for begin in (0, 12, 24)]
     assert [sorted(each) for each in points] == [list(range(12))] * 3, "all points with each seed before the next"
     assert [place % 3 for place in places] == [0] * 12 + [1] * 12 + [2] * 12
     assert len({tuple(each) for each in (*points, range(12))}) == 4, "in another order with each"
     with Store.open(tmp_path / "s", write=True) as store:
-        done = [finished.outcome for finished in carry_out(store, asked, SimEngine(), jobs=1)]
+        done = [finished.outcome for finished in carry_out(store, [asked], SimEngine(), jobs=1)]
     assert [(each.point, each.seed) for each in done if each] == [
-        (each.point, each.resolved.run.seed) for _, each in agenda(asked)
+        (each.point, each.resolved.run.seed) for *_, each in agenda([asked])
     ]
 
 
@@ -298,7 +298,7 @@ def test_a_tenth_of_a_campaign_is_from_all_over_the_sweep() -> None:
     """Of 100 cells of 400 points each none has less than half or more than twice its part of 4,000 runs."""
     axes = {"path.rtt": [f"{n} ms" for n in range(10, 210)], "path.buffer": [f"{n} kB" for n in range(10, 210)]}
     asked = experiment(**axes, seeds=1)
-    first = islice((place for place, _ in agenda(asked)), 4000)
+    first = islice((place for _, place, _ in agenda([asked])), 4000)
     cells = Counter((place // 200 // 20, place % 200 // 20) for place in first)
     assert len(cells) == 100
     assert 20 <= min(cells.values()) <= max(cells.values()) <= 80
@@ -323,14 +323,14 @@ def test_a_run_that_several_points_come_to_is_tried_once_however_far_apart_they_
 def test_a_long_plan_is_not_drawn_up_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[Planned] = []
 
-    def counting(asked: Experiment) -> Iterator[tuple[int, Planned]]:
-        for place, planned in agenda(asked):
-            drawn.append(planned)
-            yield place, planned
+    def counting(asked: Sequence[Experiment]) -> Iterator[tuple[int, int, Planned]]:
+        for each in agenda(asked):
+            drawn.append(each[-1])
+            yield each
 
     monkeypatch.setattr(execution, "agenda", counting)
     with Store.open(tmp_path / "s", write=True) as store:
-        finished = carry_out(store, experiment(seeds=200), Counting(slow=(1,)), jobs=1)
+        finished = carry_out(store, [experiment(seeds=200)], Counting(slow=(1,)), jobs=1)
         next(finished)
         assert len(drawn) <= AHEAD + 1
         finished.close()

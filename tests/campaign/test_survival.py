@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 RUNS = 60
 CAMPAIGN = """
-from dumbbell.campaign import run_campaign
+from dumbbell.campaign.execution import carry_out
 from dumbbell.engines.sim import SimEngine
 from dumbbell.results.store import Store
 from dumbbell.spec import load
@@ -29,8 +29,8 @@ import pyarrow.parquet
 experiment = load({spec!r}, overrides={{"seeds": {seeds}, "path.buffer": "1 bdp"}} | {overrides!r})
 with Store.open({folder!r}, write=True) as store:
     print("begun", flush=True)
-    for outcome in run_campaign(store, experiment, SimEngine(), jobs=2):
-        print(outcome.status, flush=True)
+    for finished in carry_out(store, [experiment], SimEngine(), jobs=2):
+        print(finished.run_id, flush=True)
 """
 
 
@@ -98,16 +98,15 @@ def test_a_full_disk_is_told_in_a_line_and_loses_nothing(
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"{folder}: cannot ")
     assert line.endswith("what was finished is kept")
-    printed = done.stdout.splitlines()
+    assert done.stdout == "", "what is printed is whole"
     with Store.open(folder) as store:
         assert list(store.faults()) == []
-        assert store.count() >= len(printed)
+        there = store.count()
         assert list((folder / "series" / "partial").iterdir()) == []
     resumed = dumbbell(*arguments)
     assert resumed.returncode == 0
-    lines = resumed.stdout.splitlines()
-    assert len(lines) == 2 * seeds
-    assert lines[: len(printed)] == printed
+    assert len(resumed.stdout.splitlines()) == 2 * seeds
+    assert 0 <= there < 2 * seeds
 
 
 @pytest.fixture
@@ -141,7 +140,7 @@ def test_a_campaign_of_many_runs_needs_no_more_memory_than_one_of_few(tmp_path: 
     report = "\nimport resource\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     quick = {"duration": "50 ms", "flows[1].start": "0 s", "measure.record": "summary"}
     peaks_mib = []
-    for seeds in (200, 1200):
+    for seeds in (500, 5000):
         done = python(campaign(tmp_path / str(seeds), seeds, **quick) + report)
         assert done.returncode == 0, done.stderr
         peaks_mib.append(int(done.stdout.splitlines()[-1]) / 1024)

@@ -168,7 +168,7 @@ def test_every_experiment_can_be_run_again_from_a_file_of_its_own(tmp_path: Path
     with Store.open(tmp_path / "my runs", write=True) as store:
         for name, seeds in (("a/b", 1), ("a b", 1), ("<<>>", 1), ("A?b", 2)):
             experiment = load(MOMENT, overrides={"name": name, "seeds": seeds, "duration": "1 s"})
-            next(carry_out(store, experiment, SimEngine(), jobs=1))
+            next(carry_out(store, [experiment], SimEngine(), jobs=1))
         page = Webpage(build(tmp_path / "report.html", store=store).read_text(encoding="utf-8"))
     files = ("a-b.toml", "a-b-2.toml", "experiment.toml", "a-b-3.toml")
     commands = [f"dumbbell run {file} --out 'my runs'" for file in files]
@@ -182,7 +182,7 @@ def test_every_experiment_can_be_run_again_from_a_file_of_its_own(tmp_path: Path
 def test_of_a_half_finished_store_it_is_told_what_is_missing(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", write=True) as half:
         experiment = load(MOMENT)
-        runs = carry_out(half, experiment, SimEngine(), jobs=1)
+        runs = carry_out(half, [experiment], SimEngine(), jobs=1)
         next(runs)
         runs.close()
         done = half.count()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ import pytest
 from dumbbell import studies
 from dumbbell.campaign.plan import count, plan, refusals
 from dumbbell.engines.sim import SimEngine
+from dumbbell.report import build
 from dumbbell.results.store import Store
-from dumbbell.spec import Problem, Run, SpecError
+from dumbbell.spec import Problem, Run, SpecError, load
 from dumbbell.studies import Study, StudyError
 from dumbbell.studies.execution import count_runs
 from dumbbell.studies.loading import read
@@ -203,19 +205,42 @@ def test_a_study_is_carried_out_judged_and_drawn(brief: Study, tmp_path: Path) -
 
 def test_a_store_that_is_half_finished(brief: Study, tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", write=True) as store:
-        calls = []
-
-        def stop(_: float) -> None:
-            calls.append(1)
-            if len(calls) == 6:
-                raise KeyboardInterrupt
-
-        with pytest.raises(KeyboardInterrupt):
-            studies.run(brief, store, "sim", 1, stop)
+        stopped(brief, store, 6)
         verdicts = {(each.claim, each.variant): each for each in studies.status_of(brief, store, "sim").verdicts}
     assert verdicts["S21", "bbr"].verdict == "not run yet"
     assert verdicts["S21", "bbr"].reason == "figure10: 0 of 18 runs are there"
-    assert verdicts["S1", "bbr"].seeds == 2
+    assert verdicts["S1", "bbr"].seeds == 1
+
+
+def test_a_study_stopped_after_its_first_seed_is_judged_and_drawn_from_that(brief: Study, tmp_path: Path) -> None:
+    first = replace(
+        brief, experiments={title: load(each, overrides={"seeds": 1}) for title, each in brief.experiments.items()}
+    )
+    with Store.open(tmp_path / "store", write=True) as store:
+        stopped(brief, store, count_runs(first, SimEngine()))
+        status = studies.status_of(brief, store, "sim")
+        charts, tables = status.charts(), status.tables()
+        page = build(tmp_path / "report.html", store=store, study=brief, statuses=[status])
+        later = count_runs(brief, SimEngine()) - store.count()
+    assert count_runs(first, SimEngine()) - later <= 2, "and what was under way"
+    assert {min(check.seeds for check in each.checks) for each in status.verdicts if each.checks} <= {1, 2}
+    assert {each.verdict for each in status.verdicts} <= {"reproduced", "not reproduced"}
+    assert [chart.name for chart in charts] == [figure.name for figure in brief.figures]
+    assert len(tables) == len(brief.tables)
+    assert "asks for more runs" in page.read_text(encoding="utf-8")
+
+
+def stopped(study: Study, store: Store, after: int) -> None:
+    """Carries out a study until so many of its runs are there."""
+    calls = []
+
+    def stop(_: float) -> None:
+        calls.append(1)
+        if len(calls) == after:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        studies.run(study, store, "sim", 1, stop)
 
 
 def test_an_experiment_that_an_engine_refuses_is_not_testable(brief: Study, tmp_path: Path) -> None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Lock
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 from dumbbell.campaign.plan import Planned, RunKey, agenda, run_key
 from dumbbell.engines.measurement import Measurement
@@ -124,7 +125,7 @@ def run_campaign(  # noqa: PLR0913 (the options of a campaign)
         EngineFailure: the first runs failed alike.
     """
     options: dict[str, Any] = {"jobs": jobs, "fresh": fresh, "failures": failures}
-    with closing(carry_out(store, experiment, engine, **options)) as finished:
+    with closing(carry_out(store, [experiment], engine, **options)) as finished:
         for _ in finished:
             if progress:
                 progress()
@@ -140,14 +141,14 @@ def carried_out(store: Store, experiment: Experiment, engine: Engine) -> Iterato
 
 def carry_out(  # noqa: PLR0913 (the options of a campaign)
     store: Store,
-    experiment: Experiment,
+    experiments: Sequence[Experiment],
     engine: Engine,
     *,
     jobs: int | None = None,
     fresh: bool = False,
     failures: FailureWatch | None = None,
 ) -> Generator[Finished]:
-    """Measures the runs of an experiment that are missing, begun in the order of `agenda`; yields each as it is there.
+    """Measures the runs of experiments that are missing, begun in the order of `agenda`; yields each as it is there.
 
     A run is missing if it is not in the store, if it failed, if its series are damaged, or with `fresh`. It is kept
     the moment it is finished. Whoever stops iterating stops the campaign: what has not begun never will; what has begun
@@ -159,16 +160,17 @@ def carry_out(  # noqa: PLR0913 (the options of a campaign)
             that were tried are kept as failed, which the next campaign tries again; the others are not in the store.
     """
     jobs = jobs or engine.slots()
-    campaign = _Campaign(store, experiment, engine, failures or FailureWatch(), fresh=fresh)
+    work = _Work(store, engine, failures or FailureWatch(), fresh=fresh)
+    campaigns = [_Campaign.begun(store, experiment, engine) for experiment in experiments]
     patient = True
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="run")
     try:
-        for position, planned in agenda(experiment):
-            yield from campaign.submit(position, planned, pool)
-            while campaign.under_way and (ended := campaign.ended(awaited=campaign.under_way > AHEAD * jobs)):
+        for which, place, planned in agenda(experiments):
+            yield from work.submit(planned, campaigns[which].entry(place, planned), pool)
+            while work.under_way and (ended := work.ended(awaited=work.under_way > AHEAD * jobs)):
                 yield from ended
-        while campaign.under_way:
-            yield from campaign.ended(awaited=True)
+        while work.under_way:
+            yield from work.ended(awaited=True)
     except (KeyboardInterrupt, GeneratorExit):
         patient = False
         raise
@@ -178,16 +180,34 @@ def carry_out(  # noqa: PLR0913 (the options of a campaign)
             engine.stop()
 
 
+@dataclass(frozen=True, slots=True)
 class _Campaign:
-    """The runs of an experiment, on their way into a store."""
+    """An experiment in a store, which may have other seeds besides."""
 
-    def __init__(
-        self, store: Store, experiment: Experiment, engine: Engine, failures: FailureWatch, *, fresh: bool
-    ) -> None:
+    id: int
+    own_seeds: int
+    """How many the experiment has."""
+    seeds: Mapping[int, int]
+    """The place of each seed among all of the campaign's."""
+
+    @classmethod
+    def begun(cls, store: Store, experiment: Experiment, engine: Engine) -> Self:
+        points = len(Grid.of(experiment))
+        id_, seeds = begin(store.ledger, experiment, engine.name, engine.identity(), points)
+        return cls(id_, len(experiment.seed_values), {seed: place for place, seed in enumerate(seeds)})
+
+    def entry(self, place: int, planned: Planned) -> CampaignEntry:
+        """The place of a run, by that in the experiment's plan."""
+        position = place // self.own_seeds * len(self.seeds) + self.seeds[planned.resolved.run.seed]
+        return CampaignEntry(self.id, position, planned.point)
+
+
+class _Work:
+    """Runs on their way into a store."""
+
+    def __init__(self, store: Store, engine: Engine, failures: FailureWatch, *, fresh: bool) -> None:
         self._store, self._engine, self._failures, self._fresh = store, engine, failures, fresh
         self._identity = engine.identity()
-        self._id, seeds = begin(store.ledger, experiment, engine.name, self._identity, len(Grid.of(experiment)))
-        self._own, self._seeds = len(experiment.seed_values), {seed: index for index, seed in enumerate(seeds)}
         self._entries: dict[str, list[CampaignEntry]] = {}
         """Of each run that is under way: its place, and those of other points that come to the same run."""
         self._ended: SimpleQueue[tuple[str, Run, Future[Outcome]]] = SimpleQueue()
@@ -199,12 +219,10 @@ class _Campaign:
         """How many runs wait for a thread, or for being told."""
         return len(self._entries)
 
-    def submit(self, position: int, planned: Planned, pool: ThreadPoolExecutor) -> Iterator[Finished]:
+    def submit(self, planned: Planned, entry: CampaignEntry, pool: ThreadPoolExecutor) -> Iterator[Finished]:
         """Has a run measured, unless it is there, or a point that comes to the same run is under way."""
         key, run = run_key(planned, self._engine, self._identity), planned.resolved.run
         run_id = key["run_id"]
-        position = position // self._own * len(self._seeds) + self._seeds[run.seed]
-        entry = CampaignEntry(self._id, position, planned.point)
         if run_id in self._entries:
             self._entries[run_id].append(entry)
         elif run_id in self._tried or (not self._fresh and self._store.finished(run_id)):

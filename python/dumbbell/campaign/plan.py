@@ -36,20 +36,29 @@ def plan(experiment: Experiment) -> Iterator[Planned]:
             yield Planned(point.values, resolve(point, seed))
 
 
-def agenda(experiment: Experiment) -> Iterator[tuple[int, Planned]]:
-    """Every run of an experiment with its place in `plan`, in the order in which a part of them tells most.
+def agenda(experiments: Sequence[Experiment]) -> Iterator[tuple[int, int, Planned]]:
+    """Every run of some experiments in the order in which a part of them tells most.
 
-    All points with the first seed come first, then all with the second: the points of a part differ by one seed at
-    most. With each seed they are shuffled, so that a tenth of them are from all over the sweep. The shuffle follows
-    from the experiment's name, the seed and how many points there are, and holds four bytes a point.
+    Each comes with the number of its experiment and its place in that one's `plan`. All points of all experiments with
+    their first seed come first, then all with their second: the points of a part differ by one seed at most. With each
+    seed the points of an experiment are shuffled, so that a tenth of them are from all over the sweep. The shuffle
+    follows from the experiment's name, the seed and how many points there are, and holds four bytes a point.
     """
-    grid, seeds = Grid.of(experiment), experiment.seed_values
-    for nth, seed in enumerate(seeds):
-        numbers = array("I", range(len(grid)))
-        random.Random(f"{experiment.name}, seed {seed}").shuffle(numbers)  # noqa: S311 (an order, and always the same)
-        for number in numbers:
-            point = grid.point(number)
-            yield number * len(seeds) + nth, Planned(point.values, resolve(point, seed))
+    grids = [Grid.of(experiment) for experiment in experiments]
+    for nth in range(max((len(experiment.seed_values) for experiment in experiments), default=0)):
+        for which, (experiment, grid) in enumerate(zip(experiments, grids, strict=True)):
+            seeds = experiment.seed_values
+            if nth < len(seeds):
+                for number in _shuffled(len(grid), f"{experiment.name}, seed {seeds[nth]}"):
+                    point = grid.point(number)
+                    yield which, number * len(seeds) + nth, Planned(point.values, resolve(point, seeds[nth]))
+
+
+def _shuffled(length: int, words: str) -> array[int]:
+    """The numbers below a length in an order that follows from the words, by a hash of them."""
+    numbers = array("I", range(length))
+    random.Random(words).shuffle(numbers)  # noqa: S311 (an order, and always the same)
+    return numbers
 
 
 def count(experiment: Experiment) -> int:

@@ -96,13 +96,14 @@ def tell_stored(
 def _tell_pages(store: Store, campaign: Campaign, choice: Choice, asked: Experiment | None) -> ExperimentRuns:
     """Prints a table page by page; gives the last one, which has all notices."""
     from dumbbell.cli import terminal
-    from dumbbell.cli.layout import caption, lay_out, rows_of, shown
-    from dumbbell.cli.table import blocks
+    from dumbbell.cli.layout import caption, lay_out, lines_of, shown
     from dumbbell.findings.points import read_pages
+    from dumbbell.findings.table import USUAL
     from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN
     from dumbbell.results.campaign import extent
 
-    page = next(read_pages(store, campaign, asked))
+    known = [name for name in (*OF_RUN, *OF_GROUP) if name in (choice.columns or USUAL)]
+    page = next(read_pages(store, campaign, asked, known))
     width, first = terminal.columns(), _table(page, choice, store)
     layout = lay_out(first, width, everything=choice.everything)
     there = extent(store.ledger, campaign.id, None if asked is None else asked.seed_values)
@@ -116,9 +117,8 @@ def _tell_pages(store: Store, campaign: Campaign, choice: Choice, asked: Experim
         for page in read_pages(store, campaign, asked, needed):
             yield _table(page, chosen, store)
 
-    rows = rows_of(tables())
-    for block in blocks(next(rows), rows):
-        typer.echo(block)
+    for line in lines_of(tables(), width):
+        typer.echo(line)
     _tell_rest(page, choice, layout.left_out)
     return page
 

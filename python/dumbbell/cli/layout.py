@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
@@ -77,7 +77,8 @@ class Layout:
         for line in range(depth):
             texts = (["", *column.heading][max(0, line - depth + len(column.heading) + 1)] for column in columns)
             yield bold(_joined(columns, texts, indent))
-        yield from rule(len(indent) + _room(columns))
+        if depth:
+            yield from rule(len(indent) + _room(columns))
         for title, cells in zip(self.titles, zip(*(column.cells for column in columns), strict=True), strict=True):
             if title:
                 yield wrapped(title, self.width, hanging=GAP * 2)
@@ -115,19 +116,25 @@ def shown(layout: Layout) -> list[str]:
     return [column.name for block in layout.blocks for column in block]
 
 
-def rows_of(tables: Iterable[Table]) -> Iterator[Sequence[str]]:
-    """The heading of a table that comes in parts, all with the columns of the first, and the cells of each row."""
-    heading: list[str] = []
+def lines_of(tables: Iterable[Table], width: int) -> Iterator[str]:
+    """The lines of a table that comes in parts, all with the columns of the first.
+
+    Columns may grow wider further down, and are never narrower. Each swept field has a column: nobody knows here which
+    of them are alike to the end.
+    """
+    before: list[Column] = []
     for table in tables:
         axes, rows = table.runs.axes, table.rows
         new_point, new_run = _firsts(rows)
         columns = [_column(axis, axis, _where(new_point, (_text(row, axis) for row in rows))) for axis in axes]
-        columns += _own(table, new_run, several=True)
-        columns += [_of(name, rows, new_run) for name in table.columns]
-        if not heading:
-            heading = [" ".join(column.heading) for column in columns]
-            yield heading
-        yield from zip(*(column.cells for column in columns), strict=True)
+        columns += [*_own(table, new_run, several=True), *(_of(name, rows, new_run) for name in table.columns)]
+        if before:
+            columns = [
+                replace(column, heading=(), to_the_right=above.to_the_right, width=max(column.width, above.width))
+                for column, above in zip(columns, before, strict=True)
+            ]
+        yield from Layout(columns, [""] * len(rows), [[]], [], width).lines()
+        before = columns
 
 
 def caption(table: Table, width: int, points: int, seeds: Sequence[int]) -> Iterator[str]:
@@ -136,7 +143,7 @@ def caption(table: Table, width: int, points: int, seeds: Sequence[int]) -> Iter
     `points` and `seeds` are those of the experiment, of which a table may be a part.
     """
     runs, rows = table.runs, table.rows
-    parts = [counted(points, "point"), f"seed{'s' * (len(seeds) > 1)} {listed(seeds)}"]
+    parts = [counted(points, "point"), *([f"seed{'s' * (len(seeds) > 1)} {listed(seeds)}"] if seeds else [])]
     means = [row for row in rows if row.seed is None and len(row.point.run_ids) > 1]
     if any(row.n > 1 for row in means):
         parts.append("mean ± 95 %")

@@ -115,11 +115,12 @@ def _carry_out(  # noqa: PLR0913 (the options of a campaign)
     from dumbbell.campaign.plan import count
     from dumbbell.cli.progress import progress
 
-    with progress(sum(map(count, asked)), wanted=watched) as advance:
-        for experiment in asked:
-            with closing(carry_out(store, experiment, engine, jobs=jobs, fresh=fresh)) as finished:
-                for _ in finished:
-                    advance()
+    with (
+        progress(sum(map(count, asked)), wanted=watched) as advance,
+        closing(carry_out(store, asked, engine, jobs=jobs, fresh=fresh)) as finished,
+    ):
+        for _ in finished:
+            advance()
 
 
 def _print_json(store: "Store", asked: "Sequence[Experiment]", engine: "Engine") -> bool:

@@ -186,7 +186,7 @@ def carry_out(
     def campaign(engine: Engine, experiment: Experiment) -> list[Outcome]:
         watch, own = watches[engine.name], max(1, jobs // abreast)
         try:
-            with closing(execution.carry_out(store, experiment, engine, jobs=own, failures=watch)) as finished:
+            with closing(execution.carry_out(store, [experiment], engine, jobs=own, failures=watch)) as finished:
                 for _ in finished:
                     if progress:
                         progress()

@@ -18,7 +18,7 @@ from dumbbell.metrics.statistics import Estimate, estimate
 from dumbbell.results.campaign import Campaign
 from dumbbell.results.harm import AloneValues, alone_values, harms_of, point_key
 from dumbbell.results.listing import point_text
-from dumbbell.results.measured import MeasuredPoint, measured
+from dumbbell.results.measured import PAGE, MeasuredPoint, measured
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
@@ -229,7 +229,7 @@ def is_large(store: Store, campaign: Campaign, asked: Experiment | None = None) 
 def read_pages(
     store: Store, campaign: Campaign, asked: Experiment | None = None, names: Sequence[str] = (*OF_RUN, *OF_GROUP)
 ) -> Iterator[ExperimentRuns]:
-    """The same by the ledger's columns, a few thousand runs at a time; one page at least. `names`: of the catalogue.
+    """The same by the ledger's columns, about `PAGE` runs at a time; one page at least. `names`: of the catalogue.
 
     Each page has all notices so far.
     """
@@ -237,7 +237,7 @@ def read_pages(
     page, runs = _of_campaign(campaign, asked), 0
     seeds = None if asked is None else asked.seed_values
     for found in measured(store.ledger, campaign, names, seeds):
-        if runs >= MOST_READ_WHOLE:
+        if runs >= PAGE:
             yield replace(page, notices=_sorted(notices))
             page, runs = replace(page, points=[]), 0
         page.points.append(_point(found, notices))

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from dumbbell.results.campaign import Campaign
 
 TWO: Final = 2
+PAGE: Final = 1000
+"""Runs that are read together."""
 _MEMBERS: Final = "WHERE campaign = ? AND member.position >= ? AND member.position < ?"
 
 
@@ -54,15 +56,15 @@ def measured(
 ) -> Iterator[MeasuredPoint]:
     """The points of a campaign in the order of expansion, with these quantities of the catalogue; `seeds`: of these.
 
-    Those that follow from a resolved run, as the queueing delay does, are not among them. A few thousand runs are in
-    memory at a time.
+    Those that follow from a resolved run, as the queueing delay does, are not among them. `PAGE` runs are in memory at
+    a time, or those of one point.
     """
     every = seeds_in(ledger, campaign.id)
     places = [place for place, seed in enumerate(every) if seeds is None or seed in seeds]
     members = (
         f"{_MEMBERS} AND member.position % {len(every)} IN ({listed(places)})" if len(places) < len(every) else _MEMBERS
     )
-    for part in positions(ledger, campaign.id):
+    for part in positions(ledger, campaign.id, PAGE):
         page = _Page(ledger, part, _needed(tuple(names)), members)
         groups = list(zip(page.groups, page.ccs, page.sizes.tolist(), strict=True))
         every_number = (*page.of_runs(names, campaign), *page.of_groups(names))

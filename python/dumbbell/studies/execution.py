@@ -8,7 +8,7 @@ from functools import partial
 from itertools import count, takewhile
 from typing import NamedTuple
 
-from dumbbell.campaign.execution import FailureWatch, carry_out
+from dumbbell.campaign.execution import carry_out
 from dumbbell.campaign.forecast import packets
 from dumbbell.campaign.plan import Planned, agenda, refusals, run_key
 from dumbbell.engines.path_check import check_paths
@@ -141,12 +141,11 @@ def distinct_runs(experiments: Iterable[Experiment], engine: Engine) -> Iterator
     """The id of each run and the run, in the order in which `run` begins them; those that are shared, once."""
     identity = engine.identity()
     seen: set[str] = set()
-    for experiment in experiments:
-        for _, planned in agenda(experiment):
-            run_id = run_key(planned, engine, identity)["run_id"]
-            if run_id not in seen:
-                seen.add(run_id)
-                yield run_id, planned.resolved.run
+    for *_, planned in agenda(list(experiments)):
+        run_id = run_key(planned, engine, identity)["run_id"]
+        if run_id not in seen:
+            seen.add(run_id)
+            yield run_id, planned.resolved.run
 
 
 def count_runs(study: Study, engine: Engine) -> int:
@@ -189,15 +188,13 @@ def run(  # noqa: PLR0913 (a study, where it is measured, and how)
     _check_paths(experiments.values(), store, chosen, fresh=fresh)
     failures: list[FailedRun] = []
     seen: set[str] = set()
-    watch = FailureWatch()
-    for experiment in experiments.values():
-        with closing(carry_out(store, experiment, chosen, jobs=jobs, fresh=fresh, failures=watch)) as finished:
-            for run_id, each, outcome in finished:
-                if outcome is not None and outcome.status == "failed":
-                    failures.append(outcome)
-                if progress and run_id not in seen:
-                    progress(0.0 if outcome is None else packets(each))
-                seen.add(run_id)
+    with closing(carry_out(store, list(experiments.values()), chosen, jobs=jobs, fresh=fresh)) as finished:
+        for run_id, each, outcome in finished:
+            if outcome is not None and outcome.status == "failed":
+                failures.append(outcome)
+            if progress and run_id not in seen:
+                progress(0.0 if outcome is None else packets(each))
+            seen.add(run_id)
     return failures
 
 

@@ -1,0 +1,151 @@
+"""A campaign that was stopped: what is there is of use, and the rest comes to what it would have been."""
+
+from __future__ import annotations
+
+import sqlite3
+import weakref
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commandline import MOMENT, dumbbell
+from dumbbell.campaign import run_campaign
+from dumbbell.campaign.execution import AHEAD, carry_out
+from dumbbell.campaign.plan import count
+from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.sim import SimEngine
+from dumbbell.findings import points
+from dumbbell.findings.points import read
+from dumbbell.results import measured
+from dumbbell.results.store import Store
+from dumbbell.spec import Experiment, Run, load
+
+SWEEP = {"path.rtt": [f"{n} ms" for n in range(10, 20)], "path.buffer": [f"{n} kB" for n in range(10, 15)]}
+QUICK = {"duration": "100 ms", "flows[1].start": "0 s", "measure.record": "summary"}
+
+
+def swept(seeds: int = 2, **overrides: Any) -> Experiment:
+    """Fifty points."""
+    return load(MOMENT, overrides={"seeds": seeds} | SWEEP | QUICK | overrides)
+
+
+def stopped(folder: Path, after: int, asked: Experiment) -> None:
+    with (
+        Store.open(folder, write=True) as store,
+        closing(carry_out(store, [asked], SimEngine(), jobs=1)) as finished,
+    ):
+        assert len(list(islice(finished, after))) == after
+
+
+def whole(folder: Path, asked: Experiment) -> None:
+    with Store.open(folder, write=True) as store:
+        assert len(list(run_campaign(store, asked, SimEngine(), jobs=2))) == count(asked)
+
+
+def ledger(folder: Path) -> list[list[tuple[Any, ...]]]:
+    """All that it has, but for when it was written, how long that took, and in which order."""
+    with closing(sqlite3.connect(folder / "ledger.sqlite")) as connection:
+        columns = [name for _, name, *_ in connection.execute("PRAGMA table_info(run)")]
+        same = ", ".join(name for name in columns if name not in {"id", "wall_s", "finished", "provenance"})
+        return [
+            connection.execute(query).fetchall()
+            for query in (
+                f"SELECT {same} FROM run ORDER BY run_id",  # noqa: S608 (the ledger's names)
+                "SELECT position, point, run_id FROM member JOIN run ON run.id = run ORDER BY position",
+                "SELECT run_id, flow, name, goodput_bps, rtt_mean_s FROM flow JOIN run ON run.id = run ORDER BY 1, 2",
+                "SELECT experiment, engine, identity, spec FROM campaign",
+            )
+        ]
+
+
+@pytest.mark.parametrize("after", [1, 30, 80])
+def test_a_campaign_that_was_stopped_resumes_to_the_same_ledger(tmp_path: Path, after: int) -> None:
+    stopped(tmp_path / "stopped", after, swept())
+    whole(tmp_path / "stopped", swept())
+    whole(tmp_path / "undisturbed", swept())
+    assert ledger(tmp_path / "stopped") == ledger(tmp_path / "undisturbed")
+
+
+def test_a_part_has_runs_from_all_over_the_sweep_and_every_command_shows_them(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    stopped(store, 20, swept(seeds=5))
+    with Store.open(store) as reader:
+        (runs,) = read(reader)
+        there = runs.measured
+    assert 20 <= there <= 22, "and what was under way"
+    assert {len(point.run_ids) for point in runs.points} == {1}
+    assert {point.swept["path.buffer"] for point in runs.points} == set(SWEEP["path.buffer"])
+    assert len({point.swept["path.rtt"] for point in runs.points}) >= 8
+    shown = dumbbell("results", "show", store, "--columns", "n,goodput")
+    assert (shown.returncode, f"{there} points, seed 1" in shown.stdout) == (0, True)
+    listed = dumbbell("results", "list", store)
+    assert (listed.returncode, len(listed.stdout.splitlines())) == (0, there + 1)
+    for arguments in (
+        ("report", store, "--out", tmp_path / "report.html"),
+        ("results", "export", store, tmp_path / "groups.csv", "--table", "groups"),
+    ):
+        done = dumbbell(*arguments)
+        assert done.returncode == 0, done.stderr
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert f"{there} of 250 runs are there" in page
+    assert len((tmp_path / "groups.csv").read_text(encoding="utf-8").splitlines()) == 2 * there + 1
+
+
+def test_a_campaign_that_was_stopped_before_its_first_run_is_shown(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store", write=True) as store:
+        finished = carry_out(store, [swept()], Unwilling(), jobs=1)
+        with pytest.raises(ZeroDivisionError):
+            next(finished)
+    done = dumbbell("results", "show", tmp_path / "store")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("No run was measured. Of 100 runs, 100 are missing.")
+    assert "experiment on sim: 0 points\n" in done.stdout
+
+
+class Unwilling(SimEngine):
+    def measure(self, run: Run) -> Measurement:
+        raise ZeroDivisionError(run)
+
+
+def test_what_is_held_does_not_grow_with_the_runs(tmp_path: Path) -> None:
+    """Runs that were measured are gone, whoever else waits."""
+    asked: list[weakref.ref[Run]] = []
+
+    class Watched(SimEngine):
+        def measure(self, run: Run) -> Measurement:
+            asked.append(weakref.ref(run))
+            return super().measure(run)
+
+    held = []
+    with Store.open(tmp_path / "store", write=True) as store:
+        for nth, _ in enumerate(carry_out(store, [swept(seeds=10)], Watched(), jobs=2)):
+            if nth % 50 == 49:
+                held.append(sum(each() is not None for each in asked))
+    assert (len(held), len(asked)) == (10, 500)
+    assert max(held) <= 2 * AHEAD + 2
+
+
+@pytest.mark.parametrize("options", [("--columns", "goodput,rtt,jain"), ("--each-seed", "--columns", "n,loss")])
+def test_a_table_that_is_printed_as_it_is_read_has_the_rows_of_one_that_is_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    store, spec = tmp_path / "store", tmp_path / "swept.toml"
+    spec.write_text(swept(seeds=3).toml(), encoding="utf-8")
+    whole(store, swept(seeds=3))
+    asked = [("results", "show", store, *options), ("run", spec, "--out", store, "--seeds", "2", *options)]
+    held = [dumbbell(*each) for each in asked]
+    monkeypatch.setattr(points, "MOST_READ_WHOLE", 20)
+    monkeypatch.setattr(points, "PAGE", 12)
+    monkeypatch.setattr(measured, "PAGE", 7)
+    read = [dumbbell(*each) for each in asked]
+    for one, other in zip(held, read, strict=True):
+        assert other.returncode == 0, other.stderr
+        said, caption, table = one.stdout.split("\n\n")
+        assert said
+        assert other.stdout.split("\n\n")[0] == caption
+        assert [line.split() for line in other.stdout.split("\n\n")[1].splitlines()[1:]] == [
+            line.split() for line in table.splitlines()[1:]
+        ]
