@@ -22,7 +22,7 @@ USUAL_SECONDS = 600.0
 INDENT = " " * 10
 
 
-def advise_map(  # noqa: PLR0913 (each is an option of `advise`)
+def advise_map(  # noqa: PLR0913, PLR0917 (each is an option of `advise`)
     options: Mapping[str, str | None], engine: str, jobs: int | None, seeds: int | None, target: Path | None,
     told: "Callable[[Advice, float, str], Iterator[str]]", *, as_json: bool,
 ) -> None:  # fmt: skip
