@@ -6,6 +6,7 @@ it; with `--page` only these. The same sources give the same bytes: no clock dec
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -13,6 +14,7 @@ from itertools import pairwise
 from math import inf
 from pathlib import Path
 from statistics import median
+from textwrap import fill
 from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -31,12 +33,13 @@ from dumbbell.decide.published import measured_gains
 from dumbbell.decide.question import Question, question
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.sim import SimEngine
-from dumbbell.metrics.number import amount, counted, percent, trimmed
+from dumbbell.metrics.number import ABSENT, trimmed
 
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "answers" / "when-to-use-bbr.md"
 RECORD: Final = PAGE.with_suffix(".json")
 FIGURES: Final = ROOT / "docs" / "figures" / "when-to-use-bbr"
+COLUMNS: Final = 120
 TEMPLATE: Final = "when-to-use-bbr.md.j2"
 PATH: Final = {"rate": "200 Mbit/s", "rtt": "80 ms"}
 """Of the maps, and of a line of the first figure."""
@@ -51,6 +54,8 @@ SEEDS: Final = 5
 """Of each cell: the runs are the same on every machine."""
 CLIFF_BDP: Final = tuple(round(0.05 * 10 ** (step / 8), 3) for step in range(19))
 """Queues of the line: eight a decade, from 0.05 BDP on."""
+TOGETHER: Final = 5
+"""Queues that are asked about at once: the fewer, the longer their runs."""
 EDGES_BDP: Final = (0.0, 0.1, 0.2, 0.35, 0.6, 1.0, 2.0, 5.0, inf)
 """Between the rows of the table."""
 
@@ -73,17 +78,19 @@ def measure(jobs: int | None = None) -> Answers:
     lines, jobs_ = [], {}
     for path in (PATH, SMALLER):
         alone = question({**path, "beside": "none"}, known())
-        lines.append(replace(alone, buffers_bytes=tuple(round(each * alone.bdp_bytes) for each in CLIFF_BDP)))
+        sizes = tuple(round(each * alone.bdp_bytes) for each in CLIFF_BDP)
+        some = [sizes[at : at + TOGETHER] for at in range(0, len(sizes), TOGETHER)]
+        lines.append([replace(alone, buffers_bytes=each) for each in some])
     for name, (_, options) in JOBS.items():
         jobs_[name] = around(question({**PATH, **options}, known()))
     return Answers(
         engine=engine.name, identity=engine.identity(), cliffs=tuple(_map(each, engine, jobs) for each in lines),
-        maps={name: _map(each, engine, jobs) for name, each in jobs_.items()},
+        maps={name: _map([each], engine, jobs) for name, each in jobs_.items()},
     )  # fmt: skip
 
 
-def _map(path: Question, engine: Engine, jobs: int | None) -> Map:
-    return map_of([path], engine, seconds=inf, jobs=jobs, seeds=SEEDS)
+def _map(paths: Sequence[Question], engine: Engine, jobs: int | None) -> Map:
+    return map_of(paths, engine, seconds=inf, jobs=jobs, seeds=SEEDS)
 
 
 def charts(found: Answers) -> Iterator[Chart]:
@@ -136,7 +143,7 @@ def page(found: Answers) -> str:
     environment = Environment(  # noqa: S701 (Markdown is no HTML)
         loader=FileSystemLoader(Path(__file__).parent), trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
     )
-    environment.filters |= {"amount": amount, "percent": percent, "trimmed": trimmed, "counted": counted}
+    environment.filters["trimmed"] = trimmed
     ours = (*found.cliffs, *found.maps.values())
     words = environment.get_template(TEMPLATE).render(
         maps=found.maps, cliffs=found.cliffs, figures={each.name: each for each in charts(found)},
@@ -144,7 +151,7 @@ def page(found: Answers) -> str:
         cells=cells, span=span, runs=sum(each.runs for each in ours), path=" and ".join(PATH.values()),
         path_of=map_text.path, strata=strata(),
     )  # fmt: skip
-    return words.rstrip() + "\n"
+    return "\n\n".join(_prose(block) for block in re.split(r"\n{2,}", words.strip())) + "\n"
 
 
 def cells(found: Map, low: float = 0.0, high: float = inf, **wanted: int | bool) -> list[Cell]:
@@ -161,7 +168,7 @@ def cells(found: Map, low: float = 0.0, high: float = inf, **wanted: int | bool)
 def span(some: Sequence[Cell], quantity: str) -> str:
     """From the least to the most of a quantity, in whole %."""
     values = [100 * value for cell in some if (value := getattr(cell, quantity)) is not None]
-    low, high = (f"{each:.0f}" for each in (min(values), max(values)))
+    low, high = round(min(values)), round(max(values))
     return f"{low} %" if low == high else f"{low} to {high} %"
 
 
@@ -188,11 +195,30 @@ def table(found: Answers) -> str:
 
 
 def _median(gains: Sequence[float]) -> str:
-    return f"{100 * median(gains):+.0f}" if gains else "-"
+    return _signed(median(gains)) if gains else ABSENT
 
 
 def _ends(gains: Sequence[float]) -> str:
-    return f"{100 * min(gains):+.0f} to {100 * max(gains):+.0f}" if gains else "-"
+    return f"{_signed(min(gains))} to {_signed(max(gains))}" if gains else ABSENT
+
+
+def _signed(gain: float) -> str:
+    whole = round(100 * gain)
+    return f"{whole:+d}" if whole else "0"
+
+
+def _prose(block: str) -> str:
+    """Paragraphs and lists of a block in lines that a reader of the source can follow; all else as it is."""
+    if not block[0].isalpha() and not block.startswith(("- ", "**")):
+        return block
+    items = re.split(r"\n(?=- )", block)
+    return "\n".join(
+        fill(
+            " ".join(item.split()), COLUMNS, subsequent_indent="  " * item.startswith("- "), break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for item in items
+    )  # fmt: skip
 
 
 def write(found: Answers) -> Iterator[Path]:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from dumbbell.charts import heat
-from dumbbell.charts.chart import HeatMap
+from dumbbell.charts.chart import Axis, Chart, Dot, HeatMap, Panel
+from dumbbell.charts.vega import vega_lite
 
 NAN = float("nan")
 GAIN = HeatMap(label="gain (%)", cells=((-34.0, 0.0), (115.0, NAN)), colours="diverging")
@@ -57,3 +58,35 @@ def test_words_fit_into_a_cell() -> None:
     assert told == ["+115", "-7.46", "0", "-0.04", "0", ""]
     counts = [heat.words(value, signed=False) for value in (0.0, 7.0, 1649.0, 235_798.0, 1_234_567.0, 0.00042)]
     assert counts == ["0", "7", "1649", "236k", "1.23M", "0.00042"]
+
+
+def layers(heat_map: HeatMap) -> list[dict[str, Any]]:
+    panel = Panel(x=Axis(label="x"), y=Axis(label="y"), heat=heat_map)
+    spec = vega_lite(Chart(name="c", title="", caption="", panels=(panel,)))
+    found: list[dict[str, Any]] = spec["concat"][0]["layer"][0]["layer"]
+    return found
+
+
+def test_what_is_small_is_hatched_and_nothing_else() -> None:
+    drawn = layers(HeatMap(label="v", cells=((1.0, -1.9, 2.0),), colours="diverging", hatched_below=2.0))
+    (rules,) = [each for each in drawn if each["mark"]["type"] == "rule"]
+    strokes = rules["data"]["values"]
+    assert {round(each["x"] + 0.01) for each in strokes} == {0, 1}
+    for each in strokes:
+        assert each["x2"] - each["x"] == pytest.approx(each["y2"] - each["y"])
+        assert -0.5 <= min(each["y"], each["x"]) <= each["y2"] <= 0.5
+
+
+def test_lines_stand_between_cells_of_two_kinds() -> None:
+    heat_map = HeatMap(label="v", cells=((1.0, 2.0), (3.0, NAN)), kinds=(("a", "b"), ("a", "")))
+    (rules,) = [each for each in layers(heat_map) if each["mark"]["type"] == "rule"]
+    assert rules["data"]["values"] == [{"x": 0.5, "x2": 0.5, "y": -0.5, "y2": 0.5}], "none beside what is unknown"
+
+
+def test_a_dot_has_the_colour_of_its_value_and_points_where_it_lies() -> None:
+    dots = tuple(Dot(column=0.5, row=0.0, value=value, words="w") for value in (30.0, -30.0, 1.0))
+    heat_map = HeatMap(label="v", cells=((1.0, 2.0), ()), colours="diverging", hatched_below=2.0, dots=dots)
+    (points,) = [each for each in layers(heat_map) if each["mark"]["type"] == "point"]
+    assert [each["shape"] for each in points["data"]["values"]] == ["triangle-up", "triangle-down", "circle"]
+    cells = layers(heat_map)[0]
+    assert points["encoding"]["fill"]["scale"] == cells["encoding"]["color"]["scale"]

@@ -83,7 +83,7 @@ def test_dots_lie_between_columns_by_log_ratios_and_only_where_rate_and_rtt_are_
         if not each.neighbours and each.is_near(100e6, 0.04) and 0.1 <= each.buffer_bdp <= 1.6
     ]  # fmt: skip
     assert len(dots) == len(alike) > 3
-    assert {dot.row for dot in dots} == {0.0}
+    assert {dot.row for dot in dots} == {0.0}, "a row of their own, below that of the cells"
     for dot, each in zip(dots, alike, strict=True):
         assert 0.1 * 4**dot.column == pytest.approx(each.buffer_bdp, rel=1e-6)
         assert dot.value == pytest.approx(100 * each.gain)

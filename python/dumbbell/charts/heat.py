@@ -27,8 +27,6 @@ SMALLEST: Final = 0.55
 HATCH: Final = "#9a9a9a"
 STROKES: Final = 4
 """Of a hatched cell."""
-BELOW: Final = 0.3
-"""How far a dot is from the middle of its row, so that both can be read."""
 _UNITS: Final = ((1e6, 1e6, "M"), (1e4, 1e3, "k"), (0.0, 1.0, ""))
 """From which amount on, by what a value is divided, and how that is written."""
 
@@ -161,7 +159,7 @@ def _dots(heat: HeatMap, colour: Spec, layout: Layout) -> Iterator[Spec]:
         return
     shapes = [_shape(heat, dot) for dot in heat.dots]
     rows = [
-        {"x": dot.column, "y": dot.row - BELOW, "value": dot.value, "shape": shape, "measured": dot.words,
+        {"x": dot.column, "y": dot.row, "value": dot.value, "shape": shape, "measured": dot.words,
          heat.label: words(dot.value, signed=True)}
         for dot, shape in zip(heat.dots, shapes, strict=True)
     ]  # fmt: skip

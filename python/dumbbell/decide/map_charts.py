@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import log, nan
 from typing import Final
@@ -23,11 +23,14 @@ MOST_SHOWN_HARM: Final = 50.0
 LABELS: Final = {
     "queue": "queue (BDP)", "rtt": "RTT (ms)", "rate": "rate", "company": "who else is on the line",
 }  # fmt: skip
+MEASURED: Final = ", on hosts"
+LOW: Final = 0.3
+"""How far a dot is below the middle of a row that has cells, so that both can be read."""
 YOURS: Final = "*"
 SHORTENED: Final = (
     ("beside one CUBIC", "1 CUBIC"),
     ("beside ten CUBIC", "10 CUBIC"),
-    ("ten others switch too", "10 that switch too"),
+    ("ten others switch too", "10 switch too"),
 )
 """Companies that have words for a count."""
 
@@ -88,8 +91,7 @@ def caption(found: Map, shown: Quantity, dots: Sequence[Dot] = ()) -> str:
     told = {
         "gain": (
             f"Red: ahead of {name_of(found.default)}; blue: behind; darkest from {MOST_GAIN:g} % on. Hatched: less than"
-            f" {percent(MATTERS)}, which does not matter. Thick lines: where it changes which one is right for"
-            f" {found.goal}."
+            f" {percent(MATTERS)}, which does not matter. Thick lines: where it changes which one is right."
         ),
         "harm": (
             f"Of what the others have beside one {name_of(found.default)} flow more. Red: they lose; blue: they gain."
@@ -110,24 +112,34 @@ def panel(found: Map, shown: Quantity, title: str, cells: Sequence[Cell], measur
     """A quantity in the cells of one panel, with the dots of what hosts measured there."""
     cells = [cell for cell in cells if shown.of(cell) is not None]
     at = {(position(cell, found.y), position(cell, found.x)): cell for cell in cells}
-    rows, columns = _rows(found, cells), found.columns
-    grid = [[at.get((row, column)) for column in columns] if row else [] for row in rows]
+    columns, dots = found.columns, dict(_dots(found, cells, measured))
+    rows = _rows(found, cells, dots)
+    grid = [[at.get((row, column)) for column in columns] if row in found.rows else [] for row in rows]
     values = tuple(tuple(_value(shown, cell) for cell in row) for row in grid)
     kinds = tuple(tuple(shown.kinds(cell) if cell else "" for cell in row) for row in grid)
     heat = HeatMap(
         label=shown.label, cells=values, kinds=kinds, colours="diverging" if shown.signed else "sequential",
-        most=shown.most, hatched_below=shown.hatched_below, dots=tuple(_dots(found, cells, rows, measured)),
+        most=shown.most, hatched_below=shown.hatched_below, dots=tuple(_placed(dots, rows)),
     )  # fmt: skip
     return Panel(title=title, x=_axis(found, "x", columns), y=_axis(found, "y", rows), heat=heat)
 
 
-def _rows(found: Map, cells: Sequence[Cell]) -> list[str]:
-    """Of the map, with a gap before those in whose company all others switch too."""
+def _rows(found: Map, cells: Sequence[Cell], dots: Mapping[str, Sequence[Dot]]) -> list[str]:
+    """Of the map, where company goes up with a row for the dots of each, and a gap before those that switch too."""
     rows = [row for row in found.rows if any(position(cell, found.y) == row for cell in cells)]
     if found.y != "company":
         return rows
     apart = {cell.company for cell in cells if cell.switch}
-    return [row for row in rows if row not in apart] + [each for row in rows if row in apart for each in ("", row)]
+    usual = [each for row in rows if row not in apart for each in ([f"{row}{MEASURED}"] if row in dots else []) + [row]]
+    return usual + [each for row in rows if row in apart for each in ("", row)]
+
+
+def _placed(dots: Mapping[str, Sequence[Dot]], rows: Sequence[str]) -> Iterator[Dot]:
+    """Each in the row of its own, or low in the row of its path."""
+    for row, own in dots.items():
+        apart = f"{row}{MEASURED}"
+        at = float(rows.index(apart)) if apart in rows else rows.index(row) - LOW
+        yield from (replace(dot, row=at) for dot in own)
 
 
 def _value(shown: Quantity, cell: Cell | None) -> float:
@@ -164,22 +176,29 @@ def _own(found: Map, axis: MapAxis) -> str:
 def _short(axis: str, words: str) -> str:
     """What stands beside a row or below a column: without the unit, which the axis has."""
     if axis == "company":
-        return dict(SHORTENED).get(words) or words.removeprefix("beside ").replace("cubic", "CUBIC")
+        name, *measured = words.partition(MEASURED)
+        short = dict(SHORTENED).get(name) or name.removeprefix("beside ").replace("cubic", "CUBIC")
+        return short + "".join(measured)
     return words.removesuffix(" BDP").removesuffix(" ms")
 
 
-def _dots(found: Map, cells: Sequence[Cell], rows: Sequence[str], measured: Sequence[MeasuredGain]) -> Iterator[Dot]:
-    """What hosts measured, where the map is of goodput and has queues across; between two columns by log ratios."""
+def _dots(found: Map, cells: Sequence[Cell], measured: Sequence[MeasuredGain]) -> Iterator[tuple[str, list[Dot]]]:
+    """By row what hosts measured, where the map is of goodput and has queues across; between columns by log ratios."""
     if not found.by_goodput or found.x != "queue" or found.loss or {cell.candidate for cell in cells} != {"bbr"}:
         return
-    for row, words in enumerate(rows):
-        own = sorted((cell for cell in cells if position(cell, found.y) == words), key=lambda each: each.buffer_bdp)
+    for row in found.rows:
+        own = sorted((cell for cell in cells if position(cell, found.y) == row), key=lambda each: each.buffer_bdp)
         if not own or own[0].switch:
             continue
-        for each in measured:
-            column = _column([cell.buffer_bdp for cell in own], each.buffer_bdp)
-            if each.neighbours == own[0].neighbours and column is not None and _is_near(found, own[0], each):
-                yield Dot(column=column, row=float(row), value=100 * each.gain, words=_words(each))
+        queues = [cell.buffer_bdp for cell in own]
+        dots = [
+            Dot(column=column, row=0.0, value=100 * each.gain, words=_words(each))
+            for each in measured
+            if each.neighbours == own[0].neighbours and _is_near(found, own[0], each)
+            and (column := _column(queues, each.buffer_bdp)) is not None
+        ]  # fmt: skip
+        if dots:
+            yield row, dots
 
 
 def _is_near(found: Map, cell: Cell, dot: MeasuredGain) -> bool:
