@@ -107,7 +107,7 @@ def advise(  # noqa: PLR0913 (each is an option)
     if source is not None:
         from dumbbell.cli.mix import advise_mix
 
-        advise_mix(source, options, engine, jobs, as_json=as_json)
+        advise_mix(source, options, engine, jobs, seeds, as_json=as_json)
         return
     asked = question(options, catalogue())
     began = time.monotonic()
