@@ -217,3 +217,9 @@ def test_bad_files_are_one_message_and_status_2(tmp_path: File) -> None:
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.startswith(f"{source}: {told}")
         assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_map_is_of_one_path() -> None:
+    done = dumbbell("advise", "--from", CAPTURES / "server.txt", "--map", "map.html")
+    assert done.returncode == 2
+    assert "--map: contradicts --from: a map is about one path" in done.stderr

@@ -10,7 +10,7 @@ from dumbbell.cli import completion
 from dumbbell.cli.option import Jobs, Json, print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from dumbbell.decide.advice import Advice
 
@@ -115,9 +115,13 @@ def advise(  # noqa: PLR0913 (each is an option)
     }  # fmt: skip
     if source is not None:
         from dumbbell.cli.mix import advise_mix
+        from dumbbell.problem import Problem, SpecError
 
-        _refuse_beside_a_capture({"map": map_, "seeds": seeds})
-        advise_mix(source, options, engine, jobs, as_json=as_json)
+        if map_ is not None:
+            raise SpecError(
+                [Problem("--map", "contradicts --from: a map is about one path", "leave one of the two out")]
+            )
+        advise_mix(source, options, engine, jobs, seeds, as_json=as_json)
         return
     if map_ is not None or is_range(options):
         from dumbbell.cli.map import advise_map
@@ -135,17 +139,6 @@ def advise(  # noqa: PLR0913 (each is an option)
         return
     for line in _lines(answer, seconds, engine):
         typer.echo(line)
-
-
-def _refuse_beside_a_capture(options: "Mapping[str, object]") -> None:
-    """A mix is no path: what is about one is refused beside it."""
-    from dumbbell.problem import Problem, SpecError
-
-    if told := [name for name, value in options.items() if value is not None]:
-        raise SpecError([
-            Problem(f"--{name}", "contradicts --from: it is about one path", "leave one of the two out")
-            for name in told
-        ])  # fmt: skip
 
 
 def _lines(answer: "Advice", seconds: float, engine: str) -> "Iterator[str]":

@@ -19,7 +19,9 @@ SECONDS = {"sim": 25.0}
 INDENT = " " * 10
 
 
-def advise_mix(source: str, options: Mapping[str, str | None], engine: str, jobs: int | None, *, as_json: bool) -> None:
+def advise_mix(  # noqa: PLR0913 (each is an option)
+    source: str, options: Mapping[str, str | None], engine: str, jobs: int | None, seeds: int | None, *, as_json: bool
+) -> None:
     """Reads what `ss -tin` printed, simulates the paths in it, and prints the answer."""
     from dumbbell.decide.connections import read
     from dumbbell.decide.mix import asked_of_all, mix
@@ -36,7 +38,8 @@ def advise_mix(source: str, options: Mapping[str, str | None], engine: str, jobs
             wanted = not (as_json and sys.stdout.isatty())
             return stack.enter_context(progress(len(works), wanted=wanted, work=sum(works)))
 
-        answer = mix(capture, asked, engine_named(engine), seconds=SECONDS.get(engine, 600.0), jobs=jobs, watch=watch)
+        given = SECONDS.get(engine, 600.0)
+        answer = mix(capture, asked, engine_named(engine), seconds=given, jobs=jobs, seeds=seeds, watch=watch)
     seconds = time.monotonic() - began
     if as_json:
         print_json(as_object(answer, seconds=seconds, engine=engine))

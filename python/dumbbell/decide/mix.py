@@ -22,9 +22,8 @@ from dumbbell.decide.advice import (
 from dumbbell.decide.connections import COMMAND
 from dumbbell.decide.paths import LEAST_SHARE, REASONS, Cell, Path, cells, paths
 from dumbbell.decide.question import FRAME_BYTES, PRESETS, Question, question
-from dumbbell.decide.trials import FIRST_SEEDS, LONGEST_S, PACKETS_A_SECOND, SHORTEST_S, trials
+from dumbbell.decide.trials import CORES, FIRST_SEEDS, LONGEST_S, PACKETS_A_SECOND, SHORTEST_S, trials
 from dumbbell.decide.validated import outside_of_validation
-from dumbbell.engines.cores import available_cores
 from dumbbell.metrics.number import counted
 from dumbbell.problem import Problem, SpecError
 from dumbbell.units import BITS_PER_BYTE
@@ -45,6 +44,8 @@ CELLS_PER_DECADE: Final = (6.0, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.0)
 """Of rate and of RTT, the finest first: the first that fits into the time is taken."""
 GROWTH: Final = 0.4
 """CUBIC's C, segments a second cubed (RFC 9438)."""
+PLANNED: Final = 0.6
+"""Share of the time that the first seeds are planned for; more seeds and slower machines have the rest."""
 PATIENCE: Final = 2.0
 """Times the time asked for that a slow machine may take before cells are left out."""
 PERIODS: Final = 8.0
@@ -215,9 +216,12 @@ def _unseen(_: Sequence[float]) -> Callable[[float], None]:
 
 
 def mix(  # noqa: PLR0913
-    found: Capture, asked: Question, engine: Engine, *, seconds: float, jobs: int | None = None, watch: Watch = _unseen
-) -> Mix:
+    found: Capture, asked: Question, engine: Engine, *, seconds: float, jobs: int | None = None,
+    seeds: int | None = None, watch: Watch = _unseen,
+) -> Mix:  # fmt: skip
     """Simulates the paths of a capture, alike ones once, those with the most connections first while time is left.
+
+    With `seeds` every case has so many.
 
     Raises:
         SpecError: no connection tells of a path.
@@ -226,29 +230,29 @@ def mix(  # noqa: PLR0913
     told, silent = paths(found.connections)
     if not told:
         raise SpecError([_nothing(found, silent)])
-    cores = jobs or available_cores()
-    planned, works = _planned(told, asked, cores, seconds)
+    planned, works = _planned(told, asked, PLANNED * seconds)
     advance = watch(works)
     bins: list[Bin] = []
-    seeds, runs_s = set[int](), set[float]()
+    tried_seeds, runs_s = set[int](), set[float]()
     ends, ahead, not_tried = time.monotonic() + seconds, sum(works), 0
+    shorter = min(1.0, PLANNED * seconds / ahead)
     for cell, work in zip(planned, works, strict=True):
         left = ends - time.monotonic()
         own = on_cell(asked, cell)
-        if bins and _work_s(own, cores, SHORTEST_S) > left + (PATIENCE - 1) * seconds:
+        if bins and _work_s(own, SHORTEST_S) > left + (PATIENCE - 1) * seconds:
             not_tried += cell.connections
         else:
-            run_s = max(SHORTEST_S, _settled_s(own) * min(1.0, left / ahead))
+            run_s = max(SHORTEST_S, _settled_s(own) * shorter)
             share_s = min(MOST_CELL_S, left * work / ahead)
-            tried = trials(own, engine, seconds=share_s, jobs=jobs, undecided=undecided, run_s=run_s)
-            seeds |= {len(each.seeds) for each in tried.values()}
+            tried = trials(own, engine, seconds=share_s, jobs=jobs, undecided=undecided, seeds=seeds, run_s=run_s)
+            tried_seeds |= {len(each.seeds) for each in tried.values()}
             runs_s.add(run_s)
             bins += _bins(cell, own, {each: place(own, tried, each, own.company[0]) for each in own.buffers_bytes})
         ahead -= work
         advance(work)
     bins.sort(key=lambda each: -each.connections)
     lengths = (min(runs_s), max(runs_s))
-    return _answer(found, asked, bins, silent, not_tried, (min(seeds), max(seeds)), lengths)
+    return _answer(found, asked, bins, silent, not_tried, (min(tried_seeds), max(tried_seeds)), lengths)
 
 
 def on_cell(asked: Question, cell: Cell) -> Question:
@@ -294,21 +298,21 @@ def _nothing(found: Capture, silent: Mapping[str, int]) -> Problem:
     return Problem(found.name, told, COMMAND)
 
 
-def _planned(told: Sequence[Path], asked: Question, cores: int, seconds: float) -> tuple[list[Cell], list[float]]:
+def _planned(told: Sequence[Path], asked: Question, seconds: float) -> tuple[list[Cell], list[float]]:
     """The finest cells of which runs of their length fit into the time, and how many seconds each takes then."""
     for per_decade in CELLS_PER_DECADE:
         found = cells(told, per_decade)
-        works = [_work_s(own, cores, _settled_s(own)) for own in (on_cell(asked, each) for each in found)]
+        works = [_work_s(own, _settled_s(own)) for own in (on_cell(asked, each) for each in found)]
         if sum(works) <= seconds:
             break
     return found, works
 
 
-def _work_s(asked: Question, cores: int, run_s: float) -> float:
-    """How long the first seeds take on a path, roughly."""
+def _work_s(asked: Question, run_s: float) -> float:
+    """How long the first seeds take on a path, roughly, on a small machine."""
     runs = FIRST_SEEDS * len(asked.buffers_bytes) * len(asked.candidates)
     packets = asked.rate_bps / BITS_PER_BYTE / FRAME_BYTES * run_s
-    return runs * (packets / PACKETS_A_SECOND / cores + RUN_S)
+    return runs * (packets / PACKETS_A_SECOND / CORES + RUN_S)
 
 
 def _settled_s(asked: Question) -> float:
