@@ -210,7 +210,7 @@ def test_zhangs_transfers_that_lost_a_packet_do_not_count_where_the_others_are_m
     [
         *[("cao2019", name, "rtt", [5, 10, 25, 50, 75, 100, 150, 200]) for name in ("grid", "grid_cubic", "transfer")],
         *[("cao2019", name, "rate", [10, 20, 50, 100, 250, 500, 750, 1000]) for name in ("grid", "transfer_cubic")],
-        ("cao2019", "grid", "buffer", ["100 kB", "10 MB"]),
+        ("cao2019", "grid", "buffer", ["100 kB", "1 MB", "10 MB", "20 MB", "50 MB"]),
         *[
             ("claypool2019", name, "buffer", LOADED["claypool2019"].published[name]["buffer"])
             for name in ("figure7", "figure10", "figure12")
