@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dumbbell.studies import StudyError
-from dumbbell.studies.evidence import RunData, SeedSweep
+from dumbbell.studies.evidence import RunData, SeedSweep, Trials
 from dumbbell.studies.formula import Formulas
 from observed import frame, observed
 
@@ -28,13 +28,18 @@ def runs(sweep: SeedSweep) -> float | None:
     return float(len(sweep.runs))
 
 
+def seeds(trials: Trials, factor: float = 1.0) -> float | None:
+    """How many there are, of all seeds together."""
+    return factor * len(trials.sweeps) if trials.sweeps else None
+
+
 def halved(value: float) -> float:
     """No metric: it takes no run."""
     return value / 2
 
 
 FUNCTIONS = ModuleType("functions")
-for function in (doubled, runs, halved):
+for function in (doubled, runs, seeds, halved):
     setattr(FUNCTIONS, function.__name__, function)
 FORMULAS = Formulas(
     {
@@ -220,3 +225,41 @@ def test_what_is_not_known_is_left_out_of_a_mean(known: tuple[float | None, ...]
 def test_a_formula_that_is_defined_by_itself() -> None:
     with pytest.raises(StudyError, match=r"metrics\.one: is defined by itself, through one, other"):
         Formulas({"one": "1 + other", "other": "max(one)"}).parse("one")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("seeds", 2), ("seeds(10.0)", 20), ("seeds(10.0) - 3 * seeds", 14), ("larger(seeds, 7)", 7)]
+)
+def test_what_all_seeds_say_together(text: str, value: float) -> None:
+    formula = FORMULAS.parse(text)
+    assert formula.together
+    assert formula.value_together(Trials(((sweep(),), (sweep(),)))) == value
+    with pytest.raises(StudyError, match="all seeds together is not one of seed 1"):
+        formula.value(sweep())
+
+
+def test_no_seeds_have_no_number() -> None:
+    assert FORMULAS.parse("seeds").value_together(Trials(())) is None
+
+
+def test_a_number_of_each_seed_is_none_of_all() -> None:
+    formula = FORMULAS.parse("worst")
+    assert not formula.together
+    with pytest.raises(StudyError, match="a number of each seed"):
+        formula.value_together(Trials(((sweep(),),)))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("seeds - worst", "do not go together"),
+        ("seeds[loss > 0]", "has no part"),
+        ("beside.seeds", "nothing stands beside"),
+        ("seeds('two')", "seeds cannot be given ('two')"),
+        ("seeds(1.0, 2.0)", "seeds cannot be given (1.0, 2.0)"),
+        ("seeds(loss)", "seeds cannot be given (loss)"),
+    ],
+)
+def test_what_all_seeds_together_are_not_part_of(text: str, message: str) -> None:
+    with pytest.raises(StudyError, match=re.escape(message)):
+        FORMULAS.parse(text)

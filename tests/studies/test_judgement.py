@@ -7,7 +7,7 @@ import pytest
 
 from dumbbell.studies import StudyError, Verdict
 from dumbbell.studies.claim import Vocabulary, claims_of
-from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
+from dumbbell.studies.evidence import Evidence, RunData, SeedSweep, Trials
 from dumbbell.studies.formula import Formulas
 from dumbbell.studies.judgement import judge
 from observed import observed
@@ -20,9 +20,21 @@ def found_in(trial: SeedSweep) -> float | None:
     return VALUES[trial.seed]
 
 
+def mean_of_all(trials: Trials) -> float | None:
+    """The mean of these over all seeds, as one number."""
+    found = [value for (trial,) in trials.sweeps if (value := VALUES[trial.seed]) is not None]
+    return sum(found) / len(found) if found else None
+
+
+def width(_: Trials, percent: float) -> float:
+    """A spread."""
+    return percent / 100
+
+
 VALUES: dict[int, float | None] = {}
 found_in.__module__ = FUNCTIONS.__name__
-FUNCTIONS.__dict__["found_in"] = found_in
+for function in (found_in, mean_of_all, width):
+    FUNCTIONS.__dict__[function.__name__] = function
 FUNCTIONS.__dict__["imported"] = judge
 VOCABULARY = Vocabulary({"sweep": frozenset({"path.buffer"})}, Formulas({}, FUNCTIONS), ("bbr", "bbr_4_17"))
 
@@ -286,3 +298,40 @@ def test_a_claim_of_which_no_check_binds_is_weak() -> None:
     half = verdict(0.1, checks=[weak, {"label": "that", "least": 2}])
     assert (half.binding, half.why_weak, half.label) == ("yes", "", "that")
     assert verdict(0.2, checks=[weak, {"label": "that", "least": 2}]).label == "it"
+
+
+@pytest.mark.parametrize(("spread", "word"), [(1.9, "reproduced"), (2.1, "not reproduced")])
+def test_all_of_a_spread_must_keep_the_bounds(spread: float, word: str) -> None:
+    found = verdict(0.05, 0.15, metric="mean_of_all", spread=f"width({spread})")
+    assert found.verdict == word
+    (check,) = found.checks
+    assert check.together
+    assert check.value == pytest.approx(10)
+    assert (check.n, check.seeds) == (2, 2)
+    assert check.low == pytest.approx(10 - spread)
+    assert check.high == pytest.approx(10 + spread)
+    assert check.holding == (2 if word == "reproduced" else 0)
+    if word == "not reproduced":
+        assert found.reason == "it is 10.0 ± 2.1 %, whose spread is not within 8 to 12 %"
+
+
+def test_one_number_of_all_seeds_may_have_no_spread() -> None:
+    found = verdict(0.05, 0.15, metric="mean_of_all")
+    assert (found.verdict, found.low) == ("reproduced", None)
+    assert verdict(0.25, metric="mean_of_all").reason == "it is 25.0 %, not within 8 to 12 %"
+    nothing = verdict(None, None, metric="mean_of_all")
+    assert nothing.verdict == "not reproduced"
+    assert nothing.reason == "it does not exist in 2 of 2 seeds"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ({"spread": "width(1.0)"}, "a spread is of all seeds together, and beside a metric that is"),
+        ({"metric": "mean_of_all", "spread": "found_in"}, "a spread is of all seeds together"),
+        ({"metric": "mean_of_all", "in_seeds": 0.8}, "in_seeds says nothing of one number of all seeds together"),
+    ],
+)
+def test_what_does_not_go_with_all_seeds_together(words: dict[str, object], told: str) -> None:
+    with pytest.raises(StudyError, match=told):
+        claims_of([row(**words)], VOCABULARY)

@@ -15,9 +15,10 @@ from syrupy.assertion import SnapshotAssertion
 from dumbbell import studies
 from dumbbell.charts.chart import Axis, Chart, Panel
 from dumbbell.charts.table import Table
+from dumbbell.decide import accuracy
 from dumbbell.studies import Study
 from dumbbell.studies.claim import Check, Claim
-from dumbbell.studies.evidence import Evidence
+from dumbbell.studies.evidence import Evidence, Trials
 from synthesis import synthetic_evidence
 
 
@@ -25,7 +26,20 @@ def digits(value: float | str | None) -> str:
     return f"{value:.5g}" if isinstance(value, float | int) else str(value)
 
 
+@pytest.fixture(autouse=True)
+def few_folds(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Trees are judged in a second, and by no number that another test may keep."""
+    monkeypatch.setattr(accuracy, "TIMES", 2)
+    monkeypatch.setattr(accuracy, "FEWER_TIMES", 1)
+    accuracy.accuracy.cache_clear()
+    yield
+    accuracy.accuracy.cache_clear()
+
+
 def measured(check: Check, variant: str, evidence: Evidence) -> str:
+    if check.metric.together:
+        found = check.value_together(Trials(tuple(evidence.together(check.experiments, variant))))
+        return " ± ".join(map(digits, found))
     return " ".join(digits(check.value(*sweeps)) for sweeps in evidence.together(check.experiments, variant))
 
 

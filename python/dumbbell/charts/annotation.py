@@ -9,7 +9,7 @@ from typing import Any, Final
 from dumbbell.charts.chart import Layer, Panel
 from dumbbell.charts.extent import place
 from dumbbell.charts.layout import CHARACTER, INK, NOWHERE, PAPER, Layout, Spec
-from dumbbell.charts.placement import Box, Place, Words, along, places, points_of
+from dumbbell.charts.placement import GAP, Box, Place, Words, along, places, points_of
 from dumbbell.charts.style import Ranks, shade_of, style_of
 
 SMALL: Final = 0.88
@@ -66,6 +66,11 @@ def words(panel: Panel, layout: Layout, height: float, columns: int) -> Iterator
         for words, place_, origin in zip(asked, found, origins, strict=True)
         if place_ is not None
     ]
+    shown += [
+        _row(layer.tag, Place(0, GAP, 0.0, "left"), [(layer.x[0], layer.y[0])], unit)
+        for layer in drawn
+        if layer.pinned and layer.tag and layer.x
+    ]
     if shown:
         yield from _texts(shown, unit)
     if panel.better:
@@ -99,7 +104,7 @@ def _asked(
         finite = [
             point for point in zip(layer.x, layer.y, strict=True) if math.isfinite(point[0]) and math.isfinite(point[1])
         ]
-        if layer.tag and line:
+        if layer.tag and line and not layer.pinned:
             some = range(len(line) - 1, -1, -math.ceil(len(line) / MOST_TRIED))
             asked.append(Words(layer.tag, [line[index] for index in some]))
             origins.append([finite[index] for index in some])

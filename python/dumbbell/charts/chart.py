@@ -50,6 +50,8 @@ class Layer:
     """Tells layers of one style apart (several groups or flows of one algorithm): 0, 1, 2, …"""
     tag: str = ""
     """Its name, written beside one of its points where there is room."""
+    pinned: bool = False
+    """Its name stands to the right of its first point, whatever else is there."""
     words: tuple[str, ...] = ()
     """What is written beside each point, where there is room."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dumbbell.decide.advice import DEFAULT, MATTERS, MOST_HARM, Advice, Place, exceptions, score
+from dumbbell.decide.tree import cao_tree
 from dumbbell.decide.trials import duration_s, whole_transfer
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
 from dumbbell.metrics.sharing import gain
@@ -306,20 +307,6 @@ def _tree(found: Advice) -> str:
     by_queue = {cao_tree(asked.rate_bps, buffer) for buffer in asked.buffers_bytes}
     said = name_of(by_queue.pop()) if len(by_queue) == 1 else "BBR in shallow queues, CUBIC in deep ones"
     return f"Cao et al.'s of 2019, printed for lone flows on their testbed, would have said {said}."
-
-
-def cao_tree(rate_bps: int, buffer_bytes: int) -> str:
-    """What the decision tree of Cao et al. 2019 says (Figure 4); where it splits by RTT, both branches say the same.
-
-    >>> cao_tree(200_000_000, 10**6), cao_tree(10**9, 10**7), cao_tree(500_000_000, 10**5)
-    ('cubic', 'bbr', 'bbr')
-    """
-    rate = rate_bps / 1e6
-    if rate > 875:  # noqa: PLR2004 (its thresholds: midpoints of its grid)
-        return "bbr"
-    if rate <= 375:  # noqa: PLR2004
-        return "cubic"
-    return "bbr" if buffer_bytes <= 5_500_000 else "cubic"  # noqa: PLR2004
 
 
 def _says(place: Place) -> str:

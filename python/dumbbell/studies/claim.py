@@ -27,7 +27,7 @@ from typing_extensions import TypedDict
 from dumbbell.engines import registry
 from dumbbell.errors import StudyError
 from dumbbell.problem import suggestion
-from dumbbell.studies.evidence import SeedSweep
+from dumbbell.studies.evidence import SeedSweep, Trials
 from dumbbell.studies.formula import Formula, Formulas
 from dumbbell.studies.manifest import path_of
 from dumbbell.studies.verdict import Kind
@@ -147,6 +147,9 @@ class Check(_Row):
     """Other experiments that its metric names as `beside`."""
     metric: Annotated[InstanceOf[Formula], BeforeValidator(_formula)]
     """In base units."""
+    spread: Annotated[InstanceOf[Formula] | None, BeforeValidator(_formula)] = None
+    """Of a metric that is one number of all seeds together: half the width of an interval about it, all of which must
+    keep the bounds."""
     at: dict[str, Any] = {}
     """Values of swept fields: the part of the sweep that counts."""
     published: FiniteFloat | None = None
@@ -175,6 +178,10 @@ class Check(_Row):
             self.metric.refuse_without(self.beside)
         except StudyError as error:
             raise ValueError(str(error)) from None
+        if self.spread is not None and not (self.metric.together and self.spread.together):
+            raise ValueError(f"{self.label}: a spread is of all seeds together, and beside a metric that is")
+        if self.in_seeds is not None and self.metric.together:
+            raise ValueError(f"{self.label}: in_seeds says nothing of one number of all seeds together")
         return self
 
     @property
@@ -193,6 +200,14 @@ class Check(_Row):
             sweep.at(self.at)
         value = self.metric.value(part, *others)
         return None if value is None else SCALES[self.unit] * value
+
+    def value_together(self, trials: Trials) -> tuple[float | None, float | None]:
+        """What is measured of all seeds together, and its spread, in `unit`; None where the runs do not give it."""
+        part = trials.where(self.at)
+        value = self.metric.value_together(part)
+        spread = None if self.spread is None else self.spread.value_together(part)
+        scale = SCALES[self.unit]
+        return None if value is None else scale * value, None if spread is None else scale * spread
 
 
 class Alternative(_Row):

@@ -92,6 +92,18 @@ class SeedSweep:
         return self.at({})
 
 
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """The trials of all seeds together, for what no single seed tells."""
+
+    sweeps: tuple[tuple[SeedSweep, ...], ...]
+    """Of each seed: the experiment's, and those that stand beside it."""
+
+    def where(self, point: Mapping[str, Any]) -> Trials:
+        """The part of the experiment's own sweeps that has these values."""
+        return Trials(tuple((own.where(point), *others) for own, *others in self.sweeps))
+
+
 def _has(run: RunData, point: Mapping[str, Any]) -> bool:
     return all(run.point.get(path) == value for path, value in point.items())
 

@@ -4,6 +4,7 @@ A name is a field of a run's result (`bottleneck.loss_per_sent`, `groups.cubic.s
 the study's `[metrics]`, or a function of its `claims.py`: each a number of every run at hand. `beside.share` is that
 number of the run at the same point in the experiment that stands beside the check's own, `beside.1.share` in the
 second one. `loss[queue >= 1.5]` is the loss of those runs alone. Operations make one number of many: `max(loss)`.
+A function that takes `Trials` is a number of all seeds together, and may be given constants: `accuracy("full")`.
 Python's parser reads a formula, and each node becomes a function of the sweep; what is not listed here is refused.
 
 >>> Formulas({"loss": "bottleneck.loss_per_sent"}).parse("max(100 * loss) - 3").text
@@ -23,7 +24,7 @@ from itertools import pairwise
 from operator import attrgetter
 from statistics import fmean, pstdev
 from types import ModuleType
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args, get_type_hints
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar, get_args, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -37,15 +38,19 @@ from dumbbell.metrics.sharing import jain
 from dumbbell.problem import suggestion
 from dumbbell.results.run_series import gauge, group_rates_bps, throughput_bps
 from dumbbell.results.schema import Result
-from dumbbell.studies.evidence import RunData, SeedSweep
+from dumbbell.studies.evidence import RunData, SeedSweep, Trials
 from dumbbell.studies.sweep import swept
 
 Values: TypeAlias = "npt.NDArray[np.float64]"
 """One of each run, NaN where a run has none; of size 1 what is one number for all."""
 
 OfRun: TypeAlias = "Callable[[RunData], float | None]"
+OfAll: TypeAlias = "Callable[[Trials], float | None]"
+Given = TypeVar("Given")
 
 BDP: Final = "bdp_bytes"
+TOGETHER: Final = "Trials"
+"""The first parameter of a study's function that is of all seeds together."""
 _BINARY: Final[dict[type[ast.operator], Callable[[Values, Values], Values]]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -201,12 +206,35 @@ class Evaluated(NamedTuple):
     """It is a number of each run, and not one of the whole sweep."""
     beside: int = 0
     """How many sweeps must stand beside."""
+    of_all: Callable[[Trials], Values] | None = None
+    """Its value in all seeds together; None of what is of each seed."""
+    together: bool = False
+    """It is of all seeds together only."""
 
 
 def _of_each_run(of_run: OfRun) -> Evaluated:
     return Evaluated(
         lambda sweep, _: np.array([_nan(of_run(run)) for run in sweep.runs], dtype=np.float64), varies=True
     )
+
+
+def _of_all_seeds(of_all: OfAll) -> Evaluated:
+    def of_one(sweep: SeedSweep, _: Sequence[SeedSweep]) -> Values:
+        raise StudyError(f"a number of all seeds together is not one of seed {sweep.seed}")
+
+    return Evaluated(of_one, varies=False, of_all=lambda trials: np.array([_nan(of_all(trials))]), together=True)
+
+
+def _with_constants(function: Callable[..., float | None]) -> Callable[..., OfAll]:
+    """A study's function without its first parameter: given the others, it gives one of trials."""
+    _, *rest = inspect.signature(function, eval_str=True).parameters.values()
+
+    def given(*constants: Any, **usual: Any) -> OfAll:  # noqa: ANN401 (of the types that the function asks for)
+        return lambda trials: function(trials, *constants, **usual)
+
+    given.__signature__ = inspect.Signature(rest)  # type: ignore[attr-defined]
+    given.__annotations__ = {each.name: each.annotation for each in rest}
+    return given
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +245,22 @@ class Formula:
     is_field: bool
     """It is a field of the result: where that is null it was not measured, and is no answer."""
     evaluated: Evaluated
+
+    @property
+    def together(self) -> bool:
+        """Whether it is one number of all seeds together."""
+        return self.evaluated.together
+
+    def value_together(self, trials: Trials) -> float | None:
+        """Its value in all seeds together; None where the runs do not give it.
+
+        Raises:
+            StudyError: it is a number of each seed.
+        """
+        if self.evaluated.of_all is None:
+            raise StudyError(f"{self.text}: a number of each seed, where one of all seeds is needed")
+        (found,) = self.evaluated.of_all(trials)
+        return float(found) if np.isfinite(found) else None
 
     def refuse_without(self, beside: Sequence[str]) -> None:
         """Checks that these experiments beside are enough.
@@ -276,28 +320,43 @@ class Formulas:
         named = steps is not None and (steps[0] in self.texts or self._function(steps[0]) is not None)
         return Formula(text, steps is not None and not named, self._evaluated(tree, text, ()))
 
-    def _evaluated(self, node: ast.expr, text: str, within: tuple[str, ...]) -> Evaluated:  # noqa: C901, PLR0911 (one case a kind of node)
+    def _evaluated(self, node: ast.expr, text: str, within: tuple[str, ...]) -> Evaluated:  # noqa: C901, PLR0911, PLR0912 (one case a kind of node)
         """`within`: the formulas of which this is a part."""
 
         def combined(function: Callable[..., Any], *nodes: ast.expr) -> Evaluated:
             parts = [self._evaluated(each, text, within) for each in nodes]
+            together = any(part.together for part in parts)
+            if together and any(part.of_all is None for part in parts):
+                raise StudyError(f"{text}: numbers of each seed and of all seeds together do not go together")
 
             def of(sweep: SeedSweep, others: Sequence[SeedSweep]) -> Values:
-                values = [part.of(sweep, others) for part in parts]
+                return computed([part.of(sweep, others) for part in parts])
+
+            def of_all(trials: Trials) -> Values:
+                return computed([part.of_all(trials) for part in parts if part.of_all])
+
+            def computed(values: Sequence[Values]) -> Values:
                 try:
                     return np.asarray(function(*values), dtype=np.float64)
                 except ValueError:
                     sizes = ", ".join(str(each.size) for each in values)
                     raise StudyError(f"{text}: its parts do not go together, being of {sizes} runs") from None
 
-            return Evaluated(of, any(part.varies for part in parts), max((part.beside for part in parts), default=0))
+            return Evaluated(
+                of, any(part.varies for part in parts), max((part.beside for part in parts), default=0),
+                of_all if all(part.of_all for part in parts) else None, together,
+            )  # fmt: skip
 
         steps = _steps_of(node)
         if steps is not None:
             return self._named(steps, within)
         match node:
             case ast.Constant(value=int() | float() as value):
-                return Evaluated(lambda *_: np.array([value], dtype=np.float64), varies=False)
+                return Evaluated(
+                    lambda *_: np.array([value], dtype=np.float64),
+                    varies=False,
+                    of_all=lambda _: np.array([value], dtype=np.float64),
+                )
             case ast.Tuple(elts=parts):
                 return combined(lambda *values: np.concatenate(values), *parts)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -311,6 +370,8 @@ class Formulas:
                 return combined(lambda *values: both.reduce(values), *parts)
             case ast.Subscript(value=value, slice=condition):
                 whole, chosen = (self._evaluated(each, text, within) for each in (value, condition))
+                if whole.together or chosen.together:
+                    raise StudyError(f"{text}: a number of all seeds together has no part")
                 return Evaluated(
                     lambda sweep, others: whole.of(_those(sweep, chosen, others), others),
                     whole.varies,
@@ -318,7 +379,10 @@ class Formulas:
                 )
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 if name in OF_RUN:
-                    return _of_each_run(_given(name, arguments, text))
+                    return _of_each_run(_given(name, OF_RUN[name], arguments, text))
+                function = self._function(name)
+                if function is not None and _first_type(function) == TOGETHER:
+                    return _of_all_seeds(_given(name, _with_constants(function), arguments, text))
                 _refuse_arity(name, arguments, text)
                 if name in OPERATIONS:
                     one = combined(lambda *values: [_nan(OPERATIONS[name](*values))], *arguments)
@@ -333,7 +397,7 @@ class Formulas:
             if not rest:
                 raise StudyError("beside needs a name: beside.loss, beside.1.loss")
             part = self._named(tuple(rest), within)
-            if part.beside:
+            if part.beside or part.together:
                 raise StudyError(f"beside.{'.'.join(map(str, rest))}: nothing stands beside what stands beside")
 
             def of_other(sweep: SeedSweep, others: Sequence[SeedSweep]) -> Values:
@@ -347,6 +411,8 @@ class Formulas:
             text = self.texts[str(name)]
             return self._evaluated(_parsed(text), text, (*within, str(name)))
         function = None if rest else self._function(name)
+        if function is not None and _first_type(function) == TOGETHER:
+            return _of_all_seeds(_given(str(name), _with_constants(function), (), str(name)))
         if function is not None and _first_type(function) == "SeedSweep":
             return Evaluated(lambda sweep, _: np.array([_nan(function(sweep))]), varies=False)
         try:
@@ -356,11 +422,11 @@ class Formulas:
             raise StudyError(f"{error}; {suggestion(str(name), [*self.texts, *functions])}".rstrip("; ")) from None
 
     def _function(self, name: str | int) -> Callable[..., float | None] | None:
-        """The public function of that name that takes a run or a sweep."""
+        """The public function of that name that takes a run, a sweep or all seeds."""
         function = getattr(self.functions, str(name), None)
         if str(name).startswith("_") or not inspect.isfunction(function):
             return None
-        return function if _first_type(function) in {"RunData", "SeedSweep"} else None
+        return function if _first_type(function) in {"RunData", "SeedSweep", TOGETHER} else None
 
 
 def _parsed(text: str) -> ast.expr:
@@ -386,12 +452,12 @@ def _refuse_arity(name: str, arguments: Sequence[ast.expr], text: str) -> None:
         raise StudyError(f"{text}: {name}: {error}") from None
 
 
-def _given(name: str, arguments: Sequence[ast.expr], text: str) -> OfRun:
-    """An operation of `OF_RUN` with its constants."""
+def _given(name: str, function: Callable[..., Given], arguments: Sequence[ast.expr], text: str) -> Given:
+    """What a function makes of constants."""
     constants = [each.value for each in arguments if isinstance(each, ast.Constant)]
     try:
         if len(constants) == len(arguments):
-            return validate_call(config=ConfigDict(strict=True))(OF_RUN[name])(*constants)
+            return validate_call(config=ConfigDict(strict=True))(function)(*constants)
     except ValidationError:
         pass  # too few or too many of them, or of another type
     raise StudyError(f"{text}: {name} cannot be given ({', '.join(map(ast.unparse, arguments))})")

@@ -11,7 +11,7 @@ from dumbbell.errors import StudyError
 from dumbbell.metrics.number import amount, apart
 from dumbbell.metrics.statistics import estimate
 from dumbbell.studies.claim import Alternative, Check, Claim
-from dumbbell.studies.evidence import Evidence
+from dumbbell.studies.evidence import Evidence, Trials
 from dumbbell.studies.study import Study
 from dumbbell.studies.verdict import (
     KINDS,
@@ -126,6 +126,8 @@ def _obstacle(claim: Claim, evidence: Evidence, variant: str) -> tuple[Word, str
 
 def _checked(claim: Claim, check: Check, evidence: Evidence, variant: str) -> Checked:
     try:
+        if check.metric.together:
+            return _checked_together(check, Trials(tuple(evidence.together(check.experiments, variant))))
         measured = [check.value(*sweeps) for sweeps in evidence.together(check.experiments, variant)]
     except StudyError as error:
         raise StudyError(f'claim {claim.id}, check "{check.label}": {error}') from None
@@ -158,6 +160,20 @@ def _checked(claim: Claim, check: Check, evidence: Evidence, variant: str) -> Ch
         holds=checked.keeps(middle) if by_median else holding >= enough,
         holding=holding,
     )
+
+
+def _checked_together(check: Check, trials: Trials) -> Checked:
+    """All seeds hold or none does: there is one number, and its spread must keep the bounds as well."""
+    seeds = len(trials.sweeps)
+    value, spread = check.value_together(trials)
+    low, high = (None, None) if value is None or spread is None else (value - spread, value + spread)
+    checked = Checked(
+        label=check.label, value=value, low=low, high=high, n=seeds, median=value, published=check.published,
+        least=check.least, most=check.most, unit=check.unit, holds=False, holding=0, seeds=seeds,
+        without=seeds if value is None else 0, weak=check.weak, together=True,
+    )  # fmt: skip
+    holds = value is not None and all(checked.keeps(each) for each in (low, value, high) if each is not None)
+    return replace(checked, holds=holds, holding=seeds if holds else 0)
 
 
 def _middle(values: Sequence[float], check: Checked) -> float:
@@ -239,6 +255,8 @@ def _why_not(claim: Claim, checks: Sequence[Checked], engine: str, variant: str)
 def _fault(check: Checked) -> str:
     if check.value is None:
         return f"{check.label} does not exist in {check.without} of {check.seeds} seeds"
+    if check.together and check.keeps(check.value):
+        return f"{check.label} is {check.measured}, whose spread is not {_within(check)}"
     if check.keeps(check.value):
         none = f" (it does not exist in {check.without})" if check.without else ""
         failing = f"{check.seeds - check.holding} of {check.seeds} seeds{none}"
@@ -246,6 +264,8 @@ def _fault(check: Checked) -> str:
     fault = f"{check.label} is {_outside(check.value, check)}, not {_within(check)}"
     if check.low is not None and check.high is not None and any(map(check.keeps, (check.low, check.high))):
         reach = f"{amount(check.low)} to {_amount(check.high, check.unit)}"
+        if check.together:
+            return f"{fault} (its spread, {reach}, reaches there)"
         return f"{fault} (the 95 % interval of the mean, {reach}, reaches there)"
     return fault
 

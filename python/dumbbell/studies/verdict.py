@@ -60,6 +60,9 @@ class Checked:
     """Seeds in which there is no such number: two curves that never cross, nothing that was sent."""
     weak: str = ""
     """Why it can hardly fail; empty: it binds."""
+    together: bool = False
+    """It is one number of all seeds together: `low` and `high` are the ends of its spread, which must keep the bounds
+    as well, and not of an interval over seeds."""
 
     @property
     def measured(self) -> str:

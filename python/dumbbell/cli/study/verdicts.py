@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from dumbbell.studies import Study, StudyStatus, Verdict
+from dumbbell.metrics.number import counted
+from dumbbell.studies import Study, StudyStatus, Verdict
 
 INDENT = "    "
 COLOURS = {"reproduced": "green", "not reproduced": "red"}
@@ -86,6 +87,8 @@ def _numbers(verdict: Verdict) -> str:
     """What decides, what was published, and what is tolerated."""
     decisive = verdict.decisive
     alike = ", deterministic" if verdict.low is None and decisive and decisive.seeds > 1 else f", n = {verdict.n}"
+    if decisive and decisive.together:
+        alike = f", {counted(decisive.seeds, 'seed')} together"
     value = verdict.measured + alike if verdict.measured else "none"
     published = "" if verdict.published is None else f"; published {verdict.published:g} {verdict.unit}".rstrip()
     return f"{verdict.label} {value}{published}" + (f"; tolerated {decisive.bounds}" if decisive else "")

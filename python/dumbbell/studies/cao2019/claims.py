@@ -1,6 +1,53 @@
-"""What formulas cannot say: iperf3's clock of a transfer, and the cells that others have."""
+"""What formulas cannot say: trees of the grid's cells, iperf3's clock of a transfer, and the cells that others have."""
 
 from dumbbell.studies.cao2019.cells import digitised_gain, replicated_gain
 from dumbbell.studies.cao2019.clock import delivered_by_then, written_s
+from dumbbell.studies.cao2019.trees import (
+    accuracy,
+    accuracy_spread,
+    agreement,
+    branch_accuracy,
+    branch_cells,
+    branch_regret,
+    branch_worst,
+    counting,
+    equivalent,
+    likeness,
+    majority,
+    mean_regret,
+    over_majority,
+    over_majority_spread,
+    over_rates,
+    over_rates_spread,
+    rise,
+    rise_interval,
+    root,
+    worst_regret,
+)
 
-__all__ = ["delivered_by_then", "digitised_gain", "replicated_gain", "written_s"]
+__all__ = [
+    "accuracy",
+    "accuracy_spread",
+    "agreement",
+    "branch_accuracy",
+    "branch_cells",
+    "branch_regret",
+    "branch_worst",
+    "counting",
+    "delivered_by_then",
+    "digitised_gain",
+    "equivalent",
+    "likeness",
+    "majority",
+    "mean_regret",
+    "over_majority",
+    "over_majority_spread",
+    "over_rates",
+    "over_rates_spread",
+    "replicated_gain",
+    "rise",
+    "rise_interval",
+    "root",
+    "worst_regret",
+    "written_s",
+]

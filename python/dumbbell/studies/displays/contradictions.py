@@ -142,7 +142,7 @@ def _unmeasured(
     display: str, part: Line | Column | Heat | Number, formulas: Formulas, experiments: Collection[str]
 ) -> Iterator[str]:
     beside: tuple[str, ...] = getattr(part, "beside", ())
-    for name in (part.metric, getattr(part, "sweep_metric", "")):
+    for name in (part.metric, getattr(part, "sweep_metric", ""), getattr(part, "spread", "")):
         if name and "{" not in name:
             try:
                 formulas.parse(name).refuse_without(beside)

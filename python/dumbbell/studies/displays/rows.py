@@ -281,6 +281,8 @@ class Column(Repeated):
     metric: str = ""
     sweep_metric: str = ""
     """A function of a whole sweep."""
+    spread: str = ""
+    """Of a metric that is one number of all seeds together: what stands beside it as ±."""
     beside: Names = ()
     factor: float | str | None = None
     """Instead of the unit's."""

@@ -10,7 +10,7 @@ from dumbbell.metrics.statistics import estimate
 from dumbbell.studies.displays import rows
 from dumbbell.studies.displays.layers import runs_of
 from dumbbell.studies.displays.scope import VERSION, Scope
-from dumbbell.studies.evidence import SeedSweep
+from dumbbell.studies.evidence import SeedSweep, Trials
 
 
 def draw_table(row: rows.TableRow, scope: Scope) -> Table:
@@ -26,7 +26,12 @@ def draw_table(row: rows.TableRow, scope: Scope) -> Table:
 
 
 def entry(trials: Sequence[SeedSweep] | Sequence[tuple[SeedSweep, ...]], row: rows.Column, scope: Scope) -> Amount:
-    """The mean over seeds of a number of each seed's run, or of its whole sweep, with its interval."""
+    """The mean over seeds of a number of each seed's run, or of its whole sweep, with its interval.
+
+    Of one number of all seeds together that number, with its spread.
+    """
+    if row.metric and scope.study.metrics.parse(scope.text(row.metric)).together:
+        return _together(trials, row, scope)
     if row.sweep_metric:
         value = scope.metric(row.sweep_metric)
         found = [value(*((each,) if isinstance(each, SeedSweep) else each)) for each in trials]
@@ -42,6 +47,17 @@ def entry(trials: Sequence[SeedSweep] | Sequence[tuple[SeedSweep, ...]], row: ro
         return Amount(None, None, published)
     mean = estimate(values)
     return Amount(mean.mean, mean.half_width, published)
+
+
+def _together(trials: Sequence[SeedSweep] | Sequence[tuple[SeedSweep, ...]], row: rows.Column, scope: Scope) -> Amount:
+    whole = Trials(tuple((each,) if isinstance(each, SeedSweep) else each for each in trials))
+    factor = scope.factor(row.unit if row.factor is None else "", row.factor)
+
+    def number(text: str) -> float | None:
+        found = scope.study.metrics.parse(scope.text(text)).value_together(whole) if whole.sweeps and text else None
+        return None if found is None else factor * found
+
+    return Amount(number(row.metric), number(row.spread), _published(row, scope))
 
 
 def _columns(row: rows.TableRow, scope: Scope) -> Iterator[tuple[rows.Column, Scope]]:

@@ -1,0 +1,102 @@
+"""What a row of `figures.toml` cannot say: a decision tree, and the one split on queue / BDP over its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import exp
+from typing import Final
+
+from dumbbell.charts.chart import Layer
+from dumbbell.decide.cells import Cell, counted
+from dumbbell.decide.tree import TREES, Leaf, Node, Split, grown
+from dumbbell.metrics.number import trimmed
+from dumbbell.studies.cao2019.trees import cells
+from dumbbell.studies.displays.scope import Scope
+from dumbbell.studies.evidence import Trials
+
+NAMES: Final = {"rate": "rate", "rtt": "RTT", "buffer": "queue", "buffer_bdp": "queue"}
+UNITS: Final = {"rate": "Mbit/s", "rtt": "ms", "buffer": "MB", "buffer_bdp": "BDP"}
+AHEAD: Final = {"bbr": "BBR gets more", "cubic": "CUBIC gets more"}
+EDGE: Final = "flow 1"
+TIE: Final = "flow 8"
+HEIGHT: Final = 14.0
+"""Of a panel, in lines of the largest tree of depth 3, from the first to the last."""
+ENDS: Final = (0.8, 10.0)
+"""Of the line at the split: the ends of its panel."""
+
+
+def tree(scope: Scope) -> Iterator[Layer]:
+    """The tree of depth 3 of the cells that are no ties: a line a node, below each question its yes and then its no."""
+    rows: list[_Row] = []
+    _listed(grown(counted(_cells(scope), "out"), TREES["depth 3"]), "", 0, rows)
+    labelled: set[str] = set()
+    step = HEIGHT / max(len(rows) - 1, 1)
+    for place, row in enumerate(rows):
+        if row.parent is not None:
+            corner = float(rows[row.parent].depth)
+            yield Layer(
+                label="",
+                style=EDGE,
+                x=(corner, corner, float(row.depth)),
+                y=(-step * row.parent, -step * place, -step * place),
+            )
+    for place, row in enumerate(rows):
+        says = row.node.says if isinstance(row.node, Leaf) else ""
+        yield Layer(
+            label="" if not says or says in labelled else AHEAD[says], style=says or EDGE, kind="points",
+            x=(float(row.depth),), y=(-step * place,), tag=row.answer + _words(row.node), pinned=True,
+        )  # fmt: skip
+        labelled.add(says)
+
+
+def split(scope: Scope) -> Iterator[Layer]:
+    """Each cell's ratio of goodputs over queue / BDP, and where one split on that divides those that are no ties."""
+    all_cells = _cells(scope)
+    deciding = counted(all_cells, "out")
+    for algorithm, label in AHEAD.items():
+        yield _points([each for each in deciding if each.label == algorithm], label, algorithm)
+    yield _points([each for each in all_cells if each.is_tie], "neither: below 2 %, or an interval around 0", TIE)
+    found = grown(deciding, TREES["one split"])
+    if isinstance(found, Split):
+        at = (found.threshold, found.threshold)
+        yield Layer(label="", style=EDGE, x=at, y=ENDS, tag=f"split at {trimmed(found.threshold)} BDP", pinned=True)
+
+
+def _cells(scope: Scope) -> tuple[Cell, ...]:
+    name, version = scope.experiment, scope.settled.version
+    return cells(Trials(tuple(scope.evidence.together([name, f"{name}_cubic"], version))))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A node of a tree on a line of its own."""
+
+    node: Node
+    answer: str
+    depth: int
+    parent: int | None
+    """The row of the question that leads to it."""
+
+
+def _listed(node: Node, answer: str, depth: int, rows: list[_Row], parent: int | None = None) -> None:
+    """The node and all below it."""
+    here = len(rows)
+    rows.append(_Row(node, answer, depth, parent))
+    if isinstance(node, Split):
+        _listed(node.below, "yes: ", depth + 1, rows, here)
+        _listed(node.above, "no: ", depth + 1, rows, here)
+
+
+def _words(node: Node) -> str:
+    if isinstance(node, Leaf):
+        return f"{node.says.upper()}, {node.right} of {len(node.cells)}"
+    return f"{NAMES[node.feature]} ≤ {trimmed(node.threshold)} {UNITS[node.feature]}?"
+
+
+def _points(taken: Iterable[Cell], label: str, style: str) -> Layer:
+    taken = list(taken)
+    return Layer(
+        label=label, style=style, kind="points", x=tuple(each.buffer_bdp for each in taken),
+        y=tuple(exp(each.log_gain) for each in taken),
+    )  # fmt: skip
