@@ -135,7 +135,10 @@ def test_a_table_that_is_printed_as_it_is_read_has_the_rows_of_one_that_is_held(
     store, spec = tmp_path / "store", tmp_path / "swept.toml"
     spec.write_text(swept(seeds=3).toml(), encoding="utf-8")
     whole(store, swept(seeds=3))
-    asked = [("results", "show", store, *options), ("run", spec, "--out", store, "--seeds", "2", *options)]
+    asked: list[tuple[str | Path, ...]] = [
+        ("results", "show", store, *options),
+        ("run", spec, "--out", store, "--seeds", "2", *options),
+    ]
     held = [dumbbell(*each) for each in asked]
     monkeypatch.setattr(points, "MOST_READ_WHOLE", 20)
     monkeypatch.setattr(points, "PAGE", 12)
