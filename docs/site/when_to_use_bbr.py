@@ -29,11 +29,12 @@ from dumbbell.comparison.record import Part
 from dumbbell.decide import map_text
 from dumbbell.decide.map import Cell, Map, around, map_of
 from dumbbell.decide.map_charts import caption, panel, quantities
-from dumbbell.decide.published import measured_gains
-from dumbbell.decide.question import Question, question
+from dumbbell.decide.published import COMPARABLE, MeasuredGain, measured_gains
+from dumbbell.decide.question import Job, Question, question
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.sim import SimEngine
 from dumbbell.metrics.number import ABSENT, trimmed
+from dumbbell.units import BITS_PER_BYTE
 
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "answers" / "when-to-use-bbr.md"
@@ -52,6 +53,8 @@ JOBS: Final = {
 """The jobs of the maps: what they are called, and their options."""
 SEEDS: Final = 5
 """Of each cell: the runs are the same on every machine."""
+MINUTE_S: Final = 60
+"""What the line carries in it is the job of the lines: it counts from the first second, as the hosts' tests did."""
 CLIFF_BDP: Final = tuple(round(0.05 * 10 ** (step / 8), 3) for step in range(19))
 """Queues of the line: eight a decade, from 0.05 BDP on."""
 TOGETHER: Final = 5
@@ -75,18 +78,25 @@ class Answers(Part):
 def measure(jobs: int | None = None) -> Answers:
     """Runs everything."""
     engine = SimEngine()
-    lines, jobs_ = [], {}
-    for path in (PATH, SMALLER):
-        alone = question({**path, "beside": "none"}, known())
-        sizes = tuple(round(each * alone.bdp_bytes) for each in CLIFF_BDP)
-        some = [sizes[at : at + TOGETHER] for at in range(0, len(sizes), TOGETHER)]
-        lines.append([replace(alone, buffers_bytes=each) for each in some])
+    lines, jobs_ = _lines(), {}
     for name, (_, options) in JOBS.items():
         jobs_[name] = around(question({**PATH, **options}, known()))
     return Answers(
         engine=engine.name, identity=engine.identity(), cliffs=tuple(_map(each, engine, jobs) for each in lines),
         maps={name: _map([each], engine, jobs) for name, each in jobs_.items()},
     )  # fmt: skip
+
+
+def _lines() -> list[list[Question]]:
+    """A minute of one flow alone before each queue, on each path, in parts."""
+    found = []
+    for path in (PATH, SMALLER):
+        usual = question({**path, "beside": "none", "for": "completion"}, known())
+        alone = replace(usual, job=Job(kind="transfer", size_bytes=MINUTE_S * usual.rate_bps // BITS_PER_BYTE))
+        sizes = tuple(round(each * alone.bdp_bytes) for each in CLIFF_BDP)
+        some = [sizes[at : at + TOGETHER] for at in range(0, len(sizes), TOGETHER)]
+        found.append([replace(alone, buffers_bytes=each) for each in some])
+    return found
 
 
 def _map(paths: Sequence[Question], engine: Engine, jobs: int | None) -> Map:
@@ -149,7 +159,7 @@ def page(found: Answers) -> str:
         maps=found.maps, cliffs=found.cliffs, figures={each.name: each for each in charts(found)},
         measured=[each for each in measured_gains() if not each.neighbours], table=table(found), flip=flip,
         cells=cells, span=span, runs=sum(each.runs for each in ours), path=" and ".join(PATH.values()),
-        path_of=map_text.path, strata=strata(),
+        path_of=map_text.path, strata=strata(), like=_like(found.cliffs[0]), comparable=COMPARABLE,
     )  # fmt: skip
     return "\n\n".join(_prose(block) for block in re.split(r"\n{2,}", words.strip())) + "\n"
 
@@ -165,7 +175,7 @@ def cells(found: Map, low: float = 0.0, high: float = inf, **wanted: int | bool)
     ]
 
 
-def span(some: Sequence[Cell], quantity: str) -> str:
+def span(some: Sequence[Cell | MeasuredGain], quantity: str) -> str:
     """From the least to the most of a quantity, in whole %."""
     values = [100 * value for cell in some if (value := getattr(cell, quantity)) is not None]
     low, high = round(min(values)), round(max(values))
@@ -177,6 +187,16 @@ def flip(found: Map) -> float:
     own = sorted(found.cells, key=lambda each: each.buffer_bdp)
     after = next(place for place, cell in enumerate(own) if cell.gain is not None and cell.gain <= 0)
     return float((own[after - 1].buffer_bdp * own[after].buffer_bdp) ** 0.5)
+
+
+def _like(found: Map) -> list[MeasuredGain]:
+    """What hosts measured in the shortest queues of paths like the line's."""
+    path = found.cells[0]
+    return [
+        each
+        for each in measured_gains()
+        if not each.neighbours and each.buffer_bdp < EDGES_BDP[1] and each.is_near(path.rate_bps, path.rtt_s)
+    ]
 
 
 def table(found: Answers) -> str:

@@ -23,7 +23,7 @@ from dumbbell.studies.loading import read
 
 study = studies.only(read(Path({study!r}), seeds=2), experiments=["figure4b", "figure7", "figure10"])
 with Store.open({store!r}, write=True) as store:
-    studies.run(study, store, "sim", jobs=2, progress=lambda: print("one more", flush=True))
+    studies.run(study, store, "sim", jobs=2, progress=lambda _: print("one more", flush=True))
 """
 BEFORE = 9
 """Runs that are told before the kill; the study has many more."""

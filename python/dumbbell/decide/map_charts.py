@@ -103,7 +103,7 @@ def caption(found: Map, shown: Quantity, dots: Sequence[Dot] = ()) -> str:
         sources = " and ".join(dict.fromkeys(dot.words.partition(":")[0] for dot in dots))
         told += (
             f" Dots: {len(dots)} gains that real hosts measured ({sources}) on paths whose rate and RTT are within a"
-            f" factor of {COMPARABLE:g} of these; up: ahead, down: behind."
+            f" factor of {COMPARABLE:g} of these, from their first second on; up: ahead, down: behind."
         )
     return told
 

@@ -7,6 +7,7 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Final
 
 from dumbbell.decide.advice import DEFAULT, MATTERS, MOST_HARM
+from dumbbell.decide.tree import SHALLOW
 from dumbbell.metrics.number import ABSENT, amount, percent
 from dumbbell.metrics.sharing import gain, harm
 from dumbbell.metrics.statistics import estimate
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     Table = tuple[list[str], list[list[str]]]
 
 OTHER: Final = "bbr"
-RULE_BDP: Final = 0.35
-"""The one-line rule: BBR before shorter queues (Datta and Fund 2023, 128 cells of lone flows)."""
 
 
 def kinds(found: AdviceRecord) -> Iterator[tuple[str, list[Answer]]]:
@@ -64,7 +63,7 @@ def right(each: Answer) -> bool:
 
 POLICIES: Final[dict[str, Callable[[Answer], str]]] = {
     "advise --for goodput": lambda each: each.advised,
-    f"BBR below {RULE_BDP:g} BDP": lambda each: OTHER if each.buffer_bdp < RULE_BDP else DEFAULT,
+    f"BBR below {SHALLOW:g} BDP": lambda each: OTHER if each.buffer_bdp < SHALLOW else DEFAULT,
     "always BBR": lambda _: OTHER,
     "always CUBIC": lambda _: DEFAULT,
     "advise --for balanced": lambda each: each.balanced,

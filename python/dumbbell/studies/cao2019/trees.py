@@ -161,8 +161,10 @@ def branch_worst(trials: Trials, branch: str, ties: Ties) -> float | None:
     return max(_branch_regrets(trials, branch, ties), default=None)
 
 
-def equivalent(trials: Trials) -> float | None:
+def equivalent(trials: Trials, *without: float) -> float | None:
     """The share of the cells with a BDP below 10 MB in which 50 MB give the gain of 10 MB, but for 2 points.
+
+    `without`: rates in Mbit/s that are left out.
 
     Two one-sided tests a cell (Schuirmann 1987): the 90 % interval of the paired differences lies within the margin.
     """
@@ -171,7 +173,7 @@ def equivalent(trials: Trials) -> float | None:
         own, beside = _by_place(bbr), _by_place(cubic)
         gains = {place: own[place] / beside[place] - 1 for place in own}
         for (rate, rtt, queue), gain in gains.items():
-            if queue == _DEEP_BYTES and rate * rtt / 8 < _DEEP_BYTES:
+            if queue == _DEEP_BYTES and rate * rtt / 8 < _DEEP_BYTES and rate / 1e6 not in without:
                 deeper = gains[rate, rtt, _DEEPER_BYTES]
                 differences.setdefault((rate, rtt), []).append(100 * (deeper - gain))
     return fmean(map(_is_alike, differences.values())) if differences else None
