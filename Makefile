@@ -63,9 +63,10 @@ check-rust:
 check-python:
 	$(BIN)/python -m pytest -q -n auto -m "not slow"
 
-bench: build ## Speed of both engines, data packets a second on one core
+bench: build ## Speed of both engines, data packets a second on one core; of Cao et al.'s grid, runs a second on all
 	cargo bench -p sim
 	$(BIN)/python bench/kernel/speed.py
+	$(BIN)/python bench/grid.py
 
 bench-peers: build ## The same work on ns-3 and ns-2, and the ratios; HTSIM=DIR: on that checkout of csg-htsim, too
 	$(BIN)/python bench/peers/peers.py $(if $(HTSIM),--htsim $(HTSIM))

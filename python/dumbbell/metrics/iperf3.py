@@ -31,8 +31,8 @@ SEGMENT_MEMORY_BYTES: Final = 4352
 """What a distribution's Linux reserves for a segment of 1448 B of payload (`tcp_sndbuf_expand`).
 
 Its data area is a power of two that holds an MSS of 1460 B, 320 B of `skb_shared_info` and MAX_TCP_HEADER, which is at
-least 304 B with wireless devices and tunnels configured: 4096 B, and 256 B of descriptor. `ss -tm` shows it: tb87040 with
-a window of ten, twenty times 4352.
+least 304 B with wireless devices and tunnels configured: 4096 B, and 256 B of descriptor. `ss -tm` shows it: tb87040
+with a window of ten, twenty times 4352.
 """
 BARE_SEGMENT_MEMORY_BYTES: Final = 2304
 """The same of the kernel of the engine `linux`, which has neither: with 192 B of headers 2048 B are enough."""
@@ -89,9 +89,9 @@ def time_to_write_s(
     `at_s`: instants, in seconds, of the samples; `acked_bytes`: what was acknowledged to the sender by then;
     `cwnd_segments`: its window then, of segments of 1448 B. None where it was not written by the last sample.
 
-    The buffer has room for the largest window so far, and is filled again when a third is free. What this does not know:
-    samples are the only instants, so that it is up to one of their intervals late; and each window is taken to be
-    followed at once, which the kernel does only while the buffer is full and the window is not.
+    The buffer has room for the largest window so far, and is filled again when a third is free. What this does not
+    know: samples are the only instants, so that it is up to one of their intervals late; and each window is taken to
+    be followed at once, which the kernel does only while the buffer is full and the window is not.
     """
     written = 0.0
     for now_s, acked, room in zip(at_s, acked_bytes, buffer.room_bytes(cwnd_segments), strict=True):
