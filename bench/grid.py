@@ -23,9 +23,12 @@ def main() -> int:
     study = studies.only(studies.load("cao2019"), experiments=EXPERIMENTS, variants=["bbr"])
     speed, began = Speed(), time.process_time()
     try:
-        with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder), write=True) as store:
-            with speed.measuring(store):
-                failures = studies.run(study, store, "sim")
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Store.open(Path(folder), write=True) as store,
+            speed.measuring(store),
+        ):
+            failures = studies.run(study, store, "sim")
     except DumbbellError as error:
         sys.stderr.write(f"{error}\n")
         return 1

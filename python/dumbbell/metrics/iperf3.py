@@ -78,7 +78,8 @@ class SendBuffer:
     def room_bytes(self, cwnd_segments: Floats) -> Floats:
         """Of payload, at each sample: the buffer does not shrink with the window."""
         segments = np.maximum.accumulate(np.maximum(cwnd_segments, LEAST_SEGMENTS))
-        return PAYLOAD_SHARE * np.minimum(self.windows * self.segment_memory_bytes * segments, self.most_bytes)
+        memory_bytes = np.minimum(self.windows * self.segment_memory_bytes * segments, self.most_bytes)
+        return np.asarray(PAYLOAD_SHARE * memory_bytes, dtype=np.float64)
 
 
 def time_to_write_s(
