@@ -91,8 +91,8 @@ grid: build ## Cao et al.'s 320 cells, BBR and CUBIC, five seeds: 3,200 runs of 
 grid-linux: build ## The same 640 runs with one seed on Linux's own TCP, an hour; goes on where stopped, into out/grid
 	$(BIN)/dumbbell $(GRID) --out out/grid --engine linux --seeds 1
 
-FIGURES := borgli2017/figure2 cao2019/figure4 cao2019/figure5a claypool2019/figure7 claypool2019_proposals/alone giordano2019/dual2 \
-           zhang2024/slow_start
+FIGURES := borgli2017/figure2 cao2019/figure4 cao2019/figure5a claypool2019/figure7 claypool2019_proposals/alone \
+           giordano2019/dual2 zhang2024/slow_start
 
 figures: build ## docs/figures, from the records in docs/validation and the studies' runs in out/, which must be there
 	$(BIN)/dumbbell study validation --page

@@ -94,8 +94,8 @@ def caption(found: Map, shown: Quantity, dots: Sequence[Dot] = ()) -> str:
             f" {percent(MATTERS)}, which does not matter. Thick lines: where it changes which one is right."
         ),
         "harm": (
-            f"Of what the others have beside one {name_of(found.default)} flow more. Red: they lose; blue: they gain."
-            f" Hatched: less than {percent(MATTERS)}. Thick lines: {percent(MOST_HARM)}."
+            f"Of what the others have beside one flow more of {name_of(found.default)}. Red: they lose; blue: they"
+            f" gain. Hatched: less than {percent(MATTERS)}. Thick lines: {percent(MOST_HARM)}."
         ),
         "resent": "Of all that it sends.",
     }[shown.name]
