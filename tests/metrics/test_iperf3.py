@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from dumbbell.metrics.iperf3 import goodputs_bps, time_to_write_s
+from dumbbell.metrics.iperf3 import (
+    BARE_SEGMENT_MEMORY_BYTES,
+    SEGMENT_MEMORY_BYTES,
+    SendBuffer,
+    goodputs_bps,
+    time_to_write_s,
+)
 from dumbbell.metrics.window import Window
 from measured import SECOND, flow, flow_counters, flow_series, measurement, queue
 from specs import resolved
@@ -47,19 +54,39 @@ def test_there_is_none_where_the_run_is_over_before() -> None:
     assert goodput_bps(11_000_000) is None
 
 
-def written(windows: int = 2, **series: list[float]) -> float | None:
+BARE = SendBuffer(windows=2, segment_memory_bytes=BARE_SEGMENT_MEMORY_BYTES)
+
+
+def written(buffer: SendBuffer = BARE, **series: list[float]) -> float | None:
     """When a million bytes are written by a sender with a window of 110 segments and a sample a tenth of a second."""
     at_s = np.arange(1, 41) / 10
     line = {"acked_bytes": 1e6 * (at_s - 1).clip(0), "cwnd_segments": np.full(40, 110.0)}
     values = line | {name: np.asarray(each, dtype=np.float64) for name, each in series.items()}
-    return time_to_write_s(at_s, values["acked_bytes"], values["cwnd_segments"], 1_000_000, windows=windows)
+    return time_to_write_s(at_s, values["acked_bytes"], values["cwnd_segments"], 1_000_000, buffer)
 
 
 def test_a_transfer_is_written_before_it_is_delivered_by_what_the_send_buffer_holds() -> None:
     """220 segments of 2304 B are 506,880 B, of which 500,975 are payload: full, and again when 166,992 are free."""
     assert written() == pytest.approx(1.6), "500,975 at once, 200,000 more at 1.2 s, at 1.4 and at 1.6"
-    assert written(windows=3) == pytest.approx(1.3), "751,463 at once, and when 250,488 are acknowledged the rest"
+    assert written(replace(BARE, windows=3)) == pytest.approx(1.3), (
+        "751,463 at once, and when 250,488 are acknowledged the rest"
+    )
     assert written(cwnd_segments=[300.0] * 40) == pytest.approx(0.1), "all of it at once"
+
+
+def test_a_distributions_kernel_reserves_more_for_a_segment() -> None:
+    """220 segments of 4352 B are 957,440 B, 946,287 of payload; 315,429 are to be free before more is written."""
+    assert SEGMENT_MEMORY_BYTES * 20 == 87_040, "as `ss -tm` tells of a window of ten: tb87040"
+    assert BARE_SEGMENT_MEMORY_BYTES * 20 == 46_080, "as the simulator's and the engine linux's"
+    assert written(SendBuffer(windows=2)) == pytest.approx(1.4), "and then to the end"
+    assert written(SendBuffer(windows=2), cwnd_segments=[120.0] * 40) == pytest.approx(0.1)
+
+
+def test_a_send_buffer_grows_no_further_than_its_memory() -> None:
+    """400,000 B hold 395,340 of payload, and are filled again when 131,780 of it are free."""
+    limited = written(replace(BARE, most_bytes=400_000), cwnd_segments=[5000.0] * 40)
+    assert limited == pytest.approx(1.8), "395,340 at once, at 1.2 s 200,000 more, and so on at 1.4, 1.6 and 1.8"
+    assert written(replace(BARE, most_bytes=1e9)) == written()
 
 
 def test_a_send_buffer_does_not_shrink_with_the_window() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
 
-from dumbbell.metrics.iperf3 import time_to_write_s
+from dumbbell.metrics.iperf3 import BARE_SEGMENT_MEMORY_BYTES, SEGMENT_MEMORY_BYTES, SendBuffer, time_to_write_s
 from dumbbell.spec.quantity import Bytes
 from dumbbell.spec.run import MSS_BYTES
 from dumbbell.studies.evidence import RunData
@@ -14,37 +15,53 @@ from dumbbell.studies.sweep import swept
 
 WINDOWS: Final = {"bbr": 3, "cubic": 2}
 """For how many windows a send buffer has room (`tcp_sndbuf_expand`), by algorithm."""
+MOST_BYTES: Final = {"max": math.inf, "default": 4 << 20}
+"""How far it may grow (`tcp_wmem`), by `host.socket_memory`."""
 
 
 def written_s(run: RunData) -> float | None:
-    """From connect() to the last byte written, seconds; of a run with series."""
-    return _clock(run)[0]
+    """From connect() to the last byte written, seconds; of a run with series. On a distribution's kernel."""
+    return _clock(run, SEGMENT_MEMORY_BYTES)[0]
 
 
 def delivered_by_then(run: RunData) -> float | None:
     """The share of a transfer that is delivered when its last byte is written."""
-    return _clock(run)[1]
+    return _clock(run, SEGMENT_MEMORY_BYTES)[1]
 
 
-_FOUND: Final[dict[str, tuple[float | None, float | None]]] = {}
-"""By the run's id: formulas ask for each run many times, and its series are long."""
+def written_bare_s(run: RunData) -> float | None:
+    """As `written_s`, on the kernel of the engine `linux`, which reserves less for a segment."""
+    return _clock(run, BARE_SEGMENT_MEMORY_BYTES)[0]
 
 
-def _clock(run: RunData) -> tuple[float | None, float | None]:
-    key = run.result.run_id
+def delivered_by_then_bare(run: RunData) -> float | None:
+    """As `delivered_by_then`, on that kernel."""
+    return _clock(run, BARE_SEGMENT_MEMORY_BYTES)[1]
+
+
+_FOUND: Final[dict[tuple[str, int], tuple[float | None, float | None]]] = {}
+"""By the run's id and a segment's memory: formulas ask for each run many times, and its series are long."""
+
+
+def _clock(run: RunData, segment_memory_bytes: int) -> tuple[float | None, float | None]:
+    key = run.result.run_id, segment_memory_bytes
     if key not in _FOUND:
-        _FOUND[key] = _read(run)
+        _FOUND[key] = _read(run, segment_memory_bytes)
     return _FOUND[key]
 
 
-def _read(run: RunData) -> tuple[float | None, float | None]:
+def _read(run: RunData, segment_memory_bytes: int) -> tuple[float | None, float | None]:
     flow, size_bytes = run.result.flows[0], Bytes(run.point["flows[0].workload.transfer"]).bytes
     series, rtt_s = run.flow_series(), swept(run, "path.rtt", "ms") / 1e3
     at_s, delivered = series["time_s"].to_numpy(np.float64), series["delivered_bytes"].to_numpy(np.float64)
     acked = np.interp(at_s - rtt_s, at_s, delivered, left=0.0)  # ACKs have the whole delay: it is on the way back
     cwnd_segments = series["cwnd_bytes"].fillna(0).to_numpy(np.float64) / MSS_BYTES
-    windows = WINDOWS[flow.cc.partition("_")[0]]
-    written = time_to_write_s(at_s - flow.start_s, acked, cwnd_segments, size_bytes, windows=windows)
+    buffer = SendBuffer(
+        windows=WINDOWS[flow.cc.partition("_")[0]],
+        segment_memory_bytes=segment_memory_bytes,
+        most_bytes=MOST_BYTES[run.point["host.socket_memory"]],
+    )
+    written = time_to_write_s(at_s - flow.start_s, acked, cwnd_segments, size_bytes, buffer)
     if written is None:
         return flow.fct_s, 1.0
     return written, float(np.interp(flow.start_s + written, at_s, delivered)) / size_bytes
