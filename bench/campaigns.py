@@ -1,4 +1,4 @@
-"""Memory and time of `dumbbell run` by the number of its runs: they should grow with neither.
+"""Peak memory, and time a run, of `dumbbell run`: neither should grow with the number of runs.
 
     python bench/campaigns.py                   # 1,000, 10,000 and 100,000 runs, about a quarter of an hour
     python bench/campaigns.py --runs 1000,5000

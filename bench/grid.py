@@ -26,9 +26,9 @@ def main() -> int:
         with (
             tempfile.TemporaryDirectory() as folder,
             Store.open(Path(folder), write=True) as store,
-            speed.measuring(store),
+            speed.measuring(),
         ):
-            failures = studies.run(study, store, "sim")
+            failures = studies.run(study, store, "sim", measured=speed.count)
     except DumbbellError as error:
         sys.stderr.write(f"{error}\n")
         return 1

@@ -27,6 +27,7 @@ from dumbbell.charts.style import PUBLISHED
 from dumbbell.comparison.random_conditions import strata
 from dumbbell.comparison.record import Part
 from dumbbell.decide import map_text
+from dumbbell.decide.advice import half_way
 from dumbbell.decide.map import Cell, Map, around, map_of
 from dumbbell.decide.map_charts import caption, panel, quantities
 from dumbbell.decide.published import COMPARABLE, MeasuredGain, measured_gains
@@ -183,10 +184,11 @@ def span(some: Sequence[Cell | MeasuredGain], quantity: str) -> str:
 
 
 def flip(found: Map) -> float:
-    """The queue in BDP, half way (geometric), before the first at which CUBIC is no longer behind."""
+    """The queue in BDP, half way before the first at which CUBIC is no longer behind."""
     own = sorted(found.cells, key=lambda each: each.buffer_bdp)
     after = next(place for place, cell in enumerate(own) if cell.gain is not None and cell.gain <= 0)
-    return float((own[after - 1].buffer_bdp * own[after].buffer_bdp) ** 0.5)
+    assert after  # noqa: S101 (BBR is ahead in the shortest queue)
+    return half_way(own[after - 1].buffer_bdp, own[after].buffer_bdp)
 
 
 def _like(found: Map) -> list[MeasuredGain]:

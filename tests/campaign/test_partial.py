@@ -128,7 +128,9 @@ def test_what_is_held_does_not_grow_with_the_runs(tmp_path: Path) -> None:
     assert max(held) <= 2 * AHEAD + 2
 
 
-@pytest.mark.parametrize("options", [("--columns", "goodput,rtt,jain"), ("--each-seed", "--columns", "n,loss")])
+@pytest.mark.parametrize(
+    "options", [("--columns", "goodput,rtt,jain"), ("--columns", "n,goodput"), ("--each-seed", "--columns", "n,loss")]
+)
 def test_a_table_that_is_printed_as_it_is_read_has_the_rows_of_one_that_is_held(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
 ) -> None:

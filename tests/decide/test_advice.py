@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 from dumbbell.cc import known
 from dumbbell.cli.main import app
 from dumbbell.decide.advice import MOST_HARM, Advice, advice, exceptions, place, undecided
-from dumbbell.decide.outcome import completions_s, predicted
+from dumbbell.decide.outcome import Seeds, predicted
 from dumbbell.decide.question import ALONE, Company, Question, question
 from dumbbell.decide.text import lines
-from dumbbell.decide.trials import Case, Tried, cases, trials
+from dumbbell.decide.trials import TIME_LIMIT_S, Case, Tried, cases, trials, whole_transfer
 from dumbbell.decide.validated import model_error, stratum
 from dumbbell.engines.sim import SimEngine
 from dumbbell.metrics.statistics import estimate
@@ -156,11 +156,62 @@ def test_a_long_transfer_counts_its_start_and_goes_on_as_the_second_half_did() -
     about = asked(buffer="1bdp", transfer="1GB", beside="none")
     ran_s = 60.0
     slow_start = Tried(seeds=[1, 2], mine={"goodput": [10e6, 12e6], "second_half": [20e6, 16e6]}, run_s=ran_s)
-    assert completions_s(about, "bbr", slow_start, ALONE) == [
-        pytest.approx(ran_s + (8e9 - mean * ran_s) / later) for mean, later in ((10e6, 20e6), (12e6, 16e6))
-    ]
+    (buffer,) = about.buffers_bytes
+    assert Seeds(about, Case("bbr", buffer, ALONE), slow_start).completions_s() == pytest.approx(
+        [ran_s + (8e9 - mean * ran_s) / later for mean, later in ((10e6, 20e6), (12e6, 16e6))]
+    )
     short = asked(buffer="1bdp", transfer="100MB", beside="none")
-    assert completions_s(short, "bbr", slow_start, ALONE)[0] < 8e8 / 10e6 + 1
+    assert Seeds(short, Case("bbr", buffer, ALONE), slow_start).completions_s()[0] == pytest.approx(
+        ran_s + (8e8 - 10e6 * ran_s) / 20e6
+    )
+    tiny = asked(buffer="1bdp", transfer="60MB", beside="none")
+    assert Seeds(tiny, Case("bbr", buffer, ALONE), slow_start).completions_s()[0] == pytest.approx(48.0)
+
+
+def test_a_transfer_that_is_not_complete_took_as_long_as_its_run_and_does_not_win() -> None:
+    about = asked(buffer="1bdp", transfer="2MB", beside="none")
+    assert whole_transfer(about)
+    stuck = Tried(seeds=[1, 2, 3], mine={"goodput": [1e6] * 3, "fct": [None, 2.0, None]})
+    done = Tried(seeds=[1, 2, 3], mine={"goodput": [9e6] * 3, "fct": [2.0, 2.1, 2.2]})
+    found = advice(about, of(about, (stuck, done)))
+    first, _ = found.places[0].outcomes
+    assert first.done_s is not None
+    assert first.done_s.value == pytest.approx((2 * TIME_LIMIT_S + 2.0) / 3)
+    assert (found.recommendation, found.places[0].best) == ("keep", "cubic")
+    assert found.places[0].gain > 100
+
+
+def test_what_one_seed_lacks_shifts_no_other() -> None:
+    about = asked(buffer="1bdp", beside="none", **{"for": "latency"})
+    result = of(about, (tried(9, 0), tried(9, 0)))
+    for each in result.values():
+        each.mine["rtt"] = [0.05, None, 0.07]
+    place_ = advice(about, result).places[0]
+    assert place_.of("bbr").rtt_s is None
+    assert place_.of("bbr").goodput_bps is not None
+
+
+def test_fairness_is_judged_by_how_even_each_seed_is() -> None:
+    about = asked(buffer="1bdp", **{"for": "fairness"})
+    even, greedy = tried(9.5, 9.5), tried(14, 5)
+    found = advice(about, of(about, (greedy, even)))
+    assert Seeds(about, Case("bbr", about.buffers_bytes[0], CUBIC), greedy).counted() == pytest.approx([5 / 14] * 3)
+    assert (found.places[0].best, found.places[0].verdict) == ("cubic", "ahead")
+
+
+def test_without_the_default_among_them_the_first_candidate_is_held_against() -> None:
+    about = asked(buffer="1bdp", beside="none", candidates="bbr,reno", **{"for": "goodput"})
+    alike = advice(about, of(about, (tried(9.5, 0), tried(9.5, 0))))
+    assert (about.default, alike.chosen, alike.recommendation) == ("bbr", "bbr", "keep")
+    assert told(alike)["Advice"].startswith("KEEP WHAT YOU HAVE")
+
+
+def test_nobody_can_lose_more_than_all() -> None:
+    about = asked(buffer="1bdp")
+    found = advice(about, of(about, (tried(19, 0.5, spread=0.9), tried(9.5, 9.5, spread=0.9))))
+    harm = found.places[0].of("bbr").harm
+    assert harm is not None
+    assert harm.value < harm.high == 1.0
 
 
 def test_an_interval_is_what_five_trials_would_give_not_what_the_mean_is_known_to() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from commandline import dumbbell
 from dumbbell.cc import known
 from dumbbell.cli.main import app
 from dumbbell.decide import map_text
@@ -28,16 +29,17 @@ def cell(buffer_bdp: float, gain: float, *, neighbours: int = 0, harm: float | N
     return Cell(
         rate_bps=100_000_000, rtt_s=0.04, queue=f"{buffer_bdp:g} BDP", buffer_bytes=round(buffer_bdp * 500_000),
         buffer_bdp=buffer_bdp, loaded_rtt_s=0.04 * (1 + buffer_bdp),
-        company="alone" if not neighbours else f"beside {neighbours} CUBIC", neighbours=neighbours, switch=False,
-        asked=False, candidate="bbr", gain=gain, best=right, verdict="ahead" if abs(gain) >= 0.02 else "no matter",
-        harm=harm, resent=0.03, default_resent=0.0, seeds=3,
+        company="alone" if not neighbours else f"beside {neighbours} CUBIC", neighbours=neighbours,
+        neighbours_run="cubic" if neighbours else None, switch=False, asked=False, candidate="bbr", gain=gain,
+        best=right, verdict="ahead" if abs(gain) >= 0.02 else "no matter", harm=harm, resent=0.03, default_resent=0.0,
+        seeds=3,
     )  # fmt: skip
 
 
 def drawn(*cells: Cell) -> Map:
     return Map(
-        job="bulk traffic", goal="goodput", default="cubic", loss=0.0, x="queue", y="company", by_goodput=True, runs=6,
-        engine="sim", cells=cells,
+        job="bulk traffic", goal="goodput", default="cubic", score="goodput", loss=0.0, x="queue", y="company",
+        by_goodput=True, runs=6, engine="sim", cells=cells,
     )  # fmt: skip
 
 
@@ -110,12 +112,35 @@ def test_cells_below_two_percent_are_hatched_and_kinds_are_who_is_right() -> Non
     assert [tick for _, tick in harm.panels[0].y.ticks] == ["1 CUBIC"], "nobody is harmed where nobody is"
 
 
+def test_beside_others_than_cubic_no_dots_lie_since_hosts_had_cubic() -> None:
+    shallow, deep = (
+        cell(queue, 0.5, neighbours=1, harm=0.1).model_copy(update={"rate_bps": 10_000_000}) for queue in (0.5, 8.0)
+    )
+    beside_cubic = drawn(shallow, deep)
+    beside_reno = drawn(*(each.model_copy(update={"neighbours_run": "reno"}) for each in (shallow, deep)))
+    shown = [next(charts(found, measured_gains())).panels[0].heat for found in (beside_cubic, beside_reno)]
+    assert [bool(heat and heat.dots) for heat in shown] == [True, False]
+
+
+@pytest.mark.slow
+def test_of_three_candidates_a_cell_has_the_right_one() -> None:
+    path = question(
+        SMALL | {"buffer": "0.5bdp", "beside": "none", "candidates": "cubic,reno,bbr", "for": "goodput"}, known()
+    )
+    found = map_of([path], SimEngine(), seconds=1, seeds=2)
+    (only,) = found.cells
+    assert (found.default, only.candidate) == ("cubic", only.best if only.best != "cubic" else only.candidate)
+    assert only.gain is not None
+    assert (only.gain > 0) == (only.best != "cubic")
+
+
 @pytest.mark.slow
 def test_a_map_is_the_same_each_time_and_tells_its_runs() -> None:
     path = around(question(SMALL | {"buffer": "2bdp", "beside": "cubic:1"}, known()))
     first, again = (map_of([path], SimEngine(), seconds=1, seeds=2, jobs=jobs) for jobs in (1, 2))
     assert first == again
-    assert first.runs == runs_of([path], 2), "ten CUBIC and ten that switch to it are run once"
+    assert first.runs == runs_of([path], 1, 2), "ten CUBIC and ten that switch to it are run once"
+    assert runs_of([path], 1e6, 2) > first.runs, "with time enough each company is by itself"
     assert len(first.cells) == len(path.buffers_bytes) * len(path.company)
     assert first == Map.model_validate_json(first.model_dump_json())
 
@@ -161,8 +186,16 @@ def test_a_range_prints_a_table_of_verdicts_and_its_map_as_json() -> None:
 
 
 def test_bad_ranges_are_one_message_each_and_status_2() -> None:
-    done = CliRunner().invoke(app, ["advise", "--rate", "1gbit..10mbit", "--rtt", "5..9ms", "--map", "out.html"])
-    told = str(done.exception)
-    assert "--rate: " in told
-    assert "--rtt: " in told
-    assert done.stdout == ""
+    done = dumbbell("advise", "--rate", "1gbit..10mbit", "--rtt", "5..9ms", "--map", "out.html")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert [line.partition(": ")[0] for line in done.stderr.splitlines()] == ["--rate", "--rtt"]
+
+
+@pytest.mark.parametrize(("target", "told"), [("", "it is a folder"), ("file/out.html", "cannot write")])
+def test_a_page_that_cannot_be_written_is_told_before_any_run(tmp_path: Path, target: str, told: str) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    done = dumbbell("advise", "--rate", "10mbit", "--rtt", "40ms", "--seeds", "50", "--map", tmp_path / target)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith(str(tmp_path / target))
+    assert told in done.stderr

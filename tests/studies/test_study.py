@@ -223,7 +223,8 @@ def test_a_study_stopped_after_its_first_seed_is_judged_and_drawn_from_that(brie
         page = build(tmp_path / "report.html", store=store, study=brief, statuses=[status])
         later = count_runs(brief, SimEngine()) - store.count()
     assert count_runs(first, SimEngine()) - later <= 2, "and what was under way"
-    assert {min(check.seeds for check in each.checks) for each in status.verdicts if each.checks} <= {1, 2}
+    judged = [min(check.seeds for check in each.checks) for each in status.verdicts if each.checks]
+    assert judged.count(1) > 0.9 * len(judged) > 0, "what was under way may have a second"
     assert {each.verdict for each in status.verdicts} <= {"reproduced", "not reproduced"}
     assert [chart.name for chart in charts] == [figure.name for figure in brief.figures]
     assert len(tables) == len(brief.tables)

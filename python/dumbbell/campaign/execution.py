@@ -161,11 +161,14 @@ def carry_out(  # noqa: PLR0913 (the options of a campaign)
     """
     jobs = jobs or engine.slots()
     work = _Work(store, engine, failures or FailureWatch(), fresh=fresh)
-    campaigns = [_Campaign.begun(store, experiment, engine) for experiment in experiments]
+    campaigns: dict[int, _Campaign] = {}
+    """Begun with the first run of each: what is not reached stays as an earlier build has it."""
     patient = True
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="run")
     try:
         for which, place, planned in agenda(experiments):
+            if which not in campaigns:
+                campaigns[which] = _Campaign.begun(store, experiments[which], engine)
             yield from work.submit(planned, campaigns[which].entry(place, planned), pool)
             while work.under_way and (ended := work.ended(awaited=work.under_way > AHEAD * jobs)):
                 yield from ended

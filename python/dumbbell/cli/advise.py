@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: dumbbell advise --rate 200mbit --rtt 80ms --loaded-rtt 105ms --beside cubic:3 --transfer 1GB"
 INDENT = " " * 10
-SECONDS = 60.0
-"""For engines that are no simulator: how long they may look for an answer."""
 
 
 def advise(  # noqa: PLR0913 (each is an option)
@@ -104,7 +102,7 @@ def advise(  # noqa: PLR0913 (each is an option)
     from dumbbell.decide.question import question
     from dumbbell.decide.ranges import is_range
     from dumbbell.decide.text import as_object
-    from dumbbell.decide.trials import given_s, trials
+    from dumbbell.decide.trials import time_for, trials
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.engines.registry import engine as engine_named
 
@@ -130,8 +128,9 @@ def advise(  # noqa: PLR0913 (each is an option)
         return
     asked = question(options, catalogue())
     began = time.monotonic()
-    given = given_s(asked) if engine == "sim" else SECONDS
-    found = trials(asked, engine_named(engine), seconds=given, jobs=jobs, undecided=undecided, seeds=seeds)
+    found = trials(
+        asked, engine_named(engine), seconds=time_for(asked, engine), jobs=jobs, undecided=undecided, seeds=seeds
+    )
     answer = advice(asked, found)
     seconds = time.monotonic() - began
     if as_json:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 ALL = "all"
 MOST_NOTICES = 20
 """Warnings and failures that are told; the store has all of them."""
+RESTS_ON = "goodput"
+"""What every measured run has: a row's n is known by it, whatever columns are asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,15 +104,18 @@ def _tell_pages(store: Store, campaign: Campaign, choice: Choice, asked: Experim
     from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN
     from dumbbell.results.campaign import extent
 
-    known = [name for name in (*OF_RUN, *OF_GROUP) if name in (choice.columns or USUAL)]
-    page = next(read_pages(store, campaign, asked, known))
+    always = {RESTS_ON}
+    known = [name for name in (*OF_RUN, *OF_GROUP) if name in always | {*(choice.columns or USUAL)}]
+    for page in read_pages(store, campaign, asked, known):
+        if any(each.run_ids for each in page.points):
+            break
     width, first = terminal.columns(), _table(page, choice, store)
     layout = lay_out(first, width, everything=choice.everything)
     there = extent(store.ledger, campaign.id, None if asked is None else asked.seed_values)
     for line in (*caption(first, width, *there), ""):
         typer.echo(line)
     chosen = replace(choice, columns=shown(layout))
-    needed = [name for name in (*OF_RUN, *OF_GROUP) if name in shown(layout)]
+    needed = [name for name in (*OF_RUN, *OF_GROUP) if name in always | {*shown(layout)}]
 
     def tables() -> Iterator[Table]:
         nonlocal page

@@ -15,10 +15,8 @@ if TYPE_CHECKING:
     from dumbbell.decide.advice import Advice
     from dumbbell.decide.map import Map
 
-SECONDS = {"sim": 30.0}
-"""By engine: how long a map may take, about."""
-USUAL_SECONDS = 600.0
-"""Of the others."""
+SIM_SECONDS, SECONDS = 30.0, 600.0
+"""How long a map may take, about: on the simulator, and on other engines."""
 INDENT = " " * 10
 
 
@@ -35,19 +33,22 @@ def advise_map(  # noqa: PLR0913, PLR0917 (each is an option of `advise`)
     from dumbbell.decide.map import around, map_of, runs_of
     from dumbbell.decide.question import question
     from dumbbell.decide.ranges import is_range, questions
-    from dumbbell.decide.trials import FIRST_SEEDS, given_s, trials
+    from dumbbell.decide.trials import FIRST_SEEDS, time_for, trials
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.engines.registry import engine as engine_named
+    from dumbbell.report.html import check_writable
 
     asked = None if is_range(options) else question(options, catalogue())
     paths = questions(options, catalogue()) if asked is None else [around(asked)]
-    chosen, limit = engine_named(engine), SECONDS.get(engine, USUAL_SECONDS)
+    if target is not None:
+        check_writable(target)
+    chosen, limit = engine_named(engine), SIM_SECONDS if engine == "sim" else SECONDS
     began = time.monotonic()
-    total = runs_of([*paths, *([asked] if asked else [])], seeds or FIRST_SEEDS)
+    total = runs_of(paths, limit, seeds or FIRST_SEEDS) + (runs_of([asked], 0.0, seeds or FIRST_SEEDS) if asked else 0)
     with progress(total, wanted=not (as_json and sys.stdout.isatty())) as advance:
         answer = None
         if asked:
-            given = given_s(asked) if engine == "sim" else limit
+            given = time_for(asked, engine)
             found = trials(asked, chosen, seconds=given, jobs=jobs, undecided=undecided, seeds=seeds, progress=advance)
             answer = advice(asked, found)
         own_s = time.monotonic() - began

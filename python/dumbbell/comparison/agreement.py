@@ -90,7 +90,7 @@ BANDS: Final = {band.metric: band for band in (
 )}  # fmt: skip
 """By metric. The limits are those of the design, which the band of no stratum crosses."""
 OF_TRANSFERS: Final = (COMPLETION, LATE_COMPLETION)
-"""Bands that are not name_of of where nothing completes."""
+"""Bands that are not spoken of where nothing completes."""
 SMALLEST_GOODPUT: Final = 0.05
 """Share of the rate that a smaller goodput of a group is held against: a starved group is no large error."""
 CONSIDERABLE_LOSS: Final = 0.005

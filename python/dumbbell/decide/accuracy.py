@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dumbbell.decide.cells import Cell, Ties, counted
+from dumbbell.decide.cells import Cell, Ties, counting_cells
 from dumbbell.decide.tree import RULES, SEED, TREES, Marks, classifier, labels, matrix, weights
 from dumbbell.metrics.statistics import Estimate, estimate
 
@@ -61,7 +61,7 @@ def accuracy(cells: tuple[Cell, ...], method: str, ties: Ties) -> Accuracy | Non
 
     A rule's is over the same folds as a tree's: it has no training to leave cells out of.
     """
-    taken = counted(cells, ties)
+    taken = counting_cells(cells, ties)
     marks = labels(taken)
     if not taken or min(marks.sum(), (~marks).sum()) < FOLDS:
         return None
@@ -89,7 +89,7 @@ def accuracy(cells: tuple[Cell, ...], method: str, ties: Ties) -> Accuracy | Non
 
 def majority(cells: Sequence[Cell], ties: Ties) -> float:
     """The share of the cells that count of the class that has more; NaN of none."""
-    marks = labels(counted(cells, ties))
+    marks = labels(counting_cells(cells, ties))
     return max(marks.mean(), 1 - marks.mean()) if marks.size else np.nan
 
 
@@ -106,7 +106,7 @@ def difference(cells: tuple[Cell, ...], other: tuple[Cell, ...], method: str, ti
 def _right_of(cells: tuple[Cell, ...], method: str, ties: Ties) -> dict[tuple[float, float, float], float]:
     """How often each cell was told right, by rate, RTT and queue; empty where nothing is known."""
     found = accuracy(cells, method, ties)
-    known = zip(counted(cells, ties), found.of_cell, strict=True) if found else ()
+    known = zip(counting_cells(cells, ties), found.of_cell, strict=True) if found else ()
     return {(each.rate_bps, each.rtt_s, each.buffer_bytes): right for each, right in known}
 
 

@@ -9,7 +9,8 @@ from math import sqrt
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from dumbbell.decide.outcome import Interval, Outcome, counted, outcome
+from dumbbell.decide.outcome import Interval, Outcome, Seeds, Values, evenness, outcome
+from dumbbell.decide.question import DEFAULT
 from dumbbell.decide.trials import Case, Tried
 from dumbbell.decide.validated import outside_of_validation
 from dumbbell.metrics.sharing import gain
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from dumbbell.decide.question import Company, Question
 
 Verdict: TypeAlias = Literal["no matter", "ahead", "open"]
-DEFAULT: Final = "cubic"
-"""What hosts have unless somebody changes it: kept where nothing speaks against it."""
 MATTERS: Final = 0.02
 """A difference of less is none."""
 WIDE: Final = 0.1
@@ -91,7 +90,7 @@ class Advice:
     @property
     def chosen(self) -> str:
         """The candidate that is advised: the default, where it is kept."""
-        return DEFAULT if self.recommendation == "keep" else self.recommendation
+        return self.asked.default if self.recommendation == "keep" else self.recommendation
 
 
 def advice(asked: Question, found: Mapping[Case, Tried]) -> Advice:
@@ -113,10 +112,10 @@ def advice(asked: Question, found: Mapping[Case, Tried]) -> Advice:
 
 def place(asked: Question, found: Mapping[Case, Tried], buffer_bytes: int, company: Company) -> Place:
     """What each candidate comes to before a queue in some company, and which is right there."""
-    tried = {case: found[case] for case in (Case(name, buffer_bytes, company) for name in asked.candidates)}
-    own = {case.candidate: each for case, each in tried.items()}
-    usual = DEFAULT if DEFAULT in own else asked.candidates[0]
-    outcomes = tuple(outcome(asked, case, each, (usual, own[usual])) for case, each in tried.items())
+    cases = [Case(name, buffer_bytes, company) for name in asked.tried]
+    seeds = {case.candidate: Seeds(asked, case, found[case]) for case in cases if case in found}
+    usual = asked.default
+    outcomes = tuple(outcome(seeds[name], seeds.get(DEFAULT, seeds[usual])) for name in asked.candidates)
     by_name = {each.candidate: each for each in outcomes}
     allowed = [each for each in outcomes if asked.goal != "balanced" or each.harms <= MOST_HARM] or [by_name[usual]]
     ranked = sorted(allowed, key=lambda each: score(asked, each), reverse=True)
@@ -124,8 +123,7 @@ def place(asked: Question, found: Mapping[Case, Tried], buffer_bytes: int, compa
     if best.candidate == usual and len(ranked) > 1:
         other = ranked[1]
     more = gain(score(asked, best), score(asked, other)) or 0.0
-    seeds = [counted(asked, each.candidate, own[each.candidate], company) for each in (best, other)]
-    decided = best is other or _decided(*seeds)
+    decided = best is other or _decided(*(seeds[each.candidate].counted() for each in (best, other)))
     verdict: Verdict = "no matter" if abs(more) < MATTERS else "ahead" if decided else "open"
     right = best.candidate if verdict == "ahead" else usual
     return Place(
@@ -162,18 +160,23 @@ def exceptions(found: Advice) -> Iterator[tuple[Company, str, float | None, floa
     for company, group in groupby(found.places, key=lambda each: each.company):
         own = [(found.chosen if each.spares(found.chosen) else each.best, each.buffer_bytes) for each in group]
         runs = [list(run) for _, run in groupby(own, key=lambda each: each[0])]
-        edges = [sqrt(before[-1][1] * after[0][1]) for before, after in pairwise(runs)]
+        edges = [half_way(before[-1][1], after[0][1]) for before, after in pairwise(runs)]
         for nth, run in enumerate(runs):
             if run[0][0] != found.chosen:
                 yield company, run[0][0], edges[nth - 1] if nth else None, edges[nth] if nth < len(edges) else None
 
 
 def flips(places: Sequence[Place]) -> Iterator[Flip]:
-    """Where the right candidate changes from one queue to the next, half way between them (geometric)."""
+    """Where the right candidate changes from one queue to the next."""
     for before, after in pairwise(places):
         if before.company == after.company and before.best != after.best:
-            middle = sqrt(before.buffer_bytes * after.buffer_bytes)
-            yield Flip(company=before.company, below=before.best, above=after.best, buffer_bytes=middle)
+            edge = half_way(before.buffer_bytes, after.buffer_bytes)
+            yield Flip(company=before.company, below=before.best, above=after.best, buffer_bytes=edge)
+
+
+def half_way(shorter: float, longer: float) -> float:
+    """Half way between two queues that were tried: their geometric mean."""
+    return sqrt(shorter * longer)
 
 
 def score(asked: Question, outcome: Outcome) -> float:
@@ -186,16 +189,25 @@ def score(asked: Question, outcome: Outcome) -> float:
     if asked.goal == "latency":
         return 1 / outcome.rtt_s.value if outcome.rtt_s and outcome.rtt_s.value else 0.0
     if asked.goal == "fairness" and outcome.other_bps and outcome.goodput_bps:
-        own, other = outcome.goodput_bps.value, outcome.other_bps.value
-        return min(own, other) / max(own, other) if max(own, other) else 0.0
+        return evenness(outcome.goodput_bps.value, outcome.other_bps.value)
     if outcome.done_s is not None:
         return 1 / outcome.done_s.value
     return outcome.goodput_bps.value if outcome.goodput_bps else 0.0
 
 
-def _decided(one: Sequence[float], other: Sequence[float]) -> bool:
-    """The interval of the paired differences of what counts excludes 0."""
-    differences = [mine - theirs for mine, theirs in zip(one, other, strict=False)]
+def score_name(asked: Question) -> str:
+    """What `score` is called: the more the better."""
+    if asked.job.kind == "stream" or asked.goal == "latency":
+        return "promptness"
+    if asked.goal == "fairness":
+        return "fairness"
+    return "speed" if asked.job.kind in {"transfer", "requests"} else "goodput"
+
+
+def _decided(one: Values, other: Values) -> bool:
+    """The interval of the differences of what counts, seed by seed, excludes 0."""
+    pairs = zip(one, other, strict=False)  # a run that others share may have more seeds
+    differences = [mine - theirs for mine, theirs in pairs if mine is not None and theirs is not None]
     if not differences:
         return False
     found = estimate(differences)
@@ -220,8 +232,7 @@ def _recommended(asked: Question, places: Sequence[Place], regret: Mapping[str, 
     def harms(candidate: str) -> bool:
         return asked.goal == "balanced" and any(each.of(candidate).harms > MOST_HARM for each in places)
 
-    allowed = [each for each in asked.candidates if not harms(each)] or [
-        DEFAULT if DEFAULT in asked.candidates else asked.candidates[0]
-    ]
-    least = min(allowed, key=lambda each: (round(regret[each][0], 3), each != DEFAULT))
-    return DEFAULT if DEFAULT in allowed and regret[DEFAULT][0] - regret[least][0] < MATTERS else least
+    usual = asked.default
+    allowed = [each for each in asked.candidates if not harms(each)] or [usual]
+    least = min(allowed, key=lambda each: regret[each][0])
+    return usual if usual in allowed and regret[usual][0] - regret[least][0] < MATTERS else least

@@ -81,6 +81,6 @@ def cell(
     return Cell(rate_bps, rtt_s, buffer_bytes, tuple(log(bbr / cubic) for bbr, cubic in pairs))
 
 
-def counted(cells: Iterable[Cell], ties: Ties) -> tuple[Cell, ...]:
+def counting_cells(cells: Iterable[Cell], ties: Ties) -> tuple[Cell, ...]:
     """The cells that count."""
     return tuple(each for each in cells if ties == "in" or not each.is_tie)

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import log
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from pydantic import Field
 
 from dumbbell.comparison.record import Number, Part
-from dumbbell.decide.advice import DEFAULT, MATTERS, MOST_HARM, Verdict, place, score, undecided
-from dumbbell.decide.question import ALONE, FRAME_BYTES, UNKNOWN_BUFFERS_BDP, UNKNOWN_COMPANY, Company, Question
-from dumbbell.decide.text import name_of
-from dumbbell.decide.trials import FIRST_SEEDS, Case, Tried, cases, given_s, trials
+from dumbbell.decide.advice import MATTERS, MOST_HARM, Verdict, place, score, score_name, undecided
+from dumbbell.decide.question import (
+    ALONE,
+    DEFAULT,
+    LEAST_QUEUE_BYTES,
+    UNKNOWN_BUFFERS_BDP,
+    UNKNOWN_COMPANY,
+    Company,
+    Question,
+    beside,
+)
+from dumbbell.decide.trials import FIRST_SEEDS, Case, Tried, cases, given_s, trials, whole_transfer
 from dumbbell.metrics.sharing import gain
 from dumbbell.spec.quantity import Bytes, Rate
 from dumbbell.units import NS_PER_S
@@ -27,7 +36,6 @@ NEIGHBOURS: Final = (1, 2, 5, 10)
 MOST_SWITCHING: Final = UNKNOWN_COMPANY[-1]
 BUFFERS_BDP: Final = (0.05, *UNKNOWN_BUFFERS_BDP, 10.0)
 """Queues of a path's map: those that advice tries, and one beyond either end."""
-LEAST_FRAMES: Final = 4
 NEAR: Final = 1.1
 """A queue that is no farther from another, as a ratio, has its column."""
 
@@ -45,13 +53,15 @@ class Cell(Part):
     """Base RTT and the full queue."""
     company: str
     neighbours: int
+    neighbours_run: str | None
+    """Null: nobody is there, or they run what is tried."""
     switch: bool
     """The others run what is tried."""
     asked: bool
     """The question was about this queue in this company."""
     candidate: str
     gain: Number | None
-    """Its score over the default's, less 1; null: the default has none."""
+    """Its score over the default's, less 1, of the right one unless that is the default; null: the default has none."""
     best: str
     """What is right there."""
     verdict: Verdict
@@ -88,6 +98,8 @@ class Map(Part):
     goal: str
     default: str
     """What gains are over."""
+    score: str
+    """What gains are of: the more the better."""
     loss: Number
     x: Axis
     y: Axis
@@ -135,8 +147,7 @@ def position(cell: Cell, axis: Axis) -> str:
 
 def around(asked: Question) -> Question:
     """A path's question over the whole map: every queue and company, its own ones among them."""
-    least = LEAST_FRAMES * FRAME_BYTES
-    sizes = [size for each in BUFFERS_BDP if (size := round(each * asked.bdp_bytes)) >= least]
+    sizes = [size for each in BUFFERS_BDP if (size := round(each * asked.bdp_bytes)) >= LEAST_QUEUE_BYTES]
     own = asked.buffers_bytes
     rest = [size for size in sizes if not any(1 / NEAR < size / each < NEAR for each in own)]
     return replace(asked, buffers_bytes=tuple(sorted({*own, *rest})), company=_companies(asked))
@@ -145,17 +156,14 @@ def around(asked: Question) -> Question:
 def _companies(asked: Question) -> tuple[Company, ...]:
     """Nobody, the more neighbours the higher, and all that switch too."""
     cc = next((each.cc for each in asked.company if each.cc), DEFAULT)
-    known = {(each.cc, each.flows): each for each in (*UNKNOWN_COMPANY, *asked.company)}
     counts = sorted({*NEIGHBOURS, *(each.flows for each in asked.company if each.cc)})
-    some = [
-        known.get((cc, count)) or Company(name=f"beside {count} {name_of(cc)}", cc=cc, flows=count) for count in counts
-    ]
-    return ALONE, *some, MOST_SWITCHING
+    return ALONE, *(beside(cc, count) for count in counts), MOST_SWITCHING
 
 
-def runs_of(paths: Sequence[Question], seeds: int = FIRST_SEEDS) -> int:
-    """How many runs so many seeds of all cells are: none is made twice."""
-    return sum(seeds * len({case.run for case in cases(path)}) for path in paths)
+def runs_of(paths: Sequence[Question], seconds: float, seeds: int = FIRST_SEEDS) -> int:
+    """How many runs so many seeds of all cells are, in so many seconds."""
+    parts = [part for path in paths for part in _parts(path, seconds / len(paths))]
+    return sum(seeds * len({case.run for case in cases(part)}) for part in parts)
 
 
 def map_of(  # noqa: PLR0913 (of what, and how it is made)
@@ -190,8 +198,8 @@ def map_of(  # noqa: PLR0913 (of what, and how it is made)
     x, y = _axes(paths)
     path = paths[0]
     return Map(
-        job=path.job.words, goal=path.goal, default=usual(path), loss=path.loss_ppb / 1e9, x=x, y=y,
-        by_goodput=_is_by_goodput(path), runs=runs, engine=engine.name, cells=tuple(cells),
+        job=path.job.words, goal=path.goal, default=path.default, score=score_name(path), loss=path.loss_ppb / 1e9,
+        x=x, y=y, by_goodput=_is_by_goodput(path), runs=runs, engine=engine.name, cells=tuple(cells),
     )  # fmt: skip
 
 
@@ -207,11 +215,6 @@ def _have_one_queue(paths: Sequence[Question]) -> bool:
     return len(paths) > 1 and paths[0].known_buffer and len({path.buffers_bytes for path in paths}) == 1
 
 
-def usual(asked: Question) -> str:
-    """What gains are over: the default, or the first candidate where that is none."""
-    return DEFAULT if DEFAULT in asked.candidates else asked.candidates[0]
-
-
 def _axes(paths: Sequence[Question]) -> tuple[Axis, Axis]:
     """Rates, else RTTs, else company go up; across go RTTs where both vary, else queues, else company."""
     rates, rtts = ({getattr(each, name) for each in paths} for name in ("rate_bps", "rtt_ns"))
@@ -222,7 +225,9 @@ def _axes(paths: Sequence[Question]) -> tuple[Axis, Axis]:
 
 
 def _is_by_goodput(asked: Question) -> bool:
-    return asked.job.kind in {"bulk", "transfer"} and asked.goal in {"goodput", "completion", "balanced"}
+    """A transfer in slow start has no goodput that could be held against a minute's."""
+    of_rate = asked.job.kind == "bulk" or (asked.job.kind == "transfer" and not whole_transfer(asked))
+    return of_rate and asked.goal in {"goodput", "completion", "balanced"}
 
 
 def _cells(path: Question, found: Mapping[Case, Tried], asked: Question | None, *, fixed: bool) -> Iterator[Cell]:
@@ -230,19 +235,29 @@ def _cells(path: Question, found: Mapping[Case, Tried], asked: Question | None, 
     for company in path.company:
         for buffer in path.buffers_bytes:
             own = place(path, found, buffer, company)
-            default = own.of(usual(path))
-            outcome = max((each for each in own.outcomes if each is not default), key=lambda each: score(path, each))
+            default = own.of(path.default)
+            others = [each for each in own.outcomes if each is not default]
+            outcome = (
+                max(others, key=lambda each: score(path, each)) if own.best == path.default else own.of(own.best)
+            )  # fmt: skip
             yield Cell(
                 rate_bps=path.rate_bps, rtt_s=path.rtt_ns / NS_PER_S, buffer_bytes=buffer,
-                queue=Bytes.show(buffer) if fixed else f"{path.buffer_bdp(buffer):.2g} BDP",
+                queue=Bytes.show(buffer) if fixed else f"{_nominal(path.buffer_bdp(buffer)):.2g} BDP",
                 buffer_bdp=path.buffer_bdp(buffer), loaded_rtt_s=path.loaded_rtt_ns(buffer) / NS_PER_S,
-                company=company.name, neighbours=company.flows, switch=bool(company.flows) and company.cc is None,
+                company=company.name, neighbours=company.flows, neighbours_run=company.cc,
+                switch=bool(company.flows) and company.cc is None,
                 asked=asked is not None and buffer in asked.buffers_bytes and company in asked.company,
                 candidate=outcome.candidate, gain=gain(score(path, outcome), score(path, default)), best=own.best,
                 verdict=own.verdict, harm=_value(outcome.harm), resent=_value(outcome.resent),
                 default_resent=_value(default.resent),
                 seeds=min(len(found[Case(name, buffer, company)].seeds) for name in path.candidates),
             )  # fmt: skip
+
+
+def _nominal(buffer_bdp: float) -> float:
+    """The queue that was meant: whole packets are nearly that."""
+    meant = min(BUFFERS_BDP, key=lambda each: abs(log(each / buffer_bdp)))
+    return meant if 1 / NEAR < meant / buffer_bdp < NEAR else buffer_bdp
 
 
 def _value(interval: Interval | None) -> float | None:

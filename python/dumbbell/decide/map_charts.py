@@ -13,7 +13,7 @@ from dumbbell.decide.advice import MATTERS, MOST_HARM
 from dumbbell.decide.map import Axis as MapAxis
 from dumbbell.decide.map import Cell, Map, position
 from dumbbell.decide.published import COMPARABLE, MeasuredGain
-from dumbbell.decide.text import name_of
+from dumbbell.decide.question import DEFAULT, name_of
 from dumbbell.metrics.number import percent, trimmed
 from dumbbell.spec.quantity import Rate
 
@@ -27,12 +27,6 @@ MEASURED: Final = ", on hosts"
 LOW: Final = 0.3
 """How far a dot is below the middle of a row that has cells, so that both can be read."""
 YOURS: Final = "*"
-SHORTENED: Final = (
-    ("beside one CUBIC", "1 CUBIC"),
-    ("beside ten CUBIC", "10 CUBIC"),
-    ("ten others switch too", "10 switch too"),
-)
-"""Companies that have words for a count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,18 +171,18 @@ def _short(axis: str, words: str) -> str:
     """What stands beside a row or below a column: without the unit, which the axis has."""
     if axis == "company":
         name, *measured = words.partition(MEASURED)
-        short = dict(SHORTENED).get(name) or name.removeprefix("beside ").replace("cubic", "CUBIC")
-        return short + "".join(measured)
+        return name.removeprefix("beside ").replace(" others", "") + "".join(measured)
     return words.removesuffix(" BDP").removesuffix(" ms")
 
 
 def _dots(found: Map, cells: Sequence[Cell], measured: Sequence[MeasuredGain]) -> Iterator[tuple[str, list[Dot]]]:
     """By row what hosts measured, where the map is of goodput and has queues across; between columns by log ratios."""
-    if not found.by_goodput or found.x != "queue" or found.loss or {cell.candidate for cell in cells} != {"bbr"}:
+    of_hosts = {cell.candidate for cell in cells} == {"bbr"} and found.default == DEFAULT
+    if not (of_hosts and found.by_goodput and found.x == "queue") or found.loss:
         return
     for row in found.rows:
         own = sorted((cell for cell in cells if position(cell, found.y) == row), key=lambda each: each.buffer_bdp)
-        if not own or own[0].switch:
+        if not own or own[0].switch or own[0].neighbours_run not in {None, DEFAULT}:
             continue
         queues = [cell.buffer_bdp for cell in own]
         dots = [

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
-from math import sqrt
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.decide.advice import MATTERS, MOST_HARM
+from dumbbell.decide.advice import MATTERS, MOST_HARM, half_way
 from dumbbell.decide.map import Axis, Cell, Map, position
-from dumbbell.decide.text import name_of
+from dumbbell.decide.question import DEFAULT, name_of
 from dumbbell.metrics.number import ABSENT, counted, percent, trimmed
 from dumbbell.spec.quantity import Rate
 
@@ -30,25 +29,22 @@ def lines(found: Map) -> Iterator[tuple[str, str]]:
 
 def legend(found: Map) -> str:
     """How to read a cell."""
-    others = name_of(next(iter(Counter(cell.candidate for cell in found.cells).most_common(1)))[0])
+    several = {cell.candidate for cell in found.cells}
+    others = name_of(several.pop()) if len(several) == 1 else "the best other one"
     harm = (
         f"; {HARM_SIGN}: it takes more than {percent(MOST_HARM)} from the others beyond what one more"
-        f" {name_of(found.default)} does"
+        f" {name_of(DEFAULT)} does"
         if any(cell.harms for cell in found.cells)
         else ""
     )
     default = name_of(found.default)
     return (
-        f"In a cell: which is right, and by how many % {others}'s {SCORES[found.goal]} is above {default}'s; {SAME}:"
+        f"In a cell: which is right, and by how many % {others}'s {found.score} is above {default}'s; {SAME}:"
         f" less than {percent(MATTERS)}; ?: chance may have made it{harm}."
     )
 
 
 SAME: Final = "="
-SCORES: Final = {
-    "goodput": "goodput", "completion": "speed", "balanced": "score", "latency": "promptness", "fairness": "fairness",
-}  # fmt: skip
-"""What of it counts, by the goal: the more the better."""
 
 
 def tables(found: Map) -> Iterator[tuple[str, Table]]:
@@ -96,7 +92,7 @@ def verdicts(cells: Sequence[Cell]) -> str:
 
 
 def _flips(cells: Sequence[Cell]) -> Iterator[float]:
-    """Where the right candidate changes from one queue to the next on a path, half way between them (geometric)."""
+    """Where the right candidate changes from one queue to the next on a path."""
 
     def path_of(cell: Cell) -> tuple[int, float]:
         return cell.rate_bps, cell.rtt_s
@@ -104,7 +100,7 @@ def _flips(cells: Sequence[Cell]) -> Iterator[float]:
     for _, own in groupby(sorted(cells, key=lambda each: (*path_of(each), each.buffer_bytes)), key=path_of):
         for before, after in pairwise(own):
             if before.best != after.best:
-                yield sqrt(before.buffer_bdp * after.buffer_bdp)
+                yield half_way(before.buffer_bdp, after.buffer_bdp)
 
 
 def _by_company(found: Map) -> Iterator[tuple[str, list[Cell]]]:

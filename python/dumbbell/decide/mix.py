@@ -10,7 +10,6 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from dumbbell.decide.advice import (
-    DEFAULT,
     MATTERS,
     MOST_HARM,
     Place,
@@ -267,10 +266,12 @@ def leader(asked: Question, where: Place) -> str:
     """Who is ahead at a place, by however little; empty where nobody is, or chance may have made it."""
     if where.verdict == "ahead":
         return where.best
-    if where.verdict == "open" or not where.gain:
-        return ""
     allowed = [each for each in where.outcomes if asked.goal != "balanced" or each.candidate not in where.harmful]
-    return max(allowed, key=lambda each: score(asked, each)).candidate if allowed else where.best
+    if len(allowed) == 1 and len(where.outcomes) > 1:
+        return allowed[0].candidate  # the others harm too much
+    if where.verdict == "open" or not where.gain or not allowed:
+        return ""
+    return max(allowed, key=lambda each: score(asked, each)).candidate
 
 
 def part(bins: Sequence[Bin], weigh: Weigh, holds: Holds) -> Part:
@@ -373,7 +374,7 @@ def _recommended(asked: Question, standings: Sequence[Standing]) -> str:
     """
     allowed = [each for each in standings if asked.goal != "balanced" or (each.harm or 0.0) <= MOST_HARM]
     best = min(allowed, key=lambda each: each.regret, default=None)
-    default = next((each for each in allowed if each.candidate == DEFAULT), None)
+    default = next((each for each in allowed if each.candidate == asked.default), None)
     if best is None or best is default or (default and default.regret - best.regret < MATTERS):
         return "keep"
     return best.candidate

@@ -8,10 +8,12 @@ from math import floor, log10
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
-from dumbbell.decide.advice import DEFAULT, MATTERS, MOST_HARM
+from dumbbell.decide.advice import MATTERS, MOST_HARM
 from dumbbell.decide.mix import harms, leader, matters, one, part
 from dumbbell.decide.paths import LEAST_BYTES, REASONS, algorithms
-from dumbbell.decide.text import name_of
+from dumbbell.decide.question import DEFAULT, name_of
+from dumbbell.decide.text import keep
+from dumbbell.decide.trials import whole_transfer
 from dumbbell.metrics.number import amount, counted, percent, trimmed
 from dumbbell.spec.quantity import Bytes
 from dumbbell.units import NS_PER_S
@@ -76,7 +78,8 @@ def below(found: Mix, *, seconds: float, engine: str, kernel: str = "Linux 6.1")
 
 
 def _run_lengths(found: Mix) -> str:
-    if found.asked.job.kind in {"requests", "stream"}:
+    whole = found.asked.job.kind == "transfer" and all(whole_transfer(each.asked) for each in found.bins)
+    if whole or found.asked.job.kind in {"requests", "stream"}:
         return ""
     return f" of {_span(found.runs_s)} s"
 
@@ -200,11 +203,11 @@ def _share(count: int, found: Mix) -> str:
 
 
 def _advice(found: Mix) -> str:
-    default = next((each for each in found.standings if each.candidate == DEFAULT), None)
+    default = next(each for each in found.standings if each.candidate == found.asked.default)
     if found.recommendation == "keep":
         others = [each for each in found.standings if each is not default]
         harmful = [each for each in others if each.harms.high]
-        told = f"KEEP {name_of(DEFAULT)}"
+        told = keep(found.asked)
         if harmful and found.asked.goal == "balanced":
             parts = [f"{name_of(each.candidate)} harms the others on {_between(each.harms)}" for each in harmful]
             return f"{told}: {'; '.join(parts)} of these connections."
@@ -215,7 +218,7 @@ def _advice(found: Mix) -> str:
     told = (
         f"USE {name_of(own.candidate)}: in the mean over these connections it leaves {percent(own.regret)} of the best"
     )
-    return f"{told}, {name_of(DEFAULT)} {percent(default.regret)}." if default else f"{told}."
+    return f"{told}, {name_of(default.candidate)} {percent(default.regret)}."
 
 
 def _if_wrong(found: Mix) -> str:

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot, inf, sqrt
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from dumbbell.decide.trials import whole_transfer
+from dumbbell.decide.trials import TIME_LIMIT_S, requests_s, whole_transfer
 from dumbbell.decide.validated import model_error
 from dumbbell.metrics.sharing import harm
 from dumbbell.metrics.statistics import estimate
 from dumbbell.units import BITS_PER_BYTE
 
 if TYPE_CHECKING:
-    from dumbbell.decide.question import Company, Question
+    from dumbbell.decide.question import Question
     from dumbbell.decide.trials import Case, Tried
 
+Values: TypeAlias = Sequence[float | None]
 TRIALS: Final = 5
 """Of a host, whose mean the intervals are about: what somebody who measures would make."""
 NORMAL_95: Final = 1.96
@@ -34,6 +35,8 @@ class Interval:
     half: float
     least: float = 0.0
     """What the quantity cannot be below."""
+    most: float = inf
+    """What it cannot be above."""
 
     @property
     def low(self) -> float:
@@ -43,7 +46,7 @@ class Interval:
     @property
     def high(self) -> float:
         """Its upper end."""
-        return self.value + self.half
+        return min(self.most, self.value + self.half)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,81 +75,114 @@ class Outcome:
         return self.harm.value if self.harm else 0.0
 
 
-def outcome(asked: Question, case: Case, tried: Tried, default: tuple[str, Tried]) -> Outcome:
+def outcome(seeds: Seeds, default: Seeds) -> Outcome:
     """What a candidate's trials come to, beside those of the default."""
-    name, company = case.candidate, case.company
-    error = model_error(asked, case.buffer_bytes, company)
-    goodput = predicted(goodputs(asked, name, tried, company), error)
-    done = predicted(completions_s(asked, name, tried, company), error)
-    beside = others(asked, name, tried, company)
-    harm_, delay_harm = (
-        (Interval(0.0, 0.0), Interval(0.0, 0.0))
-        if name == default[0]
-        else (
-            _harm(others(asked, *default, company), beside, error),
-            _harm(default[1].others.get("rtt_p95", []), tried.others.get("rtt_p95", []), error, more_is_better=False),
-        )
-    )
+    asked, case, tried = seeds.asked, seeds.case, seeds.tried
+    error = model_error(asked, case.buffer_bytes, case.company)
+    beside = seeds.others_bps()
+    itself = case.candidate == default.case.candidate
     return Outcome(
-        candidate=name, goodput_bps=goodput, rtt_s=predicted(tried.mine.get("rtt"), error), done_s=done,
+        candidate=case.candidate, goodput_bps=predicted(seeds.goodputs_bps(), error),
+        rtt_s=predicted(tried.mine.get("rtt"), error), done_s=predicted(seeds.completions_s(), error),
         late_s=predicted(tried.mine.get("late_p95"), error), resent=predicted(tried.mine.get("retransmits"), 0.0),
-        other_bps=predicted([each / company.flows for each in beside], error) if beside else None,
-        harm=harm_ if beside else None, delay_harm=delay_harm if beside else None,
+        other_bps=predicted([each / case.company.flows for each in known(beside)], error),
+        harm=_harm(default.others_bps(), beside, error, itself=itself),
+        delay_harm=_harm(
+            default.tried.others.get("rtt_p95", []), tried.others.get("rtt_p95", []), error, itself=itself, times=True
+        ),
     )  # fmt: skip
 
 
-def completions_s(asked: Question, name: str, tried: Tried, company: Company) -> list[float]:
-    """How long the transfer takes, a value a seed, or the 95th percentile of the requests; empty for other jobs.
+@dataclass(frozen=True, slots=True)
+class Seeds:
+    """A case's trials, read as a question needs them: a value a seed, None where that has none."""
 
-    A transfer that is longer than a run goes on as the run's second half did.
+    asked: Question
+    case: Case
+    tried: Tried
+
+    def counted(self) -> Values:
+        """What the goal asks for: a rate, a time, or how even the shares are."""
+        asked = self.asked
+        if asked.job.kind == "stream":
+            return self.tried.mine.get("late_p95", [])
+        if asked.goal == "latency":
+            return self.tried.mine.get("rtt", [])
+        if asked.goal == "fairness" and self.case.company.flows:
+            each_other = [None if all_ is None else all_ / self.case.company.flows for all_ in self.others_bps()]
+            return [
+                None if own is None or other is None else evenness(own, other)
+                for own, other in zip(self.goodputs_bps(), each_other, strict=True)
+            ]
+        return self.completions_s() if asked.job.kind in {"transfer", "requests"} else self.goodputs_bps()
+
+    def completions_s(self) -> Values:
+        """How long the transfer takes, or the 95th percentile of the requests; empty for other jobs.
+
+        A transfer that is longer than a run goes on as the run's second half did. What is not complete when a run is
+        over took at least as long as the run.
+        """
+        job, mine = self.asked.job, self.tried.mine
+        if job.kind == "requests":
+            return [requests_s(self.asked) if each is None else each for each in mine.get("fct_p95", [])]
+        if job.kind != "transfer":
+            return []
+        if whole_transfer(self.asked):
+            return [TIME_LIMIT_S if each is None else each for each in mine.get("fct", [])]
+        bits, ran_s = BITS_PER_BYTE * job.size_bytes, self.tried.run_s
+        rates = zip(self.goodputs_bps(), self._of_alike("second_half"), strict=True)
+        return [_goes_on_s(bits, ran_s, mean or 0.0, mean if later is None else later) for mean, later in rates]
+
+    def goodputs_bps(self) -> Values:
+        """Of the flow that is asked about."""
+        return self._of_alike("goodput")
+
+    def others_bps(self) -> Values:
+        """What all others have together; where all run the same, as often what each has in the mean."""
+        flows = self.case.company.flows
+        if not flows:
+            return []
+        if self._alike:
+            return [None if each is None else flows * each for each in self.goodputs_bps()]
+        return self.tried.others.get("goodput", [])
+
+    def _of_alike(self, rate: str) -> Values:
+        """A rate of the flow that is asked about; where all run the same, each of them might be it: their mean."""
+        own = self.tried.mine.get(rate, [])
+        if not self._alike:
+            return own
+        rest, flows = self.tried.others.get(rate, []), self.case.company.flows
+        return [
+            None if mine is None or theirs is None else (mine + theirs) / (1 + flows)
+            for mine, theirs in zip(own, rest, strict=True)
+        ]
+
+    @property
+    def _alike(self) -> bool:
+        """All flows are alike but for their names: any of them might be the one that is asked about."""
+        job, company = self.asked.job, self.case.company
+        endless = job.kind == "bulk" or (job.kind == "transfer" and not whole_transfer(self.asked))
+        return endless and company.flows > 0 and company.cc_beside(self.case.candidate) == self.case.candidate
+
+
+def evenness(own: float, other: float) -> float:
+    """The lesser over the greater: 1 where both have the same."""
+    return min(own, other) / max(own, other) if max(own, other) else 0.0
+
+
+def known(values: Values) -> list[float]:
+    """Those that there are."""
+    return [each for each in values if each is not None]
+
+
+def predicted(values: Values | None, error: float) -> Interval | None:
+    """The mean of seeds' values, and where that of `TRIALS` on hosts would lie; `error`: the model's, a share.
+
+    None where a seed has no value: the mean of the others would be another thing.
     """
-    if asked.job.kind != "transfer" or whole_transfer(asked):
-        return tried.mine.get({"transfer": "fct", "requests": "fct_p95"}.get(asked.job.kind, ""), [])
-    bits, ran_s = BITS_PER_BYTE * asked.job.size_bytes, tried.run_s
-    whole, late = (of_alike(asked, name, tried, company, each) for each in ("goodput", "second_half"))
-    return [
-        bits / mean if bits <= mean * ran_s else ran_s + (bits - mean * ran_s) / later
-        for mean, later in zip(whole, late, strict=True)
-        if mean and later
-    ]
-
-
-def counted(asked: Question, name: str, tried: Tried, company: Company) -> list[float]:
-    """What the goal asks of a candidate, a value a seed: a rate, or a time."""
-    if asked.goal == "latency" and asked.job.kind != "stream":
-        return tried.mine.get("rtt", [])
-    if asked.job.kind in {"transfer", "requests"}:
-        return completions_s(asked, name, tried, company)
-    return tried.mine.get("late_p95", []) if asked.job.kind == "stream" else goodputs(asked, name, tried, company)
-
-
-def goodputs(asked: Question, name: str, tried: Tried, company: Company) -> list[float]:
-    """Of the flow that is asked about, a value a seed."""
-    return of_alike(asked, name, tried, company, "goodput")
-
-
-def of_alike(asked: Question, name: str, tried: Tried, company: Company, quantity: str) -> list[float]:
-    """A rate of the flow that is asked about; where all run the same, each of them might be it: their mean."""
-    own, rest = tried.mine.get(quantity, []), tried.others.get(quantity, [])
-    if not _alike(asked, name, company) or len(own) != len(rest):
-        return own
-    return [(mine + theirs) / (1 + company.flows) for mine, theirs in zip(own, rest, strict=True)]
-
-
-def others(asked: Question, name: str, tried: Tried, company: Company) -> list[float]:
-    """What all others have together, a value a seed; where all run the same, as often what each has in the mean."""
-    if not company.flows or not tried.others.get("goodput"):
-        return []
-    if _alike(asked, name, company):
-        return [company.flows * each for each in goodputs(asked, name, tried, company)]
-    return tried.others["goodput"]
-
-
-def predicted(values: Sequence[float] | None, error: float) -> Interval | None:
-    """The mean of seeds' values, and where that of `TRIALS` on hosts would lie; `error`: the model's, a share."""
-    if not values:
+    if not values or None in values:
         return None
-    found = estimate(values)
+    found = estimate(known(values))
     return Interval(found.mean, hypot(_chance(found.half_width, found.n), NORMAL_95 * error * found.mean))
 
 
@@ -155,19 +191,21 @@ def _chance(half_width: float | None, n: int) -> float:
     return (half_width or 0.0) * sqrt(1 + n / TRIALS)
 
 
-def _harm(
-    without: Sequence[float], beside: Sequence[float], error: float, *, more_is_better: bool = True
-) -> Interval | None:  # fmt: skip
-    """Of the means, with the intervals of both."""
+def _goes_on_s(bits: float, ran_s: float, mean_bps: float, later_bps: float | None) -> float:
+    """How long a transfer takes that ran for so long at a mean rate, and goes on at another one."""
+    carried = mean_bps * ran_s
+    if carried >= bits:
+        return ran_s * bits / carried
+    return ran_s + (bits - carried) / later_bps if later_bps else TIME_LIMIT_S + ran_s
+
+
+def _harm(without: Values, beside: Values, error: float, *, itself: bool, times: bool = False) -> Interval | None:
+    """Of the means, with the intervals of both; none of the default by itself."""
     usual, now = predicted(without, error), predicted(beside, error)
-    if usual is None or now is None or not usual.value or not now.value:
+    if usual is None or now is None or not usual.value:
         return None
-    value = harm(usual.value, now.value, more_is_better=more_is_better)
-    half = now.value / usual.value * hypot(usual.half / usual.value, now.half / now.value)
-    return None if value is None else Interval(value, half, least=-inf)
-
-
-def _alike(asked: Question, name: str, company: Company) -> bool:
-    """All flows are alike but for their names: any of them might be the one that is asked about."""
-    endless = asked.job.kind == "bulk" or (asked.job.kind == "transfer" and not whole_transfer(asked))
-    return endless and company.flows > 0 and company.cc_beside(name) == name
+    if itself:
+        return Interval(0.0, 0.0)
+    value = harm(usual.value, now.value, more_is_better=not times)
+    half = hypot(now.half, now.value * usual.half / usual.value) / usual.value
+    return None if value is None else Interval(value, half, least=-inf, most=inf if times else 1.0)

@@ -10,7 +10,7 @@ from statistics import geometric_mean
 from typing import Final
 
 from dumbbell.decide.connections import Connection
-from dumbbell.decide.question import FRAME_BYTES, LEAST_RTT_NS, UNKNOWN_BUFFERS_BDP
+from dumbbell.decide.question import FRAME_BYTES, LEAST_QUEUE_BYTES, LEAST_RTT_NS, UNKNOWN_BUFFERS_BDP
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 QUEUES_BDP: Final = (*UNKNOWN_BUFFERS_BDP, 10.0)
@@ -119,9 +119,9 @@ class Cell:
         return tuple(sorted({nth for first, last in self.by_queues for nth in range(first, last + 1)}))
 
     def buffer_bytes(self, nth: int) -> int:
-        """One of `QUEUES_BDP` on these paths; a queue holds four packets at least."""
+        """One of `QUEUES_BDP` on these paths."""
         bdp_bytes = self.rate_bps * self.rtt_ns / NS_PER_S / BITS_PER_BYTE
-        return max(4 * FRAME_BYTES, round(QUEUES_BDP[nth] * bdp_bytes))
+        return max(LEAST_QUEUE_BYTES, round(QUEUES_BDP[nth] * bdp_bytes))
 
 
 def paths(connections: Iterable[Connection]) -> tuple[list[Path], Counter[str]]:

@@ -22,6 +22,8 @@ USUAL_GOALS: Final[Mapping[JobKind, Goal]] = {
 }  # fmt: skip
 MOST_NEIGHBOURS: Final = 50
 MOST_CANDIDATES: Final = 6
+DEFAULT: Final = "cubic"
+"""What hosts have unless somebody changes it: kept where nothing speaks against it."""
 CANDIDATES: Final = ("bbr", "cubic")
 """What is tried unless somebody says otherwise: the two that hosts have by default or by one setting."""
 UNKNOWN_BUFFERS_BDP: Final = (0.1, 0.2, 0.35, 0.6, 1.0, 2.0, 5.0)
@@ -68,10 +70,19 @@ class Company:
         return self.cc or candidate
 
 
+def name_of(cc: str) -> str:
+    """An algorithm, in a sentence."""
+    return {"bbr": "BBR", "cubic": "CUBIC", "reno": "Reno"}.get(cc, cc)
+
+
+def beside(cc: str, flows: int) -> Company:
+    """So many others that run an algorithm, whatever the candidate."""
+    return Company(name=f"beside {flows} {name_of(cc)}", cc=cc, flows=flows)
+
+
 ALONE: Final = Company(name="alone")
 UNKNOWN_COMPANY: Final = (
-    ALONE, Company(name="beside one CUBIC", cc="cubic", flows=1),
-    Company(name="beside ten CUBIC", cc="cubic", flows=10), Company(name="ten others switch too", flows=10),
+    ALONE, beside(DEFAULT, 1), beside(DEFAULT, 10), Company(name="10 others switch too", flows=10),
 )  # fmt: skip
 """What is tried where nobody says who else is there."""
 
@@ -93,6 +104,17 @@ class Question:
     candidates: tuple[str, ...] = CANDIDATES
     goal: Goal = "balanced"
     preset: str = ""
+
+    @property
+    def default(self) -> str:
+        """The candidate that the others are held against: what hosts have, or else the first one."""
+        return DEFAULT if DEFAULT in self.candidates else self.candidates[0]
+
+    @property
+    def tried(self) -> tuple[str, ...]:
+        """What is run: the candidates, and what hosts have, since harm is what goes beyond one flow more of that."""
+        known = DEFAULT in self.candidates or not any(each.flows for each in self.company)
+        return self.candidates if known else (*self.candidates, DEFAULT)
 
     @property
     def bdp_bytes(self) -> float:
@@ -127,6 +149,8 @@ PRESETS: Final[Mapping[str, Preset]] = {
 _EXCLUSIVE: Final = (("buffer", "loaded-rtt"), ("transfer", "stream", "requests"))
 """Options of which one at most can be."""
 FRAME_BYTES: Final = 1514
+LEAST_QUEUE_BYTES: Final = 4 * FRAME_BYTES
+"""Of a queue that nobody knows: a shorter one is nowhere."""
 _NEIGHBOURS: Final = re.compile(r"([^:]+?)(?::(\d+))?")
 
 
@@ -238,7 +262,7 @@ class _Reader:
             if buffer < FRAME_BYTES:
                 self._note("buffer", f"{quoted(str(size))} holds no packet", f"at least {FRAME_BYTES} B")
             return (buffer,), True
-        tried = (max(FRAME_BYTES * 4, round(each * bdp_bytes)) for each in UNKNOWN_BUFFERS_BDP)
+        tried = (max(LEAST_QUEUE_BYTES, round(each * bdp_bytes)) for each in UNKNOWN_BUFFERS_BDP)
         return tuple(dict.fromkeys(tried)), False
 
     def _job(self) -> Job:
@@ -264,7 +288,7 @@ class _Reader:
         if not 1 <= count <= MOST_NEIGHBOURS:
             self._note("beside", f"{count} neighbours", f"1 to {MOST_NEIGHBOURS}; nobody is none")
             return ()
-        return (Company(name=f"beside {count} {cc}", cc=cc, flows=count),)
+        return (beside(cc, count),)
 
     def _candidates(self) -> tuple[str, ...]:
         text = self.options.get("candidates")

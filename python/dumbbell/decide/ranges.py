@@ -50,7 +50,10 @@ class Range:
         """
         ratio = (self.high.value / self.low.value) ** (1 / (count - 1))
         unit = "bit/s" if isinstance(self.low, Rate) else "ns"
-        between = [round(float(f"{self.low.value * ratio**step:.{DIGITS}g}")) for step in range(1, count - 1)]
+        exact = [float(self.low.value * ratio**step) for step in range(1, count - 1)]
+        between = [round(float(f"{value:.{DIGITS}g}")) for value in exact]
+        if sorted({self.low.value, *between, self.high.value}) != [self.low.value, *between, self.high.value]:
+            between = [round(value) for value in exact]  # so near that rounded ones would fall together
         return [str(self.low), *(f"{value} {unit}" for value in between), str(self.high)]
 
 

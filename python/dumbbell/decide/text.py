@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from dumbbell.decide.advice import DEFAULT, MATTERS, MOST_HARM, Advice, Place, exceptions, score
+from dumbbell.decide.advice import MATTERS, MOST_HARM, Advice, Place, exceptions, score
+from dumbbell.decide.question import DEFAULT, name_of
 from dumbbell.decide.tree import cao_tree
 from dumbbell.decide.trials import duration_s, whole_transfer
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
@@ -177,11 +178,8 @@ def _path(asked: Question) -> str:
 
 def _advice(found: Advice) -> str:
     if all(each.verdict == "no matter" and not each.harmful for each in found.places):
-        return (
-            f"KEEP {name_of(DEFAULT)}: no difference that matters (below {percent(MATTERS)}, or within the interval)."
-        )
-    chosen = found.chosen
-    told = f"KEEP {name_of(DEFAULT)}" if found.recommendation == "keep" else f"USE {name_of(chosen)}"
+        return f"{keep(found.asked)}: no difference that matters (below {percent(MATTERS)}, or within the interval)."
+    told = keep(found.asked) if found.recommendation == "keep" else f"USE {name_of(found.chosen)}"
     if found.everywhere:
         return f"{told}, whatever the queue and the company." if len(found.places) > 1 else f"{told}."
     parts = [
@@ -190,6 +188,11 @@ def _advice(found: Advice) -> str:
         for company, best, low, high in exceptions(found)
     ]
     return f"{told}, but {'; '.join(parts)}." if parts else f"{told}."
+
+
+def keep(asked: Question) -> str:
+    """What hosts have is no candidate if somebody asks about others alone."""
+    return f"KEEP {name_of(DEFAULT)}" if asked.default == DEFAULT else "KEEP WHAT YOU HAVE"
 
 
 def _between_queues(asked: Question, low: float | None, high: float | None) -> str:
@@ -315,11 +318,6 @@ def _says(place: Place) -> str:
         left = [name for name in place.harmful if name != place.best]
         return f"{name_of(place.best)}: harm" if left else "no matter"
     return f"{name_of(place.best)}{harms}" if place.verdict == "ahead" else "either"
-
-
-def name_of(cc: str) -> str:
-    """An algorithm, in a sentence."""
-    return {"bbr": "BBR", "cubic": "CUBIC", "reno": "Reno"}.get(cc, cc)
 
 
 def _between(interval: Interval | None, factor: float) -> str:

@@ -34,6 +34,7 @@ LONGEST_S, SHORTEST_S = 60.0, 12.0
 ROUND_TRIPS: Final = 150
 """That a run has at least, where it is not the longest."""
 SHORT_ANSWER_S, LONG_ANSWER_S = 4.0, 12.0
+OTHER_ANSWER_S: Final = 60.0
 SHORT_ANSWER_BPS: Final = 200_000_000
 """Up to which rate an answer is a short one."""
 WARM_UP: Final = 1 / 3
@@ -44,6 +45,8 @@ CORES: Final = 2
 """Of a small machine: how long runs are depends on no larger one's."""
 SHORT_TRANSFER_S: Final = 8.0
 """A transfer that takes no longer on the idle line is carried out whole; a longer one is told from its goodput."""
+TIME_LIMIT_S: Final = 600.0
+"""Of a transfer that is carried out whole."""
 REQUESTS: Final = 60
 REQUESTS_LOAD: Final = 0.2
 """Part of the line that requests offer together."""
@@ -68,12 +71,14 @@ class Case:
 
 @dataclass(slots=True)
 class Tried:
-    """What came of a case: a value a seed, of the flow that is asked about and of all others together."""
+    """What came of a case: a value a seed, of the flow that is asked about and of all others together.
+
+    None stands where a run has no such value, so that the nth one is always of the nth seed.
+    """
 
     seeds: list[int] = field(default_factory=list)
-    mine: dict[str, list[float]] = field(default_factory=dict)
-    others: dict[str, list[float]] = field(default_factory=dict)
-    loss: list[float] = field(default_factory=list)
+    mine: dict[str, list[float | None]] = field(default_factory=dict)
+    others: dict[str, list[float | None]] = field(default_factory=dict)
     run_s: float = 0.0
     """How long its runs were, where their traffic has no end."""
 
@@ -83,10 +88,7 @@ class Tried:
         values = group_values(result, QUANTITIES)
         for name, own in ((ME, self.mine), (OTHERS, self.others)):
             for quantity, value in values.get(name, {}).items():
-                if value is not None:
-                    own.setdefault(quantity, []).append(value)
-        if result.bottleneck.loss_rate is not None:
-            self.loss.append(result.bottleneck.loss_rate)
+                own.setdefault(quantity, []).append(value)
 
 
 def trials(  # noqa: PLR0913 (what, with what, and how much of it)
@@ -125,13 +127,18 @@ def cases(asked: Question) -> Iterator[Case]:
     """Everything to try, the shortest queue first."""
     for buffer_bytes in asked.buffers_bytes:
         for company in asked.company:
-            for candidate in asked.candidates:
+            for candidate in asked.tried:
                 yield Case(candidate, buffer_bytes, company)
 
 
 def given_s(asked: Question) -> float:
     """How long the simulator may look for an answer: more packets take longer."""
     return SHORT_ANSWER_S if asked.rate_bps <= SHORT_ANSWER_BPS else LONG_ANSWER_S
+
+
+def time_for(asked: Question, engine: str) -> float:
+    """How long an engine may look for an answer, in seconds: those that are no simulator a minute."""
+    return given_s(asked) if engine == "sim" else OTHER_ANSWER_S
 
 
 def duration_s(asked: Question) -> float:
@@ -180,9 +187,9 @@ def words(asked: Question, case: Case, seconds: float) -> dict[str, Any]:
     if asked.loss_ppb:
         spec["path"]["loss"] = f"{asked.loss_ppb / 1e7:.7f} %"
     if asked.job.kind == "transfer" and whole_transfer(asked):
-        return spec | {"duration": "until done", "time_limit": f"{max(600, round(40 * SHORT_TRANSFER_S))} s"}
+        return spec | {"duration": "until done", "time_limit": f"{TIME_LIMIT_S:.0f} s"}
     if asked.job.kind == "requests":
-        return spec | {"duration": f"{_requests_s(asked):.3f} s"}
+        return spec | {"duration": f"{requests_s(asked):.3f} s"}
     begin_s = 0.0 if asked.job.kind == "transfer" else seconds * WARM_UP  # a file's start-up counts
     window = {"window": [f"{begin_s:.3f} s", f"{seconds:.3f} s"]}
     return spec | {"duration": f"{seconds:.3f} s", "measure": spec["measure"] | window}
@@ -204,7 +211,7 @@ def _workload(asked: Question) -> Mapping[str, Any]:
     return {}
 
 
-def _requests_s(asked: Question) -> float:
-    """Until the last request has arrived and is answered, with room."""
+def requests_s(asked: Question) -> float:
+    """How long a run of requests is: until the last request has arrived and is answered, with room."""
     arriving_s = REQUESTS * BITS_PER_BYTE * asked.job.size_bytes / (REQUESTS_LOAD * asked.rate_bps)
     return min(120.0, 1.5 * arriving_s + 50 * asked.rtt_ns / NS_PER_S + 5)

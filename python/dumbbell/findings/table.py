@@ -75,7 +75,8 @@ class Row:
     @property
     def n(self) -> int:
         """How many values the row's means rest on: the seeds that were measured, or 1 where they are all alike."""
-        return max((each.n for each in self.estimates.values()), default=0)
+        there = len(self.point.run_ids) if self.seed is None else 1
+        return max((each.n for each in self.estimates.values()), default=there)
 
     def value(self, column: str) -> float | str | None:
         """What the row has in a column: a number in base units, or a text; None if it has nothing there."""

@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -50,12 +51,30 @@ def write(target: Path, rendered: Callable[[int], str], largest_bytes: int = LAR
     return written(target, html)
 
 
+def check_writable(target: Path) -> None:
+    """Tries whether a file can be written there, before anything is measured for it.
+
+    Raises:
+        ReportError: it cannot.
+    """
+    if not target.name or target.is_dir():
+        raise ReportError(f"{target}: cannot write the report: it is a folder")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=target.parent):
+            pass
+    except OSError as error:
+        raise ReportError(f"{target}: cannot write the report: {error.strerror or error}") from error
+
+
 def written(target: Path, data: bytes) -> Path:
     """Writes a file, whole or not at all.
 
     Raises:
         ReportError: it cannot be written.
     """
+    if not target.name:
+        raise ReportError(f"{target}: cannot write the report: it is a folder")
     partial = target.with_name(f".{target.name}.partial")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

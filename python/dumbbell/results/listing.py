@@ -8,13 +8,12 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dumbbell.metrics.catalogue import Setup, group_values, has_random_loss, loss_at, mean, random_loss, run_values
+from dumbbell.metrics.catalogue import has_random_loss, loss_at, mean, random_loss
 from dumbbell.results.campaign import positions
 
 if TYPE_CHECKING:
     from dumbbell.results.campaign import Campaign
     from dumbbell.results.ledger import Ledger
-    from dumbbell.results.schema import Result
 
 _GROUPS = """
 SELECT member.position, flow_group.position, flow.rtt_mean_s, point, random_lost_packets, offered_packets, sent_packets,
@@ -104,10 +103,3 @@ def groups(ledger: Ledger, campaign: Campaign) -> Iterator[GroupLine]:
             if lossy:
                 at_random = random_loss(lost, offered, sent, loss_at(campaign.spec, point))
             yield line((point, seed, nth, name, goodput_bps, share, rtt_s, loss, at_random, *rest))
-
-
-def groups_of(result: Result, spec: Mapping[str, Any]) -> Iterator[GroupLine]:
-    """The groups of one run, whose experiment's words are `spec`."""
-    whole = run_values(result, Setup.of_words(spec, result.point), GroupLine._fields[-4:])
-    for nth, (name, own) in enumerate(group_values(result, GroupLine._fields[4:7]).items()):
-        yield GroupLine(point=result.point, seed=result.seed, nth=nth, name=name, **own, **whole)

@@ -171,10 +171,12 @@ def run(  # noqa: PLR0913 (a study, where it is measured, and how)
     progress: Callable[[float], None] | None = None,
     *,
     fresh: bool = False,
+    measured: Callable[[Result], None] = lambda _: None,
 ) -> list[FailedRun]:
     """Carries out the runs that the store does not have, all of them if `fresh`, and returns those that failed.
 
-    `progress` is called once for each run, those that the store has too, with the work that it was, in packets. What
+    `progress` is called once for each run, those that the store has too, with the work that it was, in packets;
+    `measured` with each result that is new. What
     the engine cannot honour, of an experiment with a version of the algorithm, is left out; the claims about it are
     then not testable. An engine that builds paths has them looked at first.
 
@@ -192,6 +194,8 @@ def run(  # noqa: PLR0913 (a study, where it is measured, and how)
         for run_id, each, outcome in finished:
             if outcome is not None and outcome.status == "failed":
                 failures.append(outcome)
+            elif outcome is not None:
+                measured(outcome)
             if progress and run_id not in seen:
                 progress(0.0 if outcome is None else packets(each))
             seen.add(run_id)

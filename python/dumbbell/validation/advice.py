@@ -16,7 +16,7 @@ from dumbbell.comparison.agreement import versions
 from dumbbell.comparison.random_conditions import Chance
 from dumbbell.comparison.record import Number, Part, Side
 from dumbbell.decide.advice import advice, undecided
-from dumbbell.decide.outcome import Interval, goodputs, others
+from dumbbell.decide.outcome import Interval, Seeds, known
 from dumbbell.decide.question import ALONE, CANDIDATES, FRAME_BYTES, Company, Question
 from dumbbell.decide.trials import Case, Tried, cases, duration_s, trials, words
 from dumbbell.engines.protocol import Engine
@@ -218,8 +218,8 @@ def _answer(asked: Question, engine: Engine, measured: dict[Case, Tried], jobs: 
         assert outcome.goodput_bps is not None  # noqa: S101 (bulk traffic has some)
         candidates[case.candidate] = Candidate(
             told=Told.of(outcome.goodput_bps), harm=Told.of(outcome.harm) if outcome.harm else None,
-            measured=tuple(goodputs(asked, case.candidate, tried, company)),
-            others=tuple(others(asked, case.candidate, tried, company)),
+            measured=tuple(known(Seeds(asked, case, tried).goodputs_bps())),
+            others=tuple(known(Seeds(asked, case, tried).others_bps())),
         )  # fmt: skip
     return Answer(
         rate_bps=asked.rate_bps, rtt_s=asked.rtt_ns / NS_PER_S, buffer_bdp=asked.buffer_bdp(buffer_bytes),

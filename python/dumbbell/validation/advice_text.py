@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.decide.advice import DEFAULT, MATTERS, MOST_HARM
+from dumbbell.decide.advice import MATTERS, MOST_HARM
+from dumbbell.decide.question import DEFAULT
 from dumbbell.decide.tree import SHALLOW
 from dumbbell.metrics.number import ABSENT, amount, percent
 from dumbbell.metrics.sharing import gain, harm

@@ -111,8 +111,8 @@ def _carry_out(
             with asked.guarded(place):
                 if asked.whole:
                     typer.echo(f"{study.name}: {runs} runs on {engine.name}, {missing} to be carried out", err=True)
-                with Store.open(place.store, write=True) as store, speed.measuring(store):
-                    failures += studies.run(study, store, engine, jobs, advance, fresh=fresh)
+                with Store.open(place.store, write=True) as store, speed.measuring():
+                    failures += studies.run(study, store, engine, jobs, advance, fresh=fresh, measured=speed.count)
                 carried_out.append((place, study))
     if speed.runs:
         typer.echo(speed.words(), err=True)

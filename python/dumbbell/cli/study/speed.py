@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dumbbell.results.store import Store
+    from dumbbell.results.schema import Result
 
 
 @dataclass(slots=True)
 class Speed:
-    """What was carried out since the first store was opened, without the runs that the stores had."""
+    """What was carried out, without the runs that the stores had."""
 
     runs: int = 0
     packets: int = 0
@@ -23,16 +23,16 @@ class Speed:
     seconds: float = 0.0
 
     @contextmanager
-    def measuring(self, store: Store) -> Iterator[None]:
-        """Counts the runs that come into a store within, and the time."""
-        there, began = store.measured_ids(), time.perf_counter()
+    def measuring(self) -> Iterator[None]:
+        """Counts the time."""
+        began = time.perf_counter()
         yield
         self.seconds += time.perf_counter() - began
-        for run_id in store.measured_ids() - there:
-            outcome = store.get(run_id)
-            if outcome is not None and outcome.status == "ok":
-                self.runs += 1
-                self.packets += sum(flow.segments_sent for flow in outcome.flows)
+
+    def count(self, result: Result) -> None:
+        """Counts a run that was measured within."""
+        self.runs += 1
+        self.packets += sum(flow.segments_sent for flow in result.flows)
 
     def words(self) -> str:
         """One line; not for no run."""

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import typer
 
 from dumbbell.cli.terminal import columns, is_styled, wrapped
+from dumbbell.metrics.number import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-from dumbbell.metrics.number import counted
-from dumbbell.studies import Study, StudyStatus, Verdict
+    from dumbbell.studies import Study, StudyStatus, Verdict
 
 INDENT = "    "
 COLOURS = {"reproduced": "green", "not reproduced": "red"}

@@ -39,12 +39,13 @@ def delivered_by_then_bare(run: RunData) -> float | None:
     return _clock(run, BARE_SEGMENT_MEMORY_BYTES)[1]
 
 
-_FOUND: Final[dict[tuple[str, int], tuple[float | None, float | None]]] = {}
-"""By the run's id and a segment's memory: formulas ask for each run many times, and its series are long."""
+_FOUND: Final[dict[tuple[str, float, int], tuple[float | None, float | None]]] = {}
+"""By the run's id, its time on the clock, which tells one measurement of it from another, and a segment's memory:
+formulas ask for each run many times, and its series are long."""
 
 
 def _clock(run: RunData, segment_memory_bytes: int) -> tuple[float | None, float | None]:
-    key = run.result.run_id, segment_memory_bytes
+    key = run.result.run_id, run.result.wall_s, segment_memory_bytes
     if key not in _FOUND:
         _FOUND[key] = _read(run, segment_memory_bytes)
     return _FOUND[key]
@@ -63,5 +64,5 @@ def _read(run: RunData, segment_memory_bytes: int) -> tuple[float | None, float 
     )
     written = time_to_write_s(at_s - flow.start_s, acked, cwnd_segments, size_bytes, buffer)
     if written is None:
-        return flow.fct_s, 1.0
+        return flow.fct_s, None if flow.fct_s is None else 1.0
     return written, float(np.interp(flow.start_s + written, at_s, delivered)) / size_bytes

@@ -8,7 +8,7 @@ from math import exp
 from typing import Final
 
 from dumbbell.charts.chart import Layer
-from dumbbell.decide.cells import Cell, counted
+from dumbbell.decide.cells import Cell, counting_cells
 from dumbbell.decide.tree import TREES, Leaf, Node, Split, grown
 from dumbbell.metrics.number import trimmed
 from dumbbell.studies.cao2019.trees import cells
@@ -29,7 +29,7 @@ ENDS: Final = (0.8, 10.0)
 def tree(scope: Scope) -> Iterator[Layer]:
     """The tree of depth 3 of the cells that are no ties: a line a node, below each question its yes and then its no."""
     rows: list[_Row] = []
-    _listed(grown(counted(_cells(scope), "out"), TREES["depth 3"]), "", 0, rows)
+    _listed(grown(counting_cells(_cells(scope), "out"), TREES["depth 3"]), "", 0, rows)
     labelled: set[str] = set()
     step = HEIGHT / max(len(rows) - 1, 1)
     for place, row in enumerate(rows):
@@ -53,7 +53,7 @@ def tree(scope: Scope) -> Iterator[Layer]:
 def split(scope: Scope) -> Iterator[Layer]:
     """Each cell's ratio of goodputs over queue / BDP, and where one split on that divides those that are no ties."""
     all_cells = _cells(scope)
-    deciding = counted(all_cells, "out")
+    deciding = counting_cells(all_cells, "out")
     for algorithm, label in AHEAD.items():
         yield _points([each for each in deciding if each.label == algorithm], label, algorithm)
     yield _points([each for each in all_cells if each.is_tie], "neither: below 2 %, or an interval around 0", TIE)

@@ -11,7 +11,7 @@ from statistics import fmean, stdev
 from typing import Final, TypeAlias
 
 from dumbbell.decide import accuracy as judged
-from dumbbell.decide.cells import Cell, Ties, cell, counted
+from dumbbell.decide.cells import Cell, Ties, cell, counting_cells
 from dumbbell.decide.tree import RULES, TREES, Feature, cao_branch, cao_tree, grown, roots, says
 from dumbbell.errors import StudyError
 from dumbbell.metrics.statistics import t_quantile
@@ -55,7 +55,7 @@ def cells(trials: Trials, first: int = 0) -> tuple[Cell, ...]:
 
 def counting(trials: Trials, ties: Ties) -> float:
     """How many cells count."""
-    return len(counted(cells(trials), ties))
+    return len(counting_cells(cells(trials), ties))
 
 
 def majority(trials: Trials, ties: Ties) -> float:
@@ -117,7 +117,7 @@ def rise_interval(trials: Trials, method: str, ties: Ties) -> float | None:
 
 def likeness(trials: Trials, method: str, ties: Ties) -> float | None:
     """The share of the cells of which a tree of this grid says what one of the next two says."""
-    both = [counted(cells(trials, first), ties) for first in (0, 2)]
+    both = [counting_cells(cells(trials, first), ties) for first in (0, 2)]
     if not all(both):
         return None
     one, other = (grown(own, TREES[method]) for own in both)
@@ -126,7 +126,7 @@ def likeness(trials: Trials, method: str, ties: Ties) -> float | None:
 
 def agreement(trials: Trials, method: str, rule: str, ties: Ties) -> float | None:
     """The share of the cells of which a tree says what a rule says."""
-    taken = counted(cells(trials), ties)
+    taken = counting_cells(cells(trials), ties)
     if not taken:
         return None
     tree = grown(taken, TREES[method])
@@ -135,7 +135,7 @@ def agreement(trials: Trials, method: str, rule: str, ties: Ties) -> float | Non
 
 def root(trials: Trials, feature: Feature, ties: Ties) -> float | None:
     """Of 200 samples of the cells, drawn with replacement, the share of which a tree asks first about a feature."""
-    taken = counted(cells(trials), ties)
+    taken = counting_cells(cells(trials), ties)
     found = roots(taken) if taken else {}
     return found.get(feature, 0) / sum(found.values()) if found else None
 
@@ -171,11 +171,12 @@ def equivalent(trials: Trials, *without: float) -> float | None:
     differences: dict[tuple[float, float], list[float]] = {}
     for bbr, cubic, *_ in trials.sweeps:
         own, beside = _by_place(bbr), _by_place(cubic)
-        gains = {place: own[place] / beside[place] - 1 for place in own}
+        gains = {place: own[place] / beside[place] - 1 for place in own if beside.get(place)}
         for (rate, rtt, queue), gain in gains.items():
             if queue == _DEEP_BYTES and rate * rtt / 8 < _DEEP_BYTES and rate / 1e6 not in without:
-                deeper = gains[rate, rtt, _DEEPER_BYTES]
-                differences.setdefault((rate, rtt), []).append(100 * (deeper - gain))
+                deeper = gains.get((rate, rtt, _DEEPER_BYTES))
+                if deeper is not None:
+                    differences.setdefault((rate, rtt), []).append(100 * (deeper - gain))
     return fmean(map(_is_alike, differences.values())) if differences else None
 
 
@@ -192,7 +193,9 @@ def _of(trials: Trials, method: str, ties: Ties, number: Callable[[judged.Accura
 
 
 def _branch(trials: Trials, branch: str, ties: Ties) -> list[Cell]:
-    return [each for each in counted(cells(trials), ties) if cao_branch(each.rate_bps, each.buffer_bytes) == branch]
+    return [
+        each for each in counting_cells(cells(trials), ties) if cao_branch(each.rate_bps, each.buffer_bytes) == branch
+    ]
 
 
 def _branch_regrets(trials: Trials, branch: str, ties: Ties) -> list[float]:
