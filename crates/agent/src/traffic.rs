@@ -81,6 +81,9 @@ impl<'a> Traffic<'a> {
         if run.flows.len() != controls.len() {
             return Err(Failure("a job names one control a flow".to_owned()));
         }
+        if let Some(flow) = run.flows.iter().find(|flow| flow.is_program()) {
+            return Err(Failure(format!("{}: programs: not in this version", flow.name)));
+        }
         let flows = controls
             .iter()
             .enumerate()
