@@ -117,10 +117,11 @@ impl Process {
             let path = surroundings.folder.join(format!("flow{flow}.{end:?}.{stream}").to_lowercase());
             kept(&path).map_err(|error| Failure::of(format!("keep what {name} writes in {}", path.display()), error))
         };
-        let (stdout, stderr) = (kept("stdout")?, kept("stderr")?);
+        // A kernel of our own has no /dev/null: what is empty will do.
+        let (stdin, stdout, stderr) = (kept("stdin")?, kept("stdout")?, kept("stderr")?);
         let copy = |file: &File| file.try_clone().map(Stdio::from).map_err(|error| Failure::of(attempt(), error));
         let mut command = Command::new(&name);
-        command.args(&argv[1..]).process_group(0).stdin(Stdio::null()).stdout(copy(&stdout)?).stderr(copy(&stderr)?);
+        command.args(&argv[1..]).process_group(0).stdin(stdin).stdout(copy(&stdout)?).stderr(copy(&stderr)?);
         if std::env::var_os("PATH").is_none() {
             command.env("PATH", PATH);
         }
