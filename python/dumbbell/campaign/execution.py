@@ -166,7 +166,7 @@ def carry_out(  # noqa: PLR0913 (the options of a campaign)
     patient = True
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="run")
     try:
-        for which, place, planned in agenda(experiments):
+        for which, place, planned in agenda(experiments, live=engine.live):
             if which not in campaigns:
                 campaigns[which] = _Campaign.begun(store, experiments[which], engine)
             yield from work.submit(planned, campaigns[which].entry(place, planned), pool)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from contextlib import suppress
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import dumbbell._core as _core
 import dumbbell.cc as cc
 from dumbbell.engines import agent, controls, linux_limits, outcome
 from dumbbell.engines.catalogue import DEFAULT_KERNEL, engine_name
 from dumbbell.engines.cores import available_cores
 from dumbbell.engines.guest import Guests, Order
+from dumbbell.engines.identity import hash_of
+from dumbbell.engines.machine import BOOT_ID
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.path_check import PathReport
 from dumbbell.engines.resources import MEMORY_STEPS_MB, START_S, limit_s, memory_mb
@@ -24,17 +22,19 @@ from dumbbell.kernel import find
 from dumbbell.problem import Problem
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dumbbell.kernel import Kernel
     from dumbbell.spec.run import Controller, Run
 
 _SOURCES = ("linux.py", "controls.py", "guest.py", "resources.py")
 """What decides, of this package, what a guest is given."""
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-"""Differs with each machine, and each time that it is started."""
 
 
 class LinuxEngine:
     """Runs each run in a kernel of its own, whose clock jumps from event to event."""
+
+    live = False
 
     def __init__(self, kernel: str | Kernel = DEFAULT_KERNEL) -> None:
         """Takes a kernel of this machine, by its name or as it is.
@@ -52,7 +52,7 @@ class LinuxEngine:
 
     def identity(self) -> str:
         """SHA-256 over the kernel's identity, the agent, and how it is started."""
-        return _identity(self._kernel.identity, agent.identity())
+        return hash_of([self._kernel.identity, agent.identity()], _SOURCES)
 
     def algorithms(self) -> cc.Registry:
         """The congestion controls of the kernel's build."""
@@ -89,12 +89,11 @@ class LinuxEngine:
 
     def measure(self, run: Run) -> Measurement:
         """Carries the run out in a guest."""
-        text = self._outcome(run, "measure", "measured")
-        return Measurement.from_core(_core.measurement(text))
+        return outcome.measurement(self._answer(run, "measure"))
 
     def probe(self, run: Run, *, reorder_ppb: int = 0) -> PathReport:
         """Has packet trains sent through the run's path; `reorder_ppb` is a fault that tests put into it."""
-        return PathReport.of(json.loads(self._outcome(run, {"probe": {"reorder_ppb": reorder_ppb}}, "probed")))
+        return outcome.path_report(self._answer(run, {"probe": {"reorder_ppb": reorder_ppb}}))
 
     def stop(self) -> None:
         """Kills every guest."""
@@ -119,22 +118,11 @@ class LinuxEngine:
             limit_s=limit_s,
         )
 
-    def _outcome(self, run: Run, task: str | dict[str, Any], wanted: str) -> bytes:
-        """The part of the agent's answer that is wanted, as JSON."""
+    def _answer(self, run: Run, task: str | dict[str, Any]) -> bytes:
+        """What the agent wrote."""
         names = [self.control(flow.cc) for flow in run.flows]
         memory = memory_mb(run)
         if memory is None or None in names:
             raise EngineFailure("; ".join(map(str, self.unsupported_fields(run))))
         job = json.dumps({"run": json.loads(run.to_json()), "controls": names, "task": task})
-        answer = self._guests.outcome(self._order(job, run.seed, memory, limit_s(run)))
-        return outcome.part(answer, wanted)
-
-
-@cache
-def _identity(kernel: str, agent_identity: str) -> str:
-    digest = hashlib.sha256()
-    for word in (kernel, agent_identity):
-        digest.update(word.encode() + b"\0")
-    for name in _SOURCES:
-        digest.update(Path(__file__).with_name(name).read_bytes().replace(b"\r\n", b"\n") + b"\0")
-    return digest.hexdigest()
+        return self._guests.outcome(self._order(job, run.seed, memory, limit_s(run)))
