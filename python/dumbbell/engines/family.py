@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+
 NAMES = ("sim", "linux", "netns")
 """Those that there always are; each kernel of another name makes one more, `linux:NAME`."""
 PLANNED = ("hosts",)
@@ -21,3 +23,8 @@ def family(engine: str) -> str:
 def is_live(engine: str) -> bool:
     """Whether an engine of that name measures in real time."""
     return family(engine) in LIVE
+
+
+def is_linux() -> bool:
+    """Whether the engines of Linux's own code can be on this machine."""
+    return (platform.system(), platform.machine()) == ("Linux", "x86_64")

@@ -24,6 +24,8 @@ TOOLS: Final = {
 """What a job may need beside the agent, each with the argument that makes it tell its version."""
 _CONTROLS: Final = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _MACHINE_ID: Final = Path("/etc/machine-id")
+_MODULE_PLACES: Final = ("*/net/ipv4", "*", "*/*")
+"""Linux's own, and those of other trees."""
 _NO_CONTROLS: Final = {"diag"}
 """What else Linux has a module `tcp_NAME` of."""
 _MEANS_WITHIN_S: Final = 30
@@ -43,7 +45,8 @@ def description() -> tuple[str, ...]:
 def controls() -> dict[str, str]:
     """The congestion controls that are in the kernel, or that a module of it has; each under its own name."""
     present = _text(_CONTROLS).split()
-    modules = Path("/lib/modules", release()).glob("**/tcp_*.ko*")
+    folder = Path("/lib/modules", release())
+    modules = (module for place in _MODULE_PLACES for module in folder.glob(f"{place}/tcp_*.ko*"))
     loadable = {module.name.partition(".")[0].removeprefix("tcp_") for module in modules} - _NO_CONTROLS
     return {name: name for name in [*present, *sorted(loadable.difference(present))] if name not in cc.variants()}
 
@@ -55,7 +58,7 @@ def need_root() -> None:
         EngineFailure: it may not.
     """
     if os.geteuid() != 0:
-        raise EngineFailure("needs root, for network namespaces and queueing disciplines: `sudo dumbbell`")
+        raise EngineFailure("needs root: it makes network namespaces and queueing disciplines")
 
 
 def means(agent: Path) -> Mapping[str, bool]:

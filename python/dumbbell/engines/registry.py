@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import platform
-
-from dumbbell.engines.family import NAMES, PLANNED
+from dumbbell.engines.family import NAMES, PLANNED, is_linux
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import KernelError, UnknownEngine
 
@@ -37,7 +35,7 @@ def engine(name: str) -> Engine:
 
 
 def _need_linux(name: str) -> None:
-    if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
+    if not is_linux():
         raise KernelError(f"the engine {name} needs x86-64 Linux")
 
 
