@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use nix::sys::time::TimeSpec;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
+use run::Histogram;
 use std::os::fd::{AsFd, BorrowedFd};
 
 const NANOS_PER_SEC: u64 = 1_000_000_000;
@@ -25,6 +26,8 @@ pub struct Clock {
     armed_ns: Option<u64>,
     /// Time is virtual: the clock jumps from event to event, and an alarm rings when it is due.
     jumps: bool,
+    /// How late it was read after it had rung, where time is real.
+    late: Histogram,
 }
 
 impl Clock {
@@ -38,7 +41,7 @@ impl Clock {
             .map_err(|errno| Failure::of("create a timer", errno))?;
         let jumps = std::fs::read_to_string("/proc/cmdline").is_ok_and(|line| is_virtual(&line));
         let zero_ns = time_zero(monotonic_ns()?);
-        Ok(Self { zero_ns, alarm, armed_ns: None, jumps })
+        Ok(Self { zero_ns, alarm, armed_ns: None, jumps, late: Histogram::default() })
     }
 
     /// Nanoseconds since time 0; 0 before it.
@@ -55,7 +58,17 @@ impl Clock {
     /// The kernel has no such clock.
     pub fn rang(&mut self) -> Result<Option<u64>, Failure> {
         let Some(armed_ns) = self.armed_ns.take() else { return Ok(None) };
-        Ok(Some(if self.jumps { armed_ns } else { instant(armed_ns, self.now()?) }))
+        if self.jumps {
+            return Ok(Some(armed_ns));
+        }
+        let now_ns = self.now()?;
+        self.late.record(now_ns.saturating_sub(armed_ns));
+        Ok(Some(instant(armed_ns, now_ns)))
+    }
+
+    /// How late each ring was heard, in nanoseconds; empty in virtual time.
+    pub const fn late(&self) -> &Histogram {
+        &self.late
     }
 
     /// Lets the alarm ring at `at_ns`. A ring wakes an edge-triggered poll once; it needs no reading.

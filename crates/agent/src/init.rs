@@ -1,11 +1,14 @@
-//! The role of process 1 in a kernel of its own, and the role `run` on a kernel that others use too: reads a job, does
-//! it, writes its outcome.
+//! The role of process 1 in a kernel of its own, and the roles `run`, `hold` and `means` on a kernel that others use too:
+//! reads a job, does it, writes its outcome.
 
+use crate::enclosure::enclosed;
 use crate::failure::Failure;
 use crate::job::{Job, Outcome, Task};
-use crate::network::Network;
+use crate::network::{self, Machine, Means, Network};
+use crate::watch::Watch;
 use crate::{probe, traffic};
 use nix::mount::{MsFlags, mount};
+use nix::sys::prctl::set_timerslack;
 use nix::sys::reboot::{RebootMode, reboot};
 use nix::sys::resource::{Resource, setrlimit};
 use std::ffi::OsString;
@@ -43,7 +46,45 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> Result<(), Failure>
     let (Some(job), Some(outcome), None) = (arguments.next(), arguments.next(), arguments.next()) else {
         return Err(Failure("run takes two arguments: JOB OUTCOME".to_owned()));
     };
-    write(&outcome_of(Path::new(&job)), Path::new(&outcome))
+    let (job, outcome) = (Path::new(&job), Path::new(&outcome));
+    // What is wrong with a job is found again, and told, where it is done.
+    match read(job) {
+        Ok(Job { machine: Machine::Shared, task: Task::Measure | Task::Probe { .. }, .. }) => {
+            enclosed(|| write(&outcome_of(job), outcome))
+        }
+        _ => write(&outcome_of(job), outcome),
+    }
+}
+
+/// The role `hold`: builds the path of a job on the machine's own kernel, prints where its namespaces are, as a JSON object
+/// (`nsenter --net=PATH` enters one), and keeps it until its standard input ends.
+///
+/// # Errors
+/// The path cannot be built.
+pub fn hold(mut arguments: impl Iterator<Item = OsString>) -> Result<(), Failure> {
+    let (Some(job), None) = (arguments.next(), arguments.next()) else {
+        return Err(Failure("hold takes one argument: JOB".to_owned()));
+    };
+    let job = read(Path::new(&job))?;
+    enclosed(|| {
+        let network = build(&job)?;
+        // Numbers of processes are those of the enclosure here: others find it by its descriptors' targets.
+        let text = serde_json::to_string(&network.namespaces()).map_err(|error| Failure::of("spell them", error))?;
+        writeln!(std::io::stdout(), "{text}").map_err(|error| Failure::of("write them", error))?;
+        std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).map_err(|error| Failure::of("wait", error))?;
+        Ok(())
+    })
+}
+
+/// The role `means`: prints what this machine's kernel can do, as JSON.
+///
+/// # Errors
+/// One must be root to find out.
+pub fn means() -> Result<(), Failure> {
+    let means =
+        Means::find().map_err(|error| Failure::of("try queueing disciplines, for which one must be root", error))?;
+    let text = serde_json::to_string(&means).map_err(|error| Failure::of("spell them", error))?;
+    writeln!(std::io::stdout(), "{text}").map_err(|error| Failure::of("write them", error))
 }
 
 /// Does a job.
@@ -69,18 +110,43 @@ fn read(path: &Path) -> Result<Job, Failure> {
 }
 
 fn carry_out(job: &Job) -> Result<Outcome, Failure> {
+    if let Task::Plan { id } = &job.task {
+        // Where that cannot be found out, as most kernels.
+        let means = if job.machine == Machine::Shared { Means::find_unprivileged() } else { Means::WHOLE };
+        return network::told(&job.run, job.machine, means, id)
+            .map(Outcome::Planned)
+            .map_err(|error| Failure::of("plan the network", error));
+    }
+    let mut network = build(job)?;
+    if matches!(job.task, Task::Probe { .. }) {
+        return probe::probe(&mut network, &job.run)
+            .map(Outcome::Probed)
+            .map_err(|error| Failure::of("probe the path", error));
+    }
+    let watching = |error| Failure::of("watch the machine", error);
+    let watch = (job.machine == Machine::Shared).then(Watch::begin).transpose().map_err(watching)?;
+    let mut measurement = traffic::measure(&job.run, &job.controls, &mut network)?;
+    if let Some(watch) = watch {
+        measurement.facts.extend(watch.facts().map_err(watching)?);
+    }
+    Ok(Outcome::Measured(Box::new(measurement)))
+}
+
+/// The path of a job.
+fn build(job: &Job) -> Result<Network, Failure> {
     // One who may not raise it may have enough.
     setrlimit(Resource::RLIMIT_NOFILE, FILES, FILES).unwrap_or_default();
     let reorder_ppb = if let Task::Probe { reorder_ppb } = job.task { reorder_ppb } else { 0 };
-    let mut network = Network::build(&job.run, reorder_ppb).map_err(|error| Failure::of("build the network", error))?;
-    match job.task {
-        Task::Measure => {
-            traffic::measure(&job.run, &job.controls, &mut network).map(|it| Outcome::Measured(Box::new(it)))
+    let building = |error| Failure::of("build the network", error);
+    let means = match job.machine {
+        Machine::Own => Means::WHOLE,
+        Machine::Shared => {
+            // Sleeps would take up to 50 us longer.
+            set_timerslack(1).map_err(|errno| Failure::of("timer slack", errno))?;
+            Means::find().map_err(building)?
         }
-        Task::Probe { .. } => probe::probe(&mut network, &job.run)
-            .map(Outcome::Probed)
-            .map_err(|error| Failure::of("probe the path", error)),
-    }
+    };
+    Network::build(&job.run, reorder_ppb, job.machine, means).map_err(building)
 }
 
 /// Writes an outcome under a temporary name and renames it: what has the name is whole.

@@ -1,6 +1,7 @@
 //! [`Job`]: what the agent is told to do, and [`Outcome`]: what came of it. Both are JSON files in the folder that it
 //! can see.
 
+use crate::network::{Machine, Told};
 use run::{Measurement, Run};
 use serde::{Deserialize, Serialize};
 
@@ -14,10 +15,13 @@ pub struct Job {
     pub controls: Vec<String>,
     /// What to do on that path.
     pub task: Task,
+    /// Whose kernel it is.
+    #[serde(default)]
+    pub machine: Machine,
 }
 
 /// What a job is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Task {
     /// Carry out the run.
@@ -27,6 +31,11 @@ pub enum Task {
         /// Packets that the path is made to reorder, in parts per billion: a fault that no run has, for tests of
         /// whoever judges the report.
         reorder_ppb: u32,
+    },
+    /// Tell the steps that would build the path, and build nothing.
+    Plan {
+        /// What the names of namespaces have in common.
+        id: String,
     },
 }
 
@@ -38,6 +47,8 @@ pub enum Outcome {
     Measured(Box<Measurement>),
     /// The path was probed.
     Probed(PathReport),
+    /// What would build the path, in order.
+    Planned(Vec<Told>),
     /// Neither: what went wrong, and where.
     Failed(String),
 }

@@ -1,10 +1,13 @@
 //! The agent: the only code that builds a network or moves real traffic, on every engine.
 //!
 //! As process 1 of a kernel it does the job that lies in its root folder ([`init`]). Other roles have names: `boot`
-//! becomes such a kernel, `run` does a job on the machine's own kernel.
+//! becomes such a kernel, `run` does a job on the machine's own kernel, `hold` only builds its path for others to use,
+//! `means` tells which queueing disciplines the kernel has, and `relay` is one line of the path by itself, for whoever
+//! builds one by hand.
 
 mod boot;
 mod clock;
+mod enclosure;
 mod error;
 mod failure;
 mod init;
@@ -20,12 +23,15 @@ mod samples;
 mod schedule;
 mod sockets;
 mod traffic;
+mod watch;
 
 use failure::Failure;
 use std::io::Write;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: dumbbell-agent boot KERNEL ARGUMENT... | run JOB OUTCOME | --version";
+const USAGE: &str = "usage: dumbbell-agent boot KERNEL ARGUMENT... | run JOB OUTCOME | hold JOB | means | \
+    relay MTU SEED FROM_NAMESPACE FROM_DEVICE FROM_NUMBER TO_NAMESPACE TO_DEVICE TO_NUMBER \
+    delay NS REORDER_PPB SLOT_NS|jitter NS|loss PPB | --version";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
@@ -36,6 +42,9 @@ fn main() -> ExitCode {
             None => Err(Failure(USAGE.to_owned())),
         },
         Some("run") => init::run(arguments),
+        Some("hold") => init::hold(arguments),
+        Some("means") => init::means(),
+        Some("relay") => network::carry(arguments).unwrap_or_else(|| Err(Failure(USAGE.to_owned()))),
         Some("--version") => writeln!(std::io::stdout(), "dumbbell-agent {}", env!("CARGO_PKG_VERSION"))
             .map_err(|error| Failure::of("write the version", error)),
         // A kernel gives its first process whatever it does not know itself.

@@ -24,6 +24,12 @@ impl Namespace {
         Ok(Self { descriptor })
     }
 
+    /// One that `ip netns add` has given a name.
+    pub fn named(name: &str) -> Result<Self, Error> {
+        let path = format!("/run/netns/{name}");
+        File::open(&path).map(|file| Self { descriptor: file.into() }).about(&path)
+    }
+
     /// Does `work` in this namespace; sockets made there belong to it for good.
     pub fn within<T>(&self, work: impl FnOnce() -> T) -> Result<T, Error> {
         let home = Home(Some(current()?));

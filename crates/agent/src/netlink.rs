@@ -63,6 +63,11 @@ impl Batch {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
     }
 
+    /// Whether there is nothing to send.
+    pub const fn is_empty(&self) -> bool {
+        self.requests.is_empty()
+    }
+
     /// Requests in ranges that each fit one message.
     fn messages(&self) -> Vec<std::ops::Range<usize>> {
         let mut ranges: Vec<std::ops::Range<usize>> = Vec::new();

@@ -30,35 +30,52 @@
 //!   to it together (`veth_poll`, `napi_gro_receive`). Its ring of 256 frames does not overflow, however large a lump: a
 //!   queueing discipline hands over 64 frames before the device takes 64 (`dev_weight`, `__qdisc_run`, `net_rx_action`).
 //!
-//! See [`discipline`] for the queueing disciplines, [`link`] for the links, [`sysctl`] for the kernel's settings.
+//! Where the kernel lacks `netem`, what one would do is done by [`relay`] on a line of its own beside that link.
+//!
+//! What is done is a list of [`step`]s, which [`command`] tells people as they would type them. See [`discipline`] for the
+//! queueing disciplines, [`link`] for the links, [`sysctl`] for the kernel's settings.
 
+mod command;
 mod discipline;
 mod link;
+mod machine;
+mod means;
 mod offload;
 mod plan;
+mod relay;
+mod step;
 mod sysctl;
 #[cfg(test)]
 mod tests;
 
 use crate::error::{Error, Subject};
 use crate::namespace::Namespace;
-use crate::netlink::{Batch, CREATE, EXCLUSIVE, Socket};
+use crate::netlink::{Batch, Socket};
 use discipline::Counters;
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
 use plan::{Discipline, Place, Plan};
-use run::{Buffer, QueueCounters, Run};
+use relay::{Line, Relay};
+use run::{Buffer, Histogram, QueueCounters, Run};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::rc::Rc;
 use std::time::Duration;
+use step::Step;
+
+pub use machine::{Machine, Means};
+pub use relay::carry;
 
 /// The kernel brings a new device into operation in a thread of its own, a hundred or two a second; until then it
 /// throws packets away (`__linkwatch_run_queue` in `link_watch.c`). Time between two looks.
 const ACTIVATION: Duration = Duration::from_millis(10);
 /// Looks at a device that does not come up.
 const LOOKS: u32 = 3_000;
+
+/// What counts as late, in words and nanoseconds.
+const LATE: [(&str, u64); 4] = [("100us", 100_000), ("500us", 500_000), ("1ms", 1_000_000), ("5ms", 5_000_000)];
 
 /// Where a flow begins or ends.
 #[derive(Clone, Debug)]
@@ -88,47 +105,72 @@ pub struct Network {
     frame_bytes: u64,
     /// With offloads: never less than was once said.
     dropped_packets: u64,
+    relay: Option<Relay>,
     facts: BTreeMap<String, String>,
+}
+
+/// A step of a path, for people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Told {
+    /// Where it is done.
+    pub host: String,
+    /// What is done.
+    pub what: String,
+    /// The same as a command: an argument list.
+    pub command: Vec<String>,
+}
+
+/// The steps that build the path of a run, as commands. Namespaces are named after `id`.
+///
+/// # Errors
+/// The kernel would round what is asked for, or take it for something else.
+pub fn told(run: &Run, machine: Machine, means: Means, id: &str) -> Result<Vec<Told>, Error> {
+    let plan = Plan::new(run, 0).relayed(means);
+    plan.disciplines.iter().try_for_each(|(_, discipline)| discipline.check())?;
+    let tell = |step: &Step| {
+        let host = step.place(&plan).map_or("all", Place::name).to_owned();
+        let what = step.subject(&plan);
+        let told = |command| Told { host: host.clone(), what: what.clone(), command };
+        command::commands(step, &plan, run, id).into_iter().map(told).collect::<Vec<Told>>()
+    };
+    Ok(step::steps(&plan, run, machine == Machine::Shared).iter().flat_map(tell).collect())
 }
 
 impl Network {
     /// Builds the path of a run. `reorder_ppb` packets per billion do not take the forward delay, and so overtake
     /// others: no run wants that, tests of a path's judge do.
-    pub fn build(run: &Run, reorder_ppb: u32) -> Result<Self, Error> {
-        let plan = Plan::new(run, reorder_ppb);
+    pub fn build(run: &Run, reorder_ppb: u32, machine: Machine, means: Means) -> Result<Self, Error> {
+        let plan = Plan::new(run, reorder_ppb).relayed(means);
         plan.disciplines.iter().try_for_each(|(_, discipline)| discipline.check())?;
-        let mut facts = describe(&plan, run);
-        let mut sites = BTreeMap::new();
-        if std::process::id() == 1 {
-            apply(&sysctl::of_kernel(run), "", &mut facts)?;
-        } else {
-            for (name, _) in sysctl::of_kernel(run) {
-                facts.insert(name.replace('/', "."), sysctl::look(name)?);
-            }
-        }
-        let has_ipv6 = sysctl::has_ipv6();
-        for &place in &plan.places {
-            let settings = sysctl::of_namespace(place, run, has_ipv6);
-            sites.insert(place, Site::create(place, &settings, &mut facts)?);
-        }
-        let site = |place: Place| &sites[&place];
-        let endpoint = |place: Place, address| Endpoint { namespace: Rc::clone(&site(place).namespace), address };
-        let pairs = 0..plan.pairs.len();
         let mut network = Self {
-            senders: pairs.clone().map(|pair| endpoint(Place::Sender, Plan::sender(pair))).collect(),
-            receivers: pairs.map(|pair| endpoint(Place::Receiver, Plan::receiver(pair))).collect(),
+            senders: Vec::new(),
+            receivers: Vec::new(),
+            facts: describe(&plan, run),
             plan,
-            sites,
+            sites: BTreeMap::new(),
             burst_bytes: run.path.burst_bytes,
             room: run.path.buffer,
             frame_bytes: run.path.frame_bytes(),
             dropped_packets: 0,
-            facts,
+            relay: None,
         };
-        network.link(run)?;
-        network.configure(run)?;
+        if machine == Machine::Shared {
+            for (name, _) in sysctl::of_kernel(run) {
+                network.facts.insert(name.replace('/', "."), sysctl::look(name)?);
+            }
+        }
+        network.carry_out(&step::steps(&network.plan, run, machine == Machine::Shared), run)?;
+        network.look_at_offloads()?;
         network.look_at_fair()?;
         network.await_devices()?;
+        let endpoint = |network: &Self, place: Place, address| Endpoint {
+            namespace: Rc::clone(&network.sites[&place].namespace),
+            address,
+        };
+        for pair in 0..network.plan.pairs.len() {
+            network.senders.push(endpoint(&network, Place::Sender, Plan::sender(pair)));
+            network.receivers.push(endpoint(&network, Place::Receiver, Plan::receiver(pair)));
+        }
         Ok(network)
     }
 
@@ -155,9 +197,10 @@ impl Network {
     /// exact when the queue is empty.
     pub fn counters(&mut self) -> Result<QueueCounters, Error> {
         let queue = self.count(self.plan.bottleneck, discipline::ROOT)?;
-        let random_lost_packets = match self.plan.loss {
-            Some(device) => self.count(device, discipline::CHILD)?.dropped_packets,
-            None => 0,
+        let random_lost_packets = match (self.plan.loss, &self.relay) {
+            (Some(device), Some(relay)) if self.plan.relay_of(device).is_some() => relay.lost(self.line_of(device)),
+            (Some(device), _) => self.count(device, discipline::CHILD)?.dropped_packets,
+            (None, _) => 0,
         };
         let mut counters = QueueCounters {
             at_ns: 0,
@@ -194,20 +237,113 @@ impl Network {
         self.facts.clone()
     }
 
-    /// Makes every link, its ends still down, and their offloads as asked.
-    fn link(&mut self, run: &Run) -> Result<(), Error> {
-        let mut batch = Batch::default();
-        for pair in self.plan.devices.chunks_exact(2) {
-            let end = |device: usize| (&pair[device], self.sites[&pair[device].place].namespace.as_fd());
-            batch.push(link::NEW_LINK, CREATE | EXCLUSIVE, format!("veth {}", pair[0].name), |bytes| {
-                link::encode_pair(bytes, [end(0), end(1)], run.path.mtu_bytes);
-            });
+    /// Each namespace by its place: what its descriptor in this process's `/proc/PID/fd` leads to, e.g. `net:[4026532281]`.
+    pub fn namespaces(&self) -> BTreeMap<&'static str, String> {
+        let target = |site: &Site| {
+            let path = format!("/proc/self/fd/{}", site.namespace.as_fd().as_raw_fd());
+            std::fs::read_link(path).map_or_else(|error| error.to_string(), |target| target.display().to_string())
+        };
+        self.sites.iter().map(|(place, site)| (place.name(), target(site))).collect()
+    }
+
+    /// How well the relay did, as facts; none where there is no relay. Of the packets that left after their time, those
+    /// are counted that were late by so much and more.
+    ///
+    /// # Errors
+    /// It has stopped, or the kernel does not tell what it dropped before the relay could take it.
+    pub fn relay_facts(&mut self) -> Result<BTreeMap<String, String>, Error> {
+        let Some(counts) = self.relay.as_ref().map(Relay::counts).transpose()? else { return Ok(BTreeMap::new()) };
+        let mut dropped = counts.refused;
+        for line in 0..self.plan.relays.len() {
+            let device = &self.plan.devices[self.plan.relays[line].0];
+            let socket = &mut site(&mut self.sites, device.place).socket;
+            let question = |bytes: &mut Vec<u8>| link::encode_question(bytes, device);
+            dropped += link::parse_dropped(socket.ask(link::GET_LINK, &device.name, question)?);
         }
-        site(&mut self.sites, Place::Sender).socket.execute(batch)?;
-        for device in &self.plan.devices {
-            offload::set(self.sites[&device.place].socket.as_fd(), &device.name, device.offloads)?;
+        let mut facts = late_facts("live.relay", &counts.late);
+        facts.insert("live.relay_dropped".to_owned(), dropped.to_string());
+        Ok(facts)
+    }
+
+    /// Number of a relay's line, by the device that it takes from.
+    fn line_of(&self, device: usize) -> usize {
+        self.plan.relays.iter().position(|(takes, _)| *takes == device).expect("a line of the relay")
+    }
+
+    /// Does one step after the other. Requests that follow one another in one namespace are one message.
+    fn carry_out(&mut self, steps: &[Step], run: &Run) -> Result<(), Error> {
+        let mut lines = Vec::new();
+        let mut batch: Option<(Place, Batch)> = None;
+        for step in steps {
+            // Links between any two namespaces are made from one.
+            let at = if matches!(step, Step::Link(_)) { Some(Place::Sender) } else { step.place(&self.plan) };
+            if batch.as_ref().is_some_and(|(place, _)| Some(*place) != at) {
+                self.execute(batch.take())?;
+            }
+            let (place, mut requests) = match batch.take() {
+                None => (at.unwrap_or(Place::Sender), Batch::default()),
+                Some(begun) => begun,
+            };
+            let descriptor = |place: Place| self.sites[&place].namespace.as_fd();
+            let is_request = step.push(&mut requests, &self.plan, run, descriptor);
+            if !requests.is_empty() {
+                batch = Some((place, requests));
+            }
+            if !is_request {
+                self.execute(batch.take())?;
+                self.carry_out_alone(step, run, &mut lines)?;
+            }
         }
-        // One device tells for all that are alike.
+        self.execute(batch)?;
+        if !lines.is_empty() {
+            self.relay = Some(Relay::begin(lines)?);
+        }
+        Ok(())
+    }
+
+    fn execute(&mut self, batch: Option<(Place, Batch)>) -> Result<(), Error> {
+        batch.map_or(Ok(()), |(place, batch)| site(&mut self.sites, place).socket.execute(batch))
+    }
+
+    /// A step that no request to the kernel does.
+    fn carry_out_alone(&mut self, step: &Step, run: &Run, lines: &mut Vec<Line>) -> Result<(), Error> {
+        match step {
+            Step::Kernel(setting) => apply(setting, "", &mut self.facts),
+            Step::Namespace(place) => self.sites.insert(*place, Site::create()?).map_or(Ok(()), |_| {
+                Err(Error::new(format_args!("network namespace {}", place.name()), "the plan has it twice"))
+            }),
+            Step::Setting(place, setting) => {
+                let namespace = Rc::clone(&self.sites[place].namespace);
+                namespace.within(|| apply(setting, place.name(), &mut self.facts))?
+            }
+            Step::Offloads(device) => {
+                let device = &self.plan.devices[*device];
+                offload::set(self.sites[&device.place].socket.as_fd(), &device.name, device.offloads)
+            }
+            Step::Relay(first) => {
+                let mut ends = [*first, first + 1].into_iter().map(|end| self.open_relay_end(end, run));
+                let (Some(takes), Some(gives)) = (ends.next(), ends.next()) else { return Ok(()) };
+                lines.push(Line {
+                    takes: takes?,
+                    gives: gives?,
+                    treatment: self.plan.relay_of(*first).unwrap_or(Discipline::Counter),
+                    seed: step::seed(run, &self.plan.devices[*first]),
+                    mtu_bytes: run.path.mtu_bytes as usize,
+                });
+                Ok(())
+            }
+            Step::Link(_) | Step::Up(..) | Step::Address(..) | Step::Route(_) | Step::Queue(..) => Ok(()),
+        }
+    }
+
+    fn open_relay_end(&mut self, device: usize, run: &Run) -> Result<std::fs::File, Error> {
+        let device = &self.plan.devices[device];
+        let site = self.sites.get_mut(&device.place).expect("a site for every place of the plan");
+        relay::open_end(&site.namespace, &mut site.socket, device, run.path.mtu_bytes)
+    }
+
+    /// One device tells for all that are alike.
+    fn look_at_offloads(&mut self) -> Result<(), Error> {
         for place in [Place::Sender, Place::Receiver] {
             let device = self.plan.devices.iter().find(|device| device.place == place).expect("a device of each host");
             let offloads = offload::get(self.sites[&place].socket.as_fd(), &device.name)?;
@@ -225,47 +361,13 @@ impl Network {
         Ok(())
     }
 
-    /// Addresses, routes and queueing disciplines: one message a namespace.
-    fn configure(&mut self, run: &Run) -> Result<(), Error> {
-        let plan = &self.plan;
-        for &place in &plan.places {
-            let here = |device: &usize| plan.devices[*device].place == place;
-            let mut batch = Batch::default();
-            let devices = plan.devices.iter().filter(|device| device.place == place);
-            let (indices, names): (Vec<u32>, Vec<&str>) = devices.map(|device| (device.index, &*device.name)).unzip();
-            for (index, name) in indices.into_iter().chain([link::LOOPBACK]).zip(names.into_iter().chain(["lo"])) {
-                batch.push(link::NEW_LINK, 0, format!("{name} of {} up", place.name()), |bytes| {
-                    link::encode_up(bytes, index);
-                });
-            }
-            for (device, address) in plan.addresses.iter().filter(|(device, _)| here(device)) {
-                let device = &plan.devices[*device];
-                let subject = format!("address {address} of {}", device.name);
-                batch.push(link::NEW_ADDRESS, CREATE | EXCLUSIVE, subject, |bytes| {
-                    link::encode_address(bytes, device, *address);
-                });
-            }
-            for route in plan.routes.iter().filter(|route| here(&route.device)) {
-                let device = &plan.devices[route.device];
-                let subject = format!("route to {} by {}", route.to.text(), device.name);
-                batch.push(link::NEW_ROUTE, CREATE | EXCLUSIVE, subject, |bytes| {
-                    link::encode_route(bytes, device, route);
-                });
-            }
-            for (device, discipline) in plan.disciplines.iter().filter(|(device, _)| here(device)) {
-                let device = &plan.devices[*device];
-                let seed = run.seed ^ u64::from(device.index).rotate_left(32);
-                discipline::push(&mut batch, device, discipline, seed);
-            }
-            site(&mut self.sites, place).socket.execute(batch)?;
-        }
-        Ok(())
-    }
-
     /// Waits until every device passes packets on.
     fn await_devices(&mut self) -> Result<(), Error> {
         let mut looks = 0;
-        for device in &self.plan.devices {
+        for (position, device) in self.plan.devices.iter().enumerate() {
+            if self.plan.relay_of(position).is_some() {
+                continue; // it passes them on at once, and says nothing of itself
+            }
             let socket = &mut site(&mut self.sites, device.place).socket;
             let question = |bytes: &mut Vec<u8>| link::encode_question(bytes, device);
             while !link::parse_up(socket.ask(link::GET_LINK, &device.name, question)?) {
@@ -294,23 +396,18 @@ impl Network {
 }
 
 impl Site {
-    fn create(place: Place, settings: &[sysctl::Setting], facts: &mut BTreeMap<String, String>) -> Result<Self, Error> {
+    fn create() -> Result<Self, Error> {
         let namespace = Namespace::create()?;
-        let socket = namespace.within(|| {
-            apply(settings, place.name(), facts)?;
-            Socket::open()
-        })??;
+        let socket = namespace.within(Socket::open)??;
         Ok(Self { namespace: Rc::new(namespace), socket })
     }
 }
 
-/// Makes settings, and notes them as `net.ipv4.tcp_rmem (sender)`.
-fn apply(settings: &[sysctl::Setting], whose: &str, facts: &mut BTreeMap<String, String>) -> Result<(), Error> {
-    for setting in settings {
-        let name = setting.0.replace('/', ".");
-        let name = if whose.is_empty() { name } else { format!("{name} ({whose})") };
-        facts.insert(name, sysctl::apply(setting)?);
-    }
+/// Makes a setting, and notes it as `net.ipv4.tcp_rmem (sender)`.
+fn apply(setting: &sysctl::Setting, whose: &str, facts: &mut BTreeMap<String, String>) -> Result<(), Error> {
+    let name = setting.0.replace('/', ".");
+    let name = if whose.is_empty() { name } else { format!("{name} ({whose})") };
+    facts.insert(name, sysctl::apply(setting)?);
     Ok(())
 }
 
@@ -339,7 +436,24 @@ fn describe(plan: &Plan, run: &Run) -> BTreeMap<String, String> {
         let others = if more > 0 { format!("; the same on {more} more") } else { String::new() };
         facts.insert(format!("qdisc {first}"), discipline.text() + &others);
     }
+    for (takes, discipline) in &plan.relays {
+        let name = format!("relay {}", plan.devices[*takes].name);
+        facts.insert(name, format!("in user space: {}", discipline.text()));
+    }
     facts
+}
+
+/// How many there were, and how many of them were late by so much and more.
+pub fn late_facts(what: &str, late: &Histogram) -> BTreeMap<String, String> {
+    let from = |least_ns: u64| -> u64 {
+        let bins = late.counts.iter().zip(late.first_bin as usize..);
+        bins.filter(|(_, bin)| Histogram::lower_bound(*bin) >= least_ns).map(|(count, _)| u64::from(*count)).sum()
+    };
+    LATE.iter()
+        .map(|(words, least_ns)| (format!("{what}_late_{words}"), from(*least_ns)))
+        .chain([(what.to_owned(), late.count)])
+        .map(|(name, count)| (name, count.to_string()))
+        .collect()
 }
 
 /// Lets time pass: all others run meanwhile.

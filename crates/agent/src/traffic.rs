@@ -15,7 +15,7 @@ mod sender;
 use crate::clock::{Clock, instant};
 use crate::failure::Failure;
 use crate::namespace::Namespace;
-use crate::network::Network;
+use crate::network::{Network, late_facts};
 use crate::record::{KernelRecorder, no_counters};
 use crate::schedule::Schedule;
 use crate::sockets::diag::{Diag, Record};
@@ -430,6 +430,12 @@ impl<'a> Traffic<'a> {
         let (ended_ns, _) = self.read.unwrap_or_default();
         let mut facts = self.network.facts();
         facts.extend(self.facts()?);
+        if self.clock.late().count > 0 {
+            facts.extend(late_facts("live.alarms", self.clock.late()));
+        }
+        facts.extend(
+            self.network.relay_facts().map_err(|error| Failure::of("ask the relay what it has counted", error))?,
+        );
         Ok(self.recorder.recorder.finish(ended_ns, facts))
     }
 

@@ -38,14 +38,14 @@ const SECOND_CLASS: u32 = ROOT | 2;
 /// `TC_LINKLAYER_ETHERNET`.
 const ETHERNET: u8 = 1;
 /// Packets that a line or a counter holds at most: it must never bind.
-const UNLIMITED_PACKETS: u32 = 1_000_000_000;
+pub const UNLIMITED_PACKETS: u32 = 1_000_000_000;
 /// The upper half of an IPv4 packet's first word is version and type of service, the lower its length: none of
 /// these bits is set in a packet of less than 64 bytes.
-const LENGTH_OF_64_AND_MORE: u32 = 0x0000_ffc0;
+pub const LENGTH_OF_64_AND_MORE: u32 = 0x0000_ffc0;
 /// `TC_U32_TERMINAL`.
 const TERMINAL: u8 = 1;
 /// Bytes a second at which a frame takes no time.
-const BOUNDLESS: u64 = 1 << 63;
+pub const BOUNDLESS: u64 = 1 << 63;
 /// 10^9: what parts per billion are parts of.
 const BILLION: u64 = 1_000_000_000;
 
@@ -78,6 +78,17 @@ impl Discipline {
             ));
         }
         Ok(())
+    }
+
+    /// Its name among queueing disciplines.
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Bucket { .. } => "tbf",
+            Self::Delay { .. } | Self::Jitter { .. } => "netem",
+            Self::Loss { .. } => "prio with netem",
+            Self::Fair => "fq",
+            Self::Counter => "pfifo",
+        }
     }
 
     /// As `tc` would be told.

@@ -34,6 +34,8 @@ const INFO_DATA: u16 = 2;
 const PEER: u16 = 1;
 /// `IF_OPER_UP`.
 const OPERATIONAL: u8 = 6;
+/// Packets that may wait for the relay to wake up: a tenth of a second at 1 Gbit/s.
+const WAITING_PACKETS: u32 = 10_000;
 /// The loopback device's number in every namespace. Without it a namespace cannot reach its own addresses.
 pub const LOOPBACK: u32 = 1;
 
@@ -76,6 +78,11 @@ pub fn parse_up(answer: &[u8]) -> bool {
     rt_link::OpGetlinkDo::decode_reply(answer).1.get_operstate() == Ok(OPERATIONAL)
 }
 
+/// Packets that a device could not send, in an answer.
+pub fn parse_dropped(answer: &[u8]) -> u64 {
+    rt_link::OpGetlinkDo::decode_reply(answer).1.get_stats64().map_or(0, |statistics| statistics.tx_dropped)
+}
+
 /// An address of a device.
 pub fn encode_address(bytes: &mut Vec<u8>, device: &Device, address: Ipv4Addr) {
     let header =
@@ -114,6 +121,18 @@ impl Prefix {
 
 const fn flags(index: u32, set: u32) -> Ifinfomsg {
     Ifinfomsg { ifi_family: 0, _pad: [0], ifi_type: 0, ifi_index: index as i32, ifi_flags: set, ifi_change: set }
+}
+
+/// The address of both ends of a link, as `ip` writes it.
+pub fn mac_text(first: &Device) -> String {
+    mac(first).map(|byte| format!("{byte:02x}")).join(":")
+}
+
+/// A device of the relay: its largest packet, and how many wait for the relay before the kernel drops one.
+pub fn encode_relay_end(bytes: &mut Vec<u8>, device: &Device, mtu_bytes: u32) {
+    let mut request = rt_link::OpNewlinkDo::encode_request(bytes, &flags(device.index, 0));
+    request = request.push_mtu(mtu_bytes).push_txqlen(WAITING_PACKETS);
+    let _ = request;
 }
 
 /// A locally administered address from the number of a link's first device.

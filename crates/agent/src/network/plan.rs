@@ -1,5 +1,6 @@
 //! [`Plan`]: which namespaces, devices, addresses, routes and queues a run needs. Pure: nothing is built here.
 
+use super::machine::Means;
 use run::{Access, AccessKind, Buffer, Flow, LossAt, Qdisc, Run};
 use std::net::Ipv4Addr;
 
@@ -154,6 +155,16 @@ impl Discipline {
     pub const fn delay(delay_ns: u64) -> Self {
         Self::Delay { delay_ns, reorder_ppb: 0, slot_ns: 0 }
     }
+
+    /// Whether the kernel does it itself. What no relay could do instead counts as done: the kernel is asked for it, and
+    /// its refusal names it.
+    pub const fn is_within(self, means: Means) -> bool {
+        match self {
+            Self::Delay { .. } | Self::Jitter { .. } => means.netem,
+            Self::Loss { .. } => means.loss,
+            Self::Bucket { .. } | Self::Fair | Self::Counter => true,
+        }
+    }
 }
 
 /// Everything that is to be built.
@@ -181,6 +192,9 @@ pub struct Plan {
     pub loss: Option<usize>,
     /// Position of the device whose counters tell segments offered to the bottleneck, with offloads.
     pub arrivals: Option<usize>,
+    /// Links of which user space carries what comes, one way: the position of the device that takes it, and what is
+    /// done to it. The device after that gives it out again.
+    pub relays: Vec<(usize, Discipline)>,
 }
 
 impl Plan {
@@ -199,6 +213,7 @@ impl Plan {
             bottleneck: 0,
             loss: None,
             arrivals: None,
+            relays: Vec::new(),
         };
         plan.add_senders(run);
         let trunk: Vec<Place> = plan.places.iter().copied().filter(|place| is_trunk(*place)).collect();
@@ -210,6 +225,31 @@ impl Plan {
         }
         plan.add_receivers(run, *trunk.last().expect("a near router"), reorder_ppb);
         plan
+    }
+
+    /// The same plan on a kernel that lacks some disciplines: what they would do to packets that leave by a device, a
+    /// relay does on a line of its own beside the device's link, to the same place. What comes back keeps to the link.
+    pub fn relayed(mut self, means: Means) -> Self {
+        let (there, lacking) = self.disciplines.iter().partition(|(_, discipline)| discipline.is_within(means));
+        self.disciplines = there;
+        let lacking: Vec<(usize, Discipline)> = lacking;
+        for (device, discipline) in lacking {
+            let (takes, _) = self.link(self.devices[device].place, self.devices[device ^ 1].place);
+            for end in [takes, takes + 1] {
+                self.devices[end].offloads = Offloads::default();
+            }
+            self.routes.iter_mut().filter(|route| route.device == device).for_each(|route| route.device = takes);
+            self.loss = self.loss.map(|loss| if loss == device { takes } else { loss });
+            // Whatever the kernel would put before a device: here nothing is to be dropped or delayed.
+            self.disciplines.push((takes, Discipline::Counter));
+            self.relays.push((takes, discipline));
+        }
+        self
+    }
+
+    /// What a relay does to what a device takes; none: it is a link's.
+    pub fn relay_of(&self, device: usize) -> Option<Discipline> {
+        self.relays.iter().find(|(takes, _)| *takes == device & !1).map(|(_, discipline)| *discipline)
     }
 
     /// Address of a pair's sender.

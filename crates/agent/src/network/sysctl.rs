@@ -29,9 +29,15 @@ const TEXT_BYTES: usize = 256;
 /// A setting: its name and its value.
 pub type Setting = (&'static str, String);
 
-/// Settings of a namespace, to be made before it has devices.
-pub fn of_namespace(place: Place, run: &Run, has_ipv6: bool) -> Vec<Setting> {
+/// Settings of a namespace, to be made before it has devices. `shares_kernel`: somebody else has set up the kernel, and
+/// new namespaces take over what they set.
+pub fn of_namespace(place: Place, run: &Run, has_ipv6: bool, shares_kernel: bool) -> Vec<Setting> {
     let mut settings = Vec::new();
+    if shares_kernel {
+        // What a relay carries comes back by another device than it left by.
+        settings.push(("net/ipv4/conf/all/rp_filter", "0".to_owned()));
+        settings.push(("net/ipv4/conf/default/rp_filter", "0".to_owned()));
+    }
     if has_ipv6 {
         // Its router solicitations and reports would be in the queue's counters.
         settings.push(("net/ipv6/conf/all/disable_ipv6", "1".to_owned()));
@@ -146,12 +152,13 @@ mod tests {
     fn a_limited_window_stays_as_it_is() {
         let mut run = samples::run(1);
         (run.host.receive_window_bytes, run.host.socket_memory) = (Some(100_000), SocketMemory::Default);
-        let settings = of_namespace(Place::Receiver, &run, false);
+        let settings = of_namespace(Place::Receiver, &run, false, false);
         let of = |name: &str| settings.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
         assert_eq!(of("net/ipv4/tcp_rmem"), Some("4096 6291456 6291456"));
         assert_eq!(of("net/ipv4/tcp_moderate_rcvbuf"), Some("0"));
         run.host.receive_window_bytes = None;
-        let names: Vec<&str> = of_namespace(Place::Receiver, &run, false).iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> =
+            of_namespace(Place::Receiver, &run, false, false).iter().map(|(name, _)| *name).collect();
         assert!(!names.contains(&"net/ipv4/tcp_moderate_rcvbuf"));
     }
 }

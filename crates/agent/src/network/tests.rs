@@ -46,6 +46,76 @@ fn a_plain_path_has_one_router() {
     assert_eq!((plan.loss, plan.arrivals), (None, None));
 }
 
+/// A kernel that cannot delay, spread or lose packets.
+const POOR: Means = Means { netem: false, loss: false, ..Means::WHOLE };
+
+#[test]
+fn what_the_kernel_lacks_a_relay_does_on_the_same_way() {
+    let mut run = samples::run(2);
+    (run.path.loss_ppb, run.path.jitter_ns) = (1_000_000, Some(50_000));
+    run.flows[1].forward_delay_ns = 5_000_000;
+    for loss_at in [LossAt::Before, LossAt::After] {
+        run.path.loss_at = loss_at;
+        let (whole, poor) = (Plan::new(&run, 0), Plan::new(&run, 0).relayed(POOR));
+        for pair in 0..2 {
+            let there = |plan: &Plan| walk(plan, Place::Sender, Plan::receiver(pair));
+            let back = |plan: &Plan| walk(plan, Place::Receiver, Plan::sender(pair));
+            assert_eq!((there(&poor), back(&poor)), (there(&whole), back(&whole)));
+        }
+        let treatments = |plan: &Plan| -> Vec<Discipline> {
+            let lacking = plan.disciplines.iter().filter(|(_, discipline)| !discipline.is_within(POOR));
+            lacking.map(|(_, discipline)| *discipline).collect()
+        };
+        assert_eq!(poor.relays.iter().map(|(_, treatment)| *treatment).collect::<Vec<_>>(), treatments(&whole));
+        assert_eq!((poor.relays.len(), treatments(&poor).len()), (6, 0));
+        assert!(
+            poor.loss.is_some_and(|device| poor.relay_of(device) == Some(Discipline::Loss { loss_ppb: 1_000_000 }))
+        );
+        let windows = poor.routes.iter().filter(|route| route.initial_window_segments.is_some());
+        assert!(windows.clone().count() == 2 && windows.clone().all(|route| poor.relay_of(route.device).is_some()));
+        assert_eq!(poor.bottleneck, whole.bottleneck);
+    }
+}
+
+#[test]
+fn a_kernel_with_all_means_needs_no_relay() {
+    let mut run = samples::run(2);
+    (run.path.loss_ppb, run.path.jitter_ns) = (1_000_000, Some(50_000));
+    assert_eq!(Plan::new(&run, 0).relayed(Means::WHOLE), Plan::new(&run, 0));
+}
+
+#[test]
+fn every_step_is_told_as_a_command() {
+    let mut run = samples::run(1);
+    (run.path.loss_ppb, run.path.buffer) = (1_000_000, Buffer::Packets(40));
+    for (means, relays) in [(Means::WHOLE, 0), (POOR, 2)] {
+        let told = told(&run, Machine::Shared, means, "ab12").expect("a plan");
+        assert!(told.iter().all(|step| step.command.len() > 3 && !step.what.is_empty()), "{told:?}");
+        let lines: Vec<String> = told.iter().map(|step| step.command.join(" ")).collect();
+        let has = |line: &str| lines.iter().filter(|known| known.ends_with(line)).count();
+        assert_eq!(has("tbf rate 10000000bps burst 5000 limit 40"), 1, "{lines:#?}");
+        assert_eq!((has("parent 1:1 handle 2: pfifo limit 40"), has("netns add dumbbell-ab12-near")), (1, 1));
+        assert_eq!(lines.iter().filter(|line| line.starts_with("dumbbell-agent relay ")).count(), relays);
+        assert_eq!(has("netem limit 1000000000 loss 0.1%"), usize::from(relays == 0));
+        assert!(lines.iter().all(|line| !line.contains("tcp_mem=")), "others use this kernel");
+    }
+}
+
+#[test]
+fn a_relays_line_reads_what_it_is_told() {
+    for treatment in [
+        Discipline::Delay { delay_ns: 5, reorder_ppb: 6, slot_ns: 7 },
+        Discipline::Jitter { jitter_ns: 8 },
+        Discipline::Loss { loss_ppb: 9 },
+    ] {
+        assert_eq!(Discipline::of_arguments(&treatment.arguments()), Some(treatment));
+    }
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    for wrong in ["delay 5", "delay 5 6 x", "loss 1 2", "loss", "hold 5"] {
+        assert_eq!(Discipline::of_arguments(&words(wrong)), None, "{wrong}");
+    }
+}
+
 #[test]
 fn flows_share_a_lane_when_their_delays_are_equal_and_no_line_is_their_own() {
     let mut run = samples::run(5);
@@ -203,7 +273,7 @@ fn built(change: impl FnOnce(&mut Run)) -> Option<(Network, Run)> {
     run.path.buffer = Buffer::Packets(40);
     run.flows[0].return_delay_ns = 0;
     change(&mut run);
-    match Network::build(&run, 0) {
+    match Network::build(&run, 0, Machine::Shared, Means::find().expect("means")) {
         Ok(network) => Some((network, run)),
         Err(error) if unavailable(&error) => None,
         Err(error) => panic!("{error}"),
@@ -294,6 +364,6 @@ fn an_error_names_what_was_refused() {
     let Some(_) = built(|_| {}) else { return };
     let mut run = samples::run(1);
     run.path.mtu_bytes = 1_000_000;
-    let error = Network::build(&run, 0).expect_err("no such device");
+    let error = Network::build(&run, 0, Machine::Shared, Means::find().expect("means")).expect_err("no such device");
     assert!(error.to_string().starts_with("veth sender100: EINVAL"), "{error}");
 }

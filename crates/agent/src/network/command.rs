@@ -1,0 +1,177 @@
+//! Each step of a path as commands that a person could type: what `ip`, `tc`, `sysctl` and `ethtool` are told.
+//!
+//! Namespaces have names here, which those of the agent do without.
+
+use super::link;
+use super::plan::{Discipline, Place, Plan};
+use super::step::Step;
+use run::{Buffer, Run};
+
+/// The agent's executable, in a step that only it can do.
+const AGENT: &str = "dumbbell-agent";
+
+/// A namespace's name; runs of other `id`s have others.
+pub fn name(id: &str, place: Place) -> String {
+    format!("dumbbell-{id}-{}", place.name())
+}
+
+/// A step as argument lists, to be run one after the other. The relay's goes on for as long as the path is there.
+pub fn commands(step: &Step, plan: &Plan, run: &Run, id: &str) -> Vec<Vec<String>> {
+    let device = |device: usize| plan.devices[device].name.as_str();
+    let host = |device: usize| name(id, plan.devices[device].place);
+    match step {
+        Step::Kernel(setting) => vec![words(["sysctl", "-w", &assignment(setting)])],
+        Step::Namespace(place) => vec![words(["ip", "netns", "add", &name(id, *place)])],
+        Step::Setting(place, setting) => {
+            vec![within(&name(id, *place), words(["sysctl", "-w", &assignment(setting)]))]
+        }
+        Step::Link(first) => pair(*first, plan, run, id),
+        Step::Relay(first) => {
+            let mut command = words([AGENT, "relay", &run.path.mtu_bytes.to_string(), &run.seed.to_string()]);
+            for end in [*first, first + 1] {
+                command.extend([host(end), device(end).to_owned(), plan.devices[end].index.to_string()]);
+            }
+            command.extend(plan.relay_of(*first).iter().flat_map(|treatment| treatment.arguments()));
+            vec![command]
+        }
+        Step::Offloads(end) => {
+            let offloads = plan.devices[*end].offloads;
+            let on = |on: bool| if on { "on" } else { "off" };
+            let (cuts, merges) = (on(offloads.segmentation), on(offloads.merging));
+            let command = words(["ethtool", "-K", device(*end), "tso", cuts, "gso", cuts, "gro", merges]);
+            vec![within(&host(*end), command)]
+        }
+        Step::Up(place, end) => {
+            let end = end.map_or("lo", device);
+            vec![words(["ip", "-n", &name(id, *place), "link", "set", "dev", end, "up"])]
+        }
+        Step::Address(end, address) => {
+            vec![words(["ip", "-n", &host(*end), "address", "add", &format!("{address}/32"), "dev", device(*end)])]
+        }
+        Step::Route(route) => {
+            let to = route.to.text();
+            let mut command =
+                words(["ip", "-n", &host(route.device), "route", "add", &to, "dev", device(route.device)]);
+            command.extend(words(["proto", "static", "scope", "link"]));
+            command.extend(route.source.iter().flat_map(|source| words(["src", &source.to_string()])));
+            let window = route.initial_window_segments;
+            command.extend(window.iter().flat_map(|segments| words(["initcwnd", &segments.to_string()])));
+            vec![command]
+        }
+        Step::Queue(end, discipline) => {
+            let tc = |rest: &str| {
+                let mut command = words(["tc", "-n", &host(*end)]);
+                command.extend(rest.split(' ').map(str::to_owned));
+                command
+            };
+            queue(discipline, device(*end)).iter().map(|rest| tc(rest)).collect()
+        }
+    }
+}
+
+/// A veth pair. `ip` cannot say at once that a device does without ARP.
+fn pair(first: usize, plan: &Plan, run: &Run, id: &str) -> Vec<Vec<String>> {
+    let ends = [&plan.devices[first], &plan.devices[first + 1]];
+    let (mac, mtu) = (link::mac_text(ends[0]), run.path.mtu_bytes.to_string());
+    let [here, there] = ends.map(|end| name(id, end.place));
+    let end = |position: usize| {
+        let (name, index) = (&ends[position].name, ends[position].index.to_string());
+        words(["name", name, "index", &index, "address", &mac, "mtu", &mtu, "numtxqueues", "1", "numrxqueues", "1"])
+    };
+    let mut command = words(["ip", "-n", &here, "link", "add"]);
+    command.extend(end(0));
+    command.extend(words(["type", "veth", "peer"]));
+    command.extend(end(1));
+    command.extend(words(["netns", &there]));
+    let quiet = |host: &str, name: &str| words(["ip", "-n", host, "link", "set", "dev", name, "arp", "off"]);
+    vec![command, quiet(&here, &ends[0].name), quiet(&there, &ends[1].name)]
+}
+
+/// What `tc` is told for a discipline.
+fn queue(discipline: &Discipline, device: &str) -> Vec<String> {
+    let root = format!("qdisc replace dev {device} root handle 1:");
+    match *discipline {
+        Discipline::Bucket { rate_bps, burst_bytes, room } => {
+            let rate = super::discipline::rate_in_bytes(rate_bps);
+            let (Buffer::Bytes(limit) | Buffer::Packets(limit)) = room;
+            let mut commands = vec![format!("{root} tbf rate {rate}bps burst {burst_bytes} limit {limit}")];
+            if let Buffer::Packets(packets) = room {
+                commands.push(format!("qdisc replace dev {device} parent 1:1 handle 2: pfifo limit {packets}"));
+            }
+            commands
+        }
+        Discipline::Delay { delay_ns, reorder_ppb, slot_ns } => {
+            let mut text = format!("{root} netem limit {} delay {delay_ns}ns", super::discipline::UNLIMITED_PACKETS);
+            if reorder_ppb > 0 {
+                text += &format!(" reorder {}% gap 1", f64::from(reorder_ppb) / 1e7);
+            }
+            if slot_ns > 0 {
+                text += &format!(" slot {slot_ns}ns {slot_ns}ns");
+            }
+            vec![text]
+        }
+        Discipline::Jitter { jitter_ns } => {
+            let (half_ns, limit) = (jitter_ns / 2, super::discipline::UNLIMITED_PACKETS);
+            let rate = super::discipline::BOUNDLESS;
+            vec![format!("{root} netem limit {limit} delay {half_ns}ns {half_ns}ns rate {rate}bps")]
+        }
+        Discipline::Loss { loss_ppb } => {
+            let limit = super::discipline::UNLIMITED_PACKETS;
+            let lost = f64::from(loss_ppb) / 1e7;
+            vec![
+                format!("{root} prio bands 2 priomap{}", " 1".repeat(16)),
+                format!("qdisc replace dev {device} parent 1:2 handle 2: netem limit {limit} loss {lost}%"),
+                format!(
+                    "filter add dev {device} parent 1: protocol ip prio 1 u32 match u32 0 {:#010x} at 0 flowid 1:1",
+                    super::discipline::LENGTH_OF_64_AND_MORE
+                ),
+            ]
+        }
+        Discipline::Fair => vec![format!("{root} fq")],
+        Discipline::Counter => vec![format!("{root} pfifo limit {}", super::discipline::UNLIMITED_PACKETS)],
+    }
+}
+
+impl Discipline {
+    /// What the role `relay` is told to do: a word, and numbers.
+    pub fn arguments(self) -> Vec<String> {
+        match self {
+            Self::Delay { delay_ns, reorder_ppb, slot_ns } => {
+                words(["delay", &delay_ns.to_string(), &reorder_ppb.to_string(), &slot_ns.to_string()])
+            }
+            Self::Jitter { jitter_ns } => words(["jitter", &jitter_ns.to_string()]),
+            Self::Loss { loss_ppb } => words(["loss", &loss_ppb.to_string()]),
+            Self::Bucket { .. } | Self::Fair | Self::Counter => Vec::new(),
+        }
+    }
+
+    /// The same read back; none: it is none of a relay's.
+    pub fn of_arguments(arguments: &[String]) -> Option<Self> {
+        let number = |text: &String| text.parse::<u64>().ok();
+        match arguments.split_first()? {
+            (word, [delay, reorder, slot]) if word == "delay" => Some(Self::Delay {
+                delay_ns: number(delay)?,
+                reorder_ppb: reorder.parse().ok()?,
+                slot_ns: number(slot)?,
+            }),
+            (word, [jitter]) if word == "jitter" => Some(Self::Jitter { jitter_ns: number(jitter)? }),
+            (word, [loss]) if word == "loss" => Some(Self::Loss { loss_ppb: loss.parse().ok()? }),
+            _ => None,
+        }
+    }
+}
+
+/// `net/ipv4/ip_forward` and 1: `net.ipv4.ip_forward=1`.
+fn assignment((name, value): &super::sysctl::Setting) -> String {
+    format!("{}={value}", name.replace('/', "."))
+}
+
+fn within(namespace: &str, command: Vec<String>) -> Vec<String> {
+    let mut all = words(["ip", "netns", "exec", namespace]);
+    all.extend(command);
+    all
+}
+
+fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
+    words.map(str::to_owned).to_vec()
+}

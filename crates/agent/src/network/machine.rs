@@ -1,0 +1,32 @@
+//! [`Machine`], and its [`Means`]: which queueing disciplines its kernel has. Many kernels of the cloud lack some.
+
+use serde::{Deserialize, Serialize};
+
+/// Whose kernel the path is built in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Machine {
+    /// One that runs for this job alone, in virtual time: the agent is its first process.
+    #[default]
+    Own,
+    /// A machine's, on which others work too. Nothing but what the agent makes is touched.
+    Shared,
+}
+
+/// What a kernel can do to packets. Where it cannot delay, spread or lose them, the agent's relay does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Means {
+    /// `tbf` with a `bfifo`: without it there is no bottleneck.
+    pub tbf: bool,
+    /// Delays and timing noise.
+    pub netem: bool,
+    /// Random loss that spares handshakes: `prio`, `netem` and the filter `u32`.
+    pub loss: bool,
+    /// The senders' pacing queue.
+    pub fq: bool,
+}
+
+impl Means {
+    /// What the kernels have that this project builds.
+    pub const WHOLE: Self = Self { tbf: true, netem: true, loss: true, fq: true };
+}
