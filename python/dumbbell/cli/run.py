@@ -41,7 +41,7 @@ def run(  # noqa: PLR0913 (each is an option)
     engine: Annotated[
         str,
         typer.Option(
-            "--engine", metavar="NAME", help="sim, linux, or linux:KERNEL.", autocompletion=completion.engines
+            "--engine", metavar="NAME", help="sim, linux, linux:KERNEL, or netns.", autocompletion=completion.engines
         ),
     ] = "sim",
     out: Folder = DEFAULT_STORE,
@@ -112,11 +112,14 @@ def _carry_out(  # noqa: PLR0913 (the options of a campaign)
 ) -> None:
     """Measures what is missing; nothing is printed before all of it is there, but how far it is."""
     from dumbbell.campaign.execution import carry_out
-    from dumbbell.campaign.plan import count
+    from dumbbell.campaign.forecast import live_s
+    from dumbbell.campaign.plan import count, plan
     from dumbbell.cli.progress import progress
 
+    total = sum(map(count, asked))
+    run_s = live_s(each.resolved.run for one in asked for each in plan(one)) / total if engine.live else None
     with (
-        progress(sum(map(count, asked)), wanted=watched) as advance,
+        progress(total, wanted=watched, run_s=run_s) as advance,
         closing(carry_out(store, asked, engine, jobs=jobs, fresh=fresh)) as finished,
     ):
         for _ in finished:

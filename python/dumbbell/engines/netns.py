@@ -66,10 +66,12 @@ class NetnsEngine:
         Raises:
             EngineFailure: without root, and where the kernel has neither netem nor what stands in for it.
         """
-        agent.path()
-        if not self._means.get("netem") and not machine.TUN.exists():
-            told = f"this kernel has no netem, and the relay that stands in for it needs {machine.TUN}"
-            raise EngineFailure(f"{told}; `modprobe tun` or `modprobe sch_netem` helps")
+        means = self._means
+        if not means.get("tbf"):
+            raise EngineFailure("this kernel has no tbf, and so no bottleneck; `modprobe sch_tbf` helps")
+        if not (means.get("netem") and means.get("loss")) and not machine.TUN.exists():
+            told = f"this kernel has no netem or no prio, and the relay that stands in for them needs {machine.TUN}"
+            raise EngineFailure(f"{told}; `modprobe tun` helps")
 
     def slots(self) -> int:
         """One: runs beside one another would disturb each other."""
@@ -86,7 +88,7 @@ class NetnsEngine:
     def plan(self, run: Run) -> list[Step]:
         """The steps by which the agent sets the run up, in order; nothing is done, and root is not needed."""
         with self._processes.process() as process, scratch.folder() as folder:
-            return outcome.steps(self._answer(process, folder, run, "plan"))
+            return outcome.steps(self._answer(process, folder, run, {"plan": {"id": _id(run)}}))
 
     def stop(self) -> None:
         """Kills the agent, and with it its namespaces and all that runs in them."""
@@ -110,18 +112,19 @@ class NetnsEngine:
     def _lacking(self, run: Run) -> Iterator[Problem]:
         if run.host.qdisc == "fq" and not self._has("fq"):
             yield Problem("host.qdisc", 'this kernel has no "fq"', 'host.qdisc = "none", or `modprobe sch_fq`')
-        delayed = any(flow.forward_delay_ns for flow in run.flows)
-        if run.path.offload and delayed and not self._has("netem"):
+        if run.path.offload and not self._has("netem"):
             told = "this kernel has no netem, and the relay that stands in for it takes no super-packets"
-            yield Problem("path.delay_side", told, 'path.delay_side = "return", or path.offload = false')
+            if any(flow.forward_delay_ns for flow in run.flows):
+                yield Problem("path.delay_side", told, 'path.delay_side = "return", or path.offload = false')
+            if run.path.jitter_ns:
+                yield Problem("path.jitter", told, 'path.jitter = "none", or path.offload = false')
 
     def _carried_out(self, run: Run, task: str | dict[str, Any]) -> bytes:
         """What the agent wrote of a task that makes something on this machine."""
-        run_id = hashlib.sha256(run.canonical()).hexdigest()[:_ID_DIGITS]
         with (
             self._processes.process() as process,
             scratch.folder() as folder,
-            lease.hold(run_id, folder) as held,
+            lease.hold(_id(run), folder) as held,
         ):
             return self._answer(process, folder, run, task, held.begun)
 
@@ -162,3 +165,8 @@ class NetnsEngine:
             return (folder / "outcome.json").read_bytes()
         except OSError as error:
             raise process.failure(f"read the outcome: the agent left none: {error.strerror}", console) from None
+
+
+def _id(run: Run) -> str:
+    """What a run's lease and its namespaces are called by."""
+    return hashlib.sha256(run.canonical()).hexdigest()[:_ID_DIGITS]
