@@ -111,7 +111,7 @@ class Lease:
                 removed.append(f"{self.folder} removed")
             self.file.unlink(missing_ok=True)
         except OSError as error:
-            raise EngineFailure(f"run {self.run}: {scratch.told(error)}") from None
+            raise EngineFailure(f"not taken away: {scratch.told(error)}") from None
         return (*removed, "lease removed")
 
 
