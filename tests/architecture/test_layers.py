@@ -35,13 +35,14 @@ MAY_USE_PACKAGE = {
     "problem": {"errors"},
     "table": set[str](),
     "replacement": set[str](),
+    "cache_folder": set[str](),
     "version": {"_core"},
     "cc": {"problem", "_core"},
     "spec": {"errors", "cc"},
-    "kernel": {"errors", "cc"},
-    "engines": {"errors", "replacement", "cc", "spec", "kernel", "_core"},
+    "kernel": {"errors", "cache_folder", "cc"},
+    "engines": {"errors", "replacement", "cache_folder", "cc", "spec", "kernel", "_core"},
     "metrics": {"spec", "engines.measurement"},
-    "results": {"errors", "replacement", "spec", "engines.measurement", "metrics"},
+    "results": {"errors", "replacement", "spec", "engines.measurement", "engines.family", "metrics"},
     "campaign": {"errors", "spec", "engines", "metrics", "results"},
     "charts": {"errors", "cc", "metrics", "results"},
     "studies": {
@@ -145,8 +146,8 @@ MAY_USE_PACKAGE = {
     "__init__": {"version", "errors", "spec", "results", "findings"},
     "__main__": {"cli"},
 }
-MAY_USE_CORE = {"engines/sim.py", "engines/linux.py", "cc.py", "engines/measurement.py", "version.py"}
-"""The simulator's adapter, the registry's, and whoever reads a guest's measurement; the last two name it for its types
+MAY_USE_CORE = {"engines/sim.py", "engines/outcome.py", "cc.py", "engines/measurement.py", "version.py"}
+"""The simulator's adapter, the registry's, and whoever reads an agent's measurement; the last two name it for its types
 and its version only."""
 MAY_START_PROCESSES = {"engines", "kernel"}
 STARTS_PROCESSES = {"subprocess", "multiprocessing", "pty"}

@@ -22,6 +22,7 @@ from dumbbell.engines.protocol import Engine
 from dumbbell.errors import EngineFailure
 from dumbbell.metrics.summary import summarise
 from dumbbell.results.campaign import CampaignEntry, add_member, begin, campaign_of
+from dumbbell.results.disturbance import validity
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import FailedRun, Outcome, Result
 from dumbbell.results.store import Store
@@ -84,6 +85,7 @@ def _measure(resolved: Resolved, engine: Engine, key: RunKey) -> tuple[Outcome, 
     except EngineFailure as failure:
         return FailedRun(**key, error=str(failure), wall_s=time.perf_counter() - began), None
     wall_s = time.perf_counter() - began
+    found = tuple(warnings(resolved.run, measurement, resolved.groups))
     summary = summarise(resolved.run, measurement, resolved.bdp_bytes, resolved.groups, resolved.ccs)
     result = Result(
         **key,
@@ -93,7 +95,8 @@ def _measure(resolved: Resolved, engine: Engine, key: RunKey) -> tuple[Outcome, 
         groups=summary.groups,
         jain=summary.jain,
         wall_s=wall_s,
-        warnings=tuple(warnings(resolved.run, measurement, resolved.groups)),
+        warnings=found,
+        validity=validity(engine.name, found),
     )
     return result, measurement
 
@@ -166,7 +169,7 @@ def carry_out(  # noqa: PLR0913 (the options of a campaign)
     patient = True
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="run")
     try:
-        for which, place, planned in agenda(experiments):
+        for which, place, planned in agenda(experiments, live=engine.live):
             if which not in campaigns:
                 campaigns[which] = _Campaign.begun(store, experiments[which], engine)
             yield from work.submit(planned, campaigns[which].entry(place, planned), pool)

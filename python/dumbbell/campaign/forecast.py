@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +27,8 @@ FIRST_PACKETS: Final = 20_000
 """Of a tried run while nothing is known of the speed."""
 WARMING_PACKETS: Final = 500
 SHORTEST_NS: Final = 1_000_000
+LIVE_START_S: Final = 1.0
+"""What a run in real time takes beside its duration: its network and its flows are set up and taken away."""
 
 
 @dataclass(slots=True)
@@ -47,8 +49,15 @@ def packets(run: Run) -> float:
     return min(carried_bytes, sum(map(_asked_bytes, run.flows))) / run.path.frame_bytes
 
 
+def live_s(runs: Iterable[Run]) -> float:
+    """Seconds that runs take in real time, one after the other; fewer where a run may end before its duration does."""
+    return sum(LIVE_START_S + run.duration_ns / NS_PER_S for run in runs)
+
+
 def forecast_s(runs: Sequence[Planned], engine: Engine) -> float:
     """Seconds that these runs will take if none of them is in the store, as many at once as the machine can.
+
+    In real time that is known, and nothing is tried.
 
     Some from all over the sweep are carried out for about a second, into a store that is then removed, so that all
     counts that a campaign does. Long ones are tried for two parts of their time: a run has a cost of its own beside
@@ -57,6 +66,8 @@ def forecast_s(runs: Sequence[Planned], engine: Engine) -> float:
     Raises:
         EngineFailure: a run that was tried failed.
     """
+    if engine.live:
+        return live_s(each.resolved.run for each in runs)
     at_once = min(engine.slots(), len(runs))
     identity = engine.identity()
     spread = _spread(runs)

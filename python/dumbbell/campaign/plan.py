@@ -29,20 +29,21 @@ class Planned:
     resolved: Resolved
 
 
-def plan(experiment: Experiment) -> Iterator[Planned]:
-    """Every run of an experiment: each point with each seed, in the order of expansion."""
+def plan(experiment: Experiment, *, live: bool = False) -> Iterator[Planned]:
+    """Every run of an experiment: each point with each seed, in the order of expansion; `live`: as `spec.resolve`."""
     for point in expand(experiment):
         for seed in experiment.seed_values:
-            yield Planned(point.values, resolve(point, seed))
+            yield Planned(point.values, resolve(point, seed, live=live))
 
 
-def agenda(experiments: Sequence[Experiment]) -> Iterator[tuple[int, int, Planned]]:
+def agenda(experiments: Sequence[Experiment], *, live: bool = False) -> Iterator[tuple[int, int, Planned]]:
     """Every run of some experiments in the order in which a part of them tells most.
 
     Each comes with the number of its experiment and its place in that one's `plan`. All points of all experiments with
     their first seed come first, then all with their second: the points of a part differ by one seed at most. With each
     seed the points of an experiment are shuffled, so that a tenth of them are from all over the sweep. The shuffle
-    follows from the experiment's name, the seed and how many points there are, and holds four bytes a point.
+    follows from the experiment's name, the seed and how many points there are, and holds four bytes a point. `live`: as
+    `spec.resolve`.
     """
     grids = [Grid.of(experiment) for experiment in experiments]
     for nth in range(max((len(experiment.seed_values) for experiment in experiments), default=0)):
@@ -51,7 +52,8 @@ def agenda(experiments: Sequence[Experiment]) -> Iterator[tuple[int, int, Planne
             if nth < len(seeds):
                 for number in _shuffled(len(grid), f"{experiment.name}, seed {seeds[nth]}"):
                     point = grid.point(number)
-                    yield which, number * len(seeds) + nth, Planned(point.values, resolve(point, seeds[nth]))
+                    planned = Planned(point.values, resolve(point, seeds[nth], live=live))
+                    yield which, number * len(seeds) + nth, planned
 
 
 def _shuffled(length: int, words: str) -> array[int]:
@@ -109,7 +111,7 @@ def refusals(experiment: Experiment, engine: Engine) -> list[Problem]:
     return list(dict.fromkeys(
         problem
         for point in expand(experiment)
-        for problem in _refused(resolve(point, first_seed), active_groups(point.experiment), engine)
+        for problem in _refused(resolve(point, first_seed, live=engine.live), active_groups(point.experiment), engine)
     ))  # fmt: skip
 
 

@@ -53,8 +53,8 @@ def check(
 def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
     from dumbbell.campaign.forecast import packets
     from dumbbell.campaign.plan import count, plan, planned_alone
-    from dumbbell.engines import registry
     from dumbbell.engines.catalogue import engine_name
+    from dumbbell.engines.family import NAMES, PLANNED
     from dumbbell.findings.caution import told
     from dumbbell.findings.foreseen import foreseen
     from dumbbell.kernel.cache import names
@@ -62,7 +62,7 @@ def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
 
     runs, alone = count(experiment), planned_alone(experiment) if harm else []
     every = [*plan(experiment), *alone]
-    there = dict.fromkeys((*registry.NAMES, *map(engine_name, names())))
+    there = dict.fromkeys((*NAMES, *map(engine_name, names())))
     engines = {name: _reasons(experiment, name) for name in there}
     return {
         "name": experiment.name,
@@ -72,7 +72,7 @@ def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
         "simulated_s": sum(each.resolved.run.duration_ns for each in every) / NS_PER_S,
         "packets": round(sum(packets(each.resolved.run) for each in every)),
         "forecasts": dict(_forecasts(every, [name for name, reasons in engines.items() if not reasons])),
-        "engines": engines | {name: ["not in this version"] for name in registry.PLANNED},
+        "engines": engines | {name: ["not in this version"] for name in PLANNED},
         "warnings": [{"kind": each.worst.kind, "text": each.text} for each in told(foreseen(experiment))],
     }
 

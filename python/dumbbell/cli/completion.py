@@ -103,7 +103,7 @@ def algorithms(incomplete: str) -> list[str]:
 def engines(incomplete: str) -> list[str]:
     """Engines, one for each kernel that was built here."""
     from dumbbell.engines.catalogue import built, engine_name
-    from dumbbell.engines.registry import NAMES
+    from dumbbell.engines.family import NAMES
 
     return _offered(dict.fromkeys([*NAMES, *(engine_name(kernel.name) for kernel in built())]), incomplete)
 

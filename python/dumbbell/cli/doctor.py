@@ -12,7 +12,7 @@ from dumbbell.cli.option import DEFAULT_STORE, Folder, Json, print_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from dumbbell.engines.protocol import Engine
+    from dumbbell.engines.lease import Lease
 
 OLDEST_PYTHON = (3, 11)
 LEAST_FREE_MB = 500
@@ -53,10 +53,16 @@ def doctor(
         Path | None,
         typer.Option("--spec", metavar="SPEC", help="Look at the paths of this experiment too.", show_default=False),
     ] = None,
+    clean: Annotated[
+        bool, typer.Option("--clean", help="Instead take away what live runs left whose process is gone, run by run.")
+    ] = False,
     out: Folder = DEFAULT_STORE,
     as_json: Json = False,
 ) -> None:
     """Check that this machine can run experiments and keep their results."""
+    if clean:
+        _clean(as_json=as_json)
+        return
     from dumbbell.cli.table import fitted
     from dumbbell.cli.terminal import columns
 
@@ -65,7 +71,9 @@ def doctor(
         "store": lambda: _store(out), "cores": _cores,
     }  # fmt: skip
     findings = [_finding(what, check) for what, check in checks.items()]
-    if engine != "sim":
+    if engine == "netns":
+        findings += _netns(spec)
+    elif engine != "sim":
         findings += _linux(engine, spec)
     if as_json:
         print_json([each._asdict() for each in findings])
@@ -157,7 +165,6 @@ def _cores() -> tuple[bool, str]:
 def _linux(name: str, spec: Path | None) -> "Iterator[Finding]":
     """What an engine with a kernel needs; then its paths, if all of it is there."""
     from dumbbell.engines.registry import engine
-    from dumbbell.errors import EngineFailure
 
     kernel = _finding(f"kernel of {name}", lambda: (True, f"{len(engine(name).algorithms())} congestion controls"))
     findings = [kernel, _finding("agent", _agent), _finding("compiler", lambda: _compiler(needed=not kernel.healthy))]
@@ -165,10 +172,72 @@ def _linux(name: str, spec: Path | None) -> "Iterator[Finding]":
         findings += [_finding("memory folder", _memory), _finding("vector state", _state)]
     yield from findings
     if all(each.healthy for each in findings):
-        try:
-            yield from _paths(engine(name), spec)
-        except EngineFailure as failure:
-            yield Finding(f"engine {name}", healthy=False, words=str(failure))
+        yield from _paths(name, spec)
+
+
+def _netns(spec: Path | None) -> "Iterator[Finding]":
+    """What a live engine on this machine needs, what else its jobs may use, and what runs left; then its paths."""
+    from dumbbell.engines import machine
+    from dumbbell.engines.registry import engine
+
+    needed = [
+        _finding("kernel", lambda: (True, f"{machine.release()}: {', '.join(engine('netns').algorithms())}")),
+        _finding("agent", _agent),
+        _finding("queueing disciplines", _disciplines),
+    ]
+    yield from needed
+    for name in machine.TOOLS:
+        yield Finding(name, healthy=True, words=machine.tool(name) or "none; only workloads that call it need it")
+    yield _finding("leases", _leases)
+    if all(each.healthy for each in needed):
+        yield from _paths("netns", spec)
+
+
+def _disciplines() -> tuple[bool, str]:
+    """Of the kernel; and whether what stands in for those that it lacks can be had."""
+    from dumbbell.engines import agent, machine
+    from dumbbell.engines.registry import engine
+
+    means = machine.means(agent.path())
+    has = [name for name, there in means.items() if there]
+    lacks = [name for name, there in means.items() if not there]
+    engine("netns").ready()
+    stand_in = f"; {machine.TUN} is there for the relay" if machine.TUN.exists() else ""
+    return True, f"{', '.join(has)}{'; not ' if lacks else ''}{', '.join(lacks)}{stand_in}"
+
+
+def _leases() -> tuple[bool, str]:
+    from dumbbell.engines import lease
+
+    left = lease.left()
+    told = f"left by {', '.join(each.run for each in left)}: `dumbbell doctor --clean` takes it away"
+    return not left, told if left else "none left"
+
+
+def _clean(*, as_json: bool) -> None:
+    """Takes away what is left of each run whose controlling process is gone."""
+    from dumbbell.engines import lease
+
+    cleaned = [_cleaned(each) for each in lease.left()]
+    if as_json:
+        print_json([each._asdict() for each in cleaned])
+    else:
+        for each in cleaned:
+            typer.echo(f"{each.what}: {each.words}")
+        if not cleaned:
+            typer.echo("nothing is left", err=True)
+    if not all(each.healthy for each in cleaned):
+        raise typer.Exit(1)
+
+
+def _cleaned(left: "Lease") -> Finding:
+    """What was taken away of a run, or why not."""
+    from dumbbell.errors import EngineFailure
+
+    try:
+        return Finding(left.run, healthy=True, words="; ".join(left.clean()))
+    except EngineFailure as failure:
+        return Finding(left.run, healthy=False, words=str(failure))
 
 
 def _agent() -> tuple[bool, str]:
@@ -208,14 +277,25 @@ def _state() -> tuple[bool, str]:
     return True, f"{state} bytes, and a kernel has room for {STATE_ROOM_BYTES}"
 
 
-def _paths(engine: "Engine", spec: Path | None) -> "Iterator[Finding]":
+def _paths(name: str, spec: Path | None) -> "Iterator[Finding]":
+    """The paths of an engine, or why it has none."""
+    from dumbbell.errors import EngineFailure
+
+    try:
+        yield from _checked_paths(name, spec)
+    except EngineFailure as failure:
+        yield Finding(f"engine {name}", healthy=False, words=str(failure))
+
+
+def _checked_paths(name: str, spec: Path | None) -> "Iterator[Finding]":
     from dumbbell.campaign.plan import plan
     from dumbbell.cli.run import experiment_of
     from dumbbell.engines.path_check import check_paths
+    from dumbbell.engines.registry import engine
     from dumbbell.spec import load
 
     experiments = [load(STANDARD_PATH), *([experiment_of(spec, None, None)] if spec else [])]
     runs = (planned.resolved.run for experiment in experiments for planned in plan(experiment))
-    for checked in check_paths(engine, runs):
+    for checked in check_paths(engine(name), runs):
         words = "; ".join(checked.deviations) or "rate, round trip, queue, loss and order are as asked"
         yield Finding(f"path {checked.asked}", healthy=not checked.deviations, words=words)

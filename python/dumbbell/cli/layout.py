@@ -149,6 +149,8 @@ def caption(table: Table, width: int, points: int, seeds: Sequence[int]) -> Iter
         parts.append("mean ± 95 %")
     if any(row.n == 1 for row in means):
         parts.append("n = 1: all seeds alike")
+    if runs.validity and len(runs.points) == points:
+        parts.append(runs.validity)
     yield bold(wrapped(f"{runs.name} on {runs.engine}: {', '.join(parts)}", width))
     constants = "; ".join(filter(None, _constants(runs)))
     if constants:

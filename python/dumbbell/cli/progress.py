@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import time
 from contextlib import contextmanager
+from datetime import timedelta
 from threading import Timer
 from typing import TYPE_CHECKING
 
@@ -21,12 +23,32 @@ def is_watched() -> bool:
     return sys.stderr.isatty()
 
 
+class Countdown:
+    """The time that is left, as text that is new whenever it is asked for, where all runs take equally long."""
+
+    def __init__(self, runs: int, run_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._runs, self._run_s, self._clock = runs, run_s, clock
+        self._since = clock()
+
+    def advance(self) -> None:
+        """A run is over."""
+        self._runs -= 1
+        self._since = self._clock()
+
+    def __str__(self) -> str:
+        rest_s = max(0.0, (self._runs - 1) * self._run_s)
+        left_s = rest_s + max(0.0, self._run_s - (self._clock() - self._since)) if self._runs else 0.0
+        return str(timedelta(seconds=round(left_s)))
+
+
 @contextmanager
-def progress(total: int, *, wanted: bool = True, work: float | None = None) -> Iterator[Callable[..., None]]:
+def progress(
+    total: int, *, wanted: bool = True, work: float | None = None, run_s: float | None = None
+) -> Iterator[Callable[..., None]]:
     """Gives a function to call after each run; shows a bar with the time left when standard error is a terminal.
 
     `work`: how much there is to do in all runs, in any unit; the function is then called with what a run had of it.
-    Without it runs are alike.
+    Without it runs are alike. `run_s`: how long one takes, where that is known before any is over.
     """
     if not (wanted and is_watched()):
         yield lambda *_: None
@@ -38,10 +60,11 @@ def progress(total: int, *, wanted: bool = True, work: float | None = None) -> I
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.fields[finished]}/{task.fields[runs]}"),
-        TimeRemainingColumn(),
+        TimeRemainingColumn() if run_s is None else TextColumn("{task.fields[left]}"),
     )
+    left = Countdown(total, run_s or 0.0)
     bar = Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=REMEMBERED_S)
-    task = bar.add_task("runs", total=total if work is None else work, finished=0, runs=total)
+    task = bar.add_task("runs", total=total if work is None else work, finished=0, runs=total, left=left)
     timer = Timer(PATIENCE_S, bar.start)
     timer.daemon = True
     timer.start()
@@ -50,6 +73,7 @@ def progress(total: int, *, wanted: bool = True, work: float | None = None) -> I
     def advance(done: float = 1.0) -> None:
         nonlocal finished
         finished += 1
+        left.advance()
         bar.update(task, advance=done, finished=finished)
 
     try:

@@ -61,8 +61,8 @@ def list_(
         else:
             header = ("run id", "experiment", "engine", "seed", "status", "warnings", "point")
             rows = (
-                (each.run_id, each.experiment, each.engine, str(each.seed), each.status, str(each.warnings or "-"),
-                 point_text(each.point) or "-")
+                (each.run_id, each.experiment, each.engine, str(each.seed), each.validity or each.status,
+                 str(each.warnings or "-"), point_text(each.point) or "-")
                 for each in listed
             )  # fmt: skip
             for block in blocks(header, rows):

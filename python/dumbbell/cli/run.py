@@ -4,8 +4,9 @@ import shlex
 import sys
 import time
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -26,10 +27,12 @@ from dumbbell.cli.option import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from dumbbell.campaign.plan import Planned
     from dumbbell.cli.findings import Choice
     from dumbbell.engines.protocol import Engine
+    from dumbbell.engines.steps import Step
     from dumbbell.results.campaign import Campaign
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
@@ -41,7 +44,7 @@ def run(  # noqa: PLR0913 (each is an option)
     engine: Annotated[
         str,
         typer.Option(
-            "--engine", metavar="NAME", help="sim, linux, or linux:KERNEL.", autocompletion=completion.engines
+            "--engine", metavar="NAME", help="sim, linux, linux:KERNEL, or netns.", autocompletion=completion.engines
         ),
     ] = "sim",
     out: Folder = DEFAULT_STORE,
@@ -112,11 +115,14 @@ def _carry_out(  # noqa: PLR0913 (the options of a campaign)
 ) -> None:
     """Measures what is missing; nothing is printed before all of it is there, but how far it is."""
     from dumbbell.campaign.execution import carry_out
-    from dumbbell.campaign.plan import count
+    from dumbbell.campaign.forecast import live_s
+    from dumbbell.campaign.plan import count, plan
     from dumbbell.cli.progress import progress
 
+    total = sum(map(count, asked))
+    run_s = live_s(each.resolved.run for one in asked for each in plan(one)) / total if engine.live else None
     with (
-        progress(sum(map(count, asked)), wanted=watched) as advance,
+        progress(total, wanted=watched, run_s=run_s) as advance,
         closing(carry_out(store, asked, engine, jobs=jobs, fresh=fresh)) as finished,
     ):
         for _ in finished:
@@ -197,23 +203,64 @@ def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> N
 
 
 def _print_plan(asked: "Sequence[Experiment]", engine: "Engine", *, as_json: bool) -> None:
-    """In the order of expansion, each as it is drawn up."""
-    from dumbbell.campaign.plan import plan, run_key
+    """In the order of expansion, each as it is drawn up; of a live engine also what it would do for the first seeds."""
+    from dumbbell.campaign.plan import plan
     from dumbbell.cli.table import blocks
+    from dumbbell.engines.steps import PlanningEngine
+    from dumbbell.results.listing import point_text
     from dumbbell.spec.sweep import Grid
 
-    identity = engine.identity()
-    planned = (
-        (run_key(each, engine, identity), each.resolved.run) for experiment in asked for each in plan(experiment)
-    )
+    key_of = _run_keys(engine)
+    planned = ((each, experiment) for experiment in asked for each in plan(experiment, live=engine.live))
     if as_json:
-        for facts, resolved in planned:
-            print_json({**facts, "run": resolved.model_dump(mode="json")}, lines=True)
+        for each, experiment in planned:
+            facts = {**key_of(each), "run": each.resolved.run.model_dump(mode="json")}
+            if isinstance(engine, PlanningEngine) and _is_first(each, experiment):
+                facts["steps"] = [asdict(step) for step in engine.plan(each.resolved.run)]
+            print_json(facts, lines=True)
         return
     axes = [axis.path for axis in Grid.of(asked[-1]).axes]
     rows = (
-        [*(str(facts["point"].get(axis, "-")) for axis in axes), str(facts["seed"]), facts["run_id"]]
-        for facts, _ in planned
+        [*(str(facts["point"].get(axis, "-")) for axis in axes), str(facts["seed"]), facts["run_id"] or "-"]
+        for facts in (key_of(each) for each, _ in planned)
     )
     for block in blocks([*axes, "seed", "run id"], rows):
         typer.echo(block)
+    if not isinstance(engine, PlanningEngine):
+        return
+    for experiment in asked:
+        for each in plan(experiment, live=engine.live):
+            if _is_first(each, experiment):
+                typer.echo(f"\n# {point_text(each.point, each.resolved.run.seed)}")
+                _print_steps(engine.plan(each.resolved.run))
+
+
+def _run_keys(engine: "Engine") -> "Callable[[Planned], dict[str, Any]]":
+    """What names a run; without an id where it takes root to know what decides it, which is told."""
+    from dumbbell.campaign.plan import run_key
+    from dumbbell.engines.steps import PlanningEngine
+    from dumbbell.errors import EngineFailure
+
+    try:
+        identity = engine.identity()
+    except EngineFailure as failure:
+        if not isinstance(engine, PlanningEngine):
+            raise
+        typer.echo(f"note: no run ids: {failure}", err=True)
+        return lambda planned: {**run_key(planned, engine, ""), "run_id": None}
+    return lambda planned: {**run_key(planned, engine, identity)}
+
+
+def _is_first(planned: "Planned", experiment: "Experiment") -> bool:
+    return planned.resolved.run.seed == experiment.seed_values[0]
+
+
+def _print_steps(steps: "Iterable[Step]") -> None:
+    """Each step below what it is for: lines that a shell can take."""
+    before = ""
+    for step in steps:
+        head = f"# {step.host}: {step.what}"
+        if head != before:
+            typer.echo(head)
+        before = head
+        typer.echo(shlex.join(step.command))

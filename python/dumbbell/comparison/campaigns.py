@@ -18,6 +18,7 @@ from dumbbell.cc import Registry
 from dumbbell.comparison.agreement import Measured, compare_condition, digest_of, judge
 from dumbbell.comparison.record import Agreement, Checks, Condition, Curves, RunFigures, Side, Source
 from dumbbell.engines.cores import available_cores
+from dumbbell.engines.family import is_live
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import ComparisonError, EngineFailure
@@ -88,7 +89,8 @@ class Sides:
         found = []
         for name, point in points(experiment):
             each = by_name.get(name)
-            asked = (digest_of(resolve(point, self.reference_seeds[0]).run), self.reference_seeds, self.floor_seeds)
+            of_first = resolve(point, self.reference_seeds[0], live=self.reference.live).run
+            asked = (digest_of(of_first), self.reference_seeds, self.floor_seeds)
             if each is None or _measured(each) != asked:
                 return []
             found.append(each)
@@ -107,7 +109,7 @@ class Recorded:
     """An engine that is not on this machine, and stands here by what it measured elsewhere."""
 
     def __init__(self, side: Side) -> None:
-        self.name, self._identity = side.engine, side.identity
+        self.name, self._identity, self.live = side.engine, side.identity, is_live(side.engine)
 
     def identity(self) -> str:
         """That of the engine that measured."""
@@ -300,7 +302,7 @@ def _by_point(experiment: Experiment, sides: Sides, outcomes: Sequence[Sequence[
         yield Measured(
             name=name,
             point=point.values,
-            resolved=resolve(point, sides.reference_seeds[0]),
+            resolved=resolve(point, sides.reference_seeds[0], live=sides.reference.live),
             candidate=measured[begin:],
             reference=every[: len(sides.reference_seeds)],
             floor=every[len(sides.reference_seeds) :],
@@ -309,7 +311,7 @@ def _by_point(experiment: Experiment, sides: Sides, outcomes: Sequence[Sequence[
 
 def _flows_of_run(point: Point, engine: Engine, seed: int) -> Iterator[dict[str, Any]]:
     """A flow's summary, what was counted of it in its part of the window, and the bottleneck's loss and queue."""
-    resolved = resolve(point, seed)
+    resolved = resolve(point, seed, live=engine.live)
     measurement = engine.measure(resolved.run)
     summary = summarise(resolved.run, measurement, resolved.bdp_bytes, resolved.groups, resolved.ccs)
     window = Window.of(resolved.run.measure, measurement.ended_ns)

@@ -163,7 +163,8 @@ class _Runs:
     def of(self, seed: int, case: Case) -> Result:
         """Measures one run."""
         (point,) = expand(load(words(self.asked, case, self.seconds)))
-        outcome, _ = execute(Planned(point.values, resolve(point, seed)), self.engine, self.identity)
+        planned = Planned(point.values, resolve(point, seed, live=self.engine.live))
+        outcome, _ = execute(planned, self.engine, self.identity)
         if outcome.status == "failed":
             from dumbbell.errors import EngineFailure  # noqa: PLC0415 (seldom)
 

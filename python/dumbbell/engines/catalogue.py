@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import dumbbell.cc as cc
+from dumbbell.engines.family import is_linux
 from dumbbell.errors import KernelError
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ DEFAULT_KERNEL = "6.1"
 def catalogue() -> cc.Registry:
     """Everything that a spec may name here: what the simulator, every Linux, and each kernel on this machine has."""
     found = dict(cc.known())
-    for kernel in built():
-        for name, algorithm in cc.linux(kernel.controls).items():
+    for names in (*(kernel.controls for kernel in built()), own_controls()):
+        for name, algorithm in cc.linux(names).items():
             found.setdefault(name, algorithm)
     return found
 
@@ -43,6 +44,15 @@ def built() -> list[Kernel]:
         return []
 
 
+def own_controls() -> set[str]:
+    """What the kernel has that this machine runs; nothing where no engine can use it."""
+    if not is_linux():
+        return set()
+    from dumbbell.engines.machine import controls  # noqa: PLC0415 (late: elsewhere there is nothing to look at)
+
+    return set(controls())
+
+
 def _names() -> Iterator[tuple[str, set[str]]]:
     variants = cc.variants()
     sim = cc.installed()
@@ -51,3 +61,4 @@ def _names() -> Iterator[tuple[str, set[str]]]:
     buildable = (variant.name for variant in variants.values() if variant.linux)
     yield "linux", kernels.pop("linux", {*cc.LINUX, *buildable})
     yield from sorted(kernels.items())
+    yield "netns", own_controls()

@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from contextlib import suppress
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import dumbbell._core as _core
 import dumbbell.cc as cc
-from dumbbell.engines import agent, linux_limits
+from dumbbell.engines import agent, controls, linux_limits, outcome
 from dumbbell.engines.catalogue import DEFAULT_KERNEL, engine_name
 from dumbbell.engines.cores import available_cores
 from dumbbell.engines.guest import Guests, Order
+from dumbbell.engines.identity import hash_of
+from dumbbell.engines.machine import BOOT_ID
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.path_check import PathReport
 from dumbbell.engines.resources import MEMORY_STEPS_MB, START_S, limit_s, memory_mb
 from dumbbell.errors import EngineFailure
 from dumbbell.kernel import find
-from dumbbell.problem import Problem, suggestion
+from dumbbell.problem import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
     from dumbbell.kernel import Kernel
     from dumbbell.spec.run import Controller, Run
 
-_SOURCES = ("linux.py", "guest.py", "resources.py")
+_SOURCES = ("linux.py", "controls.py", "guest.py", "resources.py")
 """What decides, of this package, what a guest is given."""
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-"""Differs with each machine, and each time that it is started."""
-_SHOWN = 200
 
 
 class LinuxEngine:
     """Runs each run in a kernel of its own, whose clock jumps from event to event."""
+
+    live = False
 
     def __init__(self, kernel: str | Kernel = DEFAULT_KERNEL) -> None:
         """Takes a kernel of this machine, by its name or as it is.
@@ -55,7 +52,7 @@ class LinuxEngine:
 
     def identity(self) -> str:
         """SHA-256 over the kernel's identity, the agent, and how it is started."""
-        return _identity(self._kernel.identity, agent.identity())
+        return hash_of([self._kernel.identity, agent.identity()], _SOURCES)
 
     def algorithms(self) -> cc.Registry:
         """The congestion controls of the kernel's build."""
@@ -63,7 +60,8 @@ class LinuxEngine:
 
     def unsupported_fields(self, run: Run) -> list[Problem]:
         """What Linux cannot honour, and congestion controls that this kernel lacks."""
-        return [*self._unknown(run), *linux_limits.problems(run)]
+        unknown = controls.problems(run, self._kernel.controls, self._kernel.name)
+        return [*unknown, *linux_limits.problems(run), *linux_limits.guest_problems(run)]
 
     def ready(self) -> None:
         """Boots the kernel, unless it has booted since this machine was started."""
@@ -91,12 +89,11 @@ class LinuxEngine:
 
     def measure(self, run: Run) -> Measurement:
         """Carries the run out in a guest."""
-        text = self._outcome(run, "measure", "measured")
-        return Measurement.from_core(_core.measurement(text))
+        return outcome.measurement(self._answer(run, "measure"))
 
     def probe(self, run: Run, *, reorder_ppb: int = 0) -> PathReport:
         """Has packet trains sent through the run's path; `reorder_ppb` is a fault that tests put into it."""
-        return PathReport.of(json.loads(self._outcome(run, {"probe": {"reorder_ppb": reorder_ppb}}, "probed")))
+        return outcome.path_report(self._answer(run, {"probe": {"reorder_ppb": reorder_ppb}}))
 
     def stop(self) -> None:
         """Kills every guest."""
@@ -104,12 +101,7 @@ class LinuxEngine:
 
     def control(self, controller: Controller) -> str | None:
         """The kernel's name of an algorithm with parameters; None: it has none that is so."""
-        if not controller.parameters:
-            return self._kernel.controls.get(controller.algorithm)
-        for name, known in _named(controller.algorithm).items():
-            if known == controller.parameters and name in self._kernel.controls:
-                return self._kernel.controls[name]
-        return None
+        return controls.name_in(self._kernel.controls, controller)
 
     @property
     def _note(self) -> Path:
@@ -126,65 +118,11 @@ class LinuxEngine:
             limit_s=limit_s,
         )
 
-    def _unknown(self, run: Run) -> Iterator[Problem]:
-        for index, flow in enumerate(run.flows):
-            if self.control(flow.cc) is not None:
-                continue
-            wanted, controls = flow.cc.algorithm, sorted(self._kernel.controls)
-            if flow.cc.parameters and wanted in self._kernel.controls:
-                settings = ", ".join(f"{name}={value:g}" for name, value in sorted(flow.cc.parameters.items()))
-                variants = [name for name in _named(wanted) if name in self._kernel.controls]
-                told = f"this kernel ({self._kernel.name}) was built without {wanted}[{settings}]"
-                hint = f"of {wanted} it has {', '.join([wanted, *variants])}"
-                yield Problem(f"flows[{index}].cc", told, hint)
-            else:
-                told = f'this kernel ({self._kernel.name}) has no "{wanted}"'
-                hint = suggestion(wanted, controls)
-                listed = "" if hint.startswith("known") else f" It has {', '.join(controls)}"
-                yield Problem(f"flows[{index}].cc", told, hint + listed)
-
-    def _outcome(self, run: Run, task: str | dict[str, Any], wanted: str) -> bytes:
-        """The part of the agent's answer that is wanted, as JSON."""
-        controls = [self.control(flow.cc) for flow in run.flows]
+    def _answer(self, run: Run, task: str | dict[str, Any]) -> bytes:
+        """What the agent wrote."""
+        names = [self.control(flow.cc) for flow in run.flows]
         memory = memory_mb(run)
-        if memory is None or None in controls:
+        if memory is None or None in names:
             raise EngineFailure("; ".join(map(str, self.unsupported_fields(run))))
-        job = json.dumps({"run": json.loads(run.to_json()), "controls": controls, "task": task})
-        answer = self._guests.outcome(self._order(job, run.seed, memory, limit_s(run)))
-        head = f'{{"{wanted}":'.encode()
-        if answer.startswith(head) and answer.rstrip().endswith(b"}"):
-            return answer.rstrip()[len(head) : -1]
-        return _parsed(answer, wanted)
-
-
-def _parsed(answer: bytes, wanted: str) -> bytes:
-    """The slow way to the same, for an answer that is not written as usual, or is bad news."""
-    try:
-        words = json.loads(answer)
-    except ValueError:
-        raise EngineFailure(f"the agent's outcome is cut short or no JSON: {len(answer)} B") from None
-    if isinstance(words, dict) and wanted in words:
-        return json.dumps(words[wanted]).encode()
-    if isinstance(words, dict) and "failed" in words:
-        raise EngineFailure(str(words["failed"]))
-    raise EngineFailure(f"the agent's outcome is none of a run: {answer[:_SHOWN].decode(errors='replace')}")
-
-
-@cache
-def _identity(kernel: str, agent_identity: str) -> str:
-    digest = hashlib.sha256()
-    for word in (kernel, agent_identity):
-        digest.update(word.encode() + b"\0")
-    for name in _SOURCES:
-        digest.update(Path(__file__).with_name(name).read_bytes().replace(b"\r\n", b"\n") + b"\0")
-    return digest.hexdigest()
-
-
-def _named(algorithm: str) -> dict[str, dict[str, float]]:
-    """The variants of an algorithm, and the parameters in which each differs from it."""
-    registry = {name: each for name, each in cc.installed().items() if name == algorithm}
-    return {
-        name: dict(cc.choose(name, registry).parameters)
-        for name, variant in cc.variants().items()
-        if variant.base in registry
-    }
+        job = json.dumps({"run": json.loads(run.to_json()), "controls": names, "task": task})
+        return self._guests.outcome(self._order(job, run.seed, memory, limit_s(run)))

@@ -30,6 +30,12 @@ def problems(run: Run) -> Iterator[Problem]:
     yield from _of_the_path(run)
     yield from _of_the_flows(run)
     yield from _of_the_host(run)
+
+
+def guest_problems(run: Run) -> Iterator[Problem]:
+    """What a kernel of its own, in virtual time, cannot honour beside that."""
+    if run.path.jitter_ns is None:
+        yield Problem("path.jitter", "a machine's own noise: time is virtual here, and has none", "say how much")
     if memory_mb(run) is None:
         most = f"{MEMORY_STEPS_MB[-1] // 1024} GiB"
         yield Problem("path.buffer", f"what may be in flight needs more than {most} of memory", "make it smaller")
@@ -42,8 +48,6 @@ def _of_the_path(run: Run) -> Iterator[Problem]:
     for index, change in enumerate(path.changes):
         yield from _rate(f"path.change[{index}].rate", change.rate_bps)
     yield from _queue("path.buffer", path.buffer)
-    if path.jitter_ns is None:
-        yield Problem("path.jitter", "a machine's own noise: time is virtual here, and has none", "say how much")
     if path.burst_bytes <= frame:
         told = f"{path.burst_bytes} B is one frame or less: Linux's token bucket has no line without a burst"
         yield Problem("path.burst", told, f"more than {frame} B")

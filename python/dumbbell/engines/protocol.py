@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 class Engine(Protocol):
     """Measures runs, and never judges them. Its methods may be called from several threads at once."""
 
+    live: bool
+    """Whether it measures in real time, on hosts that have a timing noise of their own."""
+
     @property
     def name(self) -> str:
         """The name that `--engine` takes."""

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import platform
-
+from dumbbell.engines.family import NAMES, PLANNED, is_linux
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import KernelError, UnknownEngine
-
-NAMES = ("sim", "linux")
-"""Those that there always are; each kernel of another name makes one more, `linux:NAME`."""
-PLANNED = ("netns", "hosts")
 
 
 def engine(name: str) -> Engine:
@@ -25,14 +20,23 @@ def engine(name: str) -> Engine:
 
         return SimEngine()
     if family == "linux" and bool(colon) == bool(kernel):
-        if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
-            raise KernelError("the engine linux needs x86-64 Linux")
+        _need_linux(family)
         from dumbbell.engines.linux import LinuxEngine  # noqa: PLC0415 (likewise)
 
         return LinuxEngine(kernel) if kernel else LinuxEngine()
+    if name == "netns":
+        _need_linux(name)
+        from dumbbell.engines.netns import NetnsEngine  # noqa: PLC0415 (likewise)
+
+        return NetnsEngine()
     if family in PLANNED:
         raise UnknownEngine(f'engine "{name}" is not in this version; known: {_known()}')
     raise UnknownEngine(f'unknown engine "{name}"; known: {_known()}')
+
+
+def _need_linux(name: str) -> None:
+    if not is_linux():
+        raise KernelError(f"the engine {name} needs x86-64 Linux")
 
 
 def _known() -> str:

@@ -7,7 +7,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from dumbbell.engines.guest import LIMIT
+from dumbbell.engines.process import LIMIT
 from dumbbell.errors import EngineFailure
 from dumbbell.spec.run import ArrivalsWorkload, MemoryBytes, RoomBytes, StreamWorkload, TraceWorkload
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
@@ -30,6 +30,8 @@ _TRANSFER_PACKETS = 200
 MOST_CONNECTIONS = 1_000
 """So many may be open at once when short transfers arrive (`crates/agent/src/sockets.rs`)."""
 START_S = 60
+_FLOW_START_S = 0.1
+"""A live flow's device, queues and sockets, made and taken away."""
 _MB = 10**6
 
 
@@ -40,22 +42,36 @@ def memory_mb(run: Run) -> int | None:
 
 
 def limit_s(run: Run) -> float:
-    """Real time after which a run is given up: generous, or what the environment says.
+    """Real time after which a run in virtual time is given up: generous, or what the environment says.
 
     Raises:
         EngineFailure: what the environment says is no finite number above 0.
     """
-    given = os.environ.get(LIMIT)
-    if given:
-        with suppress(ValueError):
-            seconds = float(given)
-            if seconds > 0 and math.isfinite(seconds):
-                return seconds
-        raise EngineFailure(f'{LIMIT}: "{given}" is no number of seconds above 0')
     samples = run.duration_ns // run.measure.sample_ns * _connections(run)
     transfers = sum(map(_transfers, run.flows)) * _TRANSFER_PACKETS
     work = 2 * _carried_packets(run, run.duration_ns) + sum(map(_writes, run.flows)) + samples + transfers
-    return START_S + work / _SLOWEST_PACKETS_PER_S
+    return _given_limit_s() or START_S + work / _SLOWEST_PACKETS_PER_S
+
+
+def live_limit_s(run: Run) -> float:
+    """The same of a run in real time: what it lasts, and what its path and its flows take to be set up.
+
+    Raises:
+        EngineFailure: as `limit_s`.
+    """
+    return _given_limit_s() or START_S + len(run.flows) * _FLOW_START_S + run.duration_ns / NS_PER_S
+
+
+def _given_limit_s() -> float | None:
+    """What the environment says, if anything."""
+    given = os.environ.get(LIMIT)
+    if not given:
+        return None
+    with suppress(ValueError):
+        seconds = float(given)
+        if seconds > 0 and math.isfinite(seconds):
+            return seconds
+    raise EngineFailure(f'{LIMIT}: "{given}" is no number of seconds above 0')
 
 
 def _needed_bytes(run: Run) -> int:

@@ -43,6 +43,11 @@ def folder() -> Iterator[Path]:
         os.close(lock)
 
 
+def is_one(path: Path) -> bool:
+    """Whether a folder is there that was made by `folder`."""
+    return path.name.startswith(PREFIX) and path.is_dir() and not path.is_symlink()
+
+
 def told(error: OSError) -> str:
     """What the system said, and of which file."""
     words = error.strerror or str(error)

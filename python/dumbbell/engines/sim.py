@@ -17,6 +17,7 @@ class SimEngine:
     """Needs nothing: any operating system, no privileges. The same run gives the same bytes everywhere."""
 
     name = "sim"
+    live = False
 
     def identity(self) -> str:
         """SHA-256 over the model's sources and the versions of what they use, taken when it was built."""

@@ -12,10 +12,12 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from dumbbell.campaign.plan import count
+from dumbbell.engines.family import is_live
 from dumbbell.metrics.catalogue import HARMS, OF_GROUP, OF_RUN, QUANTITIES, Quantity, Setup, group_values, run_values
 from dumbbell.metrics.sharing import fair_shares
 from dumbbell.metrics.statistics import Estimate, estimate
 from dumbbell.results.campaign import Campaign
+from dumbbell.results.disturbance import validity
 from dumbbell.results.harm import AloneValues, alone_values, harms_of, point_key
 from dumbbell.results.listing import point_text
 from dumbbell.results.measured import PAGE, MeasuredPoint, measured
@@ -59,6 +61,8 @@ class PointRuns:
     """Of the runs that were measured, by seed."""
     failed: list[int] = field(default_factory=list)
     """Seeds of those that were not."""
+    suspect: list[int] = field(default_factory=list)
+    """Seeds of those that were measured in real time, and disturbed."""
     measured: dict[tuple[str, str], list[float]] = field(default_factory=dict)
     """One value a run by quantity and group, in base units and in the order of `run_ids`: NaN where a run has none,
     and no list where none has one. All quantities of the catalogue; the group of what belongs to the path is empty."""
@@ -127,6 +131,16 @@ class ExperimentRuns:
     def failed(self) -> int:
         """Runs that failed."""
         return sum(len(point.failed) for point in self.points)
+
+    @property
+    def validity(self) -> str:
+        """How many runs in real time were left alone; empty of runs in virtual time.
+
+        >>> ExperimentRuns(name="two", engine="netns").validity
+        '0 VALID, 0 SUSPECT'
+        """
+        suspect = sum(len(point.suspect) for point in self.points)
+        return f"{self.measured - suspect} VALID, {suspect} SUSPECT" if is_live(self.engine) else ""
 
     @property
     def total(self) -> int:
@@ -240,12 +254,12 @@ def read_pages(
         if runs >= PAGE:
             yield replace(page, notices=_sorted(notices))
             page, runs = replace(page, points=[]), 0
-        page.points.append(_point(found, notices))
+        page.points.append(_point(found, notices, campaign.engine))
         runs += len(found.run_ids) + len(found.errors)
     yield replace(page, notices=_sorted(notices))
 
 
-def _point(found: MeasuredPoint, notices: dict[tuple[str, str], Notice]) -> PointRuns:
+def _point(found: MeasuredPoint, notices: dict[tuple[str, str], Notice], engine: str) -> PointRuns:
     for seed, texts in found.warnings.items():
         _note(notices, "warning", texts, point_text(found.swept, seed))
     for seed, error in found.errors.items():
@@ -253,6 +267,7 @@ def _point(found: MeasuredPoint, notices: dict[tuple[str, str], Notice]) -> Poin
     return PointRuns(
         swept=found.swept, ccs=found.ccs, sizes=found.sizes, run_ids=found.run_ids, failed=list(found.errors),
         measured=found.numbers,
+        suspect=[seed for seed, texts in found.warnings.items() if validity(engine, texts) == "SUSPECT"],
     )  # fmt: skip
 
 
@@ -332,6 +347,7 @@ def _fill(runs: ExperimentRuns, outcomes: Iterable[Result | FailedRun], alone: A
         key = point_key(outcome.point)
         point = points.setdefault(key, PointRuns(swept=outcome.point))
         if isinstance(outcome, Result):
+            point.suspect += [outcome.seed] if outcome.validity == "SUSPECT" else []
             if not point.run_ids:
                 setups[key] = _describe(point, outcome, runs.spec, planned.get(key))
             point.run_ids[outcome.seed] = outcome.run_id

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from dumbbell.cache_folder import cache_folder
 from dumbbell.errors import KernelError
 from dumbbell.kernel.recipe import recipe
 
@@ -101,12 +102,7 @@ class _Busy(Exception):  # noqa: N818 (no error: somebody builds)
 
 def folder() -> Path:
     """Where the kernels are. It need not exist."""
-    given = os.environ.get("DUMBBELL_CACHE")
-    if given:
-        return Path(given).expanduser().absolute() / "kernels"
-    from platformdirs import user_cache_path  # noqa: PLC0415 (late: seldom needed)
-
-    return user_cache_path("dumbbell") / "kernels"
+    return cache_folder("kernels")
 
 
 def kernels() -> list[Kernel]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dumbbell.metrics.catalogue import has_random_loss, loss_at, mean, random_loss
 from dumbbell.results.campaign import positions
+from dumbbell.results.disturbance import Validity, validity
 
 if TYPE_CHECKING:
     from dumbbell.results.campaign import Campaign
@@ -36,6 +37,8 @@ class RunLine(NamedTuple):
     """How many there are."""
     point: dict[str, Any]
     """Each swept value as the spec wrote it, by its path."""
+    validity: Validity | None = None
+    """Of a run in real time that was measured."""
 
 
 class GroupLine(NamedTuple):
@@ -79,13 +82,15 @@ def swept_text(value: object) -> str:
 def runs(ledger: Ledger, campaign: Campaign) -> Iterator[RunLine]:
     """The runs of a campaign, in the order of expansion."""
     query = (
-        "SELECT run_id, seed, status, COALESCE(json_array_length(warnings), 0), point"
+        "SELECT run_id, seed, status, COALESCE(warnings, '[]'), point"
         " FROM member JOIN run ON run.id = member.run"
         " WHERE campaign = ? AND position >= ? AND position < ? ORDER BY position"
     )
     for part in positions(ledger, campaign.id):
         for run_id, seed, status, warnings, point in ledger.rows(query, *part):
-            yield RunLine(run_id, campaign.label, campaign.engine, seed, status, warnings, json.loads(point))
+            told = json.loads(warnings)
+            word = validity(campaign.engine, told) if status == "ok" else None
+            yield RunLine(run_id, campaign.label, campaign.engine, seed, status, len(told), json.loads(point), word)
 
 
 def groups(ledger: Ledger, campaign: Campaign) -> Iterator[GroupLine]:

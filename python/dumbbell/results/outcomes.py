@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.results.campaign import CampaignEntry, add_member, positions, seeds_in
+from dumbbell.results.disturbance import validity
 from dumbbell.results.ledger import Ledger, listed
 from dumbbell.results.series import SeriesFile
 
@@ -124,11 +125,12 @@ def _outcome(ledger: Ledger, row: sqlite3.Row, point: Mapping[str, Any]) -> Outc
         return FailedRun(**head, error=row["error"])
     flows = ledger.rows(f"SELECT {listed(FLOW)} FROM flow WHERE run = ? ORDER BY flow", row["id"])  # noqa: S608
     query = f"SELECT name, {listed(GROUP)} FROM flow_group WHERE run = ? ORDER BY position"  # noqa: S608
+    warnings = tuple(json.loads(row["warnings"] or "[]"))
     groups = {name: dict(zip(GROUP, group, strict=True)) for name, *group in ledger.rows(query, row["id"])}
     return Result.model_validate({
         **head, "window_s": (row["window_begin_s"], row["window_end_s"]), "jain": row["jain"], "groups": groups,
         "flows": tuple(map(dict, flows)), "bottleneck": {name: row[name] for name in BOTTLENECK},
-        "warnings": tuple(json.loads(row["warnings"] or "[]")),
+        "warnings": warnings, "validity": validity(row["engine"], warnings),
     })  # fmt: skip
 
 

@@ -22,6 +22,7 @@ _JUDGES = (
     "metrics/stationarity.py",
     "metrics/summary.py",
     "metrics/window.py",
+    "results/disturbance.py",
     "results/validity.py",
 )
 """What makes a summary of a measurement, in this package."""

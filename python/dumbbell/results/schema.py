@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
+from dumbbell.results.disturbance import Validity
 
 SCHEMA_VERSION = 1
 RUN_ID_DIGITS = 16
@@ -55,6 +56,9 @@ class Result(_Base):
     """The engine's own time, seconds of a real clock."""
     warnings: tuple[str, ...]
     """What to look at before trusting the result."""
+    validity: Validity | None = None
+    """Of a run in real time: SUSPECT where something disturbed it, as a warning says that begins with "live:"; null of
+    one in virtual time."""
 
 
 class FailedRun(_Base):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, Measurement, Transfers
 from dumbbell.metrics.window import Activity, Window
+from dumbbell.results.disturbance import disturbances
 from dumbbell.spec.run import Flow, Run, TransferWorkload
 from dumbbell.units import NS_PER_S
 
@@ -21,7 +22,11 @@ BEHAVES_AS_RENO = "behaves as Reno"
 def warnings(run: Run, measurement: Measurement, names: Sequence[str]) -> list[str]:
     """Every reason not to trust the summary of this measurement; `names` has each flow's group."""
     window = Window.of(run.measure, measurement.ended_ns)
-    return [*_of_the_window(run, measurement, window), *_of_the_flows(run, measurement, names, window)]
+    return [
+        *_of_the_window(run, measurement, window),
+        *_of_the_flows(run, measurement, names, window),
+        *disturbances(measurement.facts),
+    ]
 
 
 def _of_the_window(run: Run, measurement: Measurement, window: Window) -> Iterator[str]:

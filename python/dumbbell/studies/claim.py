@@ -24,7 +24,7 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
-from dumbbell.engines import registry
+from dumbbell.engines.family import NAMES, family
 from dumbbell.errors import StudyError
 from dumbbell.problem import suggestion
 from dumbbell.studies.evidence import SeedSweep, Trials
@@ -75,7 +75,7 @@ def _version(name: str, info: ValidationInfo[Vocabulary]) -> str:
 
 
 def _engine(name: str) -> str:
-    _one_of("engine", family(name), registry.NAMES)
+    _one_of("engine", family(name), NAMES)
     return name
 
 
@@ -293,15 +293,6 @@ class Claim(_Row):
     def runs_on(self, engine: str) -> bool:
         """Whether an engine of that name can test it."""
         return not self.engines or bool({engine, family(engine)} & set(self.engines))
-
-
-def family(engine: str) -> str:
-    """An engine's name without its version.
-
-    >>> family("linux:6.12"), family("sim")
-    ('linux', 'sim')
-    """
-    return engine.partition(":")[0]
 
 
 def _distinct(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:

@@ -109,7 +109,7 @@ def _by_seed(
 
     def looked(seed: int) -> Iterator[_Looked]:
         for point in points:
-            planned = Planned(point.values, resolve(point, seed))
+            planned = Planned(point.values, resolve(point, seed, live=engine.live))
             run_id = run_key(planned, engine, identity)["run_id"]
             outcome = source.get(run_id, planned.point)
             axis = study.manifest.axis
@@ -141,7 +141,7 @@ def distinct_runs(experiments: Iterable[Experiment], engine: Engine) -> Iterator
     """The id of each run and the run, in the order in which `run` begins them; those that are shared, once."""
     identity = engine.identity()
     seen: set[str] = set()
-    for *_, planned in agenda(list(experiments)):
+    for *_, planned in agenda(list(experiments), live=engine.live):
         run_id = run_key(planned, engine, identity)["run_id"]
         if run_id not in seen:
             seen.add(run_id)

@@ -1,0 +1,23 @@
+"""What decides what an engine measures, as one hash."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+
+def hash_of(words: Iterable[str], sources: Iterable[str]) -> str:
+    """SHA-256 over words and sources of this package, in hexadecimal digits."""
+    digest = hashlib.sha256()
+    for word in words:
+        digest.update(word.encode() + b"\0")
+    for name in sources:
+        digest.update(_source(name) + b"\0")
+    return digest.hexdigest()
+
+
+@cache
+def _source(name: str) -> bytes:
+    return Path(__file__).with_name(name).read_bytes().replace(b"\r\n", b"\n")

@@ -1,0 +1,172 @@
+"""This machine's own kernel in real time: hosts are network namespaces, the path is queueing disciplines; needs root.
+
+Nothing outside of the namespaces is touched. They have no names, and are gone with the agent's process that made them;
+the agent is killed when its controlling thread ends, and a lease tells `dumbbell doctor --clean` what a crash left.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import dumbbell.cc as cc
+from dumbbell.engines import agent, controls, lease, linux_limits, machine, outcome, scratch
+from dumbbell.engines.identity import hash_of
+from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.path_check import PathReport
+from dumbbell.engines.process import Process, Processes, Start
+from dumbbell.engines.resources import live_limit_s
+from dumbbell.engines.steps import Step
+from dumbbell.errors import EngineFailure
+from dumbbell.problem import Problem
+
+if TYPE_CHECKING:
+    from dumbbell.spec.run import Run
+
+_SOURCES = ("netns.py", "controls.py")
+"""What decides, of this package, what the agent is told."""
+_ID_DIGITS = 12
+
+
+class NetnsEngine:
+    """Runs one run at a time, in as long as it lasts."""
+
+    name = "netns"
+    live = True
+
+    def __init__(self) -> None:
+        self._processes = Processes("the agent's process")
+
+    def identity(self) -> str:
+        """SHA-256 over the agent, the kernel, its queueing disciplines, and the machine.
+
+        Raises:
+            EngineFailure: this process may not look at them.
+        """
+        means = json.dumps(self._means, sort_keys=True)
+        return hash_of([agent.identity(), means, *machine.description()], _SOURCES)
+
+    def algorithms(self) -> cc.Registry:
+        """The congestion controls of this machine's kernel and its modules."""
+        return cc.linux(self._controls)
+
+    def unsupported_fields(self, run: Run) -> list[Problem]:
+        """What Linux cannot honour, and what this machine's kernel lacks: congestion controls, disciplines."""
+        unknown = controls.problems(run, self._controls, machine.release())
+        return [*unknown, *linux_limits.problems(run), *self._lacking(run)]
+
+    def ready(self) -> None:
+        """Returns where the namespaces and all that a path needs can be made.
+
+        Raises:
+            EngineFailure: without root, and where the kernel has neither netem nor what stands in for it.
+        """
+        means = self._means
+        if not means.get("tbf"):
+            raise EngineFailure("this kernel has no tbf, and so no bottleneck; `modprobe sch_tbf` helps")
+        if not (means.get("netem") and means.get("loss")) and not machine.TUN.exists():
+            told = f"this kernel has no netem or no prio, and the relay that stands in for them needs {machine.TUN}"
+            raise EngineFailure(f"{told}; `modprobe tun` helps")
+
+    def slots(self) -> int:
+        """One: runs beside one another would disturb each other."""
+        return 1
+
+    def measure(self, run: Run) -> Measurement:
+        """Carries the run out in namespaces of its own."""
+        return outcome.measurement(self._carried_out(run, "measure"))
+
+    def probe(self, run: Run, *, reorder_ppb: int = 0) -> PathReport:
+        """Has packet trains sent through the run's path; `reorder_ppb` is a fault that tests put into it."""
+        return outcome.path_report(self._carried_out(run, {"probe": {"reorder_ppb": reorder_ppb}}))
+
+    def plan(self, run: Run) -> list[Step]:
+        """The steps by which the agent sets the run up, in order; nothing is done, and root is not needed."""
+        with self._processes.process() as process, scratch.folder() as folder:
+            return outcome.steps(self._answer(process, folder, run, {"plan": {"id": _id(run)}}))
+
+    def stop(self) -> None:
+        """Kills the agent, and with it its namespaces and all that runs in them."""
+        self._processes.stop()
+
+    @cached_property
+    def _controls(self) -> Mapping[str, str]:
+        return machine.controls()
+
+    @cached_property
+    def _means(self) -> Mapping[str, bool]:
+        return machine.means(agent.path())
+
+    def _has(self, discipline: str) -> bool:
+        """Whether the kernel has it; where that cannot be found out, nothing is refused: `ready` says what is wrong."""
+        try:
+            return self._means.get(discipline, False)
+        except EngineFailure:
+            return True
+
+    def _lacking(self, run: Run) -> Iterator[Problem]:
+        if run.host.qdisc == "fq" and not self._has("fq"):
+            yield Problem("host.qdisc", 'this kernel has no "fq"', 'host.qdisc = "none", or `modprobe sch_fq`')
+        if run.path.offload and not self._has("netem"):
+            told = "this kernel has no netem, and the relay that stands in for it takes no super-packets"
+            if any(flow.forward_delay_ns for flow in run.flows):
+                yield Problem("path.delay_side", told, 'path.delay_side = "return", or path.offload = false')
+            if run.path.jitter_ns:
+                yield Problem("path.jitter", told, 'path.jitter = "none", or path.offload = false')
+
+    def _carried_out(self, run: Run, task: str | dict[str, Any]) -> bytes:
+        """What the agent wrote of a task that makes something on this machine."""
+        with (
+            self._processes.process() as process,
+            scratch.folder() as folder,
+            lease.hold(_id(run), folder) as held,
+        ):
+            return self._answer(process, folder, run, task, held.begun)
+
+    def _answer(
+        self, process: Process, folder: Path, run: Run, task: str | dict[str, Any],
+        begun: Callable[[int], None] = lambda _: None,
+    ) -> bytes:  # fmt: skip
+        """What the agent wrote of a task, in a folder of its own.
+
+        Raises:
+            EngineFailure: it could not be started, or came to no good end; the step is named.
+            CancelledError: another thread stopped it.
+        """
+        names = [controls.name_in(self._controls, flow.cc) for flow in run.flows]
+        if None in names:
+            raise EngineFailure("; ".join(map(str, self.unsupported_fields(run))))
+        job = {"run": json.loads(run.to_json()), "controls": names, "task": task, "machine": "shared"}
+        console = folder / "console.log"
+        start = Start(
+            command=[os.fspath(agent.path()), "run", "job.json", "outcome.json"],
+            folder=folder,
+            environment={"PATH": os.environ.get("PATH", os.defpath), "HOME": os.fspath(folder), "LC_ALL": "C"},
+            console=console,
+            limit_s=live_limit_s(run),
+        )
+        try:
+            (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+        except OSError as error:
+            raise EngineFailure(f"write the job: {scratch.told(error)}") from None
+        try:
+            process.run(start, begun)
+        except OSError as error:
+            raise EngineFailure(f"start the agent: {scratch.told(error)}") from None
+        except EngineFailure as failure:
+            step = task if isinstance(task, str) else next(iter(task))
+            raise EngineFailure(f"{step}: {failure}") from None
+        try:
+            return (folder / "outcome.json").read_bytes()
+        except OSError as error:
+            raise process.failure(f"read the outcome: the agent left none: {error.strerror}", console) from None
+
+
+def _id(run: Run) -> str:
+    """What a run's lease and its namespaces are called by."""
+    return hashlib.sha256(run.canonical()).hexdigest()[:_ID_DIGITS]

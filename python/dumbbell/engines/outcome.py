@@ -1,0 +1,53 @@
+"""What an agent wrote at its end: an `Outcome` of `crates/agent/src/job.rs`."""
+
+from __future__ import annotations
+
+import json
+
+import dumbbell._core as _core
+from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.path_check import PathReport
+from dumbbell.engines.steps import Step
+from dumbbell.errors import EngineFailure
+
+_SHOWN = 200
+
+
+def measurement(answer: bytes) -> Measurement:
+    """What a run came to.
+
+    Raises:
+        EngineFailure: the agent failed, in its own words; or what it wrote is no such outcome.
+    """
+    return Measurement.from_core(_core.measurement(_part(answer, "measured")))
+
+
+def path_report(answer: bytes) -> PathReport:
+    """What packet trains saw; raises as `measurement`."""
+    return PathReport.of(json.loads(_part(answer, "probed")))
+
+
+def steps(answer: bytes) -> list[Step]:
+    """What a run would do; raises as `measurement`."""
+    return [Step.of(each) for each in json.loads(_part(answer, "planned"))]
+
+
+def _part(answer: bytes, wanted: str) -> bytes:
+    """The part of an outcome that is wanted, as JSON."""
+    head = f'{{"{wanted}":'.encode()
+    if answer.startswith(head) and answer.rstrip().endswith(b"}"):
+        return answer.rstrip()[len(head) : -1]
+    return _parsed(answer, wanted)
+
+
+def _parsed(answer: bytes, wanted: str) -> bytes:
+    """The slow way to the same, for an answer that is not written as usual, or is bad news."""
+    try:
+        words = json.loads(answer)
+    except ValueError:
+        raise EngineFailure(f"the agent's outcome is cut short or no JSON: {len(answer)} B") from None
+    if isinstance(words, dict) and wanted in words:
+        return json.dumps(words[wanted]).encode()
+    if isinstance(words, dict) and "failed" in words:
+        raise EngineFailure(str(words["failed"]))
+    raise EngineFailure(f"the agent's outcome is none of a run: {answer[:_SHOWN].decode(errors='replace')}")

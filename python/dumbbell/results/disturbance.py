@@ -1,0 +1,59 @@
+"""What disturbed a run in real time, from what its agent counted on the machine meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, Literal
+
+from dumbbell.engines.family import is_live
+
+LIVE: Final = "live: "
+"""What such a warning begins with."""
+BUSY_SHARE: Final = 0.9
+"""A core that is busier has packets and timers waiting for it."""
+STOLEN_SHARE: Final = 0.02
+"""Of the machine's time, taken by whoever runs it as a guest."""
+OTHERS_CORES: Final = 0.25
+"""What other programs may use, in cores."""
+LATE_SHARE: Final = 0.01
+"""Of packets and alarms: the bounds below are on 99th percentiles."""
+RELAY_LATE: Final = ("500us", "0.5 ms")
+"""What of a packet's delay in the relay is no part of the path, as facts and people call it."""
+ALARM_LATE: Final = ("5ms", "5 ms")
+"""How late the agent may look at clocks and counters."""
+Validity = Literal["VALID", "SUSPECT"]
+
+
+def validity(engine: str, warnings: Iterable[str]) -> Validity | None:
+    """Whether a run in real time was left alone, by its warnings; None of one in virtual time, which always is."""
+    if not is_live(engine):
+        return None
+    return "SUSPECT" if any(each.startswith(LIVE) for each in warnings) else "VALID"
+
+
+def disturbances(facts: Mapping[str, str]) -> Iterator[str]:
+    """Every reason not to trust a run in real time; none of one in virtual time, which has no such facts."""
+    live = {name.removeprefix("live."): count for name, count in facts.items() if name.startswith("live.")}
+    counts = {name: int(count) for name, count in live.items() if count.isdecimal()}
+    busiest = _share(counts, "busiest_busy_ms", "busiest_core_ms")
+    if busiest > BUSY_SHARE:
+        yield f"{LIVE}the busiest core was busy for {busiest:.0%} of the run"
+    stolen = _share(counts, "stolen_ms", "core_ms")
+    if stolen > STOLEN_SHARE:
+        yield f"{LIVE}{stolen:.1%} of the machine's time was given to other guests of its host"
+    others = _share(counts, "others_ms", "core_ms") * counts.get("cores", 0)
+    if others > OTHERS_CORES:
+        yield f"{LIVE}other programs used {others:.2f} cores"
+    for what, words, (bound, told) in (
+        ("relay", "packets left the relay", RELAY_LATE),
+        ("alarms", "alarms came", ALARM_LATE),
+    ):
+        late = _share(counts, f"{what}_late_{bound}", what)
+        if late > LATE_SHARE:
+            yield f"{LIVE}{late:.1%} of {words} more than {told} late"
+    if dropped := counts.get("relay_dropped"):
+        yield f"{LIVE}the relay dropped {dropped} packets"
+
+
+def _share(counts: Mapping[str, int], part: str, whole: str) -> float:
+    return counts.get(part, 0) / counts[whole] if counts.get(whole) else 0.0
