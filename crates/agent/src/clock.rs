@@ -39,7 +39,7 @@ impl Clock {
     pub fn begin() -> Result<Self, Failure> {
         let alarm = TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK)
             .map_err(|errno| Failure::of("create a timer", errno))?;
-        let jumps = std::fs::read_to_string("/proc/cmdline").is_ok_and(|line| is_virtual(&line));
+        let jumps = time_is_virtual();
         let zero_ns = time_zero(monotonic_ns()?);
         Ok(Self { zero_ns, alarm, armed_ns: None, jumps, late: Histogram::default() })
     }
@@ -96,6 +96,11 @@ impl AsFd for Clock {
 /// The instant at which something that was `due_ns` is done, when the clock reads `now_ns`.
 pub const fn instant(due_ns: u64, now_ns: u64) -> u64 {
     if now_ns.saturating_sub(due_ns) < GRAIN_NS { due_ns } else { now_ns }
+}
+
+/// Whether time stands still here while anything computes.
+pub fn time_is_virtual() -> bool {
+    std::fs::read_to_string("/proc/cmdline").is_ok_and(|line| is_virtual(&line))
 }
 
 /// Whether a kernel's command line says that its time is virtual and computing takes none.

@@ -5,17 +5,19 @@ use crate::enclosure::enclosed;
 use crate::failure::Failure;
 use crate::job::{Job, Outcome, Task};
 use crate::network::{self, Machine, Means, Network};
+use crate::traffic::Surroundings;
 use crate::watch::Watch;
 use crate::{probe, traffic};
 use nix::mount::{MsFlags, mount};
 use nix::sys::prctl::set_timerslack;
 use nix::sys::reboot::{RebootMode, reboot};
 use nix::sys::resource::{Resource, setrlimit};
+use run::Flow;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Where the job is, in the folder that is this kernel's root.
 const JOB: &str = "/job.json";
@@ -88,8 +90,9 @@ pub fn means() -> Result<(), Failure> {
 }
 
 /// Does a job.
-fn outcome_of(job: &Path) -> Outcome {
-    guarded(|| read(job).and_then(|job| carry_out(&job)))
+fn outcome_of(path: &Path) -> Outcome {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    guarded(|| read(path).and_then(|job| carry_out(&job, folder)))
 }
 
 /// What goes wrong is an outcome too, a panic included.
@@ -109,11 +112,12 @@ fn read(path: &Path) -> Result<Job, Failure> {
     serde_json::from_slice(&bytes).map_err(|error| Failure::of(attempt(), error))
 }
 
-fn carry_out(job: &Job) -> Result<Outcome, Failure> {
+/// `folder`: there is room in it for what programs write.
+fn carry_out(job: &Job, folder: &Path) -> Result<Outcome, Failure> {
     if let Task::Plan { id } = &job.task {
         // Where that cannot be found out, as most kernels.
         let means = if job.machine == Machine::Shared { Means::find_unprivileged() } else { Means::WHOLE };
-        return network::told(&job.run, job.machine, means, id)
+        return network::told(&job.run, &job.controls, job.machine, means, id)
             .map(Outcome::Planned)
             .map_err(|error| Failure::of("plan the network", error));
     }
@@ -125,7 +129,13 @@ fn carry_out(job: &Job) -> Result<Outcome, Failure> {
     }
     let watching = |error| Failure::of("watch the machine", error);
     let watch = (job.machine == Machine::Shared).then(Watch::begin).transpose().map_err(watching)?;
-    let mut measurement = traffic::measure(&job.run, &job.controls, &mut network)?;
+    let root = if job.machine == Machine::Own && job.run.flows.iter().any(Flow::is_program) {
+        Some(host_root()?)
+    } else {
+        None
+    };
+    let surroundings = Surroundings { root, folder: folder.to_owned() };
+    let mut measurement = traffic::measure(&job.run, &job.controls, &mut network, &surroundings)?;
     if let Some(watch) = watch {
         measurement.facts.extend(watch.facts().map_err(watching)?);
     }
@@ -146,7 +156,19 @@ fn build(job: &Job) -> Result<Network, Failure> {
             Means::find().map_err(building)?
         }
     };
-    Network::build(&job.run, reorder_ppb, job.machine, means).map_err(building)
+    Network::build(&job.run, &job.controls, reorder_ppb, job.machine, means).map_err(building)
+}
+
+/// The root of the machine that this kernel is a process of, for its programs: nothing there can be changed.
+fn host_root() -> Result<PathBuf, Failure> {
+    const ROOT: &str = "/host";
+    let failed = |at: &'static str| move |error| Failure::of(format!("mount {at}"), error);
+    fs::create_dir_all(ROOT).map_err(|error| Failure::of(format!("make {ROOT}"), error))?;
+    let read_only = MsFlags::MS_RDONLY | MsFlags::MS_NOSUID;
+    mount(Some("none"), ROOT, Some("hostfs"), read_only, Some("/")).map_err(failed(ROOT))?;
+    mount(Some("proc"), "/host/proc", Some("proc"), MsFlags::empty(), None::<&str>).map_err(failed("/host/proc"))?;
+    mount(Some("tmpfs"), "/host/tmp", Some("tmpfs"), MsFlags::empty(), None::<&str>).map_err(failed("/host/tmp"))?;
+    Ok(ROOT.into())
 }
 
 /// Writes an outcome under a temporary name and renames it: what has the name is whole.

@@ -124,8 +124,8 @@ pub struct Told {
 ///
 /// # Errors
 /// The kernel would round what is asked for, or take it for something else.
-pub fn told(run: &Run, machine: Machine, means: Means, id: &str) -> Result<Vec<Told>, Error> {
-    let plan = Plan::new(run, 0).relayed(means);
+pub fn told(run: &Run, controls: &[String], machine: Machine, means: Means, id: &str) -> Result<Vec<Told>, Error> {
+    let plan = Plan::new(run, 0).controlled(run, controls).relayed(means);
     plan.disciplines.iter().try_for_each(|(_, discipline)| discipline.check())?;
     let tell = |step: &Step| {
         let host = step.place(&plan).map_or("all", Place::name).to_owned();
@@ -139,8 +139,15 @@ pub fn told(run: &Run, machine: Machine, means: Means, id: &str) -> Result<Vec<T
 impl Network {
     /// Builds the path of a run. `reorder_ppb` packets per billion do not take the forward delay, and so overtake
     /// others: no run wants that, tests of a path's judge do.
-    pub fn build(run: &Run, reorder_ppb: u32, machine: Machine, means: Means) -> Result<Self, Error> {
-        let plan = Plan::new(run, reorder_ppb).relayed(means);
+    /// `controls`: each flow's congestion control, which programs take from their route.
+    pub fn build(
+        run: &Run,
+        controls: &[String],
+        reorder_ppb: u32,
+        machine: Machine,
+        means: Means,
+    ) -> Result<Self, Error> {
+        let plan = Plan::new(run, reorder_ppb).controlled(run, controls).relayed(means);
         plan.disciplines.iter().try_for_each(|(_, discipline)| discipline.check())?;
         let mut network = Self {
             senders: Vec::new(),

@@ -13,6 +13,7 @@
 mod station;
 mod train;
 
+use crate::clock::time_is_virtual;
 use crate::error::{Error, Subject};
 use crate::job::PathReport;
 use crate::network::{Network, sleep};
@@ -82,6 +83,8 @@ struct Probe<'a> {
     /// The slowest of the used pairs' access lines.
     access: Option<Access>,
     frame_bytes: u64,
+    /// Frames are sent and stamped one by one: where time is real a burst is not sent at one instant.
+    is_singly: bool,
     /// Numbers go on from train to train, so that what comes late is not taken for the next train's.
     next: u64,
 }
@@ -101,8 +104,16 @@ impl<'a> Probe<'a> {
             None => (0..lines.len()).collect(),
         };
         let access = used.iter().filter_map(|&pair| lines[pair]).min_by_key(|access| access.rate_bps);
-        let mut probe =
-            Self { run, stations, echoes: Vec::new(), used, access, frame_bytes: run.path.frame_bytes(), next: 0 };
+        let mut probe = Self {
+            run,
+            stations,
+            echoes: Vec::new(),
+            used,
+            access,
+            frame_bytes: run.path.frame_bytes(),
+            is_singly: !time_is_virtual(),
+            next: 0,
+        };
         // Sleeps would take up to 50 us longer, which is four frames at 1 Gbit/s.
         set_timerslack(1).about("timer slack")?;
         // The kernel begins to stamp packets shortly after the first socket asks for it.
@@ -187,10 +198,15 @@ impl<'a> Probe<'a> {
         let mut arrivals = Vec::new();
         while (sent.len() as u64) < frames {
             for index in 0..self.used.len() {
-                let (pair, at_ns) = (self.used[index], now_ns()?);
-                let count = group.min(frames - sent.len() as u64);
-                self.stations[pair].send(first + sent.len() as u64, count)?;
-                sent.extend((0..count).map(|_| (at_ns, pair)));
+                let pair = self.used[index];
+                let mut count = group.min(frames - sent.len() as u64);
+                let together = if self.is_singly { 1 } else { count };
+                while count > 0 {
+                    let at_ns = now_ns()?;
+                    self.stations[pair].send(first + sent.len() as u64, together)?;
+                    sent.extend((0..together).map(|_| (at_ns, pair)));
+                    count -= together;
+                }
             }
             if !pause.is_zero() {
                 sleep(pause)?;

@@ -9,6 +9,9 @@ mod connection;
 mod connection_id;
 mod flow;
 mod poll;
+mod process;
+mod program;
+mod programs;
 mod receiver;
 mod sender;
 
@@ -23,13 +26,18 @@ use crate::sockets::{MAX_FLOWS, MOST_CONNECTIONS, RECEIVER_PORT, SENDER_PORT, TR
 use connection::Connection;
 use connection_id::ConnectionId;
 use flow::{Flow, Phase};
+use nix::sys::signal::Signal;
 use poll::{Poll, Wake};
+use process::End;
+use programs::Programs;
 use receiver::{News, accept, sink};
 use run::{FlowCounters, Mark, Measurement, Milestone, QueueCounters, Run, Source, Workload};
 use sender::Payload;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
+
+pub use process::Surroundings;
 
 const NANOS_PER_SEC: u64 = 1_000_000_000;
 const NANOS_PER_MILLI: u64 = 1_000_000;
@@ -38,8 +46,13 @@ const NANOS_PER_MILLI: u64 = 1_000_000;
 ///
 /// # Errors
 /// A congestion control that the kernel lacks, a connection that fails, anything that the kernel refuses.
-pub fn measure(run: &Run, controls: &[String], network: &mut Network) -> Result<Measurement, Failure> {
-    let mut traffic = Traffic::open(run, controls, network)?;
+pub fn measure(
+    run: &Run,
+    controls: &[String],
+    network: &mut Network,
+    surroundings: &Surroundings,
+) -> Result<Measurement, Failure> {
+    let mut traffic = Traffic::open(run, controls, network, surroundings)?;
     while !traffic.ended {
         traffic.act()?;
         traffic.sleep()?;
@@ -70,23 +83,31 @@ struct Traffic<'a> {
     payload: Payload,
     sink: Vec<u8>,
     news: Arc<News>,
+    /// What all flows' programs share; none: no flow has one.
+    programs: Option<Programs<'a>>,
 }
 
 impl<'a> Traffic<'a> {
     /// Everything that a run needs, ready for its time 0.
-    fn open(run: &'a Run, controls: &[String], network: &'a mut Network) -> Result<Self, Failure> {
+    fn open(
+        run: &'a Run,
+        controls: &[String],
+        network: &'a mut Network,
+        surroundings: &'a Surroundings,
+    ) -> Result<Self, Failure> {
         if run.flows.len() > MAX_FLOWS {
             return Err(Failure(format!("{} flows; there are ports for {MAX_FLOWS}", run.flows.len())));
         }
         if run.flows.len() != controls.len() {
             return Err(Failure("a job names one control a flow".to_owned()));
         }
-        let flows = controls
+        let mut flows = controls
             .iter()
             .enumerate()
             .map(|(i, control)| Flow::open(i, run, control, network))
             .collect::<Result<Vec<Flow>, Failure>>()?;
         let diags = open_diags(run, network)?;
+        let programs = Programs::open(run, network, surroundings, &mut flows)?;
         let traffic = Self {
             run,
             network,
@@ -104,9 +125,13 @@ impl<'a> Traffic<'a> {
             payload: Payload::default(),
             sink: sink(),
             news: News::new()?,
+            programs,
         };
         traffic.poll.watch(&traffic.clock, Wake::Alarm)?;
         traffic.poll.watch(&*traffic.news, Wake::News)?;
+        if let Some(programs) = &traffic.programs {
+            traffic.poll.watch(programs, Wake::Ending)?;
+        }
         for (i, flow) in traffic.flows.iter().enumerate() {
             if let Some(listener) = &flow.listener {
                 traffic.poll.watch(listener, Wake::Listener(i))?;
@@ -168,6 +193,7 @@ impl<'a> Traffic<'a> {
                     Wake::Receiver(id) => self.take(id)?,
                     Wake::Listener(flow) => self.accept(flow)?,
                     Wake::News => self.hear()?,
+                    Wake::Ending => self.end_programs()?,
                 }
                 if self.ended {
                     return Ok(());
@@ -181,6 +207,9 @@ impl<'a> Traffic<'a> {
         self.recorder.recorder.start(index, now_ns);
         let flow = &mut self.flows[index];
         flow.phase = Phase::Running;
+        if let (Some(program), Some(programs)) = (&mut flow.program, &self.programs) {
+            return programs.start(program, now_ns).map_err(failed(self.run, index, None));
+        }
         // That of a flow which is one connection; a source has none yet.
         let port = flow.connections.keys().next().copied();
         port.map_or(Ok(()), |port| self.connect(ConnectionId { flow: index, port }))
@@ -325,7 +354,28 @@ impl<'a> Traffic<'a> {
             connection.sender().abort_on_close().map_err(failed(self.run, index, connection.arrival))?;
         }
         self.read_all(now_ns)?;
-        self.end_flow(index, now_ns, Connection::abort)
+        self.end_flow(index, now_ns, Connection::abort)?;
+        if let Some(program) = &mut self.flows[index].program {
+            program.signal(Signal::SIGTERM, End::Client);
+        }
+        Ok(())
+    }
+
+    /// Programs have ended: with their commands their flows are complete.
+    fn end_programs(&mut self) -> Result<(), Failure> {
+        let endings = self.programs.as_ref().map(Programs::endings).unwrap_or_default();
+        for (index, end, status) in endings {
+            let now_ns = self.clock.now()?;
+            let flow = &mut self.flows[index];
+            let Some(program) = &mut flow.program else { continue };
+            let is_complete = program.end(end, now_ns, status).map_err(failed(self.run, index, None))?;
+            if is_complete && flow.phase == Phase::Running && !self.ended {
+                self.read_all(now_ns)?;
+                self.recorder.recorder.complete(index, now_ns);
+                self.end_flow(index, now_ns, Connection::close)?;
+            }
+        }
+        Ok(())
     }
 
     /// The flow is over; `end` closes its sockets.
@@ -349,6 +399,11 @@ impl<'a> Traffic<'a> {
         self.recorder.recorder.sample_queue(&counters);
         for (i, flow) in self.flows.iter().enumerate() {
             if flow.phase == Phase::Running {
+                if let Some(program) = &flow.program {
+                    let closed = program.closed(&self.recorder, now_ns);
+                    self.recorder.sample_source(i, program.open_connections(), &closed, now_ns);
+                    continue;
+                }
                 let mut open = flow.connections.values().map(|it| (it.reading, it.delivered_bytes()));
                 if flow.is_source {
                     self.recorder.sample_source(i, open, &flow.closed, now_ns);
@@ -374,16 +429,22 @@ impl<'a> Traffic<'a> {
         let counters = match flow.phase {
             Phase::Waiting => no_counters(now_ns),
             // A source's connections are over, and none of them is idle.
-            Phase::Stopped if flow.is_source => FlowCounters { at_ns: now_ns, ..flow.counters },
+            Phase::Stopped if flow.is_source || flow.program.is_some() => {
+                FlowCounters { at_ns: now_ns, ..flow.counters }
+            }
             Phase::Stopped => idle(flow.counters, now_ns),
             Phase::Running => {
-                let mut counters = FlowCounters { at_ns: now_ns, ..flow.closed };
+                let closed = flow.program.as_ref().map(|program| program.counters(&self.recorder, now_ns));
+                let mut counters = FlowCounters { at_ns: now_ns, ..closed.unwrap_or(flow.closed) };
                 flow.connections.values().for_each(|it| counters.add(&it.counters(&self.recorder, now_ns)));
                 counters
             }
         };
         if mark == Mark::End {
             flow.counters = counters;
+            if let Some(program) = &flow.program {
+                program.keep_least_rtt(&mut self.recorder);
+            }
             for connection in flow.connections.values() {
                 self.recorder.keep_least_rtt(index, &connection.reading);
                 if let Some(transfer) = connection.arrival.filter(|_| !connection.is_complete) {
@@ -419,14 +480,25 @@ impl<'a> Traffic<'a> {
         let counters = self.network.counters().map_err(|error| Failure::of("read the queue's counters", error))?;
         let counters = QueueCounters { at_ns: now_ns, ..counters };
         let flows = &mut self.flows;
+        let (recorder, has_programs) = (&self.recorder, self.programs.is_some());
+        if let Some(programs) = &mut self.programs {
+            programs.read(flows, recorder)?;
+        }
         for diag in &mut self.diags {
-            diag.dump(|record| file(flows, record))?;
+            diag.dump(false, |record| {
+                if !has_programs || !programs::file(flows, recorder, &record, false) {
+                    file(flows, record);
+                }
+            })?;
         }
         self.read = Some((now_ns, counters));
         Ok(counters)
     }
 
-    fn finish(self) -> Result<Measurement, Failure> {
+    fn finish(mut self) -> Result<Measurement, Failure> {
+        if let Some(programs) = &self.programs {
+            programs.finish(&mut self.flows, &mut self.recorder)?;
+        }
         let (ended_ns, _) = self.read.unwrap_or_default();
         let mut facts = self.network.facts();
         facts.extend(self.facts()?);

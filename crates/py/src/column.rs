@@ -4,8 +4,8 @@ use cc::{Algorithm, Kind, Parameter};
 use numpy::IntoPyArray;
 use pyo3::{IntoPyObjectExt, prelude::*, types::PyDict};
 use run::{
-    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, QueueCounters, QueueMeasurement,
-    QueueSeries, Transfers,
+    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, Program, ProgramEnd, QueueCounters,
+    QueueMeasurement, QueueSeries, Transfers,
 };
 use std::collections::BTreeMap;
 
@@ -53,14 +53,14 @@ macro_rules! dictionary {
     };
 }
 
-value!(u32, u64, Option<u64>, &f64, &(f64, f64), &&'static str, Vec<String>, BTreeMap<String, String>);
+value!(u32, u64, String, Option<u64>, Option<i32>, &f64, &(f64, f64), &&'static str, Vec<String>, BTreeMap<String, String>);
 column!(u8, u16, u32, u64);
 
 dictionary! { Measurement { ended_ns, flows, bottleneck, facts } }
 dictionary! {
     FlowMeasurement {
         started_ns, completed_ns, at_window_begin, at_window_end, at_end, rtt_min_ns, ack_rtt, series, acks, phases,
-        transfers,
+        transfers, program,
     }
 }
 dictionary! {
@@ -78,6 +78,8 @@ dictionary! {
     }
 }
 dictionary! { Transfers { started_ns, completed_ns, segments_sent, segments_retransmitted } }
+dictionary! { Program { client, server } }
+dictionary! { ProgramEnd { argv, began_ns, ended_ns, status, stdout, stderr } }
 dictionary! { QueueMeasurement { at_window_begin, at_window_end, at_end, series } }
 dictionary! {
     QueueCounters {
@@ -89,6 +91,19 @@ dictionary! { QueueSeries { at_ns, backlog_bytes, backlog_packets, dropped_packe
 dictionary! { Histogram { first_bin, counts, count, sum } }
 dictionary! { &'static Algorithm => Algorithm { name, title, source, parameters, ordered } }
 dictionary! { &'static Parameter => Parameter { name, about, unit, default, range, kind, source } }
+
+/// What is not there is None.
+macro_rules! optional {
+    ($($type:ty),*) => {$(
+        impl ToPython for Option<$type> {
+            fn to_python(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+                self.map_or_else(|| Ok(py.None().into_bound(py)), |value| value.to_python(py))
+            }
+        }
+    )*};
+}
+
+optional!(Program, ProgramEnd);
 
 impl ToPython for Vec<FlowMeasurement> {
     fn to_python(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {

@@ -1,11 +1,12 @@
 //! What is asked of an engine, [`Run`], and what it gives back, [`Measurement`]; and of what is asked, what every engine
-//! has to read and write alike: a workload's [`Source`], and the [`Recorder`].
+//! has to read and write alike: a workload's [`Source`], the [`Places`] in the words of a program, and the [`Recorder`].
 //!
 //! Everything is an integer in a base unit that its name carries (`_ns`, `_bps`, `_bytes`), so that a run has one
 //! spelling and one hash. Engines measure: there is no mean, no percentile and no verdict here.
 
 mod measurement;
 mod path;
+mod placeholder;
 mod recorder;
 mod request;
 #[cfg(feature = "samples")]
@@ -13,10 +14,11 @@ pub mod samples;
 mod source;
 
 pub use measurement::{
-    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, NEVER_NS, QueueCounters,
-    QueueMeasurement, QueueSeries, Transfers, UNSEEN,
+    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, NEVER_NS, Program, ProgramEnd,
+    QueueCounters, QueueMeasurement, QueueSeries, Transfers, UNSEEN,
 };
 pub use path::{ETHERNET_HEADER_BYTES, FRAME_HEADERS_BYTES, SEGMENT_HEADERS_BYTES};
+pub use placeholder::Places;
 pub use recorder::{Gauges, Mark, Milestone, Recorder, SharedGauges, arrival, milestones};
 pub use request::{
     Access, AccessKind, AlgorithmChoice, Arrival, Buffer, Change, Flow, Host, LossAt, Measure, Path, Problem, Qdisc,

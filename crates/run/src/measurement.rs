@@ -54,6 +54,35 @@ pub struct FlowMeasurement {
     /// The short transfers of a source; empty for every other workload.
     #[serde(default, skip_serializing_if = "Transfers::is_empty")]
     pub transfers: Transfers,
+    /// What a program of the user's own said and how it ended; none of every other workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Program>,
+}
+
+/// A program of the user's own ([`crate::Workload::Command`]), at both of its ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// The command at the sender.
+    pub client: ProgramEnd,
+    /// The server at the receiver, if there is one.
+    pub server: Option<ProgramEnd>,
+}
+
+/// One process of a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramEnd {
+    /// Its words as they were filled in.
+    pub argv: Vec<String>,
+    /// When it was started; 0 of a server, which is there before the run begins.
+    pub began_ns: u64,
+    /// When it ended by itself; none: the flow's stop or the run's end ended it.
+    pub ended_ns: Option<u64>,
+    /// The status with which it ended by itself; none: as above.
+    pub status: Option<i32>,
+    /// What it wrote to its standard output. What is no UTF-8 is replaced.
+    pub stdout: String,
+    /// What it wrote to its standard error, likewise.
+    pub stderr: String,
 }
 
 /// The short transfers of a source: columns with one entry for each arrival of the run, in its order.
@@ -357,6 +386,19 @@ mod tests {
         let mut sum = counters(5, 1, 2);
         sum.add(&counters(4, 10, UNSEEN));
         assert_eq!(sum, counters(5, 11, UNSEEN));
+    }
+
+    #[test]
+    fn a_flow_without_a_program_says_nothing_of_one() {
+        let mut flow = FlowMeasurement::default();
+        assert!(!serde_json::to_string(&flow).unwrap().contains("program"));
+        let client = ProgramEnd { argv: vec!["nc".into()], began_ns: 5, status: Some(0), ..ProgramEnd::default() };
+        flow.program = Some(Program { client, server: None });
+        let text = serde_json::to_string(&flow).unwrap();
+        assert!(text.ends_with(
+            r#""program":{"client":{"argv":["nc"],"began_ns":5,"ended_ns":null,"status":0,"stdout":"","stderr":""},"server":null}}"#
+        ));
+        assert_eq!(serde_json::from_str::<FlowMeasurement>(&text).unwrap(), flow);
     }
 
     #[test]

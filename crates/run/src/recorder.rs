@@ -1,8 +1,8 @@
 //! [`Recorder`]: how a [`Measurement`] comes into being, on every engine, and the [`Milestone`]s at which it does.
 
 use crate::{
-    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, QueueCounters, QueueMeasurement,
-    Record, Run, Transfers,
+    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, Program, QueueCounters,
+    QueueMeasurement, Record, Run, Transfers,
 };
 use std::collections::BTreeMap;
 
@@ -280,6 +280,11 @@ impl Recorder {
     /// A flow's round-trip samples within the window.
     pub fn set_ack_rtt(&mut self, flow: usize, ack_rtt: Histogram) {
         self.flows[flow].ack_rtt = ack_rtt;
+    }
+
+    /// What a flow's program said and how it ended.
+    pub fn set_program(&mut self, flow: usize, program: Program) {
+        self.flows[flow].program = Some(program);
     }
 
     /// What is recorded of a flow so far.

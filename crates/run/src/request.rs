@@ -178,6 +178,14 @@ pub enum Workload {
         /// The transfers in order of time, before the flow's stop.
         arrivals: Vec<Arrival>,
     },
+    /// A program of the user's own in place of sender and receiver. It is complete when it ends by itself with status 0.
+    /// What stands in its words for an address or a number, [`crate::Places`] fills in.
+    Command {
+        /// What is started at the sender when the flow starts, word by word, the program's name first.
+        command: Vec<String>,
+        /// What is started at the receiver before the run begins; empty: nothing is.
+        server: Vec<String>,
+    },
 }
 
 /// One write of a traced application.
@@ -222,7 +230,27 @@ impl Flow {
     pub fn arrivals(&self) -> &[Arrival] {
         match &self.workload {
             Workload::Arrivals { arrivals } => arrivals,
-            Workload::Bulk | Workload::Transfer { .. } | Workload::Stream { .. } | Workload::Trace { .. } => &[],
+            Workload::Bulk
+            | Workload::Transfer { .. }
+            | Workload::Stream { .. }
+            | Workload::Trace { .. }
+            | Workload::Command { .. } => &[],
+        }
+    }
+
+    /// It is a program of the user's own.
+    pub const fn is_program(&self) -> bool {
+        matches!(self.workload, Workload::Command { .. })
+    }
+
+    /// It ends by itself, so that a run which is `until_done` waits for it. A source that drew no transfers has no end.
+    pub fn is_finite(&self) -> bool {
+        match &self.workload {
+            Workload::Bulk => false,
+            Workload::Arrivals { arrivals } => !arrivals.is_empty(),
+            Workload::Transfer { .. } | Workload::Stream { .. } | Workload::Trace { .. } | Workload::Command { .. } => {
+                true
+            }
         }
     }
 }
@@ -306,4 +334,17 @@ pub struct Problem {
     pub path: String,
     /// What was wrong and what would be right.
     pub message: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_read_as_its_siblings_are() {
+        let text = r#"{"command":{"command":["nc","{receiver}"],"server":[]}}"#;
+        let workload: Workload = serde_json::from_str(text).unwrap();
+        assert_eq!(workload, Workload::Command { command: vec!["nc".into(), "{receiver}".into()], server: vec![] });
+        assert_eq!(serde_json::to_string(&workload).unwrap(), text);
+    }
 }

@@ -7,7 +7,7 @@ use units::{Rate, Span};
 #[derive(Debug)]
 pub struct Source {
     writes: Writes,
-    /// Bytes that make it complete; none: it never is.
+    /// Bytes that make it complete; none: it never is, or they are not known.
     total_bytes: Option<u64>,
 }
 
@@ -53,6 +53,8 @@ impl Source {
                 let total_bytes = arrivals.iter().map(|arrival| arrival.bytes).sum();
                 (Writes::Once(0), Some(total_bytes).filter(|_| !arrivals.is_empty()))
             }
+            // A program writes by itself, and nobody knows how much.
+            Workload::Command { .. } => (Writes::Once(0), None),
         };
         Self { writes, total_bytes }
     }

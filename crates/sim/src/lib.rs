@@ -39,6 +39,12 @@ pub fn problems(run: &Run) -> Vec<Problem> {
         });
     }
     for (index, flow) in run.flows.iter().enumerate() {
+        if flow.is_program() {
+            problems.push(Problem {
+                path: format!("flows[{index}].workload"),
+                message: "a command: the simulator runs no programs; the engines \"netns\" and \"linux\" do".to_owned(),
+            });
+        }
         for error in cc::check(&flow.cc.algorithm, &flow.cc.parameters) {
             problems.push(Problem { path: format!("flows[{index}].cc"), message: error.to_string() });
         }

@@ -32,6 +32,8 @@ const WITHOUT_ARP: u32 = libc::IFF_NOARP as u32;
 const INFO_DATA: u16 = 2;
 /// `VETH_INFO_PEER`.
 const PEER: u16 = 1;
+/// `RTAX_CC_ALGO`, and its bit among the metrics that nobody may change.
+const CONTROL: u32 = 16;
 /// `IF_OPER_UP`.
 const OPERATIONAL: u8 = 6;
 /// Packets that may wait for the relay to wake up: a tenth of a second at 1 Gbit/s.
@@ -107,8 +109,17 @@ pub fn encode_route(bytes: &mut Vec<u8>, device: &Device, route: &Route) {
     if let Some(source) = route.source {
         request = request.push_prefsrc(IpAddr::V4(source));
     }
+    if route.initial_window_segments.is_none() && route.control.is_none() {
+        return;
+    }
+    let mut metrics = request.nested_metrics();
     if let Some(segments) = route.initial_window_segments {
-        let _ = request.nested_metrics().push_initcwnd(segments);
+        metrics = metrics.push_initcwnd(segments);
+    }
+    if let Some(control) = &route.control {
+        let mut name = control.clone().into_bytes();
+        name.push(0);
+        let _ = metrics.push_lock(1 << CONTROL).push_cc_algo_bytes(&name);
     }
 }
 

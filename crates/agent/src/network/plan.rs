@@ -56,7 +56,8 @@ impl Place {
 }
 
 /// A pair of addresses, and what leads there: a sending and a receiving host. Flows of the same delays share a pair
-/// where nothing of a host can be felt: no line of its own, no queue, no timing noise, nothing that its NIC does.
+/// where nothing of a host can be felt: no line of its own, no queue, no timing noise, nothing that its NIC does; and no
+/// programs, whose connections are known by their addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddressPair {
     /// Its flow's own line, if any.
@@ -100,7 +101,7 @@ pub struct Prefix {
 }
 
 /// What leaves by which device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     /// Position of the device.
     pub device: usize,
@@ -110,6 +111,15 @@ pub struct Route {
     pub source: Option<Ipv4Addr>,
     /// Initial congestion window of connections made there.
     pub initial_window_segments: Option<u32>,
+    /// Their congestion control, whatever they ask for; none: they choose.
+    pub control: Option<String>,
+}
+
+impl Route {
+    /// Packets to `to` leave by this device.
+    const fn new(device: usize, to: Prefix) -> Self {
+        Self { device, to, source: None, initial_window_segments: None, control: None }
+    }
 }
 
 /// A queueing discipline at a device's egress.
@@ -227,6 +237,19 @@ impl Plan {
         plan
     }
 
+    /// The same plan where flows whose senders are programs have their congestion control from the route to their
+    /// receiver: they would take the namespace's, or their own.
+    pub fn controlled(mut self, run: &Run, controls: &[String]) -> Self {
+        let programs = run.flows.iter().zip(controls).enumerate().filter(|(_, (flow, _))| flow.is_program());
+        for (index, (_, control)) in programs {
+            let to = host(Self::receiver(self.pair_of_flow[index]));
+            let devices = &self.devices;
+            let leads = |route: &&mut Route| devices[route.device].place == Place::Sender && route.to == to;
+            self.routes.iter_mut().filter(leads).for_each(|route| route.control = Some(control.clone()));
+        }
+        self
+    }
+
     /// The same plan on a kernel that lacks some disciplines: what they would do to packets that leave by a device, a
     /// relay does on a line of its own beside the device's link, to the same place. What comes back keeps to the link.
     pub fn relayed(mut self, means: Means) -> Self {
@@ -274,7 +297,7 @@ impl Plan {
     }
 
     fn route(&mut self, device: usize, to: Prefix) {
-        self.routes.push(Route { device, to, source: None, initial_window_segments: None });
+        self.routes.push(Route::new(device, to));
     }
 
     /// The pairs' lines from the senders to the first router that they share.
@@ -312,7 +335,7 @@ impl Plan {
         let mut last = 0;
         for (&(place, discipline), next) in hops.iter().zip(nexts) {
             let (egress, back) = self.link(place, next);
-            let mut route = Route { device: egress, to: receiver, source: None, initial_window_segments: None };
+            let mut route = Route::new(egress, receiver);
             if place == Place::Sender {
                 self.addresses.push((egress, sender.address));
                 route.source = Some(sender.address);
@@ -351,8 +374,7 @@ impl Plan {
             let device = egress + 1;
             self.addresses.push((device, receiver.address));
             self.route(egress, receiver);
-            let source = Some(receiver.address);
-            self.routes.push(Route { device, to: sender, source, initial_window_segments: None });
+            self.routes.push(Route { source: Some(receiver.address), ..Route::new(device, sender) });
         }
     }
 
@@ -416,7 +438,7 @@ fn pairs(run: &Run, reorder_ppb: u32) -> (Vec<AddressPair>, Vec<usize>) {
         .iter()
         .map(|flow| {
             let pair = pair(flow, run, reorder_ppb);
-            let alone = hosts_are_felt || pair.access.is_some();
+            let alone = hosts_are_felt || pair.access.is_some() || flow.is_program();
             let shared = pairs.iter().position(|other| *other == pair).filter(|_| !alone);
             shared.unwrap_or_else(|| {
                 pairs.push(pair);

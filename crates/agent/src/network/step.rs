@@ -56,7 +56,7 @@ pub fn steps(plan: &Plan, run: &Run, shares_kernel: bool) -> Vec<Step> {
         steps.extend(devices.chain([None]).map(|device| Step::Up(place, device)));
         let addresses = plan.addresses.iter().filter(|(device, _)| here(*device));
         steps.extend(addresses.map(|(device, address)| Step::Address(*device, *address)));
-        steps.extend(plan.routes.iter().filter(|route| here(route.device)).map(|route| Step::Route(*route)));
+        steps.extend(plan.routes.iter().filter(|route| here(route.device)).map(|route| Step::Route(route.clone())));
         let disciplines = plan.disciplines.iter().filter(|(device, _)| here(*device));
         steps.extend(disciplines.map(|(device, discipline)| Step::Queue(*device, *discipline)));
     }

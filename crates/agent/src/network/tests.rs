@@ -89,7 +89,7 @@ fn every_step_is_told_as_a_command() {
     let mut run = samples::run(1);
     (run.path.loss_ppb, run.path.buffer) = (1_000_000, Buffer::Packets(40));
     for (means, relays) in [(Means::WHOLE, 0), (POOR, 2)] {
-        let told = told(&run, Machine::Shared, means, "ab12").expect("a plan");
+        let told = told(&run, &[], Machine::Shared, means, "ab12").expect("a plan");
         assert!(told.iter().all(|step| step.command.len() > 3 && !step.what.is_empty()), "{told:?}");
         let lines: Vec<String> = told.iter().map(|step| step.command.join(" ")).collect();
         let has = |line: &str| lines.iter().filter(|known| known.ends_with(line)).count();
@@ -273,7 +273,7 @@ fn built(change: impl FnOnce(&mut Run)) -> Option<(Network, Run)> {
     run.path.buffer = Buffer::Packets(40);
     run.flows[0].return_delay_ns = 0;
     change(&mut run);
-    match Network::build(&run, 0, Machine::Shared, Means::find().expect("means")) {
+    match Network::build(&run, &[], 0, Machine::Shared, Means::find().expect("means")) {
         Ok(network) => Some((network, run)),
         Err(error) if unavailable(&error) => None,
         Err(error) => panic!("{error}"),
@@ -364,6 +364,7 @@ fn an_error_names_what_was_refused() {
     let Some(_) = built(|_| {}) else { return };
     let mut run = samples::run(1);
     run.path.mtu_bytes = 1_000_000;
-    let error = Network::build(&run, 0, Machine::Shared, Means::find().expect("means")).expect_err("no such device");
+    let error =
+        Network::build(&run, &[], 0, Machine::Shared, Means::find().expect("means")).expect_err("no such device");
     assert!(error.to_string().starts_with("veth sender100: EINVAL"), "{error}");
 }

@@ -7,10 +7,12 @@ use super::tcp_info::{ControlInfo, TcpInfo, u32_at};
 use crate::failure::Failure;
 use nix::errno::Errno;
 use nix::sys::socket::{
-    AddressFamily, MsgFlags, MultiHeaders, SockFlag, SockProtocol, SockType, recvmmsg, send, socket,
+    AddressFamily, MsgFlags, MultiHeaders, NetlinkAddr, SockFlag, SockProtocol, SockType, bind, recv, recvmmsg, send,
+    setsockopt, socket, sockopt,
 };
 use std::fmt;
 use std::io::IoSliceMut;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::os::fd::{AsRawFd, OwnedFd};
 
 const SOCK_DIAG_BY_FAMILY: u16 = 20;
@@ -39,9 +41,18 @@ const DATAGRAM_BYTES: usize = 1 << 15;
 /// Datagrams taken by one call: some 600 sockets.
 const DATAGRAMS: usize = 8;
 
+/// Sockets that are closed, of both families (`SKNLGRP_INET_TCP_DESTROY`, `SKNLGRP_INET6_TCP_DESTROY`).
+const CLOSED: u32 = 1 << 0 | 1 << 2;
+/// Before this many bytes wait, the agent has read them.
+const CLOSED_BYTES: usize = 1 << 23;
+
 /// One socket as the kernel describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
+    /// Its own address.
+    pub local: Ipv4Addr,
+    /// The other side's.
+    pub remote: Ipv4Addr,
     /// Its own port.
     pub local_port: u16,
     /// The other side's.
@@ -83,14 +94,14 @@ impl Diag {
         })
     }
 
-    /// Gives every TCP socket to `each`.
+    /// Gives every TCP socket to `each`: those of IPv4, or, `mapped`, those of IPv6, which may carry IPv4.
     ///
     /// # Errors
     /// The kernel refuses.
-    pub fn dump(&mut self, mut each: impl FnMut(Record)) -> Result<(), Failure> {
+    pub fn dump(&mut self, mapped: bool, mut each: impl FnMut(Record)) -> Result<(), Failure> {
         self.sequence = self.sequence.wrapping_add(1);
         let failed = |errno: Errno| Failure::of("ask the kernel for its TCP sockets", errno);
-        send(self.socket.as_raw_fd(), &request(self.sequence), MsgFlags::empty()).map_err(failed)?;
+        send(self.socket.as_raw_fd(), &request(self.sequence, mapped), MsgFlags::empty()).map_err(failed)?;
         loop {
             let mut slices: Vec<_> = self.buffers.iter_mut().map(|buffer| [IoSliceMut::new(buffer)]).collect();
             // The first datagram is there already, and taking one lets the kernel put the next one there.
@@ -110,6 +121,45 @@ impl Diag {
     }
 }
 
+/// What the kernel tells of sockets of one namespace when they are closed: nobody could ask for it any more.
+#[derive(Debug)]
+pub struct Closed {
+    socket: OwnedFd,
+}
+
+impl Closed {
+    /// Hears of them from now on, in the caller's namespace.
+    ///
+    /// # Errors
+    /// The kernel does not tell.
+    pub fn open() -> Result<Self, Failure> {
+        let failed = |errno| Failure::of("hear of sockets that are closed", errno);
+        let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+        let socket =
+            socket(AddressFamily::Netlink, SockType::Datagram, flags, SockProtocol::NetlinkSockDiag).map_err(failed)?;
+        // Who may not have more room has what there is.
+        setsockopt(&socket, sockopt::RcvBufForce, &CLOSED_BYTES).unwrap_or_default();
+        bind(socket.as_raw_fd(), &NetlinkAddr::new(0, CLOSED)).map_err(failed)?;
+        Ok(Self { socket })
+    }
+
+    /// Gives each that was closed since the last time.
+    ///
+    /// # Errors
+    /// There were too many to be told.
+    pub fn take(&self, mut each: impl FnMut(Record)) -> Result<(), Failure> {
+        let mut buffer = vec![0; DATAGRAM_BYTES];
+        loop {
+            match recv(self.socket.as_raw_fd(), &mut buffer, MsgFlags::MSG_DONTWAIT) {
+                Ok(length) => parse(&buffer[..length], &mut each).map(drop)?,
+                Err(Errno::EAGAIN) => return Ok(()),
+                Err(Errno::EINTR) => {}
+                Err(errno) => return Err(Failure::of("hear of sockets that are closed", errno)),
+            }
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
     More,
@@ -117,13 +167,13 @@ enum Progress {
 }
 
 /// `struct nlmsghdr` and `struct inet_diag_req_v2`.
-fn request(sequence: u32) -> [u8; REQUEST_BYTES] {
+fn request(sequence: u32, mapped: bool) -> [u8; REQUEST_BYTES] {
     let mut bytes = [0; REQUEST_BYTES];
     bytes[0..4].copy_from_slice(&(REQUEST_BYTES as u32).to_ne_bytes());
     bytes[4..6].copy_from_slice(&SOCK_DIAG_BY_FAMILY.to_ne_bytes());
     bytes[6..8].copy_from_slice(&REQUEST_DUMP.to_ne_bytes());
     bytes[8..12].copy_from_slice(&sequence.to_ne_bytes());
-    bytes[16] = libc::AF_INET as u8;
+    bytes[16] = if mapped { libc::AF_INET6 } else { libc::AF_INET } as u8;
     bytes[17] = libc::IPPROTO_TCP as u8;
     bytes[18] = EXTENSIONS;
     bytes[20..24].copy_from_slice(&STATES.to_ne_bytes());
@@ -161,8 +211,14 @@ fn message(bytes: &[u8]) -> Option<(u16, &[u8], &[u8])> {
 fn record(body: &[u8]) -> Option<Record> {
     let mut attributes = body.get(RECORD_BYTES..)?;
     let port = |offset: usize| Some(u16::from_be_bytes(body.get(offset..offset + 2)?.try_into().ok()?));
-    let mut record =
-        Record { local_port: port(4)?, remote_port: port(6)?, info: TcpInfo::default(), control: ControlInfo::Silent };
+    let mut record = Record {
+        local: address(body, 8)?,
+        remote: address(body, 24)?,
+        local_port: port(4)?,
+        remote_port: port(6)?,
+        info: TcpInfo::default(),
+        control: ControlInfo::Silent,
+    };
     while !attributes.is_empty() {
         let length = usize::from(u16_at(attributes, 0)?);
         let value = attributes.get(4..length)?;
@@ -175,6 +231,17 @@ fn record(body: &[u8]) -> Option<Record> {
         attributes = attributes.get(length.next_multiple_of(4)..).unwrap_or(&[]);
     }
     Some(record)
+}
+
+/// An address of a socket: programs that speak both kinds of IP have sockets of the other kind. What is not IPv4 is none
+/// of a path's.
+fn address(body: &[u8], offset: usize) -> Option<Ipv4Addr> {
+    let bytes: [u8; 16] = body.get(offset..offset + 16)?.try_into().ok()?;
+    if i32::from(body[0]) == libc::AF_INET6 {
+        return Some(Ipv6Addr::from(bytes).to_ipv4_mapped().unwrap_or(Ipv4Addr::UNSPECIFIED));
+    }
+    let [a, b, c, d, ..] = bytes;
+    Some(Ipv4Addr::new(a, b, c, d))
 }
 
 fn u16_at(bytes: &[u8], offset: usize) -> Option<u16> {
@@ -258,7 +325,7 @@ mod tests {
 
     #[test]
     fn a_request_asks_for_all_ports() {
-        let bytes = request(7);
+        let bytes = request(7, false);
         assert_eq!(u32_at(&bytes, 0), Some(72));
         assert_eq!((&bytes[16..19], &bytes[24..26]), (&[2, 6, 0b110][..], &[0, 0][..]));
     }

@@ -1,6 +1,7 @@
 //! [`Flow`]: a flow of a run, with the connections that it has open.
 
 use super::connection::Connection;
+use super::program::Program;
 use super::receiver::Reads;
 use crate::failure::Failure;
 use crate::network::Network;
@@ -36,6 +37,8 @@ pub struct Flow {
     pub counters: FlowCounters,
     /// The congestion control that the kernel says it has.
     pub control: String,
+    /// Its programs, where they send and receive instead of the agent.
+    pub program: Option<Program>,
 }
 
 /// Where a flow stands.
@@ -68,20 +71,22 @@ impl Flow {
 
         let (host, receiver) = (network.sender(index), network.receiver(index));
         let source = Source::new(&flow.workload);
-        let is_finite = source.total_bytes().is_some();
+        let is_finite = source.total_bytes().is_some() || flow.is_program();
         let remote = SocketAddrV4::new(receiver.address, RECEIVER_PORT + index as u16);
         let port = SENDER_PORT + index as u16;
         // A source has no connection yet, and finds out here whether the kernel knows its control.
         let only = Connection::open(source, None, host, [port], remote, control).map_err(failed)?;
         let control = sockets::control(only.sender())?;
         let window = run.host.receive_window_bytes;
-        let listener = receiver.namespace.within(|| sockets::listener(remote, window));
-        let listener = listener.map_err(|error| failed(Failure(error.to_string())))?.map_err(failed)?;
+        let listen = || receiver.namespace.within(|| sockets::listener(remote, window));
+        let listener = (!flow.is_program()).then(listen).transpose();
+        let listener = listener.map_err(|error| failed(Failure(error.to_string())))?.transpose().map_err(failed)?;
+        let is_single = !flow.is_source() && !flow.is_program();
         Ok(Self {
             phase: Phase::Waiting,
-            connections: if flow.is_source() { BTreeMap::new() } else { BTreeMap::from([(port, only)]) },
+            connections: if is_single { BTreeMap::from([(port, only)]) } else { BTreeMap::new() },
             closed: no_counters(0),
-            listener: Some(listener),
+            listener,
             remote,
             is_source: flow.is_source(),
             incomplete: flow.arrivals().len(),
@@ -89,6 +94,7 @@ impl Flow {
             reads,
             counters: FlowCounters::default(),
             control,
+            program: None,
         })
     }
 }

@@ -24,6 +24,8 @@ pub enum Wake {
     Listener(usize),
     /// A reader has news.
     News,
+    /// A program has ended.
+    Ending,
 }
 
 /// What wakes the agent. Everything is edge-triggered: whoever is woken takes all that there is, and is not asked again.
@@ -80,6 +82,7 @@ impl Wake {
             Self::Listener(flow) => 2 | (flow as u64) << KIND_BITS,
             Self::Sender(id) => 3 | id.number() << KIND_BITS,
             Self::Receiver(id) => 4 | id.number() << KIND_BITS,
+            Self::Ending => 5,
         }
     }
 
@@ -90,6 +93,7 @@ impl Wake {
             1 => Self::News,
             2 => Self::Listener(rest as usize),
             3 => Self::Sender(ConnectionId::of_number(rest)),
+            5 => Self::Ending,
             _ => Self::Receiver(ConnectionId::of_number(rest)),
         }
     }
@@ -101,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_token_names_its_wake() {
-        let mut wakes = vec![Wake::Alarm, Wake::News, Wake::Listener(0), Wake::Listener(19_999)];
+        let mut wakes = vec![Wake::Alarm, Wake::News, Wake::Ending, Wake::Listener(0), Wake::Listener(19_999)];
         for (flow, port) in [(0, 0), (0, u16::MAX), (19_999, 50_000)] {
             let id = ConnectionId { flow, port };
             wakes.extend([Wake::Sender(id), Wake::Receiver(id)]);

@@ -199,13 +199,7 @@ pub fn any_run() -> impl Strategy<Value = Run> {
             for (index, flow) in flows.iter_mut().enumerate() {
                 flow.name = format!("{}-{index}", flow.cc.algorithm);
             }
-            // Something is to be done: a source may have drawn no transfers.
-            let is_finite = |flow: &Flow| match &flow.workload {
-                Workload::Bulk => false,
-                Workload::Arrivals { arrivals } => !arrivals.is_empty(),
-                Workload::Transfer { .. } | Workload::Stream { .. } | Workload::Trace { .. } => true,
-            };
-            let until_done = until_done && flows.iter().any(is_finite);
+            let until_done = until_done && flows.iter().any(Flow::is_finite);
             Run { seed, duration_ns, until_done, path, flows, host, measure }
         })
 }

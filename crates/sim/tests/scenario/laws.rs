@@ -58,11 +58,8 @@ fn largest_frame_bytes(run: &Run) -> u64 {
 
 /// At its time, or when every transfer is complete or stopped.
 fn the_run_ends_when_it_should(run: &Run, measurement: &Measurement) {
-    let done = measurement.flows.iter().zip(&run.flows).filter_map(|(measured, flow)| {
-        // A source that drew no transfers has nothing to wait for.
-        let finite = flow.workload != Workload::Bulk && !(flow.is_source() && flow.arrivals().is_empty());
-        finite.then(|| measured.completed_ns.or(flow.stop_ns).unwrap_or(u64::MAX))
-    });
+    let finite = measurement.flows.iter().zip(&run.flows).filter(|(_, flow)| flow.is_finite());
+    let done = finite.map(|(measured, flow)| measured.completed_ns.or(flow.stop_ns).unwrap_or(u64::MAX));
     let last = done.max().filter(|_| run.until_done).unwrap_or(u64::MAX);
     assert_eq!(measurement.ended_ns, last.min(run.duration_ns));
 }
@@ -231,6 +228,7 @@ fn written_bytes(workload: &Workload, age_ns: Option<u64>) -> u64 {
             let due = arrivals.iter().filter(|arrival| age_ns.is_none_or(|age_ns| arrival.at_ns <= age_ns));
             due.map(|arrival| arrival.bytes).sum()
         }
+        Workload::Command { .. } => unreachable!("the simulator refuses it"),
     }
 }
 

@@ -1,0 +1,281 @@
+//! [`Process`]: a program of the user's own at one end of a flow.
+
+use crate::failure::Failure;
+use crate::namespace::Namespace;
+use nix::sys::eventfd::{EfdFlags, EventFd};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::{Pid, chroot};
+use run::ProgramEnd;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+/// Of what it writes so much is kept, the end of it.
+const MOST_BYTES: u64 = 16 << 20;
+/// What stands in a failure of what it said last.
+const LAST_LINES: usize = 5;
+/// Waits for the program's end; its stack needs little more than that system call.
+const STACK_BYTES: usize = 1 << 16;
+/// Where programs are looked for that are named without a folder, if the agent was not told.
+const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Which end of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum End {
+    /// The command at the sender.
+    Client,
+    /// The server at the receiver.
+    Server,
+}
+
+/// Where programs run.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// The folder that is their root; none: the agent's own.
+    pub root: Option<PathBuf>,
+    /// Where what they write is kept until they end.
+    pub folder: PathBuf,
+}
+
+/// Programs that have ended: each wakes the agent.
+#[derive(Debug)]
+pub struct Endings {
+    bell: EventFd,
+    told: Mutex<Vec<(usize, End, ExitStatus)>>,
+}
+
+/// A program that was started.
+#[derive(Debug)]
+pub struct Process {
+    said: ProgramEnd,
+    group: Pid,
+    is_over: bool,
+    is_stopped: bool,
+    stdout: File,
+    stderr: File,
+}
+
+impl Endings {
+    /// None yet.
+    ///
+    /// # Errors
+    /// The kernel has no descriptors to give.
+    pub fn new() -> Result<Arc<Self>, Failure> {
+        let bell = EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)
+            .map_err(|errno| Failure::of("create a bell", errno))?;
+        Ok(Arc::new(Self { bell, told: Mutex::default() }))
+    }
+
+    /// Which have ended since the last time, of which flow, and how.
+    pub fn take(&self) -> Vec<(usize, End, ExitStatus)> {
+        // It is read so that it can ring again.
+        self.bell.read().unwrap_or_default();
+        std::mem::take(&mut *self.told.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The end of one of a flow's programs, if one has ended since the last time.
+    pub fn take_of(&self, flow: usize) -> Option<(End, ExitStatus)> {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = told.iter().position(|(other, ..)| *other == flow)?;
+        let (_, end, status) = told.remove(place);
+        Some((end, status))
+    }
+
+    fn tell(&self, flow: usize, end: End, status: ExitStatus) {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).push((flow, end, status));
+        self.bell.write(1).unwrap_or_default();
+    }
+}
+
+impl AsFd for Endings {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.bell.as_fd()
+    }
+}
+
+impl Process {
+    /// Starts a program in a namespace, in a process group of its own.
+    ///
+    /// # Errors
+    /// There is no such program, or the machine has no room for it.
+    pub fn start(
+        (flow, end): (usize, End),
+        argv: Vec<String>,
+        namespace: &Namespace,
+        surroundings: &Surroundings,
+        began_ns: u64,
+        endings: &Arc<Endings>,
+    ) -> Result<Self, Failure> {
+        let name = argv.first().cloned().unwrap_or_default();
+        let attempt = || format!("start {name}");
+        let kept = |stream: &str| {
+            let path = surroundings.folder.join(format!("flow{flow}.{end:?}.{stream}").to_lowercase());
+            kept(&path).map_err(|error| Failure::of(format!("keep what {name} writes in {}", path.display()), error))
+        };
+        // A kernel of our own has no /dev/null: what is empty will do.
+        let (stdin, stdout, stderr) = (kept("stdin")?, kept("stdout")?, kept("stderr")?);
+        let copy = |file: &File| file.try_clone().map(Stdio::from).map_err(|error| Failure::of(attempt(), error));
+        let mut command = Command::new(&name);
+        command.args(&argv[1..]).process_group(0).stdin(stdin).stdout(copy(&stdout)?).stderr(copy(&stderr)?);
+        if std::env::var_os("PATH").is_none() {
+            command.env("PATH", PATH);
+        }
+        if let Some(root) = surroundings.root.clone() {
+            command.env("HOME", "/tmp");
+            enter(&mut command, root);
+        }
+        let spawned = namespace.within(|| command.spawn()).map_err(|error| Failure::of(attempt(), error))?;
+        let mut child = spawned.map_err(|error| Failure::of(attempt(), error))?;
+        let group = Pid::from_raw(child.id() as i32);
+        let endings = Arc::clone(endings);
+        let wait = move || {
+            if let Ok(status) = child.wait() {
+                endings.tell(flow, end, status);
+            }
+        };
+        let waiting = thread::Builder::new().stack_size(STACK_BYTES).spawn(wait);
+        waiting.map_err(|error| Failure::of(format!("wait for {name}"), error))?;
+        let said = ProgramEnd { argv, began_ns, ..ProgramEnd::default() };
+        Ok(Self { said, group, is_over: false, is_stopped: false, stdout, stderr })
+    }
+
+    /// It has ended at this instant.
+    ///
+    /// # Errors
+    /// It has failed, in its own words.
+    pub fn end(&mut self, now_ns: u64, status: ExitStatus) -> Result<(), Failure> {
+        self.is_over = true;
+        if self.is_stopped {
+            return Ok(());
+        }
+        self.said.ended_ns = Some(now_ns);
+        self.said.status = status.code();
+        if status.success() {
+            return Ok(());
+        }
+        let how = match (status.code(), status.signal()) {
+            (Some(code), _) => format!("ended with status {code}"),
+            (None, Some(signal)) => format!("was ended by signal {signal}"),
+            (None, None) => "ended".to_owned(),
+        };
+        Err(Failure(format!("{} {how}{}", self.said.argv.join(" "), self.last_words())))
+    }
+
+    /// The program.
+    pub fn name(&self) -> &str {
+        self.said.argv.first().map_or("", String::as_str)
+    }
+
+    /// Whether it runs no more.
+    pub const fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Asks it to end, or makes it.
+    pub fn signal(&mut self, signal: Signal) {
+        if !self.is_over {
+            self.is_stopped = true;
+            // It may have ended in this moment.
+            killpg(self.group, signal).unwrap_or_default();
+        }
+    }
+
+    /// What it said, and how it ended.
+    pub fn said(mut self) -> ProgramEnd {
+        (self.said.stdout, self.said.stderr) = (text(&mut self.stdout), text(&mut self.stderr));
+        self.said
+    }
+
+    /// What it wrote at last: to its standard error, or else to its standard output.
+    fn last_words(&mut self) -> String {
+        let written = [text(&mut self.stderr), text(&mut self.stdout)];
+        let Some(text) = written.iter().find(|text| !text.trim().is_empty()) else { return String::new() };
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        format!(": {}", lines[lines.len().saturating_sub(LAST_LINES)..].join("\n"))
+    }
+}
+
+/// A file that nobody else sees: it goes when it is closed.
+fn kept(path: &Path) -> std::io::Result<File> {
+    let file = File::options().read(true).append(true).create_new(true).open(path)?;
+    fs::remove_file(path)?;
+    Ok(file)
+}
+
+/// The end of what a file has.
+fn text(file: &mut File) -> String {
+    let mut bytes = Vec::new();
+    let length = file.metadata().map_or(0, |it| it.len());
+    // A file that cannot be read any more has said nothing.
+    let read = file.seek(SeekFrom::Start(length.saturating_sub(MOST_BYTES))).and_then(|_| file.read_to_end(&mut bytes));
+    read.map_or_else(|_| String::new(), |_| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[expect(unsafe_code, reason = "std has no stable way to change a child's root")]
+fn enter(command: &mut Command, root: PathBuf) {
+    let enter = move || {
+        chroot(&root)?;
+        std::env::set_current_dir("/")
+    };
+    // SAFETY: between fork and exec it makes two system calls, and takes no lock and no memory: the path is there.
+    unsafe {
+        command.pre_exec(enter);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+
+    fn started(words: &[&str]) -> Option<(Process, Arc<Endings>)> {
+        let namespace = Namespace::create().ok()?;
+        let folder = std::env::temp_dir().join(format!("process-{}-{:?}", std::process::id(), thread::current().id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let endings = Endings::new().expect("endings");
+        let argv = words.iter().map(|word| (*word).to_owned()).collect();
+        let surroundings = Surroundings { root: None, folder: folder.clone() };
+        let process = Process::start((3, End::Client), argv, &namespace, &surroundings, 5, &endings);
+        assert_eq!(fs::read_dir(&folder).expect("the folder").count(), 0, "nothing is left there");
+        fs::remove_dir(&folder).expect("removed");
+        Some((process.expect("a process"), endings))
+    }
+
+    fn ended(process: &mut Process, endings: &Endings) -> Result<(), Failure> {
+        let poll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).expect("a poll");
+        poll.add(endings, EpollEvent::new(EpollFlags::EPOLLIN, 0)).expect("a watch");
+        assert_eq!(poll.wait(&mut [EpollEvent::empty()], EpollTimeout::from(10_000_u16)), Ok(1));
+        let told = endings.take();
+        assert_eq!((told.len(), told[0].0, told[0].1), (1, 3, End::Client));
+        process.end(9, told[0].2)
+    }
+
+    #[test]
+    fn what_a_program_says_and_how_it_ends_is_kept() {
+        let Some((mut process, endings)) = started(&["sh", "-c", "echo out; echo err >&2"]) else { return };
+        assert_eq!(ended(&mut process, &endings), Ok(()));
+        let said = process.said();
+        assert_eq!((said.began_ns, said.ended_ns, said.status), (5, Some(9), Some(0)));
+        assert_eq!((&*said.stdout, &*said.stderr), ("out\n", "err\n"));
+    }
+
+    #[test]
+    fn a_program_that_fails_is_told_in_its_own_words() {
+        let Some((mut process, endings)) = started(&["sh", "-c", "echo no route >&2; exit 3"]) else { return };
+        let words = ended(&mut process, &endings).expect_err("it failed").0;
+        assert_eq!(words, "sh -c echo no route >&2; exit 3 ended with status 3: no route");
+    }
+
+    #[test]
+    fn one_that_we_end_has_not_failed() {
+        let Some((mut process, endings)) = started(&["sleep", "600"]) else { return };
+        process.signal(Signal::SIGTERM);
+        assert_eq!(ended(&mut process, &endings), Ok(()));
+        assert_eq!((process.is_over(), process.said().status), (true, None));
+    }
+}
