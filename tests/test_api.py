@@ -54,7 +54,7 @@ def test_what_an_engine_cannot_honour_is_raised_before_anything_runs() -> None:
     with pytest.raises(dumbbell.SpecError, match=r"measure\.record"):
         dumbbell.run(MOMENT + '[measure]\nrecord = "pcap"')
     with pytest.raises(dumbbell.UnknownEngine, match="not in this version"):
-        dumbbell.run(MOMENT, engine="netns")
+        dumbbell.run(MOMENT, engine="hosts")
 
 
 def test_every_public_name_is_there() -> None:

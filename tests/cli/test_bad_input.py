@@ -41,7 +41,7 @@ REFUSED = [
     "run moment.toml --set path.rate",
     "run moment.toml --set flows[0].cc=vegas",
     "run moment.toml --json --set measure.record=pcap",
-    "run moment.toml --engine netns",
+    "run moment.toml --engine hosts",
     "run moment.toml --engine tofino",
     "run moment.toml --engine linux:mine",
     "check moment.toml --set flows[1].cc=vegass",

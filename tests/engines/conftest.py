@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import platform
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +32,22 @@ def built() -> Kernel:
 @pytest.fixture
 def linux(built: Kernel) -> LinuxEngine:
     return LinuxEngine(built)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder with room for 64 kB."""
+    if os.geteuid() != 0:
+        pytest.skip("mounts a small file system, which needs root")
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mount = ["/bin/mount", "-t", "tmpfs", "-o", "size=64k", "none", str(folder)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no mounts here")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["/bin/umount", folder], check=True)
 
 
 @pytest.fixture

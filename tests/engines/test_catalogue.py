@@ -16,29 +16,31 @@ from specs import resolved
 
 @pytest.fixture
 def kernels(monkeypatch: pytest.MonkeyPatch) -> list[Kernel]:
-    """The kernels of this machine; none at first."""
+    """The kernels of this machine, none at first; the one that it runs has but two congestion controls."""
     found: list[Kernel] = []
     monkeypatch.setattr(catalogue, "built", lambda: found)
+    monkeypatch.setattr(catalogue, "own_controls", lambda: {"bbr", "mine_2"})
     return found
 
 
 @pytest.mark.usefixtures("kernels")
 def test_without_a_kernel_linux_has_what_every_tree_has() -> None:
-    assert engines_with("bbr") == engines_with("bbr_4_17") == ("sim", "linux")
+    assert engines_with("bbr_4_17") == ("sim", "linux")
+    assert engines_with("bbr") == ("sim", "linux", "netns")
     assert engines_with("vegas") == ("linux",)
     assert engines_with("bbr_feedback") == engines_with("bbr_steady_rtt") == ("sim",), (
         "no change of constants makes it of the kernel's"
     )
     assert engines_with("tahoe") == ()
-    assert set(catalogue.catalogue()) == set(cc.LINUX) | set(cc.installed())
+    assert set(catalogue.catalogue()) == set(cc.LINUX) | set(cc.installed()) | {"mine_2"}
 
 
 def test_a_kernel_has_what_it_was_built_with(kernels: list[Kernel]) -> None:
     kernels += [kernel(), kernel("mine", controls=CONTROLS | {"bbr3": "bbr3"}), kernel("mine", controls={})]
-    assert engines_with("bbr") == ("sim", "linux", "linux:mine")
+    assert engines_with("bbr") == ("sim", "linux", "linux:mine", "netns")
     assert engines_with("reno") == ("sim",)
     assert engines_with("bbr3") == ("linux:mine",)
-    assert list(catalogue.catalogue()) == [*cc.known(), "bbr3"]
+    assert list(catalogue.catalogue()) == [*cc.known(), "bbr3", "mine_2"]
 
 
 def test_what_another_engine_has_is_refused_with_its_name(kernels: list[Kernel]) -> None:

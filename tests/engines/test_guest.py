@@ -144,23 +144,12 @@ def test_a_folder_or_an_agent_that_is_not_there_is_a_clear_failure(
     assert failure(tmp_path, ECHO).startswith("no temporary folder: /nowhere/dumbbell-run-")
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounts a small file system, which needs root")
-def test_a_full_folder_is_a_clear_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small = tmp_path / "small"
-    small.mkdir()
-    mounted = subprocess.run(
-        ["/bin/mount", "-t", "tmpfs", "-o", "size=64k", "none", small], capture_output=True, check=False
-    )
-    if mounted.returncode:
-        pytest.skip("no mounts here")
-    try:
-        monkeypatch.setattr(tempfile, "tempdir", str(small))
-        asked = order(tmp_path, ECHO, job=" " * 100_000)
-        with pytest.raises(EngineFailure, match=r"could not be started: .*No space left on device"):
-            Guests().outcome(asked)
-        assert not list(small.iterdir())
-    finally:
-        subprocess.run(["/bin/umount", small], check=True)
+def test_a_full_folder_is_a_clear_failure(tmp_path: Path, small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(small_disk))
+    asked = order(tmp_path, ECHO, job=" " * 100_000)
+    with pytest.raises(EngineFailure, match=r"could not be started: .*No space left on device"):
+        Guests().outcome(asked)
+    assert not list(small_disk.iterdir())
 
 
 def test_what_a_killed_process_left_is_taken_away_by_the_next(tmp_path: Path, temporary: Path) -> None:

@@ -50,7 +50,7 @@ def test_a_kernel_that_is_not_there_is_told_with_what_makes_it(
         with pytest.raises(KernelError, match="dumbbell kernel build"):
             registry.engine(name)
     for name in ("linux:", "linuxx", "Linux"):
-        with pytest.raises(UnknownEngine, match="known: sim, linux, linux:KERNEL"):
+        with pytest.raises(UnknownEngine, match="known: sim, linux, netns, linux:KERNEL"):
             registry.engine(name)
 
 

@@ -173,7 +173,6 @@ def test_the_engines_by_name() -> None:
     assert registry.engine("sim").name == "sim"
     assert registry.engine("sim").slots() >= 1
     for name, told in (
-        ("netns", "not in this version"),
         ("hosts", "not in this version"),
         ("tofino", 'unknown engine "tofino"; known: sim'),
     ):

@@ -63,7 +63,7 @@ def test_a_result_conforms_to_the_schema_and_can_be_read_again(result: Result | 
 
 def test_the_keys_and_their_order() -> None:
     head = ["schema", "run_id", "engine", "seed", "status", "point"]
-    measured = ["window_s", "flows", "bottleneck", "groups", "jain", "wall_s", "warnings"]
+    measured = ["window_s", "flows", "bottleneck", "groups", "jain", "wall_s", "warnings", "validity"]
     assert list(json.loads(FULL.model_dump_json())) == head + measured
     assert list(json.loads(FAILED.model_dump_json())) == [*head, "error", "wall_s"]
 

@@ -1,0 +1,114 @@
+"""This machine's own kernel, really: needs root, and touches nothing outside of its namespaces."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dumbbell
+from dumbbell.engines import agent, lease, machine
+from dumbbell.engines.lease import Incarnation
+from dumbbell.engines.netns import NetnsEngine
+from dumbbell.errors import EngineFailure
+from dumbbell.results.schema import Result
+from processes import descendants, soon
+from specs import resolved
+
+pytestmark = pytest.mark.slow
+SPEC: dict[str, Any] = {
+    "duration": "2 s",
+    "path": {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": "2 bdp"},
+    "flows": [{"cc": "bbr"}, {"cc": "cubic"}],
+    "measure": {"window": ["25 %", "100 %"]},
+}
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What a machine that can have the engine has after each test, too."""
+    monkeypatch.setenv("DUMBBELL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    try:
+        agent.path()
+        NetnsEngine().ready()
+    except EngineFailure as failure:
+        pytest.skip(f"no live engine here: {failure}")
+    if missing := {"bbr", "cubic"} - set(machine.controls()):
+        pytest.skip(f"this kernel has no {', '.join(missing)}")
+    before = network()
+    yield
+    assert [*tmp_path.glob("dumbbell-run-*"), *lease.folder().glob("*")] == []
+    assert network() == before
+    assert descendants(os.getpid()) == []
+
+
+def network() -> tuple[str, ...]:
+    """Devices and their queues, settings and namespaces of this machine, as tools tell them."""
+    commands = (["ip", "-o", "address"], ["ip", "netns"], ["tc", "qdisc"], ["sysctl", "net.ipv4", "net.core"])
+    told = (subprocess.run(each, capture_output=True, check=False, text=True).stdout for each in commands)
+    changing = ("tcp_mem", "route.flush", "dst_entries", "nf_conntrack", "valid_lft")
+    return tuple(line for text in told for line in text.splitlines() if not any(word in line for word in changing))
+
+
+def test_bbr_beside_cubic_has_the_same_columns_as_on_sim() -> None:
+    found: dict[str, Result] = {}
+    for engine in ("sim", "netns"):
+        (outcome,) = dumbbell.run(SPEC, engine=engine).outcomes
+        assert isinstance(outcome, Result), outcome
+        found[engine] = outcome
+    live, model = found["netns"], found["sim"]
+    assert (model.validity, live.validity in {"VALID", "SUSPECT"}) == (None, True)
+    seen_parts, expected_parts = ([*map(asdict, each.flows), asdict(each.bottleneck)] for each in (live, model))
+    for seen, expected in zip(seen_parts, expected_parts, strict=True):
+        missing = {name for name in expected if expected[name] is not None and seen[name] is None}
+        assert missing <= {"ack_rtt_mean_s", "ack_rtt_p95_s", "ack_rtt_p99_s"}, "a stack does not tell of single ACKs"
+    assert live.bottleneck.utilization == pytest.approx(model.bottleneck.utilization, abs=0.1)
+    assert all(flow.rtt_min_s == pytest.approx(0.02, abs=0.003) for flow in live.flows)
+
+
+@pytest.mark.parametrize("who", ["the agent", "its child"])
+def test_a_killed_agent_is_told_and_leaves_nothing(who: str) -> None:
+    begun = lease.HeldLease.begun
+
+    def killed(held: lease.HeldLease, pid: int) -> None:
+        begun(held, pid)
+        assert soon(lambda: bool(descendants(pid)))
+        os.kill(pid if who == "the agent" else descendants(pid)[0], signal.SIGKILL)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lease.HeldLease, "begun", killed)
+        with pytest.raises(EngineFailure, match=r"^measure: the agent's process .*\n?.*SIGKILL"):
+            NetnsEngine().measure(resolved(**SPEC).run)
+
+
+CONTROLLER = """
+import sys, tempfile
+tempfile.tempdir = sys.argv[1]
+sys.path.insert(0, sys.argv[2])
+from dumbbell.engines.netns import NetnsEngine
+from specs import resolved
+NetnsEngine().measure(resolved(flows=[{"cc": "cubic"}], duration="60 s").run)
+"""
+
+
+@pytest.mark.parametrize("later_s", [0.0, 0.5])
+def test_a_killed_controller_takes_its_agent_with_it(tmp_path: Path, later_s: float) -> None:
+    support = Path(__file__).parents[1] / "support"
+    command = [sys.executable, "-c", CONTROLLER, str(tmp_path), str(support)]
+    with subprocess.Popen(command) as controller:
+        assert soon(lambda: bool(descendants(controller.pid)))
+        signal.sigtimedwait([], later_s)
+        started = [found for pid in descendants(controller.pid) if (found := Incarnation.of(pid))]
+        controller.kill()
+    assert soon(lambda: not any(Incarnation.of(each.pid) == each for each in started))
+    for each in lease.left():
+        each.clean()

@@ -1,0 +1,65 @@
+"""What makes a run in real time suspect, from what was counted on its machine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dumbbell.results.disturbance import disturbances, validity
+from dumbbell.results.validity import warnings
+from measured import flow, measurement
+from specs import resolved
+
+QUIET = {
+    "live.cores": 2, "live.core_ms": 20_000, "live.busy_ms": 9_000, "live.busiest_core_ms": 10_000,
+    "live.busiest_busy_ms": 9_000, "live.stolen_ms": 400, "live.others_ms": 2_500, "live.alarms": 1_000,
+    "live.alarms_late_500us": 900, "live.alarms_late_5ms": 10, "live.relay": 10_000, "live.relay_late_100us": 9_000,
+    "live.relay_late_500us": 100, "live.relay_late_1ms": 100, "live.relay_dropped": 0,
+}  # fmt: skip
+"""At every bound."""
+
+
+def told(**more: int) -> list[str]:
+    facts = QUIET | {f"live.{name}": count for name, count in more.items()}
+    return list(disturbances({name: str(count) for name, count in facts.items()} | {"relay near104": "delay"}))
+
+
+def test_at_every_bound_a_run_is_left_alone() -> None:
+    assert told() == []
+    assert list(disturbances({})) == []
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ({"busiest_busy_ms": 9_100}, "live: the busiest core was busy for 91% of the run"),
+        ({"stolen_ms": 500}, "live: 2.5% of the machine's time was given to other guests of its host"),
+        ({"others_ms": 3_000}, "live: other programs used 0.30 cores"),
+        ({"relay_late_500us": 200}, "live: 2.0% of packets left the relay more than 0.5 ms late"),
+        ({"alarms_late_5ms": 15}, "live: 1.5% of alarms came more than 5 ms late"),
+        ({"relay_dropped": 3}, "live: the relay dropped 3 packets"),
+    ],
+)
+def test_beyond_a_bound_it_says_what_and_how_much(counts: dict[str, int], words: str) -> None:
+    assert told(**counts) == [words]
+
+
+def test_it_is_a_warning_of_the_run() -> None:
+    run = resolved()
+    measured = replace(measurement(flow()), facts={"live.relay_dropped": "1"})
+    assert warnings(run.run, measured, run.groups)[-1] == "live: the relay dropped 1 packets"
+
+
+@pytest.mark.parametrize(
+    ("engine", "warnings", "word"),
+    [
+        ("netns", [], "VALID"),
+        ("netns", ["flow 0 (bbr): delivered nothing"], "VALID"),
+        ("netns", ["flow 0 (bbr): delivered nothing", "live: the relay dropped 1 packets"], "SUSPECT"),
+        ("sim", [], None),
+        ("linux:6.12", ["live: "], None),
+    ],
+)
+def test_the_word_for_it(engine: str, warnings: list[str], word: str | None) -> None:
+    assert validity(engine, warnings) == word
