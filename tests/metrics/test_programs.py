@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dumbbell.engines.measurement import Program, ProgramEnd
 from dumbbell.metrics.programs import ffmpeg
-from dumbbell.metrics.programs.reader import LONGEST_OUTPUT, READERS, read, summary
+from dumbbell.metrics.programs.reader import LONGEST_OUTPUT, READERS, program_name, read, summary
 from dumbbell.metrics.programs.report import ProgramReport
 from measured import SECOND
 
@@ -188,12 +188,24 @@ def test_of_a_program_that_nobody_reads_the_end_of_its_output_is_kept() -> None:
 GARBLED = st.text("{}[]\"':,0123456789.eE-naNx=\n\r speedframefpstimeout_:endsumreceivedbytes", max_size=300)
 
 
+@pytest.mark.parametrize(
+    ("argv", "found"),
+    [
+        (["/opt/iperf3/bin/iperf3", "-J"], "iperf3"),
+        (["sh", "-c", "head -c 1000000 /dev/zero | nc -N 10.1.0.2 5001"], "nc"),
+        (["/bin/bash", "-c", "ncat --send-only 10.1.0.2 5001"], "ncat"),
+        (["sh", "script.sh"], "sh"),
+        (["sh", "-c", ""], ""),
+    ],
+)
+def test_a_program_is_known_by_its_name_and_a_shell_by_the_last_one_of_its_pipe(argv: list[str], found: str) -> None:
+    assert program_name(argv) == found
+
+
 @given(st.sampled_from(sorted(READERS)), GARBLED, GARBLED, st.sampled_from([None, 0, 1]))
 def test_nothing_that_is_garbled_makes_it_stumble(name: str, out: str, err: str, status: int | None) -> None:
     client = ProgramEnd(argv=[name], began_ns=0, ended_ns=None, status=status, stdout=out, stderr=err)
-    report = read(Program(client=client, server=client))
-    assert report is not None
-    assert len(fields(report)) > 5
+    assert read(Program(client=client, server=client)) is not None
 
 
 @pytest.mark.parametrize(

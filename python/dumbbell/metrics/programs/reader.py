@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import PurePath
 from typing import Final
@@ -19,13 +19,26 @@ READERS: Final[Mapping[str, Reader]] = {
     **dict.fromkeys(("nc", "ncat", "netcat", "nc.openbsd", "nc.traditional"), netcat.read),
 }
 """By the file's name of the command."""
+SHELLS: Final = ("sh", "bash", "dash")
 LONGEST_OUTPUT: Final = 2_000
 
 
 def read(program: Program) -> ProgramReport | None:
     """What a program says of itself; None where no reader knows it. What it does not say, or garbles, is None."""
-    reader = READERS.get(PurePath(program.client.argv[0]).name)
+    reader = READERS.get(program_name(program.client.argv))
     return None if reader is None else reader(program)
+
+
+def program_name(argv: Sequence[str]) -> str:
+    """The program's name, without its folder; of a shell's `-c` that of the last program of its pipe.
+
+    >>> program_name(["/usr/bin/iperf3", "-J"]), program_name(["sh", "-c", "cat film | nc -N 10.1.0.2 5001"])
+    ('iperf3', 'nc')
+    """
+    words = list(argv)
+    if PurePath(words[0]).name in SHELLS and "-c" in words[:-1]:
+        words = words[words.index("-c") + 1].rpartition("|")[2].split()
+    return PurePath(words[0]).name if words else ""
 
 
 def summary(program: Program, flow_ended_ns: int) -> ProgramSummary:
