@@ -49,7 +49,9 @@ def test_whether_a_live_run_is_valid_is_told_wherever_runs_are(
     rows = [json.loads(line)["validity"] for line in dumbbell("results", "list", "--json").stdout.splitlines()]
     assert rows == told
     assert dumbbell("report", store, "--out", tmp_path / "page.html").returncode == 0
-    assert "4 of 4 runs on netns, 2 VALID, 2 SUSPECT" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "4 runs, 2 points, 2 seeds, engine netns, 2 VALID, 2 SUSPECT, " in (tmp_path / "page.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_the_time_that_is_left_is_known_before_a_run_is_over() -> None:
