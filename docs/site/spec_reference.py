@@ -23,6 +23,7 @@ from dumbbell.spec import expand, load, resolve
 from dumbbell.spec.keys import Key, keys
 from dumbbell.spec.quantity import Bytes, Frequency, Moment, Rate, Share, Size, Time
 from dumbbell.spec.tables import Jitter
+from dumbbell.spec.words import PLACES
 from dumbbell.spec.writer import toml
 
 HERE: Final = Path(__file__).parent
@@ -53,6 +54,9 @@ WITH_NEIGHBOURS: Final = {
     "flows[].workload": '[[flows]]\ncc = "cubic"\nworkload = { transfer = "100 MB" }\n',
     "flows[].workload.stream": '[[flows]]\ncc = "cubic"\n'
     'workload = { stream = "5 Mbit/s", for = "60 s", every = "40 ms" }\n',
+    "flows[].workload.command": '[[flows]]\ncc = "cubic"\n'
+    'workload = { command = ["iperf3", "-c", "{receiver}", "-p", "{port}", "-t", "{seconds}", "-J"], '
+    'server = ["iperf3", "-s", "-1", "-p", "{port}", "-J"] }\n',
     "flows[].workload.arrivals": '[[flows]]\ncc = "cubic"\n'
     'workload = { arrivals = { load = 0.6, count = 1000 }, size = "100 kB" }\n',
     "flows[].workload.arrivals.rate": '[[flows]]\ncc = "cubic"\n'
@@ -82,6 +86,7 @@ SAME_EXAMPLE: Final = {
     "flows[].workload.every": "flows[].workload.stream",
     "flows[].workload.arrivals.load": "flows[].workload.arrivals",
     "flows[].workload.arrivals.count": "flows[].workload.arrivals",
+    "flows[].workload.server": "flows[].workload.command",
     "flows[].workload.size": "flows[].workload.arrivals",
     "flows[].workload.size.lognormal.mean": "flows[].workload.size.lognormal",
     "flows[].workload.size.lognormal.sigma": "flows[].workload.size.lognormal",
@@ -147,7 +152,7 @@ def _problems(words: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, 
 
 
 def _is_about(problem: Problem, key: Key) -> bool:
-    path = re.sub(r"\[\d+\]", "[]", problem.path)
+    path = _general(problem.path)
     return key.path == path or (key.path == "flows[].count" and path == "flows")
 
 
@@ -181,9 +186,28 @@ def default(key: Key) -> str:
 
 
 def engines(key: Key) -> str:
-    """The engines that honour a key, and what they do not take."""
-    told = refusals(key)
-    return "; ".join(f"`{engine}`" + (f": {'; '.join(lines)}" if lines else "") for engine, lines in told.items())
+    """The engines that honour a key, what they do not take, and those that refuse the whole table that it is in."""
+    refusing = _refusing(key)
+    told = (
+        f"not `{engine}`" if engine in refusing else f"`{engine}`" + (f": {'; '.join(lines)}" if lines else "")
+        for engine, lines in refusals(key).items()
+    )
+    return "; ".join(told)
+
+
+def _refusing(key: Key) -> set[str]:
+    """The engines that refuse every spec with the table of a key."""
+    problems = _problems(spec_around(example(key)), {})
+    return {
+        engine
+        for engine, each in problems.items()
+        if any(key.path.startswith(f"{_general(problem.path)}.") for problem in each)
+    }
+
+
+def _general(path: str) -> str:
+    """The path of a field in whichever table of a list."""
+    return re.sub(r"\[\d+\]", "[]", path)
 
 
 def algorithms() -> Iterator[tuple[str, str, str, str]]:
@@ -208,7 +232,7 @@ def page() -> str:
     )  # fmt: skip
     return environment.get_template("spec.md.j2").render(
         keys=list(keys()), kinds=KINDS, example=example, takes=takes, default=default, engines=engines, anchor=anchor,
-        algorithms=list(algorithms()),
+        algorithms=list(algorithms()), places=PLACES,
     )  # fmt: skip
 
 

@@ -33,7 +33,6 @@ _WISHES: Final = {
         "there is one bottleneck, [path], and each flow may have a line of its own before it, access",
     "crosstraffic background backgroundtraffic udp cbr web video requests":
         "traffic is flows of TCP, [[flows]]; many short ones are workload = { arrivals = … }",
-    "command": 'workloads are "bulk", { transfer = … }, { stream = … }, { trace = … } and { arrivals = … }',
 }  # fmt: skip
 _INSTEAD: Final = {word: instead for words, instead in _WISHES.items() for word in words.split()}
 """What users look for and this version does not have: each with what there is instead."""

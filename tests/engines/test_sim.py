@@ -99,6 +99,15 @@ def test_what_is_no_run_or_cannot_be_honoured_is_an_engine_failure() -> None:
     assert [problem.path for problem in SimEngine().unsupported_fields(run)] == [path] == ["measure.record"]
 
 
+def test_it_refuses_programs_and_says_who_has_them() -> None:
+    run = resolved(flows=[{"cc": "bbr"}, {"cc": "cubic", "workload": {"command": ["iperf3", "-c", "{receiver}"]}}]).run
+    (problem,) = SimEngine().unsupported_fields(run)
+    told = 'a command: the simulator runs no programs; the engines "netns" and "linux" do'
+    assert str(problem) == f"flows[1].workload: {told}"
+    with pytest.raises(EngineFailure, match=re.escape(told)):
+        _core.measure(run.to_json())
+
+
 def test_the_interpreter_is_free_while_a_run_is_simulated() -> None:
     run = resolved(duration="100 s").run.to_json()
     done: list[float] = []

@@ -7,6 +7,7 @@ import pytest
 
 from dumbbell.metrics import catalogue
 from dumbbell.metrics.catalogue import HARMS, QUANTITIES, Setup, group_values, run_values
+from dumbbell.metrics.programs.report import ProgramSummary
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary, Summary
 from specs import resolved
 
@@ -54,7 +55,7 @@ def test_a_group_has_the_mean_of_its_flows_times_and_all_their_segments() -> Non
         "fct": 15.0, "starved": 5.0, "starved_longest": 2.0, "late": 0.1, "late_p95": 0.3, "late_max": 0.5, "stalls": 2,
         "stalled": 4.0, "fct_p50": 15.0, "fct_p95": 19.5, "fct_p99": 19.9, "slowdown": None, "slowdown_p50": None,
         "slowdown_p95": None, "slowdown_p99": None, "first_half": 5e6, "second_half": 7e6, "trend": 0.5,
-        "goodput_iperf3": 6.5e6,
+        "goodput_iperf3": 6.5e6, "program_goodput": None, "program_speed": None,
     }  # fmt: skip
     assert [values["cubic"][name] for name in ("retransmits", "rtt", "fct")] == [None, None, None]
 
@@ -70,6 +71,15 @@ def test_percentiles_are_over_the_flows_of_a_group_or_the_transfers_of_a_source(
     source = replace(FLOW, transfers=100, fct_p95_s=7.0, slowdown_mean=2.0, slowdown_p99=9.0)
     told = group_values(replace(SUMMARY, flows=(source,)))["bbr"]
     assert [told[name] for name in ("fct_p95", "fct_p99", "slowdown", "slowdown_p99")] == [7.0, None, 2.0, 9.0]
+
+
+def test_a_group_has_what_its_programs_delivered_together_and_the_mean_speed_of_their_films() -> None:
+    program = ProgramSummary(command=("iperf3",), status=0, took_s=9.0, output=None, goodput_bps=5e6, speed=0.5)
+    flows = [replace(FLOW, program=replace(program, speed=speed)) for speed in (0.5, 1.0)]
+    told = group_values(replace(SUMMARY, flows=tuple(flows)))["bbr"]
+    assert (told["program_goodput"], told["program_speed"]) == (10e6, 0.75)
+    others = group_values(replace(SUMMARY, flows=(*flows, FLOW)))["bbr"]
+    assert (others["program_goodput"], others["program_speed"]) == (None, 0.75)
 
 
 def test_a_run() -> None:

@@ -104,6 +104,9 @@ def test_senders_with_their_versions_starts_and_workloads() -> None:
     ):  # fmt: skip
         assert words in video, words
     assert "a transfer of 1 MB" in several["Senders “reno”"][0]
+    program = {"command": ["sh", "-c", "nc -N {receiver} 5001"], "server": ["nc", "-l", "5001"]}
+    (own,) = described({"flows": [{"cc": "reno", "workload": program}]})["Senders “reno”"]
+    assert "the program sh -c 'nc -N {receiver} 5001', to the server nc -l 5001" in own
     assert several["Queue"] == ["250 kB, drop-tail"], "two round trips: no one BDP"
 
 

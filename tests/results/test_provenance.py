@@ -62,12 +62,12 @@ def test_metrics_are_known_by_the_source_of_every_module_that_makes_a_summary(tm
     for part in ("metrics", "results"):
         shutil.copytree(package / part, tmp_path / part)
     sources = Path(summary.__file__).read_text(encoding="utf-8")
-    used = set(re.findall(r"(?:import |from )dumbbell\.metrics\.(\w+)", sources))
+    used = set(re.findall(r"(?:import |from )dumbbell\.metrics\.([\w.]+)", sources))
     assert len(used) >= 3
     seen = {provenance.metrics_identity()}
     assert provenance.metrics_identity(tmp_path) in seen
     for name in ("summary", *used):
-        with (tmp_path / "metrics" / f"{name}.py").open("a", encoding="utf-8") as file:
+        with (tmp_path / "metrics" / f"{name.replace('.', '/')}.py").open("a", encoding="utf-8") as file:
             file.write("# another\n")
         assert provenance.metrics_identity(tmp_path) not in seen, name
         seen.add(provenance.metrics_identity(tmp_path))

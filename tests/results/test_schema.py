@@ -11,9 +11,10 @@ from pydantic import ValidationError
 from commandline import ROOT
 from dumbbell.campaign.execution import execute
 from dumbbell.campaign.plan import Planned
-from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.measurement import Measurement, Program, ProgramEnd
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
+from dumbbell.metrics.programs.report import ProgramSummary
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.results.schema import RESULT, FailedRun, Result, json_schema, run_id
 from dumbbell.spec import Run
@@ -21,6 +22,7 @@ from measured import flow, flow_counters, measurement, queue, queue_counters
 from specs import resolved
 
 PUBLISHED = ROOT / "docs" / "result.schema.json"
+SUMMARIES = (FlowSummary, BottleneckSummary, GroupSummary, ProgramSummary)
 FORMAT = ROOT / "docs" / "results-format.md"
 
 
@@ -44,6 +46,10 @@ EMPTY = outcome(
     measurement(flow(begin=flow_counters(0), end=flow_counters(0)), bottleneck=queue(end=queue_counters(0)), ended_s=0)
 )
 FULL = outcome(measurement(flow(end=flow_counters(10, delivered_bytes=1_000, segments_sent=3))))
+CLIENT = ProgramEnd(
+    argv=["./client", "10.1.0.2:5001"], began_ns=0, ended_ns=None, status=None, stdout="12 Mbit/s\n", stderr=""
+)
+PROGRAM = outcome(measurement(flow(end=flow_counters(10), program=Program(client=CLIENT, server=None))))
 FAILED = outcome(EngineFailure("a bug"))
 
 
@@ -52,13 +58,22 @@ def test_the_published_schema_is_that_of_the_model() -> None:
     assert json.loads(PUBLISHED.read_text(encoding="utf-8")) == json_schema()
 
 
-@pytest.mark.parametrize("result", [EMPTY, FULL, FAILED], ids=["empty", "full", "failed"])
+@pytest.mark.parametrize("result", [EMPTY, FULL, PROGRAM, FAILED], ids=["empty", "full", "program", "failed"])
 def test_a_result_conforms_to_the_schema_and_can_be_read_again(result: Result | FailedRun) -> None:
     text = result.model_dump_json()
     assert "NaN" not in text
     assert "Infinity" not in text
     jsonschema.Draft202012Validator(json_schema()).validate(json.loads(text))
     assert RESULT.validate_json(text) == result
+
+
+def test_a_flow_has_what_its_program_said_and_null_where_there_is_none() -> None:
+    assert isinstance(PROGRAM, Result)
+    assert json.loads(FULL.model_dump_json())["flows"][0]["program"] is None
+    told = json.loads(PROGRAM.model_dump_json())["flows"][0]["program"]
+    assert {key: value for key, value in told.items() if value is not None} == {
+        "command": ["./client", "10.1.0.2:5001"], "took_s": 10.0, "output": "12 Mbit/s\n",
+    }  # fmt: skip
 
 
 def test_the_keys_and_their_order() -> None:
@@ -71,7 +86,7 @@ def test_the_keys_and_their_order() -> None:
 def test_every_key_is_explained() -> None:
     words = FORMAT.read_text(encoding="utf-8")
     keys = [field.alias or name for model in (Result, FailedRun) for name, field in model.model_fields.items()]
-    keys += [each.name for part in (FlowSummary, BottleneckSummary, GroupSummary) for each in fields(part)]
+    keys += [each.name for part in SUMMARIES for each in fields(part)]
     assert len(keys) > 40
     assert [key for key in keys if f"`{key}`" not in words] == []
 

@@ -184,6 +184,43 @@ SOURCES: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
+COMMANDS: list[dict[str, Any]] = [
+    {"command": []},
+    {"command": "iperf3 -c {receiver}"},
+    {"command": ["iperf3", ""]},
+    {"command": ["iperf3", 3]},
+    {"command": ["iperf3", ["-c"]]},
+    {"command": [["iperf3"], "nc"]},
+    {"command": [["iperf3"], ["nc"], ["iperf3"]]},
+    {"command": [[]]},
+    {"command": ["iperf3\0"]},
+    {"command": ["{host}"]},
+    {"command": ["iperf3", "-p", "{prt}"]},
+    {"command": ["curl", "-d", '{"a": 1}']},
+    {"command": ["curl", "-d", "{{port}"]},
+    {"command": ["iperf3"] * 1001},
+    {"command": ["iperf3"], "serve": ["iperf3", "-s"]},
+    {"command": ["iperf3"], "server": []},
+    {"command": ["iperf3"], "server": ["iperf3", "{host}"]},
+    {"command": ["iperf3", "-p", "{port}"], "server": ["iperf3", "-s"]},
+    {"command": ["iperf3"], "server": ["iperf3", "-s", "-p{port}"]},
+    {"command": ["nc", "{port}"], "server": [["nc", "-l", "{port}"], ["nc", "-l", "5000"]]},
+    {"server": ["iperf3", "-s"]},
+]  # fmt: skip
+
+
+def test_a_bad_command_is_one_clear_problem(snapshot: SnapshotAssertion) -> None:
+    said = [(_shortened(command), bad_fields({"flows[0].workload": command})) for command in COMMANDS]
+    late = {"flows[0].workload": {"command": ["iperf3", "-t", "{seconds}"]}, "flows[0].start": "9.5 s"}
+    said.append((late, bad_fields(late)))
+    assert {len(problems) for _, problems in said} == {1}
+    assert "\n".join(f"{command!r} -> {' | '.join(problems)}" for command, problems in said) == snapshot
+
+
+def _shortened(command: dict[str, Any]) -> dict[str, Any]:
+    return {key: [*words[:3], "…"] if len(words) > 1000 else words for key, words in command.items()}
+
+
 def test_a_bad_source_of_short_flows_is_one_clear_problem(snapshot: SnapshotAssertion) -> None:
     said = [(source, bad_fields({"flows[0].workload": source})) for source in SOURCES]
     said += [(fields, bad_fields({"flows[0].workload": ARRIVING} | fields)) for fields in (
@@ -231,7 +268,6 @@ WISHES: dict[str, list[Any]] = {
     "path.reorder": ["1 %"],
     "path.loss_model": ["gilbert"],
     "links": [[MBPS]],
-    "flows[0].workload": [{"command": ["iperf3"]}],
 }
 
 
@@ -268,7 +304,7 @@ count = 10000000
 name = "a"
 cc = ["cubic[x=1]", "bbr[cwnd_gain=100, probe_gan=1]"]
 stop = "0 s"
-workload = { command = ["iperf3"] }
+workload = { command = ["iperf3", "-c", "{host}"] }
 [[flows]]
 cc = "cubic"
 colour = "red"

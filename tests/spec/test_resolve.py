@@ -34,6 +34,31 @@ def test_the_example_of_the_documents_resolves_to_integers(snapshot: SnapshotAss
     assert resolved.bdp_bytes == 250_000.0
 
 
+COMMAND = {"command": ["iperf3", "-c", "{receiver}", "-t", "{seconds}"], "server": ["iperf3", "-s", "-1"]}
+
+
+def test_a_command_keeps_its_words_for_the_engine_to_fill_in() -> None:
+    run = run_of({"flows[0].workload": COMMAND, "flows[0].count": 2, "duration": "until done", "time_limit": "60 s"})
+    assert [flow.workload.model_dump() for flow in run.flows if flow.workload != "bulk"] == 2 * [
+        {"command": {"command": tuple(COMMAND["command"]), "server": tuple(COMMAND["server"])}}
+    ]
+    alone = run_of({"flows[0].workload": {"command": ["./client", "{receiver}:{port}"]}})
+    assert Run.from_json(alone.to_json()) == alone
+    assert json.loads(alone.to_json())["flows"][0]["workload"] == {
+        "command": {"command": ["./client", "{receiver}:{port}"], "server": []}
+    }
+
+
+def test_a_run_without_programs_is_asked_for_as_ever() -> None:
+    """Its bytes name it in every store: these are of the version before there were any."""
+    workloads = ["bulk", {"transfer": "1 MB"}, {"stream": "1 Mbit/s", "for": "1 s", "every": "40 ms"}]
+    asked = [run_of({"flows[0].workload": each}).canonical() for each in workloads]
+    asked.append(resolve(next(expand(load(SWEPT))), 1).run.canonical())
+    assert [hashlib.sha256(each).hexdigest()[:16] for each in asked] == [
+        "e894d485118403bc", "a8331a276332db8d", "c1e1e809a1a37f74", "4882ff01f3779c87",
+    ]  # fmt: skip
+
+
 def test_every_field_resolves_too(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     (tmp_path / "writes.csv").write_text("time,bytes\n0,1000\n0.25,2000\n", encoding="utf-8")
     (tmp_path / "everything.toml").write_text(EVERY_FIELD, encoding="utf-8")

@@ -134,6 +134,20 @@ def test_what_is_written_says_the_same(tmp_path: Path) -> None:
         assert load(written, folder=tmp_path).words() == experiment.words()
     assert (written.count("\n[[flows]]\n"), written.count("\n[[path.change]]\n")) == (4, 2)
     assert 'rate = ["80 Mbit/s", "40 Mbit/s"]\n' in written
+    command = [
+        "ffmpeg",
+        "-re",
+        "-i",
+        "a long name of a video.mp4",
+        "-c",
+        "copy",
+        "-f",
+        "mpegts",
+        "tcp://{receiver}:{port}",
+    ]
+    program = load(smallest(flows=[{"cc": "bbr", "workload": {"command": command, "server": ["nc", "-l", "{port}"]}}]))
+    assert load(program.toml()).words() == program.words()
+    assert max(map(len, program.toml().splitlines())) < 100
     headers = [line for line in written.splitlines() if line.startswith("[")]
     assert list(dict.fromkeys(headers)) == ["[path]", "[[path.change]]", "[[flows]]", "[host]", "[measure]"]
     assert toml({"duration": "1 s", "measure": {}}) == 'duration = "1 s"\n'

@@ -96,6 +96,20 @@ def test_lists_of_tables_and_inside_tables_are_sweeps_too() -> None:
     assert found[-1]["flows[1].workload"] == {"transfer": "5 MB"}
 
 
+def test_the_words_of_a_command_are_one_value_and_a_list_of_such_lists_is_a_sweep() -> None:
+    several = [["iperf3", "-c", "{receiver}"], ["nc", "-N", "{receiver}", "5001"]]
+    field = "flows[0].workload.command"
+    assert points({"flows[0].workload": {"command": several[0]}}) == [{}]
+    assert points({"flows[0].workload": {"command": several}}) == [{field: words} for words in several]
+    zipped = {"command": several, "server": [["iperf3", "-s"], ["nc", "-l", "5001"]]}
+    together = {"flows[0].workload": zipped, "zip": [[field, "flows[0].workload.server"]]}
+    assert [point[field][0] + point["flows[0].workload.server"][0] for point in points(together)] == [
+        "iperf3iperf3", "ncnc",
+    ]  # fmt: skip
+    whole = points({"flows[0].workload": ["bulk", {"command": several[0]}]})
+    assert whole == [{"flows[0].workload": "bulk"}, {"flows[0].workload": {"command": several[0]}}]
+
+
 def test_a_point_has_no_list_left() -> None:
     workload = {"stream": "1 Mbit/s", "for": ["1 s", "2 s"], "every": "10 ms"}
     flows = [{"cc": ["bbr", "cubic"], "workload": workload}]

@@ -19,6 +19,7 @@ from dumbbell.engines.measurement import (
     FlowSeries,
     Histogram,
     Measurement,
+    Program,
     QueueCounters,
     QueueMeasurement,
     QueueSeries,
@@ -67,6 +68,7 @@ def flow(  # noqa: PLR0913 (each is a part of a measurement)
     rtt_min_ns: int | None = None,
     ack_rtt: Histogram | None = None,
     series: FlowSeries | None = None,
+    program: Program | None = None,
 ) -> FlowMeasurement:
     end = end or flow_counters(10)
     return FlowMeasurement(
@@ -80,6 +82,7 @@ def flow(  # noqa: PLR0913 (each is a part of a measurement)
         series=series or flow_series(),
         acks=AckSamples(at_ns=_instants(()), rtt_ns=_instants(())),
         phases=(),
+        program=program,
     )
 
 

@@ -41,6 +41,7 @@ FLOW_COLUMNS: Final = (
     "retransmits", "segments_sent", "rtt_mean_s", "rtt_p95_s", "fct_s", "starved_s", "starved_longest_s",
     "late_mean_s", "late_p95_s", "late_max_s", "stalls", "stalled_s", "transfers", "fct_p50_s", "fct_p95_s",
     "fct_p99_s", "slowdown_mean", "slowdown_p50", "slowdown_p95", "slowdown_p99",
+    "program_goodput_bps", "program_speed",
 )  # fmt: skip
 """What formulas of groups need of each flow."""
 OF_GROUP: Final = {name: each.of_group for name, each in QUANTITIES.items() if each.of_group}

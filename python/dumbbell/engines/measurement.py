@@ -6,7 +6,7 @@ There is no mean, no percentile and no verdict here: these are `dumbbell.metrics
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -75,6 +75,8 @@ class FlowMeasurement:
     """Names of the algorithm's phases; `series.phase` is an index into them."""
     transfers: Transfers | None = None
     """The short transfers of a source; None for every other workload."""
+    program: Program | None = None
+    """What a program of the user's own said and how it ended; None for every other workload."""
 
     @classmethod
     def from_core(cls, raw: Mapping[str, Any]) -> Self:
@@ -91,7 +93,42 @@ class FlowMeasurement:
             acks=AckSamples(**raw["acks"]),
             phases=tuple(raw["phases"]),
             transfers=Transfers.from_core(raw.get("transfers")),
+            program=Program.from_core(raw.get("program")),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A program of the user's own, at both of its ends."""
+
+    client: ProgramEnd
+    """The command at the sender."""
+    server: ProgramEnd | None
+    """The server at the receiver, if there is one."""
+
+    @classmethod
+    def from_core(cls, raw: Mapping[str, Any] | None) -> Self | None:
+        """Wraps both ends; None where there is no program."""
+        if raw is None:
+            return None
+        server = raw["server"]
+        return cls(client=ProgramEnd(**raw["client"]), server=None if server is None else ProgramEnd(**server))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramEnd:
+    """One process of a program."""
+
+    argv: Sequence[str]
+    """Its words as they were filled in."""
+    began_ns: int
+    """When it was started; 0 of a server, which is there before the run begins."""
+    ended_ns: int | None
+    """When it ended by itself; None: the flow's stop or the run's end ended it."""
+    status: int | None
+    """The status with which it ended by itself; None: as above."""
+    stdout: str
+    stderr: str
 
 
 NEVER_NS = 2**64 - 1

@@ -204,8 +204,14 @@ def _mean_completion_s(group: Group) -> Value:
 
 def _mean_of_all(values: Sequence[Value]) -> Value:
     """None if a flow did not end: the mean of the others would flatter whoever left some behind."""
+    total = _total_of_all(values)
+    return None if total is None else total / len(values)
+
+
+def _total_of_all(values: Sequence[Value]) -> Value:
+    """None if one is not known."""
     known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known and len(known) == len(values) else None
+    return sum(known) if known and len(known) == len(values) else None
 
 
 def _percentile(own: str, each: str, percent: float) -> Callable[[Group], Value]:
@@ -393,6 +399,17 @@ _QUANTITIES: Final = (
     Quantity(
         name="stalled", label="time stalled", short="stalled", unit="s", factor=1.0, better="lower",
         of_group=lambda group: mean(flow.stalled_s for flow in group.flows), of_flow=lambda flow: flow.stalled_s,
+    ),
+    Quantity(
+        name="program_goodput", label="goodput as the program tells it", short="program", unit="Mbit/s", factor=1e-6,
+        better="higher", relative=True,
+        of_group=lambda group: _total_of_all([flow.program_goodput_bps for flow in group.flows]),
+        of_flow=lambda flow: flow.program_goodput_bps,
+    ),
+    Quantity(
+        name="program_speed", label="speed of the film that the program sends", short="speed", unit="", factor=1.0,
+        better="higher", of_group=lambda group: mean(flow.program_speed for flow in group.flows),
+        of_flow=lambda flow: flow.program_speed,
     ),
     *(
         Quantity(

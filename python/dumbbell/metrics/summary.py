@@ -5,25 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import fmean
-from typing import TYPE_CHECKING, ClassVar, Final, TypedDict
+from typing import TYPE_CHECKING, ClassVar, TypedDict
 
 from dumbbell.engines.measurement import FlowMeasurement, Measurement
+from dumbbell.metrics.programs.report import SCHEMA, ProgramSummary
 from dumbbell.metrics.sharing import jain, power, shares
-from dumbbell.metrics.window import Activity, Window, ratio
+from dumbbell.metrics.window import Activity, Window, ended_ns, ratio
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
     from dumbbell.metrics.completion import Completion
     from dumbbell.metrics.counter import Counter
     from dumbbell.spec.run import Run
-
-SCHEMA: Final = {
-    "extra": "forbid",
-    "allow_inf_nan": False,
-    "revalidate_instances": "always",
-    "use_attribute_docstrings": True,
-}
-"""How `results.schema` reads these classes: the docstrings are the schema's descriptions, and a NaN is an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +79,8 @@ class FlowSummary:
     late_max_s: float | None = None
     """The most of the same."""
     stalls: int | None = None
-    """How often a player of the whole stream, which starts with 1 s of it, has to wait; null where it never starts."""
+    """How often a player of the whole stream, which starts with 1 s of it, has to wait; null where it never starts. Of
+    a program that streams what its reports say."""
     stalled_s: float | None = None
     """How long it waits in all."""
     transfers: int | None = None
@@ -108,6 +102,18 @@ class FlowSummary:
     """95th percentile of the same."""
     slowdown_p99: float | None = None
     """99th percentile of the same."""
+    program: ProgramSummary | None = None
+    """What a program of the user's own said and how it ended; null of every other workload."""
+
+    @property
+    def program_goodput_bps(self) -> float | None:
+        """What the program says it delivered."""
+        return None if self.program is None else self.program.goodput_bps
+
+    @property
+    def program_speed(self) -> float | None:
+        """The speed of the film that the program sent."""
+        return None if self.program is None else self.program.speed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,15 +258,16 @@ def _flow(  # noqa: PLR0913 (what a summary has)
 
 
 class InTime(TypedDict, total=False):
-    """What of a flow's summary follows from its series beside the others'."""
+    """What of a flow's summary follows from its series beside the others', or from what its program says."""
 
     starved_s: float
     starved_longest_s: float
     late_mean_s: float
     late_p95_s: float
     late_max_s: float
-    stalls: int
-    stalled_s: float
+    stalls: int | None
+    stalled_s: float | None
+    program: ProgramSummary
 
 
 def _in_time(run: Run, measurement: Measurement, window: Window, delivered: Sequence[Counter]) -> Iterator[InTime]:
@@ -280,6 +287,11 @@ def _in_time(run: Run, measurement: Measurement, window: Window, delivered: Sequ
                 found |= InTime(late_mean_s=late.mean_s, late_p95_s=late.p95_s, late_max_s=late.max_s)
             if waits is not None:
                 found |= InTime(stalls=waits.times, stalled_s=waits.total_s)
+        if measured.program is not None:
+            from dumbbell.metrics.programs.reader import summary  # noqa: PLC0415 (late: few runs have programs)
+
+            told = summary(measured.program, ended_ns(measured))
+            found |= InTime(program=told, stalls=told.stalls, stalled_s=told.stalled_s)
         yield found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
@@ -16,6 +17,7 @@ from dumbbell.spec.run import (
     ETHERNET_HEADER_BYTES,
     ArrivalsWorkload,
     Buffer,
+    CommandWorkload,
     Flow,
     Host,
     MemoryBytes,
@@ -168,6 +170,9 @@ def _workload(workload: Workload) -> str:
             return f"{len(trace.writes)} writes as traced"
         case ArrivalsWorkload(arrivals=source):
             return _arrivals([size for _, size in source.arrivals])
+        case CommandWorkload(command=program):
+            other = f", to the server {shlex.join(program.server)}" if program.server else ""
+            return f"the program {shlex.join(program.command)}{other}"
         case _:
             return "bulk"
 

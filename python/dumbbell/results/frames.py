@@ -11,6 +11,7 @@ from dumbbell.results.campaign import campaigns as campaigns_of
 from dumbbell.results.harm import harm_columns
 from dumbbell.results.ledger import Ledger, listed
 from dumbbell.results.outcomes import BOTTLENECK, FLOW, GROUP
+from dumbbell.results.tables import PROGRAM_NUMBERS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,13 +22,13 @@ Table: TypeAlias = Literal["runs", "flows", "groups"]
 _OF_RUN = (*BOTTLENECK, "jain", "window_begin_s", "window_end_s", "wall_s", "warnings", "error")
 _TABLES: dict[Table, tuple[str, tuple[str, ...], str, str]] = {
     "runs": ("run", _OF_RUN, "", ""),
-    "flows": ("flow", FLOW, "JOIN flow ON flow.run = run.id", ", flow.flow"),
+    "flows": ("flow", (*FLOW, *PROGRAM_NUMBERS), "JOIN flow ON flow.run = run.id", ", flow.flow"),
     "groups": ("g", ("name", *GROUP), "JOIN flow_group g ON g.run = run.id", ", g.position"),
 }
 """Of each: the ledger's table, its columns, how it is joined to `run`, and the order within a run."""
 _HEAD = 5
 """Columns before the swept values: `run_id`, `experiment`, `engine`, `seed`, `status`."""
-_WORDS = ("name", "cc", "warnings", "error")
+_WORDS = ("name", "cc", "warnings", "error", "program")
 
 
 class StoredRuns(NamedTuple):

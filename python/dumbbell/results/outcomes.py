@@ -13,6 +13,7 @@ from dumbbell.results.campaign import CampaignEntry, add_member, positions, seed
 from dumbbell.results.disturbance import validity
 from dumbbell.results.ledger import Ledger, listed
 from dumbbell.results.series import SeriesFile
+from dumbbell.results.tables import PROGRAM_NUMBERS
 
 if TYPE_CHECKING:
     from dumbbell.results.request import Request
@@ -67,7 +68,9 @@ def put(  # noqa: PLR0913 (what a row has)
         connection.execute("INSERT INTO request VALUES (?, ?)", (run, resolved))
         if outcome.status == "ok":
             for flow in outcome.flows:
-                _insert(connection, "flow", {"run": run, **asdict(flow)})
+                said = None if flow.program is None else json.dumps(asdict(flow.program), ensure_ascii=False)
+                numbers = {name: getattr(flow, name) for name in PROGRAM_NUMBERS}
+                _insert(connection, "flow", {"run": run, **asdict(flow), "program": said, **numbers})
             for position, (name, group) in enumerate(outcome.groups.items()):
                 _insert(connection, "flow_group", {"run": run, "position": position, "name": name, **asdict(group)})
         for file in series:
@@ -129,9 +132,14 @@ def _outcome(ledger: Ledger, row: sqlite3.Row, point: Mapping[str, Any]) -> Outc
     groups = {name: dict(zip(GROUP, group, strict=True)) for name, *group in ledger.rows(query, row["id"])}
     return Result.model_validate({
         **head, "window_s": (row["window_begin_s"], row["window_end_s"]), "jain": row["jain"], "groups": groups,
-        "flows": tuple(map(dict, flows)), "bottleneck": {name: row[name] for name in BOTTLENECK},
+        "flows": tuple(map(_flow, flows)), "bottleneck": {name: row[name] for name in BOTTLENECK},
         "warnings": warnings, "validity": validity(row["engine"], warnings),
     })  # fmt: skip
+
+
+def _flow(row: sqlite3.Row) -> dict[str, Any]:
+    said = row["program"]
+    return dict(row) | {"program": None if said is None else json.loads(said)}
 
 
 def _insert(connection: sqlite3.Connection, table: str, row: Mapping[str, object]) -> None:

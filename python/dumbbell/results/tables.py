@@ -8,19 +8,23 @@ from typing import Final
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 
-LEDGER_SCHEMA: Final = 5
+LEDGER_SCHEMA: Final = 6
 """Version of the tables below: a change of any of them, of a summary's fields or of a request is a new number.
 
 2: `run` has `request_key` and `request_groups`. 3: The range of the start jitter is in the groups, and not in the key.
-4: Halves of the window. 5: Goodput as iperf3 tells it.
+4: Halves of the window. 5: Goodput as iperf3 tells it. 6: What programs say.
 A store of an earlier schema is read as it is, and migrated where it is written.
 """
 REQUESTS_SCHEMA: Final = 3
 """From this one on requests are as they are now."""
-EARLIER_SCHEMAS: Final = (1, 2, 3, 4)
+EARLIER_SCHEMAS: Final = (1, 2, 3, 4, 5)
 
 _SQL_TYPES = {"int": "INTEGER NOT NULL", "float": "REAL NOT NULL", "str": "TEXT NOT NULL"}
-_NULLABLE = {"int | None": "INTEGER", "bool | None": "INTEGER", "float | None": "REAL"}
+_NULLABLE = {
+    "int | None": "INTEGER", "bool | None": "INTEGER", "float | None": "REAL", "ProgramSummary | None": "TEXT",
+}  # fmt: skip
+PROGRAM_NUMBERS: Final = ("program_goodput_bps", "program_speed")
+"""What quantities need of a flow's program: columns beside `program`, which is JSON."""
 
 
 def _columns(summary: type, *, nullable: bool = False) -> str:
@@ -30,13 +34,20 @@ def _columns(summary: type, *, nullable: bool = False) -> str:
     return ", ".join(f"{name} {kind.removesuffix(' NOT NULL') if nullable else kind}" for name, kind in types.items())
 
 
+def _more(table: str) -> dict[str, str]:
+    """Columns of a table, with their types, that are no fields of its summary."""
+    return dict.fromkeys(PROGRAM_NUMBERS if table == "flow" else (), "REAL")
+
+
 SUMMARIES: Final = {"run": BottleneckSummary, "flow": FlowSummary, "flow_group": GroupSummary}
 
 
 def lacking(table: str, present: Iterable[str]) -> dict[str, str]:
     """The columns, with their types, that a table of an earlier schema has not; what was never measured is null."""
     there = set(present)
-    return {each.name: _NULLABLE[str(each.type)] for each in fields(SUMMARIES[table]) if each.name not in there}
+    kinds = {each.name: str(each.type) for each in fields(SUMMARIES[table])}
+    own = {name: _NULLABLE[kind] for name, kind in kinds.items() if name not in there}
+    return own | {name: kind for name, kind in _more(table).items() if name not in there}
 
 
 TABLES: Final = f"""
@@ -60,7 +71,8 @@ CREATE TABLE member (
 ) WITHOUT ROWID;
 CREATE INDEX member_of_run ON member (run);
 CREATE TABLE flow (
-    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, {_columns(FlowSummary)}, PRIMARY KEY (run, flow)
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, {_columns(FlowSummary)},
+    {", ".join(f"{name} {kind}" for name, kind in _more("flow").items())}, PRIMARY KEY (run, flow)
 ) WITHOUT ROWID;
 CREATE TABLE flow_group (
     run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, position INTEGER NOT NULL, name TEXT NOT NULL,

@@ -16,7 +16,10 @@ from dumbbell.spec.writer import toml
 
 Location = tuple[int | str, ...]
 
-_WORKLOAD_HINT = 'use "bulk", { transfer = "100 MB" }, { stream = … }, { trace = "writes.csv" } or { arrivals = … }'
+_WORKLOAD_HINT = (
+    'use "bulk", { transfer = "100 MB" }, { stream = … }, { trace = "writes.csv" }, { arrivals = … } or'
+    " { command = […] }"
+)
 _SIZE_HINT = 'use "100 kB", { lognormal = … }, { pareto = … } or { cdf = "sizes.csv" }'
 _WANTED = {
     "int_type": "a whole number",
@@ -25,6 +28,7 @@ _WANTED = {
     "bool_type": "true or false",
     "string_type": "text",
     "list_type": "a list",
+    "tuple_type": "a list",
     "model_type": "a table",
     "model_attributes_type": "a table",
     "dict_type": "a table",

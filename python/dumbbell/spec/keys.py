@@ -61,8 +61,8 @@ def _parts(annotation: Any, metadata: Any = ()) -> Iterator[Any]:  # noqa: ANN40
         for each in inner:
             if not _is_sweep(each):
                 yield from _parts(each)
-    elif origin is list:
-        yield list
+    elif origin in {list, tuple}:
+        yield origin
         yield from _parts(inner[0])
     else:
         yield annotation
@@ -115,6 +115,8 @@ def _noun(parts: list[Any], quantity: type[Quantity] | None) -> str:
         return f"a list of two, each {quantity.noun}" if list in parts else quantity.noun
     if list in parts:
         return "a list of lists of paths"
+    if tuple in parts:
+        return "a list of words"
     if bool in parts:
         return "true or false"
     simple = {int: "a whole number", float: "a number", str: "text"}

@@ -166,6 +166,9 @@ def _workload(experiment: tables.Spec, number: int, seed: int) -> run.Workload:
         return run.TraceWorkload(trace=experiment.file(run.Trace, scalar(workload.trace)))
     if isinstance(workload, tables.ShortFlows):
         return run.ArrivalsWorkload(arrivals=run.Arrivals(arrivals=_arrivals(experiment, number, workload, seed)))
+    if isinstance(workload, tables.Command):
+        server = () if workload.server is None else scalar(workload.server)
+        return run.CommandWorkload(command=run.Command(command=scalar(workload.command), server=server))
     return "bulk"
 
 

@@ -33,6 +33,7 @@ from dumbbell.spec.tables import (
     MOST_ARRIVALS,
     MOST_FLOWS,
     Arrivals,
+    Command,
     Flow,
     Jitter,
     Lognormal,
@@ -45,6 +46,7 @@ from dumbbell.spec.tables import (
     Stream,
     Trace,
 )
+from dumbbell.spec.words import places
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 MOST_SAMPLES = 10_000_000
@@ -70,6 +72,7 @@ def point_problems(point: Spec) -> Iterator[Problem]:
                 partial(_stream_problems, group, f"{path}.workload"),
                 partial(_trace_problems, point, group, f"{path}.workload.trace"),
                 partial(_source_problems, point, group, path),
+                partial(_command_problems, point, group, f"{path}.workload"),
                 partial(_access_problems, point, group, f"{path}.access.buffer"),
             )
     yield from run_rules(
@@ -296,6 +299,27 @@ def _load_problems(point: Spec, group: Flow, source: ShortFlows, path: str) -> I
         kind = "load" if source.arrivals.load is not None else "rate"
         told = f"{expected:,.0f} arrivals in {Time.show(arriving)} are too many"
         yield Problem(f"{path}.arrivals.{kind}", told, f"at most {MOST_ARRIVALS:,}: count = 10000, or a stop")
+
+
+def _command_problems(point: Spec, group: Flow, path: str) -> Iterator[Problem]:
+    program = scalar(group.workload)
+    if not isinstance(program, Command):
+        return
+    command = scalar(program.command)
+    named = set(places(command))
+    if program.server is not None:
+        server = scalar(program.server)
+        served = set(places(server))
+        if "port" in named ^ served:
+            lacks, has = ("server", "command") if "port" in named else ("command", "server")
+            told = f"without {{port}}, which {has} has: the two would not meet"
+            yield Problem(f"{path}.{lacks}", told, "write {port} in both, or a port of yours in both")
+        named |= served
+    end = end_ns(point) if group.stop is None else scalar(group.stop).ns
+    lasts = end - last_start_ns(group) - scalar(point.start_jitter).ns
+    if "seconds" in named and 0 < lasts < NS_PER_S:
+        told = f"{{seconds}} of a flow that may last {Time.show(lasts)} only: none is whole"
+        yield Problem(f"{path}.command", told, "let it last 1 s at least")
 
 
 def _count_problems(point: Spec) -> Iterator[Problem]:

@@ -158,6 +158,15 @@ class Arrivals(_Part):
     arrivals: tuple[tuple[Count, Count], ...]
 
 
+class Command(_Part):
+    """Words of a program; what stands in braces for addresses and numbers, the engine fills in."""
+
+    command: tuple[str, ...]
+    """Started at the sender when the flow starts."""
+    server: tuple[str, ...]
+    """Started at the receiver before the run; empty: nothing is."""
+
+
 class TransferWorkload(_Part):
     """A finite transfer."""
 
@@ -182,7 +191,15 @@ class ArrivalsWorkload(_Part):
     arrivals: Arrivals
 
 
-Workload: TypeAlias = Literal["bulk"] | TransferWorkload | StreamWorkload | TraceWorkload | ArrivalsWorkload
+class CommandWorkload(_Part):
+    """A program of the user's own."""
+
+    command: Command
+
+
+Workload: TypeAlias = (
+    Literal["bulk"] | TransferWorkload | StreamWorkload | TraceWorkload | ArrivalsWorkload | CommandWorkload
+)
 """What the application writes."""
 
 

@@ -16,6 +16,7 @@ import dumbbell.spec.run as run
 from dumbbell.problem import quoted
 from dumbbell.spec.quantity import Bytes, Frequency, Moment, QuantityError, Rate, Share, Size, Time, invalid
 from dumbbell.spec.section import Bounds, DependsOnInvalidField, Section, Swept, between, form
+from dumbbell.spec.words import SweptWords
 from dumbbell.units import PPB
 
 FileT = TypeVar("FileT")
@@ -348,11 +349,26 @@ class ShortFlows(Section):
     """How large the transfers are: all alike, or drawn from a distribution."""
 
 
+class Command(Section):
+    """A program of the user's own in place of sender and receiver."""
+
+    command: SweptWords = Field(examples=[["iperf3", "-c", "{receiver}", "-p", "{port}", "-t", "{seconds}", "-J"]])
+    """A program of your own, started at the sender when the flow starts: its name and its arguments, word by word, no
+    shell. [What braces stand for](#commands) is filled in. The flow is complete when the program ends by itself with
+    status 0; one that ends with another status makes the run fail, with the last lines of what it said. One that still
+    runs at the flow's stop, or the run's end, is told to end (SIGTERM, then SIGKILL). Data goes from the sender to the
+    receiver, under the flow's `cc`, which the route sets, whatever the program asks for."""
+    server: SweptWords | None = Field(default=None, examples=[["iperf3", "-s", "-1", "-p", "{port}", "-J"]])
+    """What `command` talks to: a program that is started at the receiver before the run's time 0, and ended with the
+    flow. The default starts none."""
+
+
 WORKLOADS: dict[str, type[Section]] = {
     "transfer": Transfer,
     "stream": Stream,
     "trace": Trace,
     "arrivals": ShortFlows,
+    "command": Command,
 }
 
 
@@ -369,7 +385,8 @@ Workload: TypeAlias = Annotated[
     | Annotated[Transfer, Tag("#transfer")]
     | Annotated[Stream, Tag("#stream")]
     | Annotated[Trace, Tag("#trace")]
-    | Annotated[ShortFlows, Tag("#arrivals")],
+    | Annotated[ShortFlows, Tag("#arrivals")]
+    | Annotated[Command, Tag("#command")],
     Discriminator(_kind_of_workload),
 ]
 
@@ -409,7 +426,7 @@ class Flow(Section):
     is under way still arrives, and a reset follows it."""
     workload: Swept[Workload] = "bulk"
     """What the application writes: `"bulk"` as much as TCP takes until the end, or one of the tables in
-    [workloads](#workloads)."""
+    [workloads](#workloads), of which one is a program of your own."""
     rtt: Swept[RoundTrip] | None = Field(default=None, examples=["100 ms"])
     """The group's own base round-trip time. The default is `path.rtt`, which `bdp` goes on meaning."""
     access: Swept[Access] | None = None

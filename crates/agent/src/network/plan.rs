@@ -66,6 +66,8 @@ pub struct AddressPair {
     pub forward_delay_ns: u64,
     /// Delay from the receiver to the sender.
     pub return_delay_ns: u64,
+    /// Its hosts run programs.
+    pub has_programs: bool,
 }
 
 /// One end of a link. Its position in [`Plan::devices`] pairs it: 0 with 1, 2 with 3, and so on.
@@ -438,7 +440,7 @@ fn pairs(run: &Run, reorder_ppb: u32) -> (Vec<AddressPair>, Vec<usize>) {
         .iter()
         .map(|flow| {
             let pair = pair(flow, run, reorder_ppb);
-            let alone = hosts_are_felt || pair.access.is_some() || flow.is_program();
+            let alone = hosts_are_felt || pair.access.is_some() || pair.has_programs;
             let shared = pairs.iter().position(|other| *other == pair).filter(|_| !alone);
             shared.unwrap_or_else(|| {
                 pairs.push(pair);
@@ -465,5 +467,10 @@ fn pair(flow: &Flow, run: &Run, reorder_ppb: u32) -> AddressPair {
     let Flow { access, forward_delay_ns, return_delay_ns, .. } = *flow;
     let frames_ns = OVERTAKEN_FRAMES * run.path.frame_bytes() * 8_000_000_000 / run.path.rate_bps.max(1);
     let moved_ns = if reorder_ppb > 0 && forward_delay_ns == 0 { frames_ns.min(return_delay_ns) } else { 0 };
-    AddressPair { access, forward_delay_ns: forward_delay_ns + moved_ns, return_delay_ns: return_delay_ns - moved_ns }
+    AddressPair {
+        access,
+        forward_delay_ns: forward_delay_ns + moved_ns,
+        return_delay_ns: return_delay_ns - moved_ns,
+        has_programs: flow.is_program(),
+    }
 }

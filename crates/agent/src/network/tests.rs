@@ -85,6 +85,20 @@ fn a_kernel_with_all_means_needs_no_relay() {
 }
 
 #[test]
+fn programs_share_their_addresses_with_nobody_and_have_their_control_from_the_route() {
+    let mut run = samples::run(4);
+    for flow in [0, 2] {
+        run.flows[flow].workload = run::Workload::Command { command: vec!["true".to_owned()], server: vec![] };
+    }
+    let controls = ["bbr", "cubic", "reno", "cubic"].map(str::to_owned);
+    let plan = Plan::new(&run, 0).controlled(&run, &controls).relayed(POOR);
+    assert_eq!(plan.pair_of_flow, [0, 1, 2, 1]);
+    let at_sender = plan.routes.iter().filter(|route| place_of(&plan, route.device) == Place::Sender);
+    let controls: Vec<Option<&str>> = at_sender.map(|route| route.control.as_deref()).collect();
+    assert_eq!(controls, [Some("bbr"), None, Some("reno")]);
+}
+
+#[test]
 fn every_step_is_told_as_a_command() {
     let mut run = samples::run(1);
     (run.path.loss_ppb, run.path.buffer) = (1_000_000, Buffer::Packets(40));

@@ -1,0 +1,145 @@
+"""What `--dry-run` prints of a live run, typed by a person, makes the network that the agent makes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dumbbell.engines import agent
+from dumbbell.engines.netns import NetnsEngine
+from dumbbell.engines.steps import Step
+from dumbbell.errors import EngineFailure
+from dumbbell.spec import Experiment, Run, expand, resolve
+
+pytestmark = pytest.mark.slow
+PATH = {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": "40 packets", "queue": "packets", "loss": "1 %"}
+TOOLS = ("ip", "tc", "ethtool", "sysctl", "nsenter")
+OFFLOADS = ("tx-tcp-segmentation", "generic-segmentation-offload", "generic-receive-offload")
+"""Those that TCP over IPv4 without AccECN has."""
+OWN_TO_EACH = {"link_netnsid", "link_netns", "link_index", "link", "ifindex", "txqlen", "refcnt", "stats64", "group"}
+"""What the kernel numbers as it likes, or shows only where the other end has a name."""
+
+
+@pytest.fixture(autouse=True)
+def able() -> None:
+    """This machine can build it, and has the tools."""
+    try:
+        NetnsEngine().ready()
+    except EngineFailure as failure:
+        pytest.skip(f"no live engine here: {failure}")
+    if missing := [tool for tool in TOOLS if shutil.which(tool) is None]:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+
+
+@contextmanager
+def typed(steps: list[Step]) -> Iterator[dict[str, list[str]]]:
+    """Carries out the commands; gives how each host is entered."""
+    environment = os.environ | {"PATH": f"{agent.path().parent}:{os.environ['PATH']}"}
+    names = {step.host: step.command[-1] for step in steps if step.command[:3] == ("ip", "netns", "add")}
+    with ExitStack() as stack:
+        for step in steps:
+            if step.command[0] == "dumbbell-agent":
+                relay = stack.enter_context(subprocess.Popen(step.command, env=environment))
+                stack.callback(relay.kill)
+                wait_for(names[step.host], step.command[5])
+                continue
+            if step.command[:3] == ("ip", "netns", "add"):
+                stack.callback(subprocess.run, ["ip", "netns", "del", step.command[-1]], check=True)
+            done = subprocess.run(step.command, env=environment, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, (step.command, done.stderr)
+        yield {host: ["ip", "netns", "exec", name] for host, name in names.items()}
+
+
+def wait_for(namespace: str, device: str) -> None:
+    """Returns when the relay has made its device."""
+    shown = ["ip", "-n", namespace, "link", "show", "dev", device]
+    for _ in range(100):
+        if subprocess.run(shown, capture_output=True, check=False).returncode == 0:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"no {device} in {namespace}")
+
+
+@contextmanager
+def held(run: Run, folder: Path) -> Iterator[dict[str, list[str]]]:
+    """Has the agent build the network; gives how each host is entered."""
+    job = folder / "job.json"
+    controls = [flow.cc.algorithm for flow in run.flows]
+    words = {"run": json.loads(run.to_json()), "controls": controls, "task": "measure", "machine": "shared"}
+    job.write_text(json.dumps(words), encoding="utf-8")
+    pipe = subprocess.PIPE
+    with subprocess.Popen([agent.path(), "hold", job], stdin=pipe, stdout=pipe, text=True) as process:
+        assert process.stdout is not None
+        found = json.loads(process.stdout.readline())
+        yield {host: ["nsenter", f"--net={descriptor(target)}"] for host, target in found.items()}
+        process.communicate("")
+        assert process.returncode == 0
+
+
+def descriptor(target: str) -> Path:
+    """Some process's descriptor of a namespace."""
+    for each in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            if os.fspath(each.readlink()) == target:
+                return each
+        except OSError:
+            continue
+    raise AssertionError(target)
+
+
+def asked(enter: list[str], *command: str) -> Any:
+    done = subprocess.run([*enter, *command], capture_output=True, text=True, check=True)
+    return bare(json.loads(done.stdout))
+
+
+def bare(words: Any) -> Any:
+    """Without what differs from one namespace to the next."""
+    if isinstance(words, dict):
+        return {key: bare(value) for key, value in words.items() if key not in OWN_TO_EACH}
+    return [bare(each) for each in words] if isinstance(words, list) else words
+
+
+def state(enter: list[str], settings: list[str]) -> dict[str, Any]:
+    links = asked(enter, "ip", "-j", "-d", "address")
+    devices = [link["ifname"] for link in links if link["ifname"] != "lo" and link.get("link_type") == "ether"]
+    return {
+        "links": sorted(links, key=lambda link: str(link["ifname"])),
+        "routes": asked(enter, "ip", "-j", "-d", "route"),
+        "disciplines": asked(enter, "tc", "-j", "-d", "qdisc", "show"),
+        "settings": subprocess.run([*enter, "sysctl", *settings], capture_output=True, check=True).stdout,
+        "offloads": [
+            {name: features[name]["active"] for name in OFFLOADS}
+            for device in devices
+            for features in asked(enter, "ethtool", "--json", "-k", device)
+        ],
+    }
+
+
+def test_the_commands_make_the_same_network(tmp_path: Path) -> None:
+    flows = [{"cc": "bbr"}, {"cc": "cubic", "rtt": "40 ms"}]
+    (point,) = expand(Experiment(duration="1 s", path=PATH, flows=flows, host={"initial_window": 20}))
+    run = resolve(point, 1, live=True).run
+    steps = list(NetnsEngine().plan(run))
+    settings: dict[str, list[str]] = {step.host: [] for step in steps}
+    for step in steps:
+        if "sysctl" in step.command:
+            settings[step.host].append(step.command[-1].partition("=")[0])
+    with typed(steps) as by_hand, held(run, tmp_path) as by_agent:
+        assert set(by_hand) == set(by_agent) == {"sender", "gate", "near", "receiver"}
+        for host in by_hand:
+            mine, its = state(by_hand[host], settings[host]), state(by_agent[host], settings[host])
+            for what in mine:
+                assert mine[what] == its[what], (host, what)
+    near = next(step for step in steps if "tbf" in step.command)
+    assert near.command[-6:] == ("rate", "2500000bps", "burst", near.command[-3], "limit", "40")
+    left = [each.name for each in Path("/run/netns").glob("*") if each.name in {name[-1] for name in by_hand.values()}]
+    assert left == []
