@@ -14,6 +14,7 @@ from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.netns import NetnsEngine
 from dumbbell.errors import EngineFailure
 from dumbbell.results.schema import FailedRun, Result
+from dumbbell.spec import expand, load, resolve
 
 pytestmark = pytest.mark.slow
 PATH = {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}
@@ -121,7 +122,6 @@ def test_ffmpeg_streams_in_its_own_time(engine: Any, tmp_path: Path, film: Path)
 @pytest.mark.parametrize(
     ("workload", "told"),
     [
-        ({"command": ["no-such-program"]}, "start no-such-program: No such file"),
         ({"command": ["sh", "-c", "echo quite wrong >&2; exit 7"]}, "ended with status 7: quite wrong"),
         ({"command": ["sleep", "9", "{port}"], "server": ["sh", "-c", "exit 3; echo {port}"]}, "ended with status 3"),
     ],
@@ -134,3 +134,14 @@ def test_a_program_that_fails_is_a_failed_run_in_its_words(
     assert isinstance(found, FailedRun)
     assert found.error.startswith("flows[0] (mine): ")
     assert told in found.error
+
+
+def test_a_program_that_is_not_there_is_refused_before_anything_runs(engine: Any) -> None:
+    workload = {"command": ["no-such-program", "{port}"], "server": ["nor-this", "{port}"]}
+    spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic", "workload": workload}]}
+    (point,) = expand(load(spec))
+    problems = engine.unsupported_fields(resolve(point, 1).run)
+    assert [str(each) for each in problems if "workload" in each.path] == [
+        'flows[0].workload.command: this machine has no program "no-such-program"',
+        'flows[0].workload.server: this machine has no program "nor-this"',
+    ]
