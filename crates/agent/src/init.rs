@@ -167,7 +167,9 @@ fn host_root() -> Result<PathBuf, Failure> {
     let read_only = MsFlags::MS_RDONLY | MsFlags::MS_NOSUID;
     mount(Some("none"), ROOT, Some("hostfs"), read_only, Some("/")).map_err(failed(ROOT))?;
     mount(Some("proc"), "/host/proc", Some("proc"), MsFlags::empty(), None::<&str>).map_err(failed("/host/proc"))?;
-    mount(Some("tmpfs"), "/host/tmp", Some("tmpfs"), MsFlags::empty(), None::<&str>).map_err(failed("/host/tmp"))?;
+    // What is in /tmp may be what a program is to read: this is its place to write.
+    mount(Some("tmpfs"), "/host/dev/shm", Some("tmpfs"), MsFlags::empty(), None::<&str>)
+        .map_err(failed("/host/dev/shm"))?;
     Ok(ROOT.into())
 }
 
