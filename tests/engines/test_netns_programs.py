@@ -145,3 +145,12 @@ def test_a_program_that_is_not_there_is_refused_before_anything_runs(engine: Any
         'flows[0].workload.command: this machine has no program "no-such-program"',
         'flows[0].workload.server: this machine has no program "nor-this"',
     ]
+
+
+def test_what_iperf3_says_went_wrong_is_a_warning(engine: Any, tmp_path: Path) -> None:
+    """With `-J` its status is 0 whatever happens."""
+    need("iperf3")
+    workload = {"command": ["iperf3", "-c", "{receiver}", "-p", "7", "-J"]}
+    found = measured(engine, workload, tmp_path)
+    (warning,) = [each for each in found.warnings if "its program says" in each]
+    assert warning.startswith("flow 0 (bbr): its program says: unable to connect to server")
