@@ -19,7 +19,9 @@ from dumbbell.engines import agent, lease, machine
 from dumbbell.engines.lease import Incarnation
 from dumbbell.engines.netns import NetnsEngine
 from dumbbell.errors import EngineFailure
+from dumbbell.metrics.samples import histogram_quantile_s
 from dumbbell.results.schema import Result
+from dumbbell.spec import expand, load, resolve
 from processes import descendants, soon
 from specs import resolved
 
@@ -73,6 +75,19 @@ def test_bbr_beside_cubic_has_the_same_columns_as_on_sim() -> None:
         assert missing <= {"ack_rtt_mean_s", "ack_rtt_p95_s", "ack_rtt_p99_s"}, "a stack does not tell of single ACKs"
     assert live.bottleneck.utilization == pytest.approx(model.bottleneck.utilization, abs=0.1)
     assert all(flow.rtt_min_s == pytest.approx(0.02, abs=0.003) for flow in live.flows)
+
+
+def test_the_machines_noise_is_how_late_packets_leave_and_how_acks_come() -> None:
+    spec = {"duration": "1 s", "path": SPEC["path"], "flows": [{"cc": "cubic"}], "start_jitter": "0 s"}
+    (point,) = expand(load(spec))
+    found = NetnsEngine().noise(resolve(point, 1, live=True).run)
+    assert found.release_late.count == 2000
+    late_s = histogram_quantile_s(found.release_late, 0.5)
+    assert late_s is not None
+    assert 0 < late_s < 0.005
+    # Every second frame is acknowledged, and takes 0.6 ms at 20 Mbit/s.
+    gap_s = histogram_quantile_s(found.ack_gaps, 0.5)
+    assert gap_s == pytest.approx(2 * 1514 * 8 / 20e6, rel=0.1)
 
 
 @pytest.mark.parametrize("who", ["the agent", "its child"])

@@ -7,7 +7,7 @@ use crate::job::{Job, Outcome, Task};
 use crate::network::{self, Machine, Means, Network};
 use crate::traffic::Surroundings;
 use crate::watch::Watch;
-use crate::{probe, traffic};
+use crate::{noise, probe, traffic};
 use nix::mount::{MsFlags, mount};
 use nix::sys::prctl::set_timerslack;
 use nix::sys::reboot::{RebootMode, reboot};
@@ -51,7 +51,7 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> Result<(), Failure>
     let (job, outcome) = (Path::new(&job), Path::new(&outcome));
     // What is wrong with a job is found again, and told, where it is done.
     match read(job) {
-        Ok(Job { machine: Machine::Shared, task: Task::Measure | Task::Probe { .. }, .. }) => {
+        Ok(Job { machine: Machine::Shared, task: Task::Measure | Task::Noise | Task::Probe { .. }, .. }) => {
             enclosed(|| write(&outcome_of(job), outcome))
         }
         _ => write(&outcome_of(job), outcome),
@@ -135,6 +135,9 @@ fn carry_out(job: &Job, folder: &Path) -> Result<Outcome, Failure> {
         None
     };
     let surroundings = Surroundings { root, folder: folder.to_owned() };
+    if matches!(job.task, Task::Noise) {
+        return noise::measure(&job.run, &job.controls, &mut network, &surroundings).map(Outcome::Noise);
+    }
     let mut measurement = traffic::measure(&job.run, &job.controls, &mut network, &surroundings)?;
     if surroundings.root.is_some() {
         let told = "this machine's, which they cannot write to but in /dev/shm";
