@@ -121,7 +121,6 @@ def test_ffmpeg_streams_in_its_own_time(engine: Any, tmp_path: Path, film: Path)
 @pytest.mark.parametrize(
     ("workload", "told"),
     [
-        ({"command": ["no-such-program"]}, "start no-such-program: No such file"),
         ({"command": ["sh", "-c", "echo quite wrong >&2; exit 7"]}, "ended with status 7: quite wrong"),
         ({"command": ["sleep", "9", "{port}"], "server": ["sh", "-c", "exit 3; echo {port}"]}, "ended with status 3"),
     ],
@@ -134,3 +133,10 @@ def test_a_program_that_fails_is_a_failed_run_in_its_words(
     assert isinstance(found, FailedRun)
     assert found.error.startswith("flows[0] (mine): ")
     assert told in found.error
+
+
+def test_a_program_that_is_not_there_is_refused_before_anything_runs(engine: Any) -> None:
+    workload = {"command": ["no-such-program"], "server": ["sh", "-c", "exit 0"]}
+    spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic"}, {"cc": "cubic", "workload": workload}]}
+    with pytest.raises(dumbbell.SpecError, match=r'flows\[1\].workload: this machine has no program "no-such-program"'):
+        dumbbell.run(spec, engine=engine.name)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +24,6 @@ from dumbbell.engines.resources import live_limit_s
 from dumbbell.engines.steps import Step
 from dumbbell.errors import EngineFailure
 from dumbbell.problem import Problem
-from dumbbell.spec.run import CommandWorkload
 
 if TYPE_CHECKING:
     from dumbbell.spec.run import Run
@@ -112,11 +110,6 @@ class NetnsEngine:
             return True
 
     def _lacking(self, run: Run) -> Iterator[Problem]:
-        for index, flow in enumerate(run.flows):
-            if isinstance(flow.workload, CommandWorkload):
-                for words in (flow.workload.command.command, flow.workload.command.server):
-                    if words and shutil.which(words[0]) is None:
-                        yield Problem(f"flows[{index}].workload", f'this machine has no program "{words[0]}"')
         if run.host.qdisc == "fq" and not self._has("fq"):
             yield Problem("host.qdisc", 'this kernel has no "fq"', 'host.qdisc = "none", or `modprobe sch_fq`')
         if run.path.offload and not self._has("netem"):
