@@ -325,7 +325,7 @@ REFUSED: list[tuple[dict[str, Any], dict[str, bool], list[str]]] = [
     (
         {"flows[0].workload": {"command": ["sh", "-c", "true"], "server": ["no-such-program"]}},
         {},
-        ["flows[0].workload"],
+        ["flows[0].workload.server"],
     ),
 ]
 

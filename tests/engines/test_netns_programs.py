@@ -14,6 +14,7 @@ from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.netns import NetnsEngine
 from dumbbell.errors import EngineFailure
 from dumbbell.results.schema import FailedRun, Result
+from dumbbell.spec import expand, load, resolve
 
 pytestmark = pytest.mark.slow
 PATH = {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}
@@ -136,7 +137,20 @@ def test_a_program_that_fails_is_a_failed_run_in_its_words(
 
 
 def test_a_program_that_is_not_there_is_refused_before_anything_runs(engine: Any) -> None:
-    workload = {"command": ["no-such-program"], "server": ["sh", "-c", "exit 0"]}
-    spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic"}, {"cc": "cubic", "workload": workload}]}
-    with pytest.raises(dumbbell.SpecError, match=r'flows\[1\].workload: this machine has no program "no-such-program"'):
-        dumbbell.run(spec, engine=engine.name)
+    workload = {"command": ["no-such-program", "{port}"], "server": ["nor-this", "{port}"]}
+    spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic", "workload": workload}]}
+    (point,) = expand(load(spec))
+    problems = engine.unsupported_fields(resolve(point, 1).run)
+    assert [str(each) for each in problems if "workload" in each.path] == [
+        'flows[0].workload.command: this machine has no program "no-such-program"',
+        'flows[0].workload.server: this machine has no program "nor-this"',
+    ]
+
+
+def test_what_iperf3_says_went_wrong_is_a_warning(engine: Any, tmp_path: Path) -> None:
+    """With `-J` its status is 0 whatever happens."""
+    need("iperf3")
+    workload = {"command": ["iperf3", "-c", "{receiver}", "-p", "7", "-J"]}
+    found = measured(engine, workload, tmp_path)
+    (warning,) = [each for each in found.warnings if "its program says" in each]
+    assert warning.startswith("flow 0 (bbr): its program says: unable to connect to server")

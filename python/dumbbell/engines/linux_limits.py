@@ -68,9 +68,10 @@ def _of_the_flows(run: Run) -> Iterator[Problem]:
         yield Problem("flows", f"{len(run.flows)} flows in all are too many for this engine", f"at most {MOST_FLOWS}")
     for index, flow in enumerate(run.flows):
         if isinstance(flow.workload, CommandWorkload):
-            for words in (flow.workload.command.command, flow.workload.command.server):
+            for end in ("command", "server"):
+                words = getattr(flow.workload.command, end)
                 if words and shutil.which(words[0]) is None:
-                    yield Problem(f"flows[{index}].workload", f'this machine has no program "{words[0]}"')
+                    yield Problem(f"flows[{index}].workload.{end}", f'this machine has no program "{words[0]}"')
         if flow.access:
             yield from _rate(f"flows[{index}].access.rate", flow.access.rate_bps)
             yield from _queue(f"flows[{index}].access.buffer", flow.access.buffer)
