@@ -101,8 +101,35 @@ def test_a_killed_agent_is_told_and_leaves_nothing(who: str) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lease.HeldLease, "begun", killed)
-        with pytest.raises(EngineFailure, match=r"^measure: the agent's process .*\n?.*SIGKILL"):
+        with pytest.raises(EngineFailure, match=r"(?s)^measure: the agent's process .*SIGKILL"):
             NetnsEngine().measure(resolved(**SPEC).run)
+
+
+@pytest.mark.parametrize("after", [0, 8, 16, 24, 32, 40])
+def test_an_agent_killed_while_it_builds_names_the_step_and_leaves_nothing(
+    tmp_path: Path, after: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After so many lines of its console, one a step."""
+    begun = lease.HeldLease.begun
+
+    def killed(held: lease.HeldLease, pid: int) -> None:
+        begun(held, pid)
+        (console,) = tmp_path.glob("dumbbell-run-*/console.log")
+        assert soon(lambda: _count(console) >= after)
+        os.kill(pid, signal.SIGKILL)
+
+    monkeypatch.setattr(lease.HeldLease, "begun", killed)
+    with pytest.raises(EngineFailure) as caught:
+        NetnsEngine().measure(resolved(**SPEC).run)
+    told = str(caught.value)
+    assert told.startswith("measure: the agent's process was ended by SIGKILL")
+    if after:
+        last = told.splitlines()[-1]
+        assert last.startswith(("sender: ", "near: ", "receiver: ", "the network is built")), told
+
+
+def _count(console: Path) -> int:
+    return len(console.read_text(encoding="utf-8").splitlines())
 
 
 CONTROLLER = """

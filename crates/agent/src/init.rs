@@ -51,9 +51,12 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> Result<(), Failure>
     let (job, outcome) = (Path::new(&job), Path::new(&outcome));
     // What is wrong with a job is found again, and told, where it is done.
     match read(job) {
-        Ok(Job { machine: Machine::Shared, task: Task::Measure | Task::Noise | Task::Probe { .. }, .. }) => {
-            enclosed(|| write(&outcome_of(job), outcome))
-        }
+        Ok(Job {
+            machine: Machine::Shared,
+            task: Task::Measure | Task::Noise | Task::Probe { .. },
+            controller,
+            ..
+        }) => enclosed(controller, || write(&outcome_of(job), outcome)),
         _ => write(&outcome_of(job), outcome),
     }
 }
@@ -68,7 +71,7 @@ pub fn hold(mut arguments: impl Iterator<Item = OsString>) -> Result<(), Failure
         return Err(Failure("hold takes one argument: JOB".to_owned()));
     };
     let job = read(Path::new(&job))?;
-    enclosed(|| {
+    enclosed(job.controller, || {
         let network = build(&job)?;
         // Numbers of processes are those of the enclosure here: others find it by its descriptors' targets.
         let text = serde_json::to_string(&network.namespaces()).map_err(|error| Failure::of("spell them", error))?;
@@ -122,6 +125,9 @@ fn carry_out(job: &Job, folder: &Path) -> Result<Outcome, Failure> {
             .map_err(|error| Failure::of("plan the network", error));
     }
     let mut network = build(job)?;
+    if job.machine == Machine::Shared {
+        eprintln!("the network is built: {}", job.task.name());
+    }
     if matches!(job.task, Task::Probe { .. }) {
         return probe::probe(&mut network, &job.run)
             .map(Outcome::Probed)

@@ -18,6 +18,9 @@ pub struct Job {
     /// Whose kernel it is.
     #[serde(default)]
     pub machine: Machine,
+    /// The process whose end is this job's end, where the kernel is a machine's; none: whoever started the agent.
+    #[serde(default)]
+    pub controller: Option<i32>,
 }
 
 /// What a job is about.
@@ -39,6 +42,18 @@ pub enum Task {
         /// What the names of namespaces have in common.
         id: String,
     },
+}
+
+impl Task {
+    /// In a word.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Measure => "measure",
+            Self::Probe { .. } => "probe",
+            Self::Noise => "noise",
+            Self::Plan { .. } => "plan",
+        }
+    }
 }
 
 /// What came of a job.

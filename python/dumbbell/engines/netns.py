@@ -146,7 +146,10 @@ class NetnsEngine:
         names = [controls.name_in(self._controls, flow.cc) for flow in run.flows]
         if None in names:
             raise EngineFailure("; ".join(map(str, self.unsupported_fields(run))))
-        job = {"run": json.loads(run.to_json()), "controls": names, "task": task, "machine": "shared"}
+        job = {
+            "run": json.loads(run.to_json()), "controls": names, "task": task, "machine": "shared",
+            "controller": os.getpid(),
+        }  # fmt: skip
         console = folder / "console.log"
         start = Start(
             command=[os.fspath(agent.path()), "run", "job.json", "outcome.json"],
