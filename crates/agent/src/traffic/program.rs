@@ -117,6 +117,14 @@ impl Program {
         self.client.iter_mut().chain(server).for_each(|process| process.signal(signal));
     }
 
+    /// Whether what its processes have written so far can be kept.
+    ///
+    /// # Errors
+    /// It is too much.
+    pub fn check_written(&self) -> Result<(), Failure> {
+        self.client.iter().chain(&self.server).try_for_each(Process::check_written)
+    }
+
     /// Whether nothing of it runs any more.
     pub fn is_over(&self) -> bool {
         self.client.iter().chain(&self.server).all(Process::is_over)
