@@ -11,16 +11,16 @@ import pytest
 from commandline import dumbbell
 from dumbbell.cc import known
 from dumbbell.decide.advice import Place
-from dumbbell.decide.connections import Capture, Connection, capture, read
 from dumbbell.decide.mix import Bin, Mix, asked_of_all, leader, mix, part
 from dumbbell.decide.mix_text import as_object, lines, table
 from dumbbell.decide.outcome import Interval, Outcome
 from dumbbell.decide.paths import Path
 from dumbbell.decide.question import ALONE, Question
 from dumbbell.engines.sim import SimEngine
+from dumbbell.metrics.connections import Capture, Connection, capture, read
 from dumbbell.problem import SpecError
 
-CAPTURES = File(__file__).parent / "captures"
+CAPTURES = File(__file__).parents[1] / "metrics" / "captures"
 SHALLOW, DEEP = (0.02, 0.1), (1.0, 1.2)
 
 

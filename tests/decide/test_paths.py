@@ -11,11 +11,11 @@ from statistics import median
 
 import pytest
 
-from dumbbell.decide.connections import Connection, read
 from dumbbell.decide.paths import LEAST_BYTES, QUEUES_BDP, REASONS, Path, cells, path_of, paths
 from dumbbell.decide.question import UNKNOWN_BUFFERS_BDP
+from dumbbell.metrics.connections import Connection, read
 
-CAPTURES = File(__file__).parent / "captures"
+CAPTURES = File(__file__).parents[1] / "metrics" / "captures"
 BUSY = Connection(
     local="192.0.2.1:443", peer="203.0.113.9:1", state="ESTAB", cc="cubic", min_rtt_s=0.05, srtt_s=0.0605,
     delivery_bps=14.48e6, mss_bytes=1448, sent_bytes=5e6, resent_bytes=14480.0, resent_segments=10, busy_s=10.0,

@@ -115,7 +115,7 @@ def test_the_agent_is_told_its_job_and_a_lease_names_it(the_agent: Agent, tempor
     assert seen["argv"] == ["run", "job.json", "outcome.json"]
     assert seen["job"] == {
         "run": json.loads(run.to_json()), "controls": ["cubic"], "task": "measure", "machine": "shared",
-        "controller": os.getpid(),
+        "controller": os.getpid(), "folder": str(Path.cwd()),
     }  # fmt: skip
     assert {"HOME", "PATH"} <= set(seen["environment"])
     (held,) = seen["leases"]

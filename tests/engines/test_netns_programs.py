@@ -14,6 +14,7 @@ from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.netns import NetnsEngine
 from dumbbell.errors import EngineFailure
 from dumbbell.results.schema import FailedRun, Result
+from dumbbell.results.store import Store
 from dumbbell.spec import expand, load, resolve
 
 pytestmark = pytest.mark.slow
@@ -65,6 +66,13 @@ def measured(engine: NetnsEngine | LinuxEngine, workload: Any, store: Path, **wo
     return found
 
 
+def delivered_bytes(found: Result) -> int:
+    """By the only flow."""
+    (flow,) = found.flows
+    assert flow.goodput_bps is not None
+    return round(flow.goodput_bps * (found.window_s[1] - flow.start_s) / 8)
+
+
 def test_iperf3_sends_with_the_congestion_control_of_its_route(engine: Any, tmp_path: Path) -> None:
     need("iperf3")
     flows = [{"cc": "bbr", "workload": IPERF3}, {"cc": "cubic", "stop": "2 s"}]
@@ -87,9 +95,8 @@ def test_netcat_is_a_transfer_that_ends_by_itself(engine: Any, tmp_path: Path) -
     found = measured(engine, NETCAT, tmp_path)
     (flow,) = found.flows
     assert flow.fct_s is not None
-    assert flow.goodput_bps is not None
     assert 8 * SENT_BYTES / 20e6 < flow.fct_s < 2
-    assert flow.goodput_bps * found.window_s[1] / 8 == pytest.approx(SENT_BYTES, rel=0.01)
+    assert delivered_bytes(found) == SENT_BYTES, "to the byte: a FIN is none"
     assert flow.segments_sent >= SENT_BYTES / 1448
 
 
@@ -164,3 +171,103 @@ def test_what_iperf3_says_went_wrong_is_a_warning(engine: Any, tmp_path: Path) -
     found = measured(engine, workload, tmp_path)
     (warning,) = [each for each in found.warnings if "its program says" in each]
     assert warning.startswith("flow 0 (bbr): its program says: unable to connect to server")
+
+
+def test_what_ss_sees_is_what_the_engine_samples(engine: Any, tmp_path: Path) -> None:
+    need("ss")
+    spec = {
+        "duration": "2 s", "path": PATH, "flows": [{"cc": "bbr"}, {"cc": "cubic", "workload": NETCAT}],
+        "measure": {"ss": "250 ms", "sample": "50 ms"},
+    }  # fmt: skip
+    need("nc")
+    results = dumbbell.run(spec, engine=engine.name, store=tmp_path)
+    (found,) = results.outcomes
+    assert isinstance(found, Result), found
+    with Store.open(tmp_path) as store:
+        seen, sampled = store.ss_series(found.run_id), store.flow_series(found.run_id)
+    assert set(seen["flow"]) == {0, 1}
+    own = seen[seen["flow"] == 0]
+    assert own["time_s"].to_list() == pytest.approx([0.25 * look for look in range(1, len(own) + 1)])
+    assert len(own) >= 7
+    own_samples = sampled[sampled["flow"] == 0]
+    times_s, srtts_s = own_samples["time_s"].to_numpy(), own_samples["srtt_s"].to_numpy()
+    for at_s, srtt_s in zip(own["time_s"], own["srtt_s"], strict=True):
+        around = srtts_s[abs(times_s - at_s) < 0.06]
+        # Real time has gone on between the two.
+        slack_s = 0.001 if engine.name == "linux" else 0.01
+        assert around.min() - slack_s <= srtt_s <= around.max() + slack_s
+
+
+SLOW = {"rate": "2 Mbit/s", "rtt": "100 ms", "buffer": "4 bdp"}
+
+
+def test_a_program_that_does_not_wait_is_complete_when_all_has_come(engine: Any, tmp_path: Path) -> None:
+    """What it leaves in its send buffer when it exits, the kernel sends."""
+    need("bash", "nc")
+    workload = {
+        "command": ["bash", "-c", "head -c 500000 /dev/zero > /dev/tcp/{receiver}/{port}"],
+        "server": ["sh", "-c", "exec nc -l {port} >/dev/null"],
+    }
+    found = measured(engine, workload, tmp_path, path=SLOW)
+    (flow,) = found.flows
+    assert flow.fct_s is not None
+    assert flow.fct_s > 8 * 500_000 / 2e6
+    assert delivered_bytes(found) == 500_000
+
+
+def test_connections_that_use_a_port_again_are_all_counted(engine: Any, tmp_path: Path) -> None:
+    need("python3")
+    server = """
+import socket, sys
+listener = socket.create_server(("", int(sys.argv[1])))
+while True:
+    connection, _ = listener.accept()
+    connection.recv(10000, socket.MSG_WAITALL)
+    connection.close()  # first, so that its end is the one that waits
+"""
+    client = """
+import socket, sys, time
+for _ in range(20):
+    time.sleep(0.1)  # the last one's end is acknowledged
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    connection.bind(("", 40000))
+    connection.connect((sys.argv[1], int(sys.argv[2])))
+    connection.sendall(bytes(10000))
+    connection.recv(1)
+    connection.close()
+"""
+    workload = {
+        "command": ["python3", "-c", client.replace("{", "{{").replace("}", "}}"), "{receiver}", "{port}"],
+        "server": ["python3", "-c", server.replace("{", "{{").replace("}", "}}"), "{port}"],
+    }
+    found = measured(engine, workload, tmp_path)
+    assert delivered_bytes(found) == 200_000
+
+
+@pytest.mark.parametrize("engine", ["netns"], indirect=True)
+def test_after_its_stop_a_program_sends_no_more_whatever_it_makes_of_the_signal(engine: Any) -> None:
+    need("nc")
+    workload = {
+        "command": ["sh", "-c", "trap '' TERM; head -c 90000000 /dev/zero | nc -N {receiver} {port}; sleep 9"],
+        "server": ["sh", "-c", "exec nc -l {port} >/dev/null"],
+    }
+    spec = {"duration": "3 s", "path": PATH, "flows": [{"cc": "bbr", "workload": workload, "stop": "1 s"}]}
+    (point,) = expand(load(spec))
+    found = engine.measure(resolve(point, 1, live=True).run)
+    (flow,) = found.flows
+    assert flow.at_end.at_ns == pytest.approx(1e9, abs=0.1e9)
+    assert flow.at_end.delivered_bytes > 1_000_000
+    sent = found.bottleneck.at_end.sent_bytes
+    assert sent < 1.05 * flow.at_end.bottleneck_bytes + 200_000, "what was under way still came"
+
+
+def test_programs_start_where_the_user_is(engine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "mine"
+    program.write_text("#!/bin/sh\npwd\n", encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    found = measured(engine, {"command": ["./mine"]}, tmp_path / "store")
+    said = found.flows[0].program
+    assert said is not None
+    assert said.output == f"{tmp_path}\n"

@@ -44,6 +44,16 @@ impl Clock {
         Ok(Self { zero_ns, alarm, armed_ns: None, jumps, late: Histogram::default() })
     }
 
+    /// Time is virtual: nothing else happens while the run does.
+    pub const fn jumps(&self) -> bool {
+        self.jumps
+    }
+
+    /// Time 0 on CLOCK_MONOTONIC.
+    pub const fn zero_ns(&self) -> u64 {
+        self.zero_ns
+    }
+
     /// Nanoseconds since time 0; 0 before it.
     ///
     /// # Errors
@@ -112,7 +122,11 @@ const fn time_zero(now_ns: u64) -> u64 {
     (now_ns + SETTLING_NS).next_multiple_of(NANOS_PER_SEC)
 }
 
-fn monotonic_ns() -> Result<u64, Failure> {
+/// What CLOCK_MONOTONIC reads.
+///
+/// # Errors
+/// The kernel has no such clock.
+pub fn monotonic_ns() -> Result<u64, Failure> {
     let now = nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC)
         .map_err(|errno| Failure::of("read the clock", errno))?;
     Ok(now.tv_sec() as u64 * NANOS_PER_SEC + now.tv_nsec() as u64)

@@ -6,7 +6,6 @@ use crate::failure::Failure;
 use crate::job::{Job, Outcome, Task};
 use crate::network::{self, Machine, Means, Network};
 use crate::traffic::Surroundings;
-use crate::watch::Watch;
 use crate::{noise, probe, traffic};
 use nix::mount::{MsFlags, mount};
 use nix::sys::prctl::set_timerslack;
@@ -133,14 +132,15 @@ fn carry_out(job: &Job, folder: &Path) -> Result<Outcome, Failure> {
             .map(Outcome::Probed)
             .map_err(|error| Failure::of("probe the path", error));
     }
-    let watching = |error| Failure::of("watch the machine", error);
-    let watch = (job.machine == Machine::Shared).then(Watch::begin).transpose().map_err(watching)?;
-    let root = if job.machine == Machine::Own && job.run.flows.iter().any(Flow::is_program) {
+    let root = if job.machine == Machine::Own
+        && (job.run.measure.ss_ns.is_some() || job.run.flows.iter().any(Flow::is_program))
+    {
         Some(host_root()?)
     } else {
         None
     };
-    let surroundings = Surroundings { root, folder: folder.to_owned() };
+    let start_in = PathBuf::from(job.folder.as_deref().unwrap_or("/"));
+    let surroundings = Surroundings { root, start_in, folder: folder.to_owned() };
     if matches!(job.task, Task::Noise) {
         return noise::measure(&job.run, &job.controls, &mut network, &surroundings).map(Outcome::Noise);
     }
@@ -148,9 +148,6 @@ fn carry_out(job: &Job, folder: &Path) -> Result<Outcome, Failure> {
     if surroundings.root.is_some() {
         let told = "this machine's, which they cannot write to but in /dev/shm";
         measurement.facts.insert("root of programs".to_owned(), told.to_owned());
-    }
-    if let Some(watch) = watch {
-        measurement.facts.extend(watch.facts().map_err(watching)?);
     }
     Ok(Outcome::Measured(Box::new(measurement)))
 }

@@ -21,6 +21,9 @@ pub struct Job {
     /// The process whose end is this job's end, where the kernel is a machine's; none: whoever started the agent.
     #[serde(default)]
     pub controller: Option<i32>,
+    /// Where programs start, and where those are that are named by a relative path; none: at the root.
+    #[serde(default)]
+    pub folder: Option<String>,
 }
 
 /// What a job is about.

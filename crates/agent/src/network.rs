@@ -257,6 +257,18 @@ impl Network {
         site(&mut self.sites, device.place).socket.execute(batch)
     }
 
+    /// From now on nothing more leaves a flow's sender, which shares its devices with no other.
+    pub fn cut(&mut self, flow: usize) -> Result<(), Error> {
+        let to = Plan::receiver(self.plan.pair_of_flow[flow]);
+        let leads =
+            |route: &&plan::Route| self.plan.devices[route.device].place == Place::Sender && route.to.address == to;
+        let Some(route) = self.plan.routes.iter().find(leads) else { return Ok(()) };
+        let device = &self.plan.devices[route.device];
+        let mut batch = Batch::default();
+        batch.push(link::NEW_LINK, 0, format!("{} down", device.name), |bytes| link::encode_down(bytes, device.index));
+        site(&mut self.sites, Place::Sender).socket.execute(batch)
+    }
+
     /// Settings as the kernel has them, queueing disciplines and offloads.
     pub fn facts(&self) -> BTreeMap<String, String> {
         self.facts.clone()
@@ -482,6 +494,12 @@ pub fn late_facts(what: &str, late: &Histogram) -> BTreeMap<String, String> {
         .chain([(what.to_owned(), late.count)])
         .map(|(name, count)| (name, count.to_string()))
         .collect()
+}
+
+/// Lets time pass until an instant on CLOCK_MONOTONIC.
+pub fn sleep_until(at_ns: u64) -> Result<(), Error> {
+    let at = TimeSpec::from_duration(Duration::from_nanos(at_ns));
+    clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &at).map(drop).about("sleep")
 }
 
 /// Lets time pass: all others run meanwhile.

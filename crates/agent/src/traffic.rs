@@ -14,6 +14,7 @@ mod program;
 mod programs;
 mod receiver;
 mod sender;
+mod ss;
 
 use crate::clock::{Clock, instant};
 use crate::failure::Failure;
@@ -23,16 +24,19 @@ use crate::record::{KernelRecorder, no_counters};
 use crate::schedule::Schedule;
 use crate::sockets::diag::{Diag, Record};
 use crate::sockets::{MAX_FLOWS, MOST_CONNECTIONS, RECEIVER_PORT, SENDER_PORT, TRANSFER_PORTS};
+use crate::watch::Watch;
 use connection::Connection;
 use connection_id::ConnectionId;
 use flow::{Flow, Phase};
 use nix::sys::signal::Signal;
 use poll::{Poll, Wake};
 use process::End;
+use program::Program;
 use programs::Programs;
 use receiver::{News, accept, sink};
 use run::{FlowCounters, Mark, Measurement, Milestone, QueueCounters, Run, Source, Workload};
 use sender::Payload;
+use ss::Ss;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -41,6 +45,8 @@ pub use process::Surroundings;
 
 const NANOS_PER_SEC: u64 = 1_000_000_000;
 const NANOS_PER_MILLI: u64 = 1_000_000;
+/// Time between two looks whether all has come that a program had written.
+const DRAIN_LOOK_NS: u64 = 2_000_000;
 
 /// Measures a run on a network that was built for it.
 ///
@@ -85,6 +91,10 @@ struct Traffic<'a> {
     news: Arc<News>,
     /// What all flows' programs share; none: no flow has one.
     programs: Option<Programs<'a>>,
+    ss: Option<Ss>,
+    /// What else the machine does, from time 0 to the run's end; none in virtual time.
+    watch: Option<Watch>,
+    watched: BTreeMap<String, String>,
 }
 
 impl<'a> Traffic<'a> {
@@ -108,10 +118,12 @@ impl<'a> Traffic<'a> {
             .collect::<Result<Vec<Flow>, Failure>>()?;
         let diags = open_diags(run, network)?;
         let programs = Programs::open(run, network, surroundings, &mut flows)?;
+        let clock = Clock::begin()?;
+        let ss = Ss::begin(run, network, surroundings, clock.zero_ns())?;
         let traffic = Self {
             run,
             network,
-            clock: Clock::begin()?,
+            clock,
             poll: Poll::new()?,
             schedule: Schedule::new(run),
             incomplete: flows.iter().filter(|flow| flow.is_finite).count(),
@@ -126,6 +138,9 @@ impl<'a> Traffic<'a> {
             sink: sink(),
             news: News::new()?,
             programs,
+            ss,
+            watch: None,
+            watched: BTreeMap::new(),
         };
         traffic.poll.watch(&traffic.clock, Wake::Alarm)?;
         traffic.poll.watch(&*traffic.news, Wake::News)?;
@@ -143,6 +158,9 @@ impl<'a> Traffic<'a> {
     /// Does what is due.
     fn act(&mut self) -> Result<(), Failure> {
         let Some(now_ns) = self.clock.rang()? else { return Ok(()) };
+        if self.watch.is_none() && !self.clock.jumps() {
+            self.watch = Some(Watch::begin().map_err(|error| Failure::of("watch the machine", error))?);
+        }
         while let Some((due_ns, milestone)) = self.schedule.take_due(now_ns) {
             self.handle(milestone, due_ns, instant(due_ns, now_ns))?;
             if self.ended {
@@ -158,6 +176,7 @@ impl<'a> Traffic<'a> {
                 .network
                 .change_rate(self.run.path.changes[i].rate_bps)
                 .map_err(|error| Failure::of("change the bottleneck's rate", error)),
+            Milestone::Write(flow) if self.flows[flow].program.is_some() => self.look_at_program(flow, now_ns),
             Milestone::Write(flow) => self.write(ConnectionId { flow, port: SENDER_PORT + flow as u16 }, due_ns),
             Milestone::Start(flow) => self.start(flow, now_ns),
             Milestone::Arrival { flow, index } => self.arrive(flow, index, now_ns),
@@ -356,25 +375,42 @@ impl<'a> Traffic<'a> {
         self.read_all(now_ns)?;
         self.end_flow(index, now_ns, Connection::abort)?;
         if let Some(program) = &mut self.flows[index].program {
-            program.signal(Signal::SIGTERM, End::Client);
+            // What lies in its send buffers is not sent any more either, whatever it makes of the signal.
+            self.network.cut(index).map_err(|error| Failure::of("cut a flow off", error))?;
+            program.signal(Signal::SIGTERM, End::Server);
         }
         Ok(())
     }
 
-    /// Programs have ended: with their commands their flows are complete.
+    /// Programs have ended.
     fn end_programs(&mut self) -> Result<(), Failure> {
         let endings = self.programs.as_ref().map(Programs::endings).unwrap_or_default();
         for (index, end, status) in endings {
             let now_ns = self.clock.now()?;
             let flow = &mut self.flows[index];
             let Some(program) = &mut flow.program else { continue };
-            let is_complete = program.end(end, now_ns, status).map_err(failed(self.run, index, None))?;
-            if is_complete && flow.phase == Phase::Running && !self.ended {
-                self.read_all(now_ns)?;
-                self.recorder.recorder.complete(index, now_ns);
-                self.end_flow(index, now_ns, Connection::close)?;
+            let ended = program.end(end, now_ns, status);
+            // How a server takes it that its flow is over is no failure.
+            if flow.phase != Phase::Stopped {
+                ended.map_err(failed(self.run, index, None))?;
             }
+            self.look_at_program(index, now_ns)?;
         }
+        Ok(())
+    }
+
+    /// A flow whose command has ended is complete when all has come that it had written.
+    fn look_at_program(&mut self, index: usize, now_ns: u64) -> Result<(), Failure> {
+        let is_done = |flow: &Flow| flow.phase == Phase::Running && flow.program.as_ref().is_some_and(Program::is_done);
+        if self.ended || !is_done(&self.flows[index]) {
+            return Ok(());
+        }
+        self.read_all(now_ns)?;
+        if self.flows[index].program.as_ref().is_some_and(Program::is_complete) {
+            self.recorder.recorder.complete(index, now_ns);
+            return self.end_flow(index, now_ns, Connection::close);
+        }
+        self.schedule.add(now_ns + DRAIN_LOOK_NS, Milestone::Write(index));
         Ok(())
     }
 
@@ -398,11 +434,15 @@ impl<'a> Traffic<'a> {
         let counters = self.read_all(now_ns)?;
         self.recorder.recorder.sample_queue(&counters);
         for (i, flow) in self.flows.iter().enumerate() {
+            flow.program.iter().try_for_each(Program::check_written).map_err(failed(self.run, i, None))?;
+        }
+        for (i, flow) in self.flows.iter().enumerate() {
             if flow.phase == Phase::Running {
                 if let Some(program) = &flow.program {
-                    program.check_written().map_err(failed(self.run, i, None))?;
-                    let closed = program.closed(&self.recorder, now_ns);
-                    self.recorder.sample_source(i, program.open_connections(), &closed, now_ns);
+                    let counters = program.counters(&self.recorder, now_ns);
+                    // Bytes are all in the counters.
+                    let open = program.open_connections().map(|reading| (reading, 0));
+                    self.recorder.sample_source(i, open, &counters, now_ns);
                     continue;
                 }
                 let mut open = flow.connections.values().map(|it| (it.reading, it.delivered_bytes()));
@@ -458,6 +498,9 @@ impl<'a> Traffic<'a> {
 
     /// The run ends now. One that is done before its window's end measures to its own end.
     fn end(&mut self, now_ns: u64) -> Result<(), Failure> {
+        if let Some(watch) = &self.watch {
+            self.watched = watch.facts().map_err(|error| Failure::of("watch the machine", error))?;
+        }
         let counters = self.read_all(now_ns)?;
         self.recorder.recorder.mark_queue(Mark::End, counters);
         if now_ns <= self.run.measure.window_end_ns {
@@ -481,17 +524,18 @@ impl<'a> Traffic<'a> {
         let counters = self.network.counters().map_err(|error| Failure::of("read the queue's counters", error))?;
         let counters = QueueCounters { at_ns: now_ns, ..counters };
         let flows = &mut self.flows;
-        let (recorder, has_programs) = (&self.recorder, self.programs.is_some());
+        let has_programs = self.programs.is_some();
         if let Some(programs) = &mut self.programs {
-            programs.read(flows, recorder)?;
+            programs.read(flows)?;
         }
         for diag in &mut self.diags {
             diag.dump(false, |record| {
-                if !has_programs || !programs::file(flows, recorder, &record, false) {
+                if !has_programs || !programs::file(flows, &record, false) {
                     file(flows, record);
                 }
             })?;
         }
+        flows.iter_mut().filter_map(|flow| flow.program.as_mut()).for_each(Program::sweep);
         self.read = Some((now_ns, counters));
         Ok(counters)
     }
@@ -503,13 +547,22 @@ impl<'a> Traffic<'a> {
         let (ended_ns, _) = self.read.unwrap_or_default();
         let mut facts = self.network.facts();
         facts.extend(self.facts()?);
+        facts.extend(self.watched);
         if self.clock.late().count > 0 {
             facts.extend(late_facts("live.alarms", self.clock.late()));
         }
         facts.extend(
             self.network.relay_facts().map_err(|error| Failure::of("ask the relay what it has counted", error))?,
         );
-        Ok(self.recorder.recorder.finish(ended_ns, facts))
+        let ss = self.ss.as_ref().map(Ss::seen).transpose()?.unwrap_or_default();
+        if self.ss.is_some() {
+            let own = |index: usize| !self.run.flows[index].is_program();
+            facts.extend((0..self.run.flows.len()).map(|index| {
+                let port = if own(index) { format!(":{}", SENDER_PORT + index as u16) } else { String::new() };
+                (format!("flows[{index}].sender"), format!("{}{port}", self.network.sender(index).address))
+            }));
+        }
+        Ok(Measurement { ss, ..self.recorder.recorder.finish(ended_ns, facts) })
     }
 
     fn facts(&self) -> Result<BTreeMap<String, String>, Failure> {

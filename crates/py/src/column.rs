@@ -5,7 +5,7 @@ use numpy::IntoPyArray;
 use pyo3::{IntoPyObjectExt, prelude::*, types::PyDict};
 use run::{
     AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, Program, ProgramEnd, QueueCounters,
-    QueueMeasurement, QueueSeries, Transfers,
+    QueueMeasurement, QueueSeries, SsSample, Transfers,
 };
 use std::collections::BTreeMap;
 
@@ -56,7 +56,8 @@ macro_rules! dictionary {
 value!(u32, u64, String, Option<u64>, Option<i32>, &f64, &(f64, f64), &&'static str, Vec<String>, BTreeMap<String, String>);
 column!(u8, u16, u32, u64);
 
-dictionary! { Measurement { ended_ns, flows, bottleneck, facts } }
+dictionary! { Measurement { ended_ns, flows, bottleneck, facts, ss } }
+dictionary! { SsSample { at_ns, text } }
 dictionary! {
     FlowMeasurement {
         started_ns, completed_ns, at_window_begin, at_window_end, at_end, rtt_min_ns, ack_rtt, series, acks, phases,
@@ -104,6 +105,12 @@ macro_rules! optional {
 }
 
 optional!(Program, ProgramEnd);
+
+impl ToPython for Vec<SsSample> {
+    fn to_python(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        self.into_iter().map(|sample| sample.to_python(py)).collect::<PyResult<Vec<_>>>()?.into_bound_py_any(py)
+    }
+}
 
 impl ToPython for Vec<FlowMeasurement> {
     fn to_python(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {

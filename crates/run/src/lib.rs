@@ -15,7 +15,7 @@ mod source;
 
 pub use measurement::{
     AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, NEVER_NS, Program, ProgramEnd,
-    QueueCounters, QueueMeasurement, QueueSeries, Transfers, UNSEEN,
+    QueueCounters, QueueMeasurement, QueueSeries, SsSample, Transfers, UNSEEN,
 };
 pub use path::{ETHERNET_HEADER_BYTES, FRAME_HEADERS_BYTES, SEGMENT_HEADERS_BYTES};
 pub use placeholder::Places;

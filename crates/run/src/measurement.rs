@@ -20,6 +20,18 @@ pub struct Measurement {
     /// What the run was measured on, for its provenance: kernel release, settings, queueing disciplines.
     #[serde(default)]
     pub facts: BTreeMap<String, String>,
+    /// What `ss` said of the senders' connections, if it was asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ss: Vec<SsSample>,
+}
+
+/// What `ss -tin` printed at one instant.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SsSample {
+    /// When it was started.
+    pub at_ns: u64,
+    /// Its standard output.
+    pub text: String,
 }
 
 /// One flow.

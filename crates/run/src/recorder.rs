@@ -294,7 +294,7 @@ impl Recorder {
 
     /// The run has ended.
     pub fn finish(self, ended_ns: u64, facts: BTreeMap<String, String>) -> Measurement {
-        Measurement { ended_ns, flows: self.flows, bottleneck: self.bottleneck, facts }
+        Measurement { ended_ns, flows: self.flows, bottleneck: self.bottleneck, facts, ss: Vec::new() }
     }
 }
 

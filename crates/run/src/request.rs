@@ -310,6 +310,9 @@ pub struct Measure {
     pub sample_ns: u64,
     /// How much to keep.
     pub record: Record,
+    /// Time between two looks by `ss` beside; none: it does not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ss_ns: Option<u64>,
 }
 
 /// How much of a run is kept.

@@ -38,6 +38,13 @@ pub fn problems(run: &Run) -> Vec<Problem> {
             message: "null, a machine's own noise: the simulator has none, and is to be told how much".to_owned(),
         });
     }
+    if run.measure.ss_ns.is_some() {
+        problems.push(Problem {
+            path: "measure.ss".to_owned(),
+            message: "the simulator has no sockets that ss could look at; the engines \"netns\" and \"linux\" have"
+                .to_owned(),
+        });
+    }
     for (index, flow) in run.flows.iter().enumerate() {
         if flow.is_program() {
             problems.push(Problem {

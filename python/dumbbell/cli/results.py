@@ -38,6 +38,7 @@ class Table(StrEnum):
     series = "series"
     queue = "queue"
     transfers = "transfers"
+    ss = "ss"
 
 
 @app.command("list", epilog="Example: dumbbell results list results --experiment two-flows")

@@ -18,19 +18,19 @@ from dumbbell.decide.advice import (
     score,
     undecided,
 )
-from dumbbell.decide.connections import COMMAND
 from dumbbell.decide.paths import LEAST_SHARE, REASONS, Cell, Path, cells, paths
 from dumbbell.decide.question import FRAME_BYTES, PRESETS, Question, question
 from dumbbell.decide.trials import CORES, FIRST_SEEDS, LONGEST_S, PACKETS_A_SECOND, SHORTEST_S, trials
 from dumbbell.decide.validated import outside_of_validation
+from dumbbell.metrics.connections import COMMAND
 from dumbbell.metrics.number import counted
 from dumbbell.problem import Problem, SpecError
 from dumbbell.units import BITS_PER_BYTE
 
 if TYPE_CHECKING:
     from dumbbell.cc import Registry
-    from dumbbell.decide.connections import Capture
     from dumbbell.engines.protocol import Engine
+    from dumbbell.metrics.connections import Capture
 
     Weigh = Callable[[Path], float]
     Holds = Callable[["Bin", Place], bool]

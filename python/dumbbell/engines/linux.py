@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dumbbell.cc as cc
@@ -20,10 +21,9 @@ from dumbbell.engines.resources import MEMORY_STEPS_MB, START_S, limit_s, memory
 from dumbbell.errors import EngineFailure
 from dumbbell.kernel import find
 from dumbbell.problem import Problem
+from dumbbell.spec.run import CommandWorkload
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from dumbbell.kernel import Kernel
     from dumbbell.spec.run import Controller, Run
 
@@ -124,5 +124,7 @@ class LinuxEngine:
         memory = memory_mb(run)
         if memory is None or None in names:
             raise EngineFailure("; ".join(map(str, self.unsupported_fields(run))))
-        job = json.dumps({"run": json.loads(run.to_json()), "controls": names, "task": task})
-        return self._guests.outcome(self._order(job, run.seed, memory, limit_s(run)))
+        job = {"run": json.loads(run.to_json()), "controls": names, "task": task}
+        if any(isinstance(flow.workload, CommandWorkload) for flow in run.flows):
+            job["folder"] = str(Path.cwd())
+        return self._guests.outcome(self._order(json.dumps(job), run.seed, memory, limit_s(run)))

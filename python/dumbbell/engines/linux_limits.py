@@ -28,6 +28,8 @@ def problems(run: Run) -> Iterator[Problem]:
     """Every field of the run that Linux or the agent cannot honour."""
     if run.measure.record in {"acks", "pcap"}:
         yield Problem("measure.record", f'"{run.measure.record}" needs captures, which this engine has not yet')
+    if run.measure.ss_ns and shutil.which("ss") is None:
+        yield Problem("measure.ss", 'this machine has no program "ss"', "install iproute2, or leave it out")
     yield from _of_the_path(run)
     yield from _of_the_flows(run)
     yield from _of_the_host(run)

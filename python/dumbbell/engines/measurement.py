@@ -35,6 +35,8 @@ class Measurement:
     bottleneck: QueueMeasurement
     facts: Mapping[str, str] = field(default_factory=dict)
     """What it was measured on, for its provenance: kernel release, settings, queueing disciplines."""
+    ss: tuple[SsSample, ...] = ()
+    """What `ss` said of the senders' connections, if it was asked."""
 
     @classmethod
     def from_core(cls, raw: Mapping[str, Any]) -> Self:
@@ -44,7 +46,16 @@ class Measurement:
             flows=tuple(FlowMeasurement.from_core(flow) for flow in raw["flows"]),
             bottleneck=QueueMeasurement.from_core(raw["bottleneck"]),
             facts=raw["facts"],
+            ss=tuple(SsSample(**sample) for sample in raw["ss"]),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SsSample:
+    """What `ss -tin` printed at one instant."""
+
+    at_ns: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

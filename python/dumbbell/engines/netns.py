@@ -148,7 +148,7 @@ class NetnsEngine:
             raise EngineFailure("; ".join(map(str, self.unsupported_fields(run))))
         job = {
             "run": json.loads(run.to_json()), "controls": names, "task": task, "machine": "shared",
-            "controller": os.getpid(),
+            "controller": os.getpid(), "folder": str(Path.cwd()),
         }  # fmt: skip
         console = folder / "console.log"
         start = Start(

@@ -48,6 +48,7 @@ def _parts(store: Store, table: str, *, include_superseded: bool) -> Iterator[pd
         "series": ("flows", store.flow_series),
         "queue": ("queue", store.queue_series),
         "transfers": ("transfers", store.transfers),
+        "ss": ("ss", store.ss_series),
     }[table]
     for campaign in store.campaigns(include_superseded=include_superseded):
         for outcome in outcomes_of(store.ledger, campaign.id):

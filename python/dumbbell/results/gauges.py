@@ -15,6 +15,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 import dumbbell.metrics.completion as completion
 from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, FlowSeries, Measurement, QueueSeries
+from dumbbell.metrics.connections import each
 from dumbbell.spec.run import ArrivalsWorkload
 
 if TYPE_CHECKING:
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 _ZERO_IS_UNKNOWN: Final = {"srtt_us"}
 _ALWAYS_KNOWN: Final = {"at_ns", "delivered_bytes", "bottleneck_bytes"}
 _GAUGES: Final = [each.name for each in fields(FlowSeries) if each.name != "phase"]
+_SS: Final = pa.schema([
+    ("flow", pa.int32()), ("local", pa.string()), ("at_ns", pa.uint64()), ("srtt_us", pa.uint32()),
+    ("min_rtt_us", pa.uint32()), ("cwnd_segments", pa.uint32()), ("ssthresh_segments", pa.uint32()),
+    ("delivery_rate_bps", pa.float64()), ("retransmitted", pa.uint32()),
+])  # fmt: skip
 _OF_QUEUE: Final = [each.name for each in fields(QueueSeries)]
 
 
@@ -33,6 +39,8 @@ def tables(run: Run, measurement: Measurement, names: tuple[str, ...], ccs: tupl
     found: dict[str, pa.Table] = {}
     if any(flow.transfers is not None for flow in measurement.flows):
         found["transfers"] = _transfer_table(run, measurement, names)
+    if run.measure.ss_ns:
+        found["ss"] = _ss_table(measurement)
     if run.measure.record == "summary":
         return found
     queue = measurement.bottleneck.series
@@ -114,10 +122,52 @@ def transfer_frame(table: pa.Table) -> pd.DataFrame:
     )
 
 
+def ss_frame(table: pa.Table, mss_bytes: int) -> pd.DataFrame:
+    """What `ss` said of the senders' connections, in seconds, bytes and bits per second; NaN of what it did not say."""
+    import pandas as pd  # noqa: PLC0415 (late: whoever measures needs none)
+
+    return pd.DataFrame(
+        {
+            "flow": _integer(table, "flow"),
+            "local": _words(table["local"]),
+            "time_s": _number(table, "at_ns", 1e-9),
+            "srtt_s": _number(table, "srtt_us", 1e-6),
+            "min_rtt_s": _number(table, "min_rtt_us", 1e-6),
+            "cwnd_bytes": _number(table, "cwnd_segments", mss_bytes),
+            "ssthresh_bytes": _number(table, "ssthresh_segments", mss_bytes),
+            "delivery_rate_bps": _number(table, "delivery_rate_bps", 1),
+            "retransmitted": _integer(table, "retransmitted"),
+        }
+    )
+
+
 FRAMES: Final[dict[str, Callable[..., pd.DataFrame]]] = {
     "flows": flow_frame, "queue": queue_frame, "acks": ack_frame, "transfers": transfer_frame,
+    "ss": ss_frame,
 }  # fmt: skip
 """Of the tables by their kind."""
+
+
+def _ss_table(measurement: Measurement) -> pa.Table:
+    """A row a look and connection; a flow is known by its sender's address, and by its port where it shares that."""
+    senders = {measurement.facts.get(f"flows[{index}].sender", ""): index for index in range(len(measurement.flows))}
+    rows = []
+    for sample in measurement.ss:
+        for own in each(sample.text):
+            flow = senders.get(own.local, senders.get(own.local.rpartition(":")[0]))
+            if flow is not None and own.state != "LISTEN":
+                rows.append({
+                    "flow": flow, "local": own.local, "at_ns": sample.at_ns, "srtt_us": _microseconds(own.srtt_s),
+                    "min_rtt_us": _microseconds(own.min_rtt_s), "cwnd_segments": own.cwnd_segments,
+                    "ssthresh_segments": own.ssthresh_segments, "delivery_rate_bps": own.delivery_bps,
+                    "retransmitted": own.resent_segments,
+                })  # fmt: skip
+    return pa.Table.from_pylist(rows, schema=_SS)
+
+
+def _microseconds(seconds: float | None) -> int | None:
+    """What `ss` tells is a number of them, with a point."""
+    return None if seconds is None else round(1e6 * seconds)
 
 
 def _flow_table(measurement: Measurement, names: tuple[str, ...], ccs: tuple[str, ...]) -> pa.Table:

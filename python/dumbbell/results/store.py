@@ -237,6 +237,15 @@ class Store:
         """Single ACKs' round-trip times in seconds, where `measure.record = "acks"`."""
         return self._series(run_id, "acks")
 
+    def ss_series(self, run_id: str) -> pd.DataFrame:
+        """What `ss` said of the senders' connections, where `measure.ss` asks for it: a row a look and connection.
+
+        Raises:
+            StoreError: the run was not looked at by `ss`, or it failed, or is not there.
+            StoreFailure: the file is damaged.
+        """
+        return self._series(run_id, "ss", self.run(run_id).path.mss_bytes)
+
     def transfers(self, run_id: str) -> pd.DataFrame:
         """The short transfers of the run's sources: when each arrived, its bytes, its completion time and slowdown.
 
@@ -357,6 +366,8 @@ class Store:
         self._row("SELECT 1 FROM run WHERE run_id = ?", run_id)
         kept = next((each for each in outcomes.series_of(self.ledger, run_id) if each.kind == kind), None)
         if kept is None:
+            if kind == "ss":
+                raise StoreError(f"run {run_id} was not looked at by ss; see measure.ss of its spec", self.folder)
             if kind == "transfers":
                 raise StoreError(f"run {run_id} has no short transfers: no flow's workload has arrivals", self.folder)
             raise StoreError(f"run {run_id} kept no series of this kind; see measure.record of its spec", self.folder)
@@ -366,7 +377,12 @@ class Store:
         return gauges.FRAMES[kind](self._series_files.read(kept), *of_run)
 
     def _written(self, run_id: str, resolved: Resolved, measurement: Measurement) -> list[SeriesFile]:
-        if resolved.run.measure.record == "summary" and all(flow.transfers is None for flow in measurement.flows):
+        measure = resolved.run.measure
+        if (
+            measure.record == "summary"
+            and not measure.ss_ns
+            and all(flow.transfers is None for flow in measurement.flows)
+        ):
             return []
         from dumbbell.results import gauges  # noqa: PLC0415 (late: a short run takes less time than to load it)
 

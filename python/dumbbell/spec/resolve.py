@@ -223,4 +223,5 @@ def _measure(experiment: tables.Spec) -> run.Measure:
         window_end_ns=end_ns,
         sample_ns=scalar(measure.sample).ns,
         record=scalar(measure.record),
+        ss_ns=None if measure.ss is None else scalar(measure.ss).ns,
     )

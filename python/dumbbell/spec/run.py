@@ -255,6 +255,8 @@ class Measure(_Part):
     window_end_ns: Count
     sample_ns: Count
     record: Literal["summary", "series", "acks", "pcap"]
+    ss_ns: Count | None = Field(default=None, exclude_if=lambda ns: ns is None)
+    """Between two looks by `ss`; None: it does not look, and the run is what it was before there was this."""
 
 
 class Run(_Part):

@@ -478,6 +478,10 @@ class Measure(Section):
     """What is kept beside the summary: `"summary"` nothing, which a large sweep should say; `"series"` the samples of
     every flow and of the queue; `"acks"` the round-trip time of every ACK, too; `"pcap"` captures, which no engine has
     yet."""
+    ss: Swept[Interval] | None = Field(default=None, examples=["100 ms"])
+    """How often `ss -tin` looks at the senders' connections, beside the engine's own samples: what people see who
+    measure by hand. `dumbbell results export --table ss` has it. By default it does not look; the simulator has no
+    sockets that it could."""
 
 
 class Spec(Section):

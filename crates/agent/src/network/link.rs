@@ -70,6 +70,11 @@ pub fn encode_up(bytes: &mut Vec<u8>, index: u32) {
     let _ = rt_link::OpNewlinkDo::encode_request(bytes, &flags(index, UP));
 }
 
+/// A device goes down: what it held is dropped, and it takes nothing any more.
+pub fn encode_down(bytes: &mut Vec<u8>, index: u32) {
+    let _ = rt_link::OpNewlinkDo::encode_request(bytes, &Ifinfomsg { ifi_flags: 0, ..flags(index, UP) });
+}
+
 /// The question whether a device is up.
 pub fn encode_question(bytes: &mut Vec<u8>, device: &Device) {
     let _ = rt_link::OpGetlinkDo::encode_request(bytes, &flags(device.index, 0));

@@ -57,6 +57,8 @@ pub struct Record {
     pub local_port: u16,
     /// The other side's.
     pub remote_port: u16,
+    /// What tells it from all that the kernel ever had.
+    pub cookie: u64,
     /// Its state.
     pub info: TcpInfo,
     /// What its congestion control tells.
@@ -216,6 +218,7 @@ fn record(body: &[u8]) -> Option<Record> {
         remote: address(body, 24)?,
         local_port: port(4)?,
         remote_port: port(6)?,
+        cookie: u64::from(u32_at(body, 44)?) | u64::from(u32_at(body, 48)?) << 32,
         info: TcpInfo::default(),
         control: ControlInfo::Silent,
     };

@@ -27,6 +27,8 @@ pub struct TcpInfo {
     pub bytes_received: u64,
     /// Segments received.
     pub segs_in: u32,
+    /// Payload that is written and not yet sent.
+    pub notsent_bytes: u32,
     /// Windowed minimum of the RTT, µs; `u32::MAX` before the first sample.
     pub min_rtt_us: u32,
     /// Segments with data received, duplicates included.
@@ -43,6 +45,8 @@ pub struct TcpInfo {
     pub sndbuf_limited_us: u64,
     /// Payload sent, retransmissions included.
     pub bytes_sent: u64,
+    /// Of this, retransmissions. Only a dump of all sockets tells it.
+    pub bytes_retrans: u64,
 }
 
 /// What a congestion control tells of itself.
@@ -90,6 +94,7 @@ impl TcpInfo {
             pacing_rate: u64_at(bytes, 104).unwrap_or(u64::MAX),
             bytes_received: u64_at(bytes, 128).unwrap_or(0),
             segs_in: u32_at(bytes, 140).unwrap_or(0),
+            notsent_bytes: u32_at(bytes, 144).unwrap_or(0),
             min_rtt_us: u32_at(bytes, 148).unwrap_or(u32::MAX),
             data_segs_in: u32_at(bytes, 152).unwrap_or(0),
             data_segs_out: u32_at(bytes, 156).unwrap_or(0),
@@ -98,7 +103,23 @@ impl TcpInfo {
             rwnd_limited_us: u64_at(bytes, 176).unwrap_or(0),
             sndbuf_limited_us: u64_at(bytes, 184).unwrap_or(0),
             bytes_sent: u64_at(bytes, 200).unwrap_or(0),
+            bytes_retrans: u64_at(bytes, 208).unwrap_or(0),
         }
+    }
+
+    /// Adds what another socket has counted. Of gauges the least RTT is kept; the others mean nothing in a sum.
+    pub fn add(&mut self, other: &Self) {
+        self.total_retrans += other.total_retrans;
+        self.bytes_received += other.bytes_received;
+        self.segs_in += other.segs_in;
+        self.min_rtt_us = self.min_rtt_us.min(other.min_rtt_us);
+        self.data_segs_in += other.data_segs_in;
+        self.data_segs_out += other.data_segs_out;
+        self.busy_us += other.busy_us;
+        self.rwnd_limited_us += other.rwnd_limited_us;
+        self.sndbuf_limited_us += other.sndbuf_limited_us;
+        self.bytes_sent += other.bytes_sent;
+        self.bytes_retrans += other.bytes_retrans;
     }
 
     /// Segments in flight as the sender counts them: `tcp_packets_in_flight`.

@@ -42,8 +42,27 @@ pub enum End {
 pub struct Surroundings {
     /// The folder that is their root; none: the agent's own.
     pub root: Option<PathBuf>,
+    /// The folder in which they start, as they see it.
+    pub start_in: PathBuf,
     /// Where what they write is kept until they end.
     pub folder: PathBuf,
+}
+
+impl Surroundings {
+    /// A program that is to be started there.
+    pub fn command(&self, name: &str) -> Command {
+        let mut command = Command::new(name);
+        if std::env::var_os("PATH").is_none() {
+            command.env("PATH", PATH);
+        }
+        if let Some(root) = self.root.clone() {
+            command.env("HOME", WRITABLE).env("TMPDIR", WRITABLE);
+            enter(&mut command, root, self.start_in.clone());
+        } else {
+            command.current_dir(&self.start_in);
+        }
+        command
+    }
 }
 
 /// Programs that have ended: each wakes the agent.
@@ -124,15 +143,8 @@ impl Process {
         // A kernel of our own has no /dev/null: what is empty will do.
         let (stdin, stdout, stderr) = (kept("stdin")?, kept("stdout")?, kept("stderr")?);
         let copy = |file: &File| file.try_clone().map(Stdio::from).map_err(|error| Failure::of(attempt(), error));
-        let mut command = Command::new(&name);
+        let mut command = surroundings.command(&name);
         command.args(&argv[1..]).process_group(0).stdin(stdin).stdout(copy(&stdout)?).stderr(copy(&stderr)?);
-        if std::env::var_os("PATH").is_none() {
-            command.env("PATH", PATH);
-        }
-        if let Some(root) = surroundings.root.clone() {
-            command.env("HOME", WRITABLE).env("TMPDIR", WRITABLE);
-            enter(&mut command, root);
-        }
         let spawned = namespace.within(|| command.spawn()).map_err(|error| Failure::of(attempt(), error))?;
         let mut child = spawned.map_err(|error| Failure::of(attempt(), error))?;
         let group = Pid::from_raw(child.id() as i32);
@@ -238,12 +250,12 @@ fn text(file: &mut File) -> String {
 }
 
 #[expect(unsafe_code, reason = "std has no stable way to change a child's root")]
-fn enter(command: &mut Command, root: PathBuf) {
+fn enter(command: &mut Command, root: PathBuf, start_in: PathBuf) {
     let enter = move || {
         chroot(&root)?;
-        std::env::set_current_dir("/")
+        std::env::set_current_dir(&start_in)
     };
-    // SAFETY: between fork and exec it makes two system calls, and takes no lock and no memory: the path is there.
+    // SAFETY: between fork and exec it makes two system calls, and takes no lock and no memory: the paths are there.
     unsafe {
         command.pre_exec(enter);
     }
@@ -260,7 +272,7 @@ mod tests {
         fs::create_dir_all(&folder).expect("a folder");
         let endings = Endings::new().expect("endings");
         let argv = words.iter().map(|word| (*word).to_owned()).collect();
-        let surroundings = Surroundings { root: None, folder: folder.clone() };
+        let surroundings = Surroundings { root: None, start_in: "/".into(), folder: folder.clone() };
         let process = Process::start((3, End::Client), argv, &namespace, &surroundings, 5, &endings);
         assert_eq!(fs::read_dir(&folder).expect("the folder").count(), 0, "nothing is left there");
         fs::remove_dir(&folder).expect("removed");

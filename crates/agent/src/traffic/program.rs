@@ -3,22 +3,26 @@
 
 pub use super::process::Surroundings;
 use super::process::{End, Endings, Process};
+use crate::clock::monotonic_ns;
 use crate::failure::Failure;
 use crate::namespace::Namespace;
 use crate::network::{Endpoint, Network, sleep};
-use crate::record::{KernelRecorder, Reading, no_counters};
+use crate::record::{KernelRecorder, Reading};
 use crate::sockets::diag::Record;
+use crate::sockets::tcp_info::{ControlInfo, TcpInfo};
 use nix::sys::signal::Signal;
-use run::{FlowCounters, Run, Workload};
+use run::{FlowCounters, Places, Run, Workload};
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Time between two looks for a port on which a server listens, and looks in all: 10 s.
+/// Time between two looks for a port on which a server listens, and in all.
 const LOOK: Duration = Duration::from_millis(10);
-const LOOKS: u32 = 1_000;
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Dumps without a socket until nothing more is to be told of it: they are two milliseconds apart at least.
+const MOST_MISSING: u32 = 10;
 /// Where the kernel shows the sockets of the calling thread's namespace, and in which state one waits for peers.
 const TABLES: [(&str, &str); 4] = [("tcp", "0A"), ("tcp6", "0A"), ("udp", "07"), ("udp6", "07")];
 const NANOS_PER_MICRO: u64 = 1_000;
@@ -33,17 +37,23 @@ pub struct Program {
     client: Option<Process>,
     server: Option<Process>,
     began_ns: u64,
-    /// By the ports at both ends, the sender's first.
-    connections: BTreeMap<(u16, u16), Kept>,
-    /// What those had counted whose ports were used again.
-    former: FlowCounters,
+    /// Its open sockets at the sender, by the kernel's cookie.
+    senders: BTreeMap<u64, Open>,
+    /// And at the receiver.
+    receivers: BTreeMap<u64, Open>,
+    /// What those have counted that are closed.
+    closed: Reading,
+    /// Its command has ended well.
+    is_done: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Kept {
-    reading: Reading,
-    /// Its sender is closed.
-    is_closed: bool,
+/// An open socket.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    info: TcpInfo,
+    control: ControlInfo,
+    /// So many dumps in a row have not had it: it is closed, and its last counts are still to be told.
+    missing: u32,
 }
 
 impl Program {
@@ -70,14 +80,17 @@ impl Program {
             client: None,
             server: None,
             began_ns: 0,
-            connections: BTreeMap::new(),
-            former: no_counters(0),
+            senders: BTreeMap::new(),
+            receivers: BTreeMap::new(),
+            closed: Reading::default(),
+            is_done: false,
         };
         if !server_words.is_empty() {
             let namespace = &program.receiver.namespace;
+            let other = Places { port: places.port ^ 1, ..places.clone() };
+            let is_told = other.fill(server).map_err(Failure)? != server_words;
             let who = (index, End::Server);
             let started = Process::start(who, server_words, namespace, surroundings, 0, endings)?;
-            let is_told = server.iter().any(|word| word.contains("{port}"));
             let awaited = if is_told { await_server(&started, index, namespace, places.port, endings)? } else { None };
             program.server = Some(started);
             if let Some((end, status)) = awaited {
@@ -98,17 +111,35 @@ impl Program {
         Ok(())
     }
 
-    /// One of its processes has ended. True: the flow is complete.
+    /// One of its processes has ended.
     ///
     /// # Errors
     /// It has failed.
-    pub fn end(&mut self, end: End, now_ns: u64, status: ExitStatus) -> Result<bool, Failure> {
+    pub fn end(&mut self, end: End, now_ns: u64, status: ExitStatus) -> Result<(), Failure> {
         let process = match end {
             End::Client => &mut self.client,
             End::Server => &mut self.server,
         };
         process.as_mut().map_or(Ok(()), |process| process.end(now_ns, status))?;
-        Ok(end == End::Client)
+        self.is_done |= end == End::Client;
+        Ok(())
+    }
+
+    /// Whether its command has ended well, and all that it had written has come, or will come no more. A program need not
+    /// wait for that: what it leaves in its sockets the kernel still sends.
+    pub fn is_complete(&self) -> bool {
+        let waits = |it: &TcpInfo| it.unacked > 0 || it.notsent_bytes > 0;
+        let Reading { sender, receiver, .. } = self.sum();
+        let unsent = self.senders.values().any(|it| it.info.notsent_bytes > 0);
+        let has_come = !unsent && receiver.bytes_received >= sender.bytes_sent - sender.bytes_retrans;
+        // One dump is now, in which what is there misses none but this one.
+        let is_told = self.senders.values().chain(self.receivers.values()).all(|it| it.missing <= 1);
+        self.is_done && is_told && (has_come || !self.senders.values().any(|it| waits(&it.info)))
+    }
+
+    /// Whether its command has ended well.
+    pub const fn is_done(&self) -> bool {
+        self.is_done
     }
 
     /// What still runs at the sender is told to end, or all that runs is.
@@ -137,66 +168,70 @@ impl Program {
     }
 
     /// What the kernel tells of a socket, if it is one of these. `is_last`: it is closed.
-    pub fn file(&mut self, recorder: &KernelRecorder, record: &Record, is_last: bool) -> bool {
+    pub fn file(&mut self, record: &Record, is_last: bool) -> bool {
         let (here, there) = (record.local, record.remote);
-        if (here, there) == (self.sender.address, self.receiver.address) {
-            let ports = (record.local_port, record.remote_port);
-            if let Some(former) = self.connections.get(&ports).filter(|it| it.is_closed && !is_last) {
-                // The same ports once more.
-                self.former.add(&counters(recorder, &former.reading, 0));
-                self.connections.remove(&ports);
-            }
-            let kept = self.connections.entry(ports).or_default();
-            (kept.reading.sender, kept.is_closed) = (record.info, is_last);
-            if !is_last {
-                kept.reading.control = record.control;
-            }
-            true
+        let (open, closed) = if (here, there) == (self.sender.address, self.receiver.address) {
+            (&mut self.senders, &mut self.closed.sender)
         } else if (here, there) == (self.receiver.address, self.sender.address) {
-            self.connections.entry((record.remote_port, record.local_port)).or_default().reading.receiver = record.info;
-            true
+            (&mut self.receivers, &mut self.closed.receiver)
         } else {
-            false
+            return false;
+        };
+        if is_last {
+            open.remove(&record.cookie);
+            closed.add(&record.info);
+        } else {
+            open.insert(record.cookie, Open { info: record.info, control: record.control, missing: 0 });
+        }
+        true
+    }
+
+    /// All that is open was told. What was not is closed, and the kernel tells what it had counted a moment later, unless it
+    /// was closed by a reset of its own: then that is forgotten (`tcp_disconnect`), and what was told last counts.
+    pub fn sweep(&mut self) {
+        for (open, closed) in
+            [(&mut self.senders, &mut self.closed.sender), (&mut self.receivers, &mut self.closed.receiver)]
+        {
+            open.retain(|_, socket| {
+                socket.missing += 1;
+                if socket.missing > MOST_MISSING {
+                    closed.add(&socket.info);
+                }
+                socket.missing <= MOST_MISSING
+            });
         }
     }
 
-    /// Its open connections, each with what it has delivered.
-    pub fn open_connections(&self) -> impl Iterator<Item = (Reading, u64)> {
-        self.connections.values().filter(|it| !it.is_closed).map(|it| (it.reading, it.reading.receiver.bytes_received))
+    /// The gauges of its open connections.
+    pub fn open_connections(&self) -> impl Iterator<Item = Reading> {
+        let reading = |it: &Open| Reading { sender: it.info, control: it.control, ..Reading::default() };
+        self.senders.values().map(reading)
     }
 
-    /// What its closed connections have counted.
-    pub fn closed(&self, recorder: &KernelRecorder, now_ns: u64) -> FlowCounters {
-        self.sum(recorder, now_ns, self.connections.values().filter(|it| it.is_closed))
-    }
-
-    /// What all have. Nothing to send had the program whenever no connection had.
+    /// What all of its connections have counted. Nothing to send had the program whenever no connection had.
     pub fn counters(&self, recorder: &KernelRecorder, now_ns: u64) -> FlowCounters {
-        let sum = self.sum(recorder, now_ns, self.connections.values());
-        let busy_ns: u64 = self.connections.values().map(|it| it.reading.sender.busy_us * NANOS_PER_MICRO).sum();
-        FlowCounters { app_limited_ns: now_ns.saturating_sub(self.began_ns).saturating_sub(busy_ns), ..sum }
+        let sum = self.sum();
+        // A FIN counts as a byte that was received (`tcp_rcv_nxt_update`), and not as one that was sent.
+        let sent_bytes = sum.sender.bytes_sent - sum.sender.bytes_retrans;
+        let delivered_bytes = sum.receiver.bytes_received.min(sent_bytes);
+        let busy_ns = sum.sender.busy_us * NANOS_PER_MICRO;
+        FlowCounters {
+            app_limited_ns: now_ns.saturating_sub(self.began_ns).saturating_sub(busy_ns),
+            ..recorder.counters(&sum, delivered_bytes, now_ns, now_ns)
+        }
     }
 
     /// Keeps the least round-trip time of its connections.
     pub fn keep_least_rtt(&self, recorder: &mut KernelRecorder) {
-        self.connections.values().for_each(|it| recorder.keep_least_rtt(self.flow, &it.reading));
+        recorder.keep_least_rtt(self.flow, &self.sum());
     }
 
-    fn sum<'a>(
-        &self,
-        recorder: &KernelRecorder,
-        now_ns: u64,
-        connections: impl Iterator<Item = &'a Kept>,
-    ) -> FlowCounters {
-        let mut sum = FlowCounters { at_ns: now_ns, ..self.former };
-        connections.for_each(|it| sum.add(&counters(recorder, &it.reading, now_ns)));
+    fn sum(&self) -> Reading {
+        let mut sum = self.closed;
+        self.senders.values().for_each(|sender| sum.sender.add(&sender.info));
+        self.receivers.values().for_each(|receiver| sum.receiver.add(&receiver.info));
         sum
     }
-}
-
-/// A connection's counters, but for when it had nothing to send.
-fn counters(recorder: &KernelRecorder, reading: &Reading, now_ns: u64) -> FlowCounters {
-    recorder.counters(reading, reading.receiver.bytes_received, now_ns, now_ns)
 }
 
 /// Waits until a server listens on its port. Gives its end, if that comes first.
@@ -208,14 +243,17 @@ fn await_server(
     endings: &Endings,
 ) -> Result<Option<(End, ExitStatus)>, Failure> {
     let failed = |error: crate::error::Error| Failure(error.to_string());
-    for _ in 0..LOOKS {
-        let ending = endings.take_of(flow);
-        if ending.is_some() || namespace.within(|| listens(port)).map_err(failed)? {
+    let (until_ns, mut ending) = (monotonic_ns()? + PATIENCE.as_nanos() as u64, None);
+    while monotonic_ns()? < until_ns {
+        ending = ending.or_else(|| endings.take_of(flow));
+        // One that ends well may have left another behind, which listens.
+        let is_failed = ending.is_some_and(|(_, status): (End, ExitStatus)| !status.success());
+        if is_failed || namespace.within(|| listens(port)).map_err(failed)? {
             return Ok(ending);
         }
         sleep(LOOK).map_err(failed)?;
     }
-    let (name, waited) = (server.name(), (LOOK * LOOKS).as_secs());
+    let (name, waited) = (server.name(), PATIENCE.as_secs());
     Err(Failure(format!("{name} does not listen on port {port}, which is {{port}}, after {waited} s")))
 }
 

@@ -85,15 +85,15 @@ impl<'a> Programs<'a> {
     ///
     /// # Errors
     /// The kernel refuses.
-    pub fn read(&mut self, flows: &mut [Flow], recorder: &KernelRecorder) -> Result<(), Failure> {
+    pub fn read(&mut self, flows: &mut [Flow]) -> Result<(), Failure> {
         for closed in &self.closed {
             closed.take(|record| {
-                file(flows, recorder, &record, true);
+                file(flows, &record, true);
             })?;
         }
         for diag in &mut self.diags {
             diag.dump(true, |record| {
-                file(flows, recorder, &record, false);
+                file(flows, &record, false);
             })?;
         }
         Ok(())
@@ -102,17 +102,19 @@ impl<'a> Programs<'a> {
     /// Ends all that still run, and notes what they said.
     ///
     /// # Errors
-    /// One ended badly by itself in this moment.
+    /// One has written too much.
     pub fn finish(&self, flows: &mut [Flow], recorder: &mut KernelRecorder) -> Result<(), Failure> {
         for signal in [Signal::SIGTERM, Signal::SIGKILL] {
             flows.iter_mut().filter_map(|flow| flow.program.as_mut()).for_each(|it| it.signal(signal, End::Server));
             for _ in 0..PATIENCE.as_millis() / LOOK.as_millis() {
                 for (index, end, status) in self.endings() {
-                    if let Some(program) = &mut flows[index].program {
-                        program.end(end, 0, status)?;
-                    }
+                    // Whatever it makes of its peer's end is no news any more.
+                    let program = flows[index].program.as_mut();
+                    program.map(|program| program.end(end, 0, status)).transpose().unwrap_or_default();
                 }
-                if flows.iter().filter_map(|flow| flow.program.as_ref()).all(Program::is_over) {
+                let programs = || flows.iter().filter_map(|flow| flow.program.as_ref());
+                programs().try_for_each(Program::check_written)?;
+                if programs().all(Program::is_over) {
                     break;
                 }
                 sleep(LOOK).map_err(|error| Failure(error.to_string()))?;
@@ -134,10 +136,10 @@ impl AsFd for Programs<'_> {
 }
 
 /// Puts what the kernel tells of a socket where it belongs, if it is one of a program that runs.
-pub fn file(flows: &mut [Flow], recorder: &KernelRecorder, record: &Record, is_last: bool) -> bool {
+pub fn file(flows: &mut [Flow], record: &Record, is_last: bool) -> bool {
     if record.local == Ipv4Addr::UNSPECIFIED {
         return false;
     }
     let running = flows.iter_mut().filter(|flow| flow.phase == Phase::Running);
-    running.filter_map(|flow| flow.program.as_mut()).any(|program| program.file(recorder, record, is_last))
+    running.filter_map(|flow| flow.program.as_mut()).any(|program| program.file(record, is_last))
 }

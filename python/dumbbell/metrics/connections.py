@@ -62,6 +62,8 @@ class Connection:
     received_bytes: float = 0.0
     resent_bytes: float = 0.0
     resent_segments: int = 0
+    cwnd_segments: int | None = None
+    ssthresh_segments: int | None = None
     busy_s: float | None = None
     """With data to send or in flight."""
     rwnd_limited_s: float = 0.0
@@ -93,13 +95,17 @@ def capture(path: str, text: bytes) -> Capture:
         SpecError: it is something else.
     """
     written = _decoded(path, text)
-    records = list(_records(written.splitlines()))
-    sockets = [found for each in records if (found := _connection(*each)) is not None]
+    sockets = list(each(written))
     told = [found for found in sockets if found.srtt_s is not None or found.cc]
     if not told:
         raise SpecError([_problem(path, written, sockets)])
     live = [each for each in told if each.state not in {"LISTEN", "SYN-SENT", "SYN-RECV", "UNCONN", "TIME-WAIT"}]
     return Capture(name=path, connections=tuple(_once(live)), other_sockets=len(sockets) - len(live))
+
+
+def each(text: str) -> Iterator[Connection]:
+    """The connections in what `ss -tin` printed once: none is an answer, too."""
+    return (found for record in _records(text.splitlines()) if (found := _connection(*record)) is not None)
 
 
 def read(path: str, stdin: Iterable[bytes] = ()) -> Capture:
@@ -174,6 +180,7 @@ def _connection(head: re.Match[str], text: str) -> Connection | None:
         app_limited=re.search(r"(?<!\S)app_limited(?!\S)", text) is not None,
         mss_bytes=int(mss) or None, sent_bytes=of("bytes_sent") or of("bytes_acked") or of("data_segs_out") * mss,
         received_bytes=of("bytes_received"), resent_bytes=of("bytes_retrans") or resent * mss, resent_segments=resent,
+        cwnd_segments=int(of("cwnd")) or None, ssthresh_segments=int(of("ssthresh")) or None,
         busy_s=seconds("busy"), rwnd_limited_s=seconds("rwnd_limited") or 0.0,
         sndbuf_limited_s=seconds("sndbuf_limited") or 0.0,
     )  # fmt: skip

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dumbbell.decide.connections import Capture, Connection, capture, read
+from dumbbell.metrics.connections import Capture, Connection, capture, read
 from dumbbell.problem import SpecError
 
 CAPTURES = Path(__file__).parent / "captures"
@@ -36,7 +36,8 @@ def test_a_connection_has_what_ss_tells_of_it() -> None:
     assert only(f"{HEAD}\n{SOCKET}\n\t {KNOWN}\n") == Connection(
         local="192.0.2.1:443", peer="203.0.113.9:50312", state="ESTAB", cc="cubic", min_rtt_s=0.06125, srtt_s=0.0825,
         delivery_bps=15.9e6, app_limited=False, mss_bytes=1448, sent_bytes=48e6, received_bytes=2000.0,
-        resent_bytes=96000.0, resent_segments=66, busy_s=8.9, rwnd_limited_s=0.445, sndbuf_limited_s=0.089,
+        resent_bytes=96000.0, resent_segments=66, cwnd_segments=120, ssthresh_segments=100,
+        busy_s=8.9, rwnd_limited_s=0.445, sndbuf_limited_s=0.089,
     )  # fmt: skip
 
 
