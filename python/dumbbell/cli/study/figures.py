@@ -81,7 +81,8 @@ def beside(statuses: "Sequence[StudyStatus]", folder: Path) -> list[Path]:
     from dumbbell.charts.files import written
     from dumbbell.studies.engines import engines_beside
 
-    return list(written(engines_beside(statuses), folder / "figures" / "engines"))
+    charts = list(engines_beside(statuses))
+    return list(written(charts, folder / "figures" / "engines")) if charts else []
 
 
 def _print_numbers(status: "StudyStatus", name: str, *, as_json: bool) -> None:

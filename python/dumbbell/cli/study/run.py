@@ -43,7 +43,7 @@ def run(  # noqa: PLR0913 (each is an option)
     import dumbbell.studies as studies
     from dumbbell.cli.study.figures import beside, drawn
     from dumbbell.cli.study.report import of_all, of_one, pages
-    from dumbbell.cli.study.selection import HOME, StudySelection, statuses
+    from dumbbell.cli.study.selection import StudySelection, statuses
     from dumbbell.cli.study.short_form import tell_outcome, tell_short_form
     from dumbbell.cli.study.verdicts import print_counts, print_json, print_totals, print_verdicts
     from dumbbell.engines.registry import engine as engine_named

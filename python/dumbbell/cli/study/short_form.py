@@ -19,12 +19,13 @@ _S_PER_MIN = 60
 
 def tell_short_form(study: Study, engine: Engine) -> None:
     """Which experiments are in it and which are not; on a live engine how long it takes at most. Nothing of a whole."""
-    if not study.short:
+    form = study.manifest.short_form
+    if form is None or not study.short:
         return
     from dumbbell.studies.execution import distinct_runs, honoured
     from dumbbell.studies.short import longest_s
 
-    left_out = [title for title in study.manifest.experiments if title not in study.experiments]
+    left_out = [title for title in study.manifest.experiments if title not in form.experiments]
     told = f"short form of {study.name}: {', '.join(study.experiments)}"
     typer.echo(f"{told}; not in it: {', '.join(left_out)}" if left_out else told, err=True)
     if engine.live:
