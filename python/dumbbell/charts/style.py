@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Any, Final, TypeAlias
 
 from dumbbell.charts.chart import Layer
+from dumbbell.engines.family import is_live
 
 PUBLISHED = "published"
 Ranks: TypeAlias = Mapping[tuple[str, int], int]
@@ -87,11 +88,13 @@ USUAL: Final = "Linux 6.1"
 def label_of(name: str, engine: str) -> str:
     """A style's label with the kernel that the engine has.
 
-    >>> label_of("bbr", "sim"), label_of("bbr", "linux:6.12")
-    ('BBR of Linux 6.1', 'BBR of Linux 6.12')
+    >>> label_of("bbr", "sim"), label_of("bbr", "linux:6.12"), label_of("bbr", "netns")
+    ('BBR of Linux 6.1', 'BBR of Linux 6.12', "BBR of the machine's Linux")
     """
     family, _, kernel = engine.partition(":")
     label = style_of(name).label
+    if is_live(engine):
+        return label.replace(USUAL, "the machine's Linux")
     return label.replace(USUAL, f"Linux {kernel}") if family == "linux" and kernel else label
 
 
