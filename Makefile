@@ -15,7 +15,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-long lint lint-rust lint-python check check-rust check-python bench bench-peers \
-        kernel validation grid grid-linux figures answers docs docs-outputs wheel clean
+        tools kernel validation grid grid-linux figures answers docs docs-outputs wheel clean
 
 # Of several parts at once: each part's output in one piece, and no line about folders.
 PARTS := $(MAKE) --no-print-directory --jobs 2 --output-sync=target
@@ -29,7 +29,7 @@ demo: build ## A published study in a minute: claims judged, figures and a repor
 	$(BIN)/dumbbell study run claypool2019 --experiments figure4b,figure7,figure10 --seeds 3 --out out/claypool2019
 	$(BIN)/dumbbell study figures claypool2019 --seeds 3 --out out/claypool2019 --numbers figure7
 
-test: build ## The tests, minutes; those of the engine `linux` where a kernel can be built
+test: build ## The tests, minutes; those of the engine `linux` where a kernel can be built, of `netns` as root with `make tools`
 	@$(MAKE) --no-print-directory kernel || echo "no kernel: the engine linux is not tested" >&2
 	@$(PARTS) test-rust test-python
 
@@ -70,6 +70,18 @@ bench: build ## Speed of both engines, data packets a second on one core; of Cao
 
 bench-peers: build ## The same work on ns-3 and ns-2, and the ratios; HTSIM=DIR: on that checkout of csg-htsim, too
 	$(BIN)/python bench/peers/peers.py $(if $(HTSIM),--htsim $(HTSIM))
+
+# Debian's packages of what tests have run on the engine `netns`, by a command of each.
+TOOLS := ip:iproute2 ethtool:ethtool nsenter:util-linux sysctl:procps iperf3:iperf3 nc:netcat-openbsd ffmpeg:ffmpeg
+
+tools: ## Programs that the tests of the engine `netns` run (iperf3, netcat, ffmpeg and others), from Debian; needs root
+	@missing=; for tool in $(TOOLS); do \
+		command -v "$${tool%%:*}" >/dev/null || missing="$$missing $${tool#*:}"; \
+	done; \
+	if [ -n "$$missing" ]; then \
+		install="apt-get install --yes --quiet --no-install-recommends"; \
+		$$install $$missing || { apt-get update --quiet && $$install $$missing; }; \
+	fi
 
 kernel: build ## Linux for the engine `linux`, three minutes, once; KERNEL=6.12 for the other one
 	@missing=$$($(BIN)/dumbbell kernel build $(KERNEL) --packages) && if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] \

@@ -323,8 +323,8 @@ def test_a_run_that_several_points_come_to_is_tried_once_however_far_apart_they_
 def test_a_long_plan_is_not_drawn_up_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[Planned] = []
 
-    def counting(asked: Sequence[Experiment]) -> Iterator[tuple[int, int, Planned]]:
-        for each in agenda(asked):
+    def counting(asked: Sequence[Experiment], *, live: bool) -> Iterator[tuple[int, int, Planned]]:
+        for each in agenda(asked, live=live):
             drawn.append(each[-1])
             yield each
 

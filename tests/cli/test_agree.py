@@ -173,7 +173,7 @@ def test_one_condition_is_shown_flow_by_flow(moment: Path, store: Path) -> None:
         (("--random", "2", "--stratum", "fqq"), '--stratum: unknown "fqq"; did you mean "fq"?'),
         (("--random", "2", "--stratum", "study"), '--stratum: unknown "study"; did you mean "studies"?'),
         (("--random", "2", "--stratum", "x"), '--stratum: unknown "x"; known: plain, fq, access, rtts, transfers'),
-        (("--random", "2", "--stratum", "x"), "nic, studies"),
+        (("--random", "2", "--stratum", "x"), "live, studies"),
         (
             ("--random", "2", "--seed", "1", "--stratum", "transfers", "--duration", "9 s"),
             'duration: stratum "transfers" has its own; leave it out',

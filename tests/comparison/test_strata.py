@@ -83,6 +83,8 @@ def test_strata_are_about_what_they_say() -> None:
     assert all(run.host.socket_memory == "default" for run in runs("memory"))
     assert all(run.until_done for run in runs("transfers"))
     assert {run.host.gro for run in runs("nic")} == {True, False}
+    assert {flow.cc.algorithm for run in runs("live") for flow in run.flows} == {"reno", "cubic", "bbr"}
+    assert not any(flow.cc.parameters or run.path.loss_ppb for run in runs("live") for flow in run.flows)
     for run in runs("deep"):
         assert run.path.buffer_bytes >= 9.9 * run.path.rate_bps * run.flows[0].base_rtt_s / 8
     assert all(12 <= run.duration_ns / 1e9 / run.flows[0].base_rtt_s <= 60.1 for run in runs("startup"))

@@ -134,7 +134,7 @@ def test_of_three_candidates_a_cell_has_the_right_one() -> None:
     assert (only.gain > 0) == (only.best != "cubic")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_map_is_the_same_each_time_and_tells_its_runs() -> None:
     path = around(question(SMALL | {"buffer": "2bdp", "beside": "cubic:1"}, known()))
     first, again = (map_of([path], SimEngine(), seconds=1, seeds=2, jobs=jobs) for jobs in (1, 2))

@@ -115,6 +115,7 @@ def test_the_agent_is_told_its_job_and_a_lease_names_it(the_agent: Agent, tempor
     assert seen["argv"] == ["run", "job.json", "outcome.json"]
     assert seen["job"] == {
         "run": json.loads(run.to_json()), "controls": ["cubic"], "task": "measure", "machine": "shared",
+        "controller": os.getpid(),
     }  # fmt: skip
     assert {"HOME", "PATH"} <= set(seen["environment"])
     (held,) = seen["leases"]
@@ -322,6 +323,11 @@ REFUSED: list[tuple[dict[str, Any], dict[str, bool], list[str]]] = [
     ({"flows[0].cc": "bbr[cwnd_gain=1.5]"}, {}, ["flows[0].cc"]),
     ({"path.burst": "1 kB"}, {}, ["path.burst"]),
     ({"measure.record": "pcap"}, {}, ["measure.record"]),
+    (
+        {"flows[0].workload": {"command": ["sh", "-c", "true"], "server": ["no-such-program"]}},
+        {},
+        ["flows[0].workload.server"],
+    ),
 ]
 
 

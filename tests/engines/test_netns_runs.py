@@ -19,7 +19,9 @@ from dumbbell.engines import agent, lease, machine
 from dumbbell.engines.lease import Incarnation
 from dumbbell.engines.netns import NetnsEngine
 from dumbbell.errors import EngineFailure
+from dumbbell.metrics.samples import histogram_quantile_s
 from dumbbell.results.schema import Result
+from dumbbell.spec import expand, load, resolve
 from processes import descendants, soon
 from specs import resolved
 
@@ -75,6 +77,19 @@ def test_bbr_beside_cubic_has_the_same_columns_as_on_sim() -> None:
     assert all(flow.rtt_min_s == pytest.approx(0.02, abs=0.003) for flow in live.flows)
 
 
+def test_the_machines_noise_is_how_late_packets_leave_and_how_acks_come() -> None:
+    spec = {"duration": "1 s", "path": SPEC["path"], "flows": [{"cc": "cubic"}], "start_jitter": "0 s"}
+    (point,) = expand(load(spec))
+    found = NetnsEngine().noise(resolve(point, 1, live=True).run)
+    assert found.release_late.count == 2000
+    late_s = histogram_quantile_s(found.release_late, 0.5)
+    assert late_s is not None
+    assert 0 < late_s < 0.005
+    # Every second frame is acknowledged, and takes 0.6 ms at 20 Mbit/s.
+    gap_s = histogram_quantile_s(found.ack_gaps, 0.5)
+    assert gap_s == pytest.approx(2 * 1514 * 8 / 20e6, rel=0.1)
+
+
 @pytest.mark.parametrize("who", ["the agent", "its child"])
 def test_a_killed_agent_is_told_and_leaves_nothing(who: str) -> None:
     begun = lease.HeldLease.begun
@@ -86,8 +101,35 @@ def test_a_killed_agent_is_told_and_leaves_nothing(who: str) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lease.HeldLease, "begun", killed)
-        with pytest.raises(EngineFailure, match=r"^measure: the agent's process .*\n?.*SIGKILL"):
+        with pytest.raises(EngineFailure, match=r"(?s)^measure: the agent's process .*SIGKILL"):
             NetnsEngine().measure(resolved(**SPEC).run)
+
+
+@pytest.mark.parametrize("after", [0, 8, 16, 24, 32, 40])
+def test_an_agent_killed_while_it_builds_names_the_step_and_leaves_nothing(
+    tmp_path: Path, after: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After so many lines of its console, one a step."""
+    begun = lease.HeldLease.begun
+
+    def killed(held: lease.HeldLease, pid: int) -> None:
+        begun(held, pid)
+        (console,) = tmp_path.glob("dumbbell-run-*/console.log")
+        assert soon(lambda: _count(console) >= after)
+        os.kill(pid, signal.SIGKILL)
+
+    monkeypatch.setattr(lease.HeldLease, "begun", killed)
+    with pytest.raises(EngineFailure) as caught:
+        NetnsEngine().measure(resolved(**SPEC).run)
+    told = str(caught.value)
+    assert told.startswith("measure: the agent's process was ended by SIGKILL")
+    if after:
+        last = told.splitlines()[-1]
+        assert last.startswith(("sender: ", "near: ", "receiver: ", "the network is built")), told
+
+
+def _count(console: Path) -> int:
+    return len(console.read_text(encoding="utf-8").splitlines())
 
 
 CONTROLLER = """

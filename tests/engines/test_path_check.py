@@ -119,6 +119,18 @@ def test_losses_that_look_wrong_are_looked_at_with_another_seed() -> None:
     assert len(engine.asked) == 1
 
 
+def test_in_real_time_all_that_looks_wrong_is_looked_at_again() -> None:
+    asked, disturbed = resolved().run, replace(RIGHT, rate_bps=76_000_000)
+    engine = Prober(disturbed, disturbed, RIGHT)
+    engine.live = True
+    (checked,) = check_paths(engine, [asked])
+    assert (checked.deviations, len(engine.asked)) == ((), 3)
+    engine = Prober(disturbed)
+    engine.live = True
+    (checked,) = check_paths(engine, [asked])
+    assert (len(checked.deviations), len(engine.asked)) == (1, 3)
+
+
 def test_each_distinct_path_is_looked_at_once() -> None:
     paths = [{"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": buffer} for buffer in ("1 bdp", "2 bdp", "1 bdp")]
     flows = [[{"cc": "bbr"}], [{"cc": "cubic", "count": 9}], [{"cc": "cubic", "start": "1 s"}, {"cc": "vegas"}]]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from dumbbell.metrics.samples import (
     coefficient_of_variation,
     histogram_mean_s,
     histogram_quantile_s,
+    histogram_share_below,
     smoothed_rtt,
 )
 from dumbbell.metrics.window import Window
@@ -139,3 +141,9 @@ def test_the_time_before_the_first_sample_counts_from_the_start() -> None:
 )
 def test_where_it_is_undefined(measured: FlowMeasurement, window: Window) -> None:
     assert coefficient_of_variation(measured, window) is None
+
+
+def test_a_share_below_counts_whole_bins() -> None:
+    few = Histogram(first_bin=10, counts=np.array([1, 2, 0, 5], np.uint32), count=8, sum=0)
+    assert [histogram_share_below(few, bound) for bound in (10, 11, 12, 13, 14)] == [0, 1 / 8, 3 / 8, 3 / 8, 1]
+    assert histogram_share_below(Histogram(first_bin=0, counts=np.array([], np.uint32), count=0, sum=0), 5) is None

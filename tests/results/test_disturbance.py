@@ -48,7 +48,7 @@ def test_beyond_a_bound_it_says_what_and_how_much(counts: dict[str, int], words:
 def test_it_is_a_warning_of_the_run() -> None:
     run = resolved()
     measured = replace(measurement(flow()), facts={"live.relay_dropped": "1"})
-    assert warnings(run.run, measured, run.groups)[-1] == "live: the relay dropped 1 packets"
+    assert warnings(run.run, measured, run.groups)[-1] == "live: the relay dropped 1 packet"
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_it_is_a_warning_of_the_run() -> None:
     [
         ("netns", [], "VALID"),
         ("netns", ["flow 0 (bbr): delivered nothing"], "VALID"),
-        ("netns", ["flow 0 (bbr): delivered nothing", "live: the relay dropped 1 packets"], "SUSPECT"),
+        ("netns", ["flow 0 (bbr): delivered nothing", "live: the relay dropped 1 packet"], "SUSPECT"),
         ("sim", [], None),
         ("linux:6.12", ["live: "], None),
     ],

@@ -236,7 +236,7 @@ def test_a_live_engine_has_its_own_noise_unless_the_spec_says_how_much(fields: F
     assert live.path.jitter_ns == jitter_ns
     assert Run.from_json(live.to_json()) == live
     assert live.model_copy(update={"path": resolve(point, 1).run.path}) == resolve(point, 1).run
-    assert [each.path for each in linux_limits.problems(live)] == ["path.jitter"] * (jitter_ns is None)
+    assert [each.path for each in linux_limits.guest_problems(live)] == ["path.jitter"] * (jitter_ns is None)
     assert [each.path for each in SimEngine().unsupported_fields(live)] == ["path.jitter"] * (jitter_ns is None)
 
 

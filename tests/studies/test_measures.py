@@ -95,7 +95,14 @@ def of_table(table: Table) -> Iterator[str]:
         )
 
 
-@pytest.fixture(scope="module", params=studies.names())
+LONG = "cao2019"
+"""It has 9,510 runs."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=pytest.mark.long if name == LONG else ()) for name in studies.names()],
+)
 def named(request: pytest.FixtureRequest) -> tuple[Study, Evidence]:
     study = studies.load(request.param)
     return study, synthetic_evidence(study)

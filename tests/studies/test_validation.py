@@ -127,7 +127,11 @@ def test_the_plan_asks_for_what_the_design_does() -> None:
     assert {part.name for part in strata_parts} == {*strata(), STUDIES}
     for part in strata_parts:
         assert isinstance(part, ComparisonPart)
-        assert (part.stratum, part.candidate, part.reference) == (part.name, "sim", "linux")
+        live = part.name == "live"
+        assert (part.stratum, part.candidate, part.reference) == (part.name, "netns" if live else "sim", "linux")
+        if live:  # each seed takes as long as it lasts
+            assert (part.random, part.seeds, part.floor) == (10, 3, 3)
+            continue
         assert part.random >= 30
         assert part.floor == part.seeds >= 5
 
@@ -220,7 +224,7 @@ def test_what_is_no_plan(text: str | None, message: str, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--engine", "hosts"], "validation has no engine 'hosts'; known: linux, sim, linux:6.12"),
+        (["--engine", "hosts"], "validation has no engine 'hosts'; known: linux, sim, netns, linux:6.12"),
         (
             ["--only", "curves", "--engine", "sim"],
             "curves is measured on linux, too: no record has its runs of 21 conditions",

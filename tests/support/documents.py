@@ -9,6 +9,7 @@ before a block, or before an image, says more:
     <!-- not run: why -->            nobody runs it in a test
     <!-- not a spec: why -->         it is other TOML
     <!-- needs a kernel -->          run where `linux` has one
+    <!-- needs root -->              run where `netns` can measure
     <!-- exits with 1 -->            so do all of its commands
     <!-- printed -->                 by the block before it
     <!-- picture: share.svg -->      the image is a copy of that file, which a command of the page has made
@@ -20,7 +21,7 @@ import contextlib
 import io
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -166,8 +167,8 @@ class Run:
     """A page, run from its top to its end in the current folder."""
 
     page: Path
-    kernel: bool
-    """Whether `linux` has a kernel here."""
+    lacking: Collection[str]
+    """Marks of blocks that cannot be run here."""
     pictures: dict[Path, bytes] = field(default_factory=dict)
     """What its images should be, by their files; complete when `problems` is at its end."""
 
@@ -176,7 +177,7 @@ class Run:
         names: dict[str, Any] = {"__name__": "__main__"}
         every = blocks(self.page)
         for block, following in pairwise([*every, Block(self.page, 0, "", (), "")]):
-            if block.told("not run:") is not None or (block.told("needs a kernel") is not None and not self.kernel):
+            if block.told("not run:") is not None or block.mark in self.lacking:
                 continue
             if name := block.told("file:"):
                 Path(name).parent.mkdir(parents=True, exist_ok=True)

@@ -15,12 +15,13 @@ use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork, getppid};
 use std::process::exit;
 
-/// Does `work` in an enclosure, whose status is this process's. There must be no other thread yet.
+/// Does `work` in an enclosure, whose status is this process's. There must be no other thread yet. `controller`: the
+/// process that has started this one, if it is known to have: it may be gone already.
 ///
 /// # Errors
 /// Only root may make one; or the kernel has none.
-pub fn enclosed(work: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
-    die_with(getppid())?;
+pub fn enclosed(controller: Option<i32>, work: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    die_with(controller.map_or_else(getppid, Pid::from_raw))?;
     let failed = |errno| Failure::of("a PID namespace, for which one must be root", errno);
     unshare(CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS).map_err(failed)?;
     // Its parent is in another PID namespace, and has no number there.

@@ -7,7 +7,7 @@ use crate::job::{Job, Outcome, Task};
 use crate::network::{self, Machine, Means, Network};
 use crate::traffic::Surroundings;
 use crate::watch::Watch;
-use crate::{probe, traffic};
+use crate::{noise, probe, traffic};
 use nix::mount::{MsFlags, mount};
 use nix::sys::prctl::set_timerslack;
 use nix::sys::reboot::{RebootMode, reboot};
@@ -51,9 +51,12 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> Result<(), Failure>
     let (job, outcome) = (Path::new(&job), Path::new(&outcome));
     // What is wrong with a job is found again, and told, where it is done.
     match read(job) {
-        Ok(Job { machine: Machine::Shared, task: Task::Measure | Task::Probe { .. }, .. }) => {
-            enclosed(|| write(&outcome_of(job), outcome))
-        }
+        Ok(Job {
+            machine: Machine::Shared,
+            task: Task::Measure | Task::Noise | Task::Probe { .. },
+            controller,
+            ..
+        }) => enclosed(controller, || write(&outcome_of(job), outcome)),
         _ => write(&outcome_of(job), outcome),
     }
 }
@@ -68,7 +71,7 @@ pub fn hold(mut arguments: impl Iterator<Item = OsString>) -> Result<(), Failure
         return Err(Failure("hold takes one argument: JOB".to_owned()));
     };
     let job = read(Path::new(&job))?;
-    enclosed(|| {
+    enclosed(job.controller, || {
         let network = build(&job)?;
         // Numbers of processes are those of the enclosure here: others find it by its descriptors' targets.
         let text = serde_json::to_string(&network.namespaces()).map_err(|error| Failure::of("spell them", error))?;
@@ -122,6 +125,9 @@ fn carry_out(job: &Job, folder: &Path) -> Result<Outcome, Failure> {
             .map_err(|error| Failure::of("plan the network", error));
     }
     let mut network = build(job)?;
+    if job.machine == Machine::Shared {
+        eprintln!("the network is built: {}", job.task.name());
+    }
     if matches!(job.task, Task::Probe { .. }) {
         return probe::probe(&mut network, &job.run)
             .map(Outcome::Probed)
@@ -135,7 +141,14 @@ fn carry_out(job: &Job, folder: &Path) -> Result<Outcome, Failure> {
         None
     };
     let surroundings = Surroundings { root, folder: folder.to_owned() };
+    if matches!(job.task, Task::Noise) {
+        return noise::measure(&job.run, &job.controls, &mut network, &surroundings).map(Outcome::Noise);
+    }
     let mut measurement = traffic::measure(&job.run, &job.controls, &mut network, &surroundings)?;
+    if surroundings.root.is_some() {
+        let told = "this machine's, which they cannot write to but in /dev/shm";
+        measurement.facts.insert("root of programs".to_owned(), told.to_owned());
+    }
     if let Some(watch) = watch {
         measurement.facts.extend(watch.facts().map_err(watching)?);
     }
@@ -167,7 +180,9 @@ fn host_root() -> Result<PathBuf, Failure> {
     let read_only = MsFlags::MS_RDONLY | MsFlags::MS_NOSUID;
     mount(Some("none"), ROOT, Some("hostfs"), read_only, Some("/")).map_err(failed(ROOT))?;
     mount(Some("proc"), "/host/proc", Some("proc"), MsFlags::empty(), None::<&str>).map_err(failed("/host/proc"))?;
-    mount(Some("tmpfs"), "/host/tmp", Some("tmpfs"), MsFlags::empty(), None::<&str>).map_err(failed("/host/tmp"))?;
+    // What is in /tmp may be what a program is to read: this is its place to write.
+    mount(Some("tmpfs"), "/host/dev/shm", Some("tmpfs"), MsFlags::empty(), None::<&str>)
+        .map_err(failed("/host/dev/shm"))?;
     Ok(ROOT.into())
 }
 

@@ -2,7 +2,7 @@
 //! can see.
 
 use crate::network::{Machine, Told};
-use run::{Measurement, Run};
+use run::{Histogram, Measurement, Run};
 use serde::{Deserialize, Serialize};
 
 /// One thing to do.
@@ -18,6 +18,9 @@ pub struct Job {
     /// Whose kernel it is.
     #[serde(default)]
     pub machine: Machine,
+    /// The process whose end is this job's end, where the kernel is a machine's; none: whoever started the agent.
+    #[serde(default)]
+    pub controller: Option<i32>,
 }
 
 /// What a job is about.
@@ -32,11 +35,25 @@ pub enum Task {
         /// whoever judges the report.
         reorder_ppb: u32,
     },
+    /// Carry out the run, and tell what the machine's timing did to its packets.
+    Noise,
     /// Tell the steps that would build the path, and build nothing.
     Plan {
         /// What the names of namespaces have in common.
         id: String,
     },
+}
+
+impl Task {
+    /// In a word.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Measure => "measure",
+            Self::Probe { .. } => "probe",
+            Self::Noise => "noise",
+            Self::Plan { .. } => "plan",
+        }
+    }
 }
 
 /// What came of a job.
@@ -47,6 +64,8 @@ pub enum Outcome {
     Measured(Box<Measurement>),
     /// The path was probed.
     Probed(PathReport),
+    /// The machine's noise.
+    Noise(NoiseReport),
     /// What would build the path, in order.
     Planned(Vec<Told>),
     /// Neither: what went wrong, and where.
@@ -70,4 +89,14 @@ pub struct PathReport {
     pub lost_packets: u64,
     /// Frames that arrived after one that was sent later, in all trains.
     pub reordered_packets: u64,
+}
+
+/// What a machine's timing does to packets.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoiseReport {
+    /// How long after its time, and beyond what the fastest took, each packet came that was sent by the clock, in
+    /// nanoseconds.
+    pub release_late: Histogram,
+    /// Times between two packets that came to the senders, ACKs, in nanoseconds.
+    pub ack_gaps: Histogram,
 }

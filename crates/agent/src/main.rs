@@ -15,6 +15,7 @@ mod job;
 mod namespace;
 mod netlink;
 mod network;
+mod noise;
 mod phase;
 mod probe;
 mod record;

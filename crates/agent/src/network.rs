@@ -103,6 +103,8 @@ pub struct Network {
     burst_bytes: u64,
     room: Buffer,
     frame_bytes: u64,
+    /// Steps are told on the standard error as they are done: whoever finds the agent killed reads there how far it came.
+    tells_steps: bool,
     /// With offloads: never less than was once said.
     dropped_packets: u64,
     relay: Option<Relay>,
@@ -158,6 +160,7 @@ impl Network {
             burst_bytes: run.path.burst_bytes,
             room: run.path.buffer,
             frame_bytes: run.path.frame_bytes(),
+            tells_steps: machine == Machine::Shared,
             dropped_packets: 0,
             relay: None,
         };
@@ -282,6 +285,9 @@ impl Network {
         let mut lines = Vec::new();
         let mut batch: Option<(Place, Batch)> = None;
         for step in steps {
+            if self.tells_steps {
+                eprintln!("{}: {}", step.place(&self.plan).map_or("all", Place::name), step.subject(&self.plan));
+            }
             // Links between any two namespaces are made from one.
             let at = if matches!(step, Step::Link(_)) { Some(Place::Sender) } else { step.place(&self.plan) };
             if batch.as_ref().is_some_and(|(place, _)| Some(*place) != at) {

@@ -10,7 +10,7 @@
 //! Frames are stamped by the kernel as they arrive. On a clock that is not virtual the sending takes time too, and the
 //! figures are as good as that clock.
 
-mod station;
+pub mod station;
 mod train;
 
 use crate::clock::time_is_virtual;

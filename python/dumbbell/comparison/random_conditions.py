@@ -86,6 +86,8 @@ class Stratum(Table):
     lossless: float = 0.5
     """Share of the conditions without random loss."""
     flows: tuple[int, int] = (1, 8)
+    algorithms: Mapping[str, int] = WEIGHTS
+    """How often each is drawn."""
     apart: bool = False
     """Each flow is a group of its own."""
     staggered: float = 0.5
@@ -234,7 +236,7 @@ def _flows(chance: Chance, of: Stratum, seconds: float) -> Iterator[dict[str, An
     kinds = 1
     if count > 1 and chance.share("mixed") < MIXED:
         kinds = 3 if count > 2 and chance.share("three") < THREE_ALGORITHMS else 2  # noqa: PLR2004 (two of three)
-    algorithms = _algorithms(chance, kinds)
+    algorithms = _algorithms(chance, of, kinds)
     sizes = dict.fromkeys(algorithms, 1)
     for extra in range(count - kinds):
         sizes[algorithms[chance.below(f"flow {extra}", kinds)]] += 1
@@ -273,9 +275,9 @@ def _set(table: dict[str, Any], path: str, value: str | bool) -> None:  # noqa: 
     table[last] = value
 
 
-def _algorithms(chance: Chance, count: int) -> list[str]:
+def _algorithms(chance: Chance, of: Stratum, count: int) -> list[str]:
     """Different ones, each by its weight among those that are left."""
-    left = dict(WEIGHTS)
+    left = dict(of.algorithms)
     chosen: list[str] = []
     for turn in range(count):
         at = chance.share(f"algorithm {turn}") * sum(left.values())

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 
 from dumbbell.engines.resources import MEMORY_STEPS_MB, memory_mb
 from dumbbell.problem import Problem
-from dumbbell.spec.run import Buffer, MemoryBytes, RoomBytes, Run
+from dumbbell.spec.run import Buffer, CommandWorkload, MemoryBytes, RoomBytes, Run
 from dumbbell.units import BITS_PER_BYTE
 
 MOST_FLOWS = 1_000
@@ -66,6 +67,11 @@ def _of_the_flows(run: Run) -> Iterator[Problem]:
     if len(run.flows) > MOST_FLOWS:
         yield Problem("flows", f"{len(run.flows)} flows in all are too many for this engine", f"at most {MOST_FLOWS}")
     for index, flow in enumerate(run.flows):
+        if isinstance(flow.workload, CommandWorkload):
+            for end in ("command", "server"):
+                words = getattr(flow.workload.command, end)
+                if words and shutil.which(words[0]) is None:
+                    yield Problem(f"flows[{index}].workload.{end}", f'this machine has no program "{words[0]}"')
         if flow.access:
             yield from _rate(f"flows[{index}].access.rate", flow.access.rate_bps)
             yield from _queue(f"flows[{index}].access.buffer", flow.access.buffer)

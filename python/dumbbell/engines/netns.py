@@ -18,6 +18,7 @@ import dumbbell.cc as cc
 from dumbbell.engines import agent, controls, lease, linux_limits, machine, outcome, scratch
 from dumbbell.engines.identity import hash_of
 from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.noise import NoiseReport
 from dumbbell.engines.path_check import PathReport
 from dumbbell.engines.process import Process, Processes, Start
 from dumbbell.engines.resources import live_limit_s
@@ -85,6 +86,10 @@ class NetnsEngine:
         """Has packet trains sent through the run's path; `reorder_ppb` is a fault that tests put into it."""
         return outcome.path_report(self._carried_out(run, {"probe": {"reorder_ppb": reorder_ppb}}))
 
+    def noise(self, run: Run) -> NoiseReport:
+        """Carries the run out, and tells what the machine's timing did to packets on its path."""
+        return outcome.noise_report(self._carried_out(run, "noise"))
+
     def plan(self, run: Run) -> list[Step]:
         """The steps by which the agent sets the run up, in order; nothing is done, and root is not needed."""
         with self._processes.process() as process, scratch.folder() as folder:
@@ -141,7 +146,10 @@ class NetnsEngine:
         names = [controls.name_in(self._controls, flow.cc) for flow in run.flows]
         if None in names:
             raise EngineFailure("; ".join(map(str, self.unsupported_fields(run))))
-        job = {"run": json.loads(run.to_json()), "controls": names, "task": task, "machine": "shared"}
+        job = {
+            "run": json.loads(run.to_json()), "controls": names, "task": task, "machine": "shared",
+            "controller": os.getpid(),
+        }  # fmt: skip
         console = folder / "console.log"
         start = Start(
             command=[os.fspath(agent.path()), "run", "job.json", "outcome.json"],

@@ -6,6 +6,7 @@ import json
 
 import dumbbell._core as _core
 from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.noise import NoiseReport
 from dumbbell.engines.path_check import PathReport
 from dumbbell.engines.steps import Step
 from dumbbell.errors import EngineFailure
@@ -25,6 +26,11 @@ def measurement(answer: bytes) -> Measurement:
 def path_report(answer: bytes) -> PathReport:
     """What packet trains saw; raises as `measurement`."""
     return PathReport.of(json.loads(_part(answer, "probed")))
+
+
+def noise_report(answer: bytes) -> NoiseReport:
+    """What the machine's timing did to packets; raises as `measurement`."""
+    return NoiseReport.of(json.loads(_part(answer, "noise")))
 
 
 def steps(answer: bytes) -> list[Step]:

@@ -27,6 +27,8 @@ _DURATION_NS = 60 * NS_PER_S
 """A probe has no duration; a run needs one."""
 _SEEDS = (1, 2)
 """Random loss that looks wrong is looked at again with another seed: one path in a thousand would by chance."""
+_LIVE_SEEDS = (1, 2, 3)
+"""In real time so is all else: whatever else the machine does passes, and a path that is wrong stays so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,11 +110,12 @@ def check_paths(engine: Engine, runs: Iterable[Run], progress: Callable[[], None
 
 def check_path(engine: ProbingEngine, run: Run) -> Checked:
     """Looks at the path of a run."""
-    for seed in _SEEDS:
+    for seed in _LIVE_SEEDS if engine.live else _SEEDS:
         asked = run.model_copy(update={"seed": seed})
         report = engine.probe(asked)
         found = Checked(asked, report, tuple(deviations(asked, report)))
-        if not found.deviations or not all(each.startswith("path.loss:") for each in found.deviations):
+        by_chance = engine.live or all(each.startswith("path.loss:") for each in found.deviations)
+        if not found.deviations or not by_chance:
             break
     return found
 

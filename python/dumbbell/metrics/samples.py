@@ -34,6 +34,18 @@ def histogram_mean_s(histogram: Histogram) -> float | None:
     return histogram.sum / histogram.count / NS_PER_S if histogram.count else None
 
 
+def histogram_share_below(histogram: Histogram, bound_ns: int) -> float | None:
+    """Share of the values in bins that end at a bound at the latest; None: there are no values."""
+    if not histogram.count:
+        return None
+    below = sum(
+        int(count)
+        for index, count in enumerate(histogram.counts, start=histogram.first_bin + 1)
+        if Histogram.lower_bound(index) <= bound_ns
+    )
+    return below / histogram.count
+
+
 def histogram_quantile_s(histogram: Histogram, share: float) -> float | None:
     """The value, in seconds, that `share` of the recorded nanoseconds do not exceed; None when there is none.
 

@@ -80,7 +80,7 @@ class ExperimentView:
         if runs.measured < runs.total:
             there = f"{runs.measured:,} of {counted(runs.total, 'run')}"
         parts = [there, counted(len(runs.points), "point") if runs.axes else "", counted(len(seeds), "seed")]
-        parts += [f"engine {runs.engine}", brief(self.facts)]
+        parts += [f"engine {runs.engine}", runs.validity, brief(self.facts)]
         return ", ".join(filter(None, parts))
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Literal
 
 from dumbbell.engines.family import is_live
+from dumbbell.metrics.number import counted
 
 LIVE: Final = "live: "
 """What such a warning begins with."""
@@ -52,7 +53,7 @@ def disturbances(facts: Mapping[str, str]) -> Iterator[str]:
         if late > LATE_SHARE:
             yield f"{LIVE}{late:.1%} of {words} more than {told} late"
     if dropped := counts.get("relay_dropped"):
-        yield f"{LIVE}the relay dropped {dropped} packets"
+        yield f"{LIVE}the relay dropped {counted(dropped, 'packet')}"
 
 
 def _share(counts: Mapping[str, int], part: str, whole: str) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, Measurement, Transfers
+from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, Measurement, Program, Transfers
 from dumbbell.metrics.window import Activity, Window
 from dumbbell.results.disturbance import disturbances
 from dumbbell.spec.run import Flow, Run, TransferWorkload
@@ -44,8 +44,22 @@ def _of_the_window(run: Run, measurement: Measurement, window: Window) -> Iterat
 
 def _of_the_flows(run: Run, measurement: Measurement, names: Sequence[str], window: Window) -> Iterator[str]:
     for index, (flow, name, measured) in enumerate(zip(run.flows, names, measurement.flows, strict=True)):
-        for words in (*_of_a_flow(flow, measured, window), *_of_a_source(measured.transfers, window)):
+        own = (
+            *_of_a_program(measured.program), *_of_a_flow(flow, measured, window),
+            *_of_a_source(measured.transfers, window),
+        )  # fmt: skip
+        for words in own:
             yield f"flow {index} ({name}): {words}"
+
+
+def _of_a_program(program: Program | None) -> Iterator[str]:
+    """What it says itself; some have status 0 whatever happens."""
+    if program is not None:
+        from dumbbell.metrics.programs.reader import read  # noqa: PLC0415 (late: few runs have programs)
+
+        report = read(program)
+        if report is not None and report.error:
+            yield f"its program says: {report.error}"
 
 
 def _of_a_source(transfers: Transfers | None, window: Window) -> Iterator[str]:

@@ -17,7 +17,7 @@ from dumbbell.comparison.random_conditions import Chance
 from dumbbell.comparison.record import Number, Part, Side
 from dumbbell.decide.advice import advice, undecided
 from dumbbell.decide.outcome import Interval, Seeds, known
-from dumbbell.decide.question import ALONE, CANDIDATES, FRAME_BYTES, Company, Question
+from dumbbell.decide.question import ALONE, CANDIDATES, FRAME_BYTES, Question, beside
 from dumbbell.decide.trials import Case, Tried, cases, duration_s, trials, words
 from dumbbell.engines.protocol import Engine
 from dumbbell.results.store import Store
@@ -203,7 +203,7 @@ def drawn(paths: int, seed: int) -> Iterator[tuple[Question, Question]]:
             rate_bps=rate_bps, rtt_ns=rtt_ns, buffers_bytes=(max(6 * FRAME_BYTES, buffer),), known_buffer=True,
             company=(ALONE,), goal="goodput",
         )  # fmt: skip
-        yield alone, replace(alone, company=(Company(name=f"beside {flows} {cc}", cc=cc, flows=flows),))
+        yield alone, replace(alone, company=(beside(cc, flows),))
 
 
 def _answer(asked: Question, engine: Engine, measured: dict[Case, Tried], jobs: int) -> Answer:

@@ -150,6 +150,7 @@ fn receive(socket: &UdpSocket, flags: MsgFlags) -> Result<Vec<Stamp>, Error> {
     Ok(stamps)
 }
 
-fn nanoseconds(time: TimeSpec) -> u64 {
+/// Since the clock's beginning.
+pub fn nanoseconds(time: TimeSpec) -> u64 {
     Duration::from(time).as_nanos() as u64
 }

@@ -21,6 +21,8 @@ const MOST_BYTES: u64 = 16 << 20;
 const LAST_LINES: usize = 5;
 /// Waits for the program's end; its stack needs little more than that system call.
 const STACK_BYTES: usize = 1 << 16;
+/// Where programs may write whose root may not be written to.
+const WRITABLE: &str = "/dev/shm";
 /// Where programs are looked for that are named without a folder, if the agent was not told.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -126,7 +128,7 @@ impl Process {
             command.env("PATH", PATH);
         }
         if let Some(root) = surroundings.root.clone() {
-            command.env("HOME", "/tmp");
+            command.env("HOME", WRITABLE).env("TMPDIR", WRITABLE);
             enter(&mut command, root);
         }
         let spawned = namespace.within(|| command.spawn()).map_err(|error| Failure::of(attempt(), error))?;

@@ -36,7 +36,7 @@ def program_name(argv: Sequence[str]) -> str:
     ('iperf3', 'nc')
     """
     words = list(argv)
-    if PurePath(words[0]).name in SHELLS and "-c" in words[:-1]:
+    if words and PurePath(words[0]).name in SHELLS and "-c" in words[:-1]:
         words = words[words.index("-c") + 1].rpartition("|")[2].split()
     return PurePath(words[0]).name if words else ""
 

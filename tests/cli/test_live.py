@@ -1,0 +1,87 @@
+"""What commands say of runs in real time: whether each is to be trusted, and how much time is left."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from commandline import dumbbell
+from dumbbell.cli.progress import Countdown
+from dumbbell.engines import family, registry
+from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.sim import SimEngine
+from dumbbell.problem import Problem
+from dumbbell.spec.run import Run
+
+
+class Live(SimEngine):
+    """The simulator under the name of a live engine, on a machine that is disturbed while it has seed 2."""
+
+    name = "netns"
+    live = True
+
+    def measure(self, run: Run) -> Measurement:
+        assert run.path.jitter_ns is None, "the machine's own"
+        virtual = run.model_copy(update={"path": run.path.model_copy(update={"jitter_ns": 0})})
+        return replace(super().measure(virtual), facts={"live.relay_dropped": str(run.seed - 1)})
+
+    def unsupported_fields(self, run: Run) -> list[Problem]:
+        del run
+        return []
+
+
+def test_whether_a_live_run_is_valid_is_told_wherever_runs_are(
+    moment: Path, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "engine", lambda _: Live())
+    done = dumbbell("run", moment, "--engine", "netns")
+    assert done.returncode == 0, done.stderr
+    assert "moment on netns: 2 points, seeds 1, 2, mean ± 95 %, 2 VALID, 2 SUSPECT" in " ".join(done.stdout.split())
+    assert "warning: path.buffer = 0.5 bdp, seed 2 (and 1 more run): live: the relay dropped 1 packet" in done.stderr
+    _, *listed = dumbbell("results", "list").stdout.splitlines()
+    assert [line.split()[4] for line in listed] == ["VALID", "SUSPECT", "VALID", "SUSPECT"]
+    told = [json.loads(line)["validity"] for line in dumbbell("results", "show", "--json").stdout.splitlines()]
+    assert told == ["VALID", "SUSPECT"] * 2
+    rows = [json.loads(line)["validity"] for line in dumbbell("results", "list", "--json").stdout.splitlines()]
+    assert rows == told
+    assert dumbbell("report", store, "--out", tmp_path / "page.html").returncode == 0
+    assert "4 runs, 2 points, 2 seeds, engine netns, 2 VALID, 2 SUSPECT, " in (tmp_path / "page.html").read_text(
+        encoding="utf-8"
+    )
+
+
+def test_the_time_that_is_left_is_known_before_a_run_is_over() -> None:
+    now = [0.0]
+    left = Countdown(3, 61, lambda: now[0])
+    assert str(left) == "0:03:03"
+    now[0] = 60
+    assert str(left) == "0:02:03"
+    now[0] = 70
+    assert str(left) == "0:02:02", "the first is late"
+    left.advance()
+    assert str(left) == "0:02:02"
+    for _ in range(2):
+        left.advance()
+    assert str(left) == "0:00:00"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="nobody is root here")
+def test_the_doctor_says_what_a_live_engine_lacks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    if not family.is_linux():
+        pytest.skip("the engine netns needs x86-64 Linux")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("DUMBBELL_CACHE", str(tmp_path / "cache"))
+    done = dumbbell("doctor", "--engine", "netns", "--json")
+    assert done.returncode == 1
+    findings = {each["what"]: each for each in json.loads(done.stdout)}
+    assert findings["queueing disciplines"]["words"].startswith("needs root")
+    assert not findings["queueing disciplines"]["healthy"]
+    assert findings["iperf3"]["words"] == "none; only workloads that call it need it"
+    assert (findings["leases"]["healthy"], findings["leases"]["words"]) == (True, "none left")
+    assert findings["kernel"]["healthy"]
+    assert not [what for what in findings if what.startswith("path")]

@@ -1,0 +1,156 @@
+"""Real programs over a real path: iperf3, netcat and ffmpeg, on this machine's kernel and on Linux in virtual time."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dumbbell
+from dumbbell.engines.linux import LinuxEngine
+from dumbbell.engines.netns import NetnsEngine
+from dumbbell.errors import EngineFailure
+from dumbbell.results.schema import FailedRun, Result
+from dumbbell.spec import expand, load, resolve
+
+pytestmark = pytest.mark.slow
+PATH = {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}
+IPERF3 = {
+    "command": ["iperf3", "-c", "{receiver}", "-p", "{port}", "-t", "2", "-J"],
+    "server": ["iperf3", "-s", "-1", "-p", "{port}", "-J"],
+}
+SENT_BYTES = 2_000_000
+NETCAT = {
+    "command": ["sh", "-c", f"head -c {SENT_BYTES} /dev/zero | nc -N {{receiver}} {{port}}"],
+    "server": ["sh", "-c", "exec nc -l {port} >/dev/null"],
+}
+QUIET = ["ffmpeg", "-nostdin", "-nostats", "-progress", "pipe:1"]
+
+
+def need(*tools: str) -> None:
+    if missing := [tool for tool in tools if shutil.which(tool) is None]:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+
+
+@pytest.fixture(params=["netns", "linux"])
+def engine(request: pytest.FixtureRequest) -> Any:
+    """One that runs programs."""
+    if request.param == "linux":
+        return request.getfixturevalue("linux")
+    try:
+        live = NetnsEngine()
+        live.ready()
+    except EngineFailure as failure:
+        pytest.skip(f"no live engine here: {failure}")
+    return live
+
+
+def measured(engine: NetnsEngine | LinuxEngine, workload: Any, store: Path, **words: Any) -> Result:
+    """The only run's result, with every column that the simulator's has."""
+    spec = {
+        "duration": "until done",
+        "time_limit": "20 s",
+        "path": PATH,
+        "flows": [{"cc": "bbr", "workload": workload}],
+    }
+    results = dumbbell.run(spec | words, engine=engine.name, store=store)
+    (found,) = results.outcomes
+    assert isinstance(found, Result), found
+    plain = {"duration": "1 s", "path": PATH, "flows": [{"cc": "bbr"}]}
+    (simulated,) = dumbbell.run(plain, store=store).outcomes
+    assert set(found.model_dump()) == set(simulated.model_dump())
+    return found
+
+
+def test_iperf3_sends_with_the_congestion_control_of_its_route(engine: Any, tmp_path: Path) -> None:
+    need("iperf3")
+    flows = [{"cc": "bbr", "workload": IPERF3}, {"cc": "cubic", "stop": "2 s"}]
+    found = measured(engine, IPERF3, tmp_path, flows=flows)
+    bbr, cubic = found.flows
+    said = bbr.program
+    assert said is not None
+    assert bbr.goodput_whole_bps is not None
+    assert cubic.goodput_bps is not None
+    assert (said.error, said.status) == (None, 0)
+    # The kernel counts what the control connection sends, too, and what came after the test's own end.
+    assert said.payload_bytes == pytest.approx(bbr.goodput_whole_bps * (found.window_s[1] - bbr.start_s) / 8, rel=0.05)
+    assert said.retransmits == pytest.approx(bbr.retransmits, abs=30)
+    assert cubic.goodput_bps > 0
+    assert bbr.rtt_min_s == pytest.approx(0.02, abs=0.002)
+
+
+def test_netcat_is_a_transfer_that_ends_by_itself(engine: Any, tmp_path: Path) -> None:
+    need("nc")
+    found = measured(engine, NETCAT, tmp_path)
+    (flow,) = found.flows
+    assert flow.fct_s is not None
+    assert flow.goodput_bps is not None
+    assert 8 * SENT_BYTES / 20e6 < flow.fct_s < 2
+    assert flow.goodput_bps * found.window_s[1] / 8 == pytest.approx(SENT_BYTES, rel=0.01)
+    assert flow.segments_sent >= SENT_BYTES / 1448
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three seconds at about 1 Mbit/s."""
+    need("ffmpeg")
+    made = tmp_path_factory.mktemp("film") / "film.ts"
+    source = ["-f", "lavfi", "-i", "testsrc=size=320x240:rate=25:duration=3"]
+    coded = ["-c:v", "mpeg2video", "-b:v", "1M", "-g", "12", "-f", "mpegts"]
+    subprocess.run([QUIET[0], "-nostdin", "-loglevel", "error", *source, *coded, made], check=True)
+    return made
+
+
+def test_ffmpeg_streams_in_its_own_time(engine: Any, tmp_path: Path, film: Path) -> None:
+    there = "tcp://{receiver}:{port}"
+    workload = {
+        "command": [*QUIET, "-re", "-i", str(film), "-c", "copy", "-f", "mpegts", there],
+        "server": [*QUIET, "-fflags", "nobuffer", "-analyzeduration", "500000", "-i", f"{there}?listen=1",
+                   "-c", "copy", "-f", "null", "-"],
+    }  # fmt: skip
+    (flow,) = measured(engine, workload, tmp_path).flows
+    said = flow.program
+    assert said is not None
+    assert (said.error, said.status, said.stalls) == (None, 0, 0)
+    assert said.speed == pytest.approx(1, abs=0.15)
+    assert said.media_s == pytest.approx(3, abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("workload", "told"),
+    [
+        ({"command": ["sh", "-c", "echo quite wrong >&2; exit 7"]}, "ended with status 7: quite wrong"),
+        ({"command": ["sleep", "9", "{port}"], "server": ["sh", "-c", "exit 3; echo {port}"]}, "ended with status 3"),
+    ],
+)
+def test_a_program_that_fails_is_a_failed_run_in_its_words(
+    engine: Any, tmp_path: Path, workload: Any, told: str
+) -> None:
+    spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic", "name": "mine", "workload": workload}]}
+    (found,) = dumbbell.run(spec, engine=engine.name, store=tmp_path).outcomes
+    assert isinstance(found, FailedRun)
+    assert found.error.startswith("flows[0] (mine): ")
+    assert told in found.error
+
+
+def test_a_program_that_is_not_there_is_refused_before_anything_runs(engine: Any) -> None:
+    workload = {"command": ["no-such-program", "{port}"], "server": ["nor-this", "{port}"]}
+    spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic", "workload": workload}]}
+    (point,) = expand(load(spec))
+    problems = engine.unsupported_fields(resolve(point, 1).run)
+    assert [str(each) for each in problems if "workload" in each.path] == [
+        'flows[0].workload.command: this machine has no program "no-such-program"',
+        'flows[0].workload.server: this machine has no program "nor-this"',
+    ]
+
+
+def test_what_iperf3_says_went_wrong_is_a_warning(engine: Any, tmp_path: Path) -> None:
+    """With `-J` its status is 0 whatever happens."""
+    need("iperf3")
+    workload = {"command": ["iperf3", "-c", "{receiver}", "-p", "7", "-J"]}
+    found = measured(engine, workload, tmp_path)
+    (warning,) = [each for each in found.warnings if "its program says" in each]
+    assert warning.startswith("flow 0 (bbr): its program says: unable to connect to server")
