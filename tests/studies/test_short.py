@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +26,7 @@ from dumbbell.studies import Study
 from dumbbell.studies.engines import beside, engines_beside
 from dumbbell.studies.execution import honoured
 from dumbbell.studies.manifest import ShortExperiment, ShortForm, folder_of, manifest_of
-from dumbbell.studies.short import longest_s, shortened
+from dumbbell.studies.short import longest_s, shortened, without_programs
 from dumbbell.studies.status import run_command
 
 NAMES = ("borgli2017", "claypool2019", "giordano2019", "zhang2024")
@@ -37,8 +38,9 @@ EVEN = 0.03
 
 
 @pytest.fixture
-def netns() -> NetnsEngine:
-    """The live engine of a kernel that has what Linux is delivered with, but for netem and fq; root is not needed."""
+def netns(monkeypatch: pytest.MonkeyPatch) -> NetnsEngine:
+    """The live engine on a machine that has every program, but no netem and no fq; root is not needed."""
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     engine = NetnsEngine()
     vars(engine)["_controls"] = {"reno": "reno", "cubic": "cubic", "bbr": "bbr"}
     vars(engine)["_means"] = {"tbf": True, "netem": False, "loss": False, "fq": False}
@@ -108,6 +110,17 @@ def test_programs_are_the_workloads_where_an_engine_can_run_them(name: str, netn
     assert words_of(on_netns) == TOOLS[name]
     assert words_of(on_sim) == set()
     assert [run.duration_ns for run in on_netns] == [run.duration_ns for run in on_sim]
+
+
+def test_without_the_tool_the_own_workloads_stay_and_the_reason_is_told(
+    netns: NetnsEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = studies.load("borgli2017", short=True)
+    assert without_programs(short, netns) == {}
+    assert set(without_programs(short, SimEngine())) == set(short.experiments)
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    assert without_programs(short, netns) == dict.fromkeys(short.experiments, 'this machine has no program "sh"')
+    assert words_of(runs_on(short, netns)) == set()
 
 
 def test_a_short_form_has_other_names_than_the_study_and_no_claims() -> None:

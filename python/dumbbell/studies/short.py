@@ -94,24 +94,38 @@ def _text(value: object) -> str:
 
 
 def with_programs(study: Study, engine: Engine) -> Study:
-    """A short form with the document's own tools where an engine can run programs; any other study as it is."""
+    """A short form with the document's own tools where an engine can run them; any other study as it is."""
+    asked = _with_programs(study)
+    lacking = without_programs(study, engine)
+    able = {title: experiment for title, experiment in asked.items() if title not in lacking}
+    return replace(study, experiments={**study.experiments, **able})
+
+
+def without_programs(study: Study, engine: Engine) -> dict[str, str]:
+    """Why an engine cannot run the tool that an experiment asks for, by the experiment: its own workloads stay."""
+    found = {}
+    for title, asked in _with_programs(study).items():
+        own = refusals(study.experiments[title], engine)
+        told = [problem.message for problem in refusals(asked, engine) if problem not in own]
+        if told:
+            found[title] = "; ".join(dict.fromkeys(told))
+    return found
+
+
+def _with_programs(study: Study) -> dict[str, Experiment]:
+    """Those of a short form's experiments that ask for a tool, with it as each flow's workload."""
     form = study.manifest.short_form
     if form is None or not study.short:
-        return study
-    experiments = {title: _with_program(each, form, title, engine) for title, each in study.experiments.items()}
-    return replace(study, experiments=experiments)
-
-
-def _with_program(experiment: Experiment, form: ShortForm, title: str, engine: Engine) -> Experiment:
-    """With the tool as each flow's workload, unless an engine refuses just that."""
-    own = form.experiments[title]
-    if not own.program:
-        return experiment
-    program = form.programs[own.program]
-    words = {"command": [*program.command, *own.words]} | ({"server": [*program.server]} if program.server else {})
-    workloads = {f"flows[{place}].workload": words for place in range(len(experiment.flows))}
-    asked = load_spec(experiment, overrides=workloads)
-    return asked if set(refusals(asked, engine)) <= set(refusals(experiment, engine)) else experiment
+        return {}
+    found = {}
+    for title, experiment in study.experiments.items():
+        own = form.experiments[title]
+        if own.program:
+            program = form.programs[own.program]
+            words = program.model_dump(exclude_none=True) | {"command": (*program.command, *own.words)}
+            workloads = {f"flows[{place}].workload": words for place in range(len(experiment.flows))}
+            found[title] = load_spec(experiment, overrides=workloads)
+    return found
 
 
 def longest_s(runs: Iterable[Run]) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 import typer
@@ -11,6 +10,8 @@ import typer
 from dumbbell.metrics.number import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from dumbbell.engines.protocol import Engine
     from dumbbell.studies import Study, StudyStatus
 
@@ -23,11 +24,13 @@ def tell_short_form(study: Study, engine: Engine) -> None:
     if form is None or not study.short:
         return
     from dumbbell.studies.execution import distinct_runs, honoured
-    from dumbbell.studies.short import longest_s
+    from dumbbell.studies.short import longest_s, without_programs
 
     left_out = [title for title in study.manifest.experiments if title not in form.experiments]
     told = f"short form of {study.name}: {', '.join(study.experiments)}"
     typer.echo(f"{told}; not in it: {', '.join(left_out)}" if left_out else told, err=True)
+    for reason, titles in _by_reason(without_programs(study, engine).items()):
+        typer.echo(f"without the document's tool on {engine.name}: {titles}: {reason}", err=True)
     if engine.live:
         runs = [run for _, run in distinct_runs(honoured(study, engine).values(), engine)]
         most = longest_s(runs) / _S_PER_MIN
@@ -38,10 +41,9 @@ def tell_outcome(status: StudyStatus) -> None:
     """What the engine could not carry out, and why; of runs in real time how many were left alone. As above."""
     if not status.study.short:
         return
-    reasons = sorted(status.evidence.untestable.items(), key=lambda each: each[1])
-    for reason, parts in groupby(reasons, key=lambda each: each[1]):
-        titles = dict.fromkeys(title for (title, _), _ in parts)
-        typer.echo(f"not on {status.engine}: {', '.join(titles)}: {reason}", err=True)
+    untestable = ((title, reason) for (title, _), reason in status.evidence.untestable.items())
+    for reason, titles in _by_reason(untestable):
+        typer.echo(f"not on {status.engine}: {titles}: {reason}", err=True)
     validity = Counter(
         outcome.validity
         for own in status.evidence.outcomes.values()
@@ -50,3 +52,11 @@ def tell_outcome(status: StudyStatus) -> None:
     )
     if validity:
         typer.echo(f"{validity['VALID']} VALID, {validity['SUSPECT']} SUSPECT", err=True)
+
+
+def _by_reason(reasons: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Each reason with the experiments that have it."""
+    found: dict[str, list[str]] = {}
+    for title, reason in reasons:
+        found.setdefault(reason, []).append(title)
+    return ((reason, ", ".join(titles)) for reason, titles in found.items())
