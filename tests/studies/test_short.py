@@ -228,16 +228,19 @@ def test_the_command_says_what_is_in_the_short_form_and_draws_it(tmp_path: Path)
     assert whole.returncode == 2
 
 
-def test_engines_stand_beside_one_another_in_a_chart() -> None:
-    panel = Panel(x=Axis(label="x"), y=Axis(label="y"))
-    words = Chart(name="figure1", title="Figure 1", caption="Of both.", panels=(panel,))
-    stacked = replace(words, panels=(panel, replace(panel, title="loss")))
-    side = beside(words, {"sim": stacked, "netns": stacked})
+def test_engines_stand_beside_one_another_in_a_chart_and_what_is_published_once_below() -> None:
+    first = Panel(title="rate", x=Axis(label="x"), y=Axis(label="y"))
+    published = replace(first, title="published")
+    words = Chart(name="figure1", title="Figure 1", caption="Of both.", panels=(first,))
+
+    def of(at: float) -> Chart:
+        marked = replace(first, marks=((at, "end"),))
+        return replace(words, panels=(marked, replace(marked, title=""), published))
+
+    charts = {"sim": of(1.0), "netns": of(2.0)}
+    side = beside(words, charts)
     assert (side.caption, side.columns) == ("Of both.", 2)
-    assert [each.title for each in side.panels] == ["sim", "netns", "sim: loss", "netns: loss"]
-    wide = replace(stacked, columns=2)
-    below = beside(wide, {"sim": wide, "netns": wide})
-    assert [each.title for each in below.panels] == ["sim", "sim: loss", "netns", "netns: loss"]
+    assert [each.title for each in side.panels] == ["sim: rate", "netns: rate", "sim", "netns", "published"]
 
 
 class Crooked(SimEngine):

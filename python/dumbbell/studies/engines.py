@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -25,15 +25,17 @@ def engines_beside(statuses: Sequence[StudyStatus]) -> Iterator[Chart]:
         yield beside(figure.draw(first.study, named), charts)
 
 
-def beside(words: Chart, charts: dict[str, Chart]) -> Chart:
-    """A chart with the words of one and the panels of each, which has the engine's name.
+def beside(words: Chart, charts: Mapping[str, Chart]) -> Chart:
+    """A chart with the words of one, and a column of panels for each of these, under the engine's name.
 
-    What is one column becomes one an engine; what has more columns is stacked.
+    What is the same for all, as panels of published curves are, stands once, below.
     """
-    own = [[_named(engine, panel) for panel in chart.panels] for engine, chart in charts.items()]
-    if words.columns > 1 or len({len(panels) for panels in own}) > 1:
-        return replace(words, panels=tuple(chain.from_iterable(own)))
-    return replace(words, columns=len(own), panels=tuple(chain.from_iterable(zip(*own, strict=True))))
+    # a short form has one version, so that every engine has as many panels
+    rows = list(zip(*(chart.panels for chart in charts.values()), strict=True))
+    own = [row for row in rows if any(panel != row[0] for panel in row)]
+    same = [row[0] for row in rows if row not in own]
+    named = chain.from_iterable(map(_named, charts, row) for row in own)
+    return replace(words, columns=len(charts), panels=(*named, *same))
 
 
 def _named(engine: str, panel: Panel) -> Panel:
