@@ -44,7 +44,7 @@ MAY_USE_PACKAGE = {
     "metrics": {"spec", "engines.measurement"},
     "results": {"errors", "replacement", "spec", "engines.measurement", "engines.family", "metrics"},
     "campaign": {"errors", "spec", "engines", "metrics", "results"},
-    "charts": {"errors", "cc", "engines.family", "metrics", "results"},
+    "charts": {"errors", "cc", "metrics", "results"},
     "studies": {
         "errors",
         "cc",

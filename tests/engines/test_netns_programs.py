@@ -136,6 +136,16 @@ def test_a_program_that_fails_is_a_failed_run_in_its_words(
     assert told in found.error
 
 
+@pytest.mark.parametrize("engine", ["netns"], indirect=True)  # in virtual time it would write for ever at one instant
+def test_a_program_that_writes_without_end_fills_no_disk(engine: Any, tmp_path: Path) -> None:
+    workload = {"command": ["cat", "/dev/zero"]}
+    spec = {"duration": "9 s", "path": PATH, "flows": [{"cc": "cubic", "workload": workload}]}
+    (found,) = dumbbell.run(spec, engine=engine.name, store=tmp_path).outcomes
+    assert isinstance(found, FailedRun)
+    assert "cat has written more than 256 MiB to its standard output" in found.error
+    assert found.wall_s < 5
+
+
 def test_a_program_that_is_not_there_is_refused_before_anything_runs(engine: Any) -> None:
     workload = {"command": ["no-such-program", "{port}"], "server": ["nor-this", "{port}"]}
     spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic", "workload": workload}]}

@@ -125,10 +125,15 @@ def state(enter: list[str], settings: list[str]) -> dict[str, Any]:
 
 
 def test_the_commands_make_the_same_network(tmp_path: Path) -> None:
-    flows = [{"cc": "bbr"}, {"cc": "cubic", "rtt": "40 ms"}]
+    flows = [
+        {"cc": "bbr"},
+        {"cc": "cubic", "rtt": "40 ms"},
+        {"cc": "reno", "workload": {"command": ["true", "{port}"]}},
+    ]
     (point,) = expand(Experiment(duration="1 s", path=PATH, flows=flows, host={"initial_window": 20}))
     run = resolve(point, 1, live=True).run
-    steps = list(NetnsEngine().plan(run))
+    *steps, program = NetnsEngine().plan(run)
+    assert program.command[-2:] == ("true", "10002")
     settings: dict[str, list[str]] = {step.host: [] for step in steps}
     for step in steps:
         if "sysctl" in step.command:

@@ -56,7 +56,7 @@ use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
 use plan::{Discipline, Place, Plan};
 use relay::{Line, Relay};
-use run::{Buffer, Histogram, QueueCounters, Run};
+use run::{Buffer, Histogram, Places, QueueCounters, Run};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -122,7 +122,7 @@ pub struct Told {
     pub command: Vec<String>,
 }
 
-/// The steps that build the path of a run, as commands. Namespaces are named after `id`.
+/// The steps that build the path of a run, as commands, and then the programs of its flows. Namespaces are named after `id`.
 ///
 /// # Errors
 /// The kernel would round what is asked for, or take it for something else.
@@ -135,7 +135,17 @@ pub fn told(run: &Run, controls: &[String], machine: Machine, means: Means, id: 
         let told = |command| Told { host: host.clone(), what: what.clone(), command };
         command::commands(step, &plan, run, id).into_iter().map(told).collect::<Vec<Told>>()
     };
-    Ok(step::steps(&plan, run, machine == Machine::Shared).iter().flat_map(tell).collect())
+    let mut all: Vec<Told> = step::steps(&plan, run, machine == Machine::Shared).iter().flat_map(tell).collect();
+    for (flow, of) in run.flows.iter().enumerate() {
+        let what = format!("a program of {}", of.name);
+        let programs = command::programs(flow, &plan, run, id).into_iter();
+        all.extend(programs.map(|(place, command)| Told {
+            host: place.name().to_owned(),
+            what: what.clone(),
+            command,
+        }));
+    }
+    Ok(all)
 }
 
 impl Network {
@@ -197,6 +207,11 @@ impl Network {
     /// The pair of a flow: flows of one pair share their addresses.
     pub fn pair(&self, flow: usize) -> usize {
         self.plan.pair_of_flow[flow]
+    }
+
+    /// What the words of a flow's programs may name.
+    pub fn places(&self, run: &Run, flow: usize) -> Places {
+        command::places(flow, &self.plan, run)
     }
 
     /// The bottleneck's counters now; the caller knows the time. Two system calls, two more with random loss and with

@@ -400,6 +400,7 @@ impl<'a> Traffic<'a> {
         for (i, flow) in self.flows.iter().enumerate() {
             if flow.phase == Phase::Running {
                 if let Some(program) = &flow.program {
+                    program.check_written().map_err(failed(self.run, i, None))?;
                     let closed = program.closed(&self.recorder, now_ns);
                     self.recorder.sample_source(i, program.open_connections(), &closed, now_ns);
                     continue;

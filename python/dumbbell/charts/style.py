@@ -13,7 +13,6 @@ from importlib.resources import files
 from typing import Any, Final, TypeAlias
 
 from dumbbell.charts.chart import Layer
-from dumbbell.engines.family import is_live
 
 PUBLISHED = "published"
 Ranks: TypeAlias = Mapping[tuple[str, int], int]
@@ -85,17 +84,25 @@ USUAL: Final = "Linux 6.1"
 """The kernel that the table of styles speaks of: the one that `sim` models, and `linux`'s own."""
 
 
+def kernel_of(engine: str) -> str:
+    """Whose TCP an engine has, in words; `sim` models that of the usual kernel.
+
+    >>> kernel_of("sim"), kernel_of("linux:6.12"), kernel_of("netns")
+    ('Linux 6.1', 'Linux 6.12', "the machine's kernel")
+    """
+    family, _, kernel = engine.partition(":")
+    if family in {"sim", "linux"}:
+        return f"Linux {kernel}" if kernel else USUAL
+    return "the machine's kernel"
+
+
 def label_of(name: str, engine: str) -> str:
     """A style's label with the kernel that the engine has.
 
-    >>> label_of("bbr", "sim"), label_of("bbr", "linux:6.12"), label_of("bbr", "netns")
-    ('BBR of Linux 6.1', 'BBR of Linux 6.12', "BBR of the machine's Linux")
+    >>> label_of("bbr", "sim"), label_of("bbr", "linux:6.12")
+    ('BBR of Linux 6.1', 'BBR of Linux 6.12')
     """
-    family, _, kernel = engine.partition(":")
-    label = style_of(name).label
-    if is_live(engine):
-        return label.replace(USUAL, "the machine's Linux")
-    return label.replace(USUAL, f"Linux {kernel}") if family == "linux" and kernel else label
+    return style_of(name).label.replace(USUAL, kernel_of(engine))
 
 
 def ranked(layers: Iterable[Layer]) -> Ranks:

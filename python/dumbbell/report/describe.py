@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, TypeAlias
 
 import dumbbell.cc as cc
-from dumbbell.charts.style import style_of
+from dumbbell.charts.style import kernel_of, style_of
 from dumbbell.metrics.number import amount
 from dumbbell.spec.quantity import Bytes, Rate, Share, Time
 from dumbbell.spec.resolve import rtt_offset_ns
@@ -42,11 +42,11 @@ MOST_STARTS = 8
 BOTTLENECK, ROUND_TRIP, QUEUE = "Bottleneck", "Round trip without a queue", "Queue"
 
 
-def describe_runs(runs: Iterable[Described]) -> dict[str, list[str]]:
-    """By label, one text where it is the same for all runs, otherwise one for each value."""
+def describe_runs(runs: Iterable[Described], engine: str = "sim") -> dict[str, list[str]]:
+    """By label, one text where it is the same for all runs of an engine, otherwise one for each value."""
     found: dict[str, dict[str, None]] = {}
     for run, senders, rtt_spread_ns in runs:
-        for label, text in _describe(run, senders, rtt_spread_ns):
+        for label, text in _describe(run, senders, rtt_spread_ns, kernel_of(engine)):
             found.setdefault(label, {})[text] = None
     return {label: list(texts) for label, texts in found.items()}
 
@@ -67,7 +67,7 @@ def _clause(text: str) -> str:
     return text.partition(", ")[0]
 
 
-def _describe(run: Run, senders: Senders, rtt_spread_ns: int) -> Iterator[tuple[str, str]]:
+def _describe(run: Run, senders: Senders, rtt_spread_ns: int, kernel: str) -> Iterator[tuple[str, str]]:
     path = run.path
     asked_ns = {flow.name: flow.base_rtt_ns - rtt_offset_ns(run.seed, flow.name, rtt_spread_ns) for flow in run.flows}
     rtts_ns = list(dict.fromkeys(asked_ns.values()))
@@ -90,7 +90,7 @@ def _describe(run: Run, senders: Senders, rtt_spread_ns: int) -> Iterator[tuple[
             else []
         )
         yield f"Senders “{group}”", _senders(members, written[group], run.seed, rtts)
-    yield "Hosts", _hosts(run.host, path)
+    yield "Hosts", _hosts(run.host, path, kernel)
     yield "Duration", _duration(run)
     yield "Numbers taken from", _window(run)
 
@@ -187,11 +187,11 @@ def _arrivals(sizes: Sequence[int]) -> str:
     return f"{len(sizes):,} short transfers, each on a connection of its own, of {told}"
 
 
-def _hosts(host: Host, path: Path) -> str:
+def _hosts(host: Host, path: Path, kernel: str) -> str:
     memory = host.socket_memory
     buffers = {"max": "socket buffers never the limit", "default": "Linux's default socket buffers"}
     parts = [
-        "TCP as of Linux 6.1 (SACK, RACK and TLP, PRR, timestamps)",
+        f"TCP as of {kernel} (SACK, RACK and TLP, PRR, timestamps)",
         f"segments of {path.mss_bytes} B" + (", offloaded" if path.offload else ", no offload"),
         f"initial window of {host.initial_window_segments}",
         f"socket buffers of {Bytes.show(memory.bytes)}" if isinstance(memory, MemoryBytes) else buffers[memory],

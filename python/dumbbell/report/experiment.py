@@ -130,11 +130,12 @@ def facts(store: Store, runs: ExperimentRuns) -> dict[str, list[str]]:
     firsts = (min(point.run_ids.items())[1] for point in runs.points[:MOST_DESCRIBED] if point.run_ids)
     found = [(store.run(run_id), store.get(run_id)) for run_id in firsts]
     usual = runs.spec.get("rtt_spread", "0 s")
-    return describe_runs(
+    described = (
         (run, [(flow.name, flow.cc) for flow in result.flows], Time(result.point.get("rtt_spread", usual)).ns)
         for run, result in found
         if isinstance(result, Result)
     )
+    return describe_runs(described, runs.engine)
 
 
 def _beside(found: Sequence[Told], charts: Sequence[Chart]) -> dict[str, list[str]]:

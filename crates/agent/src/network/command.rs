@@ -1,11 +1,13 @@
-//! Each step of a path as commands that a person could type: what `ip`, `tc`, `sysctl` and `ethtool` are told.
+//! Each step of a path as commands that a person could type, what `ip`, `tc`, `sysctl` and `ethtool` are told; and the
+//! programs of its flows.
 //!
 //! Namespaces have names here, which those of the agent do without.
 
 use super::link;
 use super::plan::{Discipline, Place, Plan};
 use super::step::Step;
-use run::{Buffer, Run};
+use crate::sockets::RECEIVER_PORT;
+use run::{Buffer, Places, Run, Workload};
 
 /// The agent's executable, in a step that only it can do.
 const AGENT: &str = "dumbbell-agent";
@@ -67,6 +69,29 @@ pub fn commands(step: &Step, plan: &Plan, run: &Run, id: &str) -> Vec<Vec<String
             };
             queue(discipline, device(*end)).iter().map(|rest| tc(rest)).collect()
         }
+    }
+}
+
+/// What a flow's programs are, the server first, each with its host; none: it has none.
+pub fn programs(flow: usize, plan: &Plan, run: &Run, id: &str) -> Vec<(Place, Vec<String>)> {
+    let Workload::Command { command, server } = &run.flows[flow].workload else { return Vec::new() };
+    let places = places(flow, plan, run);
+    let ends = [(Place::Receiver, server), (Place::Sender, command)];
+    let filled = ends.into_iter().filter(|(_, words)| !words.is_empty()).map(|(place, words)| {
+        // What has no meaning is refused before a job comes here, and stays as it is written.
+        (place, within(&name(id, place), places.fill(words).unwrap_or_else(|_| words.clone())))
+    });
+    filled.collect()
+}
+
+/// What the words of a flow's programs may name.
+pub fn places(flow: usize, plan: &Plan, run: &Run) -> Places {
+    let pair = plan.pair_of_flow[flow];
+    Places {
+        receiver: Plan::receiver(pair).to_string(),
+        sender: Plan::sender(pair).to_string(),
+        port: RECEIVER_PORT + flow as u16,
+        seconds: run.whole_seconds(flow),
     }
 }
 

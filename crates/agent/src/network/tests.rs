@@ -93,6 +93,11 @@ fn programs_share_their_addresses_with_nobody_and_have_their_control_from_the_ro
     let controls = ["bbr", "cubic", "reno", "cubic"].map(str::to_owned);
     let plan = Plan::new(&run, 0).controlled(&run, &controls).relayed(POOR);
     assert_eq!(plan.pair_of_flow, [0, 1, 2, 1]);
+    let told = told(&run, &controls, Machine::Shared, POOR, "ab12").expect("a plan");
+    let last: Vec<String> = told.iter().rev().take(2).map(|step| step.command.join(" ")).collect();
+    assert_eq!(last, ["ip netns exec dumbbell-ab12-sender true"; 2]);
+    let lines: Vec<String> = told.iter().map(|step| step.command.join(" ")).collect();
+    assert!(lines.iter().any(|line| line.ends_with("src 10.0.0.1 initcwnd 10 congctl lock bbr")), "{lines:#?}");
     let at_sender = plan.routes.iter().filter(|route| place_of(&plan, route.device) == Place::Sender);
     let controls: Vec<Option<&str>> = at_sender.map(|route| route.control.as_deref()).collect();
     assert_eq!(controls, [Some("bbr"), None, Some("reno")]);

@@ -17,6 +17,8 @@ use std::thread;
 
 /// Of what it writes so much is kept, the end of it.
 const MOST_BYTES: u64 = 16 << 20;
+/// It may write so much: whatever it is, a disk has an end.
+const MOST_WRITTEN_BYTES: u64 = 256 << 20;
 /// What stands in a failure of what it said last.
 const LAST_LINES: usize = 5;
 /// Waits for the program's end; its stack needs little more than that system call.
@@ -176,6 +178,23 @@ impl Process {
     /// Whether it runs no more.
     pub const fn is_over(&self) -> bool {
         self.is_over
+    }
+
+    /// Whether what it has written so far can be kept.
+    ///
+    /// # Errors
+    /// It is too much.
+    pub fn check_written(&self) -> Result<(), Failure> {
+        for (file, name) in [(&self.stdout, "output"), (&self.stderr, "error")] {
+            if file.metadata().is_ok_and(|it| it.len() > MOST_WRITTEN_BYTES) {
+                let (program, most) = (self.name(), MOST_WRITTEN_BYTES >> 20);
+                return Err(Failure(format!(
+                    "{program} has written more than {most} MiB to its standard {name}, which is kept; have it write \
+                     to /dev/null"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Asks it to end, or makes it.

@@ -7,10 +7,9 @@ use crate::failure::Failure;
 use crate::namespace::Namespace;
 use crate::network::{Endpoint, Network, sleep};
 use crate::record::{KernelRecorder, Reading, no_counters};
-use crate::sockets::RECEIVER_PORT;
 use crate::sockets::diag::Record;
 use nix::sys::signal::Signal;
-use run::{FlowCounters, Places, Run, Workload};
+use run::{FlowCounters, Run, Workload};
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::ExitStatus;
@@ -61,13 +60,7 @@ impl Program {
     ) -> Result<Option<Self>, Failure> {
         let Workload::Command { command, server } = &run.flows[index].workload else { return Ok(None) };
         let (sender, receiver) = (network.sender(index).clone(), network.receiver(index).clone());
-        let port = RECEIVER_PORT + index as u16;
-        let places = Places {
-            receiver: receiver.address.to_string(),
-            sender: sender.address.to_string(),
-            port,
-            seconds: run.whole_seconds(index),
-        };
+        let places = network.places(run, index);
         let server_words = places.fill(server).map_err(Failure)?;
         let mut program = Self {
             flow: index,
@@ -85,7 +78,7 @@ impl Program {
             let who = (index, End::Server);
             let started = Process::start(who, server_words, namespace, surroundings, 0, endings)?;
             let is_told = server.iter().any(|word| word.contains("{port}"));
-            let awaited = if is_told { await_server(&started, index, namespace, port, endings)? } else { None };
+            let awaited = if is_told { await_server(&started, index, namespace, places.port, endings)? } else { None };
             program.server = Some(started);
             if let Some((end, status)) = awaited {
                 program.end(end, 0, status)?;
@@ -122,6 +115,14 @@ impl Program {
     pub fn signal(&mut self, signal: Signal, end: End) {
         let server = self.server.as_mut().filter(|_| end == End::Server);
         self.client.iter_mut().chain(server).for_each(|process| process.signal(signal));
+    }
+
+    /// Whether what its processes have written so far can be kept.
+    ///
+    /// # Errors
+    /// It is too much.
+    pub fn check_written(&self) -> Result<(), Failure> {
+        self.client.iter().chain(&self.server).try_for_each(Process::check_written)
     }
 
     /// Whether nothing of it runs any more.
