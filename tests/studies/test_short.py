@@ -258,7 +258,7 @@ class Live(Crooked):
     live = True
 
 
-def test_a_busy_machine_is_no_wrong_path(tmp_path: Path) -> None:
+def test_paths_in_real_time_are_not_looked_at_by_a_study(tmp_path: Path) -> None:
     study = studies.only(studies.load("claypool2019", short=True, seeds=1), experiments=["figure7"])
     with Store.open(tmp_path, write=True) as store:
         with pytest.raises(StudyError, match="paths are not as asked"):

@@ -183,8 +183,8 @@ def run(  # noqa: PLR0913 (a study, where it is measured, and how)
     `progress` is called once for each run, those that the store has too, with the work that it was, in packets;
     `measured` with each result that is new. What
     the engine cannot honour, of an experiment with a version of the algorithm, is left out; the claims about it are
-    then not testable. An engine that builds paths in virtual time has them looked at first. In real time a busy machine
-    looks like a wrong path, and each run says by itself whether it was left alone.
+    then not testable. An engine that builds paths in virtual time has them looked at first. One in real time has not:
+    some paths with loss look wrong to the trains there, for a reason that is not found yet; `dumbbell doctor` tells.
 
     Raises:
         UnknownEngine: there is no such engine in this version.
