@@ -38,7 +38,7 @@ def _brief(short: Path, request: pytest.FixtureRequest, monkeypatch: pytest.Monk
 
 
 def shortened(short: Path) -> object:
-    def loaded(name: str, *, seeds: int | None = None) -> Study:
+    def loaded(name: str, *, seeds: int | None = None, **_: object) -> Study:
         return read(short, seeds=seeds) if name == "claypool2019" else load(name, seeds=seeds)
 
     return loaded

@@ -21,17 +21,19 @@ from dumbbell.studies.claim import ClaimsFile, Vocabulary, claims_of
 from dumbbell.studies.displays.loading import displays_of
 from dumbbell.studies.formula import Formulas
 from dumbbell.studies.manifest import CLAIMS, FIGURES, FILE, folder_of, manifest_of, problems_of, read_text, read_toml
+from dumbbell.studies.short import shortened
 from dumbbell.studies.study import Study, controls_of
 
 
-def load(name: str, *, seeds: int | None = None) -> Study:
-    """A study by its name; with `seeds`, each of its experiments with the seeds 1 to that many.
+def load(name: str, *, seeds: int | None = None, short: bool = False) -> Study:
+    """A study by its name, or its short form; with `seeds`, each of its experiments with the seeds 1 to that many.
 
     Raises:
-        StudyError: there is none of that name, or its files contradict one another.
+        StudyError: there is none of that name, or its files contradict one another, or it has no short form.
         SpecError: one of its experiments has problems.
     """
-    return read(folder_of(name), seeds=seeds)
+    whole = read(folder_of(name), seeds=seeds)
+    return shortened(whole) if short else whole
 
 
 def read(folder: Traversable, *, seeds: int | None = None) -> Study:

@@ -17,6 +17,45 @@ CLAIMS = "claims.toml"
 FIGURES = "figures.toml"
 
 
+class Program(BaseModel):
+    """A tool of the document's: the words of a `command` workload."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    command: tuple[str, ...]
+    server: tuple[str, ...] | None = None
+
+
+class ShortExperiment(BaseModel):
+    """What the short form has of an experiment."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    because: str
+    """Why the figure keeps its shape, in a line."""
+    set: dict[str, Any] = {}
+    """Fields of the spec that are otherwise, by their paths, as `--set` has them."""
+    program: str = ""
+    """The tool that is each flow's workload where an engine can run programs; empty: the spec's own workload."""
+    words: tuple[str, ...] = ()
+    """What stands behind the tool's command here."""
+
+
+class ShortForm(BaseModel):
+    """The part of a study that fits into a quarter of an hour of real time."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    variants: tuple[str, ...]
+    """Versions that the kernels of other machines have."""
+    figures: tuple[str, ...]
+    """Figures and tables that its runs can show."""
+    programs: dict[str, Program] = {}
+    """The document's tools, by name."""
+    experiments: dict[str, ShortExperiment]
+    """By the name of the experiment; what is not here is not in the short form."""
+
+
 class Manifest(BaseModel):
     """A study's `study.toml`."""
 
@@ -47,6 +86,8 @@ class Manifest(BaseModel):
     """How many runs each has, by name."""
     controls: dict[str, str | dict[str, str]] = {}
     """What stands at `axis` for each version, by experiment; text where that is one algorithm for all versions."""
+    short_form: ShortForm | None = None
+    """What `--short` carries out; None: there is none."""
 
 
 def names() -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from dumbbell.spec import Experiment, load
 from dumbbell.studies.evidence import Evidence, Source
 from dumbbell.studies.execution import gather
 from dumbbell.studies.judgement import verdicts
+from dumbbell.studies.short import with_programs
 from dumbbell.studies.study import Display, Study, drawn
 from dumbbell.studies.verdict import NOT_RUN, Verdict
 
@@ -134,7 +135,9 @@ def status_of(study: Study, source: Source, engine: Engine | str, *, whole: Stud
     Raises:
         UnknownEngine: there is no such engine in this version.
     """
-    evidence = gather(study, source, engine_named(engine) if isinstance(engine, str) else engine)
+    chosen = engine_named(engine) if isinstance(engine, str) else engine
+    study = with_programs(study, chosen)
+    evidence = gather(study, source, chosen)
     return StudyStatus(study=study, whole=whole or study, evidence=evidence, verdicts=tuple(verdicts(study, evidence)))
 
 
@@ -159,12 +162,17 @@ def run_command(  # noqa: PLR0913 (each is an option)
         (" --claims ", ",".join(claims)), (" --experiments ", some), (" --variants ", versions),
         (" --seeds ", study.seeds or ""), (" --out ", out and quote(out)),
     )  # fmt: skip
-    return f"dumbbell study run {study.name}{on}" + "".join(f"{option}{value}" for option, value in options if value)
+    told = "".join(f"{option}{value}" for option, value in options if value)
+    return f"dumbbell study run {study.name}{_short(study)}{on}{told}"
 
 
 def report_command(study: Study) -> str:
     """The command that writes the study's page, of the same seeds."""
-    return f"dumbbell study report {study.name}" + (f" --seeds {study.seeds}" if study.seeds else "")
+    return f"dumbbell study report {study.name}{_short(study)}" + (f" --seeds {study.seeds}" if study.seeds else "")
+
+
+def _short(study: Study) -> str:
+    return " --short" * study.short
 
 
 def _looks(display: Chart | Table) -> object:

@@ -61,6 +61,8 @@ class Study:
     """What was measured on real hosts, by the experiment whose points these are."""
     seeds: int | None = None
     """The seeds that were asked for, 1 to this many; None: each experiment has its own."""
+    short: bool = False
+    """It is the study's short form."""
 
     def control(self, experiment: str, variant: str) -> str:
         """What stands for a version of the algorithm in an experiment: itself, another form of it, or its rival."""

@@ -1,9 +1,14 @@
 """`dumbbell study list` and `show`: what studies there are, and what is in one. They read manifests, no experiment."""
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from dumbbell.cli.option import Json, print_json
 from dumbbell.cli.study.option import One
+
+if TYPE_CHECKING:
+    from dumbbell.studies.manifest import Manifest
 
 
 def list_(*, as_json: Json = False) -> None:
@@ -40,6 +45,7 @@ def show(name: One, *, as_json: Json = False) -> None:
         f"Testbed: {_joined(study.testbed)}",
         f"In this study: {_joined(study.here)}",
         f"Experiments: {experiments}; {study.runs} different runs" + f", {shared} of them shared" * (shared > 0),
+        *_short_form(study),
         "Figures: " + "; ".join(figure_titles(folder)),
         "Claims, each judged for " + " and ".join(study.variants) + ":" if study.claims else "No claims are judged.",
     ]
@@ -49,6 +55,17 @@ def show(name: One, *, as_json: Json = False) -> None:
         for claim in claim_rows(folder)
     ]
     typer.echo("\n\n".join(wrapped(part, columns()) for part in parts))
+
+
+def _short_form(study: "Manifest") -> list[str]:
+    """What `--short` carries out, and why that suffices."""
+    if study.short_form is None:
+        return []
+    reasons: dict[str, list[str]] = {}
+    for title, each in study.short_form.experiments.items():
+        reasons.setdefault(each.because, []).append(title)
+    told = "; ".join(f"{', '.join(titles)}: {because}" for because, titles in reasons.items())
+    return [f"Short form (--short): {told}"]
 
 
 def _joined(paragraph: str) -> str:

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dumbbell.cli.option import Json, print_files, print_json
-from dumbbell.cli.study.option import Engines, Name, Out, Seeds
+from dumbbell.cli.study.option import Engines, Name, Out, Seeds, Short
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dumbbell.studies import StudyStatus
 
 
@@ -18,6 +20,7 @@ def figures(  # noqa: PLR0913 (each is an option)
     engine: Engines = None,
     out: Out = None,
     seeds: Seeds = None,
+    short: Short = False,
     numbers: Annotated[
         str | None,
         typer.Option(
@@ -34,13 +37,13 @@ def figures(  # noqa: PLR0913 (each is an option)
     from dumbbell.cli.study.selection import StudySelection, statuses
     from dumbbell.studies import StudyError
 
-    asked = StudySelection.of(name, out)
+    asked = StudySelection.of(name, out, short=short)
     if numbers is not None and asked.whole:
         raise StudyError("--numbers needs one study: name it instead of all")
     files: list[Path] = []
     for place in asked.places:
         with asked.guarded(place):
-            study = studies.load(place.name, seeds=seeds)
+            study = studies.load(place.name, seeds=seeds, short=short)
             with place.opened() as store:
                 found = statuses(study, store, engine, out=place.out)
                 for each in found:
@@ -48,6 +51,8 @@ def figures(  # noqa: PLR0913 (each is an option)
                         _print_numbers(each, numbers, as_json=as_json)
                     else:
                         files += drawn(each, place.folder)
+                if short and numbers is None:
+                    files += beside(found, place.folder)
             for rest in filter(None, (each.rest(out=place.out) for each in found)):
                 typer.echo(rest, err=True)
     if numbers is None:
@@ -65,6 +70,19 @@ def drawn(status: "StudyStatus", folder: Path) -> list[Path]:
 
     target = folder / "figures" / status.engine.replace(":", "-")
     return list(written([*status.charts(), *status.tables()], target))
+
+
+def beside(statuses: "Sequence[StudyStatus]", folder: Path) -> list[Path]:
+    """Figures that several engines' runs can show, the engines' panels beside one another; gives the files.
+
+    Raises:
+        ReportError: they cannot be written.
+    """
+    from dumbbell.charts.files import written
+    from dumbbell.studies.engines import engines_beside
+
+    charts = list(engines_beside(statuses))
+    return list(written(charts, folder / "figures" / "engines")) if charts else []
 
 
 def _print_numbers(status: "StudyStatus", name: str, *, as_json: bool) -> None:

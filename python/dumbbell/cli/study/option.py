@@ -60,6 +60,14 @@ Variants = Annotated[
     str | None,
     typer.Option("--variants", metavar="NAME,...", help="These versions of the algorithm only.", show_default=False),
 ]
+Short = Annotated[
+    bool,
+    typer.Option(
+        "--short",
+        help="The study's short form, in out/NAME-short: one seed, least durations, the document's own tools where "
+        "programs can run; without claims.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object a claim, version and engine.")]
 Totals = Annotated[
     bool, typer.Option("--totals", help="Count the claims that hold instead; with --json as one object.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dumbbell.cli.option import Json, print_files
-from dumbbell.cli.study.option import Engines, Name, Out, Seeds
+from dumbbell.cli.study.option import Engines, Name, Out, Seeds, Short
 from dumbbell.cli.study.selection import HOME, StudySelection, on_engines, statuses
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ def report(  # noqa: PLR0913 (each is an option)
     engine: Engines = None,
     out: Out = None,
     seeds: Seeds = None,
+    short: Short = False,
     html: Annotated[
         Path | None,
         typer.Option(
@@ -31,13 +32,18 @@ def report(  # noqa: PLR0913 (each is an option)
     as_json: Json = False,
 ) -> None:
     """Write pages that need no network: verdicts, figures and what is missing, engines side by side."""
-    asked = StudySelection.of(name, out)
+    asked = StudySelection.of(name, out, short=short)
     if asked.whole:
-        written = of_all(asked, html or (out or HOME) / "report", engine, seeds)
+        written = of_all(asked, html or pages(out, short=short), engine, seeds)
     else:
         written = of_one(asked, html, engine, seeds)
     print_files([written], as_json=as_json)
     asked.end()
+
+
+def pages(out: Path | None, *, short: bool) -> Path:
+    """The usual folder of the pages about all studies, or about their short forms."""
+    return (out or HOME) / ("report-short" if short else "report")
 
 
 def of_one(asked: StudySelection, target: Path | None, engines: "Sequence[str] | None", seeds: int | None) -> Path:
@@ -47,7 +53,7 @@ def of_one(asked: StudySelection, target: Path | None, engines: "Sequence[str] |
 
     (place,) = asked.places
     with asked.guarded(place):
-        study = studies.load(place.name, seeds=seeds)
+        study = studies.load(place.name, seeds=seeds, short=place.short)
         with place.opened() as store:
             comment = "with the same --out" if place.out else ""
             found = statuses(study, store, engines, out=place.out)
@@ -71,7 +77,7 @@ def of_all(asked: StudySelection, folder: Path, engines: "Sequence[str] | None",
     collection = Collection(folder)
     for place in asked.places:
         with asked.guarded(place):
-            study = studies.load(place.name, seeds=seeds)
+            study = studies.load(place.name, seeds=seeds, short=place.short)
             comment = f"with the same --out, and /{study.name} behind it" if place.out else ""
             if not place.store.exists():
                 collection.add_missing(study, engines or (), comment=comment)

@@ -1,16 +1,17 @@
 """`dumbbell study run`: what is missing is carried out, and told."""
 
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dumbbell.cli.interruption import kept, telling
 from dumbbell.cli.option import Jobs
-from dumbbell.cli.study.option import Claims, Engine, Experiments, Json, Name, Out, Seeds, Variants, listed
+from dumbbell.cli.study.option import Claims, Engine, Experiments, Json, Name, Out, Seeds, Short, Variants, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from dumbbell.cli.study.selection import Place, StudySelection
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from dumbbell.report import ReportError
     from dumbbell.results.schema import FailedRun
     from dumbbell.results.store import Store
-    from dumbbell.studies import Study, StudyStatus
+    from dumbbell.studies import Study
 
 FAILED = 1
 
@@ -33,51 +34,56 @@ def run(  # noqa: PLR0913 (each is an option)
     variants: Variants = None,
     jobs: Jobs = None,
     seeds: Seeds = None,
+    short: Short = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Repeat the runs that the store has.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a claim is not reproduced.")] = False,
     as_json: Json = False,
 ) -> None:
     """Carry out what is missing, judge every claim, draw every figure, write the report."""
     import dumbbell.studies as studies
-    from dumbbell.cli.study.report import of_all, of_one
-    from dumbbell.cli.study.selection import HOME, StudySelection
+    from dumbbell.cli.study.figures import beside, drawn
+    from dumbbell.cli.study.report import of_all, of_one, pages
+    from dumbbell.cli.study.selection import StudySelection, statuses
+    from dumbbell.cli.study.short_form import tell_outcome, tell_short_form
     from dumbbell.cli.study.verdicts import print_counts, print_json, print_totals, print_verdicts
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.studies.verdict import NOT_REPRODUCED
 
-    asked, chosen = StudySelection.of(name, out), engine_named(engine)
+    asked, chosen = StudySelection.of(name, out, short=short), engine_named(engine)
     if asked.whole and (claims or experiments):
         raise studies.StudyError("--claims and --experiments need one study: name it instead of all")
+    narrowed = partial(studies.only, claims=listed(claims), experiments=listed(experiments), variants=listed(variants))
     parts: list[tuple[Place, Study]] = []
     for place in asked.places:
         with asked.guarded(place):
-            whole = studies.load(place.name, seeds=seeds)
-            some = studies.only(
-                whole, claims=listed(claims), experiments=listed(experiments), variants=listed(variants)
-            )
-            parts.append((place, some))
+            parts.append((place, narrowed(studies.load(place.name, seeds=seeds, short=short))))
+            tell_short_form(parts[-1][1], chosen)
     with telling(lambda: _kept(parts, chosen, out)):
         failures, carried_out = _carry_out(asked, parts, chosen, jobs, fresh=fresh)
     judged = []
     unwritten: list[ReportError] = []
     for place, study in carried_out:
         with asked.guarded(place), place.opened() as store:
-            whole = studies.load(place.name, seeds=seeds)
+            whole = studies.load(place.name, seeds=seeds, short=short)
             shown = studies.only(whole, claims=listed(claims), variants=listed(variants))
             status = studies.status_of(shown, store, chosen, whole=whole)
             judged.append(status)
+            tell_outcome(status)
             if as_json:
                 print_json(study, status.judged)
             elif not asked.whole:
                 print_verdicts(status.judged)
             if not asked.whole:
                 print_totals([status], out=place.out, err=as_json)
-            unwritten += _drawn(status, place.folder)
-    if asked.whole and not as_json:
+            unwritten += _drawn(partial(drawn, status, place.folder), study.name)
+            engines = statuses(whole, store, None, out=place.out) if short else []
+            unwritten += _drawn(partial(beside, engines, place.folder), f"{study.name}, engine beside engine")
+    if asked.whole and not as_json and not short:
         print_counts(judged)
         typer.echo("`dumbbell study claims all` prints each.", err=True)
     _tell_failures(failures, unwritten)
-    report = of_all(asked, (out or HOME) / "report", None, seeds) if asked.whole else of_one(asked, None, None, seeds)
+    home = pages(out, short=short)
+    report = of_all(asked, home, None, seeds) if asked.whole else of_one(asked, None, None, seeds)
     typer.echo(f"report: {report}", err=True)
     broken = any(verdict.verdict == NOT_REPRODUCED for status in judged for verdict in status.judged)
     if failures or unwritten or (strict and broken):
@@ -158,17 +164,16 @@ def _tell_failures(failures: "Sequence[FailedRun]", unwritten: "Sequence[ReportE
         typer.echo(error, err=True)
 
 
-def _drawn(status: "StudyStatus", folder: "Path") -> "list[ReportError]":
+def _drawn(draw: "Callable[[], list[Path]]", whose: str) -> "list[ReportError]":
     """Draws what there is to draw, and says where it is; gives what went wrong."""
-    from dumbbell.cli.study.figures import drawn
     from dumbbell.report import ReportError
 
     try:
-        files = drawn(status, folder)
+        files = draw()
     except ReportError as error:
         return [error]
     if files:
         names = ", ".join(dict.fromkeys(file.stem for file in files))
         kinds = ", ".join(dict.fromkeys(file.suffix.removeprefix(".") for file in files))
-        typer.echo(f"figures of {status.study.name}: {files[0].parent} ({names}; {kinds})", err=True)
+        typer.echo(f"figures of {whose}: {files[0].parent} ({names}; {kinds})", err=True)
     return []

@@ -33,6 +33,13 @@ class Place:
 
     name: str
     folder: Path
+    short: bool = False
+    """It is that of the study's short form."""
+
+    @classmethod
+    def of(cls, name: str, home: Path, *, short: bool) -> Place:
+        """The usual one below a folder of studies."""
+        return cls(name, home / (f"{name}-short" if short else name), short)
 
     @property
     def store(self) -> Path:
@@ -42,7 +49,8 @@ class Place:
     @property
     def out(self) -> str:
         """What `--out` must say; empty where that is the usual folder."""
-        return "" if self.folder == HOME / self.name else self.folder.as_posix()
+        usual = Place.of(self.name, HOME, short=self.short)
+        return "" if self == usual else self.folder.as_posix()
 
     def opened(self) -> Store:
         """Its store, to read.
@@ -57,7 +65,7 @@ class Place:
         try:
             return Store.open(self.store)
         except NoStoreError:
-            makes = f"dumbbell study run {self.name}{_out_option(self.out)}"
+            makes = f"dumbbell study run {self.name}{' --short' * self.short}{_out_option(self.out)}"
             raise NotBegunError(f"{self.store}: no such store; `{makes}` makes it") from None
 
 
@@ -75,13 +83,16 @@ class StudySelection:
     failed: bool = field(default=False, init=False)
 
     @classmethod
-    def of(cls, name: str, out: Path | None) -> StudySelection:
-        """The study of a name, or all."""
+    def of(cls, name: str, out: Path | None, *, short: bool = False) -> StudySelection:
+        """The study of a name, or all; or the short forms of these, as far as there are any."""
         if name != ALL:
-            return cls([Place(name, out or HOME / name)], whole=False)
+            usual = Place.of(name, HOME, short=short)
+            return cls([Place(name, out, short) if out else usual], whole=False)
         import dumbbell.studies as studies
+        from dumbbell.studies.manifest import folder_of, manifest_of
 
-        return cls([Place(each, (out or HOME) / each) for each in studies.names()], whole=True)
+        there = [each for each in studies.names() if not short or manifest_of(folder_of(each)).short_form]
+        return cls([Place.of(each, out or HOME, short=short) for each in there], whole=True)
 
     @contextmanager
     def guarded(self, place: Place) -> Iterator[None]:

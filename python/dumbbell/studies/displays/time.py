@@ -34,7 +34,7 @@ USUAL = {"flows": "Mbit/s", "group": "Mbit/s", "loss": "%", "rtt": "ms", "ack_rt
 
 
 def series_layers(line: Line, span: Span | None, scope: Scope) -> Iterator[Layer]:
-    """A series of the run in question; without a span the distribution of its samples over the whole run.
+    """A series of the run in question, as far as it lasted; without a span the distribution of all its samples.
 
     Raises:
         StudyError: there is no such series.
@@ -46,6 +46,7 @@ def series_layers(line: Line, span: Span | None, scope: Scope) -> Iterator[Layer
     factor = scope.factor(line.unit or USUAL.get(line.series, ""), line.factor) / line.divisor
     bin_s = line.bin_s or BIN_S
     instance = int(scope.text(str(line.instance)))
+    span = span and (span[0], min(span[1], _end_s(run, bin_s)))
     if line.series == "flows":
         labels = _once(run) if line.labels == "once" else [scope.text(label) for label in line.labels] or _labels(run)
         yield from flow_rates(run, span or run.window_s, bin_s, labels, factor)
@@ -83,6 +84,11 @@ def samples(run: RunData, line: Line, span: Span, bin_s: float, group: str) -> S
     if line.series not in run.flow_series():
         raise StudyError(f'flows have no gauge "{line.series}"')
     return gauge(run, line.flow, line.series, *span)
+
+
+def _end_s(run: RunData, bin_s: float) -> float:
+    """When the run was over, by its last sample, to a bin: what comes after would be drawn as nothing sent."""
+    return round(float(run.flow_series()["time_s"].max()) / bin_s) * bin_s
 
 
 def _labels(run: RunData) -> list[str]:

@@ -1,0 +1,62 @@
+"""What `dumbbell study run` says of a short form: what is in it, how long it takes, what came of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import typer
+
+from dumbbell.metrics.number import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from dumbbell.engines.protocol import Engine
+    from dumbbell.studies import Study, StudyStatus
+
+_S_PER_MIN = 60
+
+
+def tell_short_form(study: Study, engine: Engine) -> None:
+    """Which experiments are in it and which are not; on a live engine how long it takes at most. Nothing of a whole."""
+    form = study.manifest.short_form
+    if form is None or not study.short:
+        return
+    from dumbbell.studies.execution import distinct_runs, honoured
+    from dumbbell.studies.short import longest_s, without_programs
+
+    left_out = [title for title in study.manifest.experiments if title not in form.experiments]
+    told = f"short form of {study.name}: {', '.join(study.experiments)}"
+    typer.echo(f"{told}; not in it: {', '.join(left_out)}" if left_out else told, err=True)
+    for reason, titles in _by_reason(without_programs(study, engine).items()):
+        typer.echo(f"without the document's tool on {engine.name}: {titles}: {reason}", err=True)
+    if engine.live:
+        runs = [run for _, run in distinct_runs(honoured(study, engine).values(), engine)]
+        most = longest_s(runs) / _S_PER_MIN
+        typer.echo(f"{counted(len(runs), 'run')} in real time on {engine.name}, at most {most:.0f} min", err=True)
+
+
+def tell_outcome(status: StudyStatus) -> None:
+    """What the engine could not carry out, and why; of runs in real time how many were left alone. As above."""
+    if not status.study.short:
+        return
+    untestable = ((title, reason) for (title, _), reason in status.evidence.untestable.items())
+    for reason, titles in _by_reason(untestable):
+        typer.echo(f"not on {status.engine}: {titles}: {reason}", err=True)
+    validity = Counter(
+        outcome.validity
+        for own in status.evidence.outcomes.values()
+        for outcome in own
+        if outcome.status == "ok" and outcome.validity
+    )
+    if validity:
+        typer.echo(f"{validity['VALID']} VALID, {validity['SUSPECT']} SUSPECT", err=True)
+
+
+def _by_reason(reasons: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Each reason with the experiments that have it."""
+    found: dict[str, list[str]] = {}
+    for title, reason in reasons:
+        found.setdefault(reason, []).append(title)
+    return ((reason, ", ".join(titles)) for reason, titles in found.items())

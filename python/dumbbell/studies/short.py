@@ -1,0 +1,133 @@
+"""The short form of a study: what of it this machine's kernel can carry out in real time while somebody waits.
+
+`study.toml` says what of each of its experiments is set otherwise, and why that suffices. A short form has one seed,
+the versions that any kernel has, and no claims: these are about the document's durations, and about several seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TypeVar
+
+from dumbbell.campaign.plan import refusals
+from dumbbell.charts.chart import Chart
+from dumbbell.charts.table import Table
+from dumbbell.engines.protocol import Engine
+from dumbbell.errors import StudyError
+from dumbbell.problem import suggestion
+from dumbbell.spec import Experiment
+from dumbbell.spec import load as load_spec
+from dumbbell.spec.run import Run
+from dumbbell.studies.evidence import Evidence
+from dumbbell.studies.manifest import ShortForm
+from dumbbell.studies.study import Display, Study, only
+from dumbbell.units import NS_PER_S
+
+Shown = TypeVar("Shown", Chart, Table)
+
+SEEDS = 1
+BETWEEN_RUNS_S = 1.0
+"""What a run in real time takes beside its duration: namespaces made and taken away, and what they told read."""
+
+
+def shortened(study: Study) -> Study:
+    """The study's short form, with the seeds that the study was loaded with, or one.
+
+    Raises:
+        StudyError: it has none, or one that names what the study does not have.
+        SpecError: what it sets has problems.
+    """
+    form = study.manifest.short_form
+    if form is None:
+        raise StudyError(f"study {study.name} has no short form")
+    _known(study, "experiment", form.experiments, study.experiments)
+    _known(study, "figure", form.figures, [*_names(study.figures), *_names(study.tables)])
+    _known(study, "program", filter(None, (each.program for each in form.experiments.values())), form.programs)
+    kept = only(study, claims=None, experiments=list(form.experiments), variants=form.variants)
+    return replace(
+        kept,
+        experiments={title: _shortened(kept, title, form) for title in kept.experiments},
+        claims=(),
+        figures=tuple(_told(each, form) for each in kept.figures if each.name in form.figures),
+        tables=tuple(_told(each, form) for each in kept.tables if each.name in form.figures),
+        measured={},
+        short=True,
+    )
+
+
+def _known(study: Study, what: str, asked: Iterable[str], there: Iterable[str]) -> None:
+    names = list(there)
+    for name in asked:
+        if name not in names:
+            hint = suggestion(name, names)
+            raise StudyError(f'{study.name}: short_form: there is no {what} "{name}"' + (f"; {hint}" if hint else ""))
+
+
+def _names(displays: Iterable[Display[Shown]]) -> Iterator[str]:
+    return (each.name for each in displays)
+
+
+def _shortened(study: Study, title: str, form: ShortForm) -> Experiment:
+    whole = study.experiments[title]
+    own = {"name": f"{whole.name}-short", "seeds": study.seeds or SEEDS}
+    return load_spec(whole, overrides=own | form.experiments[title].set)
+
+
+def _told(display: Display[Shown], form: ShortForm) -> Display[Shown]:
+    """A figure or a table whose caption says what is otherwise than it says."""
+    settings: dict[str, list[str]] = {}
+    for title in display.experiments:
+        words = ", ".join(f"{path} = {_text(value)}" for path, value in form.experiments[title].set.items())
+        settings.setdefault(words, []).append(title)
+    told = "; ".join(f"{', '.join(titles)} with {words or 'nothing set'}" for words, titles in settings.items())
+
+    def draw(study: Study, evidence: Evidence) -> Shown:
+        drawn = display.draw(study, evidence)
+        return replace(drawn, caption=f"{drawn.caption} This is the short form, whatever is said above: {told}.")
+
+    return replace(display, draw=draw)
+
+
+def _text(value: object) -> str:
+    return " | ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def with_programs(study: Study, engine: Engine) -> Study:
+    """A short form with the document's own tools where an engine can run them; any other study as it is."""
+    asked = _with_programs(study)
+    lacking = without_programs(study, engine)
+    able = {title: experiment for title, experiment in asked.items() if title not in lacking}
+    return replace(study, experiments={**study.experiments, **able})
+
+
+def without_programs(study: Study, engine: Engine) -> dict[str, str]:
+    """Why an engine cannot run the tool that an experiment asks for, by the experiment: its own workloads stay."""
+    found = {}
+    for title, asked in _with_programs(study).items():
+        own = refusals(study.experiments[title], engine)
+        told = [problem.message for problem in refusals(asked, engine) if problem not in own]
+        if told:
+            found[title] = "; ".join(dict.fromkeys(told))
+    return found
+
+
+def _with_programs(study: Study) -> dict[str, Experiment]:
+    """Those of a short form's experiments that ask for a tool, with it as each flow's workload."""
+    form = study.manifest.short_form
+    if form is None or not study.short:
+        return {}
+    found = {}
+    for title, experiment in study.experiments.items():
+        own = form.experiments[title]
+        if own.program:
+            program = form.programs[own.program]
+            words = program.model_dump(exclude_none=True) | {"command": (*program.command, *own.words)}
+            workloads = {f"flows[{place}].workload": words for place in range(len(experiment.flows))}
+            found[title] = load_spec(experiment, overrides=workloads)
+    return found
+
+
+def longest_s(runs: Iterable[Run]) -> float:
+    """The real time after which runs on a live engine, which follow one another, are over: a bound, in seconds."""
+    return sum(run.duration_ns / NS_PER_S + BETWEEN_RUNS_S for run in runs)

@@ -1,0 +1,266 @@
+"""Short forms: what is in them, how long they take on a live engine, and that their figures keep their shape."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from commandline import dumbbell
+from dumbbell import studies
+from dumbbell.campaign.execution import execute
+from dumbbell.campaign.plan import plan
+from dumbbell.charts.chart import Axis, Chart, Panel
+from dumbbell.engines.netns import NetnsEngine
+from dumbbell.engines.path_check import PathReport
+from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import StudyError
+from dumbbell.results.schema import Result
+from dumbbell.results.store import Store
+from dumbbell.spec import Experiment, Run
+from dumbbell.spec.run import CommandWorkload
+from dumbbell.studies import Study
+from dumbbell.studies.engines import beside, engines_beside
+from dumbbell.studies.execution import honoured
+from dumbbell.studies.manifest import ShortExperiment, ShortForm, folder_of, manifest_of
+from dumbbell.studies.short import longest_s, shortened, without_programs
+from dumbbell.studies.status import run_command
+
+NAMES = ("borgli2017", "claypool2019", "giordano2019", "zhang2024")
+QUARTER_OF_AN_HOUR_S = 900
+TOOLS = {"borgli2017": {"sh"}, "claypool2019": set[str](), "giordano2019": {"iperf3"}, "zhang2024": {"iperf3"}}
+"""The programs of each document that a live engine starts; Claypool's own sender just sends, as the agent does."""
+EVEN = 0.03
+"""So near to a half of the goodput nobody is ahead."""
+
+
+@pytest.fixture
+def netns(monkeypatch: pytest.MonkeyPatch) -> NetnsEngine:
+    """The live engine on a machine that has every program, but no netem and no fq; root is not needed."""
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    engine = NetnsEngine()
+    vars(engine)["_controls"] = {"reno": "reno", "cubic": "cubic", "bbr": "bbr"}
+    vars(engine)["_means"] = {"tbf": True, "netem": False, "loss": False, "fq": False}
+    return engine
+
+
+def runs_on(study: Study, engine: SimEngine | NetnsEngine) -> list[Run]:
+    experiments = honoured(study, engine).values()
+    return [each.resolved.run for experiment in experiments for each in plan(experiment, live=engine.live)]
+
+
+def words_of(runs: list[Run]) -> set[str]:
+    workloads = [flow.workload for run in runs for flow in run.flows]
+    return {each.command.command[0] for each in workloads if isinstance(each, CommandWorkload)}
+
+
+def numbers(experiment: Experiment, metric: Callable[[Result], float | None]) -> dict[str, float]:
+    """A number of each point's run with the first seed on `sim`, by the swept values but the algorithm."""
+    found = {}
+    for each in plan(experiment):
+        if each.resolved.run.seed == 1:
+            outcome, _ = execute(each, SimEngine(), "test")
+            assert isinstance(outcome, Result)
+            number = metric(outcome)
+            assert number is not None
+            point = (str(value) for path, value in each.point.items() if path != "flows[0].cc")
+            found[", ".join(point)] = number
+    return found
+
+
+def short_and_whole(
+    study: str, experiment: str, metric: Callable[[Result], float | None]
+) -> dict[str, tuple[float, float]]:
+    """A number of each point of a short form, there and in the whole study."""
+    short, whole = studies.load(study, short=True), studies.load(study)
+    own = numbers(short.experiments[experiment], metric)
+    theirs = numbers(whole.part(experiment, short.variants), metric)
+    return {point: (number, theirs[point]) for point, number in own.items()}
+
+
+def total_bps(result: Result) -> float:
+    return sum(group.goodput_bps or 0.0 for group in result.groups.values())
+
+
+def test_the_four_studies_have_a_short_form() -> None:
+    assert tuple(each for each in studies.names() if manifest_of(folder_of(each)).short_form) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_short_form_fits_into_a_quarter_of_an_hour_of_real_time(name: str, netns: NetnsEngine) -> None:
+    runs = runs_on(studies.load(name, short=True), netns)
+    assert len(runs) > 10
+    assert {run.seed for run in runs} == {1}
+    assert longest_s(runs) == sum(run.duration_ns for run in runs) / 1e9 + len(runs) <= QUARTER_OF_AN_HOUR_S
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_kernel_without_fq_refuses_nothing_of_a_short_form(name: str, netns: NetnsEngine) -> None:
+    short = studies.load(name, short=True)
+    assert list(honoured(short, netns)) == list(short.experiments)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_programs_are_the_workloads_where_an_engine_can_run_them(name: str, netns: NetnsEngine) -> None:
+    short = studies.load(name, short=True)
+    on_netns, on_sim = runs_on(short, netns), runs_on(short, SimEngine())
+    assert words_of(on_netns) == TOOLS[name]
+    assert words_of(on_sim) == set()
+    assert [run.duration_ns for run in on_netns] == [run.duration_ns for run in on_sim]
+
+
+def test_without_the_tool_the_own_workloads_stay_and_the_reason_is_told(
+    netns: NetnsEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = studies.load("borgli2017", short=True)
+    assert without_programs(short, netns) == {}
+    assert set(without_programs(short, SimEngine())) == set(short.experiments)
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    assert without_programs(short, netns) == dict.fromkeys(short.experiments, 'this machine has no program "sh"')
+    assert words_of(runs_on(short, netns)) == set()
+
+
+def test_a_short_form_has_other_names_than_the_study_and_no_claims() -> None:
+    short = studies.load("borgli2017", short=True)
+    assert [each.name for each in short.experiments.values()] == [
+        "borgli2017-c2-short", "borgli2017-b2-short", "borgli2017-c1b1-short", "borgli2017-c2b2-short",
+    ]  # fmt: skip
+    assert (short.claims, short.variants) == ((), ("bbr",))
+    assert run_command(short, "netns") == "dumbbell study run borgli2017 --short --engine netns"
+
+
+def test_seeds_that_are_asked_for_take_the_place_of_the_one() -> None:
+    short = studies.load("borgli2017", short=True, seeds=2)
+    assert all(list(each.seed_values) == [1, 2] for each in short.experiments.values())
+
+
+@pytest.mark.parametrize(
+    ("form", "told"),
+    [
+        ({"figures": ("figure99",)}, 'short_form: there is no figure "figure99"'),
+        ({"experiments": {"c9": ShortExperiment(because="")}}, 'short_form: there is no experiment "c9"'),
+        ({"experiments": {"c2": ShortExperiment(because="", program="scp")}}, 'short_form: there is no program "scp"'),
+    ],
+)
+def test_a_short_form_names_what_there_is(form: dict[str, object], told: str) -> None:
+    whole = studies.load("borgli2017")
+    own = ShortForm(**{"variants": ("bbr",), "figures": (), "experiments": {}} | form)  # type: ignore[arg-type]
+    with pytest.raises(StudyError, match=f"^study borgli2017: {told}|^borgli2017: {told}"):
+        shortened(replace(whole, manifest=whole.manifest.model_copy(update={"short_form": own})))
+
+
+def test_a_study_without_a_short_form_says_so() -> None:
+    with pytest.raises(StudyError, match=r"^study cao2019 has no short form$"):
+        studies.load("cao2019", short=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_the_runs_of_a_short_form_show_its_figures(name: str, tmp_path: Path) -> None:
+    short = studies.load(name, short=True)
+    with Store.open(tmp_path, write=True) as store:
+        assert studies.run(short, store, "sim") == []
+        status = studies.status_of(short, store, "sim")
+        charts, tables = status.charts(), status.tables()
+        one_engine = list(engines_beside([status]))
+    form = short.manifest.short_form
+    assert form is not None
+    assert sorted([*(each.name for each in charts), *(each.name for each in tables)]) == sorted(form.figures)
+    captions = [*(each.caption for each in charts), *(each.caption for each in tables)]
+    assert all("This is the short form" in caption for caption in captions)
+    assert one_engine == []
+
+
+@pytest.mark.slow
+def test_who_has_more_in_which_queue_is_as_in_the_whole_of_borgli2017() -> None:
+    shares = short_and_whole("borgli2017", "c1b1", lambda result: result.groups["bbr"].share)
+    for point, (short, whole) in shares.items():
+        assert (short > 0.5) == (whole > 0.5) or abs(short - 0.5) < EVEN, point
+
+
+@pytest.mark.slow
+def test_the_order_of_lossy_pairs_is_as_in_the_whole_of_giordano2019() -> None:
+    bbr, cubic, reno = (
+        short_and_whole("giordano2019", title, total_bps) for title in ("lossy", "lossy_cubic", "lossy_reno")
+    )
+    for point, (short, _) in bbr.items():
+        assert short > reno[point][0] > cubic[point][0], point
+    for short, whole in (*bbr.values(), *cubic.values(), *reno.values()):
+        assert short == pytest.approx(whole, rel=0.1)
+
+
+@pytest.mark.slow
+def test_where_loss_ends_is_as_in_the_whole_of_claypool2019() -> None:
+    losses = short_and_whole("claypool2019", "figure7", lambda result: result.bottleneck.loss_per_sent)
+    for point, (short, whole) in losses.items():
+        assert (short > 0.01) == (whole > 0.01), point
+        assert short == pytest.approx(whole, rel=0.35, abs=0.005), point
+
+
+@pytest.mark.slow
+def test_bbr_is_as_much_faster_under_loss_as_in_the_whole_of_zhang2024() -> None:
+    bbr, cubic = (
+        short_and_whole("zhang2024", title, lambda result: result.flows[0].goodput_whole_bps)
+        for title in ("lossy", "lossy_cubic")
+    )
+    for point in bbr:
+        short, whole = (own / other for own, other in zip(bbr[point], cubic[point], strict=True))
+        assert short > 1, point
+        assert 1 / 2 < short / whole < 2, point
+
+
+@pytest.mark.slow
+def test_the_command_says_what_is_in_the_short_form_and_draws_it(tmp_path: Path) -> None:
+    done = dumbbell("study", "run", "claypool2019", "--short", "--experiments", "figure7", "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    first = done.stderr.splitlines()[0]
+    assert first.startswith("short form of claypool2019: figure7; not in it: figure4a, ")
+    assert "figure10," not in first
+    assert (tmp_path / "figures/sim/figure7.svg").is_file()
+    assert not (tmp_path / "figures/engines").exists()
+    drawn = dumbbell("study", "figures", "claypool2019", "--short", "--out", tmp_path, "--numbers", "figure7")
+    assert drawn.returncode == 0, drawn.stderr
+    assert "0.25" in drawn.stdout
+    whole = dumbbell("study", "figures", "claypool2019", "--out", tmp_path)
+    assert whole.returncode == 2
+
+
+def test_engines_stand_beside_one_another_in_a_chart_and_what_is_published_once_below() -> None:
+    first = Panel(title="rate", x=Axis(label="x"), y=Axis(label="y"))
+    published = replace(first, title="published")
+    words = Chart(name="figure1", title="Figure 1", caption="Of both.", panels=(first,))
+
+    def of(at: float) -> Chart:
+        marked = replace(first, marks=((at, "end"),))
+        return replace(words, panels=(marked, replace(marked, title=""), published))
+
+    charts = {"sim": of(1.0), "netns": of(2.0)}
+    side = beside(words, charts)
+    assert (side.caption, side.columns) == ("Of both.", 2)
+    assert [each.title for each in side.panels] == ["sim: rate", "netns: rate", "sim", "netns", "published"]
+
+
+class Crooked(SimEngine):
+    """An engine whose paths look wrong."""
+
+    def probe(self, run: Run) -> PathReport:
+        return PathReport(
+            rate_bps=1, rtt_ns=(1,), queue_bytes=1, queue_packets=1, spaced_packets=1, lost_packets=0,
+            reordered_packets=0,
+        )  # fmt: skip
+
+
+class Live(Crooked):
+    name = "netns"
+    live = True
+
+
+def test_paths_in_real_time_are_not_looked_at_by_a_study(tmp_path: Path) -> None:
+    study = studies.only(studies.load("claypool2019", short=True, seeds=1), experiments=["figure7"])
+    with Store.open(tmp_path, write=True) as store:
+        with pytest.raises(StudyError, match="paths are not as asked"):
+            studies.run(study, store, Crooked())
+        assert studies.run(study, store, Live()) == []
