@@ -27,6 +27,10 @@ use train::{Arrival, Dispersion, Train};
 const ECHOES: u64 = 3;
 /// A burst is so much larger than what should fit.
 const EXCESS: f64 = 1.5;
+/// Where time is real a burst is sent so many times as fast as the bottleneck: faster it would wait elsewhere, too.
+const REAL_SPEED: f64 = 4.0;
+/// And a frame may be so late without having queued.
+const REAL_NOISE_NS: u64 = 100_000;
 /// And at least so many frames more.
 const MARGIN_FRAMES: f64 = 16.0;
 /// No burst is larger, whatever the queue: it must fit the socket's buffer and the kernel's memory.
@@ -161,7 +165,16 @@ impl<'a> Probe<'a> {
             let load = access.rate_bps as f64 * self.used.len() as f64 / self.run.path.rate_bps.max(1) as f64;
             frames /= (1.0 - 1.0 / load).max(0.05);
         }
+        if self.is_singly {
+            // Meanwhile the bottleneck sends.
+            frames /= 1.0 - 1.0 / REAL_SPEED;
+        }
         frames.min(LARGEST_BURST_FRAMES) as u64
+    }
+
+    /// Where time is real, when a frame of a burst is due.
+    fn due_ns(&self, begin_ns: u64, number: usize) -> u64 {
+        begin_ns + (number as f64 * self.expected_frame_ns() / REAL_SPEED) as u64
     }
 
     /// More than the queue holds.
@@ -193,7 +206,7 @@ impl<'a> Probe<'a> {
 
     /// Sends frames in groups, with a pause after each, on every pair that is used, and waits for the last.
     fn train(&mut self, frames: u64, group: u64, pause: Duration) -> Result<Train, Error> {
-        let first = self.next;
+        let (first, begin_ns) = (self.next, now_ns()?);
         let mut sent: Vec<(u64, usize)> = Vec::new(); // when and where, by number
         let mut arrivals = Vec::new();
         while (sent.len() as u64) < frames {
@@ -202,7 +215,10 @@ impl<'a> Probe<'a> {
                 let mut count = group.min(frames - sent.len() as u64);
                 let together = if self.is_singly { 1 } else { count };
                 while count > 0 {
-                    let at_ns = now_ns()?;
+                    let mut at_ns = now_ns()?;
+                    while self.is_singly && pause.is_zero() && at_ns < self.due_ns(begin_ns, sent.len()) {
+                        at_ns = now_ns()?; // a sleep would be longer than that
+                    }
                     self.stations[pair].send(first + sent.len() as u64, together)?;
                     sent.extend((0..together).map(|_| (at_ns, pair)));
                     count -= together;
@@ -250,11 +266,12 @@ impl<'a> Probe<'a> {
 
     fn rate_bps(&self, trains: &[Train]) -> f64 {
         let thinned = self.run.path.loss_ppb > 0 && self.run.path.loss_at == LossAt::After;
-        let seen =
-            trains.iter().map(|train| train.dispersion(self.expected_frame_ns(), self.bucket_frames(), thinned)).fold(
-                Dispersion::default(),
-                |all, one| Dispersion { frames: all.frames + one.frames, span_ns: all.span_ns + one.span_ns },
-            );
+        let noise_ns = if self.is_singly { REAL_NOISE_NS } else { 0 };
+        let (frame_ns, bucket) = (self.expected_frame_ns(), self.bucket_frames());
+        let seen = trains.iter().map(|train| train.dispersion(frame_ns, bucket, thinned, noise_ns)).fold(
+            Dispersion::default(),
+            |all, one| Dispersion { frames: all.frames + one.frames, span_ns: all.span_ns + one.span_ns },
+        );
         seen.rate_bps(self.frame_bytes)
     }
 }

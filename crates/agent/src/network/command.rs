@@ -58,6 +58,7 @@ pub fn commands(step: &Step, plan: &Plan, run: &Run, id: &str) -> Vec<Vec<String
             command.extend(route.source.iter().flat_map(|source| words(["src", &source.to_string()])));
             let window = route.initial_window_segments;
             command.extend(window.iter().flat_map(|segments| words(["initcwnd", &segments.to_string()])));
+            command.extend(route.window_bytes.iter().flat_map(|bytes| words(["window", &bytes.to_string()])));
             command.extend(route.control.iter().flat_map(|control| words(["congctl", "lock", control])));
             vec![command]
         }

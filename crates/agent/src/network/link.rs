@@ -114,10 +114,15 @@ pub fn encode_route(bytes: &mut Vec<u8>, device: &Device, route: &Route) {
     if let Some(source) = route.source {
         request = request.push_prefsrc(IpAddr::V4(source));
     }
-    if route.initial_window_segments.is_none() && route.control.is_none() {
+    let has_metrics =
+        route.initial_window_segments.is_some() || route.control.is_some() || route.window_bytes.is_some();
+    if !has_metrics {
         return;
     }
     let mut metrics = request.nested_metrics();
+    if let Some(bytes) = route.window_bytes {
+        metrics = metrics.push_window(bytes);
+    }
     if let Some(segments) = route.initial_window_segments {
         metrics = metrics.push_initcwnd(segments);
     }

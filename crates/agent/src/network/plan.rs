@@ -115,12 +115,14 @@ pub struct Route {
     pub initial_window_segments: Option<u32>,
     /// Their congestion control, whatever they ask for; none: they choose.
     pub control: Option<String>,
+    /// The largest window that they announce.
+    pub window_bytes: Option<u32>,
 }
 
 impl Route {
     /// Packets to `to` leave by this device.
     const fn new(device: usize, to: Prefix) -> Self {
-        Self { device, to, source: None, initial_window_segments: None, control: None }
+        Self { device, to, source: None, initial_window_segments: None, control: None, window_bytes: None }
     }
 }
 
@@ -240,7 +242,7 @@ impl Plan {
     }
 
     /// The same plan where flows whose senders are programs have their congestion control from the route to their
-    /// receiver: they would take the namespace's, or their own.
+    /// receiver, and their window from that back: they would take the namespace's, or their own.
     pub fn controlled(mut self, run: &Run, controls: &[String]) -> Self {
         let programs = run.flows.iter().zip(controls).enumerate().filter(|(_, (flow, _))| flow.is_program());
         for (index, (_, control)) in programs {
@@ -248,6 +250,11 @@ impl Plan {
             let devices = &self.devices;
             let leads = |route: &&mut Route| devices[route.device].place == Place::Sender && route.to == to;
             self.routes.iter_mut().filter(leads).for_each(|route| route.control = Some(control.clone()));
+            let back = host(Self::sender(self.pair_of_flow[index]));
+            let devices = &self.devices;
+            let returns = |route: &&mut Route| devices[route.device].place == Place::Receiver && route.to == back;
+            let window_bytes = run.host.receive_window_bytes.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX));
+            self.routes.iter_mut().filter(returns).for_each(|route| route.window_bytes = window_bytes);
         }
         self
     }

@@ -46,9 +46,9 @@ impl Dispersion {
 impl Train {
     /// Frames and the time between them while the queue was never empty. `frame_ns` is about what a frame takes,
     /// `burst` the bucket's depth in frames. Frames lost between the bottleneck and here (`thinned`) leave gaps of
-    /// two frames and more, which are left out.
-    pub fn dispersion(&self, frame_ns: f64, burst: f64, thinned: bool) -> Dispersion {
-        let idle_ns = (frame_ns * IDLE) as u64;
+    /// two frames and more, which are left out. Who has waited less than `noise_ns` may not have queued either.
+    pub fn dispersion(&self, frame_ns: f64, burst: f64, thinned: bool, noise_ns: u64) -> Dispersion {
+        let idle_ns = noise_ns.max((frame_ns * IDLE) as u64);
         let idle = self.arrivals.iter().rposition(|arrival| arrival.waited_ns <= idle_ns);
         let busy = &self.arrivals[idle.map_or(0, |last| last + 1)..];
         match busy {
@@ -125,7 +125,7 @@ mod tests {
     fn rate_and_room_follow_from_a_burst_of_any_length() {
         for room in [1, 2, 3, 41, 165, 33_000] {
             let train = burst(room);
-            let rate = train.dispersion(FRAME_NS, BURST, false).rate_bps(1_514);
+            let rate = train.dispersion(FRAME_NS, BURST, false, 0).rate_bps(1_514);
             assert!((rate / 80e6 - 1.0).abs() < 2e-5, "{room}: {rate}");
             assert_eq!(train.queued_frames(1_514.0 * 8e9 / rate), room);
         }
@@ -135,7 +135,7 @@ mod tests {
     fn frames_lost_behind_the_bottleneck_do_not_slow_it() {
         let mut train = burst(165);
         train.arrivals.retain(|arrival| arrival.number % 5 != 1);
-        let rate = train.dispersion(FRAME_NS, BURST, true).rate_bps(1_514);
+        let rate = train.dispersion(FRAME_NS, BURST, true, 0).rate_bps(1_514);
         assert!((rate / 80e6 - 1.0).abs() < 1e-4, "{rate}");
     }
 
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn nothing_seen_is_no_rate() {
-        assert_eq!(Train::default().dispersion(FRAME_NS, BURST, false).rate_bps(1_514), 0.0);
+        assert_eq!(Train::default().dispersion(FRAME_NS, BURST, false, 0).rate_bps(1_514), 0.0);
         assert_eq!(Train::default().queued_frames(FRAME_NS), 0);
     }
 }
