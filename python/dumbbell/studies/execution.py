@@ -181,10 +181,9 @@ def run(  # noqa: PLR0913 (a study, where it is measured, and how)
     """Carries out the runs that the store does not have, all of them if `fresh`, and returns those that failed.
 
     `progress` is called once for each run, those that the store has too, with the work that it was, in packets;
-    `measured` with each result that is new. What
-    the engine cannot honour, of an experiment with a version of the algorithm, is left out; the claims about it are
-    then not testable. An engine that builds paths in virtual time has them looked at first. One in real time has not:
-    some paths with loss look wrong to the trains there, for a reason that is not found yet; `dumbbell doctor` tells.
+    `measured` with each result that is new. What the engine cannot honour, of an experiment with a version of the
+    algorithm, is left out; the claims about it are then not testable. An engine that builds paths has them looked at
+    first.
 
     Raises:
         UnknownEngine: there is no such engine in this version.
@@ -193,8 +192,7 @@ def run(  # noqa: PLR0913 (a study, where it is measured, and how)
     """
     chosen = engine_named(engine) if isinstance(engine, str) else engine
     experiments = honoured(study, chosen)
-    if not chosen.live:
-        _check_paths(experiments.values(), store, chosen, fresh=fresh)
+    _check_paths(experiments.values(), store, chosen, fresh=fresh)
     failures: list[FailedRun] = []
     seen: set[str] = set()
     with closing(carry_out(store, list(experiments.values()), chosen, jobs=jobs, fresh=fresh)) as finished:
