@@ -185,11 +185,15 @@ def default(key: Key) -> str:
     return "none" if key.default in (None, []) else f"`{_toml(key.default)}`"
 
 
+ENGINES = {"sim": "`sim`", "linux": "`linux`, `netns`"}
+"""The same code says what both engines of a real kernel cannot honour; what one machine's kernel lacks it says."""
+
+
 def engines(key: Key) -> str:
     """The engines that honour a key, what they do not take, and those that refuse the whole table that it is in."""
     refusing = _refusing(key)
     told = (
-        f"not `{engine}`" if engine in refusing else f"`{engine}`" + (f": {'; '.join(lines)}" if lines else "")
+        f"not {ENGINES[engine]}" if engine in refusing else ENGINES[engine] + (f": {'; '.join(lines)}" if lines else "")
         for engine, lines in refusals(key).items()
     )
     return "; ".join(told)

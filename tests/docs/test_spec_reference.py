@@ -68,10 +68,10 @@ def test_a_key_has_a_meaning_and_an_example_that_is_a_spec(key: Key) -> None:
 @pytest.mark.parametrize(
     ("path", "told"),
     [
-        ("path.rtt", "`sim`; `linux`"),
-        ("path.burst", "`sim`; `linux`: more than 1514 B"),
-        ("path.rate", "`sim`; `linux`: a multiple of 8 bit/s"),
-        ("host.receive_window", "`sim`; `linux`: from 2304 B to 1073725440 B"),
+        ("path.rtt", "`sim`; `linux`, `netns`"),
+        ("path.burst", "`sim`; `linux`, `netns`: more than 1514 B"),
+        ("path.rate", "`sim`; `linux`, `netns`: a multiple of 8 bit/s"),
+        ("host.receive_window", "`sim`; `linux`, `netns`: from 2304 B to 1073725440 B"),
     ],
 )
 def test_what_an_engine_refuses_is_said(path: str, told: str) -> None:
@@ -80,7 +80,7 @@ def test_what_an_engine_refuses_is_said(path: str, told: str) -> None:
 
 def test_a_word_that_an_engine_refuses_is_named() -> None:
     told = engines(EVERY["measure.record"])
-    sim, linux = told.split("; `linux`")
+    sim, linux = told.split("; `linux`, `netns`")
     assert ('not `"pcap"`' in sim, '"acks"`' in sim) == (True, False)
     assert ('not `"pcap"`' in linux, 'not `"acks"`' in linux) == (True, True)
 
