@@ -3,9 +3,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from commandline import dumbbell
 
 
+@pytest.mark.long
 def test_check_counts_the_runs_of_groups_alone(moment: Path) -> None:
     told = "moment: 2 points, 4 runs and 8 of a group alone, 36 simulated seconds"
     assert dumbbell("check", moment, "--harm").stdout.startswith(told)

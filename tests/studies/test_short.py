@@ -181,7 +181,7 @@ def test_who_has_more_in_which_queue_is_as_in_the_whole_of_borgli2017() -> None:
         assert (short > 0.5) == (whole > 0.5) or abs(short - 0.5) < EVEN, point
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_order_of_lossy_pairs_is_as_in_the_whole_of_giordano2019() -> None:
     bbr, cubic, reno = (
         short_and_whole("giordano2019", title, total_bps) for title in ("lossy", "lossy_cubic", "lossy_reno")
@@ -192,7 +192,7 @@ def test_the_order_of_lossy_pairs_is_as_in_the_whole_of_giordano2019() -> None:
         assert short == pytest.approx(whole, rel=0.1)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_where_loss_ends_is_as_in_the_whole_of_claypool2019() -> None:
     losses = short_and_whole("claypool2019", "figure7", lambda result: result.bottleneck.loss_per_sent)
     for point, (short, whole) in losses.items():

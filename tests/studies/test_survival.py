@@ -35,6 +35,7 @@ def outcomes(folder: Path) -> dict[str, Result | FailedRun]:
         return {each.run_id: each.model_copy(update={"wall_s": 0.0}) for each in store.outcomes()}
 
 
+@pytest.mark.long
 def test_killed_and_gone_on_with_a_study_has_what_it_would_have_had(short: Path, tmp_path: Path) -> None:
     killed, undisturbed = tmp_path / "killed", tmp_path / "undisturbed"
     script = CARRIED_OUT.format(study=str(short), store=str(killed))

@@ -27,7 +27,7 @@ KEYS: Final = {
     "host": (
         "socket_memory", "receive_window", "initial_window", "qdisc", "sack_compression", "gro", "ack_aggregation",
     ),
-    "measure": ("window", "sample", "record"),
+    "measure": ("window", "sample", "record", "ss"),
 }  # fmt: skip
 """The fields of a spec by table; a test holds them to the models, which take long to load."""
 WORDS: Final = {
