@@ -8,22 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from dumbbell import studies
-from dumbbell.charts.chart import Axis, Chart, Panel
-from dumbbell.charts.table import Table
 from dumbbell.decide import accuracy
 from dumbbell.studies import Study
-from dumbbell.studies.claim import Check, Claim
-from dumbbell.studies.evidence import Evidence, Trials
+from dumbbell.studies.evidence import Evidence
+from measures import of_chart, of_claim, of_table
 from synthesis import synthetic_evidence
 
-
-def digits(value: float | str | None) -> str:
-    return f"{value:.5g}" if isinstance(value, float | int) else str(value)
+LONG = "cao2019"
+"""It has 9,510 runs, and a module of its own."""
 
 
 @pytest.fixture(autouse=True)
@@ -36,73 +32,7 @@ def few_folds(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     accuracy.accuracy.cache_clear()
 
 
-def measured(check: Check, variant: str, evidence: Evidence) -> str:
-    if check.metric.together:
-        found = check.value_together(Trials(tuple(evidence.together(check.experiments, variant))))
-        return " ± ".join(map(digits, found))
-    return " ".join(digits(check.value(*sweeps)) for sweeps in evidence.together(check.experiments, variant))
-
-
-def of_check(check: Check, study: Study, evidence: Evidence) -> str:
-    values = [measured(check, variant, evidence) for variant in study.variants]
-    rest = [digits(each) for each in (check.least, check.most, check.published, check.in_seeds)]
-    return f"{check.label} ({check.unit}{', weak' * bool(check.weak)}): {'; '.join(values)} | {' '.join(rest)}"
-
-
-def of_claim(claim: Claim, study: Study, evidence: Evidence) -> Iterator[str]:
-    yield f"{claim.id} {claim.kind} {claim.flag} {' '.join(claim.engines)}".strip()
-    yield from (f"  {of_check(check, study, evidence)}" for check in claim.checks)
-    for each in claim.alternatives:
-        yield f"  {each.kind}: {each.substitutes} {each.at} {'patch' * each.patch}".rstrip()
-        taken = evidence
-        for experiment, other in each.substitutes.items():
-            taken = taken.restricted_to(other, each.at, over=experiment if each.patch else "")
-        yield from (f"    {of_check(check, study, taken)}" for check in each.checks)
-
-
-def of_axis(axis: Axis) -> str:
-    return f"{axis.label} {axis.scale} {axis.limits} {[label for _, label in axis.ticks]}"
-
-
-def of_panel(panel: Panel) -> Iterator[str]:
-    yield f"  {panel.title}: {of_axis(panel.x)}; {of_axis(panel.y)} {panel.marks or ''}".rstrip()
-    for layer in panel.layers:
-        numbers = (layer.x, layer.y, layer.low, layer.high)
-        means = [digits(float(np.nanmean(each))) if each else "-" for each in numbers]
-        yield f"    {layer.label} ({layer.style}, {layer.kind}, {layer.instance}) {len(layer.x)}: {' '.join(means)}"
-    if panel.heat:
-        heat = panel.heat
-        grids = (heat.cells, heat.half_widths, heat.published)
-        means = [digits(float(np.nansum(each))) for each in grids]
-        yield f"    {heat.label} ({heat.colours}, {heat.most}): {' '.join(means)}"
-
-
-def of_chart(chart: Chart) -> Iterator[str]:
-    yield f"{chart.name}: {chart.title} ({chart.columns}). {chart.caption}"
-    for panel in chart.panels:
-        yield from of_panel(panel)
-
-
-def of_table(table: Table) -> Iterator[str]:
-    yield f"{table.name}: {table.title}. {table.caption}"
-    yield "  " + " | ".join(column.heading for column in table.columns)
-    for row in table.rows:
-        yield "  " + " | ".join(
-            each
-            if isinstance(each, str)
-            else f"{digits(each.mean)} ± {digits(each.half_width)} [{digits(each.published)}]"
-            for each in row
-        )
-
-
-LONG = "cao2019"
-"""It has 9,510 runs."""
-
-
-@pytest.fixture(
-    scope="module",
-    params=[pytest.param(name, marks=pytest.mark.long if name == LONG else ()) for name in studies.names()],
-)
+@pytest.fixture(scope="module", params=[name for name in studies.names() if name != LONG])
 def named(request: pytest.FixtureRequest) -> tuple[Study, Evidence]:
     study = studies.load(request.param)
     return study, synthetic_evidence(study)
