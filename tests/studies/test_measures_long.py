@@ -11,7 +11,7 @@ from dumbbell import studies
 from dumbbell.decide import accuracy
 from dumbbell.studies import Study
 from dumbbell.studies.evidence import Evidence
-from measures import of_chart, of_claim, of_table
+from measures import of_claims, of_displays
 from synthesis import synthetic_evidence
 
 pytestmark = pytest.mark.long
@@ -34,13 +34,8 @@ def named(request: pytest.FixtureRequest) -> tuple[Study, Evidence]:
 
 
 def test_what_each_claim_measures(named: tuple[Study, Evidence], snapshot: SnapshotAssertion) -> None:
-    study, evidence = named
-    lines = [line for claim in study.claims for line in of_claim(claim, study, evidence)]
-    assert "\n".join(lines) == snapshot
+    assert of_claims(*named) == snapshot
 
 
 def test_what_each_figure_and_table_shows(named: tuple[Study, Evidence], snapshot: SnapshotAssertion) -> None:
-    study, evidence = named
-    lines = [line for chart in studies.drawn(study.figures, study, evidence) for line in of_chart(chart)]
-    lines += [line for table in studies.drawn(study.tables, study, evidence) for line in of_table(table)]
-    assert "\n".join(lines) == snapshot
+    assert of_displays(*named) == snapshot

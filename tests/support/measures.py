@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dumbbell import studies
 from dumbbell.charts.chart import Axis, Chart, Panel
 from dumbbell.charts.table import Table
 from dumbbell.studies import Study
@@ -74,3 +75,16 @@ def of_table(table: Table) -> Iterator[str]:
             else f"{digits(each.mean)} ± {digits(each.half_width)} [{digits(each.published)}]"
             for each in row
         )
+
+
+def of_claims(study: Study, evidence: Evidence) -> str:
+    """All claims of a study."""
+    return "\n".join(line for claim in study.claims for line in of_claim(claim, study, evidence))
+
+
+def of_displays(study: Study, evidence: Evidence) -> str:
+    """All figures and tables of a study."""
+    lines = [line for chart in studies.drawn(study.figures, study, evidence) for line in of_chart(chart)]
+    return "\n".join(
+        lines + [line for table in studies.drawn(study.tables, study, evidence) for line in of_table(table)]
+    )

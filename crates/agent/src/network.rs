@@ -204,6 +204,19 @@ impl Network {
         &self.receivers[self.plan.pair_of_flow[flow]]
     }
 
+    /// The namespaces in which these flows begin and end, each once.
+    pub fn ends(&self, flows: impl IntoIterator<Item = usize>) -> Vec<&Rc<Namespace>> {
+        let mut namespaces: Vec<&Rc<Namespace>> = Vec::new();
+        for namespace in
+            flows.into_iter().flat_map(|flow| [self.sender(flow), self.receiver(flow)].map(|it| &it.namespace))
+        {
+            if !namespaces.iter().any(|known| Rc::ptr_eq(known, namespace)) {
+                namespaces.push(namespace);
+            }
+        }
+        namespaces
+    }
+
     /// The pair of a flow: flows of one pair share their addresses.
     pub fn pair(&self, flow: usize) -> usize {
         self.plan.pair_of_flow[flow]

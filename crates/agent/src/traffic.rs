@@ -7,6 +7,7 @@
 
 mod connection;
 mod connection_id;
+mod dumps;
 mod flow;
 mod poll;
 mod process;
@@ -18,15 +19,14 @@ mod ss;
 
 use crate::clock::{Clock, instant};
 use crate::failure::Failure;
-use crate::namespace::Namespace;
 use crate::network::{Network, late_facts};
 use crate::record::{KernelRecorder, no_counters};
 use crate::schedule::Schedule;
-use crate::sockets::diag::{Diag, Record};
-use crate::sockets::{MAX_FLOWS, MOST_CONNECTIONS, RECEIVER_PORT, SENDER_PORT, TRANSFER_PORTS};
+use crate::sockets::{MAX_FLOWS, MOST_CONNECTIONS, SENDER_PORT, TRANSFER_PORTS};
 use crate::watch::Watch;
 use connection::Connection;
 use connection_id::ConnectionId;
+use dumps::Dumps;
 use flow::{Flow, Phase};
 use nix::sys::signal::Signal;
 use poll::{Poll, Wake};
@@ -38,7 +38,6 @@ use run::{FlowCounters, Mark, Measurement, Milestone, QueueCounters, Run, Source
 use sender::Payload;
 use ss::Ss;
 use std::collections::BTreeMap;
-use std::rc::Rc;
 use std::sync::Arc;
 
 pub use process::Surroundings;
@@ -74,8 +73,7 @@ struct Traffic<'a> {
     poll: Poll,
     schedule: Schedule,
     flows: Vec<Flow>,
-    /// One for each namespace that has an end of a flow.
-    diags: Vec<Diag>,
+    dumps: Dumps,
     recorder: KernelRecorder,
     /// The instant of the last reading of all flows and of the queue, and the latter.
     read: Option<(u64, QueueCounters)>,
@@ -116,7 +114,7 @@ impl<'a> Traffic<'a> {
             .enumerate()
             .map(|(i, control)| Flow::open(i, run, control, network))
             .collect::<Result<Vec<Flow>, Failure>>()?;
-        let diags = open_diags(run, network)?;
+        let dumps = Dumps::open(run, network)?;
         let programs = Programs::open(run, network, surroundings, &mut flows)?;
         let clock = Clock::begin()?;
         let ss = Ss::begin(run, network, surroundings, clock.zero_ns())?;
@@ -130,7 +128,7 @@ impl<'a> Traffic<'a> {
             open: 0,
             next_port: *TRANSFER_PORTS.start(),
             flows,
-            diags,
+            dumps,
             recorder: KernelRecorder::new(run),
             read: None,
             ended: false,
@@ -524,17 +522,10 @@ impl<'a> Traffic<'a> {
         let counters = self.network.counters().map_err(|error| Failure::of("read the queue's counters", error))?;
         let counters = QueueCounters { at_ns: now_ns, ..counters };
         let flows = &mut self.flows;
-        let has_programs = self.programs.is_some();
         if let Some(programs) = &mut self.programs {
             programs.read(flows)?;
         }
-        for diag in &mut self.diags {
-            diag.dump(false, |record| {
-                if !has_programs || !programs::file(flows, &record, false) {
-                    file(flows, record);
-                }
-            })?;
-        }
+        self.dumps.read(flows, self.programs.is_some())?;
         flows.iter_mut().filter_map(|flow| flow.program.as_mut()).for_each(Program::sweep);
         self.read = Some((now_ns, counters));
         Ok(counters)
@@ -593,36 +584,4 @@ fn failed(run: &Run, flow: usize, transfer: Option<usize>) -> impl Fn(Failure) -
 fn idle(counters: FlowCounters, now_ns: u64) -> FlowCounters {
     let app_limited_ns = counters.app_limited_ns + (now_ns - counters.at_ns);
     FlowCounters { at_ns: now_ns, app_limited_ns, ..counters }
-}
-
-/// Puts what the kernel tells of a socket where it belongs.
-fn file(flows: &mut [Flow], record: Record) {
-    if let Some(connection) = connection(flows, record.remote_port, record.local_port) {
-        connection.reading.sender = record.info;
-        connection.reading.control = record.control;
-    } else if let Some(connection) = connection(flows, record.local_port, record.remote_port) {
-        connection.reading.receiver = record.info;
-    }
-}
-
-/// The open connection with these ports: the receiver's names the flow. One that is closed may still be about.
-fn connection(flows: &mut [Flow], receiver: u16, sender: u16) -> Option<&mut Connection> {
-    let flow = flows.get_mut(usize::from(receiver.checked_sub(RECEIVER_PORT)?))?;
-    flow.connections.get_mut(&sender)
-}
-
-/// One for each namespace; flows that share one share it.
-fn open_diags(run: &Run, network: &Network) -> Result<Vec<Diag>, Failure> {
-    let mut namespaces: Vec<&Rc<Namespace>> = Vec::new();
-    for i in 0..run.flows.len() {
-        for endpoint in [network.sender(i), network.receiver(i)] {
-            if !namespaces.iter().any(|known| Rc::ptr_eq(known, &endpoint.namespace)) {
-                namespaces.push(&endpoint.namespace);
-            }
-        }
-    }
-    namespaces
-        .into_iter()
-        .map(|namespace| namespace.within(Diag::open).map_err(|error| Failure(error.to_string()))?)
-        .collect()
 }

@@ -4,7 +4,6 @@ use super::flow::{Flow, Phase};
 use super::process::{End, Endings, Surroundings};
 use super::program::Program;
 use crate::failure::Failure;
-use crate::namespace::Namespace;
 use crate::network::{Network, sleep};
 use crate::record::KernelRecorder;
 use crate::sockets::diag::{Closed, Diag, Record};
@@ -13,7 +12,6 @@ use run::Run;
 use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::process::ExitStatus;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,14 +45,8 @@ impl<'a> Programs<'a> {
         if with.is_empty() {
             return Ok(None);
         }
-        let mut namespaces: Vec<&Rc<Namespace>> = Vec::new();
-        for namespace in with.iter().flat_map(|i| [&network.sender(*i).namespace, &network.receiver(*i).namespace]) {
-            if !namespaces.iter().any(|known| Rc::ptr_eq(known, namespace)) {
-                namespaces.push(namespace);
-            }
-        }
         let mut programs = Self { surroundings, endings: Endings::new()?, diags: Vec::new(), closed: Vec::new() };
-        for namespace in namespaces {
+        for namespace in network.ends(with.iter().copied()) {
             let opened = namespace.within(|| Ok((Diag::open()?, Closed::open()?)));
             let (diag, closed) = opened.map_err(|error| Failure(error.to_string()))??;
             programs.diags.push(diag);
