@@ -69,7 +69,7 @@ def test_a_key_has_a_meaning_and_an_example_that_is_a_spec(key: Key) -> None:
     ("path", "told"),
     [
         ("path.rtt", "`sim`; `linux`, `netns`"),
-        ("path.burst", "`sim`; `linux`, `netns`: more than 1514 B"),
+        ("path.burst", '`sim`; `linux`, `netns`: more than 1514 B, or shaper = "htb"'),
         ("path.rate", "`sim`; `linux`, `netns`: a multiple of 8 bit/s"),
         ("host.receive_window", "`sim`; `linux`, `netns`: from 2304 B to 1073725440 B"),
     ],

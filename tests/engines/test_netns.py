@@ -33,7 +33,7 @@ from specs import resolved, run_of, smallest
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux's own kernel is needed")
 
-MEANS = {"tbf": True, "netem": False, "loss": False, "fq": False}
+MEANS = {"tbf": True, "htb": True, "ifb": True, "netem": False, "loss": False, "fq": False}
 HANG = "import os, time; print('about to', flush=True); time.sleep(1000)"
 ECHO = """
 import json, os, sys

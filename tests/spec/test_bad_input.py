@@ -129,6 +129,14 @@ SEVERAL_FIELDS: dict[str, dict[str, Any]] = {
         "path.rate": [f"{n} Mbit/s" for n in range(100, 1101)],
         "path.rtt": [f"{n} ms" for n in range(1, 1001)],
     },
+    "nothing is behind a shaper at the receiver": {
+        "path.shaper_at": "receiver",
+        "path.delay_side": "split",
+        "path.loss": "1 %",
+        "path.loss_at": "after",
+        "host.gro": True,
+        "host.ack_aggregation": "1 ms",
+    },
     "zip of no field": TWO | {"zip": [["path.rate", "path.bufer"]]},
     "zip of no list": TWO | {"zip": [["path.rate", "path.rtt"]]},
     "zip of one twice": TWO | {"zip": [["path.rate", "path.rate"]]},
@@ -154,6 +162,7 @@ def test_what_goes_together_is_no_problem() -> None:
         {"measure.sample": "1 us"},
         UNTIL_DONE | {"flows[0].workload": {"transfer": "1 MB"}},
         TWO | {"path.rate": ["10 Mbit/s"]},
+        {"path.shaper_at": "receiver", "path.loss": "1 %", "path.offload": True},
     ):
         load(smallest(), overrides=fields)
 

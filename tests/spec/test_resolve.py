@@ -290,6 +290,7 @@ PATHS = st.fixed_dictionaries(
         "mtu": st.integers(576, 65_535),
         "delay_side": st.sampled_from(["return", "forward", "split"]),
         "burst": st.integers(1, 10**9).map(Bytes.show),
+        "shaper": st.sampled_from(["tbf", "htb"]),
     },
 )
 

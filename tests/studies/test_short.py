@@ -43,7 +43,7 @@ def netns(monkeypatch: pytest.MonkeyPatch) -> NetnsEngine:
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     engine = NetnsEngine()
     vars(engine)["_controls"] = {"reno": "reno", "cubic": "cubic", "bbr": "bbr"}
-    vars(engine)["_means"] = {"tbf": True, "netem": False, "loss": False, "fq": False}
+    vars(engine)["_means"] = {"tbf": True, "htb": True, "ifb": True, "netem": False, "loss": False, "fq": False}
     return engine
 
 

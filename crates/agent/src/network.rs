@@ -22,7 +22,8 @@
 //! * *gate*: random loss before the queue. Its device gets single frames, where the sender's own queueing discipline
 //!   would get super-packets whatever its offloads say: TCP hands them over whole, and they are cut below it. With
 //!   `path.offload` the gate also counts: its counters, unlike those of dropped super-packets, are in segments.
-//! * *near*: the bottleneck, a `tbf`; in the first shared router (this, or the gate) the return delays, a `netem`
+//! * *near*: the bottleneck, a `tbf` or an `htb`, unless that is at the receivers' ingress: there it is on an `ifb`,
+//!   through which goes what comes in by each of the receivers' devices; in the first shared router (this, or the gate) the return delays, a `netem`
 //!   towards each pair's sender.
 //! * *thinner*: random loss after the queue.
 //! * *far*: the forward delays, a `netem` each; and what the receivers' NICs do, for which each pair has a link of its own
@@ -56,7 +57,7 @@ use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
 use plan::{Discipline, Place, Plan};
 use relay::{Line, Relay};
-use run::{Buffer, Histogram, Places, QueueCounters, Run};
+use run::{Histogram, Path, Places, QueueCounters, Run};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -100,9 +101,7 @@ pub struct Network {
     sites: BTreeMap<Place, Site>,
     senders: Vec<Endpoint>,
     receivers: Vec<Endpoint>,
-    burst_bytes: u64,
-    room: Buffer,
-    frame_bytes: u64,
+    path: Path,
     /// Steps are told on the standard error as they are done: whoever finds the agent killed reads there how far it came.
     tells_steps: bool,
     /// With offloads: never less than was once said.
@@ -127,7 +126,7 @@ pub struct Told {
 /// # Errors
 /// The kernel would round what is asked for, or take it for something else.
 pub fn told(run: &Run, controls: &[String], machine: Machine, means: Means, id: &str) -> Result<Vec<Told>, Error> {
-    let plan = Plan::new(run, 0).controlled(run, controls).relayed(means);
+    let plan = Plan::of(run, 0, controls, means);
     plan.disciplines.iter().try_for_each(|(_, discipline)| discipline.check())?;
     let tell = |step: &Step| {
         let host = step.place(&plan).map_or("all", Place::name).to_owned();
@@ -159,7 +158,7 @@ impl Network {
         machine: Machine,
         means: Means,
     ) -> Result<Self, Error> {
-        let plan = Plan::new(run, reorder_ppb).controlled(run, controls).relayed(means);
+        let plan = Plan::of(run, reorder_ppb, controls, means);
         plan.disciplines.iter().try_for_each(|(_, discipline)| discipline.check())?;
         let mut network = Self {
             senders: Vec::new(),
@@ -167,9 +166,7 @@ impl Network {
             facts: describe(&plan, run),
             plan,
             sites: BTreeMap::new(),
-            burst_bytes: run.path.burst_bytes,
-            room: run.path.buffer,
-            frame_bytes: run.path.frame_bytes(),
+            path: run.path.clone(),
             tells_steps: machine == Machine::Shared,
             dropped_packets: 0,
             relay: None,
@@ -252,7 +249,7 @@ impl Network {
         };
         if let Some(device) = self.plan.arrivals {
             let arrived = self.count(device, discipline::ROOT)?.sent_packets;
-            counters.queued_packets = queue.queued_bytes.div_ceil(self.frame_bytes);
+            counters.queued_packets = queue.queued_bytes.div_ceil(self.path.frame_bytes());
             let dropped = arrived.saturating_sub(counters.sent_packets + counters.queued_packets);
             self.dropped_packets = self.dropped_packets.max(dropped);
             counters.dropped_packets = self.dropped_packets;
@@ -261,12 +258,13 @@ impl Network {
         Ok(counters)
     }
 
-    /// From now on the bottleneck has another rate. What waits stays; the bucket is full again, and the frame at the
-    /// head may keep the time that it had (`tbf_change` in the kernel's `sch_tbf.c`).
+    /// From now on the bottleneck has another rate. What waits stays, and the frame at the head may keep the time that it
+    /// had; a `tbf` is full again (`tbf_change` in the kernel's `sch_tbf.c`), an `htb` keeps its tokens, which are a time
+    /// (`htb_change_class` in `sch_htb.c`).
     pub fn change_rate(&mut self, rate_bps: u64) -> Result<(), Error> {
         let device = &self.plan.devices[self.plan.bottleneck];
         let mut batch = Batch::default();
-        discipline::push_rate(&mut batch, device, rate_bps, self.burst_bytes, self.room);
+        discipline::push_rate(&mut batch, device, &self.path, rate_bps);
         site(&mut self.sites, device.place).socket.execute(batch)
     }
 
@@ -385,7 +383,9 @@ impl Network {
                 });
                 Ok(())
             }
-            Step::Link(_) | Step::Up(..) | Step::Address(..) | Step::Route(_) | Step::Queue(..) => Ok(()),
+            Step::Link(_) | Step::Ifb(_) | Step::Up(..) | Step::Address(..) | Step::Route(_) | Step::Queue(..) => {
+                Ok(())
+            }
         }
     }
 
@@ -418,7 +418,7 @@ impl Network {
     fn await_devices(&mut self) -> Result<(), Error> {
         let mut looks = 0;
         for (position, device) in self.plan.devices.iter().enumerate() {
-            if self.plan.relay_of(position).is_some() {
+            if self.plan.relay_of(position).is_some() || self.plan.ifb == Some(position) {
                 continue; // it passes them on at once, and says nothing of itself
             }
             let socket = &mut site(&mut self.sites, device.place).socket;

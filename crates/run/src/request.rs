@@ -31,8 +31,15 @@ pub struct Path {
     pub rate_bps: u64,
     /// Room of the drop-tail queue before the bottleneck.
     pub buffer: Buffer,
-    /// Depth of the token bucket. One frame (`mtu` + 14) or less: a plain line that takes size/rate a frame.
+    /// Depth of the token bucket. One frame (`mtu` + 14) or less: a plain line that takes size/rate a frame, unless the
+    /// bucket may owe.
     pub burst_bytes: u64,
+    /// How the token bucket reckons.
+    #[serde(default)]
+    pub shaper: ShaperKind,
+    /// Where it stands.
+    #[serde(default)]
+    pub shaper_at: ShaperAt,
     /// Timing noise of the sending hosts: each burst that a host hands over leaves it later by a time drawn uniformly
     /// below this, and never before the burst ahead of it. Behind the host's own queue (`fq`, a device), before a
     /// router's line and the bottleneck. `None`: the machine's own noise, which only a live engine has.
@@ -47,6 +54,28 @@ pub struct Path {
     pub offload: bool,
     /// Changes of the rate in time, in order.
     pub changes: Vec<Change>,
+}
+
+/// How a token bucket reckons, by the name of Linux's queueing discipline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShaperKind {
+    /// A frame leaves when the tokens suffice for it.
+    #[default]
+    Tbf,
+    /// A frame leaves when the bucket owes nothing, and may leave it owing.
+    Htb,
+}
+
+/// Where the bottleneck's shaper and its queue stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShaperAt {
+    /// At a router's egress.
+    #[default]
+    Router,
+    /// At the receivers' ingress: all that comes in passes them (`ifb`), and no line is behind them.
+    Receiver,
 }
 
 /// What a queue counts.

@@ -1,6 +1,9 @@
 //! Runs for tests and benches: templates, of which each changes only the fields that matter to it.
 
-use crate::{AlgorithmChoice, Buffer, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Run, SocketMemory, Workload};
+use crate::{
+    AlgorithmChoice, Buffer, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Run, ShaperAt, ShaperKind, SocketMemory,
+    Workload,
+};
 
 /// A full frame at an MTU of 1500 bytes.
 pub const FRAME_BYTES: u64 = 1_514;
@@ -17,6 +20,8 @@ pub fn one_flow(cc: &str, rate_bps: u64, rtt_ns: u64, buffer_bytes: u64, seconds
             rate_bps,
             buffer: Buffer::Bytes(buffer_bytes),
             burst_bytes: FRAME_BYTES,
+            shaper: ShaperKind::Tbf,
+            shaper_at: ShaperAt::Router,
             jitter_ns: Some(0),
             loss_ppb: 0,
             loss_at: LossAt::Before,

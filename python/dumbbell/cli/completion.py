@@ -20,8 +20,8 @@ WORD_BREAKS: Final = "=:"
 KEYS: Final = {
     "": ("name", "duration", "time_limit", "seeds", "start_jitter", "rtt_spread", "alone", "zip"),
     "path": (
-        "rate", "rtt", "buffer", "queue", "loss", "loss_at", "burst", "jitter", "mtu", "delay_side", "offload",
-        "change",
+        "rate", "rtt", "buffer", "queue", "loss", "loss_at", "burst", "shaper", "shaper_at", "jitter", "mtu",
+        "delay_side", "offload", "change",
     ),
     "flows[]": ("name", "cc", "count", "start", "stagger", "stop", "workload", "rtt", "access"),
     "host": (
@@ -33,6 +33,8 @@ KEYS: Final = {
 WORDS: Final = {
     "path.queue": ("bytes", "packets"),
     "path.loss_at": ("before", "after"),
+    "path.shaper": ("tbf", "htb"),
+    "path.shaper_at": ("router", "receiver"),
     "path.delay_side": ("return", "forward", "split"),
     "path.jitter": ("none",),
     "path.offload": ("true", "false"),

@@ -51,18 +51,18 @@ def _of_the_path(run: Run) -> Iterator[Problem]:
     for index, change in enumerate(path.changes):
         yield from _rate(f"path.change[{index}].rate", change.rate_bps)
     yield from _queue("path.buffer", path.buffer)
-    if path.burst_bytes <= frame:
-        told = f"{path.burst_bytes} B is one frame or less: Linux's token bucket has no line without a burst"
-        yield Problem("path.burst", told, f"more than {frame} B")
-    elif path.offload:
+    if path.shaper == "tbf" and path.burst_bytes <= frame:
+        told = f"{path.burst_bytes} B is one frame or less: Linux's tbf has no line without a burst"
+        yield Problem("path.burst", told, f'more than {frame} B, or shaper = "htb"')
+    elif path.shaper == "tbf" and path.offload:
         segments = LARGEST_SUPER_PACKET_BYTES // path.mss_bytes
         least = max(segments, 1) * frame
         if path.burst_bytes < least:
-            told = f"the token bucket cuts super-packets larger than its burst, and they have up to {least} B"
-            yield Problem("path.burst", told, f"at least {least} B, or offload = false")
-        if path.loss_ppb:
-            told = "a super-packet that is lost at random counts once here, whatever it holds"
-            yield Problem("path.loss", told, "loss = 0, or offload = false")
+            told = f"Linux's tbf cuts super-packets larger than its burst, and they have up to {least} B"
+            yield Problem("path.burst", told, f'at least {least} B, shaper = "htb", or offload = false')
+    if path.offload and path.loss_ppb:
+        told = "a super-packet that is lost at random counts once here, whatever it holds"
+        yield Problem("path.loss", told, "loss = 0, or offload = false")
 
 
 def _of_the_flows(run: Run) -> Iterator[Problem]:

@@ -117,6 +117,11 @@ class NetnsEngine:
     def _lacking(self, run: Run) -> Iterator[Problem]:
         if run.host.qdisc == "fq" and not self._has("fq"):
             yield Problem("host.qdisc", 'this kernel has no "fq"', 'host.qdisc = "none", or `modprobe sch_fq`')
+        if run.path.shaper == "htb" and not self._has("htb"):
+            yield Problem("path.shaper", 'this kernel has no "htb"', 'shaper = "tbf", or `modprobe sch_htb`')
+        if run.path.shaper_at == "receiver" and not self._has("ifb"):
+            told = 'this kernel has no "ifb", or none of ingress, u32 and mirred that lead there'
+            yield Problem("path.shaper_at", told, 'shaper_at = "router", or `modprobe -a ifb act_mirred cls_u32`')
         if run.path.offload and not self._has("netem"):
             told = "this kernel has no netem, and the relay that stands in for it takes no super-packets"
             if any(flow.forward_delay_ns for flow in run.flows):

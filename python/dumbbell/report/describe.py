@@ -115,7 +115,10 @@ def _queue(path: Path, rtts_ns: Sequence[int]) -> str:
 
 
 def _bucket(path: Path) -> str:
-    return Bytes.show(path.burst_bytes) if path.burst_bytes > path.frame_bytes else "none: a plain line"
+    where = ", at the receiver's ingress" if path.shaper_at == "receiver" else ""
+    if path.shaper == "tbf" and path.burst_bytes <= path.frame_bytes:
+        return f"none: a plain line{where}"
+    return f"{Bytes.show(path.burst_bytes)}{', may owe (htb)' if path.shaper == 'htb' else ''}{where}"
 
 
 def _jitter(path: Path) -> str:

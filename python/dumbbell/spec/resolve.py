@@ -146,6 +146,8 @@ def _path(path: tables.Path, *, live: bool) -> run.Path:
         rate_bps=scalar(path.rate).bps,
         buffer=derived.buffer_limit(scalar(path.buffer), path),
         burst_bytes=scalar(path.burst).bytes,
+        shaper=scalar(path.shaper),
+        shaper_at=scalar(path.shaper_at),
         jitter_ns=None if own_noise else derived.jitter_ns(path),
         loss_ppb=scalar(path.loss).ppb,
         loss_at=scalar(path.loss_at),

@@ -61,6 +61,7 @@ def point_problems(point: Spec) -> Iterator[Problem]:
         partial(_duration_problems, point),
         partial(_buffer_problems, point),
         partial(_jitter_problems, point.path),
+        partial(_shaper_problems, point),
         partial(_change_problems, point),
     )
     with suppress(DependsOnInvalidField):
@@ -95,6 +96,24 @@ def _alone_problems(point: Spec) -> Iterator[Problem]:
         last = len(point.flows) - 1
         hint = f'from "flows[0]" to "flows[{last}]"' if last else 'the only one is "flows[0]"'
         yield Problem("alone", f"{quoted(str(scalar(point.alone)))} is no group of this spec", hint)
+
+
+def _shaper_problems(point: Spec) -> Iterator[Problem]:
+    place: Literal["router", "receiver"] = scalar(point.path.shaper_at)
+    if place != "receiver":
+        return
+    side: Literal["return", "forward", "split"] = scalar(point.path.delay_side)
+    loses: Literal["before", "after"] = scalar(point.path.loss_at)
+    told = "a shaper at the receiver's ingress is the last hop: nothing of the path is behind it"
+    if side != "return":
+        yield Problem("path.delay_side", told, 'delay_side = "return", or shaper_at = "router"')
+    if scalar(point.path.loss).ppb and loses != "before":
+        yield Problem("path.loss_at", told, 'loss_at = "before", or shaper_at = "router"')
+    told = "what a NIC holds back comes before the receiver's ingress, and no shaper is there"
+    if scalar(point.host.gro):
+        yield Problem("host.gro", told, 'path.offload = true, or path.shaper_at = "router"')
+    if scalar(point.host.ack_aggregation).ns:
+        yield Problem("host.ack_aggregation", told, 'leave it out, or write path.shaper_at = "router"')
 
 
 def _duration_problems(point: Spec) -> Iterator[Problem]:

@@ -81,7 +81,11 @@ class Path(_Part):
     rate_bps: Count
     buffer: Buffer
     burst_bytes: Count
-    """Depth of the token bucket; one frame or less: a plain line."""
+    """Depth of the token bucket; one frame or less: a plain line, unless the bucket may owe."""
+    shaper: Literal["tbf", "htb"] = Field(default="tbf", exclude_if=lambda kind: kind == "tbf")
+    """How the token bucket reckons. By default the run is what it was before there was this."""
+    shaper_at: Literal["router", "receiver"] = Field(default="router", exclude_if=lambda place: place == "router")
+    """Where it stands; the same."""
     jitter_ns: Count | None = 0
     """Timing noise of the sending hosts, uniform below this for each burst; None: the machine's own."""
     loss_ppb: Count

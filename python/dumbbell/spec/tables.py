@@ -201,9 +201,18 @@ class Path(Section):
         default=Bytes("5 kB"), examples=["20 kB"]
     )
     """Depth of the token bucket that shapes the line: so much passes at once after a pause. One frame or less is a
-    plain line, which sends one frame after the other. A super-packet (`path.offload`) that is larger than the bucket
-    leaves when that is full, and the bucket owes the rest, as Linux's `htb` has it; its `tbf` would cut it, so that
-    `linux` asks for a bucket that holds one, 70 kB."""
+    plain line, which sends one frame after the other, unless `shaper = "htb"`. A super-packet (`path.offload`) that is
+    larger than the bucket leaves when that is full, and the bucket owes the rest; Linux's `tbf` would cut it, so that
+    `linux` asks for a bucket that holds one, 70 kB, or for `htb`."""
+    shaper: Swept[Literal["tbf", "htb"]] = "tbf"
+    """How the bucket reckons, by the name of Linux's queueing discipline: with `"tbf"` a frame leaves when the tokens
+    suffice for it, with `"htb"` when the bucket owes nothing, and it may leave it owing. The rate in the long run is
+    the same; after a pause `htb` lets a frame more pass at once. `tc` gives an `htb` that is told none a `burst` of
+    1600 B."""
+    shaper_at: Swept[Literal["router", "receiver"]] = "router"
+    """Where bucket and queue stand: at a `"router"`'s egress, or at the `"receiver"`'s ingress, where an `ifb` takes
+    what comes in: the last hop of all, so that nothing of the path can be behind it. To the simulator both are the
+    same."""
     jitter: Swept[Jitter] = Field(default=Jitter("50 us"), examples=["1 packet"])
     """Timing noise of the sending hosts. Each burst that a host hands over leaves it later by a time drawn evenly from
     the seed, below this, and never before the burst ahead of it: nothing is reordered. It acts behind the host's own

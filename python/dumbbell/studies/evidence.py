@@ -105,7 +105,8 @@ class Trials:
 
 
 def _has(run: RunData, point: Mapping[str, Any]) -> bool:
-    return all(run.point.get(path) == value for path, value in point.items())
+    """Whether a run is at a point; a list has what is the same there, written in other units."""
+    return all(run.point.get(path) in (value if isinstance(value, list) else [value]) for path, value in point.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

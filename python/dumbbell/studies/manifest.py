@@ -50,10 +50,16 @@ class ShortForm(BaseModel):
     """Versions that the kernels of other machines have."""
     figures: tuple[str, ...]
     """Figures and tables that its runs can show."""
+    set: dict[str, Any] = {}
+    """Fields by their paths, and what they are in every experiment that does not say otherwise."""
     programs: dict[str, Program] = {}
     """The document's tools, by name."""
     experiments: dict[str, ShortExperiment]
     """By the name of the experiment; what is not here is not in the short form."""
+
+    def fields_of(self, experiment: str) -> dict[str, Any]:
+        """What of an experiment is set otherwise, by the field's path."""
+        return self.set | self.experiments[experiment].set
 
 
 class Manifest(BaseModel):

@@ -71,14 +71,14 @@ def _names(displays: Iterable[Display[Shown]]) -> Iterator[str]:
 def _shortened(study: Study, title: str, form: ShortForm) -> Experiment:
     whole = study.experiments[title]
     own = {"name": f"{whole.name}-short", "seeds": study.seeds or SEEDS}
-    return load_spec(whole, overrides=own | form.experiments[title].set)
+    return load_spec(whole, overrides=own | form.fields_of(title))
 
 
 def _told(display: Display[Shown], form: ShortForm) -> Display[Shown]:
     """A figure or a table whose caption says what is otherwise than it says."""
     settings: dict[str, list[str]] = {}
     for title in display.experiments:
-        words = ", ".join(f"{path} = {_text(value)}" for path, value in form.experiments[title].set.items())
+        words = ", ".join(f"{path} = {_text(value)}" for path, value in form.fields_of(title).items())
         settings.setdefault(words, []).append(title)
     told = "; ".join(f"{', '.join(titles)} with {words or 'nothing set'}" for words, titles in settings.items())
 

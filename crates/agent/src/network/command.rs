@@ -7,7 +7,7 @@ use super::link;
 use super::plan::{Discipline, Place, Plan};
 use super::step::Step;
 use crate::sockets::RECEIVER_PORT;
-use run::{Buffer, Places, Run, Workload};
+use run::{Buffer, Places, Run, ShaperKind, Workload};
 
 /// The agent's executable, in a step that only it can do.
 const AGENT: &str = "dumbbell-agent";
@@ -28,6 +28,24 @@ pub fn commands(step: &Step, plan: &Plan, run: &Run, id: &str) -> Vec<Vec<String
             vec![within(&name(id, *place), words(["sysctl", "-w", &assignment(setting)]))]
         }
         Step::Link(first) => pair(*first, plan, run, id),
+        Step::Ifb(end) => {
+            let of = &plan.devices[*end];
+            let (mac, mtu, index) = (link::mac_text(of), run.path.mtu_bytes.to_string(), of.index.to_string());
+            let mut command = words(["ip", "-n", &host(*end), "link", "add", "name", &of.name, "index", &index]);
+            command.extend(words([
+                "address",
+                &mac,
+                "mtu",
+                &mtu,
+                "numtxqueues",
+                "1",
+                "numrxqueues",
+                "1",
+                "type",
+                "ifb",
+            ]));
+            vec![command]
+        }
         Step::Relay(first) => {
             let mut command = words([AGENT, "relay", &run.path.mtu_bytes.to_string(), &run.seed.to_string()]);
             for end in [*first, first + 1] {
@@ -118,14 +136,37 @@ fn pair(first: usize, plan: &Plan, run: &Run, id: &str) -> Vec<Vec<String>> {
 fn queue(discipline: &Discipline, device: &str) -> Vec<String> {
     let root = format!("qdisc replace dev {device} root handle 1:");
     match *discipline {
-        Discipline::Bucket { rate_bps, burst_bytes, room } => {
+        Discipline::Bucket { kind, rate_bps, burst_bytes, room } => {
             let rate = super::discipline::rate_in_bytes(rate_bps);
             let (Buffer::Bytes(limit) | Buffer::Packets(limit)) = room;
-            let mut commands = vec![format!("{root} tbf rate {rate}bps burst {burst_bytes} limit {limit}")];
-            if let Buffer::Packets(packets) = room {
-                commands.push(format!("qdisc replace dev {device} parent 1:1 handle 2: pfifo limit {packets}"));
+            let queue =
+                format!("qdisc replace dev {device} parent 1:1 handle 2: {}", super::discipline::queue_text(room));
+            match kind {
+                ShaperKind::Tbf => {
+                    let mut commands = vec![format!("{root} tbf rate {rate}bps burst {burst_bytes} limit {limit}")];
+                    commands.extend(matches!(room, Buffer::Packets(_)).then_some(queue));
+                    commands
+                }
+                ShaperKind::Htb => {
+                    let turn = super::discipline::TURN_BYTES;
+                    let bucket = format!("rate {rate}bps ceil {rate}bps burst {burst_bytes} cburst {burst_bytes}");
+                    vec![
+                        format!("{root} htb default 1"),
+                        format!("class add dev {device} parent 1: classid 1:1 htb {bucket} quantum {turn}"),
+                        queue,
+                    ]
+                }
             }
-            commands
+        }
+        Discipline::Redirect { to } => {
+            let to = super::plan::ifb_name(to);
+            vec![
+                format!("qdisc add dev {device} handle ffff: ingress"),
+                format!(
+                    "filter add dev {device} parent ffff: protocol ip prio 1 u32 match u32 0 0 \
+                     action mirred egress redirect dev {to}"
+                ),
+            ]
         }
         Discipline::Delay { delay_ns, reorder_ppb, slot_ns } => {
             let mut text = format!("{root} netem limit {} delay {delay_ns}ns", super::discipline::UNLIMITED_PACKETS);
@@ -168,7 +209,7 @@ impl Discipline {
             }
             Self::Jitter { jitter_ns } => words(["jitter", &jitter_ns.to_string()]),
             Self::Loss { loss_ppb } => words(["loss", &loss_ppb.to_string()]),
-            Self::Bucket { .. } | Self::Fair | Self::Counter => Vec::new(),
+            Self::Bucket { .. } | Self::Fair | Self::Counter | Self::Redirect { .. } => Vec::new(),
         }
     }
 

@@ -3,25 +3,33 @@
 //! Each is at its device's root with handle `1:`. A `tbf` is told its burst in bytes and its link layer, so that
 //! neither clock ticks nor rate tables round it; its rate is in whole bytes a second, the nearest to what is asked.
 //! Its own queue is a `bfifo` of `limit` bytes, which counts frames with their Ethernet header, as the model's queue
-//! does; where the run counts packets, a `pfifo` takes its place.
+//! does; where the run counts packets, a `pfifo` takes its place. An `htb` has one class, through which all goes, with
+//! the same queues; its burst is a time, in steps of 64 ns (`PSCHED_SHIFT`).
+//!
+//! What comes in by a device can be led through another one first, an `ifb`: to the kernel that is an action of a filter
+//! of the discipline `ingress`.
 //!
 //! Loss is `netem`'s, below a `prio` that leads everything of less than 64 bytes past it: the segments of a
 //! handshake (SYN 60 bytes, ACK 52) and of a close are never lost, and neither is the last segment of a write with
 //! less than 12 bytes of payload. UDP is treated alike, so that packet trains see the same loss.
 
-use super::plan::{Device, Discipline};
+use super::plan::{Device, Discipline, ifb_name};
 use crate::error::Error;
-use crate::netlink::{Batch, CREATE, REPLACE};
+use crate::netlink::{Batch, CREATE, EXCLUSIVE, REPLACE};
 use netlink_bindings::tc::{
-    self, TcFifoQopt, TcNetemQopt, TcNetemReorder, TcNetemSlot, TcPrioQopt, TcRatespec, TcTbfQopt, TcU32Key, TcU32Sel,
-    Tcmsg,
+    self, TcFifoQopt, TcHtbGlob, TcHtbOpt, TcNetemQopt, TcNetemReorder, TcNetemSlot, TcPrioQopt, TcRatespec, TcTbfQopt,
+    TcU32Key, TcU32Sel, Tcmsg,
 };
-use run::Buffer;
+use netlink_bindings::traits::Pusher;
+use netlink_bindings::utils::{finalize_nested_header, push_nested_header};
+use run::{Buffer, Path, ShaperKind};
 
 /// `RTM_NEWQDISC`.
 pub const NEW_QDISC: u16 = 36;
 /// `RTM_GETQDISC`.
 pub const GET_QDISC: u16 = 38;
+/// `RTM_NEWTCLASS`.
+const NEW_CLASS: u16 = 40;
 /// `RTM_NEWTFILTER`.
 const NEW_FILTER: u16 = 44;
 
@@ -31,7 +39,11 @@ pub const ROOT: u32 = 1 << 16;
 pub const CHILD: u32 = 2 << 16;
 /// `TC_H_ROOT`.
 const DEVICE: u32 = u32::MAX;
-/// Class `1:1`: a `tbf`'s queue, or `prio`'s way past the loss.
+/// `TC_H_INGRESS`: what comes in.
+const INGRESS: u32 = 0xffff_fff1;
+/// Handle `ffff:` of the discipline there.
+const INGRESS_HANDLE: u32 = 0xffff_0000;
+/// Class `1:1`: the queue of a `tbf` or an `htb`, or `prio`'s way past the loss.
 const FIRST_CLASS: u32 = ROOT | 1;
 /// Class `1:2`: `prio`'s way through the loss.
 const SECOND_CLASS: u32 = ROOT | 2;
@@ -46,6 +58,19 @@ pub const LENGTH_OF_64_AND_MORE: u32 = 0x0000_ffc0;
 const TERMINAL: u8 = 1;
 /// Bytes a second at which a frame takes no time.
 pub const BOUNDLESS: u64 = 1 << 63;
+/// What a class of an `htb` may send before another has its turn, bytes: there is no other.
+pub const TURN_BYTES: u32 = 65_536;
+/// `TC_HTB_PROTOVER`.
+const HTB_VERSION: u32 = 3;
+/// `r2q`, of which nothing follows where a class is told its turn.
+const RATE_TO_TURN: u32 = 10;
+/// Steps of the clock that an `htb`'s burst is told in, a second.
+const STEPS_PER_S: u64 = 1_000_000_000 / 64;
+/// `TCA_U32_ACT`.
+const ACTIONS: u16 = 7;
+/// `TC_ACT_STOLEN`, and `TCA_EGRESS_REDIR`.
+const STOLEN: u32 = 4;
+const REDIRECT: u32 = 1;
 /// 10^9: what parts per billion are parts of.
 const BILLION: u64 = 1_000_000_000;
 
@@ -67,14 +92,15 @@ pub struct Counters {
 impl Discipline {
     /// Refuses what the kernel would round, or take for something else.
     pub fn check(self) -> Result<(), Error> {
-        let Self::Bucket { rate_bps, burst_bytes, room: Buffer::Bytes(limit) | Buffer::Packets(limit) } = self else {
+        let Self::Bucket { rate_bps, burst_bytes, room: Buffer::Bytes(limit) | Buffer::Packets(limit), .. } = self
+        else {
             return Ok(());
         };
         let most = u64::from(u32::MAX);
         if limit == 0 || limit > most || burst_bytes > most || rate_in_bytes(rate_bps) == 0 {
             return Err(Error::new(
                 self.text(),
-                format_args!("a tbf has a rate, and a queue and a burst up to {most}"),
+                format_args!("a {} has a rate, and a queue and a burst up to {most}", self.kind()),
             ));
         }
         Ok(())
@@ -83,24 +109,22 @@ impl Discipline {
     /// Its name among queueing disciplines.
     pub const fn kind(self) -> &'static str {
         match self {
-            Self::Bucket { .. } => "tbf",
+            Self::Bucket { kind: ShaperKind::Tbf, .. } => "tbf",
+            Self::Bucket { kind: ShaperKind::Htb, .. } => "htb",
             Self::Delay { .. } | Self::Jitter { .. } => "netem",
             Self::Loss { .. } => "prio with netem",
             Self::Fair => "fq",
             Self::Counter => "pfifo",
+            Self::Redirect { .. } => "ingress",
         }
     }
 
     /// As `tc` would be told.
     pub fn text(self) -> String {
         match self {
-            Self::Bucket { rate_bps, burst_bytes, room } => {
-                let (queue, limit) = match room {
-                    Buffer::Bytes(bytes) => ("bfifo", bytes),
-                    Buffer::Packets(packets) => ("pfifo", packets),
-                };
-                let rate = rate_in_bytes(rate_bps);
-                format!("tbf rate {rate} bytes/s burst {burst_bytes}, {queue} limit {limit}")
+            Self::Bucket { rate_bps, burst_bytes, room, .. } => {
+                let (kind, rate) = (self.kind(), rate_in_bytes(rate_bps));
+                format!("{kind} rate {rate} bytes/s burst {burst_bytes}, {}", queue_text(room))
             }
             Self::Delay { delay_ns, reorder_ppb, slot_ns } => {
                 let mut text = format!("netem delay {delay_ns}ns");
@@ -119,7 +143,16 @@ impl Discipline {
             Self::Loss { loss_ppb } => format!("prio, netem loss {loss_ppb} ppb from 64 bytes on"),
             Self::Fair => "fq".to_owned(),
             Self::Counter => "pfifo".to_owned(),
+            Self::Redirect { to } => format!("all that comes in goes through {}", ifb_name(to)),
         }
+    }
+}
+
+/// A queue as `tc` would be told.
+pub fn queue_text(room: Buffer) -> String {
+    match room {
+        Buffer::Bytes(bytes) => format!("bfifo limit {bytes}"),
+        Buffer::Packets(packets) => format!("pfifo limit {packets}"),
     }
 }
 
@@ -128,15 +161,35 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
     let subject = |kind: &str| format!("{kind} on {}", device.name);
     let root = header(device, ROOT, DEVICE);
     match *discipline {
-        Discipline::Bucket { rate_bps, burst_bytes, room } => {
-            batch.push(NEW_QDISC, CREATE | REPLACE, subject("tbf"), |bytes| {
-                encode_bucket(bytes, &root, rate_bps, burst_bytes, room);
-            });
-            if let Buffer::Packets(packets) = room {
-                let queue = header(device, CHILD, FIRST_CLASS);
-                let limit = TcFifoQopt { limit: saturated(packets) };
-                batch.push(NEW_QDISC, CREATE | REPLACE, subject("pfifo"), |bytes| {
-                    let _ = tc::OpNewqdiscDo::encode_request(bytes, &queue).nested_options_pfifo(&limit);
+        Discipline::Bucket { kind, rate_bps, burst_bytes, room } => {
+            match kind {
+                ShaperKind::Tbf => batch.push(NEW_QDISC, CREATE | REPLACE, subject("tbf"), |bytes| {
+                    encode_tbf(bytes, &root, rate_bps, burst_bytes, room);
+                }),
+                ShaperKind::Htb => {
+                    batch.push(NEW_QDISC, CREATE | REPLACE, subject("htb"), |bytes| {
+                        let init = TcHtbGlob {
+                            version: HTB_VERSION,
+                            rate2quantum: RATE_TO_TURN,
+                            defcls: FIRST_CLASS & 0xffff,
+                            ..Default::default()
+                        };
+                        let _ = tc::OpNewqdiscDo::encode_request(bytes, &root).nested_options_htb().push_init(init);
+                    });
+                    batch.push(NEW_CLASS, CREATE, subject("class of htb"), |bytes| {
+                        encode_htb_class(bytes, device, rate_bps, burst_bytes);
+                    });
+                }
+            }
+            // A `tbf` has a `bfifo` of its own.
+            if kind == ShaperKind::Htb || matches!(room, Buffer::Packets(_)) {
+                batch.push(NEW_QDISC, CREATE | REPLACE, subject("queue"), |bytes| {
+                    let request = tc::OpNewqdiscDo::encode_request(bytes, &header(device, CHILD, FIRST_CLASS));
+                    let limit = |limit| TcFifoQopt { limit: saturated(limit) };
+                    let _ = match room {
+                        Buffer::Bytes(bytes) => request.nested_options_bfifo(&limit(bytes)),
+                        Buffer::Packets(packets) => request.nested_options_pfifo(&limit(packets)),
+                    };
                 });
             }
         }
@@ -180,14 +233,21 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
             let limit = TcFifoQopt { limit: UNLIMITED_PACKETS };
             let _ = tc::OpNewqdiscDo::encode_request(bytes, &root).nested_options_pfifo(&limit);
         }),
+        Discipline::Redirect { to } => push_redirect(batch, device, to),
     }
 }
 
 /// Adds a request that gives the bucket at a device's root another rate. What waits stays.
-pub fn push_rate(batch: &mut Batch, device: &Device, rate_bps: u64, burst_bytes: u64, room: Buffer) {
-    batch.push(NEW_QDISC, 0, format!("rate of tbf on {}", device.name), |bytes| {
-        encode_bucket(bytes, &header(device, ROOT, DEVICE), rate_bps, burst_bytes, room);
-    });
+pub fn push_rate(batch: &mut Batch, device: &Device, path: &Path, rate_bps: u64) {
+    let subject = |kind: &str| format!("rate of {kind} on {}", device.name);
+    match path.shaper {
+        ShaperKind::Tbf => batch.push(NEW_QDISC, 0, subject("tbf"), |bytes| {
+            encode_tbf(bytes, &header(device, ROOT, DEVICE), rate_bps, path.burst_bytes, path.buffer);
+        }),
+        ShaperKind::Htb => batch.push(NEW_CLASS, 0, subject("htb"), |bytes| {
+            encode_htb_class(bytes, device, rate_bps, path.burst_bytes);
+        }),
+    }
 }
 
 /// The question for a discipline's counters.
@@ -242,18 +302,65 @@ fn push_loss(batch: &mut Batch, device: &Device, loss_ppb: u32, seed: u64) {
             .push_prng_seed(seed);
     });
     batch.push(NEW_FILTER, CREATE, subject("u32 filter"), |bytes| {
-        // The kernel wants the filter's place in the upper half, and the protocol in network order in the lower.
-        let info = 1 << 16 | u32::from((libc::ETH_P_IP as u16).to_be());
         let keys = TcU32Key { _mask_be: LENGTH_OF_64_AND_MORE.to_be(), ..Default::default() };
         let selector = TcU32Sel { flags: TERMINAL, nkeys: 1, keys, ..Default::default() };
-        let _ = tc::OpNewtfilterDo::encode_request(bytes, &Tcmsg { info, ..header(device, 0, ROOT) })
+        let _ = tc::OpNewtfilterDo::encode_request(bytes, &Tcmsg { info: ip_filter(), ..header(device, 0, ROOT) })
             .nested_options_u32()
             .push_classid(FIRST_CLASS)
             .push_sel(selector);
     });
 }
 
-fn encode_bucket(bytes: &mut Vec<u8>, header: &Tcmsg, rate_bps: u64, burst_bytes: u64, room: Buffer) {
+/// Leads what comes in by a device through the `ifb` of this number. The filter matches every packet: `matchall` would say
+/// that in a word, and not every kernel has it.
+fn push_redirect(batch: &mut Batch, device: &Device, to: u32) {
+    let subject = |kind: &str| format!("{kind} on {}", device.name);
+    batch.push(NEW_QDISC, CREATE | EXCLUSIVE, subject("ingress"), |bytes| {
+        let header = header(device, INGRESS_HANDLE, INGRESS);
+        let _ = tc::OpNewqdiscDo::encode_request(bytes, &header).push_kind(c"ingress");
+    });
+    batch.push(NEW_FILTER, CREATE, subject("u32 filter with mirred"), |bytes| {
+        let selector = TcU32Sel { flags: TERMINAL, nkeys: 1, ..Default::default() };
+        // `struct tc_mirred`: number, capabilities, what becomes of the packet, two counts of users, how, and where to.
+        let redirect: Vec<u8> = [0, 0, STOLEN, 0, 0, REDIRECT, to].iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let header = Tcmsg { info: ip_filter(), ..header(device, 0, INGRESS_HANDLE) };
+        let mut filter = tc::OpNewtfilterDo::encode_request(bytes, &header).nested_options_u32().push_sel(selector);
+        // Actions are counted from 1; the bindings' array of them begins with 0, which the kernel passes over.
+        let bytes = filter.as_vec_mut();
+        let actions = push_nested_header(bytes, ACTIONS);
+        let first = push_nested_header(bytes, 1);
+        let _ = tc::PushActAttrs::new(&mut *bytes).nested_options_mirred().push_parms(&redirect);
+        finalize_nested_header(bytes, first);
+        finalize_nested_header(bytes, actions);
+    });
+}
+
+/// The kernel wants a filter's place in the upper half, and the protocol in network order in the lower.
+fn ip_filter() -> u32 {
+    1 << 16 | u32::from((libc::ETH_P_IP as u16).to_be())
+}
+
+/// The one class of an `htb`: as deep for its rate as for the most that it may borrow, for there is nobody to borrow from.
+fn encode_htb_class(bytes: &mut Vec<u8>, device: &Device, rate_bps: u64, burst_bytes: u64) {
+    let rate = rate_in_bytes(rate_bps);
+    let spec = || TcRatespec { linklayer: ETHERNET, rate: saturated(rate), ..Default::default() };
+    let steps = saturated((burst_bytes * STEPS_PER_S).div_ceil(rate.max(1)));
+    let parameters = TcHtbOpt {
+        rate: spec(),
+        ceil: spec(),
+        buffer: steps,
+        cbuffer: steps,
+        quantum: TURN_BYTES,
+        ..Default::default()
+    };
+    let _ = tc::OpNewtclassDo::encode_request(bytes, &header(device, FIRST_CLASS, ROOT))
+        .nested_options_htb()
+        .push_parms(parameters)
+        .push_rate64(rate)
+        .push_ceil64(rate);
+}
+
+fn encode_tbf(bytes: &mut Vec<u8>, header: &Tcmsg, rate_bps: u64, burst_bytes: u64, room: Buffer) {
     let (Buffer::Bytes(limit) | Buffer::Packets(limit)) = room;
     let rate = rate_in_bytes(rate_bps);
     let parameters = TcTbfQopt {
@@ -302,13 +409,27 @@ mod tests {
         assert_eq!((rate_in_bytes(11), rate_in_bytes(12)), (1, 2));
     }
 
+    /// 1600 bytes at 10 Mbit/s are 1.28 ms.
+    #[test]
+    fn a_class_is_told_its_burst_as_a_time() {
+        let mut bytes = Vec::new();
+        let place = super::super::plan::Place::Near;
+        let device = Device { place, index: 107, name: "near107".to_owned(), offloads: Default::default() };
+        encode_htb_class(&mut bytes, &device, 10_000_000, 1_600);
+        let (read, attributes) = tc::OpNewtclassDo::decode_request(&bytes);
+        assert_eq!((read.ifindex, read.handle, read.parent), (107, 0x1_0001, 0x1_0000));
+        let Ok(tc::OptionsMsg::Htb(options)) = attributes.get_options() else { panic!("no htb") };
+        let parameters = options.get_parms().expect("parameters");
+        assert_eq!((parameters.buffer, parameters.cbuffer, parameters.rate.rate), (20_000, 20_000, 1_250_000));
+    }
+
     #[test]
     fn a_bucket_is_told_in_bytes() {
         let mut bytes = Vec::new();
         let place = super::super::plan::Place::Near;
         let device = Device { place, index: 107, name: "near107".to_owned(), offloads: Default::default() };
         let header = header(&device, ROOT, DEVICE);
-        encode_bucket(&mut bytes, &header, 40_000_000_000, 5_000, Buffer::Bytes(125_000));
+        encode_tbf(&mut bytes, &header, 40_000_000_000, 5_000, Buffer::Bytes(125_000));
         let (read, attributes) = tc::OpNewqdiscDo::decode_request(&bytes);
         assert_eq!((read.ifindex, read.parent), (107, u32::MAX));
         let Ok(tc::OptionsMsg::Tbf(options)) = attributes.get_options() else { panic!("no tbf") };

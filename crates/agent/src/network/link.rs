@@ -65,6 +65,19 @@ pub fn encode_pair(bytes: &mut Vec<u8>, ends: [(&Device, BorrowedFd<'_>); 2], mt
     finalize_nested_header(bytes, data);
 }
 
+/// A device through which is led what comes in by others: its way out has a queueing discipline.
+pub fn encode_ifb(bytes: &mut Vec<u8>, device: &Device, mtu_bytes: u32) {
+    bytes.extend(flags(device.index, 0).as_slice());
+    let _ = PushLinkAttrs::new(bytes)
+        .push_ifname_bytes(device.name.as_bytes())
+        .push_address(&mac(device))
+        .push_mtu(mtu_bytes)
+        .push_num_tx_queues(1)
+        .push_num_rx_queues(1)
+        .nested_linkinfo()
+        .push_kind(c"ifb");
+}
+
 /// A device comes up.
 pub fn encode_up(bytes: &mut Vec<u8>, index: u32) {
     let _ = rt_link::OpNewlinkDo::encode_request(bytes, &flags(index, UP));

@@ -18,6 +18,10 @@ pub enum Machine {
 pub struct Means {
     /// `tbf` with a `bfifo`: without it there is no bottleneck.
     pub tbf: bool,
+    /// `htb` with a `bfifo`: a bottleneck whose bucket may owe.
+    pub htb: bool,
+    /// A bottleneck at the receivers' ingress: `ifb`, `ingress`, the filter `u32` and its action `mirred`.
+    pub ifb: bool,
     /// Delays and timing noise.
     pub netem: bool,
     /// Random loss that spares handshakes: `prio`, `netem` and the filter `u32`.
@@ -28,5 +32,5 @@ pub struct Means {
 
 impl Means {
     /// What the kernels have that this project builds.
-    pub const WHOLE: Self = Self { tbf: true, netem: true, loss: true, fq: true };
+    pub const WHOLE: Self = Self { tbf: true, htb: true, ifb: true, netem: true, loss: true, fq: true };
 }

@@ -1,7 +1,7 @@
 //! [`Plan`]: which namespaces, devices, addresses, routes and queues a run needs. Pure: nothing is built here.
 
 use super::machine::Means;
-use run::{Access, AccessKind, Buffer, Flow, LossAt, Qdisc, Run};
+use run::{Access, AccessKind, Buffer, Flow, LossAt, Qdisc, Run, ShaperAt, ShaperKind};
 use std::net::Ipv4Addr;
 
 /// Senders' addresses: `10.0.0.1` and on, one a pair.
@@ -131,6 +131,8 @@ impl Route {
 pub enum Discipline {
     /// Token bucket before a drop-tail queue.
     Bucket {
+        /// How it reckons.
+        kind: ShaperKind,
         /// Rate on frames.
         rate_bps: u64,
         /// Depth of the bucket.
@@ -162,6 +164,11 @@ pub enum Discipline {
     Fair,
     /// Nothing but its counters.
     Counter,
+    /// What comes in, and not what leaves, is led through the `ifb` of this number first.
+    Redirect {
+        /// Its number.
+        to: u32,
+    },
 }
 
 impl Discipline {
@@ -176,7 +183,7 @@ impl Discipline {
         match self {
             Self::Delay { .. } | Self::Jitter { .. } => means.netem,
             Self::Loss { .. } => means.loss,
-            Self::Bucket { .. } | Self::Fair | Self::Counter => true,
+            Self::Bucket { .. } | Self::Fair | Self::Counter | Self::Redirect { .. } => true,
         }
     }
 }
@@ -192,8 +199,10 @@ pub struct Plan {
     pub pairs: Vec<AddressPair>,
     /// Each flow's pair.
     pub pair_of_flow: Vec<usize>,
-    /// Devices, two a link.
+    /// Devices, two a link; then the `ifb`, if there is one.
     pub devices: Vec<Device>,
+    /// Position of the `ifb`, through which goes what comes in at the receivers.
+    pub ifb: Option<usize>,
     /// Addresses, each with the position of its device.
     pub addresses: Vec<(usize, Ipv4Addr)>,
     /// Routes, in order.
@@ -212,7 +221,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of a run, whose path also reorders so much.
+    /// The whole plan of a run on a kernel with these means. The path also reorders so much. `controls`: each flow's
+    /// congestion control, which programs take from their route.
+    pub fn of(run: &Run, reorder_ppb: u32, controls: &[String], means: Means) -> Self {
+        Self::new(run, reorder_ppb).controlled(run, controls).relayed(means).shaped_at_receivers(run)
+    }
+
+    /// The plan of a run as if its kernel had everything, but for what stands at the receivers' ingress.
     pub fn new(run: &Run, reorder_ppb: u32) -> Self {
         let (pairs, pair_of_flow) = pairs(run, reorder_ppb);
         let mut plan = Self {
@@ -221,6 +236,7 @@ impl Plan {
             pairs,
             pair_of_flow,
             devices: Vec::new(),
+            ifb: None,
             addresses: Vec::new(),
             routes: Vec::new(),
             disciplines: Vec::new(),
@@ -279,6 +295,28 @@ impl Plan {
         self
     }
 
+    /// The same plan with the bottleneck at the receivers' ingress, where the run wants it there: one `ifb`, the last of
+    /// all devices, through which goes what comes in by each of the receivers' devices.
+    pub fn shaped_at_receivers(mut self, run: &Run) -> Self {
+        if run.path.shaper_at != ShaperAt::Receiver {
+            return self;
+        }
+        let position = self.devices.len();
+        let index = FIRST_INDEX + position as u32;
+        let ways_in = (0..position).filter(|device| self.devices[*device].place == Place::Receiver);
+        self.disciplines.extend(ways_in.map(|device| (device, Discipline::Redirect { to: index })));
+        let (place, name, offloads) = (Place::Receiver, ifb_name(index), Offloads::default());
+        self.devices.push(Device { place, index, name, offloads });
+        self.disciplines.push((position, bottleneck(run)));
+        (self.ifb, self.bottleneck) = (Some(position), position);
+        self
+    }
+
+    /// The first device of each link.
+    pub fn links(&self) -> impl Iterator<Item = usize> {
+        (0..self.devices.len()).step_by(2).filter(|first| Some(*first) != self.ifb)
+    }
+
     /// What a relay does to what a device takes; none: it is a link's.
     pub fn relay_of(&self, device: usize) -> Option<Discipline> {
         self.relays.iter().find(|(takes, _)| *takes == device & !1).map(|(_, discipline)| *discipline)
@@ -317,7 +355,8 @@ impl Plan {
             let AddressPair { access, return_delay_ns, .. } = self.pairs[pair];
             let line = access.map(|access| {
                 let Access { rate_bps, buffer: room, .. } = access;
-                (access.kind, Discipline::Bucket { rate_bps, burst_bytes: access.burst_bytes(&run.path), room })
+                let (kind, burst_bytes) = (ShaperKind::Tbf, access.burst_bytes(&run.path));
+                (access.kind, Discipline::Bucket { kind, rate_bps, burst_bytes, room })
             });
             let own_line = line.filter(|(kind, _)| *kind == AccessKind::Device).map(|(_, bucket)| bucket);
             let fair = (run.host.qdisc == Qdisc::Fq).then_some(Discipline::Fair);
@@ -391,10 +430,9 @@ impl Plan {
     fn queue_towards_receivers(&mut self, egress: usize, run: &Run) {
         let path = &run.path;
         match self.devices[egress].place {
-            Place::Near => {
-                let (rate_bps, burst_bytes) = (path.rate_bps, path.burst_bytes);
+            Place::Near if path.shaper_at == ShaperAt::Router => {
                 self.bottleneck = egress;
-                self.disciplines.push((egress, Discipline::Bucket { rate_bps, burst_bytes, room: path.buffer }));
+                self.disciplines.push((egress, bottleneck(run)));
             }
             Place::Gate | Place::LossHop => {
                 let before = self.devices[egress].place == Place::Gate;
@@ -411,6 +449,16 @@ impl Plan {
             _ => {}
         }
     }
+}
+
+const fn bottleneck(run: &Run) -> Discipline {
+    let path = &run.path;
+    Discipline::Bucket { kind: path.shaper, rate_bps: path.rate_bps, burst_bytes: path.burst_bytes, room: path.buffer }
+}
+
+/// Name of an `ifb` by its number.
+pub fn ifb_name(index: u32) -> String {
+    format!("ifb{index}")
 }
 
 const fn host(address: Ipv4Addr) -> Prefix {

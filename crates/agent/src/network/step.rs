@@ -19,6 +19,8 @@ pub enum Step {
     Setting(Place, Setting),
     /// A link between two namespaces: its ends are this device and the next.
     Link(usize),
+    /// The `ifb`, this device.
+    Ifb(usize),
     /// A line of the relay: this device takes what the next gives out.
     Relay(usize),
     /// Offloads of a device.
@@ -45,10 +47,11 @@ pub fn steps(plan: &Plan, run: &Run, shares_kernel: bool) -> Vec<Step> {
         let settings = sysctl::of_namespace(place, run, has_ipv6, shares_kernel);
         steps.extend(settings.into_iter().map(|setting| Step::Setting(place, setting)));
     }
-    let firsts = || (0..plan.devices.len()).step_by(2);
-    steps.extend(firsts().filter(|first| plan.relay_of(*first).is_none()).map(Step::Link));
-    steps.extend(firsts().filter(|first| plan.relay_of(*first).is_some()).map(Step::Relay));
-    let linked = (0..plan.devices.len()).filter(|device| plan.relay_of(*device).is_none());
+    steps.extend(plan.links().filter(|first| plan.relay_of(*first).is_none()).map(Step::Link));
+    steps.extend(plan.ifb.map(Step::Ifb));
+    steps.extend(plan.links().filter(|first| plan.relay_of(*first).is_some()).map(Step::Relay));
+    let is_linked = |device: &usize| plan.relay_of(*device).is_none() && Some(*device) != plan.ifb;
+    let linked = (0..plan.devices.len()).filter(is_linked);
     steps.extend(linked.map(Step::Offloads));
     for &place in &plan.places {
         let here = |device: usize| plan.devices[device].place == place;
@@ -69,7 +72,9 @@ impl Step {
         match self {
             Self::Kernel(_) => None,
             Self::Namespace(place) | Self::Setting(place, _) | Self::Up(place, _) => Some(*place),
-            Self::Link(device) | Self::Relay(device) | Self::Offloads(device) => Some(plan.devices[*device].place),
+            Self::Link(device) | Self::Ifb(device) | Self::Relay(device) | Self::Offloads(device) => {
+                Some(plan.devices[*device].place)
+            }
             Self::Address(device, _) | Self::Queue(device, _) => Some(plan.devices[*device].place),
             Self::Route(route) => Some(plan.devices[route.device].place),
         }
@@ -82,6 +87,7 @@ impl Step {
             Self::Kernel((name, value)) | Self::Setting(_, (name, value)) => format!("{name} = {value}"),
             Self::Namespace(place) => format!("network namespace {}", place.name()),
             Self::Link(device) => format!("veth {}", name(device)),
+            Self::Ifb(device) => format!("ifb {}", name(device)),
             Self::Relay(device) => {
                 let treatment = plan.relay_of(*device).map(Discipline::text).unwrap_or_default();
                 format!("relay from {} to {}: {treatment}", name(device), name(&(device + 1)))
@@ -109,6 +115,9 @@ impl Step {
             Self::Link(first) => batch.push(link::NEW_LINK, CREATE | EXCLUSIVE, subject, |bytes| {
                 let ends = [device(*first), device(first + 1)].map(|end| (end, namespace(end.place)));
                 link::encode_pair(bytes, ends, run.path.mtu_bytes);
+            }),
+            Self::Ifb(end) => batch.push(link::NEW_LINK, CREATE | EXCLUSIVE, subject, |bytes| {
+                link::encode_ifb(bytes, device(*end), run.path.mtu_bytes);
             }),
             Self::Up(_, end) => batch.push(link::NEW_LINK, 0, subject, |bytes| {
                 link::encode_up(bytes, end.map_or(link::LOOPBACK, |end| device(end).index));

@@ -4,7 +4,7 @@ use super::plan::{AddressPair, Device, Discipline, Place, Plan};
 use super::*;
 use crate::probe::probe;
 use crate::samples;
-use run::{Access, AccessKind, LossAt, Qdisc};
+use run::{Access, AccessKind, Buffer, LossAt, Qdisc, ShaperAt, ShaperKind};
 use std::net::UdpSocket;
 use std::path::PathBuf;
 
@@ -44,6 +44,26 @@ fn a_plain_path_has_one_router() {
     assert_eq!(place_of(&plan, plan.bottleneck), Place::Near);
     assert_eq!(disciplines_at(&plan, Place::Near).len(), 2);
     assert_eq!((plan.loss, plan.arrivals), (None, None));
+}
+
+#[test]
+fn a_shaper_at_the_receivers_takes_what_comes_in_by_each_of_their_devices() {
+    let mut run = samples::run(3);
+    run.path.jitter_ns = Some(50_000);
+    (run.path.shaper, run.path.shaper_at) = (ShaperKind::Htb, ShaperAt::Receiver);
+    let plan = Plan::of(&run, 0, &[], POOR);
+    let ifb = &plan.devices[plan.bottleneck];
+    assert_eq!(
+        (plan.ifb, plan.bottleneck, ifb.place),
+        (Some(plan.devices.len() - 1), plan.devices.len() - 1, Place::Receiver)
+    );
+    let ways_in = plan.links().filter(|first| place_of(&plan, first + 1) == Place::Receiver).count();
+    let led = |what: &&Discipline| **what == Discipline::Redirect { to: ifb.index };
+    assert_eq!(disciplines_at(&plan, Place::Receiver).iter().filter(led).count(), ways_in);
+    let is_bucket = |what: &Discipline| matches!(what, Discipline::Bucket { kind: ShaperKind::Htb, .. });
+    assert!(is_bucket(disciplines_at(&plan, Place::Receiver).last().expect("a bucket")));
+    assert!(!disciplines_at(&plan, Place::Near).iter().any(is_bucket));
+    assert_eq!(plan.links().count() * 2 + 1, plan.devices.len());
 }
 
 /// A kernel that cannot delay, spread or lose packets.
@@ -168,7 +188,12 @@ fn hosts_that_can_be_felt_are_not_shared() {
 fn timing_noise_is_behind_the_senders_queue_and_before_a_routers_line() {
     let noise = Discipline::Jitter { jitter_ns: 50_000 };
     let line = |kind| Access { rate_bps: 1_000_000_000, buffer: Buffer::Bytes(1_000_000), kind };
-    let bucket = Discipline::Bucket { rate_bps: 1_000_000_000, burst_bytes: 1_764, room: Buffer::Bytes(1_000_000) };
+    let bucket = Discipline::Bucket {
+        kind: ShaperKind::Tbf,
+        rate_bps: 1_000_000_000,
+        burst_bytes: 1_764,
+        room: Buffer::Bytes(1_000_000),
+    };
     let cases = [
         (Qdisc::None, None, vec![noise], None, None),
         (Qdisc::Fq, None, vec![Discipline::Fair], Some(noise), None),
@@ -267,9 +292,13 @@ fn a_path_that_reorders_keeps_its_round_trip_time() {
 fn what_a_bucket_cannot_express_is_refused() {
     for (rate_bps, room) in [(3, Buffer::Bytes(1)), (8_000_000, Buffer::Bytes(1 << 32)), (8_000_000, Buffer::Bytes(0))]
     {
-        assert!(Discipline::Bucket { rate_bps, burst_bytes: 5_000, room }.check().is_err(), "{rate_bps} {room:?}");
+        for kind in [ShaperKind::Tbf, ShaperKind::Htb] {
+            let bucket = Discipline::Bucket { kind, rate_bps, burst_bytes: 5_000, room };
+            assert!(bucket.check().is_err(), "{kind:?} {rate_bps} {room:?}");
+        }
     }
-    assert!(Discipline::Bucket { rate_bps: 8, burst_bytes: 5_000, room: Buffer::Packets(1) }.check().is_ok());
+    let (kind, room) = (ShaperKind::Tbf, Buffer::Packets(1));
+    assert!(Discipline::Bucket { kind, rate_bps: 8, burst_bytes: 5_000, room }.check().is_ok());
 }
 
 fn home() -> PathBuf {
@@ -332,6 +361,27 @@ fn a_new_path_is_silent_and_counts_each_frame() {
     assert_eq!((counters.offered_packets, counters.sent_packets, counters.sent_bytes), (3, 3, 3 * 114));
     assert_eq!(network.facts()["offloads (sender)"], "tso off gso off gro off");
     assert_eq!(network.facts()["net.ipv4.ip_forward (near)"], "1");
+}
+
+/// Both kinds of bucket, in both places: what passes is counted there, and its rate is the one that it was given last.
+#[test]
+fn every_bottleneck_counts_and_holds_its_rate() {
+    let (packets, bytes) = (Buffer::Packets(40), Buffer::Bytes(60_000));
+    let cases = [
+        (ShaperKind::Htb, ShaperAt::Router, packets),
+        (ShaperKind::Tbf, ShaperAt::Receiver, bytes),
+        (ShaperKind::Htb, ShaperAt::Receiver, bytes),
+    ];
+    for (kind, at, room) in cases {
+        let asked = |run: &mut Run| (run.path.shaper, run.path.shaper_at, run.path.buffer) = (kind, at, room);
+        let Some((mut network, run)) = built(asked) else { return };
+        network.change_rate(20_000_000).expect("a change of rate");
+        let report = probe(&mut network, &run).expect("a report");
+        assert!((16_000_000..24_000_000).contains(&report.rate_bps), "{kind:?} {at:?}: {report:?}");
+        assert!((25..=80).contains(&report.queue_packets), "{kind:?} {at:?}: {report:?}");
+        let counters = network.counters().expect("counters");
+        assert!(counters.sent_packets > 0 && counters.dropped_packets > 0, "{kind:?} {at:?}: {counters:?}");
+    }
 }
 
 /// More devices than the kernel brings up at once.

@@ -146,6 +146,7 @@ mod tests {
     use super::*;
     use crate::index::FlowId;
     use crate::net::{Ecn, Marks, PacketKind};
+    use run::ShaperKind;
     use units::Bytes;
 
     fn frame(bytes: u32) -> Packet {
@@ -175,7 +176,11 @@ mod tests {
     }
 
     fn hop(rate: u64, burst: u64, room: Buffer) -> Hop {
-        let shaper = Shaper::new(Rate::from_bps(rate), Bytes::new(burst), Bytes::new(1514));
+        hop_of(ShaperKind::Tbf, rate, burst, room)
+    }
+
+    fn hop_of(kind: ShaperKind, rate: u64, burst: u64, room: Buffer) -> Hop {
+        let shaper = Shaper::new(kind, Rate::from_bps(rate), Bytes::new(burst), Bytes::new(1514));
         Hop::new(room, shaper, RandomLoss::new(0, LossAt::Before, 1))
     }
 
@@ -210,6 +215,19 @@ mod tests {
         let mut hop = hop(80_000_000, 5_000, Buffer::Packets(10));
         fill(&mut hop, 4, 1514);
         assert_eq!(drain(&mut hop, 4, Time::ZERO), [0, 0, 0, (4 * 1514 - 5_000) * 100]);
+    }
+
+    #[test]
+    fn a_bucket_that_may_owe_releases_a_frame_as_soon_as_it_owes_nothing() {
+        // 100 ns a byte. Two frames leave a bucket of 1600 bytes, which then owes 1428; one of a byte owes 1513 after one.
+        for (burst, times) in [(1_600, [0, 0, 142_800, 294_200]), (1, [0, 151_300, 302_700, 454_100])] {
+            let mut hop = hop_of(ShaperKind::Htb, 80_000_000, burst, Buffer::Packets(10));
+            fill(&mut hop, 4, 1514);
+            assert_eq!(drain(&mut hop, 4, Time::ZERO), times, "{burst}");
+        }
+        let mut hop = hop_of(ShaperKind::Htb, 80_000_000, 1_600, Buffer::Packets(10));
+        fill(&mut hop, 3, 60_560);
+        assert_eq!(drain(&mut hop, 3, Time::ZERO), [0, 5_896_000, 11_952_000], "super-packets, too");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::shaper::Shaper;
 use super::waiting::Waiting;
 use crate::engine::{Event, EventQueue};
 use crate::index::{FlowId, HopId, LineId};
-use run::{AccessKind, LossAt, Qdisc, QueueCounters, Run};
+use run::{AccessKind, LossAt, Qdisc, QueueCounters, Run, ShaperKind};
 use std::hint::cold_path;
 use units::{Bytes, Rate, Span, Time};
 
@@ -166,7 +166,7 @@ impl Network {
                 let mut host = Host { fair_queue, ..Host::default() };
                 if let Some(line) = flow.access {
                     let burst = Bytes::new(line.burst_bytes(path));
-                    let shaper = Shaper::new(Rate::from_bps(line.rate_bps), burst, frame);
+                    let shaper = Shaper::new(ShaperKind::Tbf, Rate::from_bps(line.rate_bps), burst, frame);
                     let lossless = RandomLoss::new(0, LossAt::Before, run.seed);
                     access.push(AccessLine { hop: Hop::new(line.buffer, shaper, lossless), kind: line.kind });
                     match line.kind {
@@ -181,7 +181,7 @@ impl Network {
         for (index, flow) in run.flows.iter().enumerate() {
             loss.open(FlowId::new(index), &flow.name);
         }
-        let shaper = Shaper::new(Rate::from_bps(path.rate_bps), Bytes::new(path.burst_bytes), frame);
+        let shaper = Shaper::new(path.shaper, Rate::from_bps(path.rate_bps), Bytes::new(path.burst_bytes), frame);
         Self {
             events: EventQueue::default(),
             bottleneck: Hop::new(path.buffer, shaper, loss),

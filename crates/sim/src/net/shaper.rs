@@ -3,8 +3,10 @@
 //! A token bucket is kept as the instant at which it would be full again (the virtual scheduling of ATM's GCRA, ITU-T
 //! I.371): one addition a frame instead of counting tokens in time, and exact, because what a nanosecond cannot
 //! express is carried as a fraction of the rate. With a burst of at most one frame the shaper is a plain line that
-//! takes size/rate for each frame; with more it releases a frame as soon as the tokens suffice, as Linux's `tbf`.
+//! takes size/rate for each frame; with more it releases a frame as soon as the tokens suffice, as Linux's `tbf`. One that
+//! may owe releases it as soon as nothing is owed, whatever its size, as Linux's `htb` (`htb_class_mode` in `sch_htb.c`).
 
+use run::ShaperKind;
 use units::{Bytes, ExactSpan, Rate, Span, Time};
 
 /// A token bucket, or a plain line.
@@ -13,6 +15,7 @@ pub struct Shaper {
     rate: Rate,
     /// Depth of the bucket; 0: a plain line.
     burst: Bytes,
+    kind: ShaperKind,
     /// When the bucket will be full again: `full_at + rest/rate` ns. In the past: it is full. Of a line: when it is idle.
     full_at: Time,
     rest: u64,
@@ -26,15 +29,17 @@ struct Cost {
     bytes: u32,
     /// On the line: size/rate.
     line: ExactSpan,
-    /// How long before the bucket is full such a frame may leave: (burst - size)/rate. A plain line: `None`.
+    /// How long before the bucket is full such a frame may leave: (burst - size)/rate, or burst/rate where the bucket may
+    /// owe. A plain line: `None`.
     slack: Option<ExactSpan>,
 }
 
 impl Shaper {
-    /// A full bucket. `frame` is the largest frame: a burst of no more makes a plain line.
-    pub fn new(rate: Rate, burst: Bytes, frame: Bytes) -> Self {
-        let burst = if burst <= frame { Bytes::ZERO } else { burst };
-        Self { rate, burst, full_at: Time::ZERO, rest: 0, cost: Cost::default() }
+    /// A full bucket. `frame` is the largest frame: a burst of no more makes a plain line of a `tbf`.
+    pub fn new(kind: ShaperKind, rate: Rate, burst: Bytes, frame: Bytes) -> Self {
+        let is_line = kind == ShaperKind::Tbf && burst <= frame;
+        let burst = if is_line { Bytes::ZERO } else { burst };
+        Self { rate, burst, kind, full_at: Time::ZERO, rest: 0, cost: Cost::default() }
     }
 
     /// When a frame leaves that is the first one to wait from now on. To be asked once for each frame: a plain line
@@ -113,7 +118,11 @@ impl Shaper {
     #[cold]
     fn price_anew(&mut self, bytes: u32) {
         let frame = Bytes::from(bytes);
-        let slack = (self.burst > Bytes::ZERO).then(|| self.rate.exact_time_for(self.burst.saturating_sub(frame)));
+        let saved = match self.kind {
+            ShaperKind::Tbf => self.burst.saturating_sub(frame),
+            ShaperKind::Htb => self.burst,
+        };
+        let slack = (self.burst > Bytes::ZERO).then(|| self.rate.exact_time_for(saved));
         self.cost = Cost { bytes, line: self.rate.exact_time_for(frame), slack };
     }
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use run::{
     Access, AccessKind, AlgorithmChoice, Arrival, Buffer, Change, Flow, Host, LossAt, Measure, Path, Qdisc, Record,
-    Run, SocketMemory, Workload, Write,
+    Run, ShaperAt, ShaperKind, SocketMemory, Workload, Write,
 };
 
 const MS: u64 = 1_000_000;
@@ -111,20 +111,25 @@ fn path(rate_bps: u64, mtu_bytes: u32, duration_ns: u64) -> impl Strategy<Value 
         .prop_map(|(at_ns, rate_bps)| Change { at_ns, rate_bps });
     (
         room(frame_bytes),
-        prop_oneof![Just(frame_bytes), Just(5_000), octaves(1, 1_000_000)],
+        (
+            prop_oneof![Just(frame_bytes), Just(5_000), octaves(1, 1_000_000)],
+            prop_oneof![3 => Just(ShaperKind::Tbf), 1 => Just(ShaperKind::Htb)],
+        ),
         (loss_ppb(), select(vec![LossAt::Before, LossAt::After])),
         prop::bool::weighted(0.2),
         prop_oneof![1 => Just(0), 1 => octaves(1, duration_ns)],
         prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec(change, 1..5)],
     )
-        .prop_map(move |(buffer, burst_bytes, (loss_ppb, loss_at), offload, jitter_ns, mut changes)| {
+        .prop_map(move |(buffer, (burst_bytes, shaper), (loss_ppb, loss_at), offload, jitter_ns, mut changes)| {
             changes.sort_by_key(|change| change.at_ns);
             changes.dedup_by_key(|change| change.at_ns);
-            let burst_bytes = if offload { burst_bytes.max(64_000) } else { burst_bytes };
+            let burst_bytes = if offload && shaper == ShaperKind::Tbf { burst_bytes.max(64_000) } else { burst_bytes };
             Path {
                 rate_bps,
                 buffer,
                 burst_bytes,
+                shaper,
+                shaper_at: ShaperAt::Router,
                 jitter_ns: Some(jitter_ns),
                 loss_ppb,
                 loss_at,

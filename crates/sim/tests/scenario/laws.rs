@@ -4,7 +4,7 @@
 use super::MS;
 use run::{
     AccessKind, Buffer, Flow, FlowCounters, FlowMeasurement, LossAt, Measurement, NEVER_NS, Path, Qdisc,
-    QueueMeasurement, Record, Run, Workload,
+    QueueMeasurement, Record, Run, ShaperKind, Workload,
 };
 
 /// Headers of a frame. The smallest one has nothing else.
@@ -116,11 +116,12 @@ fn the_queue_keeps_its_packets(run: &Run, queue: &QueueMeasurement, ended_ns: u6
 /// Utilization is at most 1 + burst/(rate x window), whatever the rate does.
 fn the_line_is_no_faster_than_its_rate(run: &Run, queue: &QueueMeasurement) {
     let (begin, end) = (&queue.at_window_begin, &queue.at_window_end);
-    // A plain line counts a frame when its last bit has left; a bucket lets its burst through at once, and a
-    // super-packet that is larger than the burst when it is full.
+    // A plain line counts a frame when its last bit has left; a bucket lets its burst through at once, one that may owe
+    // a frame more, and any a super-packet that is larger than the burst when it is full.
     let frame = largest_frame_bytes(run);
-    let at_once = if run.path.burst_bytes <= frame { frame } else { run.path.burst_bytes };
-    let at_once = if run.path.offload { at_once + frame } else { at_once };
+    let owes = run.path.shaper == ShaperKind::Htb;
+    let at_once = if !owes && run.path.burst_bytes <= frame { frame } else { run.path.burst_bytes };
+    let at_once = if owes || run.path.offload { at_once + frame } else { at_once };
     // A change of rate cuts a fraction of a nanosecond off.
     let fastest = run.path.changes.iter().map(|change| change.rate_bps).max().unwrap_or(0).max(run.path.rate_bps);
     let cut = u128::from(fastest) * run.path.changes.len() as u128;
