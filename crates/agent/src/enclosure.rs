@@ -1,9 +1,13 @@
 //! An enclosure for a job on a machine that others use: a process that nothing outlives.
 //!
-//! The job is done by process 1 of a PID namespace of its own. When that ends, for whatever reason, the kernel kills all that
-//! it has started, and network namespaces, devices and queues go with the last process that holds them. It is itself
+//! The job is done below process 1 of a PID namespace of its own. When that ends, for whatever reason, the kernel kills
+//! all that it has, and network namespaces, devices and queues go with the last process that holds them. It is itself
 //! killed with the process that made the enclosure, and that with the thread that started it: whichever is killed, at
 //! whatever moment, nothing stays.
+//!
+//! What a program leaves behind becomes a child of process 1 (`pid_namespaces(7)`), and a zombie when it ends, unless that
+//! takes its status. So process 1 does nothing but wait, for whatever ends; the job is another process, whose children
+//! the programs are, so that nobody else takes their statuses.
 
 use crate::failure::Failure;
 use nix::errno::Errno;
@@ -11,7 +15,7 @@ use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
-use nix::sys::wait::{WaitStatus, waitpid};
+use nix::sys::wait::{WaitStatus, wait};
 use nix::unistd::{ForkResult, Pid, fork, getppid};
 use std::process::exit;
 
@@ -26,14 +30,17 @@ pub fn enclosed(controller: Option<i32>, work: impl FnOnce() -> Result<(), Failu
     unshare(CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS).map_err(failed)?;
     // Its parent is in another PID namespace, and has no number there.
     match split()? {
-        ForkResult::Parent { child } => wait(child),
+        ForkResult::Parent { child } => end_as(child),
         ForkResult::Child => {
             die_with(Pid::from_raw(0))?;
             let quiet = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
             mount(None::<&str>, "/", None::<&str>, quiet, None::<&str>)
                 .and_then(|()| mount(Some("proc"), "/proc", Some("proc"), MsFlags::empty(), None::<&str>))
                 .map_err(|errno| Failure::of("mount /proc", errno))?;
-            work()
+            match split()? {
+                ForkResult::Parent { child } => end_as(child),
+                ForkResult::Child => work(),
+            }
         }
     }
 }
@@ -45,22 +52,37 @@ fn die_with(parent: Pid) -> Result<(), Failure> {
     if getppid() == parent { Ok(()) } else { Err(Failure("whoever started this is gone".to_owned())) }
 }
 
+/// Goes on as two processes. There must be no other thread yet.
+///
+/// # Errors
+/// The machine has no room for another.
 #[expect(unsafe_code, reason = "a process cannot move itself into a PID namespace: only a child can be born there")]
-fn split() -> Result<ForkResult, Failure> {
+pub fn split() -> Result<ForkResult, Failure> {
     // SAFETY: this process has one thread, so that the child finds no lock taken.
     unsafe { fork() }.map_err(|errno| Failure::of("start a process", errno))
 }
 
-/// Waits for the first process of the enclosure, and ends as it did.
-fn wait(child: Pid) -> Result<(), Failure> {
+/// Waits for a child, and ends with its status.
+fn end_as(child: Pid) -> Result<(), Failure> {
+    match reap_until(child)? {
+        0 => Ok(()),
+        status => exit(status),
+    }
+}
+
+/// Waits for a child that does the job, and gives its status. Whatever else ends in the meantime was orphaned.
+///
+/// # Errors
+/// A signal has ended it.
+pub fn reap_until(child: Pid) -> Result<i32, Failure> {
     loop {
-        match waitpid(child, None) {
-            Ok(WaitStatus::Exited(_, 0)) => return Ok(()),
-            Ok(WaitStatus::Exited(_, status)) => exit(status),
-            Ok(WaitStatus::Signaled(_, signal, _)) => {
+        match wait() {
+            Ok(WaitStatus::Exited(ended, status)) if ended == child => return Ok(status),
+            Ok(WaitStatus::Signaled(ended, signal, _)) if ended == child => {
                 return Err(Failure(format!("the process that did the job was ended by {signal}")));
             }
-            Ok(_) | Err(Errno::EINTR) => {}
+            // `nix` has no names for real-time signals, and makes EINVAL of a status that has one.
+            Ok(_) | Err(Errno::EINTR | Errno::EINVAL) => {}
             Err(errno) => return Err(Failure::of("wait for the job", errno)),
         }
     }

@@ -33,8 +33,8 @@ impl Dumps {
         })
     }
 
-    /// Puts what the kernel tells of each socket where it belongs. That of a program may be closed, or carry IPv4 though it
-    /// is of IPv6.
+    /// Puts what the kernel tells of each socket where it belongs. That of a program may be closed, or carry IPv4 though
+    /// it is of IPv6.
     ///
     /// # Errors
     /// The kernel refuses.
