@@ -22,6 +22,8 @@ mod record;
 #[cfg(test)]
 mod samples;
 mod schedule;
+#[cfg(test)]
+mod skipped;
 mod sockets;
 mod traffic;
 mod watch;
