@@ -262,6 +262,17 @@ def test_after_its_stop_a_program_sends_no_more_whatever_it_makes_of_the_signal(
     assert sent < 1.05 * flow.at_end.bottleneck_bytes + 200_000, "what was under way still came"
 
 
+def test_what_a_program_leaves_behind_is_no_zombie(engine: Any, tmp_path: Path) -> None:
+    """And its own status is still its own: it is told."""
+    need("sh")
+    orphans = "(true &); (sleep 0.1 &); (sh -c 'kill -34 $$' &)"  # the last by a real-time signal
+    count = "cat /proc/[0-9]*/status | grep -c '^State:.Z'"
+    found = measured(engine, {"command": ["sh", "-c", f"{orphans}; sleep 0.5; {count} || true"]}, tmp_path)
+    said = found.flows[0].program
+    assert said is not None
+    assert (said.status, said.output) == (0, "0\n")
+
+
 def test_programs_start_where_the_user_is(engine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "mine"
     program.write_text("#!/bin/sh\npwd\n", encoding="utf-8")

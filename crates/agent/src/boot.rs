@@ -1,10 +1,9 @@
 //! The role `boot`: becomes the kernel, as a process that dies with whoever started it and is the same every time.
 
+use crate::enclosure::die_with;
 use crate::failure::Failure;
 use nix::sys::personality::{self, Persona};
-use nix::sys::prctl::set_pdeathsig;
-use nix::sys::signal::Signal;
-use nix::unistd::{Pid, getppid, setpgid};
+use nix::unistd::{Pid, setpgid};
 use std::convert::Infallible;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -12,17 +11,12 @@ use std::path::Path;
 use std::process::Command;
 
 /// Executes `kernel` in this process's place, with its addresses unrandomised (they would show in the kernel's hashes),
-/// in a process group of its own, killed when the thread that started this process ends.
+/// in a process group of its own, killed when the thread that started this process ends, one of the process `parent`.
 ///
 /// # Errors
 /// The parent is gone already, or the kernel cannot be executed.
-pub fn boot(kernel: OsString, arguments: impl Iterator<Item = OsString>) -> Result<Infallible, Failure> {
-    let parent = getppid();
-    set_pdeathsig(Signal::SIGKILL).map_err(|errno| Failure::of("ask to be killed with the parent", errno))?;
-    // A parent that ended in between sends no signal any more.
-    if getppid() != parent {
-        return Err(Failure("whoever started this is gone".to_owned()));
-    }
+pub fn boot(parent: Pid, kernel: OsString, arguments: impl Iterator<Item = OsString>) -> Result<Infallible, Failure> {
+    die_with(parent)?;
     personality::get()
         .and_then(|persona| personality::set(persona | Persona::ADDR_NO_RANDOMIZE))
         .map_err(|errno| Failure::of("turn off address randomisation", errno))?;

@@ -1,7 +1,7 @@
 //! The role of process 1 in a kernel of its own, and the roles `run`, `hold` and `means` on a kernel that others use too:
 //! reads a job, does it, writes its outcome.
 
-use crate::enclosure::enclosed;
+use crate::enclosure::{enclosed, reap_until, split};
 use crate::failure::Failure;
 use crate::job::{Job, Outcome, Task};
 use crate::network::{self, Machine, Means, Network};
@@ -11,6 +11,7 @@ use nix::mount::{MsFlags, mount};
 use nix::sys::prctl::set_timerslack;
 use nix::sys::reboot::{RebootMode, reboot};
 use nix::sys::resource::{Resource, setrlimit};
+use nix::unistd::ForkResult;
 use run::Flow;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -25,18 +26,35 @@ const OUTCOME: &str = "/outcome.json";
 /// Open files: a flow has up to three. The kernel's own limit (`fs.nr_open`).
 const FILES: u64 = 1 << 20;
 
-/// Process 1: does the job and switches the kernel off, whatever happens.
-pub fn init() -> ! {
-    let outcome = mount_all().map_or_else(|failure| Outcome::Failed(failure.0), |()| outcome_of(Path::new(JOB)));
-    if let Err(failure) = write(&outcome, Path::new(OUTCOME)) {
-        // Nobody but the console can be told.
-        let cause = if let Outcome::Failed(words) = &outcome { words } else { "the job was done" };
-        eprintln!("dumbbell-agent: {failure}; before that: {cause}");
+/// Process 1: does the job and switches the kernel off, whatever happens. Where programs may leave orphans it reaps
+/// them, and only a child, which does the job, returns. A run without programs has no such child: that would take some
+/// of the numbers that this kernel has for random ones, and so make another run of it.
+///
+/// # Errors
+/// The child cannot write the outcome; what went wrong with the job is in the outcome.
+pub fn init() -> Result<(), Failure> {
+    let job = Path::new(JOB);
+    let has_programs = || read(job).is_ok_and(|job| job.run.flows.iter().any(Flow::is_program));
+    let failed = |failure: Failure| leave(&Outcome::Failed(failure.0));
+    let left = match mount_all().and_then(|()| has_programs().then(split).transpose()) {
+        Ok(None) => leave(&outcome_of(job)),
+        Ok(Some(ForkResult::Child)) => return leave(&outcome_of(job)),
+        Ok(Some(ForkResult::Parent { child })) => reap_until(child).map(|_| ()).or_else(failed),
+        Err(failure) => failed(failure),
+    };
+    if let Err(failure) = left {
+        eprintln!("dumbbell-agent: {failure}");
     }
     // Only a process that may not can fail to; then the kernel panics as process 1 ends, which ends it too.
     match reboot(RebootMode::RB_POWER_OFF) {
         Err(errno) => panic!("cannot switch off: {errno}"),
     }
+}
+
+/// Leaves the outcome where it is looked for. If that fails nobody but the console can be told.
+fn leave(outcome: &Outcome) -> Result<(), Failure> {
+    let cause = if let Outcome::Failed(words) = outcome { words } else { "the job was done" };
+    write(outcome, Path::new(OUTCOME)).map_err(|failure| Failure(format!("{failure}; before that: {cause}")))
 }
 
 /// The role `run`: the same on a kernel that goes on.

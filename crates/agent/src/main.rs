@@ -22,15 +22,19 @@ mod record;
 #[cfg(test)]
 mod samples;
 mod schedule;
+#[cfg(test)]
+mod skipped;
 mod sockets;
 mod traffic;
 mod watch;
 
 use failure::Failure;
+use nix::unistd::Pid;
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: dumbbell-agent boot KERNEL ARGUMENT... | run JOB OUTCOME | hold JOB | means | \
+const USAGE: &str = "usage: dumbbell-agent boot PARENT KERNEL ARGUMENT... | run JOB OUTCOME | hold JOB | means | \
     relay MTU SEED FROM_NAMESPACE FROM_DEVICE FROM_NUMBER TO_NAMESPACE TO_DEVICE TO_NUMBER \
     delay NS REORDER_PPB SLOT_NS|jitter NS|loss PPB | --version";
 
@@ -38,9 +42,9 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     let role = arguments.next();
     let result = match role.as_deref().and_then(|role| role.to_str()) {
-        Some("boot") => match arguments.next() {
-            Some(kernel) => boot::boot(kernel, arguments).map(|never| match never {}),
-            None => Err(Failure(USAGE.to_owned())),
+        Some("boot") => match (process(arguments.next()), arguments.next()) {
+            (Some(parent), Some(kernel)) => boot::boot(parent, kernel, arguments).map(|never| match never {}),
+            _ => Err(Failure(USAGE.to_owned())),
         },
         Some("run") => init::run(arguments),
         Some("hold") => init::hold(arguments),
@@ -59,4 +63,9 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The process with the number that a word spells.
+fn process(word: Option<OsString>) -> Option<Pid> {
+    word?.to_str()?.parse().ok().map(Pid::from_raw)
 }

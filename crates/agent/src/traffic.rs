@@ -1,4 +1,4 @@
-//! Carries out a run: starts its flows, keeps them busy, and reads what the kernel counts.
+//! Carries out a run: starts its flows, keeps them busy, ends them, and has a [`Recording`] keep what the kernel counts.
 //!
 //! One thread decides everything, and sleeps in one `epoll_wait`. Under User-Mode Linux the clock stands still while
 //! anything computes, so that whatever is done at a wake-up is done at one instant; and a system call costs some tens of
@@ -14,30 +14,28 @@ mod process;
 mod program;
 mod programs;
 mod receiver;
+mod recording;
 mod sender;
 mod ss;
 
 use crate::clock::{Clock, instant};
 use crate::failure::Failure;
 use crate::network::{Network, late_facts};
-use crate::record::{KernelRecorder, no_counters};
 use crate::schedule::Schedule;
 use crate::sockets::{MAX_FLOWS, MOST_CONNECTIONS, SENDER_PORT, TRANSFER_PORTS};
-use crate::watch::Watch;
 use connection::Connection;
 use connection_id::ConnectionId;
-use dumps::Dumps;
-use flow::{Flow, Phase};
+use flow::{Flow, Phase, failed};
 use nix::sys::signal::Signal;
 use poll::{Poll, Wake};
 use process::End;
 use program::Program;
 use programs::Programs;
 use receiver::{News, accept, sink};
-use run::{FlowCounters, Mark, Measurement, Milestone, QueueCounters, Run, Source, Workload};
+use recording::Recording;
+use run::{Mark, Measurement, Milestone, Run, Source, Workload};
 use sender::Payload;
 use ss::Ss;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use process::Surroundings;
@@ -73,10 +71,7 @@ struct Traffic<'a> {
     poll: Poll,
     schedule: Schedule,
     flows: Vec<Flow>,
-    dumps: Dumps,
-    recorder: KernelRecorder,
-    /// The instant of the last reading of all flows and of the queue, and the latter.
-    read: Option<(u64, QueueCounters)>,
+    recording: Recording<'a>,
     /// Finite workloads that are not complete.
     incomplete: usize,
     /// Connections that have called connect() and are not closed.
@@ -90,9 +85,6 @@ struct Traffic<'a> {
     /// What all flows' programs share; none: no flow has one.
     programs: Option<Programs<'a>>,
     ss: Option<Ss>,
-    /// What else the machine does, from time 0 to the run's end; none in virtual time.
-    watch: Option<Watch>,
-    watched: BTreeMap<String, String>,
 }
 
 impl<'a> Traffic<'a> {
@@ -114,7 +106,7 @@ impl<'a> Traffic<'a> {
             .enumerate()
             .map(|(i, control)| Flow::open(i, run, control, network))
             .collect::<Result<Vec<Flow>, Failure>>()?;
-        let dumps = Dumps::open(run, network)?;
+        let recording = Recording::open(run, network)?;
         let programs = Programs::open(run, network, surroundings, &mut flows)?;
         let clock = Clock::begin()?;
         let ss = Ss::begin(run, network, surroundings, clock.zero_ns())?;
@@ -128,17 +120,13 @@ impl<'a> Traffic<'a> {
             open: 0,
             next_port: *TRANSFER_PORTS.start(),
             flows,
-            dumps,
-            recorder: KernelRecorder::new(run),
-            read: None,
+            recording,
             ended: false,
             payload: Payload::default(),
             sink: sink(),
             news: News::new()?,
             programs,
             ss,
-            watch: None,
-            watched: BTreeMap::new(),
         };
         traffic.poll.watch(&traffic.clock, Wake::Alarm)?;
         traffic.poll.watch(&*traffic.news, Wake::News)?;
@@ -156,8 +144,8 @@ impl<'a> Traffic<'a> {
     /// Does what is due.
     fn act(&mut self) -> Result<(), Failure> {
         let Some(now_ns) = self.clock.rang()? else { return Ok(()) };
-        if self.watch.is_none() && !self.clock.jumps() {
-            self.watch = Some(Watch::begin().map_err(|error| Failure::of("watch the machine", error))?);
+        if !self.clock.jumps() {
+            self.recording.watch()?;
         }
         while let Some((due_ns, milestone)) = self.schedule.take_due(now_ns) {
             self.handle(milestone, due_ns, instant(due_ns, now_ns))?;
@@ -181,13 +169,13 @@ impl<'a> Traffic<'a> {
             Milestone::Stop(flow) => self.stop(flow, now_ns),
             Milestone::Sample => {
                 self.schedule.add_next_sample(due_ns, now_ns);
-                self.sample(now_ns)
+                self.recording.sample(self.network, &mut self.flows, now_ns)
             }
-            Milestone::WindowBegin => self.mark(Mark::WindowBegin, now_ns),
-            Milestone::WindowEnd => self.mark(Mark::WindowEnd, now_ns),
+            Milestone::WindowBegin => self.recording.mark(Mark::WindowBegin, self.network, &mut self.flows, now_ns),
+            Milestone::WindowEnd => self.recording.mark(Mark::WindowEnd, self.network, &mut self.flows, now_ns),
             Milestone::End => {
                 self.ended = true;
-                self.end(now_ns)
+                self.recording.end(self.network, &mut self.flows, now_ns)
             }
         }
     }
@@ -221,7 +209,7 @@ impl<'a> Traffic<'a> {
     }
 
     fn start(&mut self, index: usize, now_ns: u64) -> Result<(), Failure> {
-        self.recorder.recorder.start(index, now_ns);
+        self.recording.start(index, now_ns);
         let flow = &mut self.flows[index];
         flow.phase = Phase::Running;
         if let (Some(program), Some(programs)) = (&mut flow.program, &self.programs) {
@@ -241,7 +229,7 @@ impl<'a> Traffic<'a> {
         if let Some((at_ns, next)) = run::arrival(self.run, index, transfer + 1) {
             self.schedule.add(at_ns, next);
         }
-        self.recorder.recorder.start_transfer(index, transfer, now_ns);
+        self.recording.start_transfer(index, transfer, now_ns);
         if self.open == MOST_CONNECTIONS {
             return Err(self.crowded(index, transfer, now_ns));
         }
@@ -334,26 +322,23 @@ impl<'a> Traffic<'a> {
         let now_ns = self.clock.now()?;
         connection.read()?;
         if let Some(transfer) = connection.arrival {
-            self.recorder.recorder.complete_transfer(index, transfer, now_ns);
-            self.recorder.count_transfer(index, transfer, &connection.reading);
+            self.recording.complete_transfer(index, transfer, connection, now_ns);
             connection.complete();
             self.flows[index].incomplete -= 1;
             if self.flows[index].incomplete > 0 {
                 return self.close_acknowledged(id);
             }
         }
-        self.recorder.recorder.complete(index, now_ns);
+        self.recording.complete(index, now_ns);
         self.end_flow(index, now_ns, Connection::close)
     }
 
     /// Closes the connection of a complete transfer, once its sender knows that it is.
     fn close_acknowledged(&mut self, id: ConnectionId) -> Result<(), Failure> {
         let flow = &mut self.flows[id.flow];
-        let Some(connection) = flow.connections.get_mut(&id.port) else { return Ok(()) };
+        let Some(connection) = flow.connections.get(&id.port) else { return Ok(()) };
         if connection.reading.sender.unacked == 0 {
-            let now_ns = self.clock.now()?;
-            self.recorder.keep_least_rtt(id.flow, &connection.reading);
-            flow.closed.add(&connection.counters(&self.recorder, now_ns));
+            self.recording.close(id.flow, flow, id.port, self.clock.now()?);
             flow.connections.remove(&id.port).into_iter().for_each(Connection::close);
             self.open -= 1;
         }
@@ -370,7 +355,7 @@ impl<'a> Traffic<'a> {
         for connection in flow.connections.values() {
             connection.sender().abort_on_close().map_err(failed(self.run, index, connection.arrival))?;
         }
-        self.read_all(now_ns)?;
+        self.recording.read(self.network, &mut self.flows, now_ns)?;
         self.end_flow(index, now_ns, Connection::abort)?;
         if let Some(program) = &mut self.flows[index].program {
             // What lies in its send buffers is not sent any more either, whatever it makes of the signal.
@@ -403,9 +388,9 @@ impl<'a> Traffic<'a> {
         if self.ended || !is_done(&self.flows[index]) {
             return Ok(());
         }
-        self.read_all(now_ns)?;
+        self.recording.read(self.network, &mut self.flows, now_ns)?;
         if self.flows[index].program.as_ref().is_some_and(Program::is_complete) {
-            self.recorder.recorder.complete(index, now_ns);
+            self.recording.complete(index, now_ns);
             return self.end_flow(index, now_ns, Connection::close);
         }
         self.schedule.add(now_ns + DRAIN_LOOK_NS, Milestone::Write(index));
@@ -414,8 +399,8 @@ impl<'a> Traffic<'a> {
 
     /// The flow is over; `end` closes its sockets.
     fn end_flow(&mut self, index: usize, now_ns: u64, end: fn(Connection)) -> Result<(), Failure> {
-        self.mark_flow(Mark::End, index, now_ns);
         let flow = &mut self.flows[index];
+        self.recording.mark_flow(Mark::End, index, flow, now_ns);
         flow.phase = Phase::Stopped;
         flow.listener = None;
         self.open -= flow.connections.len();
@@ -423,122 +408,14 @@ impl<'a> Traffic<'a> {
         self.incomplete -= usize::from(flow.is_finite);
         if self.run.until_done && self.incomplete == 0 && !self.ended {
             self.ended = true;
-            self.end(now_ns)?;
+            self.recording.end(self.network, &mut self.flows, now_ns)?;
         }
         Ok(())
-    }
-
-    fn sample(&mut self, now_ns: u64) -> Result<(), Failure> {
-        let counters = self.read_all(now_ns)?;
-        self.recorder.recorder.sample_queue(&counters);
-        for (i, flow) in self.flows.iter().enumerate() {
-            flow.program.iter().try_for_each(Program::check_written).map_err(failed(self.run, i, None))?;
-        }
-        for (i, flow) in self.flows.iter().enumerate() {
-            if flow.phase == Phase::Running {
-                if let Some(program) = &flow.program {
-                    let counters = program.counters(&self.recorder, now_ns);
-                    // Bytes are all in the counters.
-                    let open = program.open_connections().map(|reading| (reading, 0));
-                    self.recorder.sample_source(i, open, &counters, now_ns);
-                    continue;
-                }
-                let mut open = flow.connections.values().map(|it| (it.reading, it.delivered_bytes()));
-                if flow.is_source {
-                    self.recorder.sample_source(i, open, &flow.closed, now_ns);
-                } else if let Some((reading, delivered_bytes)) = open.next() {
-                    self.recorder.sample_flow(i, &reading, delivered_bytes, now_ns);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn mark(&mut self, mark: Mark, now_ns: u64) -> Result<(), Failure> {
-        let counters = self.read_all(now_ns)?;
-        self.recorder.recorder.mark_queue(mark, counters);
-        for i in 0..self.flows.len() {
-            self.mark_flow(mark, i, now_ns);
-        }
-        Ok(())
-    }
-
-    fn mark_flow(&mut self, mark: Mark, index: usize, now_ns: u64) {
-        let flow = &mut self.flows[index];
-        let counters = match flow.phase {
-            Phase::Waiting => no_counters(now_ns),
-            // A source's connections are over, and none of them is idle.
-            Phase::Stopped if flow.is_source || flow.program.is_some() => {
-                FlowCounters { at_ns: now_ns, ..flow.counters }
-            }
-            Phase::Stopped => idle(flow.counters, now_ns),
-            Phase::Running => {
-                let closed = flow.program.as_ref().map(|program| program.counters(&self.recorder, now_ns));
-                let mut counters = FlowCounters { at_ns: now_ns, ..closed.unwrap_or(flow.closed) };
-                flow.connections.values().for_each(|it| counters.add(&it.counters(&self.recorder, now_ns)));
-                counters
-            }
-        };
-        if mark == Mark::End {
-            flow.counters = counters;
-            if let Some(program) = &flow.program {
-                program.keep_least_rtt(&mut self.recorder);
-            }
-            for connection in flow.connections.values() {
-                self.recorder.keep_least_rtt(index, &connection.reading);
-                if let Some(transfer) = connection.arrival.filter(|_| !connection.is_complete) {
-                    self.recorder.count_transfer(index, transfer, &connection.reading);
-                }
-            }
-        }
-        self.recorder.recorder.mark_flow(mark, index, counters);
-    }
-
-    /// The run ends now. One that is done before its window's end measures to its own end.
-    fn end(&mut self, now_ns: u64) -> Result<(), Failure> {
-        if let Some(watch) = &self.watch {
-            self.watched = watch.facts().map_err(|error| Failure::of("watch the machine", error))?;
-        }
-        let counters = self.read_all(now_ns)?;
-        self.recorder.recorder.mark_queue(Mark::End, counters);
-        if now_ns <= self.run.measure.window_end_ns {
-            self.mark(Mark::WindowEnd, now_ns)?;
-        }
-        for i in 0..self.flows.len() {
-            if self.flows[i].phase != Phase::Stopped {
-                self.mark_flow(Mark::End, i, now_ns);
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads what the kernel counts, once an instant.
-    fn read_all(&mut self, now_ns: u64) -> Result<QueueCounters, Failure> {
-        if let Some((at_ns, counters)) = self.read
-            && at_ns == now_ns
-        {
-            return Ok(counters);
-        }
-        let counters = self.network.counters().map_err(|error| Failure::of("read the queue's counters", error))?;
-        let counters = QueueCounters { at_ns: now_ns, ..counters };
-        let flows = &mut self.flows;
-        if let Some(programs) = &mut self.programs {
-            programs.read(flows)?;
-        }
-        self.dumps.read(flows, self.programs.is_some())?;
-        flows.iter_mut().filter_map(|flow| flow.program.as_mut()).for_each(Program::sweep);
-        self.read = Some((now_ns, counters));
-        Ok(counters)
     }
 
     fn finish(mut self) -> Result<Measurement, Failure> {
-        if let Some(programs) = &self.programs {
-            programs.finish(&mut self.flows, &mut self.recorder)?;
-        }
-        let (ended_ns, _) = self.read.unwrap_or_default();
+        let said = self.programs.as_ref().map(|programs| programs.finish(&mut self.flows)).transpose()?;
         let mut facts = self.network.facts();
-        facts.extend(self.facts()?);
-        facts.extend(self.watched);
         if self.clock.late().count > 0 {
             facts.extend(late_facts("live.alarms", self.clock.late()));
         }
@@ -553,14 +430,7 @@ impl<'a> Traffic<'a> {
                 (format!("flows[{index}].sender"), format!("{}{port}", self.network.sender(index).address))
             }));
         }
-        Ok(Measurement { ss, ..self.recorder.recorder.finish(ended_ns, facts) })
-    }
-
-    fn facts(&self) -> Result<BTreeMap<String, String>, Failure> {
-        let system = nix::sys::utsname::uname().map_err(|errno| Failure::of("ask for the kernel's release", errno))?;
-        let release = ("kernel.release".to_owned(), system.release().to_string_lossy().into_owned());
-        let controls = self.flows.iter().enumerate().map(|(i, flow)| (format!("flows[{i}].cc"), flow.control.clone()));
-        Ok(controls.chain([release]).collect())
+        self.recording.finish(&self.flows, said.unwrap_or_default(), ss, facts)
     }
 
     fn crowded(&self, index: usize, transfer: usize, now_ns: u64) -> Failure {
@@ -570,18 +440,4 @@ impl<'a> Traffic<'a> {
              engine has no more at once, and transfers come faster than they end"
         )))
     }
-}
-
-/// Says of a failure which flow has met it, and which of a source's transfers.
-fn failed(run: &Run, flow: usize, transfer: Option<usize>) -> impl Fn(Failure) -> Failure {
-    move |failure| {
-        let transfer = transfer.map(|transfer| format!(", transfer {}", transfer + 1)).unwrap_or_default();
-        Failure::of(format!("flows[{flow}] ({}){transfer}", run.flows[flow].name), failure)
-    }
-}
-
-/// Counters of a flow that has ended: since then it had nothing to send.
-fn idle(counters: FlowCounters, now_ns: u64) -> FlowCounters {
-    let app_limited_ns = counters.app_limited_ns + (now_ns - counters.at_ns);
-    FlowCounters { at_ns: now_ns, app_limited_ns, ..counters }
 }

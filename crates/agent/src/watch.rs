@@ -66,9 +66,9 @@ impl Watch {
     }
 }
 
-/// What all processes have used that can be seen: those of an enclosure see but themselves. Each counts with those that it
-/// has waited for; one that nobody waits for stays to be seen. In `/proc/PID/stat` these are words 14 to 17, and the second
-/// may have spaces.
+/// What all processes have used that can be seen: those of an enclosure see but themselves. Each counts with those that
+/// it has waited for, as process 1 has for orphans. In `/proc/PID/stat` these are words 14 to 17, and the second may
+/// have spaces.
 fn own_ticks() -> u64 {
     let ticks = |text: String| -> Option<u64> {
         let rest = text.rsplit_once(')')?.1;

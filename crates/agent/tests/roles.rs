@@ -3,6 +3,11 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+/// This process, which starts the agent.
+fn parent() -> String {
+    std::process::id().to_string()
+}
+
 fn agent(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_dumbbell-agent")).args(arguments).output().expect("the agent was built")
 }
@@ -24,7 +29,7 @@ fn it_tells_its_version() {
 
 #[test]
 fn a_role_that_it_does_not_know_is_an_error() {
-    for arguments in [&[][..], &["boot"], &["run", "job.json"], &["dance"]] {
+    for arguments in [&[][..], &["boot"], &["boot", "/bin/sh", "-c"], &["run", "job.json"], &["dance"]] {
         let output = agent(arguments);
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");
         assert!(!output.stderr.is_empty() && output.stdout.is_empty(), "{arguments:?}");
@@ -34,7 +39,7 @@ fn a_role_that_it_does_not_know_is_an_error() {
 #[test]
 fn boot_becomes_the_kernel_with_its_addresses_fixed() {
     // A shell in the kernel's place tells what it is.
-    let output = agent(&["boot", "/bin/sh", "-c", "cat /proc/self/personality && exec cat /proc/self/stat"]);
+    let output = agent(&["boot", &parent(), "/bin/sh", "-c", "cat /proc/self/personality && exec cat /proc/self/stat"]);
     let words = String::from_utf8(output.stdout).expect("numbers");
     let (personality, stat) = words.split_once('\n').expect("two lines");
     assert_eq!(u32::from_str_radix(personality, 16).expect("a number") & 0x0004_0000, 0x0004_0000);
@@ -44,8 +49,15 @@ fn boot_becomes_the_kernel_with_its_addresses_fixed() {
 
 #[test]
 fn a_kernel_that_is_not_there_is_named() {
-    let output = agent(&["boot", "/nowhere/linux"]);
+    let output = agent(&["boot", &parent(), "/nowhere/linux"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("/nowhere/linux"));
+}
+
+#[test]
+fn boot_is_refused_once_its_parent_is_gone() {
+    let output = agent(&["boot", &i32::MAX.to_string(), "/bin/true"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.stderr, b"dumbbell-agent: whoever started this is gone\n");
 }
 
 #[test]

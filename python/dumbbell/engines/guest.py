@@ -88,6 +88,7 @@ def command(order: Order, root: Path) -> list[str]:
     return [
         os.fspath(root / "init"),
         "boot",
+        str(os.getpid()),
         os.fspath(order.kernel),
         f"mem={order.memory_mb}M",
         "root=/dev/root",

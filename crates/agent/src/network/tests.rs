@@ -309,7 +309,7 @@ fn home() -> PathBuf {
 fn unavailable(error: &Error) -> bool {
     let lacking = ["EPERM", "ENOENT", "EOPNOTSUPP"].iter().any(|name| error.to_string().contains(name));
     if lacking {
-        eprintln!("skipped: it needs root and a kernel with veth and tbf: {error}");
+        crate::skipped::skip(error);
     }
     lacking
 }
@@ -321,7 +321,7 @@ fn built(change: impl FnOnce(&mut Run)) -> Option<(Network, Run)> {
     run.path.buffer = Buffer::Packets(40);
     run.flows[0].return_delay_ns = 0;
     change(&mut run);
-    match Network::build(&run, &[], 0, Machine::Shared, Means::find().expect("means")) {
+    match Means::find().and_then(|means| Network::build(&run, &[], 0, Machine::Shared, means)) {
         Ok(network) => Some((network, run)),
         Err(error) if unavailable(&error) => None,
         Err(error) => panic!("{error}"),

@@ -67,7 +67,7 @@ impl Flow {
             }
             _ => Reads::AtOnce,
         };
-        let failed = |failure: Failure| Failure::of(format!("flows[{index}] ({})", flow.name), failure);
+        let failed = failed(run, index, None);
 
         let (host, receiver) = (network.sender(index), network.receiver(index));
         let source = Source::new(&flow.workload);
@@ -75,7 +75,7 @@ impl Flow {
         let remote = SocketAddrV4::new(receiver.address, RECEIVER_PORT + index as u16);
         let port = SENDER_PORT + index as u16;
         // A source has no connection yet, and finds out here whether the kernel knows its control.
-        let only = Connection::open(source, None, host, [port], remote, control).map_err(failed)?;
+        let only = Connection::open(source, None, host, [port], remote, control).map_err(&failed)?;
         let control = sockets::control(only.sender())?;
         let window = run.host.receive_window_bytes;
         let listen = || receiver.namespace.within(|| sockets::listener(remote, window));
@@ -96,5 +96,13 @@ impl Flow {
             control,
             program: None,
         })
+    }
+}
+
+/// Says of a failure which flow has met it, and which of a source's transfers.
+pub fn failed(run: &Run, flow: usize, transfer: Option<usize>) -> impl Fn(Failure) -> Failure {
+    move |failure| {
+        let transfer = transfer.map(|transfer| format!(", transfer {}", transfer + 1)).unwrap_or_default();
+        Failure::of(format!("flows[{flow}] ({}){transfer}", run.flows[flow].name), failure)
     }
 }

@@ -1,15 +1,12 @@
-//! [`Programs`]: what the programs of all flows share, and what the kernel tells of their sockets.
+//! [`Programs`]: what the programs of all flows share.
 
-use super::flow::{Flow, Phase};
+use super::flow::{Flow, failed};
 use super::process::{End, Endings, Surroundings};
 use super::program::Program;
 use crate::failure::Failure;
 use crate::network::{Network, sleep};
-use crate::record::KernelRecorder;
-use crate::sockets::diag::{Closed, Diag, Record};
 use nix::sys::signal::Signal;
 use run::Run;
-use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -25,16 +22,13 @@ const LOOK: Duration = Duration::from_millis(10);
 pub struct Programs<'a> {
     surroundings: &'a Surroundings,
     endings: Arc<Endings>,
-    /// One for each namespace that has an end of a program's flow.
-    diags: Vec<Diag>,
-    closed: Vec<Closed>,
 }
 
 impl<'a> Programs<'a> {
     /// Starts the servers of all flows that have programs; none: no flow has.
     ///
     /// # Errors
-    /// A server does not start, or the kernel does not tell of its sockets.
+    /// A server does not start.
     pub fn open(
         run: &Run,
         network: &Network,
@@ -45,17 +39,10 @@ impl<'a> Programs<'a> {
         if with.is_empty() {
             return Ok(None);
         }
-        let mut programs = Self { surroundings, endings: Endings::new()?, diags: Vec::new(), closed: Vec::new() };
-        for namespace in network.ends(with.iter().copied()) {
-            let opened = namespace.within(|| Ok((Diag::open()?, Closed::open()?)));
-            let (diag, closed) = opened.map_err(|error| Failure(error.to_string()))??;
-            programs.diags.push(diag);
-            programs.closed.push(closed);
-        }
+        let programs = Self { surroundings, endings: Endings::new()? };
         for index in with {
-            let failed = |failure| Failure::of(format!("flows[{index}] ({})", run.flows[index].name), failure);
             let opened = Program::open(index, run, network, surroundings, &programs.endings);
-            flows[index].program = opened.map_err(failed)?;
+            flows[index].program = opened.map_err(failed(run, index, None))?;
         }
         Ok(Some(programs))
     }
@@ -73,29 +60,11 @@ impl<'a> Programs<'a> {
         self.endings.take()
     }
 
-    /// Reads what the kernel tells of sockets that are closed, and of those that carry IPv4 though they are of IPv6.
-    ///
-    /// # Errors
-    /// The kernel refuses.
-    pub fn read(&mut self, flows: &mut [Flow]) -> Result<(), Failure> {
-        for closed in &self.closed {
-            closed.take(|record| {
-                file(flows, &record, true);
-            })?;
-        }
-        for diag in &mut self.diags {
-            diag.dump(true, |record| {
-                file(flows, &record, false);
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Ends all that still run, and notes what they said.
+    /// Ends all that still run, and gives what those of each flow said.
     ///
     /// # Errors
     /// One has written too much.
-    pub fn finish(&self, flows: &mut [Flow], recorder: &mut KernelRecorder) -> Result<(), Failure> {
+    pub fn finish(&self, flows: &mut [Flow]) -> Result<Vec<(usize, run::Program)>, Failure> {
         for signal in [Signal::SIGTERM, Signal::SIGKILL] {
             flows.iter_mut().filter_map(|flow| flow.program.as_mut()).for_each(|it| it.signal(signal, End::Server));
             for _ in 0..PATIENCE.as_millis() / LOOK.as_millis() {
@@ -112,12 +81,8 @@ impl<'a> Programs<'a> {
                 sleep(LOOK).map_err(|error| Failure(error.to_string()))?;
             }
         }
-        for (index, flow) in flows.iter_mut().enumerate() {
-            if let Some(program) = flow.program.take() {
-                recorder.recorder.set_program(index, program.said());
-            }
-        }
-        Ok(())
+        let taken = flows.iter_mut().enumerate().filter_map(|(index, flow)| Some((index, flow.program.take()?)));
+        Ok(taken.map(|(index, program)| (index, program.said())).collect())
     }
 }
 
@@ -125,13 +90,4 @@ impl AsFd for Programs<'_> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.endings.as_fd()
     }
-}
-
-/// Puts what the kernel tells of a socket where it belongs, if it is one of a program that runs.
-pub fn file(flows: &mut [Flow], record: &Record, is_last: bool) -> bool {
-    if record.local == Ipv4Addr::UNSPECIFIED {
-        return false;
-    }
-    let running = flows.iter_mut().filter(|flow| flow.phase == Phase::Running);
-    running.filter_map(|flow| flow.program.as_mut()).any(|program| program.file(record, is_last))
 }

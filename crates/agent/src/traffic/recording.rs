@@ -1,0 +1,224 @@
+//! [`Recording`]: what is recorded of a run while its flows run.
+
+use super::connection::Connection;
+use super::dumps::Dumps;
+use super::flow::{Flow, Phase, failed};
+use super::program::Program;
+use crate::failure::Failure;
+use crate::network::Network;
+use crate::record::{KernelRecorder, no_counters};
+use crate::watch::Watch;
+use run::{FlowCounters, Mark, Measurement, QueueCounters, Run, SsSample};
+use std::collections::BTreeMap;
+
+/// What the kernel has counted of a run's flows and its queue.
+#[derive(Debug)]
+pub struct Recording<'a> {
+    run: &'a Run,
+    dumps: Dumps,
+    recorder: KernelRecorder,
+    /// The instant of the last reading of all flows and of the queue, and the latter.
+    read: Option<(u64, QueueCounters)>,
+    /// What else the machine does, from time 0 to the run's end; none in virtual time.
+    watch: Option<Watch>,
+    watched: BTreeMap<String, String>,
+}
+
+impl<'a> Recording<'a> {
+    /// Nothing recorded yet.
+    ///
+    /// # Errors
+    /// The kernel does not tell of sockets.
+    pub fn open(run: &'a Run, network: &Network) -> Result<Self, Failure> {
+        Ok(Self {
+            run,
+            dumps: Dumps::open(run, network)?,
+            recorder: KernelRecorder::new(run),
+            read: None,
+            watch: None,
+            watched: BTreeMap::new(),
+        })
+    }
+
+    /// Watches the machine from now on, if it is not watched already.
+    ///
+    /// # Errors
+    /// The machine does not tell.
+    pub fn watch(&mut self) -> Result<(), Failure> {
+        if self.watch.is_none() {
+            self.watch = Some(Watch::begin().map_err(|error| Failure::of("watch the machine", error))?);
+        }
+        Ok(())
+    }
+
+    /// A flow starts.
+    pub fn start(&mut self, flow: usize, now_ns: u64) {
+        self.recorder.recorder.start(flow, now_ns);
+    }
+
+    /// A transfer of a source arrives.
+    pub fn start_transfer(&mut self, flow: usize, transfer: usize, now_ns: u64) {
+        self.recorder.recorder.start_transfer(flow, transfer, now_ns);
+    }
+
+    /// Everything has been delivered on a transfer's connection.
+    pub fn complete_transfer(&mut self, flow: usize, transfer: usize, connection: &Connection, now_ns: u64) {
+        self.recorder.recorder.complete_transfer(flow, transfer, now_ns);
+        self.recorder.count_transfer(flow, transfer, &connection.reading);
+    }
+
+    /// Everything has been delivered of a flow.
+    pub fn complete(&mut self, flow: usize, now_ns: u64) {
+        self.recorder.recorder.complete(flow, now_ns);
+    }
+
+    /// A connection of a source is about to be closed: what it has counted stays.
+    pub fn close(&mut self, index: usize, flow: &mut Flow, port: u16, now_ns: u64) {
+        if let Some(connection) = flow.connections.get(&port) {
+            self.recorder.keep_least_rtt(index, &connection.reading);
+            flow.closed.add(&connection.counters(&self.recorder, now_ns));
+        }
+    }
+
+    /// Keeps the gauges of all that run.
+    ///
+    /// # Errors
+    /// The kernel refuses to tell, or a program has written too much.
+    pub fn sample(&mut self, network: &mut Network, flows: &mut [Flow], now_ns: u64) -> Result<(), Failure> {
+        let counters = self.read(network, flows, now_ns)?;
+        self.recorder.recorder.sample_queue(&counters);
+        for (i, flow) in flows.iter().enumerate() {
+            flow.program.iter().try_for_each(Program::check_written).map_err(failed(self.run, i, None))?;
+        }
+        for (i, flow) in flows.iter().enumerate() {
+            if flow.phase == Phase::Running {
+                if let Some(program) = &flow.program {
+                    let counters = program.counters(&self.recorder, now_ns);
+                    // Bytes are all in the counters.
+                    let open = program.open_connections().map(|reading| (reading, 0));
+                    self.recorder.sample_source(i, open, &counters, now_ns);
+                    continue;
+                }
+                let mut open = flow.connections.values().map(|it| (it.reading, it.delivered_bytes()));
+                if flow.is_source {
+                    self.recorder.sample_source(i, open, &flow.closed, now_ns);
+                } else if let Some((reading, delivered_bytes)) = open.next() {
+                    self.recorder.sample_flow(i, &reading, delivered_bytes, now_ns);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the counters of all flows and of the queue.
+    ///
+    /// # Errors
+    /// The kernel refuses to tell.
+    pub fn mark(&mut self, mark: Mark, network: &mut Network, flows: &mut [Flow], now_ns: u64) -> Result<(), Failure> {
+        let counters = self.read(network, flows, now_ns)?;
+        self.recorder.recorder.mark_queue(mark, counters);
+        for (i, flow) in flows.iter_mut().enumerate() {
+            self.mark_flow(mark, i, flow, now_ns);
+        }
+        Ok(())
+    }
+
+    /// Keeps a flow's counters.
+    pub fn mark_flow(&mut self, mark: Mark, index: usize, flow: &mut Flow, now_ns: u64) {
+        let counters = match flow.phase {
+            Phase::Waiting => no_counters(now_ns),
+            // A source's connections are over, and none of them is idle.
+            Phase::Stopped if flow.is_source || flow.program.is_some() => {
+                FlowCounters { at_ns: now_ns, ..flow.counters }
+            }
+            Phase::Stopped => idle(flow.counters, now_ns),
+            Phase::Running => {
+                let closed = flow.program.as_ref().map(|program| program.counters(&self.recorder, now_ns));
+                let mut counters = FlowCounters { at_ns: now_ns, ..closed.unwrap_or(flow.closed) };
+                flow.connections.values().for_each(|it| counters.add(&it.counters(&self.recorder, now_ns)));
+                counters
+            }
+        };
+        if mark == Mark::End {
+            flow.counters = counters;
+            if let Some(program) = &flow.program {
+                program.keep_least_rtt(&mut self.recorder);
+            }
+            for connection in flow.connections.values() {
+                self.recorder.keep_least_rtt(index, &connection.reading);
+                if let Some(transfer) = connection.arrival.filter(|_| !connection.is_complete) {
+                    self.recorder.count_transfer(index, transfer, &connection.reading);
+                }
+            }
+        }
+        self.recorder.recorder.mark_flow(mark, index, counters);
+    }
+
+    /// The run ends now. One that is done before its window's end measures to its own end.
+    ///
+    /// # Errors
+    /// The kernel or the machine refuses to tell.
+    pub fn end(&mut self, network: &mut Network, flows: &mut [Flow], now_ns: u64) -> Result<(), Failure> {
+        if let Some(watch) = &self.watch {
+            self.watched = watch.facts().map_err(|error| Failure::of("watch the machine", error))?;
+        }
+        let counters = self.read(network, flows, now_ns)?;
+        self.recorder.recorder.mark_queue(Mark::End, counters);
+        if now_ns <= self.run.measure.window_end_ns {
+            self.mark(Mark::WindowEnd, network, flows, now_ns)?;
+        }
+        for (i, flow) in flows.iter_mut().enumerate() {
+            if flow.phase != Phase::Stopped {
+                self.mark_flow(Mark::End, i, flow, now_ns);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what the kernel counts, once an instant.
+    ///
+    /// # Errors
+    /// The kernel refuses to tell.
+    pub fn read(&mut self, network: &mut Network, flows: &mut [Flow], now_ns: u64) -> Result<QueueCounters, Failure> {
+        if let Some((at_ns, counters)) = self.read
+            && at_ns == now_ns
+        {
+            return Ok(counters);
+        }
+        let counters = network.counters().map_err(|error| Failure::of("read the queue's counters", error))?;
+        let counters = QueueCounters { at_ns: now_ns, ..counters };
+        self.dumps.read(flows)?;
+        flows.iter_mut().filter_map(|flow| flow.program.as_mut()).for_each(Program::sweep);
+        self.read = Some((now_ns, counters));
+        Ok(counters)
+    }
+
+    /// The measurement of a run that has ended, with what its programs said, what `ss` has seen, and these facts beside
+    /// its own.
+    ///
+    /// # Errors
+    /// The kernel does not tell its release.
+    pub fn finish(
+        mut self,
+        flows: &[Flow],
+        said: impl IntoIterator<Item = (usize, run::Program)>,
+        ss: Vec<SsSample>,
+        mut facts: BTreeMap<String, String>,
+    ) -> Result<Measurement, Failure> {
+        for (flow, program) in said {
+            self.recorder.recorder.set_program(flow, program);
+        }
+        let system = nix::sys::utsname::uname().map_err(|errno| Failure::of("ask for the kernel's release", errno))?;
+        facts.insert("kernel.release".to_owned(), system.release().to_string_lossy().into_owned());
+        facts.extend(flows.iter().enumerate().map(|(i, flow)| (format!("flows[{i}].cc"), flow.control.clone())));
+        facts.extend(self.watched);
+        let (ended_ns, _) = self.read.unwrap_or_default();
+        Ok(Measurement { ss, ..self.recorder.recorder.finish(ended_ns, facts) })
+    }
+}
+
+/// Counters of a flow that has ended: since then it had nothing to send.
+fn idle(counters: FlowCounters, now_ns: u64) -> FlowCounters {
+    let app_limited_ns = counters.app_limited_ns + (now_ns - counters.at_ns);
+    FlowCounters { at_ns: now_ns, app_limited_ns, ..counters }
+}
