@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dumbbell.comparison.agreement_text import rate, setting
 from dumbbell.engines.family import is_live
-from dumbbell.metrics.number import ABSENT, amount, counted, percent
+from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
 
 if TYPE_CHECKING:
     from dumbbell.comparison.record import Agreement, Condition, Suspect
@@ -74,9 +74,18 @@ def summary(found: Agreement) -> str:
     suspects = [each for condition in found.conditions for each in condition.suspects]
     runs = sum(len(each.candidate) for each in found.conditions)
     return (
-        f"{len(kept)} of {counted(len(names), 'condition')} are within {percent(GOODPUT_BAR)} of goodput and"
-        f" {percent(RTT_BAR)} of mean RTT in every group; {valid(runs, suspects)}"
+        f"{len(kept)} of {counted(len(names), 'condition')} are within {bar(GOODPUT_BAR)} of goodput and"
+        f" {bar(RTT_BAR)} of mean RTT in every group; {valid(runs, suspects)}"
     )
+
+
+def bar(share: float) -> str:
+    """A bar in words.
+
+    >>> bar(GOODPUT_BAR), bar(RTT_BAR)
+    ('5 %', '10 %')
+    """
+    return f"{trimmed(100 * share)} %"
 
 
 def conditions_table(found: Agreement, reasons: Mapping[str, str]) -> Table:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from dumbbell.comparison.agreement_text import engine as engine_words
 from dumbbell.comparison.agreement_text import rate
 from dumbbell.engines.family import is_live
-from dumbbell.metrics.number import ABSENT, amount, counted, percent
+from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
 from dumbbell.validation import live_text
 from dumbbell.validation.noise import QUANTILES
 
@@ -81,7 +81,10 @@ def origins(found: PhasesRecord) -> str:
 def noise_table(noise: MachineNoise) -> Table:
     """How late packets leave: this machine's, and the default jitter's."""
     header = ["how late packets leave (us)", *("median" if share == 0.5 else f"{share:.0%}" for share in QUANTILES)]  # noqa: PLR2004 (as it is called)
-    rows = (("this machine", noise.late_s), (f"default `path.jitter`, {_us(noise.jitter_s)}", noise.jitter_late_s))
+    rows = (
+        ("this machine", noise.late_s),
+        (f"default `path.jitter`, {trimmed(1e6 * noise.jitter_s)} us", noise.jitter_late_s),
+    )
     return header, [[name, *(amount(late_s, scale=1e6) for late_s in values)] for name, values in rows]
 
 
