@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -10,10 +10,9 @@ from dumbbell.cli import completion
 from dumbbell.cli.option import DEFAULT_STORE, Folder, Json, print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from dumbbell.engines.lease import Lease
-    from dumbbell.spec import Run
 
 
 OLDEST_PYTHON = (3, 11)
@@ -30,14 +29,6 @@ STANDARD_PATH = {
     "flows": [{"cc": "cubic"}, {"cc": "cubic", "name": "longer", "rtt": "100 ms"}],
 }
 """What an engine that builds paths is asked for when no spec is given."""
-
-
-NOISE = {
-    "duration": "4 s",
-    "path": {"rate": "100 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"},
-    "flows": [{"cc": "cubic"}],
-}
-"""What the machine's timing is watched at."""
 RELAYED = {
     "duration": "4 s",
     "path": {"rate": "200 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp", "delay_side": "forward"},
@@ -215,21 +206,14 @@ def _noise() -> tuple[bool, str]:
     """What the machine's timing does to packets, beside what other engines make unless they are told otherwise."""
     from dumbbell.engines.netns import NetnsEngine
     from dumbbell.metrics.number import percent
-    from dumbbell.metrics.samples import histogram_quantile_s, histogram_share_below
-    from dumbbell.spec import Experiment
-    from dumbbell.spec.run import FRAME_BYTES
-    from dumbbell.units import BITS_PER_BYTE, NS_PER_S
+    from dumbbell.validation.noise import machine_noise
 
-    run = _run(NOISE)
-    found = NetnsEngine().noise(run)
-    half, most, worst = (1e6 * (histogram_quantile_s(found.release_late, share) or 0.0) for share in (0.5, 0.9, 0.99))
-    frame_ns = FRAME_BYTES * BITS_PER_BYTE * NS_PER_S // run.path.rate_bps
-    gap_us = 1e6 * (histogram_quantile_s(found.ack_gaps, 0.5) or 0.0)
-    lumped = histogram_share_below(found.ack_gaps, frame_ns // 2) or 0.0
-    usual = Experiment(**NOISE).path.jitter
+    found = machine_noise(NetnsEngine())
+    half, most, worst = (1e6 * late_s for late_s in found.late_s)
     return True, (
         f"packets leave {half:.3g} us late in the median, {most:.3g} us (90 %), {worst:.3g} us (99 %); the default"
-        f" path.jitter spreads them over {usual}; ACKs come {gap_us:.3g} us apart, {percent(lumped)} of them in lumps"
+        f" path.jitter spreads them over {1e6 * found.jitter_s:g} us; ACKs come {1e6 * found.ack_gap_s:.3g} us apart,"
+        f" {percent(found.ack_lumps)} of them in lumps"
     )
 
 
@@ -237,23 +221,16 @@ def _relay() -> tuple[bool, str]:
     """How late packets leave the relay when it has all data of 200 Mbit/s to carry."""
     from dumbbell.engines.netns import NetnsEngine
     from dumbbell.results.disturbance import disturbances
+    from dumbbell.validation.noise import run_of
 
     engine = NetnsEngine()
-    facts = engine.measure(_run(RELAYED)).facts
+    facts = engine.measure(run_of(RELAYED)).facts
     if "live.relay" not in facts:
         return True, "none: the kernel has netem"
     count, late = int(facts["live.relay"]), int(facts["live.relay_late_500us"])
     disturbed = [each for each in disturbances(facts) if "relay" in each]
     told = f"at 200 Mbit/s {late} of {count} packets leave more than 0.5 ms late, {100 * late / count:.2g} %"
     return not disturbed, f"{told}, and {facts['live.relay_dropped']} were dropped"
-
-
-def _run(words: "Mapping[str, Any]") -> "Run":
-    """The only run of a spec, in real time."""
-    from dumbbell.spec import expand, load, resolve
-
-    (point,) = expand(load(words))
-    return resolve(point, 1, live=True).run
 
 
 def _disciplines() -> tuple[bool, str]:

@@ -86,18 +86,21 @@ def validation(  # noqa: PLR0913 (each is an option)
 
 
 def _engines(names: "Iterable[str]", *, required: bool) -> "list[Engine]":
-    """Those that this machine has; all if they are required."""
+    """Those that can measure on this machine; all if they are required."""
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.errors import DumbbellError
 
     engines = []
     for name in names:
         try:
-            engines.append(engine_named(name))
+            found = engine_named(name)
+            found.ready()
         except DumbbellError as error:
             if required:
                 raise
             typer.echo(f"nothing is measured on {name}: {error}", err=True)
+        else:
+            engines.append(found)
     return engines
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -31,6 +31,7 @@ from dumbbell.comparison.record import (
     Side,
     Source,
     Spread,
+    Suspect,
     Winner,
     Worst,
 )
@@ -39,6 +40,7 @@ from dumbbell.metrics.distribution import beyond, half_interquartile, quantile
 from dumbbell.metrics.sharing import winner
 from dumbbell.metrics.statistics import estimate
 from dumbbell.replacement import replacing
+from dumbbell.results.disturbance import LIVE
 from dumbbell.results.provenance import facts
 from dumbbell.results.schema import FailedRun, Outcome, Result
 from dumbbell.units import NS_PER_S, PPB
@@ -211,8 +213,17 @@ def compare_condition(measured: Measured) -> Condition:
         differences=tuple(_differences(candidate, reference, floor, groups, mean_rate_bps(run))) if compared else (),
         winner=_winners(candidate, reference, floor, groups) if compared and len(set(ccs.values())) > 1 else None,
         failures=failures,
+        suspects=tuple(suspects(each for role in outcomes for each in role if isinstance(each, Result))),
         digest=digest_of(run),
     )
+
+
+def suspects(results: Iterable[Result]) -> Iterator[Suspect]:
+    """Those that something disturbed, as their warnings say."""
+    for each in results:
+        if each.validity == "SUSPECT":
+            reasons = tuple(told.removeprefix(LIVE) for told in each.warnings if told.startswith(LIVE))
+            yield Suspect(engine=each.engine, seed=each.seed, point=each.point, reasons=reasons)
 
 
 def digest_of(run: Run) -> str:

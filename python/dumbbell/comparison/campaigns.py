@@ -232,7 +232,9 @@ def compare_engines(  # noqa: PLR0913 (what is compared, and how)
 def measured_by(store: Store, sides: Sides, conditions: Sequence[Condition]) -> tuple[Side, Side]:
     """Candidate and reference, as they were when they measured these conditions."""
     candidate, reference = (
-        _side(store, engine, seeds, [run for each in conditions for role in roles for run in getattr(each, role)])
+        side_of(
+            store, engine, seeds, [run.run_id for each in conditions for role in roles for run in getattr(each, role)]
+        )
         for engine, seeds, roles in (
             (sides.candidate, sides.candidate_seeds, ["candidate"]),
             (sides.reference, sides.reference_seeds, ["reference", "floor"]),
@@ -241,6 +243,19 @@ def measured_by(store: Store, sides: Sides, conditions: Sequence[Condition]) -> 
     if sides.recorded and not any(run.run_id for each in conditions for run in each.reference):
         reference = sides.recorded.reference
     return candidate, reference
+
+
+def side_of(store: Store, engine: Engine, seeds: Sequence[int], run_ids: Sequence[str]) -> Side:
+    """An engine as it was when it measured these runs; one without an id is in no store."""
+    facts = [store.provenance(run_id) for run_id in run_ids if run_id]
+    today = bool(facts) and all(each.get("metrics") == metrics_identity() for each in facts)
+    known = [each.get("measured_on") for each in facts]
+    items = [each.items() if isinstance(each, dict) else () for each in known]
+    alike = {key: value for key, value in (items[0] if items else ()) if all((key, value) in each for each in items)}
+    return Side(
+        engine=engine.name, identity=engine.identity(), seeds=tuple(seeds), measured_on=alike,
+        figures=figures_identity() if today else None,
+    )  # fmt: skip
 
 
 def points(experiment: Experiment) -> list[tuple[str, Point]]:
@@ -265,18 +280,6 @@ def flows(experiment: Experiment, sides: Sides, jobs: int | None = None) -> list
     asked += [(sides.candidate, seed) for seed in sides.candidate_seeds]
     with ThreadPoolExecutor(jobs or sides.slots) as pool:
         return list(chain.from_iterable(pool.map(lambda run: list(_flows_of_run(point, *run)), asked)))
-
-
-def _side(store: Store, engine: Engine, seeds: Sequence[int], runs: Sequence[RunFigures]) -> Side:
-    facts = [store.provenance(run.run_id) for run in runs if run.run_id]
-    today = bool(facts) and all(each.get("metrics") == metrics_identity() for each in facts)
-    known = [each.get("measured_on") for each in facts]
-    items = [each.items() if isinstance(each, dict) else () for each in known]
-    alike = {key: value for key, value in (items[0] if items else ()) if all((key, value) in each for each in items)}
-    return Side(
-        engine=engine.name, identity=engine.identity(), seeds=tuple(seeds), measured_on=alike,
-        figures=figures_identity() if today else None,
-    )  # fmt: skip
 
 
 def _measured(condition: Condition) -> tuple[str, list[int], list[int]]:

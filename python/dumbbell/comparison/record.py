@@ -176,6 +176,19 @@ class RunFailure(Part):
     """What the engine said of it."""
 
 
+class Suspect(Part):
+    """A run in real time that something disturbed."""
+
+    engine: str
+    """By name."""
+    seed: int
+    """Of the run."""
+    point: dict[str, Any] = Field(default_factory=dict)
+    """Each swept value as the spec wrote it."""
+    reasons: tuple[str, ...]
+    """What disturbed it."""
+
+
 class Path(Part):
     """Where a condition runs."""
 
@@ -212,6 +225,8 @@ class Condition(Path):
     """Empty where an engine failed."""
     winner: Winner | None
     """null where all flows have one algorithm."""
+    suspects: tuple[Suspect, ...] = ()
+    """Runs in real time that something disturbed; the others of such an engine are valid."""
     digest: str = ""
     """Of the resolved run with the reference's first seed: whether what was measured is what would be measured now."""
 

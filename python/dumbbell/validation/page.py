@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -25,7 +25,7 @@ from dumbbell.comparison.record import Agreement, Checks, Curves
 from dumbbell.metrics.number import amount, listed, places
 from dumbbell.replacement import replacing
 from dumbbell.studies.verdict import SIGNS
-from dumbbell.validation import advice_text, hosts_text
+from dumbbell.validation import advice_text, hosts_text, live_text, phases_text
 from dumbbell.validation.claims import ClaimsRecord
 from dumbbell.validation.hosts import HostsRecord
 from dumbbell.validation.plan import AnyPart, Plan, Record, ValidationError
@@ -46,6 +46,8 @@ class Section:
     record: Record | None
     """None: it is not measured yet."""
     charts: tuple[Chart, ...] = ()
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    """Of conditions in real time that are beyond a bar, by their names."""
 
 
 def read(plan: Plan, docs: Path) -> list[Section]:
@@ -56,7 +58,10 @@ def read(plan: Plan, docs: Path) -> list[Section]:
     """
     found = [(part, recorded_of(part, docs)) for part in plan.parts]
     found = [(part, judged_again(record) if isinstance(record, Agreement) else record) for part, record in found]
-    return [Section(part.name, part.kind, record, tuple(_charts(part.name, record))) for part, record in found]
+    return [
+        Section(part.name, part.kind, record, tuple(_charts(part.name, record)), getattr(part, "reasons", {}))
+        for part, record in found
+    ]
 
 
 def recorded_of(part: AnyPart, docs: Path) -> Record | None:
@@ -156,11 +161,14 @@ def _environment() -> Environment:
     environment.filters |= {"amount": amount, "prose": _prose, "listed": listed, "sign": SIGNS.__getitem__}
     environment.filters["join_words"] = lambda item: f"{item[0]}: {', '.join(item[1])}"
     environment.tests["without_bands"] = agreement_text.without_bands
+    environment.tests["live"] = live_text.is_live_one
     environment.tests["loss_based"] = lambda case: is_loss_based(case.cc)
     environment.globals |= {
         "text": agreement_text,
         "hosts": hosts_text,
         "advice": advice_text,
+        "live": live_text,
+        "phases": phases_text,
         "places": places,
         "title_of": _title,
         "named": lambda sections: {each.name: each.record for each in sections},

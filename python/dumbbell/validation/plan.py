@@ -17,6 +17,7 @@ from dumbbell.comparison.agreement_text import failures
 from dumbbell.comparison.campaigns import Recorded, Sides, compare_engines, runs
 from dumbbell.comparison.checks import carry_out_checks, checks
 from dumbbell.comparison.record import Agreement, Checks, Curves, Side, Source
+from dumbbell.engines.family import is_live
 from dumbbell.engines.mutant import sources
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import DumbbellError
@@ -32,9 +33,12 @@ from dumbbell.validation.advice import AdvicePart, AdviceRecord
 from dumbbell.validation.claims import ClaimsRecord, Column, judge_claims
 from dumbbell.validation.hosts import HostsRecord, MeasuredTable, asked, with_kept
 from dumbbell.validation.mutants import MutantsRecord, judge_mutants, mutants
+from dumbbell.validation.phases import PhasesPart, PhasesRecord
 from dumbbell.validation.studied import drawn
 
-Record: TypeAlias = AdviceRecord | Agreement | Checks | Curves | ClaimsRecord | HostsRecord | MutantsRecord
+Record: TypeAlias = (
+    AdviceRecord | Agreement | Checks | Curves | ClaimsRecord | HostsRecord | MutantsRecord | PhasesRecord
+)
 Records: TypeAlias = Callable[[str], Record | None]
 """Gives what a part came to when it was last measured."""
 HOSTS: Final = "hosts"
@@ -74,6 +78,8 @@ class ComparisonPart(Table):
     """Of a drawn condition; None: the stratum's own."""
     most_packets: int | None = None
     """That a drawn condition may carry; None: the stratum's own."""
+    reasons: dict[str, str] = Field(default_factory=dict)
+    """Of conditions in real time that are beyond a bar, by their names: why, as far as it was found out."""
 
     @property
     def engines(self) -> tuple[str, ...]:
@@ -359,7 +365,7 @@ class HostsPart(Table):
         ]
 
 
-AnyPart: TypeAlias = AdvicePart | ComparisonPart | ClaimsPart | HostsPart | MutantsPart
+AnyPart: TypeAlias = AdvicePart | ComparisonPart | ClaimsPart | HostsPart | MutantsPart | PhasesPart
 
 
 class Plan(Table):
@@ -370,7 +376,11 @@ class Plan(Table):
     @field_validator("parts", mode="after")
     @classmethod
     def _mutants_are_held_against_the_others(cls, parts: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
-        others = tuple(part for part in parts if isinstance(part, ComparisonPart) and part.kind != "checks")
+        others = tuple(
+            part
+            for part in parts
+            if isinstance(part, ComparisonPart) and part.kind != "checks" and not is_live(part.candidate)
+        )
         return tuple(
             part.model_copy(update={"against": part.against or others}) if isinstance(part, MutantsPart) else part
             for part in parts
