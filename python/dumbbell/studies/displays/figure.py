@@ -25,6 +25,7 @@ def draw_figure(row: rows.Figure, axes: Mapping[str, rows.Axis], scope: Scope) -
     for outer in scope.unique(row.per):
         for panel in row.drawn_panels():
             panels += [_panel(panel, axes, inner) for inner in outer.over(panel)]
+    panels = _distinct(panels)
     if any(_axis(panel.y, axes).limits == "data" for panel in row.drawn_panels() if panel.y):
         panels = _fitted(panels)
     return Chart(
@@ -35,6 +36,15 @@ def draw_figure(row: rows.Figure, axes: Mapping[str, rows.Axis], scope: Scope) -
         panels=tuple(panels),
         columns=len(scope.versions) if row.columns == "versions" else row.columns,
     )
+
+
+def _distinct(panels: Iterable[Panel]) -> list[Panel]:
+    """Each once: cases that the runs do not tell apart, as a short form may have but one of them, show the same."""
+    found: list[Panel] = []
+    for panel in panels:
+        if all(replace(panel, title=each.title) != each for each in found):
+            found.append(panel)
+    return found
 
 
 def _with(numbers: Mapping[str, rows.Number], scope: Scope) -> Scope:
