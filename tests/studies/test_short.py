@@ -31,7 +31,12 @@ from dumbbell.studies.status import run_command
 
 NAMES = ("borgli2017", "claypool2019", "giordano2019", "zhang2024")
 QUARTER_OF_AN_HOUR_S = 900
-TOOLS = {"borgli2017": {"sh"}, "claypool2019": set[str](), "giordano2019": {"iperf3"}, "zhang2024": {"iperf3"}}
+TOOLS = {
+    "borgli2017": {"sh"},
+    "claypool2019": set[str](),
+    "giordano2019": {"iperf3"},
+    "zhang2024": {"iperf3", "ffmpeg"},
+}
 """The programs of each document that a live engine starts; Claypool's own sender just sends, as the agent does."""
 EVEN = 0.03
 """So near to a half of the goodput nobody is ahead."""

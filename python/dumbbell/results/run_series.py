@@ -111,7 +111,7 @@ def gauge(run: RunSeries, flow: int, column: str, begin_s: float = 0.0, end_s: f
 
 
 def ss_gauge(run: RunSeries, flow: int, column: str, begin_s: float = 0.0, end_s: float = math.inf) -> Samples:
-    """A column of `ss_series` for all connections of one flow's sender, where it is known; nothing if `ss` was not asked.
+    """A column of `ss_series` for all connections of one flow's sender, where known; nothing if `ss` was not asked.
 
     `srtt_s`, `min_rtt_s`, `cwnd_bytes`, `ssthresh_bytes`, `delivery_rate_bps`, `retransmitted`.
     """

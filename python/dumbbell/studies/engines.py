@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
+from typing import TypeAlias
 
 from dumbbell.charts.chart import Chart, Panel
+from dumbbell.charts.numbers import NumberTable, tables
+from dumbbell.charts.style import PUBLISHED, kernel_of
+from dumbbell.charts.table import Table
 from dumbbell.studies.status import StudyStatus
 
 FEWEST = 2
+_Columns: TypeAlias = "dict[str, dict[str, str]]"
+"""Cells by their row, of columns by their heading."""
 
 
 def engines_beside(statuses: Sequence[StudyStatus]) -> Iterator[Chart]:
@@ -36,6 +43,41 @@ def beside(words: Chart, charts: Mapping[str, Chart]) -> Chart:
     same = [row[0] for row in rows if row not in own]
     named = chain.from_iterable(map(_named, charts, row) for row in own)
     return replace(words, columns=len(charts), panels=(*named, *same))
+
+
+def numbers_beside(displays: Mapping[str, Chart | Table]) -> Iterator[NumberTable]:
+    """The numbers of a figure or a table, as engines' runs show it, a column an engine; what is published, once, last.
+
+    Of a figure a table for each panel, of a table one for each of its columns. No heading and no row names a kernel.
+    """
+    each_by_itself = any(isinstance(display, Table) for display in displays.values())
+    for parts in zip(*(tables(display) for display in displays.values()), strict=True):
+        found: dict[str, _Columns] = {}
+        for engine, part in zip(displays, parts, strict=True):
+            own = f" of {kernel_of(engine)}"
+            places = [row[0].replace(own, "") for row in part.rows]
+            heading = ""
+            for index, words in list(enumerate(part.header))[1:]:
+                published = PUBLISHED in words
+                heading = heading if words == PUBLISHED else words.replace(own, "")
+                name = words if published else engine if each_by_itself else f"{heading}, {engine}"
+                cells = zip(places, (row[index] for row in part.rows), strict=True)
+                found.setdefault(heading, {})[name] = dict(cells)
+        title, (first, *_), _ = parts[0]
+        if each_by_itself:
+            for heading, columns in found.items():
+                yield _table(f"{title}; {heading}", first, columns)
+        else:
+            yield _table(title, first, {name: cells for columns in found.values() for name, cells in columns.items()})
+
+
+def _table(title: str, first: str, columns: _Columns) -> NumberTable:
+    """Columns that may have other rows than one another: places in order where they are numbers."""
+    places = list(dict.fromkeys(place for cells in columns.values() for place in cells))
+    with suppress(ValueError):
+        places.sort(key=float)
+    names = sorted(columns, key=lambda name: PUBLISHED in name)
+    return NumberTable(title, [first, *names], [[at, *(columns[name].get(at, "") for name in names)] for at in places])
 
 
 def _named(engine: str, panel: Panel) -> Panel:

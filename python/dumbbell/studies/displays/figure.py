@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dumbbell.charts.chart import Axis, Chart, HeatMap, Panel
+from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
+from dumbbell.charts.in_time import TIME
 from dumbbell.errors import StudyError
 from dumbbell.metrics.statistics import estimate
 from dumbbell.studies.displays import rows
@@ -66,15 +67,23 @@ def _panel(row: rows.Panel, axes: Mapping[str, rows.Axis], scope: Scope) -> Pane
     x = _axis(row.x, axes) if row.x else None
     return Panel(
         title=title,
-        x=_swept_axis(x, row, scope) if x else Axis(label="time (s)", limits=row.span or (None, None)),
+        x=_swept_axis(x, row, scope) if x else Axis(label=TIME, limits=row.span or (None, None)),
         y=Axis(label=scope.text(y.label), scale=y.scale, limits=_limits(y, scope), ticks=_ticks(y.ticks)),
-        layers=tuple(layer for line in row.lines for layer in layers_of(line, row, x, scope)),
+        layers=tuple(_placed(layer, y) for line in row.lines for layer in layers_of(line, row, x, scope)),
         marks=tuple(
             (float(scope.published(mark.x) if isinstance(mark.x, str) else mark.x), scope.text(mark.words))
             for mark in row.marks
             if scope.has(mark.when)
         ),
     )
+
+
+def _placed(layer: Layer, y: rows.Axis) -> Layer:
+    """What of a series has a place: on a logarithmic axis 0 has none, as the window before a program has connected."""
+    if y.scale == "linear" or layer.low or len(layer.x) != len(layer.y) or min(layer.y, default=1.0) > 0:
+        return layer
+    points = [(x, value) for x, value in zip(layer.x, layer.y, strict=True) if value > 0]
+    return replace(layer, x=tuple(x for x, _ in points), y=tuple(value for _, value in points))
 
 
 def _swept_axis(axis: rows.Axis, row: rows.Panel, scope: Scope) -> Axis:
