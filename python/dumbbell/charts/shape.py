@@ -54,7 +54,7 @@ def _course(line: Layer, panel: Panel) -> str:
     (first_x, first), *_, (last_x, last) = points = sorted(zip(line.x, line.y, strict=True))
     steps = [after - before for (_, before), (_, after) in pairwise(points)]
     steadily = all(step <= 0 for step in steps) or all(step >= 0 for step in steps)
-    goes = "falls" if last < first else "rises" if last > first else "comes back"
+    goes = "falls" if last < first else "rises" if last > first else "is even"
     where = f"from {amount(first)} at {_place(panel, first_x)} to {amount(last)} at {_place(panel, last_x)}"
     return f"{line.label} {goes} {where}, {'' if steadily else 'not '}steadily"
 

@@ -64,6 +64,7 @@ def numbers_beside(displays: Mapping[str, Chart | Table]) -> Iterator[NumberTabl
                 cells = zip(places, (row[index] for row in part.rows), strict=True)
                 found.setdefault(heading, {})[name] = dict(cells)
         title, (first, *_), _ = parts[0]
+        title = title.replace(f" of {kernel_of(next(iter(displays)))}", "")
         if each_by_itself:
             for heading, columns in found.items():
                 yield _table(f"{title}; {heading}", first, columns)

@@ -106,12 +106,14 @@ def _print_beside(statuses: "Sequence[StudyStatus]", name: str) -> None:
         }
         for title, header, rows in numbers_beside(drawn):
             typer.echo(f"{title}\n\n{aligned(header, rows)}\n")
-        told = dict.fromkeys(
-            sentence if PUBLISHED in sentence else f"{engine}: {sentence.replace(f' of {kernel_of(engine)}', '')}"
+        sentences = (
+            (engine, sentence.replace(f" of {kernel_of(engine)}", ""))
             for engine, chart in drawn.items()
             if isinstance(chart, Chart)
             for sentence in shapes(chart)
         )
+        # what is published is the same beside each engine
+        told = dict.fromkeys(words if PUBLISHED in words else f"{engine}: {words}" for engine, words in sentences)
         typer.echo("".join(f"{sentence}.\n" for sentence in told))
 
 
