@@ -40,10 +40,10 @@ def draw_figure(row: rows.Figure, axes: Mapping[str, rows.Axis], scope: Scope) -
 
 
 def _distinct(panels: Iterable[Panel]) -> list[Panel]:
-    """Each once: cases that the runs do not tell apart, as a short form may have but one of them, show the same."""
+    """Without those that show under another title what one before shows, of cases that the runs do not tell apart."""
     found: list[Panel] = []
     for panel in panels:
-        if all(replace(panel, title=each.title) != each for each in found):
+        if not any(panel.title != each.title and replace(panel, title=each.title) == each for each in found):
             found.append(panel)
     return found
 
