@@ -31,6 +31,7 @@ HALF_OF_TWO = 12.7062
 FIGURE = (
     'name = "f"\ntitle = "{version}"\ncaption = "{means}; seed {seed} of {seeds}"\nalt = ""\nexperiments = "grid"\n'
 )
+TABLE = 'name = "f"\ntitle = ""\ncaption = ""\nexperiments = "grid"\n'
 QUEUE = 'x = { label = "queue (BDP)", field = "path.buffer", unit = "bdp", scale = "log2", ticks = "swept" }\n'
 RATE = 'y = { label = "Mbit/s" }\n'
 SHORT = 'at = { "path.rtt" = "5 ms" }\n'
@@ -153,10 +154,14 @@ def test_what_ss_tells_stands_beside_the_samples_where_it_was_asked() -> None:
     assert drawn(asked, logarithmic, "cwnd_bytes") == [((5,), (1000,)), ((5, 5), (3, 4))], "0 has no place there"
 
 
-def test_cases_that_the_runs_do_not_tell_apart_are_one_panel() -> None:
+def test_cases_that_the_runs_do_not_tell_apart_are_one_panel_and_one_row() -> None:
     cases = '[cases]\nsize = [{ words = "a", at = { "path.rate" = 1 } }, { words = "b", at = { "path.rate" = 2 } }]\n'
     text = f'{QUEUE}{RATE}{SHORT}each = "size"\npanel_title = "{{size}}"\nlines = [{{ metric = "goodput" }}]'
     assert [panel.title for panel in chart(text, rest=cases).panels] == ["a"]
+    rows = f'{SHORT}rows = ["size", "queue"]\ncolumns = [{{ title = "", words = "{{size}}, {{queue}}" }}]\n'
+    queues = 'queue = { field = "path.buffer", values = ["1 bdp", "4 bdp"] }\n'
+    _, (drawn,) = displays_of(tomllib.loads(f"{cases}{queues}[[tables]]\n{TABLE}{rows}"), FORMULAS, ("grid", "rival"))
+    assert [row[0] for row in drawn.draw(document(), TWO).rows] == ["a, 1 BDP", "a, 4 BDP"]
 
 
 @pytest.mark.parametrize(
@@ -419,6 +424,7 @@ size = { field = "path.buffer", values = ["1 bdp"] }
     [
         ('order = ["g"]', "", 'order: there is no figure "g"; known: f\norder: lacks "f"'),
         ("", "[[figures]]\n" + FIGURE, 'figures: 2 are called "f"'),
+        ("", f'[[tables]]\n{TABLE}rows = "version"\ncolumns = []\n', 'figures: 2 are called "f"'),
         (
             "",
             "[[figures]]\n" + FIGURE.replace('"f"', '"f{letter}"\nfor = "part"'),

@@ -118,6 +118,12 @@ def test_programs_are_the_workloads_where_an_engine_can_run_them(name: str, netn
     assert [run.duration_ns for run in on_netns] == [run.duration_ns for run in on_sim]
 
 
+def test_what_stands_beside_the_tool_is_set_where_it_runs(netns: NetnsEngine) -> None:
+    short = studies.load("zhang2024", short=True)
+    assert {run.measure.ss_ns for run in runs_on(short, netns)} == {None, 100_000_000}
+    assert {run.measure.ss_ns for run in runs_on(short, SimEngine())} == {None}
+
+
 def test_without_the_tool_the_own_workloads_stay_and_the_reason_is_told(
     netns: NetnsEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
