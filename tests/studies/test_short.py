@@ -252,8 +252,23 @@ def test_engines_stand_beside_one_another_in_a_chart_and_what_is_published_once_
 
     charts = {"sim": of(1.0), "netns": of(2.0)}
     side = beside(words, charts)
-    assert (side.caption, side.columns) == ("Of both.", 2)
+    assert (side.caption, side.columns) == (
+        "Of both. Of the engines sim runs Linux 6.1, netns runs the machine's kernel.",
+        2,
+    )
     assert [each.title for each in side.panels] == ["sim: rate", "netns: rate", "sim", "netns", "published"]
+
+
+def test_beside_one_another_lines_have_one_scale_and_no_kernel_in_their_names() -> None:
+    def of(kernel: str, y: float) -> Chart:
+        none = Layer(label="nothing", style="reno", x=(), y=())
+        layers = (Layer(label=f"BBR of {kernel}", style="bbr", x=(1.0,), y=(y,)), none)
+        panel = Panel(x=Axis(label="x"), y=Axis(label="y", limits=(0, None)), layers=layers)
+        return Chart(name="f", title="F", caption="", panels=(panel,))
+
+    panels = beside(of("Linux 6.1", 10.0), {"sim": of("Linux 6.1", 10.0), "linux:6.12": of("Linux 6.12", 40.0)}).panels
+    assert [[layer.label for layer in panel.layers] for panel in panels] == [["BBR"], ["BBR"]]
+    assert [panel.y.limits for panel in panels] == [(0, 42)] * 2
 
 
 def test_numbers_of_engines_stand_beside_one_another_and_what_is_published_once() -> None:
