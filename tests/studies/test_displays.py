@@ -31,6 +31,7 @@ HALF_OF_TWO = 12.7062
 FIGURE = (
     'name = "f"\ntitle = "{version}"\ncaption = "{means}; seed {seed} of {seeds}"\nalt = ""\nexperiments = "grid"\n'
 )
+TABLE = 'name = "f"\ntitle = ""\ncaption = ""\nexperiments = "grid"\n'
 QUEUE = 'x = { label = "queue (BDP)", field = "path.buffer", unit = "bdp", scale = "log2", ticks = "swept" }\n'
 RATE = 'y = { label = "Mbit/s" }\n'
 SHORT = 'at = { "path.rtt" = "5 ms" }\n'
@@ -134,6 +135,33 @@ def test_published_columns_numbers_and_bands() -> None:
     assert (over_time.x, over_time.y) == ((0, 60), (1.5, 1.5))
     with pytest.raises(StudyError, match=r'f: nothing is published at "p\.median"'):
         over_queue('published = "p", y = "median"', numbers)
+
+
+def test_what_ss_tells_stands_beside_the_samples_where_it_was_asked() -> None:
+    series = pd.DataFrame({"flow": 0, "time_s": [0.0, 5.0, 10.0], "srtt_s": 0.1, "cwnd_bytes": [0.0, 1000.0, 2000.0]})
+    told = pd.DataFrame({"flow": [0, 0, 1], "time_s": [5.0, 5.0, 5.0], "srtt_s": 0.2, "cwnd_bytes": [3.0, 4.0, 5.0]})
+    without = observed({}, {"bbr": [8.0]}, (0, 10), series=series)
+
+    def drawn(run: RunData, y: str, series: str) -> list[tuple[tuple[float, ...], tuple[float, ...]]]:
+        own = f'{{ series = "{series}" }}, {{ series = "{series}", told_by = "ss", kind = "points" }}'
+        found = Evidence(engine="sim", trials={("grid", "bbr"): (SeedSweep(1, (run,)),)})
+        return [(each.x, each.y) for each in layers(f"span = [0, 9]\n{y}lines = [{own}]", found)]
+
+    asked = replace(without, ss_series=lambda: told)
+    assert drawn(asked, RATE, "rtt") == [((0, 5), (100, 100)), ((5, 5), (200, 200))]
+    assert drawn(without, RATE, "rtt") == [((0, 5), (100, 100))]
+    logarithmic = 'y = { label = "window", scale = "log10" }\n'
+    assert drawn(asked, logarithmic, "cwnd_bytes") == [((5,), (1000,)), ((5, 5), (3, 4))], "0 has no place there"
+
+
+def test_cases_that_the_runs_do_not_tell_apart_are_one_panel_and_one_row() -> None:
+    cases = '[cases]\nsize = [{ words = "a", at = { "path.rate" = 1 } }, { words = "b", at = { "path.rate" = 2 } }]\n'
+    text = f'{QUEUE}{RATE}{SHORT}each = "size"\npanel_title = "{{size}}"\nlines = [{{ metric = "goodput" }}]'
+    assert [panel.title for panel in chart(text, rest=cases).panels] == ["a"]
+    rows = f'{SHORT}rows = ["size", "queue"]\ncolumns = [{{ title = "", words = "{{size}}, {{queue}}" }}]\n'
+    queues = 'queue = { field = "path.buffer", values = ["1 bdp", "4 bdp"] }\n'
+    _, (drawn,) = displays_of(tomllib.loads(f"{cases}{queues}[[tables]]\n{TABLE}{rows}"), FORMULAS, ("grid", "rival"))
+    assert [row[0] for row in drawn.draw(document(), TWO).rows] == ["a, 1 BDP", "a, 4 BDP"]
 
 
 @pytest.mark.parametrize(
@@ -396,6 +424,7 @@ size = { field = "path.buffer", values = ["1 bdp"] }
     [
         ('order = ["g"]', "", 'order: there is no figure "g"; known: f\norder: lacks "f"'),
         ("", "[[figures]]\n" + FIGURE, 'figures: 2 are called "f"'),
+        ("", f'[[tables]]\n{TABLE}rows = "version"\ncolumns = []\n', 'figures: 2 are called "f"'),
         (
             "",
             "[[figures]]\n" + FIGURE.replace('"f"', '"f{letter}"\nfor = "part"'),

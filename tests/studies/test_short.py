@@ -13,7 +13,8 @@ from commandline import dumbbell
 from dumbbell import studies
 from dumbbell.campaign.execution import execute
 from dumbbell.campaign.plan import plan
-from dumbbell.charts.chart import Axis, Chart, Panel
+from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.table import Amount, Column, Table
 from dumbbell.engines.netns import NetnsEngine
 from dumbbell.engines.path_check import PathReport
 from dumbbell.engines.sim import SimEngine
@@ -23,7 +24,7 @@ from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Run
 from dumbbell.spec.run import CommandWorkload
 from dumbbell.studies import Study
-from dumbbell.studies.engines import beside, engines_beside
+from dumbbell.studies.engines import beside, engines_beside, numbers_beside
 from dumbbell.studies.execution import honoured
 from dumbbell.studies.manifest import ShortExperiment, ShortForm, folder_of, manifest_of
 from dumbbell.studies.short import longest_s, shortened, without_programs
@@ -31,7 +32,12 @@ from dumbbell.studies.status import run_command
 
 NAMES = ("borgli2017", "claypool2019", "giordano2019", "zhang2024")
 QUARTER_OF_AN_HOUR_S = 900
-TOOLS = {"borgli2017": {"sh"}, "claypool2019": set[str](), "giordano2019": {"iperf3"}, "zhang2024": {"iperf3"}}
+TOOLS = {
+    "borgli2017": {"sh"},
+    "claypool2019": set[str](),
+    "giordano2019": {"iperf3"},
+    "zhang2024": {"iperf3", "ffmpeg"},
+}
 """The programs of each document that a live engine starts; Claypool's own sender just sends, as the agent does."""
 EVEN = 0.03
 """So near to a half of the goodput nobody is ahead."""
@@ -110,6 +116,12 @@ def test_programs_are_the_workloads_where_an_engine_can_run_them(name: str, netn
     assert words_of(on_netns) == TOOLS[name]
     assert words_of(on_sim) == set()
     assert [run.duration_ns for run in on_netns] == [run.duration_ns for run in on_sim]
+
+
+def test_what_stands_beside_the_tool_is_set_where_it_runs(netns: NetnsEngine) -> None:
+    short = studies.load("zhang2024", short=True)
+    assert {run.measure.ss_ns for run in runs_on(short, netns)} == {None, 100_000_000}
+    assert {run.measure.ss_ns for run in runs_on(short, SimEngine())} == {None}
 
 
 def test_without_the_tool_the_own_workloads_stay_and_the_reason_is_told(
@@ -224,6 +236,7 @@ def test_the_command_says_what_is_in_the_short_form_and_draws_it(tmp_path: Path)
     drawn = dumbbell("study", "figures", "claypool2019", "--short", "--out", tmp_path, "--numbers", "figure7")
     assert drawn.returncode == 0, drawn.stderr
     assert "0.25" in drawn.stdout
+    assert "\nsim: BBR falls from " in drawn.stdout
     whole = dumbbell("study", "figures", "claypool2019", "--out", tmp_path)
     assert whole.returncode == 2
 
@@ -239,8 +252,45 @@ def test_engines_stand_beside_one_another_in_a_chart_and_what_is_published_once_
 
     charts = {"sim": of(1.0), "netns": of(2.0)}
     side = beside(words, charts)
-    assert (side.caption, side.columns) == ("Of both.", 2)
+    assert (side.caption, side.columns) == (
+        "Of both. Of the engines sim runs Linux 6.1, netns runs the machine's kernel.",
+        2,
+    )
     assert [each.title for each in side.panels] == ["sim: rate", "netns: rate", "sim", "netns", "published"]
+
+
+def test_beside_one_another_lines_have_one_scale_and_no_kernel_in_their_names() -> None:
+    def of(kernel: str, y: float) -> Chart:
+        none = Layer(label="nothing", style="reno", x=(), y=())
+        layers = (Layer(label=f"BBR of {kernel}", style="bbr", x=(1.0,), y=(y,)), none)
+        panel = Panel(x=Axis(label="x"), y=Axis(label="y", limits=(0, None)), layers=layers)
+        return Chart(name="f", title="F", caption="", panels=(panel,))
+
+    panels = beside(of("Linux 6.1", 10.0), {"sim": of("Linux 6.1", 10.0), "linux:6.12": of("Linux 6.12", 40.0)}).panels
+    assert [[layer.label for layer in panel.layers] for panel in panels] == [["BBR"], ["BBR"]]
+    assert [panel.y.limits for panel in panels] == [(0, 42)] * 2
+
+
+def test_numbers_of_engines_stand_beside_one_another_and_what_is_published_once() -> None:
+    def figure(kernel: str, y: float) -> Chart:
+        layers = (
+            Layer(label=f"BBR of {kernel}", style="bbr", x=(1.0, 4.0), y=(y, 2.0)),
+            Layer(label="published", style="published", x=(2.0,), y=(7.0,)),
+        )
+        panel = Panel(x=Axis(label="queue"), y=Axis(label="rate"), layers=layers)
+        return Chart(name="f", title="F", caption="", panels=(panel,))
+
+    def table(kernel: str, mean: float) -> Table:
+        columns = (Column(title="of"), Column(title="rate"), Column(title="RTT"))
+        row = (f"BBR of {kernel}", Amount(mean, None, 9.0), Amount(5.0))
+        return Table(name="t", title="T", caption="", columns=columns, rows=(row,))
+
+    (own,) = numbers_beside({"sim": figure("Linux 6.1", 3.0), "linux:6.12": figure("Linux 6.12", 4.0)})
+    assert own.header == ["queue", "BBR, sim", "BBR, linux:6.12", "published"]
+    assert own.rows == [["1", "3.00", "4.00", ""], ["2", "", "", "7.00"], ["4", "2.00", "2.00", ""]]
+    rate, rtt = numbers_beside({"sim": table("Linux 6.1", 3.0), "linux:6.12": table("Linux 6.12", 4.0)})
+    assert rate == ("T; rate", ["of", "sim", "linux:6.12", "published"], [["BBR", "3.00", "4.00", "9"]])
+    assert rtt == ("T; RTT", ["of", "sim", "linux:6.12"], [["BBR", "5.00", "5.00"]])
 
 
 class Crooked(SimEngine):

@@ -9,6 +9,8 @@ from dumbbell.charts.chart import Axis, Kind, Layer, Panel
 from dumbbell.metrics.counter import rates_bps
 from dumbbell.results.run_series import RunSeries, Samples, backlog_bytes, group_rates_bps, middles, received
 
+TIME = "time (s)"
+"""The label of an axis that has it."""
 KB, MBPS, MS = 1e-3, 1e-6, 1e3
 """In base units' place: what a value is multiplied by."""
 
@@ -53,5 +55,5 @@ def backlog(run: RunSeries, label: str, style: str = "queue", *, instance: int =
 
 def panels(end_s: float, rows: Mapping[str, Iterable[Layer]]) -> tuple[Panel, ...]:
     """A panel for each label of a y axis, all with the time from 0 on."""
-    time = Axis(label="time (s)", limits=(0, end_s))
+    time = Axis(label=TIME, limits=(0, end_s))
     return tuple(Panel(x=time, y=Axis(label=name, limits=(0, None)), layers=tuple(rows[name])) for name in rows)

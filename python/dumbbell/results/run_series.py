@@ -33,6 +33,8 @@ class RunSeries:
     """The gauges of its bottleneck."""
     ack_series: Callable[[], pd.DataFrame]
     """Single ACKs' round-trip times, of an experiment that records "acks"."""
+    ss_series: Callable[[], pd.DataFrame] | None = None
+    """What `ss` told of its senders' connections; None: it was not asked."""
 
     @property
     def window_s(self) -> tuple[float, float]:
@@ -55,6 +57,7 @@ def stored(store: Store, run_id: str) -> RunSeries:
         flow_series=lambda: flows,
         queue_series=lambda: queue,
         ack_series=partial(store.ack_series, run_id),
+        ss_series=partial(store.ss_series, run_id) if "ss" in store.kinds(run_id) else None,
     )
 
 
@@ -104,7 +107,20 @@ def gauge(run: RunSeries, flow: int, column: str, begin_s: float = 0.0, end_s: f
     `srtt_s`, `cwnd_bytes`, `ssthresh_bytes`, `inflight_bytes`, `min_rtt_s`, `cc_min_rtt_s`, `pacing_rate_bps`,
     `delivery_rate_bps`, `bandwidth_bps`, `pacing_gain`, `cwnd_gain`.
     """
-    frame = run.flow_series()
+    return _samples(run.flow_series(), flow, column, begin_s, end_s)
+
+
+def ss_gauge(run: RunSeries, flow: int, column: str, begin_s: float = 0.0, end_s: float = math.inf) -> Samples:
+    """A column of `ss_series` for all connections of one flow's sender, where known; nothing if `ss` was not asked.
+
+    `srtt_s`, `min_rtt_s`, `cwnd_bytes`, `ssthresh_bytes`, `delivery_rate_bps`, `retransmitted`.
+    """
+    if run.ss_series is None:
+        return Samples(np.empty(0), np.empty(0))
+    return _samples(run.ss_series(), flow, column, begin_s, end_s)
+
+
+def _samples(frame: pd.DataFrame, flow: int, column: str, begin_s: float, end_s: float) -> Samples:
     own = frame[(frame["flow"] == flow) & frame["time_s"].between(begin_s, end_s)].dropna(subset=[column])
     return Samples(own["time_s"].to_numpy(np.float64), own[column].to_numpy(np.float64))
 

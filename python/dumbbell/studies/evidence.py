@@ -29,6 +29,9 @@ class Source(Protocol):
     def ack_series(self, run_id: str) -> pd.DataFrame:
         """Single ACKs' round-trip times."""
 
+    def ss_series(self, run_id: str) -> pd.DataFrame:
+        """What `ss` told of its senders' connections."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunData(RunSeries):

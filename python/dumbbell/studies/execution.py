@@ -138,6 +138,7 @@ def _observed(planned: Planned, result: Result, axis: str, source: Source) -> Ru
         flow_series=partial(source.flow_series, result.run_id),
         queue_series=partial(source.queue_series, result.run_id),
         ack_series=partial(source.ack_series, result.run_id),
+        ss_series=partial(source.ss_series, result.run_id) if planned.resolved.run.measure.ss_ns else None,
         bdp_bytes=planned.resolved.bdp_bytes,
     )
 

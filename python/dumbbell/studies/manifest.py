@@ -39,6 +39,8 @@ class ShortExperiment(BaseModel):
     """The tool that is each flow's workload where an engine can run programs; empty: the spec's own workload."""
     words: tuple[str, ...] = ()
     """What stands behind the tool's command here."""
+    set_with_program: dict[str, Any] = {}
+    """Fields that are otherwise beside the tool: what only an engine that runs programs can honour, as `ss`."""
 
 
 class ShortForm(BaseModel):

@@ -124,7 +124,7 @@ def _with_programs(study: Study) -> dict[str, Experiment]:
             program = form.programs[own.program]
             words = program.model_dump(exclude_none=True) | {"command": (*program.command, *own.words)}
             workloads = {f"flows[{place}].workload": words for place in range(len(experiment.flows))}
-            found[title] = load_spec(experiment, overrides=workloads)
+            found[title] = load_spec(experiment, overrides=workloads | own.set_with_program)
     return found
 
 

@@ -9,7 +9,7 @@ from dumbbell.cli.option import Json, print_files, print_json
 from dumbbell.cli.study.option import Engines, Name, Out, Seeds, Short
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from dumbbell.studies import StudyStatus
 
@@ -26,7 +26,8 @@ def figures(  # noqa: PLR0913 (each is an option)
         typer.Option(
             "--numbers",
             metavar="FIGURE|all",
-            help="Print the numbers of this figure, or of all, instead.",
+            help="Print the numbers of this figure, or of all, instead; of a short form engine beside engine, and in "
+            "words which line is above which.",
             show_default=False,
         ),
     ] = None,
@@ -46,11 +47,13 @@ def figures(  # noqa: PLR0913 (each is an option)
             study = studies.load(place.name, seeds=seeds, short=short)
             with place.opened() as store:
                 found = statuses(study, store, engine, out=place.out)
+                if numbers is not None and short and not as_json:
+                    _print_beside(found, numbers)
                 for each in found:
-                    if numbers is not None:
-                        _print_numbers(each, numbers, as_json=as_json)
-                    else:
+                    if numbers is None:
                         files += drawn(each, place.folder)
+                    elif as_json or not short:
+                        _print_numbers(each, numbers, as_json=as_json)
                 if short and numbers is None:
                     files += beside(found, place.folder)
             for rest in filter(None, (each.rest(out=place.out) for each in found)):
@@ -85,18 +88,56 @@ def beside(statuses: "Sequence[StudyStatus]", folder: Path) -> list[Path]:
     return list(written(charts, folder / "figures" / "engines")) if charts else []
 
 
-def _print_numbers(status: "StudyStatus", name: str, *, as_json: bool) -> None:
-    from dumbbell.charts.numbers import tables
-    from dumbbell.cli.study.selection import ALL
+def _print_beside(statuses: "Sequence[StudyStatus]", name: str) -> None:
+    """Of each figure that an engine's runs can show, the engines' numbers in one table, and the shape of each."""
+    from dumbbell.charts.chart import Chart
+    from dumbbell.charts.shape import shapes
+    from dumbbell.charts.style import PUBLISHED, kernel_of
     from dumbbell.cli.table import aligned
+    from dumbbell.studies.engines import numbers_beside
+
+    there = {each.name: None for status in statuses for each in status.drawable()}
+    for display in _asked(name, there, " and ".join(status.engine for status in statuses)):
+        drawn = {
+            status.engine: each.draw(status.study, status.evidence)
+            for status in statuses
+            for each in status.drawable()
+            if each.name == display
+        }
+        for title, header, rows in numbers_beside(drawn):
+            typer.echo(f"{title}\n\n{aligned(header, rows)}\n")
+        sentences = (
+            (engine, sentence.replace(f" of {kernel_of(engine)}", ""))
+            for engine, chart in drawn.items()
+            if isinstance(chart, Chart)
+            for sentence in shapes(chart)
+        )
+        # what is published is the same beside each engine
+        told = dict.fromkeys(words if PUBLISHED in words else f"{engine}: {words}" for engine, words in sentences)
+        typer.echo("".join(f"{sentence}.\n" for sentence in told))
+
+
+def _asked(name: str, there: "Collection[str]", engines: str) -> "list[str]":
+    """The names of figures that are asked for.
+
+    Raises:
+        StudyError: there is none of that name.
+    """
+    from dumbbell.cli.study.selection import ALL
     from dumbbell.problem import quoted
     from dumbbell.studies import StudyError
 
-    there = {each.name: each for each in status.drawable()}
     if name != ALL and name not in there:
-        known = ", ".join(there) or "none"
-        raise StudyError(f"no figure {quoted(name)} of the runs on {status.engine}; known: {known}")
-    for display in there.values() if name == ALL else [there[name]]:
+        raise StudyError(f"no figure {quoted(name)} of the runs on {engines}; known: {', '.join(there) or 'none'}")
+    return list(there) if name == ALL else [name]
+
+
+def _print_numbers(status: "StudyStatus", name: str, *, as_json: bool) -> None:
+    from dumbbell.charts.numbers import tables
+    from dumbbell.cli.table import aligned
+
+    there = {each.name: each for each in status.drawable()}
+    for display in (there[each] for each in _asked(name, there, status.engine)):
         for title, header, rows in tables(display.draw(status.study, status.evidence)):
             if as_json:
                 cells = [dict(zip(header, row, strict=True)) for row in rows]

@@ -61,7 +61,7 @@ def _miscased(displays: Displays, experiments: Collection[str]) -> Iterator[str]
 
 
 def _misnamed(displays: Displays) -> Iterator[str]:
-    """Figures without a name of their own, and an order that is not of all of them."""
+    """Figures and tables without a name of their own, and an order that is not of all figures."""
     names = []
     for row in displays.figures:
         for member in displays.members(row) if not row.case or row.case in displays.cases else ():
@@ -71,7 +71,7 @@ def _misnamed(displays: Displays) -> Iterator[str]:
                 yield f"{row.name}: a case of {row.case} has no word {error}"
             except ValueError:
                 pass  # no template, which is told of all texts
-    for name, count in Counter(names).items():
+    for name, count in Counter([*names, *(row.name for row in displays.tables)]).items():
         if count > 1:
             yield f'figures: {count} are called "{name}"'
     for name in displays.order:

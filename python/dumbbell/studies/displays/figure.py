@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dumbbell.charts.chart import Axis, Chart, HeatMap, Panel
+from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
+from dumbbell.charts.in_time import TIME
 from dumbbell.errors import StudyError
 from dumbbell.metrics.statistics import estimate
 from dumbbell.studies.displays import rows
@@ -25,6 +26,7 @@ def draw_figure(row: rows.Figure, axes: Mapping[str, rows.Axis], scope: Scope) -
     for outer in scope.unique(row.per):
         for panel in row.drawn_panels():
             panels += [_panel(panel, axes, inner) for inner in outer.over(panel)]
+    panels = _distinct(panels)
     if any(_axis(panel.y, axes).limits == "data" for panel in row.drawn_panels() if panel.y):
         panels = _fitted(panels)
     return Chart(
@@ -35,6 +37,15 @@ def draw_figure(row: rows.Figure, axes: Mapping[str, rows.Axis], scope: Scope) -
         panels=tuple(panels),
         columns=len(scope.versions) if row.columns == "versions" else row.columns,
     )
+
+
+def _distinct(panels: Iterable[Panel]) -> list[Panel]:
+    """Without those that show under another title what one before shows, of cases that the runs do not tell apart."""
+    found: list[Panel] = []
+    for panel in panels:
+        if not any(panel.title != each.title and replace(panel, title=each.title) == each for each in found):
+            found.append(panel)
+    return found
 
 
 def _with(numbers: Mapping[str, rows.Number], scope: Scope) -> Scope:
@@ -56,15 +67,23 @@ def _panel(row: rows.Panel, axes: Mapping[str, rows.Axis], scope: Scope) -> Pane
     x = _axis(row.x, axes) if row.x else None
     return Panel(
         title=title,
-        x=_swept_axis(x, row, scope) if x else Axis(label="time (s)", limits=row.span or (None, None)),
+        x=_swept_axis(x, row, scope) if x else Axis(label=TIME, limits=row.span or (None, None)),
         y=Axis(label=scope.text(y.label), scale=y.scale, limits=_limits(y, scope), ticks=_ticks(y.ticks)),
-        layers=tuple(layer for line in row.lines for layer in layers_of(line, row, x, scope)),
+        layers=tuple(_placed(layer, y) for line in row.lines for layer in layers_of(line, row, x, scope)),
         marks=tuple(
             (float(scope.published(mark.x) if isinstance(mark.x, str) else mark.x), scope.text(mark.words))
             for mark in row.marks
             if scope.has(mark.when)
         ),
     )
+
+
+def _placed(layer: Layer, y: rows.Axis) -> Layer:
+    """What of a series has a place: on a logarithmic axis 0 has none, as the window before a program has connected."""
+    if y.scale == "linear" or layer.low or len(layer.x) != len(layer.y) or min(layer.y, default=1.0) > 0:
+        return layer
+    points = [(x, value) for x, value in zip(layer.x, layer.y, strict=True) if value > 0]
+    return replace(layer, x=tuple(x for x, _ in points), y=tuple(value for _, value in points))
 
 
 def _swept_axis(axis: rows.Axis, row: rows.Panel, scope: Scope) -> Axis:

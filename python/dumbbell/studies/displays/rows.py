@@ -136,6 +136,8 @@ class Line(Repeated):
     band: Literal["", "quartiles"] = ""
     series: str = ""
     """Over time, or as a distribution: `flows`, `group`, `queue`, `loss`, `rtt`, `ack_rtt`, or a gauge of a flow."""
+    told_by: Literal["", "ss"] = ""
+    """Who tells the gauge: the engine; or `ss`, of all connections of the flow's sender, where a run had it asked."""
     published: str = ""
     """A table of `published.toml`, of which `x`, `y`, `low` and `high` name columns or numbers."""
     draw: str = ""

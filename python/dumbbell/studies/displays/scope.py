@@ -39,6 +39,8 @@ class Scope:
     """Empty: not settled."""
     at: tuple[tuple[str, Any], ...] = ()
     words: tuple[tuple[str, Any], ...] = ()
+    told: frozenset[str] = frozenset()
+    """Those words that only say which case it is."""
 
     @classmethod
     def of(cls, row: Shown, displays: Displays, drawing: ModuleType | None, study: Study, evidence: Evidence) -> Scope:
@@ -132,11 +134,13 @@ class Scope:
 
     def bound(self, dimension: str, place: int, case: Case) -> Scope:
         """Narrowed down to one case."""
-        words = {dimension: self.text(case.words), f"{dimension}_place": place, **(case.model_extra or {})}
+        told = {dimension: self.text(case.words), f"{dimension}_place": place}
+        more = case.model_extra or {}
         experiment = self.text(case.experiment)
         return replace(
             self,
-            words=(*self.words, *words.items()),
+            words=(*self.words, *(told | more).items()),
+            told=self.told | (told.keys() - more.keys()),
             at=(*self.at, *case.at.items()),
             experiments=(experiment,) if experiment else self.experiments,
         )
@@ -175,6 +179,14 @@ class Scope:
             return template.format_map(_Words(self))
         except (LookupError, TypeError, ValueError) as error:
             raise self.error(f'"{template}" has {error}, of which nothing is known here') from None
+
+    @property
+    def about(self) -> tuple[object, ...]:
+        """Its runs, and all the words that do more than say which runs these are."""
+        version, at = self.settled.version, dict(self.at)
+        trials = [_at(trial, at) for each in self.experiments for trial in self.evidence.of(each, version)]
+        own = tuple((name, repr(value)) for name, value in self.words if name not in self.told)
+        return self.experiments, version, own, tuple(id(run) for trial in trials for run in trial.runs)
 
     def trials(
         self, beside: Sequence[str] = (), also: Sequence[str] = ()

@@ -15,7 +15,11 @@ from dumbbell.studies.evidence import SeedSweep, Trials
 
 def draw_table(row: rows.TableRow, scope: Scope) -> Table:
     """A table of the runs that a scope has."""
-    lines = [list(_columns(row, line)) for line in scope.narrowed(row).unique(row.rows)]
+    # cases that a short form's runs do not tell apart are one line
+    own: dict[tuple[object, ...], Scope] = {}
+    for line in scope.narrowed(row).unique(row.rows):
+        own.setdefault(line.about, line)
+    lines = [list(_columns(row, line)) for line in own.values()]
     return Table(
         name=row.name,
         title=scope.text(row.title),

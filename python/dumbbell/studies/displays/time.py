@@ -21,6 +21,7 @@ from dumbbell.results.run_series import (
     gauge,
     group_rates_bps,
     middles,
+    ss_gauge,
 )
 from dumbbell.studies.displays.rows import Line
 from dumbbell.studies.displays.scope import Scope
@@ -53,11 +54,13 @@ def series_layers(line: Line, span: Span | None, scope: Scope) -> Iterator[Layer
         return
     label = label_of(scope.sender, scope.evidence.engine) if line.label is None else scope.text(line.label)
     style = scope.text(line.style) or scope.sender
+    found = samples(run, line, span or (0.0, math.inf), bin_s, scope.group)
+    if line.told_by and not found.time_s.size:
+        return
     if span is None:
-        values, shares = cdf([factor * each for each in samples(run, line, (0.0, math.inf), bin_s, scope.group).value])
+        values, shares = cdf([factor * each for each in found.value])
         yield Layer(label=label, style=style, kind="step", x=tuple(values), y=tuple(shares), instance=instance)
         return
-    found = samples(run, line, span, bin_s, scope.group)
     yield curve(found, label, style, factor, kind=line.kind or "line", instance=instance)
 
 
@@ -69,6 +72,9 @@ def samples(run: RunData, line: Line, span: Span, bin_s: float, group: str) -> S
     Raises:
         StudyError: there is no such series.
     """
+    column = "srtt_s" if line.series == "rtt" else line.series
+    if line.told_by == "ss":
+        return ss_gauge(run, line.flow, column, *span)
     match line.series:
         case "group":
             return Samples(middles(span, bin_s), group_rates_bps(run, group, *span, bin_s))
@@ -79,11 +85,9 @@ def samples(run: RunData, line: Line, span: Span, bin_s: float, group: str) -> S
             return found if line.unit == "kB" else Samples(found.time_s, found.value / run.bdp_bytes)
         case "ack_rtt":
             return ack_rtts_s(run, line.flow, *span)
-        case "rtt":
-            return gauge(run, line.flow, "srtt_s", *span)
-    if line.series not in run.flow_series():
-        raise StudyError(f'flows have no gauge "{line.series}"')
-    return gauge(run, line.flow, line.series, *span)
+    if column not in run.flow_series():
+        raise StudyError(f'flows have no gauge "{column}"')
+    return gauge(run, line.flow, column, *span)
 
 
 def _end_s(run: RunData, bin_s: float) -> float:

@@ -68,6 +68,12 @@ def interval_of_window_dips(run: RunData) -> float | None:
     return fmean(found) if found else None
 
 
+def film_speed(run: RunData) -> float | None:
+    """The film's own time over the time that it took, by the program that sends it."""
+    program = run.result.flows[0].program
+    return program.speed if program is not None else None
+
+
 def early_rate(run: RunData) -> float | None:
     """The first flow's throughput in its first three seconds."""
     start_s = run.result.flows[0].start_s
