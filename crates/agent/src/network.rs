@@ -67,6 +67,7 @@ use std::time::Duration;
 use step::Step;
 
 pub use machine::{Machine, Means};
+pub use plan::window_bytes;
 pub use relay::carry;
 
 /// The kernel brings a new device into operation in a thread of its own, a hundred or two a second; until then it

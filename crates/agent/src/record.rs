@@ -47,8 +47,20 @@ impl KernelRecorder {
 
     /// Keeps a flow's gauges.
     pub fn sample_flow(&mut self, flow: usize, reading: &Reading, delivered_bytes: u64, at_ns: u64) {
-        self.keep_least_rtt(flow, reading);
         let bottleneck_bytes = self.bottleneck_bytes(&reading.sender, &reading.receiver);
+        self.sample_connection(flow, reading, delivered_bytes, bottleneck_bytes, at_ns);
+    }
+
+    /// Keeps the gauges of a flow's only connection beside what the flow has counted.
+    fn sample_connection(
+        &mut self,
+        flow: usize,
+        reading: &Reading,
+        delivered_bytes: u64,
+        bottleneck_bytes: u64,
+        at_ns: u64,
+    ) {
+        self.keep_least_rtt(flow, reading);
         let (paces_always, mut kept) = (self.paces_always, false);
         self.recorder.sample_flow(flow, at_ns, reading.sender.rtt_us, delivered_bytes, || {
             kept = true;
@@ -77,6 +89,19 @@ impl KernelRecorder {
             shared.add(reading.sender.rtt_us, &gauges(&reading, bottleneck_bytes, self.paces_always));
         }
         self.recorder.sample_flow(flow, at_ns, shared.srtt_us(), delivered_bytes, || shared.gauges());
+    }
+
+    /// Keeps the gauges of a program's flow: those of its connections that carry what it sends. One that has sent less than
+    /// a hundredth of the busiest says how it goes, as iperf3's first one does: its window and its round-trip times are
+    /// none of the flow's. `counters`: what all of them have counted.
+    pub fn sample_program(&mut self, flow: usize, open: &[Reading], counters: &FlowCounters, at_ns: u64) {
+        let most = open.iter().map(|it| it.sender.bytes_sent).max().unwrap_or(0);
+        let carries = |it: &&Reading| u128::from(it.sender.bytes_sent) * 100 >= u128::from(most);
+        let carrying: Vec<&Reading> = open.iter().filter(carries).collect();
+        let [only] = carrying[..] else {
+            return self.sample_source(flow, carrying.into_iter().map(|it| (*it, 0)), counters, at_ns);
+        };
+        self.sample_connection(flow, only, counters.delivered_bytes, counters.bottleneck_bytes, at_ns);
     }
 
     /// The kernel's minimum is that of the last 300 s (`tcp_min_rtt_wlen`): the flow's is the least of all that were
@@ -227,6 +252,24 @@ mod tests {
         );
         assert_eq!((series.pacing_gain_256ths[0], series.cwnd_gain_256ths[0]), (88, 739));
         assert_eq!((flow.phases[usize::from(series.phase[0])].as_str(), flow.rtt_min_ns), ("drain", Some(25_000_000)));
+    }
+
+    #[test]
+    fn a_programs_gauges_are_those_of_the_connection_that_carries_what_it_sends() {
+        let mut recorder = KernelRecorder::new(&samples::run(1));
+        let mut busy = Reading { receiver: TcpInfo::default(), ..bbr() };
+        let mut idle = Reading { control: ControlInfo::Silent, ..busy };
+        (busy.sender.bytes_sent, idle.sender.bytes_sent, idle.sender.rtt_us) = (1_000_000, 9_999, 200_000);
+        let counters = FlowCounters { delivered_bytes: 7, bottleneck_bytes: 9, ..FlowCounters::default() };
+        recorder.sample_program(0, &[idle, busy], &counters, 50);
+        idle.sender.bytes_sent = 10_000;
+        recorder.sample_program(0, &[idle, busy], &counters, 60);
+        recorder.sample_program(0, &[], &counters, 70);
+        let flow = recorder.recorder.flow(0);
+        let series = &flow.series;
+        assert_eq!((&series.delivered_bytes[..], &series.bottleneck_bytes[..]), (&[7; 3][..], &[9; 3][..]));
+        assert_eq!((&series.srtt_us[..], &series.cwnd_segments[..]), (&[26_000, 113_000, 0][..], &[14, 28, 0][..]));
+        assert_eq!(flow.phases[usize::from(series.phase[0])], "drain");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
 use std::ops::RangeInclusive;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
-pub use option::set_receive_low_water;
+pub use option::{clamp_window, set_receive_low_water, window_clamp};
 use tcp_info::TcpInfo;
 
 /// The receiver of flow i listens on this port + i.
@@ -53,11 +53,11 @@ pub fn sender(
 ///
 /// # Errors
 /// The address is not there.
-pub fn listener(address: SocketAddrV4, window_bytes: Option<u64>) -> Result<TcpListener, Failure> {
+pub fn listener(address: SocketAddrV4, window_bytes: Option<u32>) -> Result<TcpListener, Failure> {
     let socket = tcp()?;
     bind_first(&socket, *address.ip(), [address.port()])?;
     if let Some(bytes) = window_bytes {
-        option::clamp_window(&socket, bytes as usize)?;
+        clamp_window(&socket, bytes)?;
     }
     listen(&socket, Backlog::MAXCONN).map_err(|errno| Failure::of(format!("listen on {address}"), errno))?;
     Ok(socket.into())

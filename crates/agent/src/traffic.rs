@@ -289,7 +289,8 @@ impl<'a> Traffic<'a> {
             }
             if let Some(connection) = flow.connections.get_mut(&port) {
                 let id = ConnectionId { flow: index, port };
-                if let Some(receiver) = connection.receive(id, stream, flow.reads, &self.news).map_err(&failed)? {
+                let receiver = connection.receive(id, stream, flow.reads, flow.window_bytes, &self.news);
+                if let Some(receiver) = receiver.map_err(&failed)? {
                     self.poll.watch(receiver, Wake::Receiver(id))?;
                 }
             }

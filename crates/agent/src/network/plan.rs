@@ -269,7 +269,7 @@ impl Plan {
             let back = host(Self::sender(self.pair_of_flow[index]));
             let devices = &self.devices;
             let returns = |route: &&mut Route| devices[route.device].place == Place::Receiver && route.to == back;
-            let window_bytes = run.host.receive_window_bytes.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX));
+            let window_bytes = window_bytes(run);
             self.routes.iter_mut().filter(returns).for_each(|route| route.window_bytes = window_bytes);
         }
         self
@@ -454,6 +454,11 @@ impl Plan {
 const fn bottleneck(run: &Run) -> Discipline {
     let path = &run.path;
     Discipline::Bucket { kind: path.shaper, rate_bps: path.rate_bps, burst_bytes: path.burst_bytes, room: path.buffer }
+}
+
+/// The largest window that receivers announce, if any is asked for. What a TCP header cannot say was refused before.
+pub fn window_bytes(run: &Run) -> Option<u32> {
+    run.host.receive_window_bytes.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX))
 }
 
 /// Name of an `ifb` by its number.

@@ -14,8 +14,15 @@ nix::setsockopt_impl!(
     WindowClamp,
     libc::IPPROTO_TCP,
     libc::TCP_WINDOW_CLAMP,
-    usize,
-    nix::sys::socket::sockopt::SetUsize
+    u32,
+    nix::sys::socket::sockopt::SetStruct<u32>
+);
+nix::getsockopt_impl!(
+    WindowClamp,
+    libc::IPPROTO_TCP,
+    libc::TCP_WINDOW_CLAMP,
+    u32,
+    nix::sys::socket::sockopt::GetStruct<u32>
 );
 
 /// The beginning of `struct tcp_info`, which every kernel since Linux 4.19 fills.
@@ -49,7 +56,19 @@ pub fn set_receive_low_water(socket: impl AsFd, bytes: usize) -> Result<(), Fail
 }
 
 /// At most this window is announced.
-pub(super) fn clamp_window(socket: impl AsFd, bytes: usize) -> Result<(), Failure> {
+///
+/// # Errors
+/// It is no TCP socket.
+pub fn clamp_window(socket: impl AsFd, bytes: u32) -> Result<(), Failure> {
     setsockopt(&socket.as_fd(), WindowClamp, &bytes)
         .map_err(|errno| Failure::of("set a socket's TCP_WINDOW_CLAMP", errno))
+}
+
+/// The largest window that is announced.
+///
+/// # Errors
+/// It is no TCP socket.
+pub fn window_clamp(socket: impl AsFd) -> Result<u32, Failure> {
+    getsockopt(&socket.as_fd(), WindowClamp)
+        .map_err(|errno| Failure::of("ask a socket for its TCP_WINDOW_CLAMP", errno))
 }

@@ -116,13 +116,14 @@ impl Connection {
         id: ConnectionId,
         stream: TcpStream,
         reads: Reads,
+        window_bytes: Option<u32>,
         news: &Arc<News>,
     ) -> Result<Option<&Receiver>, Failure> {
         let total_bytes = self.source.total_bytes();
         if let (Some(_), Some(bytes)) = (self.arrival, total_bytes) {
             return Ok(Some(self.receiver.insert(Receiver::Taker(Taker::new(stream, reads, bytes)?))));
         }
-        self.receiver = Some(Receiver::reader(id, stream, reads, total_bytes, news)?);
+        self.receiver = Some(Receiver::reader(id, stream, reads, window_bytes, total_bytes, news)?);
         Ok(None)
     }
 

@@ -4,7 +4,7 @@ use super::connection::Connection;
 use super::program::Program;
 use super::receiver::Reads;
 use crate::failure::Failure;
-use crate::network::Network;
+use crate::network::{self, Network};
 use crate::record::no_counters;
 use crate::sockets::{self, RECEIVER_PORT, SENDER_PORT};
 use run::{FlowCounters, Run, SocketMemory, Source, Workload};
@@ -33,6 +33,8 @@ pub struct Flow {
     pub is_finite: bool,
     /// How its readers read.
     pub reads: Reads,
+    /// The largest window that its receiver announces, if it is to have one.
+    pub window_bytes: Option<u32>,
     /// What it had counted when it stopped.
     pub counters: FlowCounters,
     /// The congestion control that the kernel says it has.
@@ -77,8 +79,8 @@ impl Flow {
         // A source has no connection yet, and finds out here whether the kernel knows its control.
         let only = Connection::open(source, None, host, [port], remote, control).map_err(&failed)?;
         let control = sockets::control(only.sender())?;
-        let window = run.host.receive_window_bytes;
-        let listen = || receiver.namespace.within(|| sockets::listener(remote, window));
+        let window_bytes = network::window_bytes(run);
+        let listen = || receiver.namespace.within(|| sockets::listener(remote, window_bytes));
         let listener = (!flow.is_program()).then(listen).transpose();
         let listener = listener.map_err(|error| failed(Failure(error.to_string())))?.transpose().map_err(failed)?;
         let is_single = !flow.is_source() && !flow.is_program();
@@ -92,6 +94,7 @@ impl Flow {
             incomplete: flow.arrivals().len(),
             is_finite,
             reads,
+            window_bytes,
             counters: FlowCounters::default(),
             control,
             program: None,

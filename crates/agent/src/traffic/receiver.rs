@@ -7,8 +7,9 @@
 
 use super::connection_id::ConnectionId;
 use crate::failure::Failure;
-use crate::sockets::set_receive_low_water;
+use crate::sockets::{clamp_window, set_receive_low_water, window_clamp};
 use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::eventfd::EventFd;
 use nix::sys::socket::{MsgFlags, recv};
 use std::io::ErrorKind;
@@ -90,13 +91,15 @@ impl Receiver {
         id: ConnectionId,
         stream: TcpStream,
         reads: Reads,
+        window_bytes: Option<u32>,
         total_bytes: Option<u64>,
         news: &Arc<News>,
     ) -> Result<Self, Failure> {
         let stream = Arc::new(stream);
         let (reader, news) = (Arc::clone(&stream), Arc::clone(news));
         let read = move || {
-            let result = read(&reader, reads, total_bytes);
+            let held = window_bytes.map_or(Ok(()), |bytes| hold_window(&reader, bytes));
+            let result = held.and_then(|()| read(&reader, reads, total_bytes));
             // One that reads for ever has nothing to tell but its failure.
             if result.is_err() || total_bytes.is_some() {
                 news.tell(id, result);
@@ -199,6 +202,15 @@ pub fn accept(listener: &TcpListener) -> Result<Option<(TcpStream, u16)>, Failur
         Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
         Err(error) => Err(Failure::of("accept a connection", error)),
     }
+}
+
+/// Waits for the first segment, and announces no larger window than this from then on. Kernels from 6.6 on forget it then:
+/// they set the limit anew, to what the receive buffer holds, once a full segment has told how much memory a byte takes
+/// (`tcp_measure_rcv_mss` in Linux's `tcp_input.c`). On others nothing is done: there it would narrow the window.
+fn hold_window(stream: &TcpStream, bytes: u32) -> Result<(), Failure> {
+    let mut waits = [PollFd::new(stream.as_fd(), PollFlags::POLLIN)];
+    while poll(&mut waits, PollTimeout::NONE) == Err(Errno::EINTR) {}
+    if window_clamp(stream)? > bytes { clamp_window(stream, bytes) } else { Ok(()) }
 }
 
 /// Reads until all is there, or until there can be no more.

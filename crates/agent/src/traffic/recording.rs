@@ -6,7 +6,7 @@ use super::flow::{Flow, Phase, failed};
 use super::program::Program;
 use crate::failure::Failure;
 use crate::network::Network;
-use crate::record::{KernelRecorder, no_counters};
+use crate::record::{KernelRecorder, Reading, no_counters};
 use crate::watch::Watch;
 use run::{FlowCounters, Mark, Measurement, QueueCounters, Run, SsSample};
 use std::collections::BTreeMap;
@@ -94,9 +94,8 @@ impl<'a> Recording<'a> {
             if flow.phase == Phase::Running {
                 if let Some(program) = &flow.program {
                     let counters = program.counters(&self.recorder, now_ns);
-                    // Bytes are all in the counters.
-                    let open = program.open_connections().map(|reading| (reading, 0));
-                    self.recorder.sample_source(i, open, &counters, now_ns);
+                    let open: Vec<Reading> = program.open_connections().collect();
+                    self.recorder.sample_program(i, &open, &counters, now_ns);
                     continue;
                 }
                 let mut open = flow.connections.values().map(|it| (it.reading, it.delivered_bytes()));
