@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["__version__", "_panic", "algorithms", "check_parameters", "identity", "measure", "measurement", "problems"]
+__all__ = [
+    "__version__", "_panic", "algorithms", "check_parameters", "identity", "measure", "measure_json", "measurement",
+    "problems",
+]  # fmt: skip
 
 __version__: str
 
@@ -13,6 +16,12 @@ def measure(run_json: str) -> dict[str, Any]:
     Gives the fields of `engines.measurement.Measurement`, nested as they are, with arrays that are not copied.
 
     Raises `dumbbell.errors.EngineFailure` when the simulator panics or the run is not one that it can honour.
+    """
+
+def measure_json(run_json: str) -> bytes:
+    """Measures one run; the JSON of `run::Measurement`, in one line.
+
+    Raises `dumbbell.errors.EngineFailure` as `measure` does.
     """
 
 def measurement(json: bytes) -> dict[str, Any]:

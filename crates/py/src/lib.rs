@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::{algorithms, check_parameters, identity, measure, measurement, panic, problems};
+    use super::{algorithms, check_parameters, identity, measure, measure_json, measurement, panic, problems};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
@@ -27,6 +27,14 @@ mod _core {
 fn measure<'py>(py: Python<'py>, run_json: &str) -> PyResult<Bound<'py, PyAny>> {
     let run = parse(run_json)?;
     guarded(py, || sim::measure(&run))?.map_err(|problems| failure::refused(&problems))?.to_python(py)
+}
+
+/// The same as the JSON of `run::Measurement`: the bytes that the page in a browser computes too.
+#[pyfunction]
+fn measure_json(py: Python<'_>, run_json: &str) -> PyResult<Vec<u8>> {
+    let run = parse(run_json)?;
+    let measurement = guarded(py, || sim::measure(&run))?.map_err(|problems| failure::refused(&problems))?;
+    serde_json::to_vec(&measurement).map_err(|error| failure::error(error.to_string()))
 }
 
 /// A measurement that another process made, given as the JSON of `run::Measurement`.

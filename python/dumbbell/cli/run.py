@@ -52,6 +52,12 @@ def run(  # noqa: PLR0913 (each is an option)
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object a run, in the order of expansion.")
     ] = False,
+    measurement: Annotated[
+        bool,
+        typer.Option(
+            "--measurement", help="Print one line of JSON a run, all that sim measured, and keep nothing in a store."
+        ),
+    ] = False,
     seeds: Seeds = None,
     sets: Sets = None,
     jobs: Jobs = None,
@@ -83,6 +89,9 @@ def run(  # noqa: PLR0913 (each is an option)
     if dry_run:
         _print_plan(asked, chosen, as_json=as_json)
         return
+    if measurement:
+        _print_measurements(experiment, chosen)
+        return
     from dumbbell.results.store import Store
     from dumbbell.spec.sweep import Grid
 
@@ -98,6 +107,17 @@ def run(  # noqa: PLR0913 (each is an option)
         _tell_where(out, asked, added, time.monotonic() - began)
     if failed:
         raise typer.Exit(1)
+
+
+def _print_measurements(experiment: "Experiment", engine: "Engine") -> None:
+    """Prints what the simulator measured of each run, in the order of expansion."""
+    from dumbbell.campaign.plan import plan
+    from dumbbell.engines.sim import SimEngine
+
+    if not isinstance(engine, SimEngine):
+        raise typer.BadParameter("only sim prints measurements as they are", param_hint="--measurement")
+    for each in plan(experiment):
+        typer.echo(engine.measurement_json(each.resolved.run))
 
 
 def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Experiment":
