@@ -24,6 +24,8 @@ DIGITS: Final = 6
 """Of a number in a layer's data."""
 LONG: Final = 150
 """Points of a line whose numbers need only the digits that can be seen."""
+ZOOMED: Final = "isValid(zoom0.x)"
+"""Whether the only panel of a chart is zoomed."""
 STEPS: Final = 3000
 """Of an axis that can be seen: several a pixel."""
 
@@ -59,6 +61,16 @@ def vega_lite(chart: Chart, layout: Layout = PAGE) -> Spec:
     }  # fmt: skip
     set_width(spec, layout.width(chart) / chart.columns - 6 * layout.font)
     return spec
+
+
+def look(layer: Layer, rank: int, layout: Layout = PAGE) -> Spec:
+    """How a layer of its style and kind is drawn, apart from its numbers: its units, and its entry in the legend."""
+    style = style_of(layer.style)
+    return {
+        "layer": list(_units(layer, rank, layout, ZOOMED)), "depth": _depth(layer), "open": style.open,
+        "shape": _symbol(layer, rank, layout), "stroke": shade_of(style, rank),
+        "fill": "transparent" if style.open else shade_of(style, rank),
+    }  # fmt: skip
 
 
 def set_width(spec: Spec, width: float) -> None:

@@ -1,0 +1,84 @@
+/** The layers of a run in time: a twin of `findings/charts/time.py`, for one run. */
+
+import { backlog, gauge, meanGauge, middles, NS_PER_S, phases, rates, received } from "./gauges.js";
+
+const [KB, MBPS, MS] = [1e-3, 1e-6, 1e3];
+/** Panels after the throughput, in the order of the skeleton: a column, and what it is multiplied by. */
+const GAUGES = [["cwnd_bytes", KB], ["inflight_bytes", KB], ["srtt_s", MS]];
+
+/** When a run ended, seconds. */
+export function endOf(run, measurement) {
+  const { at_ns } = measurement.bottleneck.series;
+  return Math.min(Number(run.duration_ns), ...at_ns.slice(-1)) / NS_PER_S;
+}
+
+function binOf(end_s, sample_s, bins) {
+  const least_s = Math.max(2 * sample_s, end_s / bins.most, Math.min(bins.usual_s, end_s / bins.fewest));
+  return bins.sizes_s.find((bin_s) => bin_s >= least_s) ?? least_s;
+}
+
+/** Rows of a layer from samples. */
+const rowsOf = ({ time_s, value }, factor) => time_s.map((x, i) => ({ x, y: factor * value[i] }));
+
+/** What stands in a legend: a group, and its algorithm with its version. */
+function called(group, cc, labels) {
+  const label = labels[baseName(cc)] ?? cc;
+  return group === cc || group === baseName(cc) ? label : `${group}: ${label}`;
+}
+
+/** An algorithm's name without parameters. */
+export const baseName = (cc) => cc.split("[")[0];
+
+/**
+ * Panels of a run for `filled`: throughput, cwnd, inflight, RTT and queue. `groups`: `[{name, cc, flows: [numbers]}]`.
+ */
+export function inTime(skeletons, run, measurement, groups) {
+  const { bins, labels } = skeletons;
+  const end_s = endOf(run, measurement);
+  const sample_s = Number(run.measure.sample_ns) / NS_PER_S;
+  const bin_s = binOf(end_s, sample_s, bins);
+  const mss = run.path.mtu_bytes - 52;
+  const byFlow = measurement.flows.length <= bins.flows;
+  const panels = byFlow ? ofFlows() : ofGroups();
+  panels.push([{ label: "queue", style: "link", instance: 0, kind: "line", rows: rowsOf(backlog(measurement.bottleneck), KB) }]);
+  return panels.map((layers) => ({ layers, x: { domain: [0, end_s] } }));
+
+  function ofFlows() {
+    const owners = groups.flatMap((group) => group.flows.map((flow) => ({ ...group, flow, alone: group.flows.length === 1 })));
+    owners.sort((a, b) => a.flow - b.flow);
+    const looks = owners.map(({ name, cc, flow, alone }) => ({
+      label: called(alone ? name : `${name} ${flow}`, cc, labels), style: baseName(cc), instance: flow, kind: "line",
+    }));
+    const throughput = looks.map((look, i) => {
+      const values = rates(received(measurement.flows[i]), 0, end_s, bin_s);
+      const first = Math.max(0, values.findIndex((rate) => rate > 0));
+      const at = middles(0, end_s, bin_s);
+      return { ...look, rows: rowsOf({ time_s: at.slice(first), value: values.slice(first) }, MBPS) };
+    });
+    const others = GAUGES.map(([column, factor]) => looks.map((look, i) => (
+      { ...look, rows: rowsOf(gauge(measurement.flows[i], column, mss), factor) })));
+    return [throughput, ...others];
+  }
+
+  function ofGroups() {
+    const looks = groups.map(({ name, cc, flows }, instance) => ({
+      label: `${flows.length > 1 ? `${flows.length} flows of ` : ""}${called(name, cc, labels)}`,
+      style: baseName(cc), instance, kind: "line",
+    }));
+    const members = groups.map(({ flows }) => flows.map((flow) => measurement.flows[flow]));
+    const throughput = looks.map((look, i) => {
+      const each = members[i].map((flow) => rates(received(flow), 0, end_s, bin_s));
+      const value = middles(0, end_s, bin_s).map((_, at) => each.reduce((sum, own) => sum + own[at], 0));
+      return { ...look, rows: rowsOf({ time_s: middles(0, end_s, bin_s), value }, MBPS) };
+    });
+    const wide_s = Math.max(sample_s, end_s / bins.gauge);
+    const others = GAUGES.map(([column, factor]) => looks.map((look, i) => (
+      { ...look, rows: rowsOf(meanGauge(members[i], column, mss, end_s, wide_s), factor) })));
+    return [throughput, ...others];
+  }
+}
+
+/** Each flow's phases, of those whose algorithm has any, for the strip below the throughput. */
+export function phasesOf(measurement) {
+  return measurement.flows.map((flow, number) => ({ flow: number, stays: flow.phases.length ? phases(flow) : [] }));
+}

@@ -1,0 +1,130 @@
+/** What a measurement comes to in its window: twins of `metrics/summary.py` and what it takes from its neighbours, as far
+ * as the page shows it. `null` is what Python has as None. */
+
+import { BITS_PER_BYTE, NS_PER_S } from "./gauges.js";
+
+/** `part / whole`; null where there is no whole. */
+export const ratio = (part, whole) => (whole ? part / whole : null);
+
+/** The summary of a run: `{window_s, flows, groups, bottleneck, jain}`. `names`: each flow's group. */
+export function summarise(run, measurement, bdp_bytes, names) {
+  const window = windowOf(run.measure, measurement.ended_ns);
+  const flows = measurement.flows.map((flow, index) => ofFlow(flow, window, names[index], run.flows[index]));
+  const rates = flows.map((flow) => flow.goodput_bps).filter((rate) => rate !== null);
+  return {
+    window_s: [window.begin_ns / NS_PER_S, window.end_ns / NS_PER_S],
+    flows,
+    groups: ofGroups(measurement, window, names),
+    bottleneck: ofBottleneck(run, measurement.bottleneck, window, bdp_bytes),
+    jain: jain(rates),
+  };
+}
+
+/** Jain's index: 1 when all are equal; null when there is nothing. */
+export function jain(rates) {
+  const sum = total(rates);
+  return ratio(sum ** 2, rates.length * total(rates.map((rate) => rate * rate)));
+}
+
+function windowOf(measure, ended_ns) {
+  const [begin_ns, end_ns] = [Number(measure.window_begin_ns), Number(measure.window_end_ns)];
+  return { begin_ns: Math.min(begin_ns, ended_ns), end_ns: Math.min(end_ns, ended_ns) };
+}
+
+const seconds = ({ begin_ns, end_ns }) => Math.max(0, end_ns - begin_ns) / NS_PER_S;
+const holds = ({ begin_ns, end_ns }, at_ns) => at_ns > begin_ns && at_ns <= end_ns;
+const total = (values) => values.reduce((sum, value) => sum + value, 0);
+
+/** By how much a counter grew in a window; nothing in an empty one. */
+const growth = (window, before, after, name) => (seconds(window) ? after[name] - before[name] : 0);
+
+/** When a flow was over: its last byte delivered, or stopped, or the run at its end. */
+const endedNs = (flow) => (flow.completed_ns === null ? flow.at_end.at_ns : Math.min(flow.completed_ns, flow.at_end.at_ns));
+
+function ofFlow(flow, window, name, asked) {
+  const until_ns = endedNs(flow);
+  const own = { begin_ns: Math.max(window.begin_ns, flow.started_ns), end_ns: Math.min(window.end_ns, until_ns) };
+  const after = window.end_ns <= until_ns ? flow.at_window_end : flow.at_end;
+  const grown = (counter) => growth(own, flow.at_window_begin, after, counter);
+  const { series } = flow;
+  const srtt_us = series.srtt_us.filter((value, i) => value > 0 && holds(own, series.at_ns[i]));
+  const sent = grown("segments_sent");
+  return {
+    name,
+    cc: asked.cc.algorithm,
+    start_s: flow.started_ns / NS_PER_S,
+    goodput_bps: ratio(BITS_PER_BYTE * grown("delivered_bytes"), seconds(own)),
+    throughput_bps: ratio(BITS_PER_BYTE * grown("bottleneck_bytes"), seconds(own)),
+    segments_sent: sent,
+    retransmits: grown("segments_retransmitted"),
+    retransmit_rate: ratio(grown("segments_retransmitted"), sent),
+    rtt_mean_s: srtt_us.length ? total(srtt_us) / srtt_us.length / 1e6 : null,
+    rtt_p50_s: srtt_us.length ? percentile(srtt_us, 50) / 1e6 : null,
+    rtt_p95_s: srtt_us.length ? percentile(srtt_us, 95) / 1e6 : null,
+    rtt_min_s: flow.rtt_min_ns === null ? null : flow.rtt_min_ns / NS_PER_S,
+    fct_s: flow.completed_ns === null ? null : (flow.completed_ns - flow.started_ns) / NS_PER_S,
+  };
+}
+
+function ofGroups(measurement, window, names) {
+  const delivered = new Map();
+  measurement.flows.forEach((flow, i) => {
+    const grown = growth(window, flow.at_window_begin, flow.at_window_end, "delivered_bytes");
+    delivered.set(names[i], (delivered.get(names[i]) ?? 0) + grown);
+  });
+  const all = total([...delivered.values()]);
+  return new Map([...delivered].map(([name, bytes]) => [
+    name, { goodput_bps: ratio(BITS_PER_BYTE * bytes, seconds(window)), share: ratio(bytes, all) },
+  ]));
+}
+
+function ofBottleneck(run, queue, window, bdp_bytes) {
+  const grown = (counter) => growth(window, queue.at_window_begin, queue.at_window_end, counter);
+  const { series } = queue;
+  const standing = series.backlog_bytes.filter((_, i) => holds(window, series.at_ns[i]));
+  const mean = standing.length ? total(standing) / standing.length : null;
+  return {
+    utilization: ratio(BITS_PER_BYTE * grown("sent_bytes"), capacityBits(run.path, window)),
+    offered_packets: grown("offered_packets"),
+    sent_packets: grown("sent_packets"),
+    dropped_packets: grown("dropped_packets"),
+    random_lost_packets: grown("random_lost_packets"),
+    loss_rate: ratio(grown("dropped_packets"), grown("offered_packets")),
+    queue_mean_bytes: mean,
+    queue_p95_bytes: standing.length ? percentile(standing, 95) : null,
+    queue_max_bytes: standing.length ? standing.reduce((most, value) => Math.max(most, value), 0) : null,
+    queue_mean_bdp: mean === null ? null : ratio(mean, bdp_bytes),
+  };
+}
+
+/** What the line can carry in a window, whatever its rate does. */
+function capacityBits(path, window) {
+  let [bits, begin_ns, rate_bps] = [0, window.begin_ns, Number(path.rate_bps)];
+  for (const change of path.changes) {
+    const until_ns = Math.max(begin_ns, Math.min(Number(change.at_ns), window.end_ns));
+    bits += rate_bps * (until_ns - begin_ns);
+    [begin_ns, rate_bps] = [until_ns, Number(change.rate_bps)];
+  }
+  return (bits + rate_bps * Math.max(0, window.end_ns - begin_ns)) / NS_PER_S;
+}
+
+/** As numpy has it: on a straight line between the two values around it. */
+export function percentile(values, percent) {
+  const sorted = Float64Array.from(values).sort();
+  const at = ((sorted.length - 1) * percent) / 100;
+  const [low, part] = [Math.floor(at), at - Math.floor(at)];
+  if (part === 0) return sorted[low];
+  const [a, b] = [sorted[low], sorted[low + 1]];
+  return part >= 0.5 ? b - (b - a) * (1 - part) : a + (b - a) * part;
+}
+
+/** A mean with the half-width of its 95 % interval, by Student's t: `quantiles[n - 1]` is that of n degrees of freedom.
+ * The half-width is null where nothing varied. */
+export function estimate(values, quantiles) {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  if (values.length < 2 || least === most) return { mean: least, half_width: null, n: 1 };
+  const mean = total(values) / values.length;
+  const squares = total(values.map((value) => (value - mean) ** 2));
+  const error = Math.sqrt(squares / (values.length - 1) / values.length);
+  return { mean, half_width: quantiles[Math.min(values.length - 1, quantiles.length) - 1] * error, n: values.length };
+}

@@ -1,0 +1,78 @@
+"""The charts of reports without their numbers: the page fills them in, and so decides nothing about their ink.
+
+A skeleton is what `vega_lite` makes of a chart with one layer a panel. The page puts the layers of a run in the place of
+that one, each with the look that its style has here; a test holds what it makes to what `vega_lite` makes of the same run.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import dumbbell.cc as cc
+from dumbbell.charts.chart import Axis, Chart, HeatMap, Kind, Layer, Panel
+from dumbbell.charts.heat import DIVERGING, SEQUENTIAL
+from dumbbell.charts.in_time import panels
+from dumbbell.charts.layout import CHARACTER, PAGE, SYMBOL
+from dumbbell.charts.style import STYLES
+from dumbbell.charts.vega import look, vega_lite
+from dumbbell.findings.charts.time import BINS_S, FEWEST_BINS, GAUGE_BINS, MOST_BINS, MOST_FLOWS, ROWS, USUAL_BIN_S
+from dumbbell.findings.curves import NOUNS
+
+RANKS: Final = 8
+"""So many layers of one style are told apart; more begin again."""
+KINDS: Final[dict[str, Kind]] = {"line": "line", "mean": "line+points"}
+"""By the page's word for it: samples in time, and means with their intervals over a sweep."""
+
+
+def skeletons() -> dict[str, Any]:
+    """The charts of the page, and how each style looks in them."""
+    return {
+        "in_time": vega_lite(_in_time()),
+        "sweep": vega_lite(_sweep()),
+        "map": vega_lite(_map()),
+        "looks": {style: [_looks(style, rank) for rank in range(RANKS)] for style in _styles()},
+        "labels": {style: STYLES[style].label for style in _styles() if style in STYLES},
+        "heat": {"sequential": SEQUENTIAL, "diverging": DIVERGING},
+        "bins": {
+            "sizes_s": BINS_S, "most": MOST_BINS, "fewest": FEWEST_BINS, "usual_s": USUAL_BIN_S, "gauge": GAUGE_BINS,
+            "flows": MOST_FLOWS,
+        },
+        "nouns": NOUNS,
+        "letter": CHARACTER * PAGE.font,
+        "entry": (SYMBOL + 1.5) * PAGE.font,
+    }  # fmt: skip
+
+
+def _styles() -> list[str]:
+    """Of every algorithm and variant, and of what the table has beside them."""
+    return list(dict.fromkeys([*STYLES, *cc.installed(), *cc.variants()]))
+
+
+def _looks(style: str, rank: int) -> dict[str, Any]:
+    ends = {"low": (0.0,), "high": (1.0,)}
+    return {
+        word: look(Layer(label="", style=style, kind=kind, x=(0.0,), y=(0.0,), **(ends if word == "mean" else {})), rank)
+        for word, kind in KINDS.items()
+    }
+
+
+def _in_time() -> Chart:
+    """As `findings.charts.time.in_time` has it, but without names beside the lines."""
+    return Chart(
+        name="series", title="", caption="", alt="", panels=panels(1.0, {label: [_placeholder("line")] for label in ROWS})
+    )
+
+
+def _sweep() -> Chart:
+    panel = Panel(x=Axis(label="x"), y=Axis(label="y", limits=(0, None)), layers=(_placeholder("mean"),))
+    return Chart(name="sweep", title="", caption="", alt="", panels=(panel,))
+
+
+def _map() -> Chart:
+    panel = Panel(x=Axis(label="x"), y=Axis(label="y"), heat=HeatMap(label="value", cells=((0.0, 1.0), (0.5, 0.25))))
+    return Chart(name="map", title="", caption="", alt="", panels=(panel,))
+
+
+def _placeholder(word: str) -> Layer:
+    ends: dict[str, Any] = {"low": (0.0, 1.0), "high": (0.0, 1.0)} if word == "mean" else {}
+    return Layer(label="placeholder", style="bbr", kind=KINDS[word], x=(0.0, 1.0), y=(0.0, 1.0), **ends)
