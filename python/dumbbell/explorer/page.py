@@ -1,0 +1,48 @@
+"""The explorer: one HTML file with the simulator, its tables, its charts and its script in it."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from pathlib import Path
+from typing import Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+import dumbbell._core as _core
+from dumbbell.explorer.bundle import bundled
+from dumbbell.explorer.presets import presets
+from dumbbell.explorer.skeletons import skeletons
+from dumbbell.explorer.tables import tables
+from dumbbell.report.html import style_sheet, vega_script
+from dumbbell.version import __version__
+
+POLICY: Final = (
+    "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; style-src 'unsafe-inline';"
+    " img-src data: blob:"
+)
+"""Nothing is asked for: workers and WebAssembly come out of the page itself."""
+
+
+def page(sources: Path, wasm: bytes) -> str:
+    """The page, from the folder of its sources and the compiled simulator."""
+    environment = Environment(
+        loader=FileSystemLoader(sources), undefined=StrictUndefined, autoescape=True, keep_trailing_newline=True
+    )
+    data = {
+        "tables": tables(), "skeletons": skeletons(), "presets": presets(), "version": __version__,
+        "identity": _core.identity(),
+    }  # fmt: skip
+    return environment.get_template("page.html.j2").render(
+        policy=POLICY,
+        version=__version__,
+        identity=_core.identity(),
+        style=Markup(style_sheet() + (sources / "page.css").read_text(encoding="utf-8")),  # noqa: S704 (our own)
+        data=Markup(json.dumps(data, ensure_ascii=False).replace("</", "<\\/")),  # noqa: S704 (as above)
+        wasm=base64.b64encode(gzip.compress(wasm, mtime=0)).decode(),
+        worker=Markup((sources / "src" / "worker.js").read_text(encoding="utf-8")),  # noqa: S704 (as above)
+        vega=vega_script(),
+        script=Markup(bundled(sources / "src", "main").replace("</script", "<\\/script")),  # noqa: S704 (as above)
+    )
