@@ -16,7 +16,7 @@ from dumbbell.explorer.bundle import bundled
 from dumbbell.explorer.presets import presets
 from dumbbell.explorer.skeletons import skeletons
 from dumbbell.explorer.tables import tables
-from dumbbell.report.html import style_sheet, vega_script
+from dumbbell.report.html import drawing_script, style_sheet
 from dumbbell.version import __version__
 
 POLICY: Final = (
@@ -43,6 +43,6 @@ def page(sources: Path, wasm: bytes) -> str:
         data=Markup(json.dumps(data, ensure_ascii=False).replace("</", "<\\/")),  # noqa: S704 (as above)
         wasm=base64.b64encode(gzip.compress(wasm, mtime=0)).decode(),
         worker=Markup((sources / "src" / "worker.js").read_text(encoding="utf-8")),  # noqa: S704 (as above)
-        vega=vega_script(),
+        vega=Markup(drawing_script()),  # noqa: S704 (as above)
         script=Markup(bundled(sources / "src", "main").replace("</script", "<\\/script")),  # noqa: S704 (as above)
     )

@@ -92,7 +92,7 @@ def filled(template: str, drawings: Iterable[Drawing], *, beside: bool = False, 
     plots = {each.name: {"spec": each.spec, "alt": each.alt, "caption": each.caption} for each in drawings}
     vega = Markup(f'<script src="{SCRIPT}"></script>') if beside else Markup(f"<script>{_vega()}</script>")  # noqa: S704 (a library's own file, which no tag closes)
     return environment().get_template(template).render(
-        plots=_packed(plots), style=_file("page.css"), script=_file("page.js"), vega=vega,
+        plots=_packed(plots), style=_file("page.css"), script=_file("figures.js") + _file("page.js"), vega=vega,
         policy=_POLICY.format(also=" 'self' file:" if beside else ""), **words,
     )  # fmt: skip
 
@@ -100,6 +100,16 @@ def filled(template: str, drawings: Iterable[Drawing], *, beside: bool = False, 
 def script() -> bytes:
     """What pages need beside them, under the name `SCRIPT`."""
     return _vega().encode()
+
+
+def style_sheet() -> str:
+    """What all pages look like."""
+    return str(_file("page.css"))
+
+
+def drawing_script() -> str:
+    """What draws charts on a page, and the library that it needs before it."""
+    return f"<script>{_vega()}</script>\n<script>{_file('figures.js')}</script>"
 
 
 @cache
