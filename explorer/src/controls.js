@@ -1,0 +1,209 @@
+/** Sliders, lists and cards: each shows a field of the experiment and changes it. What they offer, and what it means, are
+ * Python's tables. */
+
+import { byId, made, options } from "./dom.js";
+import { changed, valueAt } from "./edit.js";
+import { baseName } from "./lines.js";
+
+/** Steps of a slider. */
+const STEPS = 400;
+/** Path, label, units with what they are by the first, ends in the first unit; `zero`: the left end is nothing at all. */
+const QUANTITIES = {
+  path: [
+    { path: "path.rate", label: "Rate", units: { "Mbit/s": 1, "Gbit/s": 1e3, "kbit/s": 1e-3 }, least: 1, most: 1000 },
+    { path: "path.rtt", label: "Round-trip time", units: { ms: 1, s: 1e3, us: 1e-3 }, least: 1, most: 500 },
+    {
+      path: "path.buffer", label: "Buffer", least: 0.05, most: 20,
+      units: { bdp: 1 }, others: { kB: [2, 4000], B: [2000, 4e6], MB: [0.01, 10], packets: [1, 2000] },
+    },
+    { path: "path.loss", label: "Random loss", units: { "%": 1 }, least: 0.001, most: 30, zero: "0 %" },
+    { path: "path.jitter", label: "Jitter of hosts", units: { us: 1, ms: 1e3 }, least: 1, most: 5000, zero: "none" },
+  ],
+  run: [
+    { path: "duration", label: "Duration", units: { s: 1, ms: 1e-3, min: 60 }, least: 1, most: 300 },
+  ],
+};
+const WORKLOADS = [["bulk", "as much as it can"], ["transfer", "a transfer"], ["stream", "a stream"]];
+const NEW_WORKLOADS = {
+  bulk: () => undefined,
+  transfer: () => new Map([["transfer", "10 MB"]]),
+  stream: () => new Map([["stream", "3 Mbit/s"], ["for", "30 s"], ["every", "40 ms"]]),
+};
+
+/** The controls of an experiment. `tables`, `skeletons`: Python's; `edit(words)`: what a change calls. */
+export class Controls {
+  constructor(tables, skeletons, edit) {
+    this.tables = tables;
+    this.skeletons = skeletons;
+    this.edit = edit;
+    this.words = new Map();
+    this.quantities = new Map();
+    for (const [place, rows] of Object.entries(QUANTITIES)) {
+      for (const row of rows) byId(place).append(this.#quantity(row));
+    }
+    this.queue = made("select", { change: () => this.#set("path.queue", this.queue.value === "bytes" ? undefined : this.queue.value) },
+      ...options([["bytes", "in bytes"], ["packets", "in packets"]], "bytes"));
+    byId("path").append(made("div", { className: "bar" }, made("label", {}, "Queue counts ", this.queue)));
+    this.seeds = made("input", {
+      type: "number", min: 1, max: 100, step: 1, change: () => this.#set("seeds", this.seeds.value ? BigInt(this.seeds.value) : undefined),
+    });
+    byId("run").append(made("div", { className: "bar" }, made("label", {}, "Seeds ", this.seeds)));
+    byId("add").addEventListener("click", () => {
+      const flows = valueAt(this.words, "flows") ?? [];
+      this.#set(`flows[${flows.length}]`, new Map([["cc", this.#fresh(flows)]]));
+    });
+  }
+
+  /** Shows an experiment; `problems`: paths of fields that have one. */
+  show(words, problems) {
+    this.words = words;
+    for (const [path, control] of this.quantities) control.show(valueAt(words, path), problems.has(path));
+    this.queue.value = valueAt(words, "path.queue") === "packets" ? "packets" : "bytes";
+    const seeds = valueAt(words, "seeds");
+    if (document.activeElement !== this.seeds) this.seeds.value = Array.isArray(seeds) ? "" : String(seeds ?? this.tables.defaults.seeds);
+    this.seeds.disabled = Array.isArray(seeds);
+    this.#flows(valueAt(words, "flows"), problems);
+  }
+
+  #set(path, value) {
+    this.edit(changed(this.words, path, value));
+  }
+
+  /** An algorithm that is not there yet. */
+  #fresh(flows) {
+    const there = new Set(flows.map((flow) => baseName(String(flow.get?.("cc") ?? ""))));
+    return ["bbr", "cubic", "reno"].find((cc) => !there.has(cc)) ?? "cubic";
+  }
+
+  #quantity({ path, label, units, least, most, zero, others }) {
+    const text = made("input", { type: "text", "aria-label": `${label}, with its unit`, spellcheck: false });
+    const slider = made("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": label });
+    const first = Object.keys(units)[0];
+    let unit = first;
+    const ends = () => others?.[unit] ?? [least, most];
+    const value = (place) => {
+      if (zero !== undefined && place === 0) return zero;
+      const [low, high] = ends();
+      const number = low * (high / low) ** (place / STEPS);
+      return `${Number(number.toPrecision(number < 10 ? 2 : 3))} ${others?.[unit] ? unit : first}`;
+    };
+    const place = (written) => {
+      const found = /^\s*([\d.eE+-]+)\s*(\S+)\s*$/.exec(written ?? "");
+      if (!found || !(units[found[2]] || others?.[found[2]])) return written === zero ? 0 : undefined;
+      unit = found[2];
+      const [low, high] = ends();
+      const number = Number(found[1]) * (units[unit] ?? 1);
+      if (!(number > 0)) return 0;
+      return Math.min(STEPS, Math.max(zero === undefined ? 0 : 1, Math.round((STEPS * Math.log(number / low)) / Math.log(high / low))));
+    };
+    slider.addEventListener("input", () => this.#set(path, value(Number(slider.value))));
+    text.addEventListener("change", () => this.#set(path, text.value.trim() || undefined));
+    this.quantities.set(path, {
+      show: (words, isWrong) => {
+        const isList = Array.isArray(words);
+        const written = words ?? this.tables.defaults[path];
+        if (document.activeElement !== text) text.value = isList ? words.join(", ") : String(written ?? "");
+        const at = isList ? undefined : place(String(written ?? ""));
+        if (at !== undefined && document.activeElement !== slider) slider.value = at;
+        slider.disabled = isList || at === undefined;
+        text.disabled = isList;
+        text.setAttribute("aria-invalid", String(isWrong));
+        slider.setAttribute("aria-valuetext", text.value);
+      },
+    });
+    return made("div", { className: "quantity", title: this.tables.meanings[path] }, made("label", {}, label), slider, text);
+  }
+
+  /** The cards of the flows; one that has the focus is changed in place. */
+  #flows(flows, problems) {
+    const place = byId("flows");
+    if (!Array.isArray(flows)) {
+      place.replaceChildren();
+      return;
+    }
+    const focus = document.activeElement?.closest?.("#flows") ? document.activeElement.dataset.field : undefined;
+    place.replaceChildren(...flows.map((flow, number) => this.#card(flow, number, flows.length, problems)));
+    if (focus) place.querySelector(`[data-field="${CSS.escape(focus)}"]`)?.focus();
+  }
+
+  #card(flow, number, count, problems) {
+    const at = `flows[${number}]`;
+    const get = (name) => (flow instanceof Map ? flow.get(name) : undefined);
+    const cc = get("cc");
+    const field = (name, label, { usual, ...more } = {}) => {
+      const own = get(name);
+      return made("label", { title: this.tables.meanings[`flows[].${name}`] }, label, made("input", {
+        type: "text", value: own === undefined ? "" : String(own), placeholder: usual, spellcheck: false, "data-field": `${at}.${name}`,
+        "aria-invalid": String(problems.has(`${at}.${name}`)), disabled: Array.isArray(own),
+        change: ({ target }) => this.#set(`${at}.${name}`, target.value.trim() || undefined), ...more,
+      }));
+    };
+    const look = this.skeletons.looks[baseName(String(cc))]?.[0].line.stroke;
+    const card = made("div", { className: "card", role: "group", "aria-label": `Flows ${number + 1}` },
+      made("div", { className: "row" },
+        made("label", {}, "Algorithm ", this.#algorithm(cc, at)),
+        made("label", {}, "Count ", made("input", {
+          type: "number", min: 1, max: 100, value: String(get("count") ?? 1), "data-field": `${at}.count`, disabled: Array.isArray(get("count")),
+          change: ({ target }) => this.#set(`${at}.count`, Number(target.value) > 1 ? BigInt(target.value) : undefined),
+        })),
+        made("button", {
+          type: "button", "aria-label": `Remove flows ${number + 1}`, disabled: count < 2, "data-field": `${at}.remove`,
+          click: () => this.#set(at, undefined),
+        }, "Remove")),
+      made("div", { className: "row" }, field("start", "Start ", { usual: "0 s" }), field("rtt", "RTT ", { usual: "the path's" })),
+      this.#workload(get("workload"), at, problems),
+      this.#constants(cc, at));
+    if (look) card.style.setProperty("--card", look);
+    return card;
+  }
+
+  #algorithm(cc, at) {
+    const names = Object.keys(this.tables.algorithms).concat(Object.keys(this.tables.variants));
+    const base = Array.isArray(cc) ? "" : baseName(String(cc ?? ""));
+    const pairs = names.map((name) => [name, name]);
+    if (!names.includes(base)) pairs.unshift([base, Array.isArray(cc) ? "a list" : base || "choose"]);
+    return made("select", {
+      "data-field": `${at}.cc`, disabled: Array.isArray(cc), change: ({ target }) => this.#set(`${at}.cc`, target.value),
+    }, ...options(pairs, base));
+  }
+
+  #workload(workload, at, problems) {
+    const kind = workload instanceof Map ? [...workload.keys()].find((key) => key in NEW_WORKLOADS) : workload ?? "bulk";
+    const isKnown = WORKLOADS.some(([name]) => name === kind);
+    const pairs = isKnown ? WORKLOADS : [...WORKLOADS, ["", "as written below"]];
+    const row = made("div", { className: "row" }, made("label", {}, "Sends ", made("select", {
+      "data-field": `${at}.workload`,
+      change: ({ target }) => target.value && this.#set(`${at}.workload`, NEW_WORKLOADS[target.value]()),
+    }, ...options(pairs, isKnown ? kind : ""))));
+    if (isKnown && workload instanceof Map) {
+      for (const [name, value] of workload) {
+        row.append(made("label", {}, name === kind ? "" : `${name} `, made("input", {
+          type: "text", value: String(value), "data-field": `${at}.workload.${name}`, "aria-label": `${kind}: ${name}`,
+          "aria-invalid": String(problems.has(`${at}.workload.${name}`)),
+          change: ({ target }) => this.#set(`${at}.workload.${name}`, target.value.trim()),
+        })));
+      }
+    }
+    return row;
+  }
+
+  /** Every constant of the algorithm, as the registry has it; those that are changed stand in the algorithm's brackets. */
+  #constants(cc, at) {
+    const [, name, inline = ""] = /^(\w+)(?:\[(.*)\])?$/.exec(String(cc ?? "")) ?? [];
+    const algorithm = this.tables.algorithms[name] ?? this.tables.algorithms[this.tables.variants[name]?.base];
+    const parameters = Object.entries(algorithm?.parameters ?? {});
+    if (!parameters.length) return undefined;
+    const own = new Map(inline.split(",").filter(Boolean).map((pair) => pair.split("=").map((part) => part.trim())));
+    const rows = parameters.map(([parameter, { default: usual, about }]) => made("label", { title: about }, `${parameter} `, made("input", {
+      type: "text", inputMode: "decimal", value: own.get(parameter) ?? "", placeholder: String(this.tables.variants[name]?.parameters?.[parameter] ?? usual),
+      "data-field": `${at}.cc.${parameter}`,
+      change: ({ target }) => {
+        if (target.value.trim()) own.set(parameter, target.value.trim());
+        else own.delete(parameter);
+        const written = [...own].map((pair) => pair.join("=")).join(", ");
+        this.#set(`${at}.cc`, written ? `${name}[${written}]` : name);
+      },
+    })));
+    return made("details", { open: own.size > 0 }, made("summary", {}, "Constants"), made("div", { className: "row" }, ...rows));
+  }
+}

@@ -1,0 +1,27 @@
+/** Elements, made and found. */
+
+/** The element with an id. */
+export const byId = (id) => document.getElementById(id);
+
+/** An element with attributes and children; a function is what it does on that event, `undefined` and `false` leave out. */
+export function made(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue;
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (name in element && name !== "list") element[name] = value;
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.filter((child) => child !== undefined && child !== null));
+  return element;
+}
+
+/** Options of a list, with one chosen. */
+export const options = (pairs, chosen) => pairs.map(([value, text]) => made("option", { value, selected: value === chosen }, text));
+
+/** Saves bytes or text as a file. */
+export function saved(name, content, type) {
+  const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  made("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,46 @@
+/** The numbers of a run, and their means over seeds, as tables. */
+
+import { made } from "./dom.js";
+import { amount } from "./number.js";
+import { toldBytes, toldMs, toldRate, toldShare } from "./told.js";
+
+/** A row a group, and what the link has. */
+export function showNumbers(table, summary) {
+  const head = ["group", "goodput", "share", "mean RTT", "95 % RTT", "retransmits", "completion"];
+  const rows = [...summary.groups].map(([name, group]) => {
+    const own = summary.flows.filter((flow) => flow.name === name);
+    const mean = (column) => meanOf(own.map((flow) => flow[column]));
+    return [
+      name, toldRate(group.goodput_bps), toldShare(group.share), toldMs(mean("rtt_mean_s")), toldMs(mean("rtt_p95_s")),
+      toldShare(mean("retransmit_rate")), mean("fct_s") === null ? "-" : `${amount(mean("fct_s"))} s`,
+    ];
+  });
+  const { bottleneck, jain } = summary;
+  const link = [
+    ["utilization", toldShare(bottleneck.utilization)], ["queue loss", toldShare(bottleneck.loss_rate)],
+    ["mean queue", `${toldBytes(bottleneck.queue_mean_bytes)} (${bottleneck.queue_mean_bdp === null ? "-" : amount(bottleneck.queue_mean_bdp)} BDP)`],
+    ["largest queue", toldBytes(bottleneck.queue_max_bytes)], ["Jain's index", jain === null ? "-" : amount(jain)],
+  ];
+  fill(table, head, rows, `The window from ${amount(summary.window_s[0])} to ${amount(summary.window_s[1])} s`);
+  table.append(made("tfoot", {}, made("tr", {}, made("td", { colSpan: head.length }, link.map((pair) => pair.join(" ")).join(" · ")))));
+}
+
+/** A row a group, each number with its 95 % interval. */
+export function showMeans(table, rows, caption) {
+  fill(table, ["group", "quantity", "mean", "95 % interval", "seeds"], rows, caption);
+}
+
+/** Of what is known; null of nothing. */
+export function meanOf(values) {
+  const known = values.filter((value) => value !== null);
+  return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
+}
+
+function fill(table, head, rows, caption) {
+  table.replaceChildren(
+    made("caption", { className: "fine" }, caption),
+    made("thead", {}, made("tr", {}, ...head.map((name) => made("th", { scope: "col" }, name)))),
+    made("tbody", {}, ...rows.map(([name, ...cells]) => made("tr", {},
+      made("th", { scope: "row" }, name), ...cells.map((cell) => made("td", { className: "number" }, cell))))),
+  );
+}

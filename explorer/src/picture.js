@@ -1,0 +1,51 @@
+/** A chart on the page that is drawn once and then takes in new numbers: compiling it anew takes longer than a simulation. */
+
+import { dataName, structureOf } from "./chart.js";
+
+/** A place with a chart. */
+export class Picture {
+  constructor(place) {
+    this.place = place;
+    this.structure = "";
+    this.view = null;
+    this.spec = null;
+    this.drawing = Promise.resolve();
+  }
+
+  /** Draws a spec of `filled`; done when it is seen. Of several that come while one is drawn only the last one is drawn. */
+  show(spec) {
+    this.wanted = spec;
+    this.drawing = this.drawing.then(async () => {
+      if (this.wanted !== spec) return;
+      await this.#show(spec);
+    });
+    return this.drawing;
+  }
+
+  async #show(spec) {
+    const width = this.place.clientWidth;
+    if (!width) return; // not seen: drawn when it is
+    this.spec = spec;
+    this.place.setAttribute("aria-label", spec.description);
+    const structure = `${width} ${figures.isDark()} ${structureOf(spec)}`;
+    const rows = rowsOf(spec);
+    if (structure !== this.structure || !this.view) {
+      this.view?.finalize();
+      this.structure = structure;
+      this.view = await figures.drawn(this.place, figures.themed(spec), width, { renderer: "canvas" });
+      figures.tellNearest(this.view, spec, rows, this.place);
+      return;
+    }
+    rows.forEach((layers, panel) => layers.forEach((own, layer) => this.view.data(dataName(panel, layer), structuredClone(own))));
+    await this.view.runAsync();
+    figures.tellNearest(this.view, spec, rows, this.place);
+  }
+
+  /** Draws the same once more: the page has another width, or other colours. */
+  again() {
+    return this.spec ? this.show({ ...this.spec }) : this.drawing;
+  }
+}
+
+/** Of each panel, the numbers of the layers that have names. */
+const rowsOf = (spec) => spec.concat.map((panel) => panel.layer.filter(({ data }) => data?.name).map(({ data }) => data.values));

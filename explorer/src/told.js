@@ -1,0 +1,33 @@
+/** Numbers and sentences as people read them. */
+
+import { amount } from "./number.js";
+
+const LEADS = 0.03;
+
+/** Bits a second. */
+export const toldRate = (bps) => (bps === null ? "-" : bps >= 1e9 ? `${amount(bps / 1e9)} Gbit/s` : `${amount(bps / 1e6)} Mbit/s`);
+/** Seconds, in milliseconds. */
+export const toldMs = (seconds) => (seconds === null ? "-" : `${amount(1e3 * seconds)} ms`);
+/** A share. */
+export const toldShare = (share) => (share === null ? "-" : `${amount(100 * share)} %`);
+/** Bytes. */
+export const toldBytes = (count) => (count === null ? "-" : `${amount(count / 1e3)} kB`);
+
+/** What a run came to, in a sentence or two. */
+export function answer(summary) {
+  const { groups, bottleneck, flows } = summary;
+  const shares = [...groups].filter(([, { share }]) => share !== null);
+  const delay = flows.map(({ rtt_mean_s }) => rtt_mean_s).filter((rtt) => rtt !== null);
+  const mean = delay.length ? delay.reduce((sum, rtt) => sum + rtt, 0) / delay.length : null;
+  const state = `The line is ${toldShare(bottleneck.utilization)} full, ${toldShare(bottleneck.loss_rate)} of the packets are dropped at the queue, and the mean round trip takes ${toldMs(mean)}.`;
+  if (!shares.length) return `Nothing was delivered in the window. ${state}`;
+  if (shares.length === 1) {
+    const [[name, { goodput_bps }]] = shares;
+    return `${name} carries ${toldRate(goodput_bps)}. ${state}`;
+  }
+  const [first, second] = [...shares].sort((a, b) => b[1].share - a[1].share);
+  const isEven = first[1].share - second[1].share < LEADS;
+  const who = isEven ? `${first[0]} and ${second[0]} have about the same` : `${first[0]} has ${toldShare(first[1].share)} of the goodput`;
+  const others = shares.filter(([name]) => name !== first[0]).map(([name, { share }]) => `${name} ${toldShare(share)}`);
+  return `${who}${isEven ? `: ${toldShare(first[1].share)} and ${toldShare(second[1].share)}` : `, ${others.join(", ")}`}. ${state}`;
+}
