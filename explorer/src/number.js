@@ -129,12 +129,12 @@ export function decimalPlaces(value) {
 }
 
 /**
- * A count and its noun: "1,200 runs".
+ * A count and its noun: "1,200 runs". Python's `counted`.
  * @param {bigint | number} count
  * @param {string} noun
  * @returns {string}
  */
-export function counted(count, noun) {
+export function countedNoun(count, noun) {
   return `${thousands(count)} ${noun}${BigInt(count) === 1n ? "" : "s"}`;
 }
 

@@ -3,7 +3,7 @@
 import { lengthOf, numberText } from "./number.js";
 
 /** Columns of a list that is written on one line. */
-const COLUMNS = 100;
+const LINE_COLUMNS = 100;
 const ESCAPED = /["\\\0-\x08\n-\x1f\x7f]/g;
 const SHORT_ESCAPES = { "\b": "\\b", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\" };
 
@@ -27,7 +27,7 @@ export function tomlValue(value) {
   if (Array.isArray(value)) {
     const values = value.map(tomlValue);
     const line = `[${values.join(", ")}]`;
-    return lengthOf(line) <= COLUMNS ? line : `[\n${values.map((each) => `    ${each},\n`).join("")}]`;
+    return lengthOf(line) <= LINE_COLUMNS ? line : `[\n${values.map((each) => `    ${each},\n`).join("")}]`;
   }
   if (typeof value === "string") return `"${value.replace(ESCAPED, escaped)}"`;
   if (typeof value === "boolean") return String(value);

@@ -39,7 +39,7 @@ test("integers are written with commas and counted", () => {
     const value = BigInt(each.value);
     assert.equal(number.numberText(value), each.value);
     assert.equal(number.thousands(value), each.thousands);
-    assert.equal(number.counted(value, "run"), each.counted);
+    assert.equal(number.countedNoun(value, "run"), each.counted);
     assert.equal(number.general(value), each.general);
     assert.equal(number.fixed(value, 1, { grouped: true }), each.fixed);
   }
