@@ -45,8 +45,8 @@ export function filled(skeletons, name, panels, description = "") {
     drawn.sort((a, b) => lookOf(skeletons, a, rank(a)).depth - lookOf(skeletons, b, rank(b)).depth);
     panel.name = `panel${number}`;
     if (title) panel.title = { text: title };
-    turned(panel.encoding.x, x);
-    turned(panel.encoding.y, y);
+    turnedAxis(panel.encoding.x, x);
+    turnedAxis(panel.encoding.y, y);
     panel.layer = drawn.map((layer, at) => {
       const units = structuredClone(lookOf(skeletons, layer, rank(layer)).layer);
       if (at === 0) (units[0].layer ?? units)[0].name = `zoomed${number}`;
@@ -64,7 +64,7 @@ export function filled(skeletons, name, panels, description = "") {
   spec.usermeta.panels.length = panels.length;
   spec.params.push(...zoomsOf(zooms, panels));
   const entries = entriesOf(panels);
-  if (entries.length) spec.concat[0].layer.push(written(legend, skeletons, entries, rank));
+  if (entries.length) spec.concat[0].layer.push(writtenLegend(legend, skeletons, entries, rank));
   return spec;
 }
 
@@ -88,7 +88,7 @@ function blank(encoding) {
 }
 
 /** An axis that is otherwise than in the skeleton. */
-function turned(channel, change = {}) {
+function turnedAxis(channel, change = {}) {
   if (change.title !== undefined) {
     channel.title = change.title;
     if (channel.axis.title !== null) channel.axis.title = change.title;
@@ -117,7 +117,7 @@ function entriesOf(panels) {
   return [...found.values()];
 }
 
-function written(legend, skeletons, entries, rank) {
+function writtenLegend(legend, skeletons, entries, rank) {
   const names = entries.map(({ label }) => label);
   const looks = entries.map((layer) => lookOf(skeletons, layer, rank(layer)));
   const entry = Math.max(...names.map((name) => [...name].length)) * skeletons.letter + skeletons.entry;

@@ -1,9 +1,9 @@
 /** Sliders, lists and cards: each shows a field of the experiment and changes it. What they offer, and what it means, are
  * Python's tables. */
 
+import { baseName } from "./cc.js";
 import { byId, made, options } from "./dom.js";
 import { changed, valueAt } from "./edit.js";
-import { baseName } from "./lines.js";
 
 /** Steps of a slider. */
 const STEPS = 400;

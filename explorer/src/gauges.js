@@ -1,8 +1,8 @@
 /** A measurement's columns in the units that are drawn: twins of `results/gauges.py`, `results/run_series.py` and
  * `metrics/counter.py`. Whoever changes one changes the other; a test holds them together. */
 
-export const NS_PER_S = 1e9;
-export const BITS_PER_BYTE = 8;
+export const NANOS_PER_S = 1e9;
+export const BYTE_BITS = 8;
 /** What a column has where a gauge is not known: the largest number of its type. */
 const UNKNOWN_32 = 2 ** 32 - 1;
 const UNKNOWN_64 = 2 ** 63; // JSON's reader rounds 2^64 - 1 up: whatever is above this is it
@@ -16,7 +16,7 @@ export function gauge(flow, column, mss) {
   const [time_s, value] = [[], []];
   for (let i = 0; i < values.length; i += 1) {
     if (isUnknown(values[i])) continue;
-    time_s.push(series.at_ns[i] / NS_PER_S);
+    time_s.push(series.at_ns[i] / NANOS_PER_S);
     value.push(values[i] * factor);
   }
   return { time_s, value };
@@ -35,14 +35,14 @@ const COLUMNS = {
 
 /** What stood in the queue at each sample, bytes. */
 export function backlog({ series }) {
-  return { time_s: series.at_ns.map((at) => at / NS_PER_S), value: series.backlog_bytes };
+  return { time_s: series.at_ns.map((at) => at / NANOS_PER_S), value: series.backlog_bytes };
 }
 
 /** The bytes of a flow's frames that left the bottleneck: a counter, nothing at the flow's start. */
 export function received(flow) {
   const { at_ns, bottleneck_bytes } = flow.series;
-  const [time_s, total] = [at_ns.map((at) => at / NS_PER_S), [...bottleneck_bytes]];
-  const start_s = flow.started_ns / NS_PER_S;
+  const [time_s, total] = [at_ns.map((at) => at / NANOS_PER_S), [...bottleneck_bytes]];
+  const start_s = flow.started_ns / NANOS_PER_S;
   if (!time_s.length || start_s < time_s[0]) {
     time_s.unshift(start_s);
     total.unshift(0);
@@ -78,7 +78,7 @@ export function counted(counter, instants) {
 /** Bits a second in each whole bin between two instants, from a counter of bytes. */
 export function rates(counter, begin_s, end_s, bin_s) {
   const at = counted(counter, edges(begin_s, end_s, bin_s));
-  return at.slice(1).map((value, i) => (BITS_PER_BYTE * (value - at[i])) / bin_s);
+  return at.slice(1).map((value, i) => (BYTE_BITS * (value - at[i])) / bin_s);
 }
 
 /** Of one flow its samples; of several the mean of all their samples in each bin that has any. */
@@ -111,7 +111,7 @@ export function phases(flow) {
   const found = [];
   phase.forEach((number, i) => {
     const name = flow.phases[number];
-    const begin_s = at_ns[i] / NS_PER_S;
+    const begin_s = at_ns[i] / NANOS_PER_S;
     const last = found[found.length - 1];
     if (last) last.end_s = begin_s;
     if (name !== undefined && last?.phase !== name) found.push({ begin_s, end_s: begin_s, phase: name });

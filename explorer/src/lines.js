@@ -1,6 +1,7 @@
 /** The layers of a run in time: a twin of `findings/charts/time.py`, for one run. */
 
-import { backlog, gauge, meanGauge, middles, NS_PER_S, phases, rates, received } from "./gauges.js";
+import { baseName } from "./cc.js";
+import { backlog, gauge, meanGauge, middles, NANOS_PER_S, phases, rates, received } from "./gauges.js";
 
 const [KB, MBPS, MS] = [1e-3, 1e-6, 1e3];
 /** Panels after the throughput, in the order of the skeleton: a column, and what it is multiplied by. */
@@ -9,7 +10,7 @@ const GAUGES = [["cwnd_bytes", KB], ["inflight_bytes", KB], ["srtt_s", MS]];
 /** When a run ended, seconds. */
 export function endOf(run, measurement) {
   const { at_ns } = measurement.bottleneck.series;
-  return Math.min(Number(run.duration_ns), ...at_ns.slice(-1)) / NS_PER_S;
+  return Math.min(Number(run.duration_ns), ...at_ns.slice(-1)) / NANOS_PER_S;
 }
 
 function binOf(end_s, sample_s, bins) {
@@ -26,16 +27,13 @@ function called(group, cc, labels) {
   return group === cc || group === baseName(cc) ? label : `${group}: ${label}`;
 }
 
-/** An algorithm's name without parameters. */
-export const baseName = (cc) => cc.split("[")[0];
-
 /**
  * Panels of a run for `filled`: throughput, cwnd, inflight, RTT and queue. `groups`: `[{name, cc, flows: [numbers]}]`.
  */
 export function inTime(skeletons, run, measurement, groups) {
   const { bins, labels } = skeletons;
   const end_s = endOf(run, measurement);
-  const sample_s = Number(run.measure.sample_ns) / NS_PER_S;
+  const sample_s = Number(run.measure.sample_ns) / NANOS_PER_S;
   const bin_s = binOf(end_s, sample_s, bins);
   const mss = run.path.mtu_bytes - 52;
   const byFlow = measurement.flows.length <= bins.flows;

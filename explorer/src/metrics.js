@@ -1,7 +1,7 @@
 /** What a measurement comes to in its window: twins of `metrics/summary.py` and what it takes from its neighbours, as far
  * as the page shows it. `null` is what Python has as None. */
 
-import { BITS_PER_BYTE, NS_PER_S } from "./gauges.js";
+import { BYTE_BITS, NANOS_PER_S } from "./gauges.js";
 
 /** `part / whole`; null where there is no whole. */
 export const ratio = (part, whole) => (whole ? part / whole : null);
@@ -12,7 +12,7 @@ export function summarise(run, measurement, bdp_bytes, names) {
   const flows = measurement.flows.map((flow, index) => ofFlow(flow, window, names[index], run.flows[index]));
   const rates = flows.map((flow) => flow.goodput_bps).filter((rate) => rate !== null);
   return {
-    window_s: [window.begin_ns / NS_PER_S, window.end_ns / NS_PER_S],
+    window_s: [window.begin_ns / NANOS_PER_S, window.end_ns / NANOS_PER_S],
     flows,
     groups: ofGroups(measurement, window, names),
     bottleneck: ofBottleneck(run, measurement.bottleneck, window, bdp_bytes),
@@ -31,7 +31,7 @@ function windowOf(measure, ended_ns) {
   return { begin_ns: Math.min(begin_ns, ended_ns), end_ns: Math.min(end_ns, ended_ns) };
 }
 
-const seconds = ({ begin_ns, end_ns }) => Math.max(0, end_ns - begin_ns) / NS_PER_S;
+const seconds = ({ begin_ns, end_ns }) => Math.max(0, end_ns - begin_ns) / NANOS_PER_S;
 const holds = ({ begin_ns, end_ns }, at_ns) => at_ns > begin_ns && at_ns <= end_ns;
 const total = (values) => values.reduce((sum, value) => sum + value, 0);
 
@@ -52,17 +52,17 @@ function ofFlow(flow, window, name, asked) {
   return {
     name,
     cc: asked.cc.algorithm,
-    start_s: flow.started_ns / NS_PER_S,
-    goodput_bps: ratio(BITS_PER_BYTE * grown("delivered_bytes"), seconds(own)),
-    throughput_bps: ratio(BITS_PER_BYTE * grown("bottleneck_bytes"), seconds(own)),
+    start_s: flow.started_ns / NANOS_PER_S,
+    goodput_bps: ratio(BYTE_BITS * grown("delivered_bytes"), seconds(own)),
+    throughput_bps: ratio(BYTE_BITS * grown("bottleneck_bytes"), seconds(own)),
     segments_sent: sent,
     retransmits: grown("segments_retransmitted"),
     retransmit_rate: ratio(grown("segments_retransmitted"), sent),
     rtt_mean_s: srtt_us.length ? total(srtt_us) / srtt_us.length / 1e6 : null,
     rtt_p50_s: srtt_us.length ? percentile(srtt_us, 50) / 1e6 : null,
     rtt_p95_s: srtt_us.length ? percentile(srtt_us, 95) / 1e6 : null,
-    rtt_min_s: flow.rtt_min_ns === null ? null : flow.rtt_min_ns / NS_PER_S,
-    fct_s: flow.completed_ns === null ? null : (flow.completed_ns - flow.started_ns) / NS_PER_S,
+    rtt_min_s: flow.rtt_min_ns === null ? null : flow.rtt_min_ns / NANOS_PER_S,
+    fct_s: flow.completed_ns === null ? null : (flow.completed_ns - flow.started_ns) / NANOS_PER_S,
   };
 }
 
@@ -74,7 +74,7 @@ function ofGroups(measurement, window, names) {
   });
   const all = total([...delivered.values()]);
   return new Map([...delivered].map(([name, bytes]) => [
-    name, { goodput_bps: ratio(BITS_PER_BYTE * bytes, seconds(window)), share: ratio(bytes, all) },
+    name, { goodput_bps: ratio(BYTE_BITS * bytes, seconds(window)), share: ratio(bytes, all) },
   ]));
 }
 
@@ -84,7 +84,7 @@ function ofBottleneck(run, queue, window, bdp_bytes) {
   const standing = series.backlog_bytes.filter((_, i) => holds(window, series.at_ns[i]));
   const mean = standing.length ? total(standing) / standing.length : null;
   return {
-    utilization: ratio(BITS_PER_BYTE * grown("sent_bytes"), capacityBits(run.path, window)),
+    utilization: ratio(BYTE_BITS * grown("sent_bytes"), capacityBits(run.path, window)),
     offered_packets: grown("offered_packets"),
     sent_packets: grown("sent_packets"),
     dropped_packets: grown("dropped_packets"),
@@ -105,7 +105,7 @@ function capacityBits(path, window) {
     bits += rate_bps * (until_ns - begin_ns);
     [begin_ns, rate_bps] = [until_ns, Number(change.rate_bps)];
   }
-  return (bits + rate_bps * Math.max(0, window.end_ns - begin_ns)) / NS_PER_S;
+  return (bits + rate_bps * Math.max(0, window.end_ns - begin_ns)) / NANOS_PER_S;
 }
 
 /** As numpy has it: on a straight line between the two values around it. */

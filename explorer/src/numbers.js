@@ -21,13 +21,13 @@ export function showNumbers(table, summary) {
     ["mean queue", `${toldBytes(bottleneck.queue_mean_bytes)} (${bottleneck.queue_mean_bdp === null ? "-" : amount(bottleneck.queue_mean_bdp)} BDP)`],
     ["largest queue", toldBytes(bottleneck.queue_max_bytes)], ["Jain's index", jain === null ? "-" : amount(jain)],
   ];
-  fill(table, head, rows, `The window from ${amount(summary.window_s[0])} to ${amount(summary.window_s[1])} s`);
+  filledTable(table, head, rows, `The window from ${amount(summary.window_s[0])} to ${amount(summary.window_s[1])} s`);
   table.append(made("tfoot", {}, made("tr", {}, made("td", { colSpan: head.length }, link.map((pair) => pair.join(" ")).join(" · ")))));
 }
 
 /** A row a group, each number with its 95 % interval. */
 export function showMeans(table, rows, caption) {
-  fill(table, ["group", "quantity", "mean", "95 % interval", "seeds"], rows, caption);
+  filledTable(table, ["group", "quantity", "mean", "95 % interval", "seeds"], rows, caption);
 }
 
 /** Of what is known; null of nothing. */
@@ -36,7 +36,7 @@ export function meanOf(values) {
   return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
 }
 
-function fill(table, head, rows, caption) {
+function filledTable(table, head, rows, caption) {
   table.replaceChildren(
     made("caption", { className: "fine" }, caption),
     made("thead", {}, made("tr", {}, ...head.map((name) => made("th", { scope: "col" }, name)))),

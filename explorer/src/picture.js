@@ -28,7 +28,7 @@ export class Picture {
     this.spec = spec;
     this.place.setAttribute("aria-label", spec.description);
     const structure = `${width} ${figures.isDark()} ${structureOf(spec)}`;
-    const rows = rowsOf(spec);
+    const rows = rowsOfView(spec);
     if (structure !== this.structure || !this.view) {
       this.view?.finalize();
       this.structure = structure;
@@ -48,4 +48,4 @@ export class Picture {
 }
 
 /** Of each panel, the numbers of the layers that have names. */
-const rowsOf = (spec) => spec.concat.map((panel) => panel.layer.filter(({ data }) => data?.name).map(({ data }) => data.values));
+const rowsOfView = (spec) => spec.concat.map((panel) => panel.layer.filter(({ data }) => data?.name).map(({ data }) => data.values));

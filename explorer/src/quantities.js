@@ -2,22 +2,22 @@
 
 import { meanOf } from "./numbers.js";
 
-const ofGroups = (column) => (summary) => new Map([...summary.groups].map(([name, group]) => [name, group[column]]));
-const ofFlows = (column, factor) => (summary) => new Map([...summary.groups.keys()].map((name) => {
+const eachGroup = (column) => (summary) => new Map([...summary.groups].map(([name, group]) => [name, group[column]]));
+const eachFlow = (column, factor) => (summary) => new Map([...summary.groups.keys()].map((name) => {
   const mean = meanOf(summary.flows.filter((flow) => flow.name === name).map((flow) => flow[column]));
   return [name, mean === null ? null : factor * mean];
 }));
 const scaled = (find, factor) => (summary) => new Map([...find(summary)].map(([name, value]) => [name, value === null ? null : factor * value]));
-const ofLink = (column, factor) => ({ bottleneck }) => new Map([["link", bottleneck[column] === null ? null : factor * bottleneck[column]]]);
+const theLink = (column, factor) => ({ bottleneck }) => new Map([["link", bottleneck[column] === null ? null : factor * bottleneck[column]]]);
 
 /** By name: `{label, of}`; `of` gives a value a group, or one of the link. */
 export const QUANTITIES_SHOWN = {
-  share: { label: "share of the goodput (%)", of: scaled(ofGroups("share"), 100), isFair: true },
-  goodput: { label: "goodput (Mbit/s)", of: scaled(ofGroups("goodput_bps"), 1e-6) },
-  rtt: { label: "mean RTT (ms)", of: ofFlows("rtt_mean_s", 1e3) },
-  retransmits: { label: "retransmits (%)", of: ofFlows("retransmit_rate", 100) },
-  fct: { label: "completion time (s)", of: ofFlows("fct_s", 1) },
-  utilization: { label: "utilization (%)", of: ofLink("utilization", 100) },
-  loss: { label: "queue loss (%)", of: ofLink("loss_rate", 100) },
-  queue: { label: "mean queue (BDP)", of: ofLink("queue_mean_bdp", 1) },
+  share: { label: "share of the goodput (%)", of: scaled(eachGroup("share"), 100), isFair: true },
+  goodput: { label: "goodput (Mbit/s)", of: scaled(eachGroup("goodput_bps"), 1e-6) },
+  rtt: { label: "mean RTT (ms)", of: eachFlow("rtt_mean_s", 1e3) },
+  retransmits: { label: "retransmits (%)", of: eachFlow("retransmit_rate", 100) },
+  fct: { label: "completion time (s)", of: eachFlow("fct_s", 1) },
+  utilization: { label: "utilization (%)", of: theLink("utilization", 100) },
+  loss: { label: "queue loss (%)", of: theLink("loss_rate", 100) },
+  queue: { label: "mean queue (BDP)", of: theLink("queue_mean_bdp", 1) },
 };

@@ -6,16 +6,17 @@ import base64
 import gzip
 import json
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 import dumbbell._core as _core
+from dumbbell.comparison.random_conditions import PLAIN, strata
 from dumbbell.explorer.bundle import bundled
 from dumbbell.explorer.presets import presets
 from dumbbell.explorer.skeletons import skeletons
-from dumbbell.explorer.tables import tables
+from dumbbell.explorer.tables import page_tables
 from dumbbell.report.html import drawing_script, style_sheet
 from dumbbell.version import __version__
 
@@ -32,8 +33,8 @@ def page(sources: Path, wasm: bytes) -> str:
         loader=FileSystemLoader(sources), undefined=StrictUndefined, autoescape=True, keep_trailing_newline=True
     )
     data = {
-        "tables": tables(), "skeletons": skeletons(), "presets": presets(), "version": __version__,
-        "identity": _core.identity(),
+        "tables": page_tables(), "skeletons": skeletons(), "presets": presets(), "version": __version__,
+        "identity": _core.identity(), "bounds": bounds(),
     }  # fmt: skip
     return environment.get_template("page.html.j2").render(
         policy=POLICY,
@@ -46,3 +47,18 @@ def page(sources: Path, wasm: bytes) -> str:
         vega=Markup(drawing_script()),  # noqa: S704 (as above)
         script=Markup(bundled(sources / "src", "main").replace("</script", "<\\/script")),  # noqa: S704 (as above)
     )
+
+
+def bounds() -> dict[str, Any]:
+    """The paths on which the simulator was held against the kernel, as far as a number can say it, and in words."""
+    every = strata()
+    plain, most = every[PLAIN], every["many"].flows[1]
+    (slow, fast), (near, far) = plain.rate, plain.rtt
+    told = (
+        f"{slow:g} to {fast:g} Mbit/s, {near:g} to {far:g} ms, up to {most} flows, random loss of up to"
+        f" {every['loss'].loss[1]:g} %, against the TCP of Linux 6.1, path for path."
+    )
+    return {
+        "rate_bps": [1e6 * slow, 1e6 * fast], "rtt_ns": [1e6 * near, 1e6 * far], "flows": most,
+        "loss_ppb": 1e7 * every["loss"].loss[1], "told": told,
+    }  # fmt: skip

@@ -1,0 +1,363 @@
+/** The page: an experiment, what came of it, and what a reader does with both. */
+
+import { decoded, encoded, LinkError } from "./address.js";
+import { filled } from "./chart.js";
+import { Controls } from "./controls.js";
+import { byId, made, options } from "./dom.js";
+import { planned, understood, written } from "./experiment.js";
+import { endOf, inTime, phasesOf } from "./lines.js";
+import { estimate, summarise } from "./metrics.js";
+import { amount } from "./number.js";
+import { showMeans, showNumbers } from "./numbers.js";
+import { Picture } from "./picture.js";
+import { Player } from "./play.js";
+import { Pool, Refused } from "./pool.js";
+import { QUANTITIES_SHOWN } from "./quantities.js";
+import { setWishes } from "./problem.js";
+import { Sharing } from "./share.js";
+import { Sweeps } from "./sweeps.js";
+import { prepared } from "./tables.js";
+import { answer } from "./told.js";
+
+/** A run that is estimated to take longer than this in a page is left to the command. */
+const LONGEST_S = 20;
+/** Nanoseconds that a packet takes, until this machine has been measured. */
+const USUAL_NS = 400;
+const TABS = ["time", "seeds", "sweep", "map", "play"];
+
+/** The page's state, and what changes it. */
+class Explorer {
+  constructor(data) {
+    Object.assign(this, data);
+    this.tables = { ...prepared(data.tables), ...ofKeys(data.tables.keys), identity: data.identity };
+    setWishes(this.tables);
+    this.picture = new Picture(byId("plot-time"));
+    this.ofSeeds = new Picture(byId("plot-seeds"));
+    this.controls = new Controls(this.tables, this.skeletons, (words) => this.write(written(words, this.tables)));
+    this.sweeps = new Sweeps(this);
+    this.player = new Player(this);
+    this.sharing = new Sharing(this);
+    this.tab = "time";
+    this.kept = new Map(); // answers by run id, the oldest first
+    this.ns_per_packet = USUAL_NS;
+    this.generation = 0;
+    this.#listen();
+  }
+
+  /** Begins with the experiment of the address, or with the first of the presets. */
+  async begin() {
+    const packed = Uint8Array.from(atob(byId("wasm").textContent), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const module = await WebAssembly.compile(await new Response(stream).arrayBuffer());
+    this.pool = new Pool(byId("worker").textContent, module, Math.max(1, Math.min(8, navigator.hardwareConcurrency || 2)));
+    await this.#open(location.hash.slice(1));
+  }
+
+  async #open(fragment) {
+    let content = this.presets.presets[0];
+    if (fragment) {
+      try {
+        const found = await decoded(fragment, this);
+        content = found.content;
+        if (found.isOther) {
+          this.notice(`This link was made with dumbbell ${found.version}, and this page is ${this.version}: its simulator may give other numbers.`);
+        }
+      } catch (error) {
+        if (!(error instanceof LinkError)) throw error;
+        this.notice(`${error.message}. Here is another experiment instead.`);
+      }
+    }
+    this.show(content);
+  }
+
+  /** Shows an experiment `{toml, view}`. */
+  show({ toml, view = {} }) {
+    this.sweeps.view(view);
+    this.#choose(view.tab ?? "time", { focus: false });
+    this.write(toml);
+  }
+
+  /** The experiment is another one now. */
+  write(text) {
+    this.text = text;
+    this.generation += 1;
+    document.body.dataset.state = "running";
+    document.body.dataset.generation = this.generation;
+    const { problems, words, experiment } = understood(text, this.tables);
+    this.words = words ?? this.words;
+    this.experiment = experiment;
+    if (words) this.controls.show(words, new Set(problems.map(({ path }) => path)));
+    if (document.activeElement !== byId("toml")) byId("toml").value = text;
+    this.#showProblems(problems);
+    this.aborting?.abort(new DOMException("another experiment", "AbortError"));
+    this.aborting = new AbortController();
+    if (!experiment) {
+      document.body.dataset.state = "failed";
+      return;
+    }
+    const { generation } = this;
+    requestAnimationFrame(() => {
+      if (generation === this.generation) this.#run(this.aborting.signal);
+    });
+  }
+
+  async #run(signal) {
+    const { generation } = this;
+    try {
+      this.shown = planned(this.experiment, this.tables);
+      this.#affordable(this.shown);
+      const measurement = await this.measured(this.shown, { urgent: true, signal });
+      if (generation !== this.generation) return;
+      this.measurement = measurement;
+      await this.#showRun();
+      document.body.dataset.run = this.shown.id;
+      await this.#showTab(signal);
+      if (generation !== this.generation) return;
+      document.body.dataset.state = "ready";
+      this.sharing.address();
+    } catch (error) {
+      if (signal.aborted) return;
+      this.failed(error);
+    }
+  }
+
+  /** Whatever went wrong, in the place of the problems; the last picture stays. */
+  failed(error) {
+    document.body.dataset.state = "failed";
+    if (!(error instanceof Refused)) console.error(error);
+    this.#showProblems([{ path: "", message: error.message ?? String(error), hint: "" }]);
+  }
+
+  /** The measurement of a plan, from the simulator or from what is kept. */
+  async measured(plan, how = {}) {
+    return JSON.parse(new TextDecoder().decode(await this.answered(plan, how)));
+  }
+
+  /** The bytes of a plan's measurement. */
+  async answered(plan, how = {}) {
+    const kept = this.kept.get(plan.id);
+    if (kept) return kept;
+    const began = performance.now();
+    const bytes = await this.pool.ask(`{"measure":${plan.json}}`, how);
+    if (how.urgent) this.ns_per_packet = 0.5 * this.ns_per_packet + (0.5 * 1e6 * (performance.now() - began)) / plan.packets;
+    this.kept.set(plan.id, bytes);
+    if (this.kept.size > 64) this.kept.delete(this.kept.keys().next().value);
+    return bytes;
+  }
+
+  /** Refuses what would take too long here; nothing is lost. */
+  #affordable(plan, runs = 1) {
+    const seconds = (plan.packets * runs * this.ns_per_packet) / 1e9;
+    if (seconds > LONGEST_S) {
+      throw new Refused(`This would take about ${amount(seconds)} s here, more than ${LONGEST_S}: make it shorter or slower, or run it with \`dumbbell run\` ("Copy as a command").`);
+    }
+  }
+
+  async #showRun() {
+    const { shown, measurement } = this;
+    this.summary = summarise(shown.run, measurement, shown.bdp_bytes, shown.names);
+    byId("answer").textContent = answer(this.summary);
+    showNumbers(byId("numbers"), this.summary);
+    byId("bounds").textContent = this.boundsOf(shown.run);
+    const panels = inTime(this.skeletons, shown.run, measurement, shown.groups);
+    const spec = filled(this.skeletons, "in_time", panels, `Throughput, cwnd, inflight, RTT and queue over time. ${answer(this.summary)}`);
+    await this.picture.show(spec);
+    this.#showPhases();
+  }
+
+  /** Whether the simulator was held against the kernel on paths like this one. */
+  boundsOf({ path, flows }) {
+    const { rate_bps, rtt_ns, flows: most, loss_ppb } = this.bounds;
+    const rtts = flows.map(({ forward_delay_ns, return_delay_ns }) => forward_delay_ns + return_delay_ns);
+    const isInside = path.rate_bps >= rate_bps[0] && path.rate_bps <= rate_bps[1] && flows.length <= most && path.loss_ppb <= loss_ppb
+      && rtts.every((rtt) => rtt >= rtt_ns[0] && rtt <= rtt_ns[1]);
+    const told = `${this.bounds.told}`;
+    return isInside ? `Within what was validated: ${told}` : `Outside of what was validated, so take it with care: ${told}`;
+  }
+
+  /** A strip a flow with the phases of its algorithm. */
+  #showPhases() {
+    const end_s = endOf(this.shown.run, this.measurement);
+    const strips = phasesOf(this.measurement).filter(({ stays }) => stays.length).slice(0, this.skeletons.bins.flows);
+    byId("phases").replaceChildren(...strips.map(({ flow, stays }) => {
+      const name = this.shown.names[flow];
+      const stroke = this.skeletons.looks[this.shown.styles[flow]]?.[0].line.stroke ?? "#777777";
+      return made("div", { className: "strip", role: "img", "aria-label": `Phases of ${name}: ${[...new Set(stays.map(({ phase }) => phase))].join(", ")}` },
+        ...stays.map(({ begin_s, end_s: until_s, phase }) => {
+          const part = made("span", { title: `${name}: ${phase}, ${amount(begin_s)} to ${amount(until_s)} s` }, phase);
+          part.style.left = `${(100 * begin_s) / end_s}%`;
+          part.style.width = `${(100 * (until_s - begin_s)) / end_s}%`;
+          part.style.boxShadow = `inset 0 -3px ${stroke}`;
+          return part;
+        }));
+    }));
+  }
+
+  /** What the chosen tab needs beside the run. */
+  async #showTab(signal) {
+    byId("progress").textContent = "";
+    if (this.tab === "seeds") await this.#showSeeds(signal);
+    else if (this.tab === "sweep" || this.tab === "map") await this.sweeps.run(this.tab, signal);
+    else if (this.tab === "play") await this.player.run(signal);
+  }
+
+  async #showSeeds(signal) {
+    const plans = this.experiment.seeds.map((seed) => planned(this.experiment, this.tables, { seed, isSummary: true }));
+    this.#affordable(plans[0], plans.length / this.pool.size);
+    const measurements = await Promise.all(plans.map((plan) => this.measured(plan, { signal })));
+    const summaries = measurements.map((measurement, i) => summarise(plans[i].run, measurement, plans[i].bdp_bytes, plans[i].names));
+    const rows = [];
+    for (const { label, of } of Object.values(QUANTITIES_SHOWN)) {
+      for (const group of of(summaries[0]).keys()) {
+        const values = summaries.map((summary) => of(summary).get(group)).filter((value) => value !== null);
+        if (!values.length) continue;
+        const { mean, half_width, n } = estimate(values, this.tables.t);
+        rows.push([group, label, amount(mean), half_width === null ? "nothing varied" : `± ${amount(half_width)}`, String(n)]);
+      }
+    }
+    showMeans(byId("means"), rows, `Means over ${plans.length} seeds, with 95 % intervals by Student's t`);
+    await this.ofSeeds.show(filled(this.skeletons, "sweep", this.sweeps.overSeeds(summaries, plans), "Shares of the goodput by seed"));
+  }
+
+  #showProblems(problems) {
+    const list = byId("problems");
+    list.hidden = !problems.length;
+    document.body.dataset.problems = problems.length;
+    byId("pictures").classList.toggle("stale", problems.length > 0);
+    list.replaceChildren(...problems.map(({ path, message, hint }) => made("li", {},
+      path ? made("code", {}, path) : "", `${path ? ": " : ""}${message}${hint ? `; ${hint}` : ""}`)));
+  }
+
+  /** A sentence above the page; empty: none. */
+  notice(text) {
+    byId("notice").hidden = !text;
+    byId("notice").textContent = text;
+  }
+
+  #choose(tab, { focus = true } = {}) {
+    this.tab = tab;
+    for (const each of TABS) {
+      const button = byId(`tab-${each}`);
+      button.setAttribute("aria-selected", String(each === tab));
+      button.tabIndex = each === tab ? 0 : -1;
+      byId(`view-${each}`).hidden = each !== tab;
+      if (each === tab && focus) button.focus();
+    }
+  }
+
+  #listen() {
+    for (const tab of TABS) {
+      const button = byId(`tab-${tab}`);
+      button.addEventListener("click", () => {
+        this.#choose(tab);
+        if (this.text !== undefined) this.write(this.text);
+      });
+      button.addEventListener("keydown", ({ key }) => {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+        if (step) byId(`tab-${TABS[(TABS.indexOf(tab) + step + TABS.length) % TABS.length]}`).click();
+      });
+    }
+    byId("toml").addEventListener("input", () => this.write(byId("toml").value));
+    byId("controls").addEventListener("submit", (event) => event.preventDefault());
+    const { presets } = this.presets;
+    byId("preset").append(...options([["", "choose one"], ...presets.map(({ title }, at) => [String(at), title])], ""));
+    byId("preset").addEventListener("change", ({ target }) => {
+      if (target.value) this.show(presets[Number(target.value)]);
+    });
+    byId("theme").addEventListener("change", ({ target }) => {
+      if (target.value) document.documentElement.dataset.theme = target.value;
+      else delete document.documentElement.dataset.theme;
+      this.#again();
+    });
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#again());
+    let resized;
+    window.addEventListener("resize", () => {
+      clearTimeout(resized);
+      resized = setTimeout(() => this.#again(), 200);
+    });
+    window.addEventListener("hashchange", () => {
+      if (location.hash.slice(1) !== this.sharing.fragment) this.#open(location.hash.slice(1));
+    });
+    byId("plot-time").addEventListener("pointermove", (event) => this.#point(event.offsetX));
+    byId("plot-time").addEventListener("pointerleave", () => { byId("cursor").hidden = true; });
+    this.#guide();
+  }
+
+  #again() {
+    for (const picture of [this.picture, this.ofSeeds, this.sweeps.curves, this.sweeps.map]) picture.again();
+  }
+
+  /** One cursor under all panels, and the numbers there. */
+  #point(offset) {
+    const { view } = this.picture;
+    if (!view || !this.measurement) return;
+    const left = view.origin()[0] + view.padding().left;
+    const scale = view.scale("x");
+    const at_s = scale.invert(offset - left);
+    const [begin, end] = scale.domain();
+    const isInside = at_s >= begin && at_s <= end;
+    byId("cursor").hidden = !isInside;
+    if (!isInside) return;
+    byId("cursor").style.left = `${offset}px`;
+    byId("at").textContent = this.#toldAt(at_s);
+  }
+
+  #toldAt(at_s) {
+    const { spec } = this.picture;
+    const parts = spec.concat.map((panel, number) => {
+      const told = panel.layer.filter(({ data }) => data?.name).map(({ data }, at) => {
+        const row = nearest(data.values, at_s);
+        return row ? `${spec.usermeta.panels[number].layers[at].split(":")[0]} ${amount(row.y)}` : "";
+      });
+      return `${spec.usermeta.panels[number].y}: ${told.filter(Boolean).join(", ")}`;
+    });
+    return `${amount(at_s)} s · ${parts.join(" · ")}`;
+  }
+
+  /** The guided tour: an experiment and some sentences a stop. */
+  #guide() {
+    const { tour } = this.presets;
+    let at = 0;
+    const stop = () => {
+      byId("guide").hidden = false;
+      byId("guide").querySelector("h2").textContent = `${at + 1} of ${tour.length}: ${tour[at].title}`;
+      byId("guide").querySelector("p").textContent = tour[at].text;
+      byId("guide").querySelector('[data-go="back"]').disabled = at === 0;
+      byId("guide").querySelector('[data-go="on"]').disabled = at === tour.length - 1;
+      this.show(tour[at]);
+    };
+    byId("tour").addEventListener("click", () => { at = 0; stop(); });
+    byId("guide").addEventListener("click", ({ target }) => {
+      const { go } = target.dataset;
+      if (go === "end") byId("guide").hidden = true;
+      else if (go) {
+        at += go === "on" ? 1 : -1;
+        stop();
+      }
+    });
+  }
+}
+
+/** Defaults and meanings of fields by their paths. */
+function ofKeys(keys) {
+  return {
+    defaults: Object.fromEntries(keys.map(({ path, default: usual }) => [path, usual])),
+    meanings: Object.fromEntries(keys.map(({ path, meaning }) => [path, meaning])),
+  };
+}
+
+/** The row whose time is nearest, of rows in order of time. */
+function nearest(rows, at_s) {
+  let [low, high] = [0, rows.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (rows[middle].x < at_s) low = middle + 1;
+    else high = middle;
+  }
+  const before = rows[low - 1];
+  return before && at_s - before.x < rows[low].x - at_s ? before : rows[low];
+}
+
+const explorer = new Explorer(JSON.parse(byId("data").textContent));
+window.explorer = explorer; // for tests, and for who looks behind the page
+explorer.begin().catch((error) => explorer.failed(error));

@@ -1,0 +1,95 @@
+/** What leaves the page, and comes back: links, files, commands. */
+
+import { encoded } from "./address.js";
+import { byId, saved } from "./dom.js";
+import { csvOf, understood } from "./experiment.js";
+
+const COPIED_MS = 2_000;
+
+/** The buttons of sharing and export. */
+export class Sharing {
+  constructor(explorer) {
+    this.explorer = explorer;
+    this.fragment = "";
+    byId("share").addEventListener("click", ({ currentTarget }) => {
+      byId("sharing").hidden = !byId("sharing").hidden;
+      currentTarget.setAttribute("aria-expanded", String(!byId("sharing").hidden));
+    });
+    byId("made").textContent = `Made by dumbbell ${explorer.version}, simulator ${explorer.identity.slice(0, 12)}. A link reproduces the same bytes in this version.`;
+    byId("sharing").addEventListener("click", ({ target }) => {
+      if (target.dataset.copy) this.#copy(target);
+      if (target.dataset.save) this.#save(target.dataset.save);
+    });
+    byId("file").addEventListener("change", ({ target }) => this.#open(target.files[0]));
+  }
+
+  /** Puts the experiment into the address, so that the address is a link. */
+  async address() {
+    const { explorer } = this;
+    this.fragment = await encoded({ toml: explorer.text, view: explorer.sweeps.kept(explorer.tab) }, explorer);
+    try {
+      history.replaceState(null, "", `#${this.fragment}`);
+    } catch {
+      // Some browsers allow none for a file; the button copies it all the same.
+    }
+  }
+
+  async #copy(button) {
+    const texts = {
+      link: () => `${location.href.split("#")[0]}#${this.fragment}`,
+      command: () => `dumbbell run - <<'EOF'\n${this.explorer.text.trimEnd()}\nEOF\n`,
+      python: () => `import dumbbell\n\nexperiment = dumbbell.load_text('''\n${this.explorer.text.trimEnd()}\n''')\nresults = dumbbell.run(experiment)\n`,
+    };
+    const text = texts[button.dataset.copy]();
+    document.body.dataset.copied = text;
+    const label = button.textContent;
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "Could not copy";
+    }
+    setTimeout(() => { button.textContent = label; }, COPIED_MS);
+  }
+
+  async #save(kind) {
+    const { explorer } = this;
+    const { picture } = { sweep: { picture: explorer.sweeps.curves }, map: { picture: explorer.sweeps.map }, seeds: { picture: explorer.ofSeeds } }[explorer.tab] ?? explorer;
+    if (kind === "toml") saved("experiment.toml", explorer.text, "application/toml");
+    else if (kind === "json") saved("experiment.json", await this.json(), "application/json");
+    else if (kind === "csv") saved("series.csv", csvOf(explorer.picture.spec), "text/csv");
+    else if (kind === "svg") saved("figure.svg", await picture.view.toSVG(), "image/svg+xml");
+    else if (kind === "png") saved("figure.png", await (await fetchless(await picture.view.toImageURL("png", 2))), "image/png");
+  }
+
+  /** The run that is shown as JSON: its spec, and the measurement as the simulator wrote it. */
+  async json() {
+    const { explorer } = this;
+    const measurement = new TextDecoder().decode(await explorer.answered(explorer.shown));
+    const head = JSON.stringify({ version: explorer.version, identity: explorer.identity, spec: explorer.text, seed: Number(explorer.shown.seed) });
+    return `${head.slice(0, -1)},"measurement":${measurement}}\n`;
+  }
+
+  async #open(file) {
+    if (!file) return;
+    const text = await file.text();
+    let toml = text;
+    if (file.name.endsWith(".json")) {
+      try {
+        toml = JSON.parse(text).spec;
+        if (typeof toml !== "string") throw new Error("no spec");
+      } catch {
+        this.explorer.notice(`${file.name} is no experiment of the explorer: it has no "spec".`);
+        return;
+      }
+    }
+    this.explorer.notice(understood(toml, this.explorer.tables).problems.length ? `${file.name} has problems, which stand below.` : "");
+    this.explorer.show({ toml });
+  }
+}
+
+/** The bytes of a data URL: the page's policy forbids to fetch even those. */
+function fetchless(url) {
+  const [, type, data] = /^data:([^;]+);base64,(.*)$/.exec(url);
+  return new Blob([Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))], { type });
+}

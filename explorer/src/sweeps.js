@@ -1,0 +1,237 @@
+/** A sweep of one quantity as curves, of two as a map: cells are coloured as their runs are done. */
+
+import { baseName } from "./cc.js";
+import { filled } from "./chart.js";
+import { byId, made, options } from "./dom.js";
+import { planned, withValues } from "./experiment.js";
+import { estimate, summarise } from "./metrics.js";
+import { amount } from "./number.js";
+import { Picture } from "./picture.js";
+import { Refused } from "./pool.js";
+import { QUANTITIES_SHOWN } from "./quantities.js";
+import { bisected, bisectedGrid, each } from "./schedule.js";
+
+const FIELDS = [["path.buffer", "buffer"], ["path.rate", "rate"], ["path.rtt", "RTT"], ["path.loss", "random loss"], ["path.jitter", "jitter"]];
+const USUAL = {
+  "path.buffer": "0.2 bdp, 0.5 bdp, 1 bdp, 2 bdp, 4 bdp, 8 bdp",
+  "path.rate": "5 Mbit/s, 10 Mbit/s, 20 Mbit/s, 50 Mbit/s, 100 Mbit/s",
+  "path.rtt": "5 ms, 10 ms, 20 ms, 50 ms, 100 ms, 200 ms",
+  "path.loss": "0.01 %, 0.1 %, 1 %, 5 %, 10 %",
+  "path.jitter": "none, 50 us, 200 us, 1 ms",
+};
+/** Time between two drawings of a picture that fills, milliseconds. */
+const THROTTLE_MS = 120;
+
+/** Both, with their controls. */
+export class Sweeps {
+  constructor(explorer) {
+    this.explorer = explorer;
+    this.curves = new Picture(byId("plot-sweep"));
+    this.map = new Picture(byId("plot-map"));
+    this.settings = {};
+    const again = () => explorer.write(explorer.text);
+    this.x = this.#field("sweep-controls", "Over ", "path.buffer", again);
+    this.what = this.#what("sweep-controls", again);
+    this.mapX = this.#field("map-controls", "Across ", "path.rtt", again);
+    this.mapY = this.#field("map-controls", "Up ", "path.rate", again);
+    this.mapWhat = this.#what("map-controls", again);
+  }
+
+  /** Takes over what a preset or a link says: `{x, values, what}`, or `{x, xs, y, ys, what}`. */
+  view({ tab, x, values, xs, y, ys, what }) {
+    if (tab === "sweep") {
+      this.x.set(x, values);
+      this.what.value = what;
+    } else if (tab === "map") {
+      this.mapX.set(x, xs);
+      this.mapY.set(y, ys);
+      this.mapWhat.value = what;
+    }
+  }
+
+  /** The same as a link keeps it. */
+  kept(tab) {
+    if (tab === "sweep") return { tab, x: this.x.path, values: this.x.text, what: this.what.value };
+    if (tab === "map") return { tab, x: this.mapX.path, xs: this.mapX.text, y: this.mapY.path, ys: this.mapY.text, what: this.mapWhat.value };
+    return { tab };
+  }
+
+  run(tab, signal) {
+    return tab === "sweep" ? this.#runSweep(signal) : this.#runMap(signal);
+  }
+
+  /** Shares of each seed beside one another, for `filled`. */
+  overSeeds(summaries, plans) {
+    const quantity = QUANTITIES_SHOWN[summaries[0].groups.size > 1 ? "share" : "goodput"];
+    const groups = plans[0].groups.map(({ name, cc }, instance) => ({
+      label: name, style: baseName(cc), instance, kind: "mean",
+      rows: summaries.map((summary, i) => ({ x: i + 1, y: quantity.of(summary).get(name) })).filter(({ y }) => y !== null),
+    }));
+    const ticks = plans.map(({ seed }, i) => [i + 1, String(seed)]);
+    return [{ layers: groups, x: { title: "seed", ticks, domain: [0.5, plans.length + 0.5] }, y: { title: quantity.label } }];
+  }
+
+  #field(place, label, path, again) {
+    const select = made("select", { "aria-label": `${label}field` }, ...options(FIELDS, path));
+    const values = made("input", { type: "text", size: 34, value: USUAL[path], spellcheck: false, "aria-label": `${label}values` });
+    const field = {
+      get path() { return select.value; },
+      get text() { return values.value; },
+      get values() { return values.value.split(",").map((part) => part.trim()).filter(Boolean); },
+      set: (name, text) => {
+        select.value = name;
+        values.value = text;
+      },
+    };
+    select.addEventListener("change", () => {
+      values.value = USUAL[select.value];
+      again();
+    });
+    values.addEventListener("change", again);
+    byId(place).append(made("label", {}, label, select), values);
+    return field;
+  }
+
+  #what(place, again) {
+    const select = made("select", { change: again }, ...options(Object.entries(QUANTITIES_SHOWN).map(([name, { label }]) => [name, label]), "share"));
+    byId(place).append(made("label", {}, "shows ", select));
+    return select;
+  }
+
+  /** The experiment at each value, resolved for each seed; refuses what the spec refuses. */
+  #plans(values, seeds) {
+    const { explorer } = this;
+    const experiment = withValues(explorer.text, values, explorer.tables);
+    return seeds.map((seed) => planned(experiment, explorer.tables, { seed, isSummary: true }));
+  }
+
+  async #summary(plan, signal) {
+    const { explorer } = this;
+    const measurement = await explorer.measured(plan, { signal });
+    return summarise(plan.run, measurement, plan.bdp_bytes, plan.names);
+  }
+
+  async #runSweep(signal) {
+    const { explorer } = this;
+    const { path, values } = this.x;
+    const { seeds } = explorer.experiment;
+    const quantity = QUANTITIES_SHOWN[this.what.value];
+    const plans = values.map((value) => this.#plans(new Map([[path, value]]), seeds));
+    this.#affordable(plans);
+    const found = values.map(() => []);
+    const order = seeds.flatMap((_, seed) => bisected(values.length).map((at) => [at, seed]));
+    const drawn = throttled(() => this.curves.show(this.#curves(quantity, path, values, plans, found)));
+    await fill(order, explorer.pool.size, async ([at, seed]) => {
+      found[at].push(await this.#summary(plans[at][seed], signal));
+      byId("progress").textContent = `${found.flat().length} of ${order.length} runs`;
+      drawn();
+    });
+    await this.curves.show(this.#curves(quantity, path, values, plans, found));
+  }
+
+  #curves(quantity, path, values, plans, found) {
+    const first = found.find((own) => own.length);
+    const names = first ? [...quantity.of(first[0]).keys()] : [];
+    const layers = names.map((name, instance) => {
+      const group = plans[0][0].groups.find((each) => each.name === name);
+      const rows = found.flatMap((own, at) => {
+        const known = own.map((summary) => quantity.of(summary).get(name)).filter((value) => value !== null && value !== undefined);
+        if (!known.length) return [];
+        const { mean, half_width } = estimate(known, this.explorer.tables.t);
+        return [{ x: at, y: mean, low: mean - (half_width ?? 0), high: mean + (half_width ?? 0) }];
+      });
+      return { label: name, style: group ? baseName(group.cc) : "link", instance, kind: "mean", rows };
+    });
+    const noun = FIELDS.find(([name]) => name === path)[1];
+    const x = { title: noun, ticks: values.map((value, at) => [at, value]), domain: [-0.3, values.length - 0.7] };
+    return filled(this.explorer.skeletons, "sweep", [{ layers, x, y: { title: quantity.label } }], `${quantity.label} over the ${noun}`);
+  }
+
+  async #runMap(signal) {
+    const { explorer } = this;
+    const { seeds } = explorer.experiment;
+    const quantity = QUANTITIES_SHOWN[this.mapWhat.value];
+    const [xs, ys] = [this.mapX.values, this.mapY.values];
+    if (this.mapX.path === this.mapY.path) throw new Refused("a map needs two different fields");
+    const plans = xs.map((x) => ys.map((y) => this.#plans(new Map([[this.mapX.path, x], [this.mapY.path, y]]), seeds)));
+    this.#affordable(plans.flat());
+    const found = xs.map(() => ys.map(() => []));
+    const order = seeds.flatMap((_, seed) => bisectedGrid(xs.length, ys.length).map(([column, row]) => [column, row, seed]));
+    const group = plans[0][0][0].groups[0].name;
+    let count = 0;
+    const drawn = throttled(() => this.map.show(this.#cells(quantity, xs, ys, found, group)));
+    await fill(order, explorer.pool.size, async ([column, row, seed]) => {
+      found[column][row].push(await this.#summary(plans[column][row][seed], signal));
+      count += 1;
+      byId("progress").textContent = `${count} of ${order.length} runs`;
+      document.body.dataset.cells = count;
+      drawn();
+    });
+    await this.map.show(this.#cells(quantity, xs, ys, found, group));
+  }
+
+  /** A map in the colours of the reports' maps. */
+  #cells(quantity, xs, ys, found, group) {
+    const { skeletons } = this.explorer;
+    const spec = structuredClone(skeletons.map);
+    const [panel] = spec.concat;
+    const value = (own) => {
+      const known = own.map((summary) => quantity.of(summary)).map((all) => all.get(group) ?? all.get("link") ?? null).filter((each) => each !== null);
+      return known.length ? known.reduce((sum, each) => sum + each, 0) / known.length : null;
+    };
+    const rows = xs.flatMap((x, column) => ys.map((y, row) => {
+      const mean = value(found[column][row]);
+      return {
+        column, row, left: column - 0.5, right: column + 0.5, bottom: row - 0.5, top: row + 0.5, value: mean,
+        text: mean === null ? "" : amount(mean), hatched: false, beside: "", x, y, [quantity.label]: mean === null ? "-" : amount(mean),
+      };
+    }));
+    const squares = panel.layer[0];
+    squares.data = { name: "panel0_layer0", values: rows };
+    const known = rows.map((row) => row.value).filter((each) => each !== null);
+    const [low, high] = [Math.min(0, ...known), Math.max(...known, 0) || 1];
+    const colours = skeletons.heat.sequential;
+    const { color } = squares.layer[0].encoding;
+    color.scale.domain = colours.map((_, i) => low + ((high - low) * i) / (colours.length - 1));
+    color.legend.title = `${quantity.label}${quantity.of === QUANTITIES_SHOWN.share.of || found.length ? ` of ${group}` : ""}`;
+    squares.layer[0].encoding.tooltip = ["x", "y", quantity.label].map((field) => ({ field: field.replaceAll(".", "\\."), title: field }));
+    for (const [channel, labels, path] of [["x", xs, this.mapX.path], ["y", ys, this.mapY.path]]) {
+      const axis = panel.encoding[channel];
+      axis.scale.domain = [-0.5, labels.length - 0.5];
+      axis.title = FIELDS.find(([name]) => name === path)[1];
+      axis.axis = {
+        ...axis.axis, title: axis.title, values: labels.map((_, at) => at),
+        labelExpr: `${JSON.stringify(labels)}[datum.value]`,
+      };
+      delete axis.axis.tickCount;
+    }
+    spec.description = `${quantity.label} by ${panel.encoding.x.title} and ${panel.encoding.y.title}`;
+    spec.usermeta.panels = [{ ...spec.usermeta.panels[0], x: panel.encoding.x.title, y: panel.encoding.y.title, layers: [], words: [] }];
+    return spec;
+  }
+
+  #affordable(plans) {
+    const runs = plans.flat();
+    const [longest_s, size] = [120, this.explorer.pool.size];
+    const seconds = (runs.reduce((sum, plan) => sum + plan.packets, 0) * this.explorer.ns_per_packet) / 1e9 / size;
+    if (seconds > longest_s) {
+      throw new Refused(`These ${runs.length} runs would take about ${amount(seconds)} s here: take fewer values or seeds, or a shorter duration.`);
+    }
+  }
+}
+
+/** Does all of a list, so many at once, in its order. */
+async function fill(list, size, work) {
+  await each(list.length, size + 1, (index) => work(list[index]), () => {});
+}
+
+/** Calls a function at most once in a while, and at last for the last call. */
+function throttled(draw) {
+  let timer;
+  return () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      draw();
+    }, THROTTLE_MS);
+  };
+}
