@@ -8,6 +8,8 @@ AGENT  := python/dumbbell/agent/dumbbell-agent
 AGENT_TARGET  := x86_64-unknown-linux-gnu
 AGENT_SOURCES := Cargo.lock $(shell find crates/agent crates/run crates/units -type f)
 SOURCES := Cargo.toml $(wildcard Cargo.lock) pyproject.toml $(shell find crates -type f)
+WEB     := target/web/web.wasm
+WEB_SOURCES := Cargo.toml Cargo.lock $(shell find crates/web crates/sim crates/cc crates/run crates/units crates/py/build.rs -type f)
 
 # One interpreter for everything that cargo builds, so that nothing is built twice.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
@@ -15,7 +17,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-long lint lint-rust lint-python check check-rust check-python bench bench-peers \
-        tools kernel validation grid grid-linux figures answers docs docs-outputs wheel clean
+        tools kernel explorer validation grid grid-linux figures answers docs docs-outputs wheel clean
 
 # Of several parts at once: each part's output in one piece, and no line about folders.
 PARTS := $(MAKE) --no-print-directory --jobs 2 --output-sync=target
@@ -90,6 +92,12 @@ kernel: build ## Linux for the engine `linux`, three minutes, once; KERNEL=6.12 
 		$$install $$missing || { apt-get update --quiet && $$install $$missing; }; \
 	fi
 	$(BIN)/dumbbell kernel build $(KERNEL)
+
+explorer: build $(WEB) ## The simulator in a page, dist/explorer.html; needs the compiler's WebAssembly target, or Debian's packages
+	$(BIN)/python -m dumbbell.explorer explorer $(WEB) dist/explorer.html
+
+$(WEB): explorer/build.sh $(WEB_SOURCES)
+	explorer/build.sh $@
 
 validation: build ## How far engines can be trusted: docs/validation.md; hours, goes on where stopped; STRATUM=fq (hosts): that part
 	$(BIN)/dumbbell study validation --out out/validation --docs docs $(foreach part,$(STRATUM),--only $(part))
