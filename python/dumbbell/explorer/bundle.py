@@ -1,7 +1,7 @@
 """Plain ES modules as one script, for a page that has to work from a file: browsers load no module from there.
 
-No bundler of others: the modules import each other by name only, each name stands once, and so their text in the right order,
-without the words `import` and `export`, is the script.
+No bundler of others: the modules import each other by name only, each name stands once, and so their text in the right
+order, without the words `import` and `export`, is the script.
 """
 
 from __future__ import annotations

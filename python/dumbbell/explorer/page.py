@@ -21,8 +21,8 @@ from dumbbell.report.html import drawing_script, style_sheet
 from dumbbell.version import __version__
 
 POLICY: Final = (
-    "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; style-src 'unsafe-inline';"
-    " img-src data: blob:"
+    "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:;"
+    " style-src 'unsafe-inline'; img-src data: blob:"
 )
 """Nothing is asked for: workers and WebAssembly come out of the page itself."""
 

@@ -1,7 +1,8 @@
 """The charts of reports without their numbers: the page fills them in, and so decides nothing about their ink.
 
-A skeleton is what `vega_lite` makes of a chart with one layer a panel. The page puts the layers of a run in the place of
-that one, each with the look that its style has here; a test holds what it makes to what `vega_lite` makes of the same run.
+A skeleton is what `vega_lite` makes of a chart with one layer a panel. The page puts the layers of a run in the place
+of that one, each with the look that its style has here; a test holds what it makes to what `vega_lite` makes of the
+same run.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ def _styles() -> list[str]:
 def _looks(style: str, rank: int) -> dict[str, Any]:
     ends = {"low": (0.0,), "high": (1.0,)}
     return {
-        word: look(Layer(label="", style=style, kind=kind, x=(0.0,), y=(0.0,), **(ends if word == "mean" else {})), rank)
+        word: look(
+            Layer(label="", style=style, kind=kind, x=(0.0,), y=(0.0,), **(ends if word == "mean" else {})), rank
+        )
         for word, kind in KINDS.items()
     }
 
@@ -59,7 +62,11 @@ def _looks(style: str, rank: int) -> dict[str, Any]:
 def _in_time() -> Chart:
     """As `findings.charts.time.in_time` has it, but without names beside the lines."""
     return Chart(
-        name="series", title="", caption="", alt="", panels=panels(1.0, {label: [_placeholder("line")] for label in ROWS})
+        name="series",
+        title="",
+        caption="",
+        alt="",
+        panels=panels(1.0, {label: [_placeholder("line")] for label in ROWS}),
     )
 
 
