@@ -205,12 +205,12 @@ export function* streamProblems(group, path, tables) {
   const rate = scalar(stream.stream).bps;
   const length = scalar(stream.for).ns;
   const every = scalar(stream.every).ns;
-  const writes = (length / every) * scalar(group.count);
   if (length < every) {
     const told = `${Time.show(length)} is shorter than the ${Time.show(every)} between two writes`;
     yield new Problem(`${path}.for`, told, "a stream has one write at least");
-  } else if (writes > BigInt(most)) {
-    yield new Problem(`${path}.every`, `${writes} writes are too many`, `at most ${most}`);
+  } else {
+    const writes = (length / every) * scalar(group.count);
+    if (writes > BigInt(most)) yield new Problem(`${path}.every`, `${writes} writes are too many`, `at most ${most}`);
   }
   if (rate * every < BITS_A_BYTE * SECOND_NS) {
     const told = `${Time.show(every)} at ${scalar(stream.stream).text} is less than one byte a write`;
