@@ -4,7 +4,7 @@
 import { choose } from "./cc.js";
 import { Problem, SpecError, quoted } from "./problem.js";
 import { pointProblems, runRules } from "./rules.js";
-import { DependsOnInvalidField, UNKNOWN, dotted, isA } from "./section.js";
+import { DependsOnInvalidField, StillHasLists, UNKNOWN, dotted, isA } from "./section.js";
 import { Grid, sweepProblems, unknownFields, zipProblems } from "./sweep.js";
 
 /** Everything wrong with an experiment whose single fields are right, or unknown. @returns {Generator<Problem>} */
@@ -22,7 +22,7 @@ export function* experimentProblems(experiment, tables) {
     yield* lists;
     yield* sampledProblems(grid, zipErrors.length || unknown || lists.length ? 1n : grid.length, tables);
   } catch (error) {
-    if (!(error instanceof DependsOnInvalidField)) throw error;
+    if (!(error instanceof DependsOnInvalidField || error instanceof StillHasLists)) throw error;
   }
 }
 

@@ -5,6 +5,9 @@ import { Quantity } from "./quantity.js";
 /** A rule asked for a field that has a problem of its own. */
 export class DependsOnInvalidField extends Error {}
 
+/** An experiment that still has lists was taken for a point: there is a list inside a list, which is told already. */
+export class StillHasLists extends TypeError {}
+
 /** Stands for a field that has a problem, so that the rules about the others can still be asked. */
 export const UNKNOWN = new Proxy(
   {},
@@ -47,7 +50,7 @@ export function isA(value, name) {
 
 /** The value of a field at a point, where no list is left. */
 export function scalar(value) {
-  if (Array.isArray(value) && !value.isTuple) throw new TypeError("an experiment that still has lists was taken for a point");
+  if (Array.isArray(value) && !value.isTuple) throw new StillHasLists();
   if (value === UNKNOWN) throw new DependsOnInvalidField();
   return value;
 }

@@ -1,4 +1,4 @@
-"""Random specs as texts: such as are right, such as have mistakes, and such as are no TOML; the same from the same seed."""
+"""Random specs as texts: right ones, such as have mistakes, and such as are no TOML; from a seed, always the same."""
 
 from __future__ import annotations
 
@@ -11,35 +11,46 @@ Tree: TypeAlias = "dict[str, Any]"
 """A table: values are TOML as text, tables, or lists of tables."""
 
 CCS = ("bbr", "cubic", "reno", "vegas", "bbr_1_1", "bbr_4_17", "bbr_shallow", "illinois", "bbr[cwnd_gain=1.5]",
-       "bbr_4_17[cwnd_gain=2, probe_gain=1.10]", "cubic[beta=0.8,hystart=false]", "reno[ beta = 5e-1 ]", " bbr ", "cubic[]",
-       "bbr[cycle_len=7,policer=true]", "bbr[lt_bw_diff=1e3]", "bbr[min_tso_rate=1e12, feedback_loss=1e-7]",
-       "bbr_1_5[probe_gain=1.25]", "cubic[c=0.4]", "bbr[feedback_step=-0.0]", "bbr[drain_gain=.00001e3]")  # fmt: skip
-WRONG_CCS = ("bbrr", "bbr3", "BBR", "bbr_4_16", "bbr[cwnd_gain=99]", "bbr[cwnd=1]", "bbr[cwnd_gain]", "reno[beta=x]", "vegas[a=1]",
-             "bbr[cwnd_gain=1,cwnd_gain=2]", "bbr[cycle_len=1.5]", "bbr[policer=2,cycle_len=nan]", "bbr[", "", "tcp_bbr", "quick",
-             "bbr[cwnd_gain=1e999]", "cubic[hystart=0.5]", "copa", "bbr cubic", "westwood+", "b" * 501, "x" * 70,
-             "bbr[policer=yes]", "bbr[cwnd_gain=1,]", "bbr_2", "cdg[x=1]")  # fmt: skip
+       "bbr_4_17[cwnd_gain=2, probe_gain=1.10]", "cubic[beta=0.8,hystart=false]", "reno[ beta = 5e-1 ]", " bbr ",
+       "cubic[]", "bbr[cycle_len=7,policer=true]", "bbr[lt_bw_diff=1e3]",
+       "bbr[min_tso_rate=1e12, feedback_loss=1e-7]", "bbr_1_5[probe_gain=1.25]", "cubic[c=0.4]",
+       "bbr[feedback_step=-0.0]", "bbr[drain_gain=.00001e3]")  # fmt: skip
+WRONG_CCS = ("bbrr", "bbr3", "BBR", "bbr_4_16", "bbr[cwnd_gain=99]", "bbr[cwnd=1]", "bbr[cwnd_gain]", "reno[beta=x]",
+             "vegas[a=1]", "bbr[cwnd_gain=1,cwnd_gain=2]", "bbr[cycle_len=1.5]", "bbr[policer=2,cycle_len=nan]",
+             "bbr[", "", "tcp_bbr", "quick", "bbr[cwnd_gain=1e999]", "cubic[hystart=0.5]", "copa", "bbr cubic",
+             "westwood+", "b" * 501, "x" * 70, "bbr[policer=yes]", "bbr[cwnd_gain=1,]",
+             "bbr_2", "cdg[x=1]")  # fmt: skip
 NAMES = ("a", "web", "bbr-2", "cubic", "übung", "two words", "a-2", "a-10", "日本", "bbr-3", "reno")
-WRONG_TEXTS = ("", " ", "5", "-5 s", "nan s", "inf", "80 mbps", "80 MB/s", "3 KiB/s", "5 sec", "10 m", "5 M", "8 kbit", "3 MBit",
-               "1e99 s", "1e-30 s", "1.5 packets", "0.5 bdp", "0 s", "0 B", "abc", "5 xs", "1 s s", "1,5 s", "9" * 90 + " s", "5 µs",
-               "100 %", "150 %", "5 hours", "20 /min", "50 Hz", "7 /s", "1 Gb", "2 GB", "3 TB", "1 Tbit/s", "2 Tbit/s", "none",
-               "until done", "max", "bulk", "x\ty", "“5 s”", "\u200b5 s", "5\u00a0s", "５ s", "1e 3 s", "+5 s", ".5 s", "5. s",
-               "1_000 s", "0x10 s", "min", "5 bits", "12 b", "3 MiBs", "flows[0]", "flows[7]", "flows[0", "\u0001")  # fmt: skip
-WRONG_VALUES = ("5", "0", "-1", "1.5", "1e3", "nan", "inf", "-0.0", "true", "false", "[]", "{}", "[[]]", "[1, 2]", '["a", "b"]', '"a"',
-                "1979-05-27", "07:32:00", "1979-05-27T07:32:00Z", "100000000000000000000", "1000001", "1e16", '["5 s", 5, "5 s"]',
-                "{ a = 1 }", '{ codel = 1, x = "y" }', "[true, 1]", "0b101", "1_000", "9" * 400, "3.141592653589793",
-                '["1 s", "2 s"]', '["1 s", "1 s"]', '["10 %", "90 %"]', '[["a"], ["b"]]')  # fmt: skip
-WISHES = ("fq_codel", "ecn", "reorder", "red", "background", "udp", "AQM", "trace", "link", "loss_model", "web", "bbr2", "L4S")
-WORDS = ("bytes", "packets", "before", "after", "tbf", "htb", "router", "receiver", "return", "forward", "split", "fq", "none",
-         "fqq", "Bytes", "summary", "series", "acks", "pcap", "device", "routers", "retrun", "sumary")  # fmt: skip
-KEYS = ("rate", "rtt", "buffer", "duration", "cc", "count", "start", "stop", "workload", "rtts", "Rate", "seed", "flows", "host", "gro",
-        "delay", "bandwidth", "window", "sample", "for_", "size", "mean", "qdisc", "initcwnd", "loss_rate", "name", "é")  # fmt: skip
+WRONG_TEXTS = ("", " ", "5", "-5 s", "nan s", "inf", "80 mbps", "80 MB/s", "3 KiB/s", "5 sec", "10 m", "5 M",
+               "8 kbit", "3 MBit", "1e99 s", "1e-30 s", "1.5 packets", "0.5 bdp", "0 s", "0 B", "abc", "5 xs",
+               "1 s s", "1,5 s", "9" * 90 + " s", "5 µs", "100 %", "150 %", "5 hours", "20 /min", "50 Hz", "7 /s",
+               "1 Gb", "2 GB", "3 TB", "1 Tbit/s", "2 Tbit/s", "none", "until done", "max", "bulk", "x\ty", "“5 s”",
+               "\u200b5 s", "5\u00a0s", "\uff15 s", "1e 3 s", "+5 s", ".5 s", "5. s", "1_000 s", "0x10 s", "min",
+               "5 bits", "12 b", "3 MiBs", "flows[0]", "flows[7]", "flows[0", "\u0001")  # fmt: skip
+WRONG_VALUES = ("5", "0", "-1", "1.5", "1e3", "nan", "inf", "-0.0", "true", "false", "[]", "{}", "[[]]", "[1, 2]",
+                '["a", "b"]', '"a"', "1979-05-27", "07:32:00", "1979-05-27T07:32:00Z", "100000000000000000000",
+                "1000001", "1e16", '["5 s", 5, "5 s"]', "{ a = 1 }", '{ codel = 1, x = "y" }', "[true, 1]", "0b101",
+                "1_000", "9" * 400, "3.141592653589793", '["1 s", "2 s"]', '["1 s", "1 s"]', '["10 %", "90 %"]',
+                '[["a"], ["b"]]')  # fmt: skip
+WISHES = ("fq_codel", "ecn", "reorder", "red", "background", "udp", "AQM", "trace", "link", "loss_model", "web",
+          "bbr2", "L4S")  # fmt: skip
+WORDS = ("bytes", "packets", "before", "after", "tbf", "htb", "router", "receiver", "return", "forward", "split",
+         "fq", "none", "fqq", "Bytes", "summary", "series", "acks", "pcap", "device", "routers",
+         "retrun", "sumary")  # fmt: skip
+KEYS = ("rate", "rtt", "buffer", "duration", "cc", "count", "start", "stop", "workload", "rtts", "Rate", "seed",
+        "flows", "host", "gro", "delay", "bandwidth", "window", "sample", "for_", "size", "mean", "qdisc", "initcwnd",
+        "loss_rate", "name", "é")  # fmt: skip
 LETTERS = "abcdefghijklmnopqrstuvwxyz_"
 
 
 def specs(seed: int, right: int = 500, wrong: int = 400, broken: int = 100) -> list[str]:
     """So many specs of each kind; what is meant to be right is nearly always."""
-    draws = [Random(f"dumbbell specs {seed} {kind} {number}") for kind, count in
-             (("right", right), ("wrong", wrong), ("broken", broken)) for number in range(count)]  # fmt: skip
+    counts = {"right": right, "wrong": wrong, "broken": broken}
+    draws = [
+        Random(f"dumbbell specs {seed} {kind} {number}")  # noqa: S311 (always the same)
+        for kind, count in counts.items()
+        for number in range(count)
+    ]
     texts = [written(spec(draw)) for draw in draws[:right]]
     texts += [_wrong(draw) for draw in draws[right : right + wrong]]
     texts += [_broken(draw) for draw in draws[right + wrong :]]
@@ -57,7 +68,9 @@ def spec(draw: Random) -> Tree:
     if done:
         tree["time_limit"] = _text(_time(draw, seconds))
     tree["path"] = _path(draw, seconds)
-    tree["flows"] = [_flow(draw, seconds, finite=done, unnamed=index) for index in range(draw.choice((1, 1, 2, 2, 3, 5)))]
+    tree["flows"] = [
+        _flow(draw, seconds, finite=done, unnamed=index) for index in range(draw.choice((1, 1, 2, 2, 3, 5)))
+    ]
     _maybe(draw, tree, 0.3, seeds=lambda: draw.choice(("3", "1", "[7, 8]", "[9223372036854775807, 0]", "20")))
     _maybe(draw, tree, 0.3, start_jitter=lambda: _swept(draw, lambda: _time(draw, draw.choice((0.1, 0.25, 0.5)))))
     _maybe(draw, tree, 0.3, rtt_spread=lambda: _swept(draw, lambda: _time(draw, draw.choice((0.001, 0.0005, 1)))))
@@ -103,7 +116,11 @@ def inline(value: Any) -> str:  # noqa: ANN401 (text or table)
 
 
 def _key(key: str) -> str:
-    return key if key.isascii() and key.replace("_", "a").replace("-", "a").isalnum() else json.dumps(key, ensure_ascii=False)
+    return (
+        key
+        if key.isascii() and key.replace("_", "a").replace("-", "a").isalnum()
+        else json.dumps(key, ensure_ascii=False)
+    )
 
 
 def _text(text: str) -> str:
@@ -154,7 +171,9 @@ def _time(draw: Random, seconds: float) -> str:
 
 
 def _rate(draw: Random, mbit: float) -> str:
-    unit, scale = draw.choice((("Mbit/s", 1.0), ("kbit/s", 1e3), ("Gbit/s", 1e-3), ("mbit", 1.0), ("MBIT/s", 1.0), ("bit/s", 1e6)))
+    unit, scale = draw.choice(
+        (("Mbit/s", 1.0), ("kbit/s", 1e3), ("Gbit/s", 1e-3), ("mbit", 1.0), ("MBIT/s", 1.0), ("bit/s", 1e6))
+    )
     return _quantity(draw, round(mbit * scale, 9), unit)
 
 
@@ -186,7 +205,8 @@ def _path(draw: Random, seconds: float) -> Tree:
         loss=lambda: _swept(draw, lambda: _quantity(draw, draw.choice((0.01, 0.1, 2, 0.0)), "%")),
         burst=lambda: _swept(draw, lambda: _size(draw, draw.choice((5, 20, 1.6)))),
         shaper=lambda: _swept(draw, lambda: draw.choice(("tbf", "htb"))),
-        jitter=lambda: _swept(draw, lambda: draw.choice((_time(draw, 0.00005), "none", _quantity(draw, draw.choice((1, 0.5, 2)), "packet")))),
+        jitter=lambda: _swept(draw, lambda: draw.choice((_time(draw, 0.00005), "none", _quantity(draw, draw.choice((1,
+        0.5, 2)), "packet")))),
         mtu=lambda: _either(draw, lambda: draw.choice(("1500", "9000", "576", "65535", "1_400"))),
         offload=lambda: draw.choice(("true", "false")),
     )  # fmt: skip
@@ -199,7 +219,10 @@ def _path(draw: Random, seconds: float) -> Tree:
     if draw.random() < 0.2:
         moments = sorted(draw.sample(range(1, 10), draw.choice((1, 2, 3))))
         path["change"] = [
-            {"at": _text(_time(draw, moment * seconds / 10)), "rate": _swept(draw, lambda: _rate(draw, draw.choice((10, 40, 60))))}
+            {
+                "at": _text(_time(draw, moment * seconds / 10)),
+                "rate": _swept(draw, lambda: _rate(draw, draw.choice((10, 40, 60)))),
+            }
             for moment in moments
         ]
     return path
@@ -243,7 +266,9 @@ def _workload(draw: Random, seconds: float, *, finite: bool) -> tuple[Any, bool]
             "every": _swept(draw, lambda: _time(draw, draw.choice((0.04, 0.1, 0.02)))), "": True,
         }, False  # fmt: skip
     if kind == "command":
-        command = draw.choice(('["iperf3", "-p", "{port}"]', '["a", "{{x}}", "{seconds}"]', '[["a", "{receiver}"], ["b"]]'))
+        command = draw.choice(
+            ('["iperf3", "-p", "{port}"]', '["a", "{{x}}", "{seconds}"]', '[["a", "{receiver}"], ["b"]]')
+        )
         server = {"server": '["iperf3", "-s", "-p", "{port}"]'} if "{port}" in command else {}
         return {"command": command, **server, "": True}, False
     if kind == "trace" and not finite:
@@ -255,7 +280,10 @@ def _workload(draw: Random, seconds: float, *, finite: bool) -> tuple[Any, bool]
 
 def _arrivals(draw: Random, *, finite: bool) -> Tree:
     how = draw.choice(
-        ({"load": _either(draw, lambda: draw.choice(("0.5", "0.25", "1")))}, {"rate": _text(draw.choice(("50 /s", "0.5/s")))})
+        (
+            {"load": _either(draw, lambda: draw.choice(("0.5", "0.25", "1")))},
+            {"rate": _text(draw.choice(("50 /s", "0.5/s")))},
+        )
     )
     return {**how, **({"count": "100"} if finite or draw.random() < 0.3 else {})}
 
@@ -265,7 +293,8 @@ def _source_size(draw: Random) -> Any:  # noqa: ANN401 (text or table)
         '"100 kB"', '["10 kB", "1 MB"]', '{ lognormal = { mean = "100 kB", sigma = 1.5 } }',
         '{ lognormal = { median = "30 kB", sigma = 2 } }', '{ pareto = { mean = "100 kB", shape = 1.2 } }',
         '{ pareto = { minimum = "10 kB", shape = 1, maximum = "1 GB" } }',
-        '{ pareto = { mean = "50 kB", shape = 0.9, maximum = "100 MB" } }', '["5 kB", { lognormal = { mean = "9 kB", sigma = 1 } }]',
+        '{ pareto = { mean = "50 kB", shape = 0.9, maximum = "100 MB" } }',
+        '["5 kB", { lognormal = { mean = "9 kB", sigma = 1 } }]',
     ))  # fmt: skip
 
 
@@ -357,7 +386,14 @@ def _renamed(draw: Random, tree: Tree) -> None:
     table, key = _place(draw, tree)
     place = draw.randrange(len(key))
     letter = draw.choice(LETTERS)
-    changed = draw.choice((key[:place] + key[place + 1 :], key[:place] + letter + key[place:], key.upper(), key[:place] + letter + key[place + 1 :]))
+    changed = draw.choice(
+        (
+            key[:place] + key[place + 1 :],
+            key[:place] + letter + key[place:],
+            key.upper(),
+            key[:place] + letter + key[place + 1 :],
+        )
+    )
     if changed and changed not in table:
         table[changed] = table.pop(key)
 
@@ -399,14 +435,20 @@ def _other_rule(draw: Random, tree: Tree) -> None:
         (tree, "duration", '"until done"'), (tree, "duration", '["10 s", "until done"]'), (tree, "time_limit", '"5 s"'),
         (tree, "alone", '"flows[9]"'), (tree, "alone", '["flows[0]", "flows[1]"]'), (tree, "alone", '"flow 1"'),
         (tree, "seeds", "[1, 2, 1]"), (tree, "seeds", "[]"), (tree, "seeds", "[-1, 5.0]"), (tree, "seeds", "0"),
-        (tree, "start_jitter", '["1 s", "500 s"]'), (tree, "zip", '[["path.rate", "path.rtt"]]'), (tree, "zip", '[["path.rate"]]'),
-        (tree, "zip", '[["path.rate", "path.rate"]]'), (tree, "zip", '[["path.rat", "flows[0].cc"], []]'), (tree, "zip", "[[1]]"),
-        (tree, "measure", {"window": draw.choice(('["50 %", "20 %"]', '["5 s", "1000 s"]', '["1 s", "1 s"]', '["5 s"]', '["1", "2", "3"]'))}),
-        (tree, "measure", {"sample": draw.choice(('"1 us"', '"1000 s"', '["10 ms", "9 s"]')), "window": '["9 s", "10 s"]'}),
+        (tree, "start_jitter", '["1 s", "500 s"]'), (tree, "zip", '[["path.rate", "path.rtt"]]'), (tree, "zip",
+        '[["path.rate"]]'),
+        (tree, "zip", '[["path.rate", "path.rate"]]'), (tree, "zip", '[["path.rat", "flows[0].cc"], []]'), (tree,
+        "zip", "[[1]]"),
+        (tree, "measure", {"window": draw.choice(('["50 %", "20 %"]', '["5 s", "1000 s"]', '["1 s", "1 s"]', '["5 s"]',
+        '["1", "2", "3"]'))}),
+        (tree, "measure", {"sample": draw.choice(('"1 us"', '"1000 s"', '["10 ms", "9 s"]')),
+        "window": '["9 s", "10 s"]'}),
         (path, "queue", '"packets"'), (path, "queue", '["bytes", "packets"]'), (path, "shaper_at", '"receiver"'),
-        (path, "buffer", draw.choice(('"1000 B"', '"1 kB"', '"0.001 bdp"', '"100000 bdp"', '"0 packets"', '["1 kB", "1 MB"]'))),
+        (path, "buffer", draw.choice(('"1000 B"', '"1 kB"', '"0.001 bdp"', '"100000 bdp"', '"0 packets"',
+        '["1 kB", "1 MB"]'))),
         (path, "buffer", '["100 kB", "0.1 MB", "100 kB"]'), (path, "jitter", '["1000000 packets", "1 packet", "0 s"]'),
-        (path, "change", [{"at": '"0 s"', "rate": '"1 Mbit/s"'}, {"at": '"9 s"', "rate": '"1 Mbit/s"'}, {"at": '"5 s"', "rate": '"1 Mbit/s"'}]),
+        (path, "change", [{"at": '"0 s"', "rate": '"1 Mbit/s"'}, {"at": '"9 s"', "rate": '"1 Mbit/s"'}, {"at": '"5 s"',
+        "rate": '"1 Mbit/s"'}]),
         (path, "rtt", _list([_text(f"{number} ms") for number in range(1, 40)])),
         (tree, "host", {"gro": "true", "ack_aggregation": '["0 s", "1 ms"]', "qdisc": '"fqcodel"'}),
     ), 2):  # fmt: skip
@@ -416,18 +458,25 @@ def _other_rule(draw: Random, tree: Tree) -> None:
 def _other_workload(draw: Random, tree: Tree) -> None:
     for flow in _flows(tree)[:1]:
         flow["workload"] = draw.choice((
-            "{}", '"bulky"', "[]", '{ transfer = "1 MB", stream = "1 Mbit/s" }', "{ transfer = 5 }", '[{ transfer = "1 MB" }, { transfer = "1 MB" }]',
-            '[{ transfer = ["1 MB", "2 MB"] }, "bulk"]', '{ stream = "1 Mbit/s" }', '{ stream = "1 Mbit/s", for = "1 s", every = "2 s" }',
-            '{ stream = "1 Tbit/s", for = "1000000 s", every = "1 us" }', '{ stream = "10 bit/s", for = "5 s", every = "1 ms" }',
-            '{ arrivals = {} }', '{ arrivals = { load = 0 }, size = "1 kB" }', '{ arrivals = { load = 0.5, rate = "5 /s" } }',
-            '{ arrivals = { rate = "10000000 /s" }, size = "1 B" }', '{ arrivals = { load = 10 }, size = { lognormal = { sigma = 1 } } }',
-            '{ arrivals = { load = 9.5 }, size = ["1 B", { pareto = { mean = "2 kB", shape = 0.9 } }] }', "{ arrivals = 5, size = 5 }",
-            '{ arrivals = { load = 1 }, size = { pareto = { mean = "2 MB", minimum = "9 kB", shape = 2, maximum = "1 MB" } } }',
+            "{}", '"bulky"', "[]", '{ transfer = "1 MB", stream = "1 Mbit/s" }', "{ transfer = 5 }",
+            '[{ transfer = "1 MB" }, { transfer = "1 MB" }]', '[{ transfer = ["1 MB", "2 MB"] }, "bulk"]',
+            '{ stream = "1 Mbit/s" }', '{ stream = "1 Mbit/s", for = "1 s", every = "2 s" }',
+            '{ stream = "1 Tbit/s", for = "1000000 s", every = "1 us" }',
+            '{ stream = "10 bit/s", for = "5 s", every = "1 ms" }', "{ arrivals = {} }",
+            '{ arrivals = { load = 0 }, size = "1 kB" }', '{ arrivals = { load = 0.5, rate = "5 /s" } }',
+            '{ arrivals = { rate = "10000000 /s" }, size = "1 B" }',
+            "{ arrivals = { load = 10 }, size = { lognormal = { sigma = 1 } } }",
+            '{ arrivals = { load = 9.5 }, size = ["1 B", { pareto = { mean = "2 kB", shape = 0.9 } }] }',
+            "{ arrivals = 5, size = 5 }",
+            '{ arrivals = { load = 1 }, size = { pareto = { mean = "2 MB", minimum = "9 B", shape = 2, maximum = "1 B" }}}',
             '{ arrivals = { load = 10 }, size = { pareto = { mean = "100 B", shape = 1.5, maximum = "1 MB" } } }',
-            '{ arrivals = { load = nan }, size = { cdf = "x.csv" } }', '{ arrivals = { trace = ["a.csv", ""] }, size = {} }',
-            '{ arrivals = { trace = "a.csv", count = 0 }, size = { zipf = 1 } }', '{ command = [] }', '{ command = ["a", "", "{x}", "{", 5] }',
-            '{ command = ["{port}"], server = ["a"] }', '{ command = ["{seconds}"], servers = [] }', '{ command = [["a"], [], "b"] }',
-            '{ command = "iperf3 -c {receiver}" }', '{ trace = "" }', '{ trace = 5 }', '{ udp = "5 Mbit/s" }', '{ a = 1, b = 2 }', '[["bulk"]]',
+            '{ arrivals = { load = nan }, size = { cdf = "x.csv" } }',
+            '{ arrivals = { trace = ["a.csv", ""] }, size = {} }',
+            '{ arrivals = { trace = "a.csv", count = 0 }, size = { zipf = 1 } }', "{ command = [] }",
+            '{ command = ["a", "", "{x}", "{", 5] }', '{ command = ["{port}"], server = ["a"] }',
+            '{ command = ["{seconds}"], servers = [] }', '{ command = [["a"], [], "b"] }',
+            '{ command = "iperf3 -c {receiver}" }', '{ trace = "" }', "{ trace = 5 }", '{ udp = "5 Mbit/s" }',
+            "{ a = 1, b = 2 }", '[["bulk"]]',
         ))  # fmt: skip
         flow["count"] = draw.choice(("1", "2", "100001", "[1, 2]", "[2, 2]"))
 
@@ -436,11 +485,14 @@ def _more_flows(draw: Random, tree: Tree) -> None:
     flows = tree.get("flows")
     if isinstance(flows, list):
         count = draw.choice(("1", "3", "60000", "[1, 3]"))
-        flows += [{"cc": '"bbr"', "name": _text(name), "count": count} for name in draw.choices((*NAMES, " x", "a" * 101, ""), k=2)]
+        flows += [
+            {"cc": '"bbr"', "name": _text(name), "count": count}
+            for name in draw.choices((*NAMES, " x", "a" * 101, ""), k=2)
+        ]
 
 
-MISTAKES = (_other_value, _other_value, _other_text, _other_text, _other_text, _renamed, _added, _removed, _other_cc, _late, _other_rule,
-            _other_rule, _other_workload, _more_flows)  # fmt: skip
+MISTAKES = (_other_value, _other_value, _other_text, _other_text, _other_text, _renamed, _added, _removed, _other_cc,
+            _late, _other_rule, _other_rule, _other_workload, _more_flows)  # fmt: skip
 
 
 def _broken(draw: Random) -> str:
@@ -450,11 +502,15 @@ def _broken(draw: Random) -> str:
         sign = draw.choice("\"'[]{}=#,.\\\n\t-+_: \x00\x7fé😀0aZ")
         lines = text.split("\n")
         text = draw.choice((
-            text[:place] + text[place + 1 :], text[:place] + sign + text[place:], text[:place] + sign + text[place + 1 :], text[:place],
-            "\n".join([*lines, draw.choice(lines)]), text.replace("\n", "\r\n", draw.choice((1, -1))), text.replace(" = ", sign, 1),
-            text + draw.choice(("[path]\n", "[[path]]\n", "[flows]\n", "a.b = 1\na = 2\n", 'x = """a\n"\n', "x = '''\n", "d = 2024-02-30\n", 'e = "\\u00"\n',
-                                'e = "\\q"\n', "n = 01\n", "n = 1__0\n", "f = 1.\n", "t = 25:00:00\n", "b = truth\n", "l = [1,,2]\n", "i = { a = 1, }\n",
-                                "i = { a = 1\n b = 2 }\n", "[a.b.c]\n[a]\nb = 1\n", "= 1\n", "[]\n", "[a\n", "a b = 1\n", '"" = 1\n', "x = " + "[" * 50 + "\n",
-                                "n = " + "9" * 5000 + "\n", 'e = "\\U00110000"\n', "é = 1\n", "# \x01\n", "k = 0xg\n", "s = 'a\tb'\n", "z = {a.b=1,a.b=2}\n")),
+            text[:place] + text[place + 1 :], text[:place] + sign + text[place:],
+            text[:place] + sign + text[place + 1 :], text[:place],
+            "\n".join([*lines, draw.choice(lines)]), text.replace("\n", "\r\n", draw.choice((1, -1))),
+            text.replace(" = ", sign, 1),
+            text + draw.choice(("[path]\n", "[[path]]\n", "[flows]\n", "a.b = 1\na = 2\n", 'x = """a\n"\n',
+                "x = '''\n", "d = 2024-02-30\n", 'e = "\\u00"\n', 'e = "\\q"\n', "n = 01\n", "n = 1__0\n", "f = 1.\n",
+                "t = 25:00:00\n", "b = truth\n", "l = [1,,2]\n", "i = { a = 1, }\n", "i = { a = 1\n b = 2 }\n",
+                "[a.b.c]\n[a]\nb = 1\n", "= 1\n", "[]\n", "[a\n", "a b = 1\n", '"" = 1\n', "x = " + "[" * 50 + "\n",
+                "n = " + "9" * 5000 + "\n", 'e = "\\U00110000"\n', "é = 1\n", "# \x01\n", "k = 0xg\n", "s = 'a\tb'\n",
+                "z = {a.b=1,a.b=2}\n")),
         ))  # fmt: skip
     return text if "\n" in text else text + "\n"
