@@ -468,7 +468,7 @@ def _other_workload(draw: Random, tree: Tree) -> None:
             "{ arrivals = { load = 10 }, size = { lognormal = { sigma = 1 } } }",
             '{ arrivals = { load = 9.5 }, size = ["1 B", { pareto = { mean = "2 kB", shape = 0.9 } }] }',
             "{ arrivals = 5, size = 5 }",
-            '{ arrivals = { load = 1 }, size = { pareto = { mean = "2 B", minimum = "9 B", shape = 2, maximum = "1 B" }}}',
+            '{ arrivals = { load = 1 }, size = {pareto = { mean = "2 B", minimum = "9 B", shape = 2, maximum="1 B"}}}',
             '{ arrivals = { load = 10 }, size = { pareto = { mean = "100 B", shape = 1.5, maximum = "1 MB" } } }',
             '{ arrivals = { load = nan }, size = { cdf = "x.csv" } }',
             '{ arrivals = { trace = ["a.csv", ""] }, size = {} }',
