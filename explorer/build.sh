@@ -30,7 +30,7 @@ fi
 
 if has_target; then
   build cargo
-  made=target/$target/web/web.wasm
+  made=${CARGO_TARGET_DIR:-target}/$target/web/web.wasm
 else
   command -v apt-get >/dev/null || missing "the compiler's target $target (rustup target add $target), or Debian's rustc-web"
   [ -n "$lld" ] || missing "rust-lld, which comes with the compiler of rustup"
