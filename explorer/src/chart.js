@@ -132,4 +132,5 @@ function writtenLegend(legend, skeletons, entries, rank) {
 }
 
 /** What of a spec decides how it is compiled; the rest is data, which a view takes in anew. */
-export const structureOf = (spec) => JSON.stringify(spec, (key, value) => (key === "values" && Array.isArray(value) ? undefined : value));
+export const structureOf = (spec) => JSON.stringify(spec, (key, value) => (
+  key === "description" || (key === "values" && Array.isArray(value)) ? undefined : value));

@@ -65,7 +65,10 @@ export class Sweeps {
     const quantity = QUANTITIES_SHOWN[summaries[0].groups.size > 1 ? "share" : "goodput"];
     const groups = plans[0].groups.map(({ name, cc }, instance) => ({
       label: name, style: baseName(cc), instance, kind: "mean",
-      rows: summaries.map((summary, i) => ({ x: i + 1, y: quantity.of(summary).get(name) })).filter(({ y }) => y !== null),
+      rows: summaries.flatMap((summary, i) => {
+        const y = quantity.of(summary).get(name);
+        return y === null ? [] : [{ x: i + 1, y, low: y, high: y }];
+      }),
     }));
     const ticks = plans.map(({ seed }, i) => [i + 1, String(seed)]);
     return [{ layers: groups, x: { title: "seed", ticks, domain: [0.5, plans.length + 0.5] }, y: { title: quantity.label } }];

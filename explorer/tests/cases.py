@@ -3,7 +3,7 @@
 They are in `node/cases`. A value that JSON cannot tell apart is a table with one key: {"int": "5"}, {"float": "5.0"}, {"table": [[key, value]]}.
 """
 
-# ruff: noqa: DTZ001, E501, INP001, Q003, S311 (TOML's dates have no zone; a text stands on one line; cases are no secrets)
+# ruff: noqa: DTZ001, E501, Q003 (TOML's dates have no zone; a text stands on one line; cases are no secrets)
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ FLOATS: Final = (
 )  # fmt: skip
 
 
-def encoded(value: object) -> Any:  # noqa: ANN401 (whatever JSON can say)
+def encoded(value: object) -> Any:
     """A value as JSON that keeps its type."""
     match value:
         case bool() | str() | None:
@@ -318,7 +318,7 @@ def _words() -> Iterator[dict[str, Any]]:
     for word in COMMANDS:
         fault = None
         try:
-            words._proper_word(word)  # noqa: SLF001 (the page has its twin)
+            words._proper_word(word)
         except PydanticCustomError as error:
             fault = error.context
         yield {"word": word, "places": list(words.places([word])), "fault": fault}
@@ -330,7 +330,7 @@ def _problems() -> Iterator[dict[str, Any]]:
     for word, known in SUGGESTED:
         yield {"suggestion": [encoded(word), known], "text": problem.suggestion(word, known)}
     for word in (
-        *problem._INSTEAD,  # noqa: SLF001 (the page has its twin)
+        *problem._INSTEAD,
         "bbrr",
         "TCP-BBR2",
         "t c p ecn",

@@ -47,9 +47,7 @@ def specs(seed: int, right: int = 500, wrong: int = 400, broken: int = 100) -> l
     """So many specs of each kind; what is meant to be right is nearly always."""
     counts = {"right": right, "wrong": wrong, "broken": broken}
     draws = [
-        Random(f"dumbbell specs {seed} {kind} {number}")  # noqa: S311 (always the same)
-        for kind, count in counts.items()
-        for number in range(count)
+        Random(f"dumbbell specs {seed} {kind} {number}") for kind, count in counts.items() for number in range(count)
     ]
     texts = [written(spec(draw)) for draw in draws[:right]]
     texts += [_wrong(draw) for draw in draws[right : right + wrong]]
@@ -108,7 +106,7 @@ def _lines(tree: Tree, name: str = "") -> Iterator[str]:
             yield from _lines(entry, f"{name}{_key(key)}.")
 
 
-def inline(value: Any) -> str:  # noqa: ANN401 (text or table)
+def inline(value: Any) -> str:
     """A value on one line."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{_key(key)} = {inline(each)}" for key, each in value.items() if key) + " }"
@@ -288,7 +286,7 @@ def _arrivals(draw: Random, *, finite: bool) -> Tree:
     return {**how, **({"count": "100"} if finite or draw.random() < 0.3 else {})}
 
 
-def _source_size(draw: Random) -> Any:  # noqa: ANN401 (text or table)
+def _source_size(draw: Random) -> Any:
     return draw.choice((
         '"100 kB"', '["10 kB", "1 MB"]', '{ lognormal = { mean = "100 kB", sigma = 1.5 } }',
         '{ lognormal = { median = "30 kB", sigma = 2 } }', '{ pareto = { mean = "100 kB", shape = 1.2 } }',

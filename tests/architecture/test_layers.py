@@ -25,6 +25,7 @@ MAY_USE_CRATE = {
     "agent": {"units", "run"},
     "pcap": {"units"},
     "py": {"units", "run", "cc", "sim"},
+    "web": {"units", "run", "cc", "sim"},
 }
 KNOWS_PYTHON = {"py"}
 PYTHON = re.compile(r"pyo3|numpy|python")
@@ -123,6 +124,19 @@ MAY_USE_PACKAGE = {
         "comparison",
         "hosts",
         "decide",
+    },
+    "explorer": {
+        "errors",
+        "version",
+        "cc",
+        "problem",
+        "spec",
+        "metrics",
+        "charts",
+        "findings",
+        "report",
+        "engines",
+        "comparison",
     },
     "cli": {
         "version",

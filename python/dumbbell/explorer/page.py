@@ -11,8 +11,8 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-import dumbbell._core as _core
 from dumbbell.comparison.random_conditions import PLAIN, strata
+from dumbbell.engines.sim import SimEngine
 from dumbbell.explorer.bundle import bundled
 from dumbbell.explorer.presets import presets
 from dumbbell.explorer.skeletons import skeletons
@@ -34,12 +34,12 @@ def page(sources: Path, wasm: bytes) -> str:
     )
     data = {
         "tables": page_tables(), "skeletons": skeletons(), "presets": presets(), "version": __version__,
-        "identity": _core.identity(), "bounds": bounds(),
+        "identity": SimEngine().identity(), "bounds": bounds(),
     }  # fmt: skip
     return environment.get_template("page.html.j2").render(
         policy=POLICY,
         version=__version__,
-        identity=_core.identity(),
+        identity=SimEngine().identity(),
         style=Markup(style_sheet() + (sources / "page.css").read_text(encoding="utf-8")),  # noqa: S704 (our own)
         data=Markup(json.dumps(data, ensure_ascii=False).replace("</", "<\\/")),  # noqa: S704 (as above)
         wasm=base64.b64encode(gzip.compress(wasm, mtime=0)).decode(),

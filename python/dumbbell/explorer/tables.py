@@ -165,7 +165,10 @@ def _write(key: str, field: FieldInfo) -> str:
     return f"write {example if header else writer.toml({key: example}).rstrip()}"
 
 
-def _type(annotation: Any, metadata: Iterable[Any] = ()) -> dict[str, Any]:  # noqa: ANN401 (as typing has it)
+def _type(  # noqa: PLR0911 (a kind of type each)
+    annotation: Any,  # noqa: ANN401 (as typing has it)
+    metadata: Iterable[Any] = (),
+) -> dict[str, Any]:
     """Describe a type with all that is said of it; that it may be absent is the default's to say."""
     origin, inner = get_origin(annotation), get_args(annotation)
     said = [each for part in metadata for each in (part.metadata if isinstance(part, FieldInfo) else [part])]
