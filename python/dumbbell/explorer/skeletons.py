@@ -7,6 +7,7 @@ same run.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 import dumbbell.cc as cc
@@ -50,13 +51,7 @@ def _styles() -> list[str]:
 
 
 def _looks(style: str, rank: int) -> dict[str, Any]:
-    ends = {"low": (0.0,), "high": (1.0,)}
-    return {
-        word: look(
-            Layer(label="", style=style, kind=kind, x=(0.0,), y=(0.0,), **(ends if word == "mean" else {})), rank
-        )
-        for word, kind in KINDS.items()
-    }
+    return {word: look(replace(_placeholder(word), style=style), rank) for word in KINDS}
 
 
 def _in_time() -> Chart:
