@@ -4,14 +4,14 @@
 let simulator;
 
 const asked = (request) => {
-  const { alloc, answer, free, memory } = simulator.exports;
+  const { room, answer, take_back: takeBack, memory } = simulator.exports;
   const bytes = new TextEncoder().encode(request);
-  const place = alloc(bytes.length);
+  const place = room(bytes.length);
   new Uint8Array(memory.buffer, place, bytes.length).set(bytes);
   const packed = BigInt.asUintN(64, answer(place, bytes.length));
   const [at, length] = [Number(packed >> 32n), Number(packed & 0xffffffffn)];
   const found = new Uint8Array(memory.buffer, at, length).slice();
-  free(at, length);
+  takeBack(at, length);
   return found;
 };
 

@@ -1,6 +1,6 @@
 //! The simulator as a page in a browser calls it, in WebAssembly: JSON in, JSON out.
 //!
-//! A page puts a request into memory that [`alloc`] gave it, calls [`answer`] and reads what that leaves. The first byte of
+//! A page puts a request into memory that [`room`] gave it, calls [`answer`] and reads what that leaves. The first byte of
 //! an answer says whether the rest is what was asked for, or a sentence that says why not. A measurement is the JSON that the
 //! native build writes, byte for byte: the simulator computes with integers, and with those operations of floats that IEEE
 //! 754 defines to the last bit.
@@ -59,9 +59,7 @@ fn given(request: &[u8]) -> Result<Vec<u8>, String> {
         Request::Parameters { algorithm, parameters } => {
             json(&cc::check(&algorithm, &parameters).iter().map(ToString::to_string).collect::<Vec<_>>())
         }
-        Request::About => {
-            json(&About { version: env!("CARGO_PKG_VERSION"), identity: env!("DUMBBELL_IDENTITY") })
-        }
+        Request::About => json(&About { version: env!("CARGO_PKG_VERSION"), identity: env!("DUMBBELL_IDENTITY") }),
     }
 }
 
@@ -76,14 +74,14 @@ fn told(problems: &[Problem]) -> String {
 /// Room for a request of `bytes`, which [`answer`] takes back.
 #[expect(unsafe_code, reason = "a page finds it by its name")]
 #[unsafe(no_mangle)]
-pub extern "C" fn alloc(bytes: usize) -> *mut u8 {
+pub extern "C" fn room(bytes: usize) -> *mut u8 {
     Box::into_raw(vec![0_u8; bytes].into_boxed_slice()).cast()
 }
 
 /// Answers the request at `place`: where the answer is in the upper half, and its length in the lower.
 ///
 /// # Safety
-/// `place` is what [`alloc`] gave for as many bytes, and was not handed in before.
+/// `place` is what [`room`] gave for as many bytes, and was not handed in before.
 #[expect(unsafe_code, reason = "a page finds it by its name, and hands over memory")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn answer(place: *mut u8, bytes: usize) -> u64 {
@@ -100,7 +98,7 @@ pub unsafe extern "C" fn answer(place: *mut u8, bytes: usize) -> u64 {
 /// `place` and `bytes` are those of an answer that was not taken back before.
 #[expect(unsafe_code, reason = "a page finds it by its name, and hands over memory")]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn free(place: *mut u8, bytes: usize) {
+pub unsafe extern "C" fn take_back(place: *mut u8, bytes: usize) {
     // SAFETY: as the caller promises.
     drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(place, bytes)) });
 }
