@@ -33,12 +33,13 @@ export class Picture {
       this.view?.finalize();
       this.structure = structure;
       this.view = await figures.drawn(this.place, figures.themed(spec), width, { renderer: "canvas" });
-      figures.tellNearest(this.view, spec, rows, this.place);
+      this.numbers = rows; // what the pointer is told: changed in place from now on
+      figures.tellNearest(this.view, spec, this.numbers, this.place);
       return;
     }
+    this.numbers.splice(0, this.numbers.length, ...rows);
     rows.forEach((layers, panel) => layers.forEach((own, layer) => this.view.data(dataName(panel, layer), structuredClone(own))));
     await this.view.runAsync();
-    figures.tellNearest(this.view, spec, rows, this.place);
   }
 
   /** Draws the same once more: the page has another width, or other colours. */

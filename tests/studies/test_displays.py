@@ -154,14 +154,18 @@ def test_what_ss_tells_stands_beside_the_samples_where_it_was_asked() -> None:
     assert drawn(asked, logarithmic, "cwnd_bytes") == [((5,), (1000,)), ((5, 5), (3, 4))], "0 has no place there"
 
 
-def test_cases_that_the_runs_do_not_tell_apart_are_one_panel_and_one_row() -> None:
+def test_cases_that_a_short_forms_runs_do_not_tell_apart_are_one_panel_and_one_row() -> None:
+    short = replace(document(), short=True)
     cases = '[cases]\nsize = [{ words = "a", at = { "path.rate" = 1 } }, { words = "b", at = { "path.rate" = 2 } }]\n'
     text = f'{QUEUE}{RATE}{SHORT}each = "size"\npanel_title = "{{size}}"\nlines = [{{ metric = "goodput" }}]'
-    assert [panel.title for panel in chart(text, rest=cases).panels] == ["a"]
+    (figure,), _ = displays_of(tomllib.loads(f"{cases}[[figures]]\n{FIGURE}{text}"), FORMULAS, ("grid", "rival"))
+    assert [panel.title for panel in figure.draw(short, TWO).panels] == ["a"]
+    assert [panel.title for panel in figure.draw(document(), TWO).panels] == ["a", "b"]
     rows = f'{SHORT}rows = ["size", "queue"]\ncolumns = [{{ title = "", words = "{{size}}, {{queue}}" }}]\n'
     queues = 'queue = { field = "path.buffer", values = ["1 bdp", "4 bdp"] }\n'
     _, (drawn,) = displays_of(tomllib.loads(f"{cases}{queues}[[tables]]\n{TABLE}{rows}"), FORMULAS, ("grid", "rival"))
-    assert [row[0] for row in drawn.draw(document(), TWO).rows] == ["a, 1 BDP", "a, 4 BDP"]
+    assert [row[0] for row in drawn.draw(short, TWO).rows] == ["a, 1 BDP", "a, 4 BDP"]
+    assert len(drawn.draw(document(), TWO).rows) == 4
 
 
 @pytest.mark.parametrize(

@@ -108,8 +108,9 @@ class Trials:
 
 
 def _has(run: RunData, point: Mapping[str, Any]) -> bool:
-    """Whether a run is at a point; a list has what is the same there, written in other units."""
-    return all(run.point.get(path) in (value if isinstance(value, list) else [value]) for path, value in point.items())
+    """Whether a run is at a point; a list may have what is the same there, written in other units."""
+    own = run.point.get
+    return all(own(path) == value or (isinstance(value, list) and own(path) in value) for path, value in point.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

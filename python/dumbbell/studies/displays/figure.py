@@ -26,7 +26,8 @@ def draw_figure(row: rows.Figure, axes: Mapping[str, rows.Axis], scope: Scope) -
     for outer in scope.unique(row.per):
         for panel in row.drawn_panels():
             panels += [_panel(panel, axes, inner) for inner in outer.over(panel)]
-    panels = _distinct(panels)
+    if scope.study.short:
+        panels = _distinct(panels)
     if any(_axis(panel.y, axes).limits == "data" for panel in row.drawn_panels() if panel.y):
         panels = _fitted(panels)
     return Chart(

@@ -15,10 +15,10 @@ from dumbbell.studies.evidence import SeedSweep, Trials
 
 def draw_table(row: rows.TableRow, scope: Scope) -> Table:
     """A table of the runs that a scope has."""
-    # cases that a short form's runs do not tell apart are one line
+    # Cases that a short form's runs do not tell apart are one line.
     own: dict[tuple[object, ...], Scope] = {}
-    for line in scope.narrowed(row).unique(row.rows):
-        own.setdefault(line.about, line)
+    for number, line in enumerate(scope.narrowed(row).unique(row.rows)):
+        own.setdefault(line.about if scope.study.short else (number,), line)
     lines = [list(_columns(row, line)) for line in own.values()]
     return Table(
         name=row.name,
