@@ -1,7 +1,7 @@
 /** Sliders, lists and cards: each shows a field of the experiment and changes it. What they offer, and what it means, are
  * Python's tables. */
 
-import { baseName } from "./cc.js";
+import { baseName } from "./spec/cc.js";
 import { byId, made, options } from "./dom.js";
 import { changed, valueAt } from "./edit.js";
 

@@ -1,13 +1,13 @@
 /** An experiment as the page's views take it: between them and the twins of Python's `spec`. */
 
 import { changed } from "./edit.js";
-import { baseName } from "./cc.js";
+import { baseName } from "./spec/cc.js";
 import { NANOS_PER_S } from "./gauges.js";
 import { Refused } from "./pool.js";
-import { CannotHere, resolve } from "./resolve.js";
-import { runId, runJson } from "./runid.js";
-import { check, checkWords, points, seedValues } from "./spec.js";
-import { toml } from "./writer.js";
+import { CannotHere, resolve } from "./spec/resolve.js";
+import { runId, runJson } from "./spec/runid.js";
+import { check, checkWords, points, seedValues } from "./spec/check.js";
+import { toml } from "./spec/writer.js";
 
 /** What a text says: `{problems, words, experiment}`; the experiment is null where it has problems, or is not for a page. */
 export function understood(text, tables) {
@@ -22,9 +22,8 @@ function taken({ problems, cannot, words, experiment }) {
 /** Words as TOML. */
 export const written = (words, tables) => toml(words, tables);
 
-/** The experiment of a text with other values of some fields, by their paths. */
-export function withValues(text, values, tables) {
-  let { words } = check(text, tables);
+/** The experiment of some words with other values of some fields, by their paths. */
+export function withValues(words, values, tables) {
   for (const [path, value] of values) words = changed(words, path, value);
   const { problems, experiment } = taken(checkWords(words, tables));
   if (problems.length) throw new Refused(problems.map(({ path, message, hint }) => `${path}: ${message}${hint ? `; ${hint}` : ""}`).join("\n"));

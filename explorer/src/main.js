@@ -7,16 +7,16 @@ import { byId, made, options } from "./dom.js";
 import { planned, understood, written } from "./experiment.js";
 import { endOf, inTime, phasesOf } from "./lines.js";
 import { estimate, summarise } from "./metrics.js";
-import { amount } from "./number.js";
-import { showMeans, showNumbers } from "./numbers.js";
+import { amount } from "./spec/number.js";
+import { showMeans, showNumbers } from "./readout.js";
 import { Picture } from "./picture.js";
 import { Player } from "./play.js";
 import { Pool, Refused } from "./pool.js";
-import { QUANTITIES_SHOWN } from "./quantities.js";
-import { setWishes } from "./problem.js";
+import { QUANTITIES_SHOWN } from "./readings.js";
+import { setWishes } from "./spec/problem.js";
 import { Sharing } from "./share.js";
-import { Sweeps } from "./sweeps.js";
-import { prepared } from "./tables.js";
+import { Survey } from "./survey.js";
+import { prepared } from "./spec/tables.js";
 import { answer } from "./told.js";
 
 /** A run that is estimated to take longer than this in a page is left to the command. */
@@ -34,7 +34,7 @@ class Explorer {
     this.picture = new Picture(byId("plot-time"));
     this.ofSeeds = new Picture(byId("plot-seeds"));
     this.controls = new Controls(this.tables, this.skeletons, (words) => this.write(written(words, this.tables)));
-    this.sweeps = new Sweeps(this);
+    this.survey = new Survey(this);
     this.player = new Player(this);
     this.sharing = new Sharing(this);
     this.tab = "time";
@@ -72,7 +72,7 @@ class Explorer {
 
   /** Shows an experiment `{toml, view}`. */
   show({ toml, view = {} }) {
-    this.sweeps.view(view);
+    this.survey.view(view);
     this.#choose(view.tab ?? "time", { focus: false });
     this.write(toml);
   }
@@ -105,7 +105,7 @@ class Explorer {
     const { generation } = this;
     try {
       this.shown = planned(this.experiment, this.tables);
-      this.#affordable(this.shown);
+      this.affordable([this.shown]);
       const measurement = await this.measured(this.shown, { urgent: true, signal });
       if (generation !== this.generation) return;
       this.measurement = measurement;
@@ -145,11 +145,13 @@ class Explorer {
     return bytes;
   }
 
-  /** Refuses what would take too long here; nothing is lost. */
-  #affordable(plan, runs = 1) {
-    const seconds = (plan.packets * runs * this.ns_per_packet) / 1e9;
+  /** Refuses runs that together would take too long here; nothing is lost. */
+  affordable(plans) {
+    const packets = plans.reduce((sum, plan) => sum + plan.packets, 0);
+    const seconds = (packets * this.ns_per_packet) / 1e9 / Math.min(plans.length, this.pool.size);
     if (seconds > LONGEST_S) {
-      throw new Refused(`This would take about ${amount(seconds)} s here, more than ${LONGEST_S}: make it shorter or slower, or run it with \`dumbbell run\` ("Copy as a command").`);
+      const what = plans.length > 1 ? `These ${plans.length} runs` : "This";
+      throw new Refused(`${what} would take about ${amount(seconds)} s here, more than ${LONGEST_S}: make it shorter or slower, take fewer values or seeds, or run it with \`dumbbell run\` ("Copy as a command").`);
     }
   }
 
@@ -197,13 +199,13 @@ class Explorer {
   async #showTab(signal) {
     byId("progress").textContent = "";
     if (this.tab === "seeds") await this.#showSeeds(signal);
-    else if (this.tab === "sweep" || this.tab === "map") await this.sweeps.run(this.tab, signal);
+    else if (this.tab === "sweep" || this.tab === "map") await this.survey.run(this.tab, signal);
     else if (this.tab === "play") await this.player.run(signal);
   }
 
   async #showSeeds(signal) {
     const plans = this.experiment.seeds.map((seed) => planned(this.experiment, this.tables, { seed, isSummary: true }));
-    this.#affordable(plans[0], plans.length / this.pool.size);
+    this.affordable(plans);
     const measurements = await Promise.all(plans.map((plan) => this.measured(plan, { signal })));
     const summaries = measurements.map((measurement, i) => summarise(plans[i].run, measurement, plans[i].bdp_bytes, plans[i].names));
     const rows = [];
@@ -216,7 +218,7 @@ class Explorer {
       }
     }
     showMeans(byId("means"), rows, `Means over ${plans.length} seeds, with 95 % intervals by Student's t`);
-    await this.ofSeeds.show(filled(this.skeletons, "sweep", this.sweeps.overSeeds(summaries, plans), "Shares of the goodput by seed"));
+    await this.ofSeeds.show(filled(this.skeletons, "sweep", this.survey.overSeeds(summaries, plans), "Shares of the goodput by seed"));
   }
 
   #showProblems(problems) {
@@ -284,7 +286,7 @@ class Explorer {
   }
 
   #again() {
-    for (const picture of [this.picture, this.ofSeeds, this.sweeps.curves, this.sweeps.map]) picture.again();
+    for (const picture of [this.picture, this.ofSeeds, this.survey.curves, this.survey.map]) picture.again();
   }
 
   /** One cursor under all panels, and the numbers there. */

@@ -24,18 +24,15 @@ export function bisectedGrid(columns, rows) {
   return cells.sort((a, b) => Math.max(first.get(a[0]), second.get(a[1])) - Math.max(first.get(b[0]), second.get(b[1])));
 }
 
-/**
- * Runs all jobs, at most `size` at once, in their order; `done(index, result)` is called as each is there.
- * `work(index)`: a promise. Stops at the first that fails.
- */
-export async function each(count, size, work, done) {
+/** Does `work` for each item of a list, in its order and so many at once, each worker with the next one in its queue. Stops
+ * at the first that fails. */
+export async function each(items, workers, work) {
   let next = 0;
   const lane = async () => {
-    while (next < count) {
-      const index = next;
+    while (next < items.length) {
       next += 1;
-      done(index, await work(index));
+      await work(items[next - 1]);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(size, count) }, lane));
+  await Promise.all(Array.from({ length: Math.min(workers + 1, items.length) }, lane));
 }

@@ -26,7 +26,7 @@ export class Sharing {
   /** Puts the experiment into the address, so that the address is a link. */
   async address() {
     const { explorer } = this;
-    this.fragment = await encoded({ toml: explorer.text, view: explorer.sweeps.kept(explorer.tab) }, explorer);
+    this.fragment = await encoded({ toml: explorer.text, view: explorer.survey.kept(explorer.tab) }, explorer);
     try {
       history.replaceState(null, "", `#${this.fragment}`);
     } catch {
@@ -34,14 +34,14 @@ export class Sharing {
     }
   }
 
+  /** What a button copies: a link, a command or Python. */
+  text(kind) {
+    if (kind === "link") return `${location.href.split("#")[0]}#${this.fragment}`;
+    return kind === "command" ? shellOf(this.explorer.text) : pythonOf(this.explorer.text);
+  }
+
   async #copy(button) {
-    const texts = {
-      link: () => `${location.href.split("#")[0]}#${this.fragment}`,
-      command: () => `dumbbell run - <<'EOF'\n${this.explorer.text.trimEnd()}\nEOF\n`,
-      python: () => `import dumbbell\n\nexperiment = dumbbell.load_text('''\n${this.explorer.text.trimEnd()}\n''')\nresults = dumbbell.run(experiment)\n`,
-    };
-    const text = texts[button.dataset.copy]();
-    document.body.dataset.copied = text;
+    const text = this.text(button.dataset.copy);
     const label = button.textContent;
     try {
       await navigator.clipboard.writeText(text);
@@ -54,12 +54,13 @@ export class Sharing {
 
   async #save(kind) {
     const { explorer } = this;
-    const { picture } = { sweep: { picture: explorer.sweeps.curves }, map: { picture: explorer.sweeps.map }, seeds: { picture: explorer.ofSeeds } }[explorer.tab] ?? explorer;
+    const { seeds, sweep, map } = { seeds: explorer.ofSeeds, sweep: explorer.survey.curves, map: explorer.survey.map };
+    const picture = { seeds, sweep, map }[explorer.tab] ?? explorer.picture;
     if (kind === "toml") saved("experiment.toml", explorer.text, "application/toml");
     else if (kind === "json") saved("experiment.json", await this.json(), "application/json");
     else if (kind === "csv") saved("series.csv", csvOf(explorer.picture.spec), "text/csv");
     else if (kind === "svg") saved("figure.svg", await picture.view.toSVG(), "image/svg+xml");
-    else if (kind === "png") saved("figure.png", await (await fetchless(await picture.view.toImageURL("png", 2))), "image/png");
+    else if (kind === "png") saved("figure.png", blobOf(await picture.view.toImageURL("png", 2)), "image/png");
   }
 
   /** The run that is shown as JSON: its spec, and the measurement as the simulator wrote it. */
@@ -88,8 +89,19 @@ export class Sharing {
   }
 }
 
+/** What writes the spec to a file and runs it, for a shell. */
+export function shellOf(text) {
+  return `cat > experiment.toml <<'EOF'\n${text.trimEnd()}\nEOF\ndumbbell run experiment.toml\n`;
+}
+
+/** The same for Python. */
+export function pythonOf(text) {
+  const quotedText = text.trimEnd().replaceAll("\\", "\\\\").replaceAll('"""', '\\"\\"\\"');
+  return `import tomllib\n\nimport dumbbell\n\nexperiment = dumbbell.Experiment(**tomllib.loads("""\n${quotedText}\n"""))\nresults = dumbbell.run(experiment)\n`;
+}
+
 /** The bytes of a data URL: the page's policy forbids to fetch even those. */
-function fetchless(url) {
+function blobOf(url) {
   const [, type, data] = /^data:([^;]+);base64,(.*)$/.exec(url);
   return new Blob([Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))], { type });
 }

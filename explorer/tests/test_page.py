@@ -121,6 +121,19 @@ def test_the_bytes_are_those_of_the_native_build(page: Any, tmp_path: Path) -> N
         assert own.rstrip().endswith(f'"measurement":{lines[shown["seed"] - 1]}' + "}")
 
 
+def test_what_is_copied_runs_as_it_stands(page: Any, tmp_path: Path) -> None:
+    page.click("#share")
+    for kind, command in (("command", ["sh", "-e"]), ("python", [sys.executable, "-"])):
+        text = page.evaluate(f"explorer.sharing.text('{kind}')")
+        text = text.replace("60 s", "1 s")
+        scripts = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        done = subprocess.run(
+            command, input=text, cwd=tmp_path, env=os.environ | {"PATH": scripts}, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+
+
 def test_a_link_is_the_same_experiment_and_a_damaged_one_is_told(page: Any, browser: Any) -> None:
     page.select_option("#preset", "5")
     settle(page)

@@ -22,7 +22,7 @@ import dumbbell.spec.tables as tables
 import dumbbell.spec.words as words
 from dumbbell.explorer.tables import camel_case
 
-SOURCES = Path(__file__).parents[1] / "src"
+SOURCES = Path(__file__).parents[1] / "src" / "spec"
 SEEDS = (1,)
 
 

@@ -2,10 +2,10 @@
 
 import { readFileSync } from "node:fs";
 
-import { CannotHere, resolve } from "../src/resolve.js";
-import { runId, runJson } from "../src/runid.js";
-import { check, points, seedValues } from "../src/spec.js";
-import { prepared } from "../src/tables.js";
+import { CannotHere, resolve } from "../src/spec/resolve.js";
+import { runId, runJson } from "../src/spec/runid.js";
+import { check, points, seedValues } from "../src/spec/check.js";
+import { prepared } from "../src/spec/tables.js";
 
 const given = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const tables = prepared(given.tables);

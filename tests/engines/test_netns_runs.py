@@ -61,6 +61,14 @@ def network() -> tuple[str, ...]:
     return tuple(line for text in told for line in text.splitlines() if not any(word in line for word in changing))
 
 
+def test_no_more_is_in_flight_than_the_window_that_was_asked_for() -> None:
+    """Kernels from 6.6 on forget a window's limit with the first full segment."""
+    path = {"rate": "50 Mbit/s", "rtt": "50 ms", "buffer": "4 bdp"}
+    spec = {"duration": "3 s", "path": path, "flows": [{"cc": "cubic"}], "host": {"receive_window": "200 kB"}}
+    inflight_bytes = dumbbell.run(spec, engine="netns").series()["inflight_bytes"].max()
+    assert 190_000 < inflight_bytes <= 200_000 + 1_448
+
+
 def test_bbr_beside_cubic_has_the_same_columns_as_on_sim() -> None:
     found: dict[str, Result] = {}
     for engine in ("sim", "netns"):

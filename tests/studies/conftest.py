@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,12 @@ import pandas as pd
 import pytest
 
 from dumbbell import studies
+from dumbbell.decide import accuracy
 from dumbbell.studies import Study
 from dumbbell.studies.evidence import Evidence, SeedSweep
 from dumbbell.studies.loading import read
 from observed import BDP_BYTES, observed
+from synthesis import synthetic_evidence
 
 HOME = Path(studies.__file__).parent
 SEEDS = (1, 2, 3)
@@ -60,6 +62,23 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def brief(short: Path) -> Study:
     """That part of it, with two seeds."""
     return studies.only(read(short, seeds=2), experiments=BRIEF)
+
+
+@pytest.fixture
+def few_folds(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Trees are judged in a second, and by no number that another test may keep."""
+    monkeypatch.setattr(accuracy, "TIMES", 2)
+    monkeypatch.setattr(accuracy, "FEWER_TIMES", 1)
+    accuracy.accuracy.cache_clear()
+    yield
+    accuracy.accuracy.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def by_chance(request: pytest.FixtureRequest) -> tuple[Study, Evidence]:
+    """A study by its name, and runs whose numbers are drawn by chance."""
+    study = studies.load(request.param)
+    return study, synthetic_evidence(study)
 
 
 def as_published(published: Mapping[str, Any], loss: Mapping[str, float]) -> Evidence:

@@ -63,7 +63,7 @@ def _run(point: dict[str, Any], resolved: Resolved, chance: int, seed: int, plac
     totals = {group: sum(flow.goodput_bps or 0 for flow in flows if flow.name == group) for group in groups}
     total_bps = sum(totals.values())
     result = Result(
-        run_id="0" * 16, engine="sim", seed=seed, point=point, window_s=window_s, flows=tuple(flows),
+        run_id=f"{chance:016x}", engine="sim", seed=seed, point=point, window_s=window_s, flows=tuple(flows),
         bottleneck=_bottleneck(resolved, place, draw),
         groups={
             group: GroupSummary(goodput_bps=each, share=each / total_bps, goodput_iperf3_bps=1.01 * each)

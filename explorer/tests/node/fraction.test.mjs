@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Fraction } from "../../src/fraction.js";
+import { Fraction } from "../../src/spec/fraction.js";
 import { cases, double } from "./support.mjs";
 
 const all = cases("fractions");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import * as number from "../../src/number.js";
+import * as number from "../../src/spec/number.js";
 import { cases, decoded, double } from "./support.mjs";
 
 test("doubles are written as Python writes them, halves to even", () => {

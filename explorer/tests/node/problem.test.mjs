@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { closeMatches, insteadOf, Problem, quoted, setWishes, SpecError, suggestion } from "../../src/problem.js";
+import { closeMatches, insteadOf, Problem, quoted, setWishes, SpecError, suggestion } from "../../src/spec/problem.js";
 import { cases, decoded, tables } from "./support.mjs";
 
 setWishes(tables);

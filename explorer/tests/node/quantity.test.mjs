@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { setWishes } from "../../src/problem.js";
-import { magnitude, numberAndUnit, Quantity, QuantityError, quantityKinds } from "../../src/quantity.js";
+import { setWishes } from "../../src/spec/problem.js";
+import { magnitude, numberAndUnit, Quantity, QuantityError, quantityKinds } from "../../src/spec/quantity.js";
 import { cases, decoded, tables } from "./support.mjs";
 
 setWishes(tables);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { parse, TomlBeyondError, TomlError } from "../../src/toml.js";
+import { parse, TomlBeyondError, TomlError } from "../../src/spec/toml.js";
 import { cases, decoded } from "./support.mjs";
 
 const all = cases("toml");

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { setWishes } from "../../src/problem.js";
-import { commandFault, commandForm, placesIn, wordFault } from "../../src/words.js";
+import { setWishes } from "../../src/spec/problem.js";
+import { commandFault, commandForm, placesIn, wordFault } from "../../src/spec/words.js";
 import { cases, tables } from "./support.mjs";
 
 setWishes(tables);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { parse } from "../../src/toml.js";
-import { toml } from "../../src/writer.js";
+import { parse } from "../../src/spec/toml.js";
+import { toml } from "../../src/spec/writer.js";
 import { cases, decoded, tables } from "./support.mjs";
 
 test("words are written as Python writes them", () => {

@@ -78,6 +78,10 @@ def run(  # noqa: PLR0913 (each is an option)
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.spec import Problem, SpecError
 
+    if measurement and (as_json or harm or fresh or dry_run):
+        raise typer.BadParameter(
+            "goes with --seeds and --set only: nothing is kept or judged", param_hint="--measurement"
+        )
     chosen, experiment = engine_named(engine), experiment_of(spec, seeds, sets)
     alone = each_alone(experiment) if harm else None
     problems = refusals(experiment, chosen)

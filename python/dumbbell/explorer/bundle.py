@@ -12,42 +12,43 @@ from typing import Final
 
 from dumbbell.errors import DumbbellError
 
-_IMPORT: Final = re.compile(r'^import \{([^}]*)\} from "\./([\w]+)\.js";\n', re.MULTILINE | re.DOTALL)
+_IMPORT: Final = re.compile(r'^import \{([^}]*)\} from "(\.[\w./]*)";\n', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export (?=(?:async )?(?:function|const|class|let)\b)", re.MULTILINE)
 _NAME: Final = re.compile(r"^(?:async )?(?:function\*?|const|class|let) (\w+|\[[^\]]*\]|\{[^}]*\})", re.MULTILINE)
 _WORD: Final = re.compile(r"\w+")
 
 
-def bundled(folder: Path, entry: str) -> str:
-    """The module `entry` with all that it imports, in one function that is called at once.
+def bundled(entry: Path) -> str:
+    """A module with all that it imports, in one function that is called at once.
 
     Raises:
         DumbbellError: two modules have the same name for something, or one imports in another form.
     """
-    texts: dict[str, str] = {}
-    _collect(folder, entry, texts, ())
+    texts: dict[Path, str] = {}
+    _collect(entry.resolve(), texts, ())
     owners: dict[str, str] = {}
     for module, text in texts.items():
         for found in _NAME.findall(text):
             for name in _WORD.findall(found):
                 if name in owners:
-                    raise DumbbellError(f"{owners[name]}.js and {module}.js both have {name}")
-                owners[name] = module
+                    raise DumbbellError(f"{owners[name]} and {module.name} both have {name}")
+                owners[name] = module.name
     return '"use strict";\n(() => {\n' + "\n".join(texts.values()) + "})();\n"
 
 
-def _collect(folder: Path, module: str, texts: dict[str, str], above: tuple[str, ...]) -> None:
+def _collect(module: Path, texts: dict[Path, str], above: tuple[Path, ...]) -> None:
     """Adds a module below those that it imports."""
     if module in texts:
         return
     if module in above:
-        raise DumbbellError(f"{module}.js imports itself, by {' and '.join(above[above.index(module) + 1 :])}")
-    text = (folder / f"{module}.js").read_text(encoding="utf-8")
+        way = " and ".join(each.name for each in above[above.index(module) + 1 :])
+        raise DumbbellError(f"{module.name} imports itself, by {way}")
+    text = module.read_text(encoding="utf-8")
     for names, other in _IMPORT.findall(text):
         if " as " in names:
-            raise DumbbellError(f"{module}.js: import names as they are")
-        _collect(folder, other, texts, (*above, module))
+            raise DumbbellError(f"{module.name}: import names as they are")
+        _collect((module.parent / other).resolve(), texts, (*above, module))
     stripped = _EXPORT.sub("", _IMPORT.sub("", text))
     if re.search(r"^(import|export)\b", stripped, re.MULTILINE):
-        raise DumbbellError(f"{module}.js: import {{names}} from a file beside it, and export declarations")
+        raise DumbbellError(f"{module.name}: import {{names}} from a file beside it, and export declarations")
     texts[module] = stripped

@@ -45,7 +45,7 @@ def page(sources: Path, wasm: bytes) -> str:
         wasm=base64.b64encode(gzip.compress(wasm, mtime=0)).decode(),
         worker=Markup((sources / "src" / "worker.js").read_text(encoding="utf-8")),  # noqa: S704 (as above)
         vega=Markup(drawing_script()),  # noqa: S704 (as above)
-        script=Markup(bundled(sources / "src", "main").replace("</script", "<\\/script")),  # noqa: S704 (as above)
+        script=Markup(bundled(sources / "src" / "main.js").replace("</script", "<\\/script")),  # noqa: S704 (as above)
     )
 
 

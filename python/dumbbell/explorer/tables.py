@@ -1,6 +1,6 @@
 """What the explorer's page must know of specs, as JSON: sections, types, quantities, algorithms, words and limits.
 
-The page interprets these tables (`explorer/src/tables.js`), so that each key, bound, unit, default and example is
+The page interprets these tables (`explorer/src/spec/tables.js`), so that each key, bound, unit, default and example is
 written once, in Python. What no table can say, rules between fields and validators that are functions, the page has as
 twins of the same name. `explorer/TABLES.md` describes the form.
 """

@@ -1,18 +1,20 @@
 /** What a sweep or a map can show of a run: how it is called, in which unit, and where it stands in a summary. */
 
-import { meanOf } from "./numbers.js";
+import { meanOf } from "./readout.js";
 
+/** The name under which the link has what groups have not. */
+export const OF_LINK = "link";
 const eachGroup = (column) => (summary) => new Map([...summary.groups].map(([name, group]) => [name, group[column]]));
 const eachFlow = (column, factor) => (summary) => new Map([...summary.groups.keys()].map((name) => {
   const mean = meanOf(summary.flows.filter((flow) => flow.name === name).map((flow) => flow[column]));
   return [name, mean === null ? null : factor * mean];
 }));
 const scaled = (find, factor) => (summary) => new Map([...find(summary)].map(([name, value]) => [name, value === null ? null : factor * value]));
-const theLink = (column, factor) => ({ bottleneck }) => new Map([["link", bottleneck[column] === null ? null : factor * bottleneck[column]]]);
+const theLink = (column, factor) => ({ bottleneck }) => new Map([[OF_LINK, bottleneck[column] === null ? null : factor * bottleneck[column]]]);
 
 /** By name: `{label, of}`; `of` gives a value a group, or one of the link. */
 export const QUANTITIES_SHOWN = {
-  share: { label: "share of the goodput (%)", of: scaled(eachGroup("share"), 100), isFair: true },
+  share: { label: "share of the goodput (%)", of: scaled(eachGroup("share"), 100) },
   goodput: { label: "goodput (Mbit/s)", of: scaled(eachGroup("goodput_bps"), 1e-6) },
   rtt: { label: "mean RTT (ms)", of: eachFlow("rtt_mean_s", 1e3) },
   retransmits: { label: "retransmits (%)", of: eachFlow("retransmit_rate", 100) },

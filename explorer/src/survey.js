@@ -1,14 +1,15 @@
 /** A sweep of one quantity as curves, of two as a map: cells are coloured as their runs are done. */
 
-import { baseName } from "./cc.js";
+import { baseName } from "./spec/cc.js";
 import { filled } from "./chart.js";
 import { byId, made, options } from "./dom.js";
 import { planned, withValues } from "./experiment.js";
 import { estimate, summarise } from "./metrics.js";
-import { amount } from "./number.js";
+import { amount } from "./spec/number.js";
 import { Picture } from "./picture.js";
 import { Refused } from "./pool.js";
-import { QUANTITIES_SHOWN } from "./quantities.js";
+import { meanOf } from "./readout.js";
+import { OF_LINK, QUANTITIES_SHOWN } from "./readings.js";
 import { bisected, bisectedGrid, each } from "./schedule.js";
 
 const FIELDS = [["path.buffer", "buffer"], ["path.rate", "rate"], ["path.rtt", "RTT"], ["path.loss", "random loss"], ["path.jitter", "jitter"]];
@@ -22,8 +23,8 @@ const USUAL = {
 /** Time between two drawings of a picture that fills, milliseconds. */
 const THROTTLE_MS = 120;
 
-/** Both, with their controls. */
-export class Sweeps {
+/** Both pictures, with their controls. */
+export class Survey {
   constructor(explorer) {
     this.explorer = explorer;
     this.curves = new Picture(byId("plot-sweep"));
@@ -104,7 +105,7 @@ export class Sweeps {
   /** The experiment at each value, resolved for each seed; refuses what the spec refuses. */
   #plans(values, seeds) {
     const { explorer } = this;
-    const experiment = withValues(explorer.text, values, explorer.tables);
+    const experiment = withValues(explorer.words, values, explorer.tables);
     return seeds.map((seed) => planned(experiment, explorer.tables, { seed, isSummary: true }));
   }
 
@@ -120,11 +121,11 @@ export class Sweeps {
     const { seeds } = explorer.experiment;
     const quantity = QUANTITIES_SHOWN[this.what.value];
     const plans = values.map((value) => this.#plans(new Map([[path, value]]), seeds));
-    this.#affordable(plans);
+    explorer.affordable(plans.flat());
     const found = values.map(() => []);
     const order = seeds.flatMap((_, seed) => bisected(values.length).map((at) => [at, seed]));
     const drawn = throttled(() => this.curves.show(this.#curves(quantity, path, values, plans, found)));
-    await fill(order, explorer.pool.size, async ([at, seed]) => {
+    await each(order, explorer.pool.size, async ([at, seed]) => {
       found[at].push(await this.#summary(plans[at][seed], signal));
       byId("progress").textContent = `${found.flat().length} of ${order.length} runs`;
       drawn();
@@ -136,7 +137,7 @@ export class Sweeps {
     const first = found.find((own) => own.length);
     const names = first ? [...quantity.of(first[0]).keys()] : [];
     const layers = names.map((name, instance) => {
-      const group = plans[0][0].groups.find((each) => each.name === name);
+      const group = plans[0][0].groups.find((one) => one.name === name);
       const rows = found.flatMap((own, at) => {
         const known = own.map((summary) => quantity.of(summary).get(name)).filter((value) => value !== null && value !== undefined);
         if (!known.length) return [];
@@ -157,13 +158,13 @@ export class Sweeps {
     const [xs, ys] = [this.mapX.values, this.mapY.values];
     if (this.mapX.path === this.mapY.path) throw new Refused("a map needs two different fields");
     const plans = xs.map((x) => ys.map((y) => this.#plans(new Map([[this.mapX.path, x], [this.mapY.path, y]]), seeds)));
-    this.#affordable(plans.flat());
+    explorer.affordable(plans.flat(2));
     const found = xs.map(() => ys.map(() => []));
     const order = seeds.flatMap((_, seed) => bisectedGrid(xs.length, ys.length).map(([column, row]) => [column, row, seed]));
     const group = plans[0][0][0].groups[0].name;
     let count = 0;
     const drawn = throttled(() => this.map.show(this.#cells(quantity, xs, ys, found, group)));
-    await fill(order, explorer.pool.size, async ([column, row, seed]) => {
+    await each(order, explorer.pool.size, async ([column, row, seed]) => {
       found[column][row].push(await this.#summary(plans[column][row][seed], signal));
       count += 1;
       byId("progress").textContent = `${count} of ${order.length} runs`;
@@ -178,9 +179,10 @@ export class Sweeps {
     const { skeletons } = this.explorer;
     const spec = structuredClone(skeletons.map);
     const [panel] = spec.concat;
+    const isOfLink = found.flat(2).some((summary) => quantity.of(summary).has(OF_LINK));
     const value = (own) => {
-      const known = own.map((summary) => quantity.of(summary)).map((all) => all.get(group) ?? all.get("link") ?? null).filter((each) => each !== null);
-      return known.length ? known.reduce((sum, each) => sum + each, 0) / known.length : null;
+      const known = own.map((summary) => quantity.of(summary).get(isOfLink ? OF_LINK : group)).filter((one) => one !== null);
+      return meanOf(known);
     };
     const rows = xs.flatMap((x, column) => ys.map((y, row) => {
       const mean = value(found[column][row]);
@@ -191,12 +193,12 @@ export class Sweeps {
     }));
     const squares = panel.layer[0];
     squares.data = { name: "panel0_layer0", values: rows };
-    const known = rows.map((row) => row.value).filter((each) => each !== null);
+    const known = rows.map((row) => row.value).filter((one) => one !== null);
     const [low, high] = [Math.min(0, ...known), Math.max(...known, 0) || 1];
     const colours = skeletons.heat.sequential;
     const { color } = squares.layer[0].encoding;
     color.scale.domain = colours.map((_, i) => low + ((high - low) * i) / (colours.length - 1));
-    color.legend.title = `${quantity.label}${quantity.of === QUANTITIES_SHOWN.share.of || found.length ? ` of ${group}` : ""}`;
+    color.legend.title = isOfLink ? quantity.label : `${quantity.label} of ${group}`;
     squares.layer[0].encoding.tooltip = ["x", "y", quantity.label].map((field) => ({ field: field.replaceAll(".", "\\."), title: field }));
     for (const [channel, labels, path] of [["x", xs, this.mapX.path], ["y", ys, this.mapY.path]]) {
       const axis = panel.encoding[channel];
@@ -212,20 +214,6 @@ export class Sweeps {
     spec.usermeta.panels = [{ ...spec.usermeta.panels[0], x: panel.encoding.x.title, y: panel.encoding.y.title, layers: [], words: [] }];
     return spec;
   }
-
-  #affordable(plans) {
-    const runs = plans.flat();
-    const [longest_s, size] = [120, this.explorer.pool.size];
-    const seconds = (runs.reduce((sum, plan) => sum + plan.packets, 0) * this.explorer.ns_per_packet) / 1e9 / size;
-    if (seconds > longest_s) {
-      throw new Refused(`These ${runs.length} runs would take about ${amount(seconds)} s here: take fewer values or seeds, or a shorter duration.`);
-    }
-  }
-}
-
-/** Does all of a list, so many at once, in its order. */
-async function fill(list, size, work) {
-  await each(list.length, size + 1, (index) => work(list[index]), () => {});
 }
 
 /** Calls a function at most once in a while, and at last for the last call. */
