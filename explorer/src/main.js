@@ -31,7 +31,7 @@ class Explorer {
     Object.assign(this, data);
     this.tables = { ...prepared(data.tables), ...ofKeys(data.tables.keys), identity: data.identity };
     setWishes(this.tables);
-    this.picture = new Picture(byId("plot-time"));
+    this.picture = new Picture(byId("plot-time"), { isInTime: true });
     this.ofSeeds = new Picture(byId("plot-seeds"));
     this.controls = new Controls(this.tables, this.skeletons, (words) => this.write(written(words, this.tables)));
     this.survey = new Survey(this);
@@ -95,10 +95,7 @@ class Explorer {
       document.body.dataset.state = "failed";
       return;
     }
-    const { generation } = this;
-    requestAnimationFrame(() => {
-      if (generation === this.generation) this.#run(this.aborting.signal);
-    });
+    this.#run(this.aborting.signal);
   }
 
   async #run(signal) {

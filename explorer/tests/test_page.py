@@ -72,7 +72,7 @@ def typed(tab: Any, text: str) -> str:
 
 def test_it_opens_from_a_file_and_draws(page: Any) -> None:
     assert page.evaluate("document.body.dataset.state") == "ready"
-    assert page.locator("#plot-time canvas").count() == 1
+    assert page.locator("#plot-time canvas.traces").count() == 1
     assert "goodput" in page.inner_text("#answer")
 
 
@@ -88,7 +88,7 @@ def test_three_mistakes_are_all_shown_and_the_last_picture_stays(page: Any) -> N
     assert typed(page, BAD) == "failed"
     told = page.inner_text("#problems")
     assert all(field in told for field in ("duration", "path.rate", "flows[0].cc"))
-    assert page.locator("#plot-time canvas").count() == 1
+    assert page.locator("#plot-time canvas.traces").count() == 1
 
 
 @pytest.mark.parametrize("tab", ["seeds", "sweep", "map", "play"])
