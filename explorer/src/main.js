@@ -67,7 +67,12 @@ class Explorer {
         }
       } catch (error) {
         if (!(error instanceof LinkError)) throw error;
-        this.notice(`${error.message}. Here is another experiment instead.`);
+        const isFirst = this.text === undefined;
+        this.notice(`${error.message}. ${isFirst ? "Here is another experiment instead." : "The experiment that was here is still here."}`);
+        if (!isFirst) {
+          await this.sharing.address();
+          return;
+        }
       }
     }
     this.show(content);
@@ -76,7 +81,7 @@ class Explorer {
   /** Shows an experiment `{toml, view}`. */
   show({ toml, view = {} }) {
     this.survey.view(view);
-    this.#choose(view.tab ?? "time", { focus: false });
+    this.#choose(TABS.includes(view.tab) ? view.tab : "time", { focus: false });
     this.write(toml);
   }
 
