@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dumbbell.cli import completion
 from dumbbell.cli.option import DEFAULT_STORE, Columns, EachSeed, Sort, print_json
 from dumbbell.cli.option import Json as Whole
 
@@ -75,7 +76,12 @@ def list_(
 def show(  # noqa: PLR0913 (each is an option)
     store: Folder = DEFAULT_STORE,
     run: Annotated[
-        str | None, typer.Argument(metavar="[RUN]", help="The beginning of a run's id: everything about that run.")
+        str | None,
+        typer.Argument(
+            metavar="[RUN]",
+            help="The beginning of a run's id: everything about that run.",
+            autocompletion=completion.runs,
+        ),
     ] = None,
     *,
     experiment: Experiment = None,
