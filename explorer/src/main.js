@@ -104,7 +104,7 @@ class Explorer {
   async #run(signal) {
     const { generation } = this;
     try {
-      this.shown = planned(this.experiment, this.tables);
+      this.shown = { ...planned(this.experiment, this.tables), text: this.text };
       this.affordable([this.shown]);
       const measurement = await this.measured(this.shown, { urgent: true, signal });
       if (generation !== this.generation) return;
