@@ -13,7 +13,6 @@ from typing import Any, Final, NamedTuple
 
 from dumbbell.campaign.execution import BegunCampaign, execute
 from dumbbell.campaign.plan import Planned, refusals, run_key
-from dumbbell.cc import Registry
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import RunFileError
 from dumbbell.problem import quoted
@@ -50,7 +49,7 @@ class Imported(NamedTuple):
     """The store had the run before."""
 
 
-def read(file: Path, engine: SimEngine, registry: Registry) -> SavedRun:
+def read(file: Path, engine: SimEngine) -> SavedRun:
     """What a file says, if this build of the simulator measures the same.
 
     Raises:
@@ -62,7 +61,7 @@ def read(file: Path, engine: SimEngine, registry: Registry) -> SavedRun:
         theirs, ours = (quoted(each[:BUILD_DIGITS]) for each in (saved["identity"], engine.identity()))
         told = f"simulator {theirs} of dumbbell {saved['version']} measured this run, and this one is {ours}"
         raise RunFileError(file, f"{told}; open the file in this version's page (`dumbbell explore`) and save it anew")
-    experiment = _experiment(saved["spec"], file, registry)
+    experiment = _experiment(saved["spec"], file)
     seed = saved["seed"]
     if seed not in experiment.seed_values:
         raise RunFileError(file, f"its seed, {quoted(seed)}, is none of its spec's")
@@ -91,9 +90,9 @@ def put(saved: SavedRun, store: Store, engine: SimEngine) -> Imported:
     return Imported(outcome, was_there=False)
 
 
-def _experiment(spec: str, file: Path, registry: Registry) -> Experiment:
+def _experiment(spec: str, file: Path) -> Experiment:
     """The experiment, which has the file's name where it has none of its own, as one of a spec's file."""
-    experiment = load(f"{spec}\n", folder=file.parent, registry=registry)
+    experiment = load(f"{spec}\n", folder=file.parent)
     return experiment if "name" in experiment.words() else load(experiment, overrides={"name": file.stem})
 
 

@@ -138,12 +138,11 @@ def import_(
     The simulator repeats the run, and what the page measured has to be the same.
     """
     from dumbbell.campaign.imported import put, read
-    from dumbbell.engines.catalogue import catalogue
     from dumbbell.engines.sim import SimEngine
     from dumbbell.results.store import Store
 
     engine = SimEngine()
-    saved = read(file, engine, catalogue())
+    saved = read(file, engine)
     with Store.open(store, write=True) as opened:
         outcome, was_there = put(saved, opened, engine)
     if as_json:
