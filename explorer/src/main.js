@@ -47,13 +47,13 @@ class Explorer {
     this.#listen();
   }
 
-  /** Begins with the experiment of the address, or with the first of the presets. */
+  /** Begins with the experiment of the address, else of the page's copy (`dumbbell explore`), else with the first preset. */
   async begin() {
     const packed = Uint8Array.from(atob(byId("wasm").textContent), (letter) => letter.charCodeAt(0));
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
     const module = await WebAssembly.compile(await new Response(stream).arrayBuffer());
     this.pool = new Pool(byId("worker").textContent, module, Math.max(1, Math.min(8, navigator.hardwareConcurrency || 2)));
-    await this.#open(location.hash.slice(1));
+    await this.#open(location.hash.slice(1) || byId("start").textContent);
   }
 
   async #open(fragment) {
@@ -109,7 +109,7 @@ class Explorer {
   async #run(signal) {
     const { generation } = this;
     try {
-      const plan = planned(this.experiment, this.tables);
+      const plan = { ...planned(this.experiment, this.tables), text: this.text };
       this.affordable([plan]);
       const measurement = await this.measured(plan, { urgent: true, isShort: this.lastsMs([plan]) < SHORT_MS, signal });
       if (generation < this.seen) return;

@@ -39,8 +39,6 @@ def of_python(text: str) -> dict[str, Any]:
         unread = [problem.path for problem in error.problems if problem.message.endswith(UNREAD)]
         told = [[each.path, each.message, each.hint] for each in error.problems if not each.message.endswith(UNREAD)]
         return {"problems": told, "unread": unread} | ({} if told else {"points": None})
-    except TypeError:  # a list inside a list, of which a rule asks
-        return {"problems": None}
     return {"problems": [], "unread": [], "points": _points(experiment)}
 
 
@@ -83,12 +81,7 @@ def differences(texts: Sequence[str]) -> list[tuple[str, dict[str, Any], dict[st
     """The specs of which the two say something else, each with what they say."""
     pages = of_page(texts)
     both = ((text, of_python(text), page) for text, page in zip(texts, pages, strict=True))
-    return [(text, ours, theirs) for text, ours, theirs in both if ours != theirs and not _both_fail(ours, theirs)]
-
-
-def _both_fail(ours: dict[str, Any], theirs: dict[str, Any]) -> bool:
-    """The package has no words for the spec, and the page has some."""
-    return ours["problems"] is None and bool(theirs.get("problems"))
+    return [(text, ours, theirs) for text, ours, theirs in both if ours != theirs]
 
 
 def first_difference(ours: Any, theirs: Any, where: str = "") -> str:

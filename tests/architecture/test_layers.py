@@ -137,6 +137,7 @@ MAY_USE_PACKAGE = {
         "report",
         "engines",
         "comparison",
+        "cache_folder",
     },
     "cli": {
         "version",
@@ -156,6 +157,7 @@ MAY_USE_PACKAGE = {
         "hosts",
         "decide",
         "report",
+        "explorer",
     },
     "__init__": {"version", "errors", "spec", "results", "findings"},
     "__main__": {"cli"},
