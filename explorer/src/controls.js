@@ -11,7 +11,7 @@ const STEPS = 400;
 const QUANTITIES = {
   path: [
     { path: "path.rate", label: "Rate", units: { "Mbit/s": 1, "Gbit/s": 1e3, "kbit/s": 1e-3 }, least: 1, most: 1000 },
-    { path: "path.rtt", label: "Round-trip time", units: { ms: 1, s: 1e3, us: 1e-3 }, least: 1, most: 500 },
+    { path: "path.rtt", label: "Round trip", units: { ms: 1, s: 1e3, us: 1e-3 }, least: 1, most: 500 },
     {
       path: "path.buffer", label: "Buffer", least: 0.05, most: 20,
       units: { bdp: 1 }, others: { kB: [2, 4000], B: [2000, 4e6], MB: [0.01, 10], packets: [1, 2000] },
@@ -48,6 +48,11 @@ export class Controls {
       type: "number", min: 1, max: 100, step: 1, change: () => this.#set("seeds", this.seeds.value ? BigInt(this.seeds.value) : undefined),
     });
     byId("run").append(made("div", { className: "bar" }, made("label", {}, "Seeds ", this.seeds)));
+    byId("sheet").addEventListener("click", ({ currentTarget }) => {
+      const isFolded = byId("controls").classList.toggle("folded");
+      currentTarget.setAttribute("aria-expanded", String(!isFolded));
+      currentTarget.textContent = isFolded ? "Show the controls" : "Hide the controls";
+    });
     byId("add").addEventListener("click", () => {
       const flows = valueAt(this.words, "flows") ?? [];
       this.#set(`flows[${flows.length}]`, new Map([["cc", this.#fresh(flows)]]));
@@ -141,16 +146,16 @@ export class Controls {
     const look = this.skeletons.looks[baseName(String(cc))]?.[0].line.stroke;
     const card = made("div", { className: "card", role: "group", "aria-label": `Flows ${number + 1}` },
       made("div", { className: "row" },
-        made("label", {}, "Algorithm ", this.#algorithm(cc, at)),
+        made("label", { className: "whole" }, "Algorithm ", this.#algorithm(cc, at)),
         made("label", {}, "Count ", made("input", {
           type: "number", min: 1, max: 100, value: String(get("count") ?? 1), "data-field": `${at}.count`, disabled: Array.isArray(get("count")),
           change: ({ target }) => this.#set(`${at}.count`, Number(target.value) > 1 ? BigInt(target.value) : undefined),
         })),
-        made("button", {
-          type: "button", "aria-label": `Remove flows ${number + 1}`, disabled: count < 2, "data-field": `${at}.remove`,
-          click: () => this.#set(at, undefined),
-        }, "Remove")),
-      made("div", { className: "row" }, field("start", "Start ", { usual: "0 s" }), field("rtt", "RTT ", { usual: "the path's" })),
+        field("start", "Start ", { usual: "0 s" }), field("rtt", "RTT ", { usual: "the path's" })),
+      made("button", {
+        type: "button", className: "remove", "aria-label": `Remove flows ${number + 1}`, disabled: count < 2, "data-field": `${at}.remove`,
+        click: () => this.#set(at, undefined),
+      }, "Remove"),
       this.#workload(get("workload"), at, problems),
       this.#constants(cc, at));
     if (look) card.style.setProperty("--card", look);
@@ -171,7 +176,7 @@ export class Controls {
     const kind = workload instanceof Map ? [...workload.keys()].find((key) => key in NEW_WORKLOADS) : workload ?? "bulk";
     const isKnown = WORKLOADS.some(([name]) => name === kind);
     const pairs = isKnown ? WORKLOADS : [...WORKLOADS, ["", "as written below"]];
-    const row = made("div", { className: "row" }, made("label", {}, "Sends ", made("select", {
+    const row = made("div", { className: "row" }, made("label", { className: "whole" }, "Sends ", made("select", {
       "data-field": `${at}.workload`,
       change: ({ target }) => target.value && this.#set(`${at}.workload`, NEW_WORKLOADS[target.value]()),
     }, ...options(pairs, isKnown ? kind : ""))));
@@ -194,7 +199,7 @@ export class Controls {
     const parameters = Object.entries(algorithm?.parameters ?? {});
     if (!parameters.length) return undefined;
     const own = new Map(inline.split(",").filter(Boolean).map((pair) => pair.split("=").map((part) => part.trim())));
-    const rows = parameters.map(([parameter, { default: usual, about }]) => made("label", { title: about }, `${parameter} `, made("input", {
+    const rows = parameters.map(([parameter, { default: usual, about, unit, wanted }]) => made("label", { title: `${about}; ${wanted}` }, `${parameter}${unit ? ` (${unit})` : ""} `, made("input", {
       type: "text", inputMode: "decimal", value: own.get(parameter) ?? "", placeholder: String(this.tables.variants[name]?.parameters?.[parameter] ?? usual),
       "data-field": `${at}.cc.${parameter}`,
       change: ({ target }) => {
@@ -204,6 +209,6 @@ export class Controls {
         this.#set(`${at}.cc`, written ? `${name}[${written}]` : name);
       },
     })));
-    return made("details", { open: own.size > 0 }, made("summary", {}, "Constants"), made("div", { className: "row" }, ...rows));
+    return made("details", { open: own.size > 0 }, made("summary", {}, `Constants (${rows.length})`), made("div", { className: "row constants" }, ...rows));
   }
 }

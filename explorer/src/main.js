@@ -86,6 +86,7 @@ class Explorer {
     const { problems, words, experiment } = understood(text, this.tables);
     this.words = words ?? this.words;
     this.experiment = experiment;
+    this.#nameExperiment();
     if (words) this.controls.show(words, new Set(problems.map(({ path }) => path)));
     if (document.activeElement !== byId("toml")) byId("toml").value = text;
     this.#showProblems(problems);
@@ -99,6 +100,14 @@ class Explorer {
     requestAnimationFrame(() => {
       if (generation === this.generation) this.#run(this.aborting.signal);
     });
+  }
+
+  /** Says which of the presets this is, and what it is about. */
+  #nameExperiment() {
+    const at = this.presets.presets.findIndex(({ toml }) => toml.trim() === this.text.trim());
+    byId("preset").value = at < 0 ? "" : String(at);
+    byId("about").hidden = at < 0;
+    byId("about").textContent = at < 0 ? "" : this.presets.presets[at].about;
   }
 
   async #run(signal) {
@@ -262,7 +271,7 @@ class Explorer {
     byId("toml").addEventListener("input", () => this.write(byId("toml").value));
     byId("controls").addEventListener("submit", (event) => event.preventDefault());
     const { presets } = this.presets;
-    byId("preset").append(...options([["", "choose one"], ...presets.map(({ title }, at) => [String(at), title])], ""));
+    byId("preset").append(...options([["", "your own"], ...presets.map(({ title }, at) => [String(at), title])], ""));
     byId("preset").addEventListener("change", ({ target }) => {
       if (target.value) this.show(presets[Number(target.value)]);
     });
