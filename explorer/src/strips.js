@@ -6,7 +6,7 @@ import { NANOS_PER_S } from "./gauges.js";
 import { amount, countedNoun } from "./spec/number.js";
 
 /** Pixels that a letter takes, about. */
-const LETTER_WIDTH = 6.5;
+const LETTER_WIDTH = 6;
 /** Of a strip: narrower stays are not seen. */
 const LEAST_WIDTH = 0.4;
 /** Pixels of a bin of drops: closer ones are one mark. */
@@ -39,7 +39,7 @@ function stripOf(name, told, marks, { domain: [from_s, to_s], width }) {
     made("small", { title: name }, name),
     made("div", {}, ...seen.map(({ begin_s, end_s, word, title }) => {
       const [left, right] = [Math.max(begin_s, from_s), Math.min(end_s, to_s)];
-      const isRoomy = word && (right - left) * pixels >= LETTER_WIDTH * (word.length + 1);
+      const isRoomy = word && (right - left) * pixels >= LETTER_WIDTH * word.length + 4;
       const mark = made("span", { title }, isRoomy ? word : "");
       mark.style.left = `${((left - from_s) * pixels).toFixed(1)}px`;
       mark.style.width = `${((right - left) * pixels).toFixed(1)}px`;
