@@ -5,10 +5,10 @@ import { made, options } from "./dom.js";
 import { valueAt } from "./edit.js";
 import { numberAt, placeOf, STEPS } from "./scale.js";
 
-/** By the unit that is chosen: how it is called, and the ends of the slider. */
+/** Times are at the rate of the path. By the unit that is chosen: how it is called, and the ends of the slider. */
 const ROOMS = {
   bdp: { called: "BDP", ends: [0.05, 50] },
-  ms: { called: "ms at the rate", ends: [0.5, 5000] },
+  ms: { called: "ms", ends: [0.5, 5000] },
   kB: { called: "kB", ends: [2, 20_000] },
   packets: { called: "packets", ends: [1, 10_000] },
 };

@@ -32,7 +32,7 @@ export class Picture {
     if (structure !== this.structure || !this.view) {
       this.view?.finalize();
       this.structure = structure;
-      this.view = await figures.drawn(this.place, figures.themed(spec), width, { renderer: "canvas" });
+      this.view = await figures.drawn(this.place, roomy(figures.themed(spec)), width, { renderer: "canvas" });
       this.numbers = rows; // what the pointer is told: changed in place from now on
       figures.tellNearest(this.view, spec, this.numbers, this.place);
       return;
@@ -46,6 +46,15 @@ export class Picture {
   again() {
     return this.spec ? this.show({ ...this.spec }) : this.drawing;
   }
+}
+
+/** What the labels of an axis take, pixels: five digits. As numbers change, panels stay where they are. */
+const LABELS = 42;
+
+/** A chart whose axes have room for whatever numbers come. */
+function roomy(spec) {
+  spec.config.axisY = { ...spec.config.axisY, minExtent: LABELS };
+  return spec;
 }
 
 /** Of each panel, the numbers of the layers that have names. */
