@@ -77,7 +77,7 @@ function toldAt(spec, at_s) {
   const parts = spec.concat.map((panel, number) => {
     const told = panel.layer.filter(({ data }) => data?.name).map(({ data }, at) => {
       const row = nearest(data.values, at_s);
-      const name = spec.usermeta.panels[number].layers[at].split(":")[0].replace(/ of Linux .*/, "");
+      const name = spec.usermeta.panels[number].layers[at].replace(/ \(.*| of Linux .*/, "");
       return row ? `${name} ${amount(row.y)}` : "";
     });
     const [quantity, unit = ""] = spec.usermeta.panels[number].y.split(/ \(|\)/);
