@@ -33,7 +33,7 @@ class Explorer {
     Object.assign(this, data);
     this.tables = { ...prepared(data.tables), ...ofKeys(data.tables.keys), identity: data.identity };
     setWishes(this.tables);
-    this.picture = new Picture(byId("plot-time"));
+    this.picture = new Picture(byId("plot-time"), { isInTime: true });
     this.cursor = new Cursor(this.picture, byId("cursor"), byId("at"));
     this.ofSeeds = new Picture(byId("plot-seeds"));
     this.controls = new Controls(this.tables, this.skeletons, (words) => this.write(written(words, this.tables)));
@@ -99,10 +99,7 @@ class Explorer {
       document.body.dataset.state = "failed";
       return;
     }
-    const { generation } = this;
-    requestAnimationFrame(() => {
-      if (generation === this.generation) this.#run(this.aborting.signal);
-    });
+    this.#run(this.aborting.signal);
   }
 
   /** Says which of the presets this is, and what it is about. */

@@ -1,11 +1,18 @@
 /** A chart on the page that is drawn once and then takes in new numbers: compiling it anew takes longer than a simulation. */
 
 import { dataName, structureOf } from "./chart.js";
+import { made } from "./dom.js";
+import { Traces, withoutLines } from "./traces.js";
+
+/** The page has its own buttons for files. */
+const HOW = { renderer: "canvas", actions: false };
 
 /** A place with a chart. */
 export class Picture {
-  constructor(place) {
+  /** `isInTime`: its layers are lines of many points. */
+  constructor(place, { isInTime = false } = {}) {
     this.place = place;
+    this.traces = isInTime ? new Traces(place) : null;
     this.structure = "";
     this.view = null;
     this.spec = null;
@@ -27,24 +34,44 @@ export class Picture {
     if (!width) return; // not seen: drawn when it is
     this.spec = spec;
     this.place.setAttribute("aria-label", spec.description);
-    const structure = `${width} ${figures.isDark()} ${structureOf(spec)}`;
-    const rows = rowsOfView(spec);
+    const drawn = this.traces ? withoutLines(spec) : spec;
+    const structure = `${width} ${figures.isDark()} ${structureOf(drawn)}`;
     if (structure !== this.structure || !this.view) {
-      this.view?.finalize();
+      await this.#compile(drawn, width);
       this.structure = structure;
-      this.view = await figures.drawn(this.place, roomy(figures.themed(spec)), width, { renderer: "canvas" });
-      this.numbers = rows; // what the pointer is told: changed in place from now on
-      figures.tellNearest(this.view, spec, this.numbers, this.place);
-      return;
+    } else {
+      rowsOfView(drawn).forEach((layers, panel) => layers.forEach((rows, layer) => (
+        this.view.data(dataName(panel, layer), structuredClone(rows))))); // Vega marks what it takes in
+      await this.view.runAsync();
     }
-    this.numbers.splice(0, this.numbers.length, ...rows);
-    rows.forEach((layers, panel) => layers.forEach((own, layer) => this.view.data(dataName(panel, layer), structuredClone(own))));
-    await this.view.runAsync();
+    this.numbers.splice(0, this.numbers.length, ...rowsOfView(spec));
+    this.traces?.show(spec);
+  }
+
+  async #compile(spec, width) {
+    this.view?.finalize();
+    const themed = roomy(figures.themed(spec));
+    this.view = await figures.drawn(this.place, themed, width, HOW);
+    this.numbers = []; // what the pointer is told: changed in place
+    figures.tellNearest(this.view, spec, this.numbers, this.place);
+    this.traces?.over(this.view, themed);
   }
 
   /** Draws the same once more: the page has another width, or other colours. */
   again() {
     return this.spec ? this.show({ ...this.spec }) : this.drawing;
+  }
+
+  /** The chart as a file: the text of an SVG, or the data URL of a PNG. */
+  async file(kind) {
+    const place = made("div", { className: "unseen" });
+    place.style.width = `${this.place.clientWidth}px`;
+    document.body.append(place);
+    const view = await figures.drawn(place, figures.themed(this.spec), this.place.clientWidth, HOW);
+    const found = kind === "svg" ? await view.toSVG() : await view.toImageURL("png", 2);
+    view.finalize();
+    place.remove();
+    return found;
   }
 }
 

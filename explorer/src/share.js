@@ -59,8 +59,8 @@ export class Sharing {
     if (kind === "toml") saved("experiment.toml", explorer.text, "application/toml");
     else if (kind === "json") saved("experiment.json", await this.json(), "application/json");
     else if (kind === "csv") saved("series.csv", csvOf(explorer.picture.spec), "text/csv");
-    else if (kind === "svg") saved("figure.svg", await picture.view.toSVG(), "image/svg+xml");
-    else if (kind === "png") saved("figure.png", blobOf(await picture.view.toImageURL("png", 2)), "image/png");
+    else if (kind === "svg") saved("figure.svg", await picture.file("svg"), "image/svg+xml");
+    else if (kind === "png") saved("figure.png", blobOf(await picture.file("png")), "image/png");
   }
 
   /** The run that is shown as JSON: its spec, and the measurement as the simulator wrote it. */

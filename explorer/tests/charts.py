@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +27,7 @@ DESCRIPTION = "a run"
 IDENTITY = "0123456789abcdef"
 
 
-def of_page(texts: Sequence[str], wasm: Path) -> list[dict[str, Any]]:
+def of_page(texts: Sequence[str], wasm: Path, node: str) -> list[dict[str, Any]]:
     """What the page's modules make of the runs of some specs, in node."""
     given = {
         "tables": page_tables(), "skeletons": skeletons(), "identity": IDENTITY, "wasm": str(wasm),
@@ -36,7 +35,7 @@ def of_page(texts: Sequence[str], wasm: Path) -> list[dict[str, Any]]:
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "given.json").write_text(json.dumps(given))
-        program = [shutil.which("node") or "node", str(Path(__file__).with_suffix(".mjs")), f"{folder}/given.json"]
+        program = [node, str(Path(__file__).with_suffix(".mjs")), f"{folder}/given.json"]
         done = subprocess.run(program, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]

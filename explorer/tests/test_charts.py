@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 from charts import differences, of_package, of_page, structure
+from conftest import cannot
+from webtab import ROOT
 
-ROOT = Path(__file__).parents[2]
-WASM = Path(os.environ.get("EXPLORER_WASM", ROOT / "target" / "web" / "web.wasm")).resolve()
+WASM = (ROOT / "target" / "web" / "web.wasm").resolve()
 TOLERANCE = 1e-9
 PATH = '[path]\nrate = "10 Mbit/s"\nrtt = "40 ms"\nbuffer = "1 bdp"\n'
 SPECS = {
@@ -40,19 +35,20 @@ SPECS = {
 }  # fmt: skip
 
 
-@cache
-def pages() -> dict[str, Any]:
-    return dict(zip(SPECS, of_page(list(SPECS.values()), WASM), strict=True))
+@pytest.fixture(scope="module")
+def pages(node: str) -> dict[str, Any]:
+    """What the page makes of each spec."""
+    if not WASM.is_file():
+        cannot(f"no simulator at {WASM}: make explorer")
+    return dict(zip(SPECS, of_page(list(SPECS.values()), WASM, node), strict=True))
 
 
 @pytest.fixture(params=SPECS)
-def both(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+def both(
+    request: pytest.FixtureRequest, pages: dict[str, Any], tmp_path: Path
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the package and the page make of one spec."""
-    if not WASM.is_file():
-        pytest.skip(f"no simulator at {WASM}: make explorer")
-    if shutil.which("node") is None:
-        pytest.skip("no node here")
-    return of_package(SPECS[request.param], tmp_path / "store"), pages()[request.param]
+    return of_package(SPECS[request.param], tmp_path / "store"), pages[request.param]
 
 
 def test_charts_and_numbers_of_a_run_are_alike(both: tuple[dict[str, Any], dict[str, Any]]) -> None:

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-playwright = pytest.importorskip("playwright.sync_api")
+from webtab import settle, typed
 
-PAGE = Path(os.environ.get("EXPLORER", "dist/explorer.html")).resolve()
-CHROMIUM = shutil.which("chromium")
-SETTLED = "body[data-state=ready], body[data-state=failed]"
 BAD = """
 duration = "60 parsec"
 
@@ -31,48 +26,9 @@ cc = "bbrr"
 """
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    if not PAGE.is_file():
-        pytest.skip(f"no page at {PAGE}: make explorer")
-    if CHROMIUM is None:
-        pytest.skip("no chromium here")
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
-@pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    """The page as it is when it has opened; whatever it complains of, or asks of a network, is a failure."""
-    tab = browser.new_page(viewport={"width": 1200, "height": 900})
-    complaints: list[str] = []
-    tab.on("pageerror", lambda error: complaints.append(str(error)))
-    tab.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-    tab.on("request", lambda asked: None if asked.url.startswith(("file:", "blob:")) else complaints.append(asked.url))
-    tab.goto(PAGE.as_uri())
-    settle(tab)
-    yield tab
-    assert complaints == []
-    tab.close()
-
-
-def settle(tab: Any) -> str:
-    tab.wait_for_selector(SETTLED, timeout=60_000)
-    return str(tab.evaluate("document.body.dataset.state"))
-
-
-def typed(tab: Any, text: str) -> str:
-    if not tab.is_visible("#toml"):
-        tab.click("#typed summary")
-    tab.fill("#toml", text)
-    return settle(tab)
-
-
 def test_it_opens_from_a_file_and_draws(page: Any) -> None:
     assert page.evaluate("document.body.dataset.state") == "ready"
-    assert page.locator("#plot-time canvas").count() == 1
+    assert page.locator("#plot-time canvas.traces").count() == 1
     assert "goodput" in page.inner_text("#answer")
 
 
@@ -88,7 +44,7 @@ def test_three_mistakes_are_all_shown_and_the_last_picture_stays(page: Any) -> N
     assert typed(page, BAD) == "failed"
     told = page.inner_text("#problems")
     assert all(field in told for field in ("duration", "path.rate", "flows[0].cc"))
-    assert page.locator("#plot-time canvas").count() == 1
+    assert page.locator("#plot-time canvas.traces").count() == 1
 
 
 @pytest.mark.parametrize("tab", ["seeds", "sweep", "map", "play"])

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from test_page import browser, page, settle  # noqa: F401 (fixtures)
+from webtab import settle
 
 WIDTHS = (400, 800, 1400)
 BUFFER = "[aria-label='Buffer, with its unit']"
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_nothing_is_wider_than_the_page(page: Any, width: int) -> None:  # noqa: F811 (a fixture)
-    page.set_viewport_size({"width": width, "height": 800})
+def test_nothing_is_wider_than_the_page(opened: Callable[..., Any], width: int) -> None:
+    page = opened(width=width)
     page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
     for tab in ("time", "seeds", "sweep", "map", "play"):
         page.click(f"#tab-{tab}")
         assert settle(page) == "ready"
-        page.wait_for_timeout(400)  # charts are drawn anew for another width
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), tab
 
 
-def test_on_a_phone_the_picture_and_the_sliders_are_seen_together(page: Any) -> None:  # noqa: F811
-    page.set_viewport_size({"width": 400, "height": 800})
+def test_on_a_phone_the_picture_and_the_sliders_are_seen_together(opened: Callable[..., Any]) -> None:
+    page = opened(width=WIDTHS[0])
     page.evaluate("document.querySelector('#plot-time').scrollIntoView({ behavior: 'instant' })")
     assert page.evaluate("""() => {
         const [picture, sheet] = ["#plot-time", "#controls"]
@@ -39,7 +35,7 @@ def test_on_a_phone_the_picture_and_the_sliders_are_seen_together(page: Any) -> 
     assert not page.is_visible("#path")
 
 
-def test_keys_move_the_cursor_and_its_numbers_are_told(page: Any) -> None:  # noqa: F811
+def test_keys_move_the_cursor_and_its_numbers_are_told(page: Any) -> None:
     page.focus("#plot-time")
     page.keyboard.press("End")
     page.keyboard.press("PageDown")
@@ -58,14 +54,14 @@ def test_keys_move_the_cursor_and_its_numbers_are_told(page: Any) -> None:  # no
     [("ms", "25 ms", "250 kB"), ("kB", "250 kB", "250 kB"), ("packets", "165 packets", "165 packets"),
      ("bdp", "1 bdp", "1 bdp")],
 )  # fmt: skip
-def test_the_buffer_has_the_unit_that_is_chosen(page: Any, unit: str, shown: str, written: str) -> None:  # noqa: F811
+def test_the_buffer_has_the_unit_that_is_chosen(page: Any, unit: str, shown: str, written: str) -> None:
     page.select_option("[aria-label='Unit of the buffer']", unit)
     assert settle(page) == "ready"
     assert page.input_value(BUFFER) == shown
     assert f'buffer = "{written}"' in page.evaluate("explorer.text")
 
 
-def test_a_time_can_be_typed_for_the_buffer(page: Any) -> None:  # noqa: F811
+def test_a_time_can_be_typed_for_the_buffer(page: Any) -> None:
     page.fill(BUFFER, "40 ms")
     page.keyboard.press("Tab")
     assert settle(page) == "ready"
@@ -73,7 +69,7 @@ def test_a_time_can_be_typed_for_the_buffer(page: Any) -> None:  # noqa: F811
     assert page.input_value(BUFFER) == "40 ms"
 
 
-def test_each_constant_of_the_registry_has_a_field(page: Any) -> None:  # noqa: F811
+def test_each_constant_of_the_registry_has_a_field(page: Any) -> None:
     names = page.evaluate("explorer.tables.simulated")
     for name in names:
         page.select_option("[data-field='flows[0].cc']", name)

@@ -5,22 +5,18 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from oddspecs import ODD
-from randomspecs import specs
-from twins import differences, first_difference
-
 import dumbbell.spec.rules as rules
 import dumbbell.spec.tables as tables
 import dumbbell.spec.words as words
 from dumbbell.explorer.tables import camel_case
+from oddspecs import ODD
+from randomspecs import specs
+from twins import differences, first_difference
 
 SOURCES = Path(__file__).parents[1] / "src" / "spec"
 SEEDS = (1,)
@@ -47,6 +43,7 @@ def test_each_validator_has_a_twin_of_its_name(validator: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("node")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_thousand_specs_are_told_and_resolved_alike(seed: int) -> None:
     found = differences(specs(seed))
@@ -55,5 +52,6 @@ def test_a_thousand_specs_are_told_and_resolved_alike(seed: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("node")
 def test_odd_specs_are_told_alike() -> None:
     assert differences(ODD) == []

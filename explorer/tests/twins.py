@@ -18,11 +18,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from randomspecs import specs
-
 from dumbbell.explorer.tables import page_tables
 from dumbbell.results.schema import run_id
 from dumbbell.spec import Experiment, Resolved, SpecError, expand, load, resolve
+from randomspecs import specs
 
 POINTS = 3
 SEEDS = 2

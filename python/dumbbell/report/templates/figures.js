@@ -74,27 +74,36 @@ const figures = (() => {
     return view;
   };
 
+  /** Where a panel stands in a drawn chart, in pixels of its place, and its scales, in pixels of the panel. */
+  const frameOf = (view, { resolve }, number) => {
+    const group = view.scenegraph().root.items[0].items.find(({ name }) => name === `panel${number}_group`).items[0];
+    const scale = (which) => view.scale(resolve.scale[which] === "shared" ? which : `panel${number}_${which}`);
+    return {
+      left: view.origin()[0] + view.padding().left + group.x, top: view.origin()[1] + view.padding().top + group.y,
+      width: group.width, height: group.height, across: scale("x"), up: scale("y"),
+    };
+  };
+
   const shortened = (value) => String(Number(value.toPrecision(4)));
 
   /** Tells the numbers of the point nearest to the pointer, and marks it. */
-  const tellNearest = (view, { usermeta: { panels }, resolve }, numbers, place) => {
+  const tellNearest = (view, spec, numbers, place) => {
+    const { usermeta: { panels } } = spec;
     const mark = document.createElement("span");
     mark.className = "near";
     mark.hidden = true;
     place.append(mark);
-    const groups = panels.map((_, at) => view.scenegraph().root.items[0].items.find(({ name }) => name === `panel${at}_group`).items[0]);
-    const scale = (which, at) => view.scale(resolve.scale[which] === "shared" ? which : `panel${at}_${which}`);
     view.addEventListener("pointermove", (event) => {
-      const [left, top] = [view.origin()[0] + view.padding().left, view.origin()[1] + view.padding().top];
-      const at = groups.findIndex(({ x, y, width, height }) => event.offsetX - left >= x && event.offsetX - left <= x + width
-        && event.offsetY - top >= y && event.offsetY - top <= y + height);
+      const frames = panels.map((_, number) => frameOf(view, spec, number));
+      const at = frames.findIndex(({ left, top, width, height }) => event.offsetX >= left && event.offsetX <= left + width
+        && event.offsetY >= top && event.offsetY <= top + height);
       mark.hidden = at < 0;
       if (at < 0) return;
-      const [across, up] = [scale("x", at), scale("y", at)];
+      const { left, top, across, up } = frames[at];
       let best = [NEAR ** 2];
       numbers[at].forEach((rows, layer) => rows.forEach((row, index) => {
         if (row.y == null) return;
-        const [x, y] = [left + groups[at].x + across(row.x), top + groups[at].y + up(row.y)];
+        const [x, y] = [left + across(row.x), top + up(row.y)];
         const distance = (x - event.offsetX) ** 2 + (y - event.offsetY) ** 2;
         if (distance < best[0]) best = [distance, layer, row, x, y, index];
       }));
@@ -112,5 +121,5 @@ const figures = (() => {
     view.addEventListener("pointerout", () => { mark.hidden = true; });
   };
 
-  return { drawn, isDark, layersOf, tellNearest, themed };
+  return { drawn, frameOf, isDark, layersOf, tellNearest, themed };
 })();
