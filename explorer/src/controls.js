@@ -2,20 +2,16 @@
  * Python's tables. */
 
 import { baseName } from "./spec/cc.js";
+import { BufferControl } from "./buffer.js";
 import { byId, made, options } from "./dom.js";
 import { changed, valueAt } from "./edit.js";
+import { numberAt, placeOf, STEPS } from "./scale.js";
 
-/** Steps of a slider. */
-const STEPS = 400;
 /** Path, label, units with what they are by the first, ends in the first unit; `zero`: the left end is nothing at all. */
 const QUANTITIES = {
   path: [
     { path: "path.rate", label: "Rate", units: { "Mbit/s": 1, "Gbit/s": 1e3, "kbit/s": 1e-3 }, least: 1, most: 1000 },
-    { path: "path.rtt", label: "Round-trip time", units: { ms: 1, s: 1e3, us: 1e-3 }, least: 1, most: 500 },
-    {
-      path: "path.buffer", label: "Buffer", least: 0.05, most: 20,
-      units: { bdp: 1 }, others: { kB: [2, 4000], B: [2000, 4e6], MB: [0.01, 10], packets: [1, 2000] },
-    },
+    { path: "path.rtt", label: "Round trip", units: { ms: 1, s: 1e3, us: 1e-3 }, least: 1, most: 500 },
     { path: "path.loss", label: "Random loss", units: { "%": 1 }, least: 0.001, most: 30, zero: "0 %" },
     { path: "path.jitter", label: "Jitter of hosts", units: { us: 1, ms: 1e3 }, least: 1, most: 5000, zero: "none" },
   ],
@@ -41,6 +37,8 @@ export class Controls {
     for (const [place, rows] of Object.entries(QUANTITIES)) {
       for (const row of rows) byId(place).append(this.#quantity(row));
     }
+    this.buffer = new BufferControl(tables, (text) => this.#set("path.buffer", text));
+    byId("path").children[1].after(this.buffer.element);
     this.queue = made("select", { change: () => this.#set("path.queue", this.queue.value === "bytes" ? undefined : this.queue.value) },
       ...options([["bytes", "in bytes"], ["packets", "in packets"]], "bytes"));
     byId("path").append(made("div", { className: "bar" }, made("label", {}, "Queue counts ", this.queue)));
@@ -48,6 +46,11 @@ export class Controls {
       type: "number", min: 1, max: 100, step: 1, change: () => this.#set("seeds", this.seeds.value ? BigInt(this.seeds.value) : undefined),
     });
     byId("run").append(made("div", { className: "bar" }, made("label", {}, "Seeds ", this.seeds)));
+    byId("sheet").addEventListener("click", ({ currentTarget }) => {
+      const isFolded = byId("controls").classList.toggle("folded");
+      currentTarget.setAttribute("aria-expanded", String(!isFolded));
+      currentTarget.textContent = isFolded ? "Show the controls" : "Hide the controls";
+    });
     byId("add").addEventListener("click", () => {
       const flows = valueAt(this.words, "flows") ?? [];
       this.#set(`flows[${flows.length}]`, new Map([["cc", this.#fresh(flows)]]));
@@ -58,6 +61,7 @@ export class Controls {
   show(words, problems) {
     this.words = words;
     for (const [path, control] of this.quantities) control.show(valueAt(words, path), problems.has(path));
+    this.buffer.show(words, problems.has("path.buffer"));
     this.queue.value = valueAt(words, "path.queue") === "packets" ? "packets" : "bytes";
     const seeds = valueAt(words, "seeds");
     if (document.activeElement !== this.seeds) this.seeds.value = Array.isArray(seeds) ? "" : String(seeds ?? this.tables.defaults.seeds);
@@ -75,26 +79,16 @@ export class Controls {
     return ["bbr", "cubic", "reno"].find((cc) => !there.has(cc)) ?? "cubic";
   }
 
-  #quantity({ path, label, units, least, most, zero, others }) {
+  #quantity({ path, label, units, least, most, zero }) {
     const text = made("input", { type: "text", "aria-label": `${label}, with its unit`, spellcheck: false });
     const slider = made("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": label });
     const first = Object.keys(units)[0];
-    let unit = first;
-    const ends = () => others?.[unit] ?? [least, most];
-    const value = (place) => {
-      if (zero !== undefined && place === 0) return zero;
-      const [low, high] = ends();
-      const number = low * (high / low) ** (place / STEPS);
-      return `${Number(number.toPrecision(number < 10 ? 2 : 3))} ${others?.[unit] ? unit : first}`;
-    };
+    const value = (place) => (zero !== undefined && place === 0 ? zero : `${numberAt(place, [least, most])} ${first}`);
     const place = (written) => {
       const found = /^\s*([\d.eE+-]+)\s*(\S+)\s*$/.exec(written ?? "");
-      if (!found || !(units[found[2]] || others?.[found[2]])) return written === zero ? 0 : undefined;
-      unit = found[2];
-      const [low, high] = ends();
-      const number = Number(found[1]) * (units[unit] ?? 1);
-      if (!(number > 0)) return 0;
-      return Math.min(STEPS, Math.max(zero === undefined ? 0 : 1, Math.round((STEPS * Math.log(number / low)) / Math.log(high / low))));
+      if (!found || !units[found[2]]) return written === zero ? 0 : undefined;
+      const number = Number(found[1]) * units[found[2]];
+      return number > 0 && zero !== undefined ? Math.max(1, placeOf(number, [least, most])) : placeOf(number, [least, most]);
     };
     slider.addEventListener("input", () => this.#set(path, value(Number(slider.value))));
     text.addEventListener("change", () => this.#set(path, text.value.trim() || undefined));
@@ -141,16 +135,16 @@ export class Controls {
     const look = this.skeletons.looks[baseName(String(cc))]?.[0].line.stroke;
     const card = made("div", { className: "card", role: "group", "aria-label": `Flows ${number + 1}` },
       made("div", { className: "row" },
-        made("label", {}, "Algorithm ", this.#algorithm(cc, at)),
+        made("label", { className: "whole" }, "Algorithm ", this.#algorithm(cc, at)),
         made("label", {}, "Count ", made("input", {
           type: "number", min: 1, max: 100, value: String(get("count") ?? 1), "data-field": `${at}.count`, disabled: Array.isArray(get("count")),
           change: ({ target }) => this.#set(`${at}.count`, Number(target.value) > 1 ? BigInt(target.value) : undefined),
         })),
-        made("button", {
-          type: "button", "aria-label": `Remove flows ${number + 1}`, disabled: count < 2, "data-field": `${at}.remove`,
-          click: () => this.#set(at, undefined),
-        }, "Remove")),
-      made("div", { className: "row" }, field("start", "Start ", { usual: "0 s" }), field("rtt", "RTT ", { usual: "the path's" })),
+        field("start", "Start ", { usual: "0 s" }), field("rtt", "RTT ", { usual: "the path's" })),
+      made("button", {
+        type: "button", className: "remove", "aria-label": `Remove flows ${number + 1}`, disabled: count < 2, "data-field": `${at}.remove`,
+        click: () => this.#set(at, undefined),
+      }, "Remove"),
       this.#workload(get("workload"), at, problems),
       this.#constants(cc, at));
     if (look) card.style.setProperty("--card", look);
@@ -171,7 +165,7 @@ export class Controls {
     const kind = workload instanceof Map ? [...workload.keys()].find((key) => key in NEW_WORKLOADS) : workload ?? "bulk";
     const isKnown = WORKLOADS.some(([name]) => name === kind);
     const pairs = isKnown ? WORKLOADS : [...WORKLOADS, ["", "as written below"]];
-    const row = made("div", { className: "row" }, made("label", {}, "Sends ", made("select", {
+    const row = made("div", { className: "row" }, made("label", { className: "whole" }, "Sends ", made("select", {
       "data-field": `${at}.workload`,
       change: ({ target }) => target.value && this.#set(`${at}.workload`, NEW_WORKLOADS[target.value]()),
     }, ...options(pairs, isKnown ? kind : ""))));
@@ -194,7 +188,7 @@ export class Controls {
     const parameters = Object.entries(algorithm?.parameters ?? {});
     if (!parameters.length) return undefined;
     const own = new Map(inline.split(",").filter(Boolean).map((pair) => pair.split("=").map((part) => part.trim())));
-    const rows = parameters.map(([parameter, { default: usual, about }]) => made("label", { title: about }, `${parameter} `, made("input", {
+    const rows = parameters.map(([parameter, { default: usual, about, unit, wanted }]) => made("label", { title: `${about}; ${wanted}` }, `${parameter}${unit ? ` (${unit})` : ""} `, made("input", {
       type: "text", inputMode: "decimal", value: own.get(parameter) ?? "", placeholder: String(this.tables.variants[name]?.parameters?.[parameter] ?? usual),
       "data-field": `${at}.cc.${parameter}`,
       change: ({ target }) => {
@@ -204,6 +198,6 @@ export class Controls {
         this.#set(`${at}.cc`, written ? `${name}[${written}]` : name);
       },
     })));
-    return made("details", { open: own.size > 0 }, made("summary", {}, "Constants"), made("div", { className: "row" }, ...rows));
+    return made("details", { open: own.size > 0 }, made("summary", {}, `Constants (${rows.length})`), made("div", { className: "row constants" }, ...rows));
   }
 }

@@ -21,10 +21,10 @@ function binOf(end_s, sample_s, bins) {
 /** Rows of a layer from samples. */
 const rowsOf = ({ time_s, value }, factor) => time_s.map((x, i) => ({ x, y: factor * value[i] }));
 
-/** What stands in a legend: a group, and its algorithm with its version. */
+/** A group with the name and version of its algorithm: a twin of `findings/charts/layout.py`. */
 function called(group, cc, labels) {
-  const label = labels[baseName(cc)] ?? cc;
-  return group === cc || group === baseName(cc) ? label : `${group}: ${label}`;
+  const label = (labels[baseName(cc)] ?? baseName(cc)) + (cc.includes("[") ? cc.slice(cc.indexOf("[")) : "");
+  return group === cc || group === label ? label : `${group} (${label})`;
 }
 
 /**

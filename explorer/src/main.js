@@ -3,9 +3,10 @@
 import { decoded, encoded, LinkError } from "./address.js";
 import { filled } from "./chart.js";
 import { Controls } from "./controls.js";
+import { axisOf, Cursor } from "./cursor.js";
 import { byId, made, options } from "./dom.js";
 import { planned, understood, written } from "./experiment.js";
-import { endOf, inTime, phasesOf } from "./lines.js";
+import { inTime } from "./lines.js";
 import { estimate, summarise } from "./metrics.js";
 import { amount } from "./spec/number.js";
 import { showMeans, showNumbers } from "./readout.js";
@@ -15,6 +16,7 @@ import { Pool, Refused } from "./pool.js";
 import { QUANTITIES_SHOWN } from "./readings.js";
 import { setWishes } from "./spec/problem.js";
 import { Sharing } from "./share.js";
+import { showStrips } from "./strips.js";
 import { Survey } from "./survey.js";
 import { prepared } from "./spec/tables.js";
 import { answer } from "./told.js";
@@ -34,6 +36,7 @@ class Explorer {
     this.tables = { ...prepared(data.tables), ...ofKeys(data.tables.keys), identity: data.identity };
     setWishes(this.tables);
     this.picture = new Picture(byId("plot-time"), { isInTime: true });
+    this.cursor = new Cursor(this.picture, byId("cursor"), byId("at"));
     this.ofSeeds = new Picture(byId("plot-seeds"));
     this.controls = new Controls(this.tables, this.skeletons, (words) => this.write(written(words, this.tables)));
     this.survey = new Survey(this);
@@ -94,6 +97,7 @@ class Explorer {
     const { problems, words, experiment } = understood(text, this.tables);
     this.words = words ?? this.words;
     this.experiment = experiment;
+    this.#nameExperiment();
     if (words) this.controls.show(words, new Set(problems.map(({ path }) => path)));
     if (document.activeElement !== byId("toml")) byId("toml").value = text;
     this.#showProblems(problems);
@@ -104,6 +108,14 @@ class Explorer {
       return;
     }
     this.#run(this.aborting.signal);
+  }
+
+  /** Says which of the presets this is, and what it is about. */
+  #nameExperiment() {
+    const at = this.presets.presets.findIndex(({ toml }) => toml.trim() === this.text.trim());
+    byId("preset").value = at < 0 ? "" : String(at);
+    byId("about").hidden = at < 0;
+    byId("about").textContent = at < 0 ? "" : this.presets.presets[at].about;
   }
 
   async #run(signal) {
@@ -175,7 +187,7 @@ class Explorer {
     const panels = inTime(this.skeletons, shown.run, measurement, shown.groups);
     const spec = filled(this.skeletons, "in_time", panels, `Throughput, cwnd, inflight, RTT and queue over time. ${answer(this.summary)}`);
     await this.picture.show(spec);
-    this.#showPhases();
+    this.#showBeside();
   }
 
   /** Whether the simulator was held against the kernel on paths like this one. */
@@ -188,22 +200,15 @@ class Explorer {
     return isInside ? `Within what was validated: ${told}` : `Outside of what was validated, so take it with care: ${told}`;
   }
 
-  /** A strip a flow with the phases of its algorithm. */
-  #showPhases() {
-    const end_s = endOf(this.shown.run, this.measurement);
-    const strips = phasesOf(this.measurement).filter(({ stays }) => stays.length).slice(0, this.skeletons.bins.flows);
-    byId("phases").replaceChildren(...strips.map(({ flow, stays }) => {
-      const name = this.shown.names[flow];
-      const stroke = this.skeletons.looks[this.shown.styles[flow]]?.[0].line.stroke ?? "#777777";
-      return made("div", { className: "strip", role: "img", "aria-label": `Phases of ${name}: ${[...new Set(stays.map(({ phase }) => phase))].join(", ")}` },
-        ...stays.map(({ begin_s, end_s: until_s, phase }) => {
-          const part = made("span", { title: `${name}: ${phase}, ${amount(begin_s)} to ${amount(until_s)} s` }, phase);
-          part.style.left = `${(100 * begin_s) / end_s}%`;
-          part.style.width = `${(100 * (until_s - begin_s)) / end_s}%`;
-          part.style.boxShadow = `inset 0 -3px ${stroke}`;
-          return part;
-        }));
-    }));
+  /** What stands above the picture in time, and the cursor under it: both have its axis. */
+  #showBeside() {
+    const axis = axisOf(this.picture);
+    if (axis && this.measurement) showStrips(byId("phases"), this.shown, this.measurement, this.skeletons, axis);
+    this.cursor.again();
+    const { view } = this.picture;
+    if (!view || view === this.heard) return;
+    this.heard = view;
+    view.addSignalListener("zoom_x", () => this.#showBeside());
   }
 
   /** What the chosen tab needs beside the run. */
@@ -273,7 +278,7 @@ class Explorer {
     byId("toml").addEventListener("input", () => this.write(byId("toml").value));
     byId("controls").addEventListener("submit", (event) => event.preventDefault());
     const { presets } = this.presets;
-    byId("preset").append(...options([["", "choose one"], ...presets.map(({ title }, at) => [String(at), title])], ""));
+    byId("preset").append(...options([["", "your own"], ...presets.map(({ title }, at) => [String(at), title])], ""));
     byId("preset").addEventListener("change", ({ target }) => {
       if (target.value) this.show(presets[Number(target.value)]);
     });
@@ -291,40 +296,12 @@ class Explorer {
     window.addEventListener("hashchange", () => {
       if (location.hash.slice(1) !== this.sharing.fragment) this.#open(location.hash.slice(1));
     });
-    byId("plot-time").addEventListener("pointermove", (event) => this.#point(event.offsetX));
-    byId("plot-time").addEventListener("pointerleave", () => { byId("cursor").hidden = true; });
     this.#guide();
   }
 
   #again() {
     for (const picture of [this.picture, this.ofSeeds, this.survey.curves, this.survey.map]) picture.again();
-  }
-
-  /** One cursor under all panels, and the numbers there. */
-  #point(offset) {
-    const { view } = this.picture;
-    if (!view || !this.measurement) return;
-    const left = view.origin()[0] + view.padding().left;
-    const scale = view.scale("x");
-    const at_s = scale.invert(offset - left);
-    const [begin, end] = scale.domain();
-    const isInside = at_s >= begin && at_s <= end;
-    byId("cursor").hidden = !isInside;
-    if (!isInside) return;
-    byId("cursor").style.left = `${offset}px`;
-    byId("at").textContent = this.#toldAt(at_s);
-  }
-
-  #toldAt(at_s) {
-    const { spec } = this.picture;
-    const parts = spec.concat.map((panel, number) => {
-      const told = panel.layer.filter(({ data }) => data?.name).map(({ data }, at) => {
-        const row = nearest(data.values, at_s);
-        return row ? `${spec.usermeta.panels[number].layers[at].split(":")[0]} ${amount(row.y)}` : "";
-      });
-      return `${spec.usermeta.panels[number].y}: ${told.filter(Boolean).join(", ")}`;
-    });
-    return `${amount(at_s)} s · ${parts.join(" · ")}`;
+    this.picture.drawing.then(() => this.#showBeside());
   }
 
   /** The guided tour: an experiment and some sentences a stop. */
@@ -357,18 +334,6 @@ function ofKeys(keys) {
     defaults: Object.fromEntries(keys.map(({ path, default: usual }) => [path, usual])),
     meanings: Object.fromEntries(keys.map(({ path, meaning }) => [path, meaning])),
   };
-}
-
-/** The row whose time is nearest, of rows in order of time. */
-function nearest(rows, at_s) {
-  let [low, high] = [0, rows.length - 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (rows[middle].x < at_s) low = middle + 1;
-    else high = middle;
-  }
-  const before = rows[low - 1];
-  return before && at_s - before.x < rows[low].x - at_s ? before : rows[low];
 }
 
 const explorer = new Explorer(JSON.parse(byId("data").textContent));

@@ -9,7 +9,7 @@ export const ratio = (part, whole) => (whole ? part / whole : null);
 /** The summary of a run: `{window_s, flows, groups, bottleneck, jain}`. `names`: each flow's group. */
 export function summarise(run, measurement, bdp_bytes, names) {
   const window = windowOf(run.measure, measurement.ended_ns);
-  const flows = measurement.flows.map((flow, index) => ofFlow(flow, window, names[index], run.flows[index]));
+  const flows = measurement.flows.map((flow, index) => ofFlow(flow, window, names[index]));
   const rates = flows.map((flow) => flow.goodput_bps).filter((rate) => rate !== null);
   return {
     window_s: [window.begin_ns / NANOS_PER_S, window.end_ns / NANOS_PER_S],
@@ -41,7 +41,7 @@ const growth = (window, before, after, name) => (seconds(window) ? after[name] -
 /** When a flow was over: its last byte delivered, or stopped, or the run at its end. */
 const endedNs = (flow) => (flow.completed_ns === null ? flow.at_end.at_ns : Math.min(flow.completed_ns, flow.at_end.at_ns));
 
-function ofFlow(flow, window, name, asked) {
+function ofFlow(flow, window, name) {
   const until_ns = endedNs(flow);
   const own = { begin_ns: Math.max(window.begin_ns, flow.started_ns), end_ns: Math.min(window.end_ns, until_ns) };
   const after = window.end_ns <= until_ns ? flow.at_window_end : flow.at_end;
@@ -51,7 +51,6 @@ function ofFlow(flow, window, name, asked) {
   const sent = grown("segments_sent");
   return {
     name,
-    cc: asked.cc.algorithm,
     start_s: flow.started_ns / NANOS_PER_S,
     goodput_bps: ratio(BYTE_BITS * grown("delivered_bytes"), seconds(own)),
     throughput_bps: ratio(BYTE_BITS * grown("bottleneck_bytes"), seconds(own)),

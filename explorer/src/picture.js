@@ -50,7 +50,7 @@ export class Picture {
 
   async #compile(spec, width) {
     this.view?.finalize();
-    const themed = figures.themed(spec);
+    const themed = roomy(figures.themed(spec));
     this.view = await figures.drawn(this.place, themed, width, HOW);
     this.numbers = []; // what the pointer is told: changed in place
     figures.tellNearest(this.view, spec, this.numbers, this.place);
@@ -73,6 +73,15 @@ export class Picture {
     place.remove();
     return found;
   }
+}
+
+/** What the labels of an axis take, pixels: five digits. As numbers change, panels stay where they are. */
+const LABELS = 42;
+
+/** A chart whose axes have room for whatever numbers come. */
+function roomy(spec) {
+  spec.config.axisY = { ...spec.config.axisY, minExtent: LABELS };
+  return spec;
 }
 
 /** Of each panel, the numbers of the layers that have names. */

@@ -77,7 +77,7 @@ export class Survey {
 
   #field(place, label, path, again) {
     const select = made("select", { "aria-label": `${label}field` }, ...options(FIELDS, path));
-    const values = made("input", { type: "text", size: 34, value: USUAL[path], spellcheck: false, "aria-label": `${label}values` });
+    const values = made("input", { type: "text", className: "values", value: USUAL[path], spellcheck: false, "aria-label": `${label}values` });
     const field = {
       get path() { return select.value; },
       get text() { return values.value; },

@@ -1,0 +1,104 @@
+/** The room of the queue, in the unit in which a reader thinks of it. A spec has no unit of time for it: a time is written as
+ * the bytes that the path's rate carries in it. */
+
+import { made, options } from "./dom.js";
+import { valueAt } from "./edit.js";
+import { numberAt, placeOf, STEPS } from "./scale.js";
+
+/** Times are at the rate of the path. By the unit that is chosen: how it is called, and the ends of the slider. */
+const ROOMS = {
+  bdp: { called: "BDP", ends: [0.05, 50] },
+  ms: { called: "ms", ends: [0.5, 5000] },
+  kB: { called: "kB", ends: [2, 20_000] },
+  packets: { called: "packets", ends: [1, 10_000] },
+};
+const DIGITS_SHOWN = 3;
+const DIGITS_WRITTEN = 6;
+const WRITTEN_TIME = /^\s*([\d.]+(?:e[+-]?\d+)?)\s*(us|ms|s)\s*$/;
+const MILLISECONDS = { us: 1e-3, ms: 1, s: 1e3 };
+
+const rounded = (number, digits) => String(Number(number.toPrecision(digits)));
+
+/** A slider, a text and a list of units; `set(text)`: what a change calls. */
+export class BufferControl {
+  constructor(tables, set) {
+    Object.assign(this, { tables, set, unit: "bdp" });
+    this.text = made("input", { type: "text", "aria-label": "Buffer, with its unit", spellcheck: false, change: () => this.#type() });
+    this.slider = made("input", {
+      type: "range", min: 0, max: STEPS, step: 1, "aria-label": "Buffer",
+      input: () => set(this.#written(numberAt(Number(this.slider.value), ROOMS[this.unit].ends))),
+    });
+    this.units = made("select", { "aria-label": "Unit of the buffer", change: () => this.#convert() },
+      ...options(Object.entries(ROOMS).map(([unit, { called }]) => [unit, `in ${called}`]), "bdp"));
+    this.told = made("small", { className: "told" });
+    this.element = made("div", { className: "quantity", title: tables.meanings["path.buffer"] },
+      made("label", {}, "Buffer"), this.slider, this.text, this.units, this.told);
+  }
+
+  /** Shows what the words of an experiment say. */
+  show(words, isWrong) {
+    const written = valueAt(words, "path.buffer");
+    const isList = Array.isArray(written);
+    this.amounts = isList ? undefined : amountsOf(words, this.tables);
+    if (this.amounts) this.unit = this.#unitOf(this.amounts.unit);
+    this.units.value = this.unit;
+    const isCounted = valueAt(words, "path.queue") === "packets";
+    for (const option of this.units.options) option.disabled = isCounted && (option.value === "kB" || option.value === "ms");
+    const number = this.amounts?.[this.unit];
+    if (document.activeElement !== this.text) this.text.value = isList ? written.join(", ") : this.#shown(written, number);
+    if (number !== undefined && document.activeElement !== this.slider) this.slider.value = placeOf(number, ROOMS[this.unit].ends);
+    this.text.disabled = isList;
+    this.slider.disabled = number === undefined;
+    this.units.disabled = number === undefined;
+    this.text.setAttribute("aria-invalid", String(isWrong));
+    this.slider.setAttribute("aria-valuetext", this.text.value);
+    const others = Object.keys(ROOMS).filter((unit) => unit !== this.unit);
+    this.told.textContent = number === undefined ? "" : `= ${others.map((unit) => `${rounded(this.amounts[unit], DIGITS_SHOWN)} ${ROOMS[unit].called}`).join(" = ")}`;
+  }
+
+  /** Bytes are shown as a time while that is what a reader has chosen. */
+  #unitOf(written) {
+    if (written === "bdp" || written === "packets") return written;
+    return this.unit === "ms" ? "ms" : "kB";
+  }
+
+  #shown(written, number) {
+    return this.unit === "ms" && number !== undefined ? `${rounded(number, DIGITS_SHOWN)} ms` : String(written ?? "");
+  }
+
+  /** A number in the chosen unit, as a spec has it. */
+  #written(number) {
+    if (this.unit !== "ms") return `${this.unit === "packets" ? Math.max(1, Math.round(number)) : rounded(number, DIGITS_WRITTEN)} ${this.unit}`;
+    return `${rounded((number * this.amounts.kB) / this.amounts.ms, DIGITS_WRITTEN)} kB`;
+  }
+
+  #type() {
+    const time = WRITTEN_TIME.exec(this.text.value);
+    if (time && this.amounts) {
+      this.unit = "ms";
+      this.set(this.#written(Number(time[1]) * MILLISECONDS[time[2]]));
+    } else this.set(this.text.value.trim() || undefined);
+  }
+
+  /** The same room in another unit. */
+  #convert() {
+    this.unit = this.units.value;
+    this.set(this.#written(Number(rounded(this.amounts[this.unit], DIGITS_SHOWN))));
+  }
+}
+
+/** The room in each unit, and the `unit` in which it is written; undefined where the path does not say it. */
+function amountsOf(words, { kinds, limits, defaults }) {
+  const read = (kind, path) => kinds[kind].read(valueAt(words, path));
+  try {
+    const [size, rate, rtt] = [read("Size", "path.buffer"), read("Rate", "path.rate"), read("Time", "path.rtt")];
+    const bytes_per_ms = Number(rate.value) / 8e3;
+    const bdp = (bytes_per_ms * Number(rtt.value)) / 1e6;
+    const frame = Number(valueAt(words, "path.mtu") ?? defaults["path.mtu"]) + limits.ETHERNET_HEADER_BYTES;
+    const bytes = size.number.toNumber() * ({ bdp, packets: frame }[size.unit] ?? Number(kinds.Bytes.units.get(size.unit)));
+    if (!(bytes > 0)) return undefined;
+    return { unit: size.unit, bdp: bytes / bdp, ms: bytes / bytes_per_ms, kB: bytes / 1e3, packets: bytes / frame };
+  } catch {
+    return undefined; // what is wrong stands in the list of problems
+  }
+}

@@ -1,0 +1,68 @@
+/** Strips above the panels in time, as wide as those: what phase each flow was in, and when the queue dropped. */
+
+import { made } from "./dom.js";
+import { endOf, phasesOf } from "./lines.js";
+import { NANOS_PER_S } from "./gauges.js";
+import { amount, countedNoun } from "./spec/number.js";
+
+/** Pixels that a letter takes, about. */
+const LETTER_WIDTH = 6;
+/** Of a strip: narrower stays are not seen. */
+const LEAST_WIDTH = 0.4;
+/** Pixels of a bin of drops: closer ones are one mark. */
+const DROP_BIN = 3;
+
+/** The strips of a run in a place; `axis`: `{left, width, domain}` of the panels below, pixels and seconds. */
+export function showStrips(place, { run, names, styles }, measurement, { bins, looks }, axis) {
+  place.style.setProperty("--axis", `${axis.left}px`);
+  place.style.setProperty("--across", `${axis.width}px`);
+  const flows = phasesOf(measurement).filter(({ stays }) => stays.length).slice(0, bins.flows);
+  const strips = flows.map(({ flow, stays }) => {
+    const told = [...new Set(stays.map(({ phase }) => phase))].join(", ");
+    const marks = stays.map(({ begin_s, end_s, phase }) => (
+      { begin_s, end_s, word: phase, title: `${names[flow]}: ${phase}, ${amount(begin_s)} to ${amount(end_s)} s` }));
+    const strip = stripOf(names[flow], `Phases of ${names[flow]}: ${told}`, marks, axis);
+    strip.style.setProperty("--mark", looks[styles[flow]]?.[0].line.stroke ?? "#777777");
+    return strip;
+  });
+  const drops = dropsOf(measurement.bottleneck, endOf(run, measurement), axis);
+  const total = measurement.bottleneck.series.dropped_packets.at(-1) ?? 0;
+  const strip = stripOf("drops", `Dropped at the queue: ${countedNoun(total, "packet")}`, drops, axis);
+  strip.classList.add("drops");
+  place.replaceChildren(...strips, strip);
+}
+
+function stripOf(name, told, marks, { domain: [from_s, to_s], width }) {
+  const pixels = width / (to_s - from_s);
+  const seen = marks.filter(({ begin_s, end_s }) => begin_s < to_s && end_s > from_s && (end_s - begin_s) * pixels >= LEAST_WIDTH);
+  return made("div", { className: "strip", role: "img", "aria-label": told },
+    made("small", { title: name }, name),
+    made("div", {}, ...seen.map(({ begin_s, end_s, word, title }) => {
+      const [left, right] = [Math.max(begin_s, from_s), Math.min(end_s, to_s)];
+      const isRoomy = word && (right - left) * pixels >= LETTER_WIDTH * word.length + 4;
+      const mark = made("span", { title }, isRoomy ? word : "");
+      mark.style.left = `${((left - from_s) * pixels).toFixed(1)}px`;
+      mark.style.width = `${((right - left) * pixels).toFixed(1)}px`;
+      return mark;
+    })));
+}
+
+/** When the queue dropped: bins without a gap between them are one mark. */
+function dropsOf({ series }, end_s, { domain: [from_s, to_s], width }) {
+  const bin_s = (DROP_BIN * (to_s - from_s)) / Math.max(1, width);
+  const found = [];
+  for (let i = 1; i < series.at_ns.length; i += 1) {
+    const dropped = series.dropped_packets[i] - series.dropped_packets[i - 1];
+    if (!dropped) continue;
+    const bin = Math.floor(series.at_ns[i] / NANOS_PER_S / bin_s);
+    const last = found.at(-1);
+    if (last && bin <= last.bin + 1) {
+      last.bin = bin;
+      last.dropped += dropped;
+    } else found.push({ first: bin, bin, dropped });
+  }
+  return found.map(({ first, bin, dropped }) => {
+    const [begin_s, until_s] = [first * bin_s, Math.min(end_s, (bin + 1) * bin_s)];
+    return { begin_s, end_s: until_s, title: `${countedNoun(dropped, "packet")} dropped, ${amount(begin_s)} to ${amount(until_s)} s` };
+  });
+}

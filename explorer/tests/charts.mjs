@@ -1,0 +1,42 @@
+// What the page makes of the runs of some specs, with the compiled simulator: the other half of charts.py. A line of JSON each.
+
+import { readFileSync } from "node:fs";
+
+import { filled } from "../src/chart.js";
+import { planned, understood } from "../src/experiment.js";
+import { inTime } from "../src/lines.js";
+import { estimate, summarise } from "../src/metrics.js";
+import { prepared } from "../src/spec/tables.js";
+
+const given = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const tables = { ...prepared(given.tables), identity: given.identity };
+// The page's worker is a script without exports, so that what it has for its own use is what is called here.
+const answers = [];
+const self = { postMessage: (told) => answers.push(told) };
+const listen = new Function("self", `${readFileSync(new URL("../src/worker.js", import.meta.url), "utf8")}; return self.onmessage;`)(self);
+await listen({ data: { module: await WebAssembly.compile(readFileSync(given.wasm)) } });
+
+for (const text of given.texts) {
+  const { problems, experiment } = understood(text, tables);
+  if (problems.length) throw new Error(JSON.stringify(problems));
+  const runs = [];
+  for (const seed of experiment.seeds) runs.push(await ofRun(planned(experiment, tables, { seed })));
+  const shares = runs.map(({ summary }) => Object.values(summary.groups)[0].goodput_bps);
+  process.stdout.write(`${JSON.stringify({ runs, goodput: estimate(shares, tables.t) })}\n`);
+}
+
+async function ofRun(plan) {
+  await listen({ data: { id: 1, request: `{"measure":${plan.json}}` } });
+  const { bytes, trap } = answers.at(-1);
+  if (trap !== undefined || bytes[0] !== 48) throw new Error(trap ?? new TextDecoder().decode(bytes));
+  const measurement = JSON.parse(new TextDecoder().decode(bytes.subarray(1)));
+  const summary = summarise(plan.run, measurement, plan.bdp_bytes, plan.names);
+  const panels = inTime(given.skeletons, plan.run, measurement, plan.groups);
+  return {
+    lines: panels.map(({ layers }) => layers.map(({ label, style, instance, rows }) => ({
+      label, style, instance, x: rows.map(({ x }) => x), y: rows.map(({ y }) => y),
+    }))),
+    chart: filled(given.skeletons, "in_time", panels, "a run"),
+    summary: { ...summary, groups: Object.fromEntries(summary.groups) },
+  };
+}

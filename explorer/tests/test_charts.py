@@ -1,0 +1,62 @@
+"""The page draws what the package draws of the same run, and its numbers are the package's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from charts import differences, of_package, of_page, structure
+from conftest import cannot
+from webtab import ROOT
+
+WASM = (ROOT / "target" / "web" / "web.wasm").resolve()
+TOLERANCE = 1e-9
+PATH = '[path]\nrate = "10 Mbit/s"\nrtt = "40 ms"\nbuffer = "1 bdp"\n'
+SPECS = {
+    "two flows over two seeds": 'seeds = 2\nduration = "20 s"\nstart_jitter = "100 ms"\n'
+    + PATH + '[[flows]]\ncc = "bbr"\n[[flows]]\ncc = "cubic"\n',
+    "one flow, sampled finely": 'duration = "3 s"\n' + PATH + '[[flows]]\ncc = "reno"\n[measure]\nsample = "2 ms"\n',
+    "named flows, one of which starts late": 'duration = "30 s"\n' + PATH
+    + '[[flows]]\nname = "near"\ncc = "cubic"\n'
+    + '[[flows]]\nname = "far"\ncc = "bbr_1_5"\nrtt = "80 ms"\nstart = "12 s"\n',
+    "groups of which one has two flows": 'duration = "20 s"\n' + PATH
+    + '[[flows]]\ncc = "bbr"\ncount = 2\n[[flows]]\ncc = "cubic"\nstop = "15 s"\n',
+    "more flows than are drawn one by one": 'duration = "20 s"\n' + PATH
+    + '[[flows]]\ncc = "bbr"\ncount = 3\n[[flows]]\ncc = "cubic"\ncount = 4\nstart = "1 s"\nstagger = "500 ms"\n'
+    + '[[flows]]\ncc = "reno"\n',
+    "a transfer that ends before the run": 'duration = "until done"\ntime_limit = "60 s"\n' + PATH
+    + '[[flows]]\ncc = "cubic"\nworkload = { transfer = "2 MB" }\n',
+    "random loss and a window": 'duration = "20 s"\n' + PATH + 'loss = "1 %"\n'
+    + '[[flows]]\ncc = "bbr[cwnd_gain=1.5]"\n[[flows]]\ncc = "reno"\n[measure]\nwindow = ["25 %", "90 %"]\n',
+    "a line whose rate changes": 'duration = "20 s"\n' + PATH + '[[path.change]]\nat = "8 s"\nrate = "4 Mbit/s"\n'
+    + '[[flows]]\ncc = "bbr"\n',
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def pages(node: str) -> dict[str, Any]:
+    """What the page makes of each spec."""
+    if not WASM.is_file():
+        cannot(f"no simulator at {WASM}: make explorer")
+    return dict(zip(SPECS, of_page(list(SPECS.values()), WASM, node), strict=True))
+
+
+@pytest.fixture(params=SPECS)
+def both(
+    request: pytest.FixtureRequest, pages: dict[str, Any], tmp_path: Path
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the package and the page make of one spec."""
+    return of_package(SPECS[request.param], tmp_path / "store"), pages[request.param]
+
+
+def test_charts_and_numbers_of_a_run_are_alike(both: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    package, page = both
+    assert len(package["runs"]) == len(page["runs"]) > 0
+    for ours, theirs in zip(package["runs"], page["runs"], strict=True):
+        # The page has fewer numbers in its summary, and as many in everything else.
+        assert list(differences(ours["summary"], theirs["summary"], TOLERANCE)) == []
+        assert list(differences(ours["lines"], theirs["lines"], TOLERANCE)) == []
+        assert structure(ours["chart"]) == structure(theirs["chart"])
+    assert list(differences(package["goodput"], page["goodput"], TOLERANCE)) == []
