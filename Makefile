@@ -9,7 +9,7 @@ AGENT_TARGET  := x86_64-unknown-linux-gnu
 AGENT_SOURCES := Cargo.lock $(shell find crates/agent crates/run crates/units -type f)
 SOURCES := Cargo.toml $(wildcard Cargo.lock) pyproject.toml $(shell find crates -type f)
 WEB     := target/web/web.wasm
-WEB_SOURCES := Cargo.toml Cargo.lock $(shell find crates/web crates/sim crates/cc crates/run crates/units crates/py/build.rs -type f)
+WEB_SOURCES := Cargo.toml Cargo.lock $(shell find crates/web crates/draw crates/sim crates/cc crates/run crates/units crates/py/build.rs -type f)
 
 # One interpreter for everything that cargo builds, so that nothing is built twice.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
