@@ -164,8 +164,8 @@ MAY_USE_PACKAGE = {
 MAY_USE_CORE = {
     "engines/sim.py", "engines/outcome.py", "cc.py", "spec/chance.py", "engines/measurement.py", "version.py",
 }  # fmt: skip
-"""The simulator's adapter, the registry's, that of draws, and whoever reads an agent's measurement; the last two name it
-for its types and its version only."""
+"""The simulator's adapter, the registry's, that of draws, and whoever reads an agent's measurement; the last two name
+it for its types and its version only."""
 MAY_START_PROCESSES = {"engines", "kernel"}
 STARTS_PROCESSES = {"subprocess", "multiprocessing", "pty"}
 
