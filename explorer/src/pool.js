@@ -1,8 +1,8 @@
 /** Workers that simulate, as many as the machine has cores, off the page's thread. A job that is cancelled while it runs takes
  * its worker with it: a running simulation cannot be interrupted otherwise. Another one is warm by then. */
 
-/** First byte of an answer that is what was asked for. */
-const GIVEN = 48;
+import { GIVEN } from "./simulator.js";
+
 /** Of a worker's memory, which never shrinks: beyond this it is replaced when it is idle. */
 const MOST_BYTES = 256 * 2 ** 20;
 
