@@ -16,6 +16,7 @@ import { Pool, Refused } from "./pool.js";
 import { QUANTITIES_SHOWN } from "./readings.js";
 import { setWishes } from "./spec/problem.js";
 import { Sharing } from "./share.js";
+import { drawer } from "./simulator.js";
 import { showStrips } from "./strips.js";
 import { Survey } from "./survey.js";
 import { prepared } from "./spec/tables.js";
@@ -55,6 +56,7 @@ class Explorer {
     const packed = Uint8Array.from(atob(byId("wasm").textContent), (letter) => letter.charCodeAt(0));
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
     const module = await WebAssembly.compile(await new Response(stream).arrayBuffer());
+    this.tables.draw = drawer(await WebAssembly.instantiate(module, {}));
     this.pool = new Pool(byId("worker").textContent, module, Math.max(1, Math.min(8, navigator.hardwareConcurrency || 2)));
     await this.#open(location.hash.slice(1) || byId("start").textContent);
   }

@@ -67,7 +67,7 @@ export class Picture {
     const place = made("div", { className: "unseen" });
     place.style.width = `${this.place.clientWidth}px`;
     document.body.append(place);
-    const view = await figures.drawn(place, figures.themed(this.spec), this.place.clientWidth, HOW);
+    const view = await figures.drawn(place, roomy(figures.themed(this.spec)), this.place.clientWidth, HOW);
     const found = kind === "svg" ? await view.toSVG() : await view.toImageURL("png", dense);
     view.finalize();
     place.remove();

@@ -2,8 +2,8 @@
  * its worker with it: a running simulation cannot be interrupted otherwise. Another one is warm by then. A short one is not
  * worth it: it runs to its end, so that the picture follows a slider while it is dragged. */
 
-/** First byte of an answer that is what was asked for. */
-const GIVEN = 48;
+import { GIVEN } from "./simulator.js";
+
 /** Of a worker's memory, which never shrinks: beyond this it is replaced when it is idle. */
 const MOST_BYTES = 256 * 2 ** 20;
 

@@ -23,6 +23,8 @@ from dumbbell.results.schema import run_id
 from dumbbell.spec import Experiment, Resolved, SpecError, expand, load, resolve
 from randomspecs import specs
 
+WASM = Path(__file__).parents[2] / "target" / "web" / "web.wasm"
+"""The simulator for the page, which draws; `make explorer` builds it."""
 POINTS = 3
 SEEDS = 2
 IDENTITY = "0123456789abcdef"
@@ -50,28 +52,20 @@ def _points(experiment: Experiment) -> list[Any]:
     return found
 
 
-def _run(resolved: Resolved) -> Any:
-    if any(isinstance(workload, dict) and "arrivals" in workload for workload in _workloads(resolved)):
-        return "drawn"
+def _run(resolved: Resolved) -> list[str]:
     words = json.dumps([resolved.groups, resolved.ccs, resolved.bdp_bytes]).encode()
     return [resolved.run.to_json(), run_id(b"\n".join((resolved.run.canonical(), words)), "sim", IDENTITY)]
-
-
-def _workloads(resolved: Resolved) -> list[Any]:
-    return [
-        flow.workload if isinstance(flow.workload, str) else flow.workload.model_dump() for flow in resolved.run.flows
-    ]
 
 
 def of_page(texts: Sequence[str]) -> list[dict[str, Any]]:
     """What the page's modules make of specs, in node."""
     with tempfile.TemporaryDirectory() as folder:
         given = Path(folder) / "given.json"
-        given.write_text(
-            json.dumps(
-                {"tables": page_tables(), "texts": texts, "points": POINTS, "seeds": SEEDS, "identity": IDENTITY}
-            )
-        )
+        words = {
+            "tables": page_tables(), "texts": texts, "points": POINTS, "seeds": SEEDS, "identity": IDENTITY,
+            "wasm": str(WASM),
+        }  # fmt: skip
+        given.write_text(json.dumps(words))
         program = [shutil.which("node") or "node", str(Path(__file__).with_suffix(".mjs")), str(given)]
         done = subprocess.run(program, check=True, capture_output=True, text=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
