@@ -1,7 +1,9 @@
 /** What a measurement comes to in its window: twins of `metrics/summary.py` and what it takes from its neighbours, as far
  * as the page shows it. `null` is what Python has as None. */
 
+import { completion } from "./completion.js";
 import { BYTE_BITS, NANOS_PER_S } from "./gauges.js";
+import { percentile } from "./percentile.js";
 
 /** `part / whole`; null where there is no whole. */
 export const ratio = (part, whole) => (whole ? part / whole : null);
@@ -9,7 +11,9 @@ export const ratio = (part, whole) => (whole ? part / whole : null);
 /** The summary of a run: `{window_s, flows, groups, bottleneck, jain}`. `names`: each flow's group. */
 export function summarise(run, measurement, bdp_bytes, names) {
   const window = windowOf(run.measure, measurement.ended_ns);
-  const flows = measurement.flows.map((flow, index) => ofFlow(flow, window, names[index], run.flows[index]));
+  const flows = measurement.flows.map((flow, index) => (
+    { ...ofFlow(flow, window, names[index]), ...completion(run.path, run.flows[index], flow, window) }
+  ));
   const rates = flows.map((flow) => flow.goodput_bps).filter((rate) => rate !== null);
   return {
     window_s: [window.begin_ns / NANOS_PER_S, window.end_ns / NANOS_PER_S],
@@ -41,7 +45,7 @@ const growth = (window, before, after, name) => (seconds(window) ? after[name] -
 /** When a flow was over: its last byte delivered, or stopped, or the run at its end. */
 const endedNs = (flow) => (flow.completed_ns === null ? flow.at_end.at_ns : Math.min(flow.completed_ns, flow.at_end.at_ns));
 
-function ofFlow(flow, window, name, asked) {
+function ofFlow(flow, window, name) {
   const until_ns = endedNs(flow);
   const own = { begin_ns: Math.max(window.begin_ns, flow.started_ns), end_ns: Math.min(window.end_ns, until_ns) };
   const after = window.end_ns <= until_ns ? flow.at_window_end : flow.at_end;
@@ -51,7 +55,6 @@ function ofFlow(flow, window, name, asked) {
   const sent = grown("segments_sent");
   return {
     name,
-    cc: asked.cc.algorithm,
     start_s: flow.started_ns / NANOS_PER_S,
     goodput_bps: ratio(BYTE_BITS * grown("delivered_bytes"), seconds(own)),
     throughput_bps: ratio(BYTE_BITS * grown("bottleneck_bytes"), seconds(own)),
@@ -62,7 +65,6 @@ function ofFlow(flow, window, name, asked) {
     rtt_p50_s: srtt_us.length ? percentile(srtt_us, 50) / 1e6 : null,
     rtt_p95_s: srtt_us.length ? percentile(srtt_us, 95) / 1e6 : null,
     rtt_min_s: flow.rtt_min_ns === null ? null : flow.rtt_min_ns / NANOS_PER_S,
-    fct_s: flow.completed_ns === null ? null : (flow.completed_ns - flow.started_ns) / NANOS_PER_S,
   };
 }
 
@@ -106,16 +108,6 @@ function capacityBits(path, window) {
     [begin_ns, rate_bps] = [until_ns, Number(change.rate_bps)];
   }
   return (bits + rate_bps * Math.max(0, window.end_ns - begin_ns)) / NANOS_PER_S;
-}
-
-/** As numpy has it: on a straight line between the two values around it. */
-export function percentile(values, percent) {
-  const sorted = Float64Array.from(values).sort();
-  const at = ((sorted.length - 1) * percent) / 100;
-  const [low, part] = [Math.floor(at), at - Math.floor(at)];
-  if (part === 0) return sorted[low];
-  const [a, b] = [sorted[low], sorted[low + 1]];
-  return part >= 0.5 ? b - (b - a) * (1 - part) : a + (b - a) * part;
 }
 
 /** A mean with the half-width of its 95 % interval, by Student's t: `quantiles[n - 1]` is that of n degrees of freedom.
