@@ -32,7 +32,9 @@ buffer = "1 bdp"
 [[flows]]
 name = "web"
 cc = "cubic"
-workload = {{ arrivals = {{ load = {load} }}, size = {{ pareto = {{ mean = "100 kB", shape = 1.3, maximum = "10 MB" }} }} }}
+[flows.workload]
+arrivals = {{ load = {load} }}
+size = {{ pareto = {{ mean = "100 kB", shape = 1.3, maximum = "10 MB" }} }}
 
 [[flows]]
 cc = "bbr"
