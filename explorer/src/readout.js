@@ -9,7 +9,7 @@ export function showNumbers(table, summary) {
   const isSource = summary.flows.some((flow) => flow.transfers !== undefined);
   const head = [
     "group", "goodput", "share", "mean RTT", "95 % RTT", "retransmits", "completion",
-    ...(isSource ? ["median completion", "95 % completion", "transfers"] : []),
+    ...(isSource ? ["its median", "its 95 %", "transfers"] : []),
   ];
   const rows = [...summary.groups].map(([name, group]) => {
     const own = summary.flows.filter((flow) => flow.name === name);
