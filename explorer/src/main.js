@@ -13,7 +13,7 @@ import { showMeans, showNumbers } from "./readout.js";
 import { Picture } from "./picture.js";
 import { Player } from "./play.js";
 import { Pool, Refused } from "./pool.js";
-import { QUANTITIES_SHOWN } from "./readings.js";
+import { QUANTITIES_SHOWN, valuesOf } from "./readings.js";
 import { setWishes } from "./spec/problem.js";
 import { Sharing } from "./share.js";
 import { drawer } from "./simulator.js";
@@ -227,12 +227,12 @@ class Explorer {
     const measurements = await Promise.all(plans.map((plan) => this.measured(plan, { signal })));
     const summaries = measurements.map((measurement, i) => summarise(plans[i].run, measurement, plans[i].bdp_bytes, plans[i].names));
     const rows = [];
-    for (const { label, of } of Object.values(QUANTITIES_SHOWN)) {
-      for (const group of of(summaries[0]).keys()) {
-        const values = summaries.map((summary) => of(summary).get(group)).filter((value) => value !== null);
+    for (const quantity of Object.values(QUANTITIES_SHOWN)) {
+      for (const group of quantity.of(summaries[0]).keys()) {
+        const values = valuesOf(quantity, summaries, group);
         if (!values.length) continue;
         const { mean, half_width, n } = estimate(values, this.tables.t);
-        rows.push([group, label, amount(mean), half_width === null ? "nothing varied" : `± ${amount(half_width)}`, String(n)]);
+        rows.push([group, quantity.label, amount(mean), half_width === null ? "nothing varied" : `± ${amount(half_width)}`, String(n)]);
       }
     }
     showMeans(byId("means"), rows, `Means over ${plans.length} seeds, with 95 % intervals by Student's t`);
