@@ -1,6 +1,6 @@
 // The spec: text in, problems or resolved runs out, just as the Python package has them.
 //
-//   const tables = prepared(JSON of `python -m dumbbell.explorer.tables`);
+//   const tables = { ...prepared(JSON of `python -m dumbbell.explorer.tables`), draw: drawer(simulator) };
 //   const { problems, cannot, experiment } = check(text, tables);
 //   for (const point of points(experiment)) runJson(resolve(point, seed, tables).run);
 
