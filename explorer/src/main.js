@@ -1,6 +1,7 @@
 /** The page: an experiment, what came of it, and what a reader does with both. */
 
 import { decoded, encoded, LinkError } from "./address.js";
+import { standing } from "./bounds.js";
 import { filled } from "./chart.js";
 import { Controls } from "./controls.js";
 import { axisOf, Cursor } from "./cursor.js";
@@ -169,21 +170,13 @@ class Explorer {
     this.summary = summarise(shown.run, measurement, shown.bdp_bytes, shown.names);
     byId("answer").textContent = answer(this.summary);
     showNumbers(byId("numbers"), this.summary);
-    byId("bounds").textContent = this.boundsOf(shown.run);
+    const { isInside, told } = standing(this.words, shown, this.bounds, this.tables);
+    byId("bounds").textContent = told;
+    byId("bounds").classList.toggle("outside", !isInside);
     const panels = inTime(this.skeletons, shown.run, measurement, shown.groups);
     const spec = filled(this.skeletons, "in_time", panels, `Throughput, cwnd, inflight, RTT and queue over time. ${answer(this.summary)}`);
     await this.picture.show(spec);
     this.#showBeside();
-  }
-
-  /** Whether the simulator was held against the kernel on paths like this one. */
-  boundsOf({ path, flows }) {
-    const { rate_bps, rtt_ns, flows: most, loss_ppb } = this.bounds;
-    const rtts = flows.map(({ forward_delay_ns, return_delay_ns }) => forward_delay_ns + return_delay_ns);
-    const isInside = path.rate_bps >= rate_bps[0] && path.rate_bps <= rate_bps[1] && flows.length <= most && path.loss_ppb <= loss_ppb
-      && rtts.every((rtt) => rtt >= rtt_ns[0] && rtt <= rtt_ns[1]);
-    const told = `${this.bounds.told}`;
-    return isInside ? `Within what was validated: ${told}` : `Outside of what was validated, so take it with care: ${told}`;
   }
 
   /** What stands above the picture in time, and the cursor under it: both have its axis. */
