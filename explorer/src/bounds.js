@@ -9,12 +9,15 @@ import { magnitude, numberAndUnit } from "./spec/quantity.js";
 const OF_EVERY = new Set(["name", "duration", "time_limit", "seeds", "start_jitter", "path.rate", "path.rtt", "path.buffer", "path.loss", "path.change"]);
 const OF_EVERY_GROUP = new Set(["name", "cc", "count", "start", "stagger"]);
 const SHORT_ENDS = "until done";
+/** Of numbers that were computed in other units. */
+const ROUNDING = 1e-9;
 
 /** `{isInside, told}` of a planned run and the words of its experiment; `strata`: Python's, by name. */
 export function standing(words, plan, strata, tables) {
   const facts = factsOf(plan);
-  const found = Object.values(strata).map((stratum) => ({ stratum, faults: faultsOf(stratum, words, facts, tables) }));
-  const nearest = found.reduce((best, each) => (each.faults.length < best.faults.length ? each : best));
+  const found = Object.values(strata).map((stratum) => ({ stratum, ...faultsOf(stratum, words, facts, tables) }));
+  const isNearer = (one, other) => one.faults.length - other.faults.length || one.far - other.far;
+  const nearest = found.reduce((best, each) => (isNearer(each, best) < 0 ? each : best));
   const isInside = !nearest.faults.length;
   const range = toldRange(nearest.stratum);
   const told = isInside
@@ -33,10 +36,14 @@ function factsOf({ run: { path, flows }, bdp_bytes, groups }) {
   };
 }
 
+/** What of a run is outside of a stratum, and by how much in all: the logarithms of the factors between. */
 function faultsOf(stratum, words, facts, tables) {
   const faults = [];
+  let far = 0;
   const within = (what, value, [least, most], unit) => {
-    if (value < least * (1 - 1e-9) || value > most * (1 + 1e-9)) faults.push(`${what} ${few(value)}${unit}, not ${least} to ${most}${unit}`);
+    if (value >= least * (1 - ROUNDING) && value <= most * (1 + ROUNDING)) return;
+    faults.push(`${what} ${few(value)}${unit}, not ${least} to ${most}${unit}`);
+    far += value < least ? Math.log(least / value) : Math.log(value / most);
   };
   const { fields, groups } = stratum;
   within("rate", facts.rate, stratum.rate, " Mbit/s");
@@ -56,7 +63,7 @@ function faultsOf(stratum, words, facts, tables) {
     faults.push(...own.filter(([path, value]) => !admits(groups[path], `flows[].${path}`, value, words, tables))
       .map(([path, value]) => fieldTold([`flows[${number}].${path}`, value])));
   }
-  return [...new Set(faults)];
+  return { faults: [...new Set(faults)], far };
 }
 
 /** Whether a field's value is its default, or one of those that were drawn. */
