@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 
 import { filled } from "../src/chart.js";
 import { planned, understood } from "../src/experiment.js";
+import { fairSharesOf } from "../src/fair.js";
 import { inTime } from "../src/lines.js";
 import { estimate, summarise } from "../src/metrics.js";
 import { prepared } from "../src/spec/tables.js";
@@ -19,10 +20,11 @@ await listen({ data: { module: await WebAssembly.compile(readFileSync(given.wasm
 for (const text of given.texts) {
   const { problems, experiment } = understood(text, tables);
   if (problems.length) throw new Error(JSON.stringify(problems));
+  const fair = Object.fromEntries(fairSharesOf(planned(experiment, tables)));
   const runs = [];
   for (const seed of experiment.seeds) runs.push(await ofRun(planned(experiment, tables, { seed })));
   const shares = runs.map(({ summary }) => Object.values(summary.groups)[0].goodput_bps);
-  process.stdout.write(`${JSON.stringify({ runs, goodput: estimate(shares, tables.t) })}\n`);
+  process.stdout.write(`${JSON.stringify({ runs, fair, goodput: estimate(shares, tables.t) })}\n`);
 }
 
 async function ofRun(plan) {

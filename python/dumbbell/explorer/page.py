@@ -54,6 +54,4 @@ def page(sources: Path, wasm: bytes) -> str:
 
 def bounds() -> dict[str, Any]:
     """The strata in which the simulator was held against the kernel, by their names, the plain path first."""
-    return {
-        name: stratum.model_dump(mode="json", by_alias=True) for name, stratum in strata().items() if name != LIVE
-    }
+    return {name: stratum.model_dump(mode="json", by_alias=True) for name, stratum in strata().items() if name != LIVE}
