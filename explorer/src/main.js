@@ -26,6 +26,8 @@ import { answer } from "./told.js";
 const LONGEST_S = 20;
 /** Nanoseconds that a packet takes, until this machine has been measured. */
 const USUAL_NS = 400;
+/** Where the controls are a sheet over the lower part of the page, as in its style. */
+const PHONE = "(max-width: 780px)";
 const TABS = ["time", "seeds", "sweep", "map", "play"];
 
 /** The page's state, and what changes it. */
@@ -240,6 +242,7 @@ class Explorer {
       byId(`view-${each}`).hidden = each !== tab;
       if (each === tab && focus) button.focus();
     }
+    if (focus && window.matchMedia(PHONE).matches) document.querySelector(".tabs").scrollIntoView();
   }
 
   #listen() {
