@@ -6,6 +6,7 @@ import { filled } from "./chart.js";
 import { Controls } from "./controls.js";
 import { axisOf, Cursor } from "./cursor.js";
 import { byId, made, options } from "./dom.js";
+import { changed } from "./edit.js";
 import { planned, understood, written } from "./experiment.js";
 import { inTime } from "./lines.js";
 import { estimate, summarise } from "./metrics.js";
@@ -26,6 +27,8 @@ import { answer } from "./told.js";
 const LONGEST_S = 20;
 /** Nanoseconds that a packet takes, until this machine has been measured. */
 const USUAL_NS = 400;
+/** What shows how much chance decides. */
+const MORE_SEEDS = 10n;
 /** Where the controls are a sheet over the lower part of the page, as in its style. */
 const PHONE = "(max-width: 780px)";
 const TABS = ["time", "seeds", "sweep", "map", "play"];
@@ -211,10 +214,11 @@ class Explorer {
         const values = summaries.map((summary) => of(summary).get(group)).filter((value) => value !== null);
         if (!values.length) continue;
         const { mean, half_width, n } = estimate(values, this.tables.t);
-        rows.push([group, label, amount(mean), half_width === null ? "nothing varied" : `± ${amount(half_width)}`, String(n)]);
+        rows.push([group, label, amount(mean), half_width === null ? (plans.length > 1 ? "nothing varied" : "-") : `± ${amount(half_width)}`, String(n)]);
       }
     }
-    showMeans(byId("means"), rows, `Means over ${plans.length} seeds, with 95 % intervals by Student's t`);
+    byId("few-seeds").hidden = plans.length > 1;
+    showMeans(byId("means"), rows, plans.length > 1 ? `Means over ${plans.length} seeds, with 95 % intervals by Student's t` : "One seed");
     await this.ofSeeds.show(filled(this.skeletons, "sweep", this.survey.overSeeds(summaries, plans), "Shares of the goodput by seed"));
   }
 
@@ -257,6 +261,7 @@ class Explorer {
         if (step) byId(`tab-${TABS[(TABS.indexOf(tab) + step + TABS.length) % TABS.length]}`).click();
       });
     }
+    byId("more-seeds").addEventListener("click", () => this.write(written(changed(this.words, "seeds", MORE_SEEDS), this.tables)));
     byId("toml").addEventListener("input", () => this.write(byId("toml").value));
     byId("controls").addEventListener("submit", (event) => event.preventDefault());
     const { presets } = this.presets;
