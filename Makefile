@@ -9,7 +9,8 @@ AGENT_TARGET  := x86_64-unknown-linux-gnu
 AGENT_SOURCES := Cargo.lock $(shell find crates/agent crates/run crates/units -type f)
 SOURCES := Cargo.toml $(wildcard Cargo.lock) pyproject.toml $(shell find crates -type f)
 WEB     := target/web/web.wasm
-WEB_SOURCES := Cargo.toml Cargo.lock $(shell find crates/web crates/sim crates/cc crates/run crates/units crates/py/build.rs -type f)
+PAGE    := python/dumbbell/explorer/explorer.html
+WEB_SOURCES := Cargo.toml Cargo.lock $(shell find crates/web crates/draw crates/sim crates/cc crates/run crates/units crates/py/build.rs -type f)
 
 # One interpreter for everything that cargo builds, so that nothing is built twice.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
@@ -107,8 +108,8 @@ kernel: build ## Linux for the engine `linux`, three minutes, once; KERNEL=6.12 
 	fi
 	$(BIN)/dumbbell kernel build $(KERNEL)
 
-explorer: build $(WEB) ## The simulator in a page, dist/explorer.html; needs the compiler's WebAssembly target, or Debian's packages
-	$(BIN)/python -m dumbbell.explorer explorer $(WEB) dist/explorer.html
+explorer: build $(WEB) ## The simulator in a page, dist/explorer.html, which `dumbbell explore` opens; needs the compiler's WebAssembly target, or Debian's packages
+	$(BIN)/python -m dumbbell.explorer explorer $(WEB) dist/explorer.html $(PAGE)
 
 $(WEB): explorer/build.sh $(WEB_SOURCES)
 	explorer/build.sh $@
@@ -149,11 +150,12 @@ docs-outputs: build ## The outputs and pictures in the documentation, its spec.m
 	$(BIN)/python docs/site/cli_reference.py > docs/cli.md
 	$(BIN)/python -m pytest -q --snapshot-update tests/docs/test_documents.py
 
-wheel: build ## dist/*.whl, one for every Python >= 3.11 of this platform
+wheel: build ## dist/*.whl, one for every Python >= 3.11 of this platform; with the explorer's page where that can be built
+	@$(MAKE) --no-print-directory explorer || echo "no page: the wheel's \`dumbbell explore\` has none to open" >&2
 	$(BIN)/maturin build --release --quiet --out dist
 
 clean: ## Removes all that the other commands made
-	rm -rf $(VENV) target dist .mypy_cache .pytest_cache .ruff_cache .hypothesis python/dumbbell/_core*.so python/dumbbell/agent
+	rm -rf $(VENV) target dist .mypy_cache .pytest_cache .ruff_cache .hypothesis python/dumbbell/_core*.so python/dumbbell/agent $(PAGE)
 	find python tests examples bench -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.installed: requirements.lock

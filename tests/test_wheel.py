@@ -17,6 +17,7 @@ from commandline import MOMENT, ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 
+PAGE = ROOT / "python" / "dumbbell" / "explorer" / "explorer.html"
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -98,6 +99,19 @@ def test_a_spec_is_run_and_reported(installed: Run, tmp_path: Path) -> None:
     report = installed("dumbbell", "report", tmp_path / "runs", "--out", tmp_path / "report.html")
     assert report.returncode == 0, report.stderr
     assert "vega-embed" in (tmp_path / "report.html").read_text(encoding="utf-8")  # what draws is in the page
+
+
+def test_it_has_the_page_of_the_explorer(installed: Run, tmp_path: Path) -> None:
+    if not PAGE.is_file():
+        pytest.skip(f"no page at {PAGE}: make explorer")
+    spec = tmp_path / "moment.toml"
+    spec.write_text(MOMENT, encoding="utf-8")
+    for arguments in ([], [spec]):
+        done = installed("dumbbell", "explore", "--no-open", *arguments)
+        assert (done.returncode, done.stderr) == (0, "")
+        page = Path(done.stdout.strip())
+        assert page.is_file()
+        assert ROOT not in page.parents
 
 
 def test_a_study_is_run(installed: Run, tmp_path: Path) -> None:

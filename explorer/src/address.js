@@ -8,7 +8,7 @@ const DIGITS = 8;
 /** A link that cannot be read: what is wrong with it, in a sentence. */
 export class LinkError extends Error {}
 
-/** The part of an address behind `#`. `content`: any JSON. */
+/** The part of an address behind `#`. `content`: an experiment as `Explorer.show` takes it, `{toml, view}`. */
 export async function encoded(content, { version, identity }) {
   const packed = await through(new TextEncoder().encode(JSON.stringify(content)), new CompressionStream("gzip"));
   return [FORM, version, identity.slice(0, DIGITS), base64url(packed)].join(".");
@@ -25,6 +25,7 @@ export async function decoded(fragment, about) {
   try {
     const bytes = await through(bytesOf(payload), new DecompressionStream("gzip"));
     content = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    if (typeof content?.toml !== "string") throw new Error("no experiment");
   } catch {
     throw new LinkError("this link is damaged: some of its letters are missing or changed");
   }

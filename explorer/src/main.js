@@ -18,6 +18,7 @@ import { Pool, Refused } from "./pool.js";
 import { QUANTITIES_SHOWN } from "./readings.js";
 import { setWishes } from "./spec/problem.js";
 import { Sharing } from "./share.js";
+import { drawer } from "./simulator.js";
 import { showStrips } from "./strips.js";
 import { Survey } from "./survey.js";
 import { prepared } from "./spec/tables.js";
@@ -27,6 +28,8 @@ import { answer } from "./told.js";
 const LONGEST_S = 20;
 /** Nanoseconds that a packet takes, until this machine has been measured. */
 const USUAL_NS = 400;
+/** A run that takes no longer than this is shown even when another one has been asked for since, milliseconds. */
+const SHORT_MS = 400;
 /** What shows how much chance decides. */
 const MORE_SEEDS = 10n;
 /** Where the controls are a sheet over the lower part of the page, as in its style. */
@@ -49,17 +52,19 @@ class Explorer {
     this.tab = "time";
     this.kept = new Map(); // answers by run id, the oldest first
     this.ns_per_packet = USUAL_NS;
-    this.generation = 0;
+    this.generation = 0; // how many experiments there were
+    this.seen = 0; // which of them is shown
     this.#listen();
   }
 
-  /** Begins with the experiment of the address, or with the first of the presets. */
+  /** Begins with the experiment of the address, else of the page's copy (`dumbbell explore`), else with the first preset. */
   async begin() {
     const packed = Uint8Array.from(atob(byId("wasm").textContent), (letter) => letter.charCodeAt(0));
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
     const module = await WebAssembly.compile(await new Response(stream).arrayBuffer());
+    this.tables.draw = drawer(await WebAssembly.instantiate(module, {}));
     this.pool = new Pool(byId("worker").textContent, module, Math.max(1, Math.min(8, navigator.hardwareConcurrency || 2)));
-    await this.#open(location.hash.slice(1));
+    await this.#open(location.hash.slice(1) || byId("start").textContent);
   }
 
   async #open(fragment) {
@@ -73,7 +78,12 @@ class Explorer {
         }
       } catch (error) {
         if (!(error instanceof LinkError)) throw error;
-        this.notice(`${error.message}. Here is another experiment instead.`);
+        const isFirst = this.text === undefined;
+        this.notice(`${error.message}. ${isFirst ? "Here is another experiment instead." : "The experiment that was here is still here."}`);
+        if (!isFirst) {
+          await this.sharing.address();
+          return;
+        }
       }
     }
     this.show(content);
@@ -82,7 +92,7 @@ class Explorer {
   /** Shows an experiment `{toml, view}`. */
   show({ toml, view = {} }) {
     this.survey.view(view);
-    this.#choose(view.tab ?? "time", { focus: false });
+    this.#choose(TABS.includes(view.tab) ? view.tab : "time", { focus: false });
     this.write(toml);
   }
 
@@ -119,13 +129,15 @@ class Explorer {
   async #run(signal) {
     const { generation } = this;
     try {
-      this.shown = planned(this.experiment, this.tables);
-      this.affordable([this.shown]);
-      const measurement = await this.measured(this.shown, { urgent: true, signal });
-      if (generation !== this.generation) return;
-      this.measurement = measurement;
+      const plan = { ...planned(this.experiment, this.tables), text: this.text };
+      this.affordable([plan]);
+      const measurement = await this.measured(plan, { urgent: true, isShort: this.lastsMs([plan]) < SHORT_MS, signal });
+      if (generation < this.seen) return;
+      Object.assign(this, { seen: generation, shown: plan, measurement });
       await this.#showRun();
-      document.body.dataset.run = this.shown.id;
+      if (generation < this.seen) return;
+      document.body.dataset.run = plan.id;
+      if (signal.aborted) return;
       await this.#showTab(signal);
       if (generation !== this.generation) return;
       document.body.dataset.state = "ready";
@@ -152,18 +164,22 @@ class Explorer {
   async answered(plan, how = {}) {
     const kept = this.kept.get(plan.id);
     if (kept) return kept;
-    const began = performance.now();
-    const bytes = await this.pool.ask(`{"measure":${plan.json}}`, how);
-    if (how.urgent) this.ns_per_packet = 0.5 * this.ns_per_packet + (0.5 * 1e6 * (performance.now() - began)) / plan.packets;
+    const { bytes, took_ms } = await this.pool.ask(`{"measure":${plan.json}}`, how);
+    if (how.urgent) this.ns_per_packet = 0.5 * this.ns_per_packet + (0.5 * 1e6 * took_ms) / plan.packets;
     this.kept.set(plan.id, bytes);
     if (this.kept.size > 64) this.kept.delete(this.kept.keys().next().value);
     return bytes;
   }
 
+  /** How long some runs take here, about, milliseconds. */
+  lastsMs(plans) {
+    const packets = plans.reduce((sum, plan) => sum + plan.packets, 0);
+    return (packets * this.ns_per_packet) / 1e6 / Math.min(plans.length, this.pool.size);
+  }
+
   /** Refuses runs that together would take too long here; nothing is lost. */
   affordable(plans) {
-    const packets = plans.reduce((sum, plan) => sum + plan.packets, 0);
-    const seconds = (packets * this.ns_per_packet) / 1e9 / Math.min(plans.length, this.pool.size);
+    const seconds = this.lastsMs(plans) / 1000;
     if (seconds > LONGEST_S) {
       const what = plans.length > 1 ? `These ${plans.length} runs` : "This";
       throw new Refused(`${what} would take about ${amount(seconds)} s here, more than ${LONGEST_S}: make it shorter or slower, take fewer values or seeds, or run it with \`dumbbell run\` ("Copy as a command").`);

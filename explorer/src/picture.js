@@ -62,13 +62,13 @@ export class Picture {
     return this.spec ? this.show({ ...this.spec }) : this.drawing;
   }
 
-  /** The chart as a file: the text of an SVG, or the data URL of a PNG. */
-  async file(kind) {
+  /** The chart as a file: the text of an SVG, or the data URL of a PNG, with so many pixels for each of the page. */
+  async file(kind, dense = 2) {
     const place = made("div", { className: "unseen" });
     place.style.width = `${this.place.clientWidth}px`;
     document.body.append(place);
-    const view = await figures.drawn(place, figures.themed(this.spec), this.place.clientWidth, HOW);
-    const found = kind === "svg" ? await view.toSVG() : await view.toImageURL("png", 2);
+    const view = await figures.drawn(place, roomy(figures.themed(this.spec)), this.place.clientWidth, HOW);
+    const found = kind === "svg" ? await view.toSVG() : await view.toImageURL("png", dense);
     view.finalize();
     place.remove();
     return found;

@@ -66,9 +66,9 @@ export class Sharing {
   /** The run that is shown as JSON: its spec, and the measurement as the simulator wrote it. */
   async json() {
     const { explorer } = this;
-    const measurement = new TextDecoder().decode(await explorer.answered(explorer.shown));
-    const head = JSON.stringify({ version: explorer.version, identity: explorer.identity, spec: explorer.text, seed: Number(explorer.shown.seed) });
-    return `${head.slice(0, -1)},"measurement":${measurement}}\n`;
+    const { shown } = explorer; // not what is being typed
+    const measurement = new TextDecoder().decode(await explorer.answered(shown));
+    return runFile(explorer, shown.text, shown.seed, measurement);
   }
 
   async #open(file) {
@@ -87,6 +87,12 @@ export class Sharing {
     this.explorer.notice(understood(toml, this.explorer.tables).problems.length ? `${file.name} has problems, which stand below.` : "");
     this.explorer.show({ toml });
   }
+}
+
+/** A run as `dumbbell results import` reads it. `measurement` is JSON; the seed may be larger than numbers of JavaScript can be. */
+export function runFile({ version, identity }, spec, seed, measurement) {
+  const head = JSON.stringify({ version, identity, spec }).slice(0, -1);
+  return `${head},"seed":${seed},"measurement":${measurement}}\n`;
 }
 
 /** What writes the spec to a file and runs it, for a shell. */

@@ -1,19 +1,9 @@
 /** A worker: simulates one run at a time. It gets the compiled module once, and then runs as JSON; it gives back the bytes of
- * the answer, or what became of it. Stands alone: it is shipped as text. */
+ * the answer, or what became of it. Shipped as a text of its own, with what it imports. */
+
+import { asked } from "./simulator.js";
 
 let simulator;
-
-const asked = (request) => {
-  const { room, answer, take_back: takeBack, memory } = simulator.exports;
-  const bytes = new TextEncoder().encode(request);
-  const place = room(bytes.length);
-  new Uint8Array(memory.buffer, place, bytes.length).set(bytes);
-  const packed = BigInt.asUintN(64, answer(place, bytes.length));
-  const [at, length] = [Number(packed >> 32n), Number(packed & 0xffffffffn)];
-  const found = new Uint8Array(memory.buffer, at, length).slice();
-  takeBack(at, length);
-  return found;
-};
 
 self.onmessage = async ({ data: { module, id, request } }) => {
   if (module) {
@@ -22,7 +12,7 @@ self.onmessage = async ({ data: { module, id, request } }) => {
     return;
   }
   try {
-    const bytes = asked(request);
+    const bytes = asked(simulator, request);
     self.postMessage({ id, bytes, memory: simulator.exports.memory.buffer.byteLength }, [bytes.buffer]);
   } catch (error) {
     self.postMessage({ id, trap: String(error) });

@@ -115,4 +115,25 @@ BOUNDS = (
     ),
     f'{FLOW}[measure]\nwindow = ["25.0000001 %", "33.3333333333 %"]\nss = "100 ms"\nrecord = "pcap"\n',
 )
-ODD = (*LARGE, *NAMES, *JAVASCRIPT, *PLACES, *ZIPS, *WORKLOADS, *BOUNDS)
+NUMBERS = tuple(
+    f'{START}[path]\nrate = "{number} {rate}"\nrtt = "{number} hz"\nbuffer = "{number} {size}"\n{BBR}'
+    f'workload = {{ arrivals = {{ rate = "{number} {frequency}" }}, size = "{number}" }}\n'
+    for number in (
+        "1e9999999", "1e-9999999", "0e9999999", "0e-9999999", "1e99999999999999999999", "999999999999999.9", "1e15",
+        "1e-15", "9e-16", "0.0000000000000010", "1.23456789012345678901234567890123456789", "12e3", "0",
+    )
+    for rate, size, frequency in (("MB/s", "kbit", "hz"), ("TiB", "b", "/min"), ("KiB/s", "Mbit", "/ms"))
+)  # fmt: skip
+TAGS = (
+    f'"#x" = 1\n{FLOW}',
+    f'{FLOW}"#x" = 1\n"#bulk" = 2\n"#one" = {{ rate = 1 }}\n',
+    f'{FLOW}access = {{ "#x" = 1 }}\n',
+    f'{FLOW}access = [{{ "#sweep" = 1, rate = "1 Gbit/s", buffer = "1 MB" }}]\n',
+    f'["#host"]\ngro = true\n[path]\n"#stream" = 3\n{BBR}',
+    *(_source(words) for words in (
+        '"#x" = 1', 'stream = "1 Mbit/s", "#y" = 1', 'stream = "1 Mbit/s", for = "1 s", every = "40 ms", "#stream" = 1',
+        'arrivals = { load = 0.5, "#load" = 1 }, size = { "#fixed" = 1 }, "#arrivals" = 2',
+        'arrivals = { load = 0.5 }, size = { lognormal = { median = "1 kB", sigma = 1, "#pareto" = 1 }, "#cdf" = 1 }',
+    )),
+)  # fmt: skip
+ODD = (*LARGE, *NAMES, *JAVASCRIPT, *PLACES, *ZIPS, *WORKLOADS, *BOUNDS, *NUMBERS, *TAGS)

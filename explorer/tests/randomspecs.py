@@ -279,19 +279,21 @@ def _workload(draw: Random, seconds: float, *, finite: bool) -> tuple[Any, bool]
 def _arrivals(draw: Random, *, finite: bool) -> Tree:
     how = draw.choice(
         (
-            {"load": _either(draw, lambda: draw.choice(("0.5", "0.25", "1")))},
-            {"rate": _text(draw.choice(("50 /s", "0.5/s")))},
+            {"load": _either(draw, lambda: draw.choice(("0.5", "0.25", "1", f"{draw.uniform(0.01, 2):.3g}")))},
+            {"rate": _text(draw.choice(("50 /s", "0.5/s", "33.3 /s")))},
         )
     )
     return {**how, **({"count": "100"} if finite or draw.random() < 0.3 else {})}
 
 
 def _source_size(draw: Random) -> Any:
+    size, sigma, shape = draw.randrange(1, 1000), draw.uniform(0.05, 3), draw.uniform(0.1, 4)
     return draw.choice((
-        '"100 kB"', '["10 kB", "1 MB"]', '{ lognormal = { mean = "100 kB", sigma = 1.5 } }',
-        '{ lognormal = { median = "30 kB", sigma = 2 } }', '{ pareto = { mean = "100 kB", shape = 1.2 } }',
+        '"100 kB"', '["10 kB", "1 MB"]', f'{{ lognormal = {{ mean = "{size} kB", sigma = {sigma:.4g} }} }}',
+        f'{{ lognormal = {{ median = "{size} kB", sigma = {sigma} }} }}',
+        f'{{ pareto = {{ mean = "{size} kB", shape = {1.01 + shape} }} }}',
         '{ pareto = { minimum = "10 kB", shape = 1, maximum = "1 GB" } }',
-        '{ pareto = { mean = "50 kB", shape = 0.9, maximum = "100 MB" } }',
+        f'{{ pareto = {{ mean = "{size} kB", shape = {shape:.3g}, maximum = "100 MB" }} }}',
         '["5 kB", { lognormal = { mean = "9 kB", sigma = 1 } }]',
     ))  # fmt: skip
 

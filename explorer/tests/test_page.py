@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,47 +58,6 @@ def test_every_preset_and_stop_of_the_tour_runs(page: Any) -> None:
         assert settle(page) == "ready"
         page.click('[data-go="on"]')
     assert settle(page) == "ready"
-
-
-def test_the_bytes_are_those_of_the_native_build(page: Any, tmp_path: Path) -> None:
-    for at in (0, 3, 5, 6, 7):
-        page.select_option("#preset", str(at))
-        assert settle(page) == "ready"
-        own = page.evaluate("explorer.sharing.json()")
-        shown = json.loads(own)
-        (tmp_path / "spec.toml").write_text(shown["spec"], encoding="utf-8")
-        command = [sys.executable, "-m", "dumbbell", "run", str(tmp_path / "spec.toml"), "--measurement"]
-        lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-        assert own.rstrip().endswith(f'"measurement":{lines[shown["seed"] - 1]}' + "}")
-
-
-def test_what_is_copied_runs_as_it_stands(page: Any, tmp_path: Path) -> None:
-    page.click("#share")
-    for kind, command in (("command", ["sh", "-e"]), ("python", [sys.executable, "-"])):
-        text = page.evaluate(f"explorer.sharing.text('{kind}')")
-        text = text.replace("60 s", "1 s")
-        scripts = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-        done = subprocess.run(
-            command, input=text, cwd=tmp_path, env=os.environ | {"PATH": scripts}, capture_output=True, text=True,
-            check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-
-
-def test_a_link_is_the_same_experiment_and_a_damaged_one_is_told(page: Any, browser: Any) -> None:
-    page.select_option("#preset", "5")
-    settle(page)
-    page.wait_for_timeout(300)  # the address follows the picture
-    link, run = page.evaluate("location.href"), page.evaluate("document.body.dataset.run")
-    other = browser.new_page()
-    other.goto(link)
-    assert settle(other) == "ready"
-    assert other.evaluate("document.body.dataset.run") == run
-    other.goto("about:blank")
-    other.goto(link[:-9])
-    assert settle(other) == "ready"
-    assert "damaged" in other.inner_text("#notice")
-    other.close()
 
 
 def test_what_takes_too_long_is_left_to_the_command(page: Any) -> None:

@@ -1,11 +1,11 @@
-"""The simulator, in Rust (crates/py). Private: `engines.sim` and `cc` are the two that call it."""
+"""The simulator, in Rust (crates/py). Private: `engines.sim`, `cc` and `spec.chance` call it."""
 
 from collections.abc import Mapping
 from typing import Any
 
 __all__ = [
-    "__version__", "_panic", "algorithms", "check_parameters", "identity", "measure", "measure_json", "measurement",
-    "problems",
+    "__version__", "_panic", "algorithms", "check_parameters", "drawn", "identity", "measure", "measure_json",
+    "measurement", "problems",
 ]  # fmt: skip
 
 __version__: str
@@ -38,6 +38,12 @@ def algorithms() -> list[dict[str, Any]]:
 
 def check_parameters(algorithm: str, parameters: Mapping[str, float]) -> list[str]:
     """What is wrong with these parameters of this algorithm; empty when nothing is."""
+
+def drawn(request_json: str) -> str:
+    """What a spec leaves to chance, drawn: the JSON of a `draw::Answer` to that of a `draw::Request`.
+
+    Raises `dumbbell.errors.EngineFailure` when it is no request, or would not end.
+    """
 
 def identity() -> str:
     """SHA-256 over everything that decides a measurement's bytes: the model's sources and Cargo.lock."""

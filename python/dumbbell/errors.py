@@ -57,6 +57,13 @@ class StoreFailure(Failure, StoreError):  # noqa: N818 (as `Failure`)
     """A store that could not do what it should: a full disk, damage, another campaign. What was finished is kept."""
 
 
+class RunFileError(DumbbellError):
+    """A file with a run that the explorer saved, which cannot be taken into a store. Its text begins with the file."""
+
+    def __init__(self, file: Path, message: str) -> None:
+        super().__init__(f"{file}: {message}")
+
+
 class ComparisonError(DumbbellError):
     """A comparison of stored runs that cannot be made as it was asked for."""
 

@@ -22,10 +22,11 @@ MAY_USE_CRATE = {
     "run": {"units"},
     "cc": {"units"},
     "sim": {"units", "run", "cc"},
+    "draw": set[str](),
     "agent": {"units", "run"},
     "pcap": {"units"},
-    "py": {"units", "run", "cc", "sim"},
-    "web": {"units", "run", "cc", "sim"},
+    "py": {"units", "run", "cc", "sim", "draw"},
+    "web": {"units", "run", "cc", "sim", "draw"},
 }
 KNOWS_PYTHON = {"py"}
 PYTHON = re.compile(r"pyo3|numpy|python")
@@ -39,7 +40,7 @@ MAY_USE_PACKAGE = {
     "cache_folder": set[str](),
     "version": {"_core"},
     "cc": {"problem", "_core"},
-    "spec": {"errors", "cc"},
+    "spec": {"errors", "cc", "_core"},
     "kernel": {"errors", "cache_folder", "cc"},
     "engines": {"errors", "replacement", "cache_folder", "cc", "spec", "kernel", "_core"},
     "metrics": {"spec", "engines.measurement"},
@@ -137,6 +138,7 @@ MAY_USE_PACKAGE = {
         "report",
         "engines",
         "comparison",
+        "cache_folder",
     },
     "cli": {
         "version",
@@ -156,13 +158,16 @@ MAY_USE_PACKAGE = {
         "hosts",
         "decide",
         "report",
+        "explorer",
     },
     "__init__": {"version", "errors", "spec", "results", "findings"},
     "__main__": {"cli"},
 }
-MAY_USE_CORE = {"engines/sim.py", "engines/outcome.py", "cc.py", "engines/measurement.py", "version.py"}
-"""The simulator's adapter, the registry's, and whoever reads an agent's measurement; the last two name it for its types
-and its version only."""
+MAY_USE_CORE = {
+    "engines/sim.py", "engines/outcome.py", "cc.py", "spec/chance.py", "engines/measurement.py", "version.py",
+}  # fmt: skip
+"""The simulator's adapter, the registry's, that of draws, and whoever reads an agent's measurement; the last two name
+it for its types and its version only."""
 MAY_START_PROCESSES = {"engines", "kernel"}
 STARTS_PROCESSES = {"subprocess", "multiprocessing", "pty"}
 

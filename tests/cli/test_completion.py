@@ -60,6 +60,17 @@ def test_the_groups_of_the_spec_and_the_algorithms_of_a_group_are_offered(tmp_pa
     assert offered("dumbbell run --set host.qdisc=", "zsh") == ["host.qdisc=none", "host.qdisc=fq"]
 
 
+def test_the_runs_of_a_store_are_offered(store: Path, tmp_path: Path) -> None:
+    spec = tmp_path / "moment.toml"
+    spec.write_text(MOMENT, encoding="utf-8")
+    dumbbell("run", spec)
+    ids = {line.split()[0] for line in dumbbell("results", "list", store).stdout.splitlines()[1:]}
+    for command in ("explore", "results show"):
+        assert set(offered(f"dumbbell {command} {store} ")) == ids
+        assert offered(f"dumbbell {command} {store} {min(ids)[:9]}") == [min(ids)]
+        assert offered(f"dumbbell {command} {tmp_path / 'absent'} ") == ["_files"]
+
+
 @pytest.mark.parametrize(
     ("words", "joined", "before"),
     [

@@ -37,10 +37,10 @@ LINES = {
     "study claims": ("theory", "--seeds", "1", "--out", "{studies}/theory"),
 }
 """Those that print a value a line."""
-LONG = {"agree", "kernel build", "study run", "study validation"}
-"""Those that take long, whose own tests read it."""
-WITHOUT_DATA = {"init", "kernel remove", "results export"}
-"""Those that write a file, or remove something, and print nothing."""
+ELSEWHERE = {"agree", "kernel build", "results import", "study run", "study validation"}
+"""Those that take long, or need a file of the page's, whose own tests read it."""
+WITHOUT_DATA = {"explore", "init", "kernel remove", "results export"}
+"""Those that write a file, or remove something, and print nothing but a path."""
 
 
 def commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -54,7 +54,7 @@ EVERY = dict(commands(typer.main.get_command(app)))
 
 def test_every_command_that_prints_data_has_the_option() -> None:
     with_json = {name for name, each in EVERY.items() if any("--json" in option.opts for option in each.params)}
-    assert with_json == {*ONE, *LINES, *LONG}
+    assert with_json == {*ONE, *LINES, *ELSEWHERE}
     assert set(EVERY) - with_json == WITHOUT_DATA
 
 

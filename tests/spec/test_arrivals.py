@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice, pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -10,22 +9,11 @@ from typing import Any
 import pytest
 
 from dumbbell.spec import expand, load
-from dumbbell.spec.arrivals import poisson
 from dumbbell.spec.run import ArrivalsWorkload
-from dumbbell.spec.sizes import Cdf, Fixed, Lognormal, Pareto, Sizes
+from dumbbell.spec.sizes import Cdf, mean_bytes
 from specs import run_of, smallest
 
 CDF = Cdf(((1000, 0.2), (10_000, 0.6), (100_000, 1.0)))
-SIZES: list[tuple[Sizes, float]] = [
-    (Fixed(1000), 1000),
-    (Lognormal.of_mean(100_000, 1.0), 100_000),
-    (Lognormal(30_000, 0.5), 30_000 * 2.718281828 ** (0.5**2 / 2)),
-    (Pareto.of_mean(100_000, 2.5), 100_000),
-    (Pareto.of_mean(100_000, 1.2, 1_000_000), 100_000),
-    (Pareto.of_mean(100_000, 1.0, 1_000_000), 100_000),
-    (Pareto(10_000, 0.8, 1_000_000), 10_000 * 0.8 / -0.2 * (1 - 100**0.2) / (1 - 100**-0.8)),
-    (CDF, 1000 * 0.2 + 5500 * 0.4 + 55_000 * 0.4),
-]
 SOURCE = {"arrivals": {"load": 0.5}, "size": {"lognormal": {"mean": "20 kB", "sigma": 1}}}
 
 
@@ -38,22 +26,6 @@ def drawn(
     workload = run.flows[flow].workload
     assert isinstance(workload, ArrivalsWorkload)
     return workload.arrivals.arrivals
-
-
-@pytest.mark.parametrize(("sizes", "mean"), SIZES, ids=repr)
-def test_a_distribution_has_its_mean_and_so_has_what_is_drawn(sizes: Sizes, mean: float) -> None:
-    assert sizes.mean_bytes == pytest.approx(mean, rel=1e-6)
-    shares = [(index + 0.5) / 100_000 for index in range(100_000)]
-    assert fmean(map(sizes.at, shares)) == pytest.approx(mean, rel=0.02)
-    assert all(a <= b for a, b in pairwise(map(sizes.at, shares)))
-
-
-def test_arrivals_by_chance_are_a_poisson_process() -> None:
-    times = [at_ns / 1e9 for at_ns, _ in islice(poisson(1, "web", 50, Fixed(1)), 20_000)]
-    gaps = [b - a for a, b in pairwise(times)]
-    assert fmean(gaps) == pytest.approx(1 / 50, rel=0.03)
-    assert fmean(gap**2 for gap in gaps) == pytest.approx(2 / 50**2, rel=0.06), "exponential"
-    assert sum(gap > 2 / 50 for gap in gaps) / len(gaps) == pytest.approx(0.1353, abs=0.01)
 
 
 def test_what_is_offered_is_the_load_with_headers() -> None:
@@ -106,7 +78,7 @@ def test_files_give_times_sizes_or_both(tmp_path: Path) -> None:
     assert of({"arrivals": {"trace": "both.csv", "count": 1}}) == ((500_000_000, 100),)
     assert of({"arrivals": {"trace": "times.csv"}, "size": "5 B"}) == ((1_000_000_000, 5), (2_250_000_000, 5))
     measured = of({"arrivals": {"rate": "1000 /s"}, "size": {"cdf": "sizes.csv"}})
-    assert fmean(size for _, size in measured) == pytest.approx(CDF.mean_bytes, rel=0.05)
+    assert fmean(size for _, size in measured) == pytest.approx(mean_bytes(CDF), rel=0.05)
 
 
 def test_load_and_size_are_swept() -> None:

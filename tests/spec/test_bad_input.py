@@ -70,6 +70,7 @@ ONE_FIELD: dict[str, list[Any]] = {
     "flows[0].workload": [
         "blk", {"transfr": "1 MB"}, {}, {"transfer": "0 B"}, {"transfer": "3 packets"}, {"transfer": "1 MB", "evry": 3},
         {"trace": "none.csv"}, ["bulk", {"transfer": ["1 MB", "2 MB"]}],
+        [{"stream": ["1 Mbit/s", "2 Mbit/s"], "for": "1 s", "every": "40 ms"}], {"transfer": "1 MB", "#transfer": 1},
         {"stream": "1 kbit/s", "for": "1 ms", "every": "2 ms"},
         {"stream": "1 Gbit/s", "for": "1000 s", "every": "1 us"},
     ],
@@ -147,6 +148,9 @@ SEVERAL_FIELDS: dict[str, dict[str, Any]] = {
     "zip that is no list": TWO | {"zip": ["path.rate"]},
     "zip says nothing about a list with a problem": TWO
     | {"path.rate": ["10 mbps", "20 Mbit/s"], "zip": [["path.rate", "path.buffer"]]},
+    "keys that look like tags of pydantic's": {
+        "flows": [{"cc": "bbr", "#x": 1, "#bulk": 2, "access": ACCESS | {"#one": 3}}]
+    },
     "an override with a problem of its own": {"path.rat": "1 Mbit/s", "path.rtt": "1 parsec"},
 }
 
@@ -177,6 +181,7 @@ SOURCES: list[dict[str, Any]] = [
     {"arrivals": {"lode": 0.6}, "size": "1 kB"},
     {"arrivals": {"rate": 50}, "size": "1 kB"},
     {"arrivals": {"rate": "50 Hz"}, "size": "1 kB"},
+    {"arrivals": {"rate": "1e9999999 Hz"}, "size": "1 kB"},
     {"arrivals": {"rate": "1000000 /s"}, "size": "1 kB"},
     {"arrivals": {"rate": "5 /s", "count": 10**7}, "size": "1 kB"},
     {"arrivals": {"trace": "absent.csv"}, "size": "1 kB"},

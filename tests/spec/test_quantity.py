@@ -33,14 +33,16 @@ GOOD: dict[Kind, dict[str, int]] = {
 BAD: dict[Kind, list[object]] = {
     Rate: [
         "80 mbps", "80 Mbps", "80mbps", "80 Mb/s", "80 mb/s", "80 Mb", "80 bps", "80 Mbits/s", "80 MB/s", "80 kB/s",
-        "80 MiB/s", "80 MB", 5, "-5", 2_500_000, 0.5, "-5 Mbit/s",
+        "80 MiB/s", "80 MB", 5, "-5", 2_500_000, 0.5, "-5 Mbit/s", "1e9999999 MB/s", "1e-9999999 MiB/s", "0e9999999 MB",
     ],
     Time: [
         "0.5 ns", "3 sec", "3 m", "3 µs", "3 hours", "3 MS", "7", "- 1 s", "-1 s", "-5 ms", "-0.1 s", "-1e-30 s",
         "1e-999999999 s",
     ],
     Share: ["1"],
-    Bytes: ["5 kb", "5 Kb", "5 KB", "5 K", "5 mb", "5 Mb", "5 M", "5 gb", "8 Mbit", "12 kbit", "8 b", 16],
+    Bytes: [
+        "5 kb", "5 Kb", "5 KB", "5 K", "5 mb", "5 Mb", "5 M", "5 gb", "8 Mbit", "12 kbit", "8 b", 16, "1e9999999 kbit",
+    ],
     Size: ["5 kb", "5 Kb", "5 KB", "5 K", "5 mb", "5 Mb", "5 M", "5 gb", "3 pakets", "2.5 packets", 100, 1.5],
     Moment: ["50"],
     Duration: [60],

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::{algorithms, check_parameters, identity, measure, measure_json, measurement, panic, problems};
+    use super::{algorithms, check_parameters, drawn, identity, measure, measure_json, measurement, panic, problems};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
@@ -51,6 +51,15 @@ fn problems(py: Python<'_>, run_json: &str) -> PyResult<Vec<(String, String)>> {
     let run = parse(run_json)?;
     let problems = guarded(py, || sim::problems(&run))?;
     Ok(problems.into_iter().map(|Problem { path, message }| (path, message)).collect())
+}
+
+/// What a spec leaves to chance, drawn: the JSON of a `draw::Answer` to that of a `draw::Request`.
+#[pyfunction]
+fn drawn(py: Python<'_>, request_json: &str) -> PyResult<String> {
+    let request: draw::Request =
+        serde_json::from_str(request_json).map_err(|error| failure::error(format!("not a request: {error}")))?;
+    let answer = guarded(py, || request.answer())?.map_err(|error| failure::error(error.to_string()))?;
+    serde_json::to_string(&answer).map_err(|error| failure::error(error.to_string()))
 }
 
 /// Every algorithm of the registry, with its parameters.

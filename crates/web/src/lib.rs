@@ -29,6 +29,8 @@ enum Request {
         /// By their names.
         parameters: BTreeMap<String, f64>,
     },
+    /// What a spec leaves to chance.
+    Draw(draw::Request),
     /// What this build is.
     About,
 }
@@ -59,6 +61,7 @@ fn given(request: &[u8]) -> Result<Vec<u8>, String> {
         Request::Parameters { algorithm, parameters } => {
             json(&cc::check(&algorithm, &parameters).iter().map(ToString::to_string).collect::<Vec<_>>())
         }
+        Request::Draw(request) => json(&request.answer().map_err(|error| error.to_string())?),
         Request::About => json(&About { version: env!("CARGO_PKG_VERSION"), identity: env!("DUMBBELL_IDENTITY") }),
     }
 }
@@ -135,5 +138,13 @@ mod tests {
         assert_eq!(asked("{}").0, REFUSED);
         assert_eq!(asked(r#"{"parameters":{"algorithm":"reno","parameters":{}}}"#), (GIVEN, "[]".to_owned()));
         assert!(asked(r#""about""#).1.contains("identity"));
+    }
+
+    #[test]
+    fn what_is_left_to_chance_is_drawn() {
+        let below = r#"{"draw":{"below":{"what":"start_jitter","seed":1,"name":"bbr","below":100000000}}}"#;
+        assert_eq!(asked(below), (GIVEN, "42586879".to_owned()));
+        let endless = r#"{"draw":{"arrivals":{"seed":1,"name":"web","per_s":50,"sizes":{"fixed":1}}}}"#;
+        assert_eq!(asked(endless).0, REFUSED);
     }
 }

@@ -7,8 +7,7 @@
 import { problemsOf, without } from "./diagnosis.js";
 import { experimentProblems, filesOf } from "./inspection.js";
 import { Problem } from "./problem.js";
-import { cannotDraw, cannotRead } from "./resolve.js";
-import { dotted, isA } from "./section.js";
+import { cannotRead } from "./resolve.js";
 import { Grid, expand } from "./sweep.js";
 import { validate } from "./tables.js";
 import { TomlBeyondError, TomlError, parse } from "./toml.js";
@@ -18,7 +17,7 @@ import { TomlBeyondError, TomlError, parse } from "./toml.js";
  * @param {string} text
  * @param {object} tables prepared
  * @returns {{problems: Problem[], cannot: Problem[], words: Map<string, unknown> | null, experiment: object | null}}
- *   `problems` are those that Python tells, in its order. `cannot` is what this page cannot do, files and draws;
+ *   `problems` are those that Python tells, in its order. `cannot` is what this page cannot do, read files;
  *   `resolve` throws for such flows. There is an experiment if there are no problems, and there are words if it is TOML.
  */
 export function check(text, tables) {
@@ -43,7 +42,6 @@ export function checkWords(words, tables) {
   }
   const cannot = [...filesOf(section)].map(([path]) => cannotRead(path));
   problems.push(...experimentProblems(section, tables));
-  cannot.push(...drawsOf(section));
   return { problems, cannot, words, experiment: problems.length ? null : section };
 }
 
@@ -60,16 +58,6 @@ export function grid(experiment) {
 /** Every seed: those listed, or 1 to n. @returns {bigint[]} */
 export function seedValues({ seeds }) {
   return Array.isArray(seeds) ? seeds : Array.from({ length: Number(seeds) }, (_, index) => BigInt(index + 1));
-}
-
-function* drawsOf({ flows }) {
-  if (!Array.isArray(flows)) return;
-  for (const [index, { workload }] of flows.entries()) {
-    for (const [nth, each] of (Array.isArray(workload) ? workload : [workload]).entries()) {
-      const place = Array.isArray(workload) ? ["flows", index, "workload", nth] : ["flows", index, "workload"];
-      if (isA(each, "ShortFlows")) yield cannotDraw(dotted(place));
-    }
-  }
 }
 
 function syntaxProblem(error) {

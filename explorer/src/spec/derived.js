@@ -1,13 +1,13 @@
-// What follows from the words of a point. Twin of python/dumbbell/spec/derived.py; of sizes, the means of spec/sizes.py.
+// What follows from the words of a point. Twin of python/dumbbell/spec/derived.py; of sizes, what spec/sizes.py has.
 // All in base units: bigint where Python has integers, Fraction where it has fractions.
 
+import { drawn } from "./chance.js";
 import { Fraction } from "./fraction.js";
 import { DependsOnInvalidField, isA, scalar } from "./section.js";
 
 const NS_PER_S = 10n ** 9n;
 const BITS_PER_BYTE = 8n;
 const PPB = 10n ** 9n;
-const HALVINGS = 200;
 
 /** When a run ends, at the latest. */
 export function endNs(experiment) {
@@ -22,59 +22,33 @@ export function lastStartNs(group) {
   return scalar(group.start).ns + (scalar(group.count) - 1n) * scalar(group.stagger).ns;
 }
 
-/** The mean of a source's sizes in bytes, a number; null where none is written. */
-export function meanBytes(experiment, source) {
+/** A source's sizes, as a request of crates/draw has them; null where none is written. */
+export function sizesOf(source) {
   if (source.size === null) return null;
   const size = scalar(source.size);
-  if (isA(size, "LognormalSize")) return lognormalMean(size.lognormal);
-  if (isA(size, "ParetoSize")) return paretoMean(size.pareto);
+  if (isA(size, "LognormalSize")) return { lognormal: parametersOf(size.lognormal, "sigma", ["mean", "median"]) };
+  if (isA(size, "ParetoSize")) return { pareto: parametersOf(size.pareto, "shape", ["mean", "minimum", "maximum"]) };
   if (isA(size, "CdfSize")) throw new DependsOnInvalidField(); // this page reads no file
-  return Number(size.bytes);
+  return { fixed: size.bytes };
 }
 
-function lognormalMean(table) {
-  const sigma = scalar(table.sigma);
-  const median = table.median !== null ? sizeBytes(table.median) : sizeBytes(table.mean) * Math.exp(-(sigma ** 2) / 2);
-  return median * Math.exp(sigma ** 2 / 2);
+function parametersOf(table, number, sizes) {
+  const written = sizes.filter((key) => table[key] !== null);
+  return { [number]: scalar(table[number]), ...Object.fromEntries(written.map((key) => [key, scalar(table[key]).bytes])) };
 }
 
-function paretoMean(table) {
-  const shape = scalar(table.shape);
-  const most = table.maximum === null ? Infinity : sizeBytes(table.maximum);
-  if (table.minimum !== null) return paretoMeanFrom(sizeBytes(table.minimum), shape, most);
-  return paretoMeanFrom(paretoMinimum(sizeBytes(table.mean), shape, most), shape, most);
-}
-
-function paretoMinimum(mean, shape, most) {
-  if (most === Infinity) return (mean * (shape - 1)) / shape;
-  let [low, high] = [Math.log(mean) - 100, Math.log(mean)];
-  for (let step = 0; step < HALVINGS; step += 1) {
-    const middle = (low + high) / 2;
-    if (paretoMeanFrom(Math.exp(middle), shape, most) < mean) low = middle;
-    else high = middle;
-  }
-  return Math.exp(low);
-}
-
-function paretoMeanFrom(least, shape, most) {
-  if (most === Infinity) return shape > 1 ? (least * shape) / (shape - 1) : Infinity;
-  const ratio = most / least;
-  const below = 1 - ratio ** -shape;
-  if (shape === 1) return (least * Math.log(ratio)) / below;
-  return (((least * shape) / (shape - 1)) * (1 - ratio ** (1 - shape))) / below;
-}
-
-function sizeBytes(size) {
-  if (size === null) throw new DependsOnInvalidField();
-  return Number(scalar(size).bytes);
+/** The mean of sizes in bytes, a number; infinite where there is none. */
+export function meanBytes(sizes, tables) {
+  return JSON.parse(drawn("mean_bytes", sizes, tables)) ?? Infinity;
 }
 
 /** How many transfers of a source arrive in a second, in the mean: a number; null where a trace tells. */
 export function arrivalsPerS(point, source, tables) {
   const { arrivals } = source;
   if (arrivals.rate !== null) return scalar(arrivals.rate).perS;
-  const mean = meanBytes(point, source);
-  if (arrivals.load === null || mean === null) return null;
+  const sizes = sizesOf(source);
+  if (arrivals.load === null || sizes === null) return null;
+  const mean = meanBytes(sizes, tables);
   const headers = tables.limits.TCP_IP_HEADER_BYTES;
   const segments = Math.ceil(mean / (Number(scalar(point.path.mtu)) - headers));
   const wire = mean + segments * (headers + tables.limits.ETHERNET_HEADER_BYTES);

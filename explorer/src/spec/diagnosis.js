@@ -16,7 +16,7 @@ export function problemsOf(errors, tables) {
 export function without(words, errors) {
   const copy = copiedWords(words);
   for (const error of errors) {
-    let location = untagged(error.loc);
+    let location = untagged(error);
     while (location.length && typeof location.at(-1) !== "string") location = location.slice(0, -1);
     if (location.length) blankField(copy, location, error.type === "extra_forbidden");
   }
@@ -24,8 +24,9 @@ export function without(words, errors) {
 }
 
 /** Where an error is, without the tags that tell which member of a union was tried. */
-function untagged(loc) {
-  return loc.filter((part) => !(typeof part === "string" && part.startsWith("#")));
+function untagged({ type, loc }) {
+  const last = type === "extra_forbidden" ? loc.length - 1 : loc.length; // a key, even if it looks like a tag
+  return loc.filter((part, index) => index >= last || !(typeof part === "string" && part.startsWith("#")));
 }
 
 function copiedWords(value) {
@@ -45,9 +46,10 @@ function blankField(words, location, remove) {
   else place.set(location.at(-1), UNKNOWN);
 }
 
-function problemOf({ type, loc, input, ctx }, tables) {
+function problemOf(error, tables) {
+  const { type, loc, input, ctx } = error;
   const [told, hint] = wordsOfError(type, loc, input, ctx, tables);
-  return new Problem(dotted(untagged(loc)), told, hint);
+  return new Problem(dotted(untagged(error)), told, hint);
 }
 
 function wordsOfError(type, loc, input, ctx, tables) {
@@ -99,7 +101,9 @@ function writtenAs(tables, loc) {
 
 /** Suggest a key of the table that a location is in, or the table that has such a key. */
 function knownKey(tables, loc) {
-  const [owner, key] = ownerOf(tables, loc);
+  const key = loc.at(-1);
+  const [tableOf, inner] = ownerOf(tables, loc.slice(0, -1));
+  const owner = tableOf && inner ? sectionOf(tableOf, inner, tables) : tableOf;
   if (!owner) return "";
   for (const name of insteadOf(key) ? [] : tables.models.Spec.fields.keys()) {
     const table = sectionOf(tables.models.Spec, name, tables);

@@ -14,9 +14,6 @@ const LARGEST_WRITTEN = 10n ** 15n;
 const LONGEST_QUANTITY = 80;
 const LARGEST_EXPONENT = 60n;
 const DECIMAL_DIGITS = 28;
-/** Exponents at which Python's decimals end: smaller ones are 0, larger ones an error there and cut off here. */
-const SMALLEST_DECIMAL = -1_000_026;
-const LARGEST_DECIMAL = 999_999;
 
 const NUMBER_AND_UNIT = new RegExp(
   `^([+-]?)((?:[0-9]+(?:\\.[0-9]*)?|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?) *([^${WHITE_SPACE}][^\\n]*|)$`,
@@ -212,15 +209,15 @@ const OWN_WAYS = {
         if (inBytes !== null) {
           const prefix = inBytes[1].toLowerCase();
           const thousands = inBytes[2] ? [...byPrefix.keys()].indexOf(prefix) : 0;
-          const bits = decimalTimes(number, 8n, 0);
-          const bitsPerS = `${shownDecimal(decimalTimes(bits, 1024n ** BigInt(thousands), -3 * thousands))} ${byPrefix.get(prefix)}`;
-          return new QuantityError(`${quoted(text)} is in bytes`, `write bits: "${bitsPerS}"`);
+          const bits = writtenTimes(number, 8n * 1024n ** BigInt(thousands), -3 * thousands);
+          const hint = bits ? `write bits: "${bits} ${byPrefix.get(prefix)}"` : this.advice();
+          return new QuantityError(`${quoted(text)} is in bytes`, hint);
         }
-        const bits = /^([kmgt]?)(?:bps|b\/s|bits|bits?\/sec|bits\/s|bitps|b)$/.exec(unit.toLowerCase());
-        if (bits !== null) {
+        const inBits = /^([kmgt]?)(?:bps|b\/s|bits|bits?\/sec|bits\/s|bitps|b)$/.exec(unit.toLowerCase());
+        if (inBits !== null) {
           return new QuantityError(
             `${quoted(text)} is ambiguous: tools read ${quoted(unit)} as bits or as bytes a second`,
-            `write "${number} ${byPrefix.get(bits[1])}"`,
+            `write "${number} ${byPrefix.get(inBits[1])}"`,
           );
         }
         return super.unknownUnit(text, number, unit);
@@ -252,8 +249,8 @@ const OWN_WAYS = {
       static unknownUnit(text, number, unit) {
         const meant = MEANT_FREQUENCIES.get(unit.toLowerCase());
         if (meant === undefined) return super.unknownUnit(text, number, unit);
-        const perS = general(Number(number) * meant);
-        return new QuantityError(`${quoted(text)}: unknown unit ${quoted(unit)}`, `write "${perS} /s"`);
+        const hint = isTold(number) ? `write "${general(Number(number) * meant)} /s"` : this.advice();
+        return new QuantityError(`${quoted(text)}: unknown unit ${quoted(unit)}`, hint);
       }
     },
 
@@ -282,11 +279,9 @@ const OWN_WAYS = {
         }
         const inBits = /^(?:([kmg]?)bits?|b)$/.exec(unit === "B" ? "" : unit.toLowerCase());
         if (inBits !== null) {
-          const eighth = shownDecimal(decimalTimes(number, 125n, -3));
-          return new QuantityError(
-            `${quoted(text)} is in bits`,
-            `write bytes: "${eighth} ${prefixes(this.units, "B").get(inBits[1] ?? "")}"`,
-          );
+          const amount = writtenTimes(number, 125n, -3);
+          const hint = amount ? `write bytes: "${amount} ${prefixes(this.units, "B").get(inBits[1] ?? "")}"` : this.advice();
+          return new QuantityError(`${quoted(text)} is in bits`, hint);
         }
         return super.unknownUnit(text, number, unit);
       }
@@ -477,22 +472,18 @@ function decimalExponent(scale) {
   return /^10*$/.test(scale.toString()) ? scale.toString().length - 1 : null;
 }
 
-/**
- * A number times an integer and a power of ten, as Python's decimals have it: to 28 digits.
- * @param {string | [bigint, number]} number text, or digits and their exponent
- * @returns {[bigint, number]}
- */
-function decimalTimes(number, factor, power) {
-  let digits;
-  let exponent;
-  if (typeof number === "string") {
-    const [mantissa, written = "0"] = number.toLowerCase().split("e");
-    const [whole, part = ""] = mantissa.split(".");
-    [digits, exponent] = [BigInt(whole + part), Number(written) - part.length];
-  } else {
-    [digits, exponent] = number;
-  }
-  return toDecimalDigits(digits * factor, exponent + power);
+/** Whether a hint can tell a number, from a text, in another unit: no quantity has one that is larger or smaller. */
+function isTold(number) {
+  const exact = exactNumber(number);
+  return exact.isZero || (exact.compare(LARGEST_WRITTEN) < 0 && exact.times(LARGEST_WRITTEN).compare(1n) >= 0);
+}
+
+/** A number from a text times an integer and a power of ten, as Python's decimals have it; "" of one that no hint can tell. */
+function writtenTimes(number, factor, power) {
+  if (!isTold(number)) return "";
+  const [mantissa, written = "0"] = number.toLowerCase().split("e");
+  const [whole, part = ""] = mantissa.split(".");
+  return decimalText(BigInt(whole + part) * factor, Number(written) - part.length + power);
 }
 
 function toDecimalDigits(digits, exponent) {
@@ -504,8 +495,8 @@ function toDecimalDigits(digits, exponent) {
 
 /** `f"{decimal.normalize():f}"`: no exponent, no zeros at the end. */
 function shownDecimal([digits, exponent]) {
-  if (digits === 0n || exponent + digits.toString().length < SMALLEST_DECIMAL) return "0";
-  if (exponent >= 0) return digits.toString() + "0".repeat(Math.min(exponent, LARGEST_DECIMAL));
+  if (digits === 0n) return "0";
+  if (exponent >= 0) return digits.toString() + "0".repeat(exponent);
   const padded = digits.toString().padStart(1 - exponent, "0");
   return `${padded.slice(0, exponent)}.${padded.slice(exponent)}`.replace(/\.?0+$/, "");
 }

@@ -2,12 +2,12 @@
 // Twin of python/dumbbell/spec/resolve.py. Integers are bigint; a number is a float.
 
 import { choose } from "./cc.js";
-import { activeGroups, bdpBytes, bufferLimit, endNs, jitterNs, windowNs } from "./derived.js";
+import { below, drawn } from "./chance.js";
+import { activeGroups, arrivalsPerS, arrivingNs, bdpBytes, bufferLimit, endNs, jitterNs, sizesOf, windowNs } from "./derived.js";
 import { flowNames } from "./names.js";
 import { Problem, SpecError } from "./problem.js";
 import { pointProblems } from "./rules.js";
 import { isA, scalar } from "./section.js";
-import { sha256 } from "./sha256.js";
 
 /** What this page cannot do, and the command can: told apart from what is wrong with a spec. */
 export class CannotHere extends Error {
@@ -17,11 +17,6 @@ export class CannotHere extends Error {
     this.name = "CannotHere";
     this.problems = problems;
   }
-}
-
-/** @param {string} path of the flow's workload */
-export function cannotDraw(path) {
-  return new Problem(`${path}.arrivals`, "this page cannot draw short flows by chance", "`dumbbell run` does");
 }
 
 /** @param {string} path of the field that names the file */
@@ -72,19 +67,13 @@ export function resolve(point, seed, tables) {
 }
 
 /** A flow's own part of the start jitter, uniform below `jitterNs`. @param {bigint} seed @param {bigint} jitterNs */
-export function startJitterNs(seed, flow, jitterNs) {
-  return drawnNs("start_jitter", seed, flow, jitterNs);
+export function startJitterNs(seed, flow, jitterNs, tables) {
+  return below("start_jitter", seed, flow, jitterNs, tables);
 }
 
 /** What a flow's base round-trip time is longer by, uniform below `spreadNs`. @param {bigint} seed @param {bigint} spreadNs */
-export function rttOffsetNs(seed, flow, spreadNs) {
-  return drawnNs("rtt_spread", seed, flow, spreadNs);
-}
-
-function drawnNs(what, seed, flow, below) {
-  if (!below) return 0n;
-  const digest = sha256(`dumbbell ${what} ${seed} ${flow}`);
-  return (new DataView(digest.buffer).getBigUint64(0) * below) >> 64n;
+export function rttOffsetNs(seed, flow, spreadNs, tables) {
+  return below("rtt_spread", seed, flow, spreadNs, tables);
 }
 
 function* resolvedFlows(experiment, place, names, seed, tables) {
@@ -98,15 +87,15 @@ function* resolvedFlows(experiment, place, names, seed, tables) {
   const rtt = scalar(group.rtt === null ? experiment.path.rtt : group.rtt).ns;
   const side = scalar(experiment.path.delay_side);
   const spread = scalar(experiment.rtt_spread).ns;
-  const workload = resolvedWorkload(scalar(group.workload), `flows[${place}].workload`);
+  const workload = resolvedWorkload(experiment, place, seed, tables);
   const access = resolvedAccess(experiment.path, group, tables);
   for (const [index, name] of names.entries()) {
-    const own = rtt + rttOffsetNs(seed, name, spread);
+    const own = rtt + rttOffsetNs(seed, name, spread, tables);
     const forward = { return: 0n, forward: own, split: own / 2n }[side];
     yield {
       name,
       cc: { algorithm: choice.algorithm, parameters: choice.parameters },
-      start_ns: start + BigInt(index) * stagger + startJitterNs(seed, name, jitter),
+      start_ns: start + BigInt(index) * stagger + startJitterNs(seed, name, jitter, tables),
       stop_ns: stop,
       workload,
       forward_delay_ns: forward,
@@ -134,19 +123,38 @@ function resolvedPath(path, tables) {
   };
 }
 
-function resolvedWorkload(workload, path) {
+function resolvedWorkload(experiment, place, seed, tables) {
+  const path = `flows[${place}].workload`;
+  const workload = scalar(experiment.flows[place].workload);
   if (isA(workload, "Transfer")) return { transfer: { bytes: scalar(workload.transfer).bytes } };
   if (isA(workload, "Stream")) {
     const [rate, length, every] = [scalar(workload.stream).bps, scalar(workload.for).ns, scalar(workload.every).ns];
     return { stream: { rate_bps: rate, for_ns: length, every_ns: every } };
   }
   if (isA(workload, "Trace")) throw new CannotHere([cannotRead(`${path}.trace`)]);
-  if (isA(workload, "ShortFlows")) throw new CannotHere([cannotDraw(path)]);
+  if (isA(workload, "ShortFlows")) return { arrivals: { arrivals: arrivalsOf(experiment, place, workload, seed, tables) } };
   if (isA(workload, "Command")) {
     const server = workload.server === null ? [] : scalar(workload.server);
     return { command: { command: [...scalar(workload.command)], server: [...server] } };
   }
   return "bulk";
+}
+
+/** A source's transfers; under its name or, of a table without one, its place, so that cc changes nothing. */
+function arrivalsOf(experiment, place, source, seed, tables) {
+  const path = `flows[${place}].workload`;
+  if (source.arrivals.trace !== null) throw new CannotHere([cannotRead(`${path}.arrivals.trace`)]);
+  if (isA(scalar(source.size), "CdfSize")) throw new CannotHere([cannotRead(`${path}.size.cdf`)]);
+  const group = experiment.flows[place];
+  const answer = drawn("arrivals", {
+    seed,
+    name: group.name === null ? `flows[${place}]` : scalar(group.name),
+    per_s: arrivalsPerS(experiment, source, tables),
+    sizes: sizesOf(source),
+    end_ns: arrivingNs(experiment, group),
+    count: source.arrivals.count === null ? null : scalar(source.arrivals.count),
+  }, tables);
+  return [...answer.matchAll(/\[(\d+),(\d+)\]/g)].map(([, at, bytes]) => [BigInt(at), BigInt(bytes)]);
 }
 
 function resolvedAccess(path, group, tables) {

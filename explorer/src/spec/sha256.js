@@ -19,7 +19,7 @@ function turned(word, bits) {
 }
 
 /** @param {string} text as UTF-8 @returns {Uint8Array} 32 bytes */
-export function sha256(text) {
+function sha256(text) {
   const bytes = new TextEncoder().encode(text);
   const blocks = Math.ceil((bytes.length + 9) / 64);
   const padded = new Uint8Array(blocks * 64);

@@ -164,14 +164,14 @@ def carry_out(  # noqa: PLR0913 (the options of a campaign)
     """
     jobs = jobs or engine.slots()
     work = _Work(store, engine, failures or FailureWatch(), fresh=fresh)
-    campaigns: dict[int, _Campaign] = {}
+    campaigns: dict[int, BegunCampaign] = {}
     """Begun with the first run of each: what is not reached stays as an earlier build has it."""
     patient = True
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="run")
     try:
         for which, place, planned in agenda(experiments, live=engine.live):
             if which not in campaigns:
-                campaigns[which] = _Campaign.begun(store, experiments[which], engine)
+                campaigns[which] = BegunCampaign.begun(store, experiments[which], engine)
             yield from work.submit(planned, campaigns[which].entry(place, planned), pool)
             while work.under_way and (ended := work.ended(awaited=work.under_way > AHEAD * jobs)):
                 yield from ended
@@ -187,7 +187,7 @@ def carry_out(  # noqa: PLR0913 (the options of a campaign)
 
 
 @dataclass(frozen=True, slots=True)
-class _Campaign:
+class BegunCampaign:
     """An experiment in a store, which may have other seeds besides."""
 
     id: int
@@ -198,6 +198,7 @@ class _Campaign:
 
     @classmethod
     def begun(cls, store: Store, experiment: Experiment, engine: Engine) -> Self:
+        """Begins an experiment, or goes on with it."""
         points = len(Grid.of(experiment))
         id_, seeds = begin(store.ledger, experiment, engine.name, engine.identity(), points)
         return cls(id_, len(experiment.seed_values), {seed: place for place, seed in enumerate(seeds)})

@@ -49,6 +49,8 @@ WORDS: Final = {
 GOALS: Final = ("goodput", "latency", "completion", "fairness", "balanced")
 PRESETS: Final = ("cdn", "backup", "video", "office", "satellite", "policed")
 """What advice can be about; a test holds both to `dumbbell.decide`, which takes long to load."""
+MOST_RUNS: Final = 100
+"""Of a store, that are offered."""
 _INDEX: Final = re.compile(r"\[\d+\]")
 
 
@@ -131,6 +133,17 @@ def kernels(incomplete: str) -> list[str]:
     from dumbbell.kernel.cache import names
 
     return _offered([*names(), "all"], incomplete)
+
+
+def runs(ctx: Any, incomplete: str) -> list[str]:  # noqa: ANN401 (typer's context, whose class it hides)
+    """Ids of the runs of the store that is named before."""
+    from dumbbell.errors import DumbbellError
+    from dumbbell.results.store import Store
+
+    folder = ctx.params.get("store") or ctx.params.get("source") or ""
+    with suppress(DumbbellError), Store.open(folder) as store:
+        return store.ids(incomplete, most=MOST_RUNS)
+    return []
 
 
 def columns(incomplete: str) -> list[str]:

@@ -14,6 +14,7 @@ from dumbbell.cli import (
     compare,
     completion,
     doctor,
+    explore,
     init,
     kernel,
     report,
@@ -36,6 +37,7 @@ app = typer.Typer(
 app.command("run", epilog='Example: dumbbell run examples/two-flows.toml --set path.rtt="50 ms" --seeds 5')(run.run)
 app.command("check", epilog="Example: dumbbell check examples/two-flows.toml")(check.check)
 app.command("init", epilog="Example: dumbbell init mine.toml")(init.init)
+app.command("explore", epilog=explore.EXAMPLE)(explore.explore)
 app.command("doctor", epilog="Example: dumbbell doctor")(doctor.doctor)
 app.add_typer(cc.app, name="cc")
 app.add_typer(kernel.app, name="kernel")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dumbbell.cli import completion
 from dumbbell.cli.option import DEFAULT_STORE, Columns, EachSeed, Sort, print_json
 from dumbbell.cli.option import Json as Whole
 
@@ -22,7 +23,7 @@ Everything = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
 
 app = typer.Typer(
-    help="What a store has: list, show, export, verify, prune.",
+    help="What a store has: list, show, export, import, verify, prune.",
     epilog="Example: dumbbell results list results",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -75,7 +76,12 @@ def list_(
 def show(  # noqa: PLR0913 (each is an option)
     store: Folder = DEFAULT_STORE,
     run: Annotated[
-        str | None, typer.Argument(metavar="[RUN]", help="The beginning of a run's id: everything about that run.")
+        str | None,
+        typer.Argument(
+            metavar="[RUN]",
+            help="The beginning of a run's id: everything about that run.",
+            autocompletion=completion.runs,
+        ),
     ] = None,
     *,
     experiment: Experiment = None,
@@ -116,6 +122,33 @@ def export(
     with Store.open(store) as opened:
         rows = write(opened, table.value, file, include_superseded=everything)
     typer.echo(f"{file}: {rows} rows", err=True)
+
+
+@app.command("import", epilog="Example: dumbbell results import experiment.json results")
+def import_(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help='What "Save as JSON" of the explorer wrote.', show_default=False)
+    ],
+    store: Folder = DEFAULT_STORE,
+    *,
+    as_json: Whole = False,
+) -> None:
+    """Take a run that the explorer saved into a store, made if it is not there: as `dumbbell run` would keep it.
+
+    The simulator repeats the run, and what the page measured has to be the same.
+    """
+    from dumbbell.campaign.imported import put, read
+    from dumbbell.engines.sim import SimEngine
+    from dumbbell.results.store import Store
+
+    engine = SimEngine()
+    saved = read(file, engine)
+    with Store.open(store, write=True) as opened:
+        outcome, was_there = put(saved, opened, engine)
+    if as_json:
+        print_json(outcome.model_dump(mode="json"))
+    what = f"run {outcome.run_id} of {saved.experiment.name}, seed {outcome.seed}"
+    typer.echo(f"{store}: {what}{' (was there before)' * was_there}; next: dumbbell report {store}", err=True)
 
 
 @app.command(epilog="Example: dumbbell results verify results")

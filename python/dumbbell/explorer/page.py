@@ -46,7 +46,7 @@ def page(sources: Path, wasm: bytes) -> str:
         style=Markup(style_sheet() + (sources / "page.css").read_text(encoding="utf-8")),  # noqa: S704 (our own)
         data=Markup(json.dumps(data, ensure_ascii=False).replace("</", "<\\/")),  # noqa: S704 (as above)
         wasm=base64.b64encode(gzip.compress(wasm, mtime=0)).decode(),
-        worker=Markup((sources / "src" / "worker.js").read_text(encoding="utf-8")),  # noqa: S704 (as above)
+        worker=Markup(bundled(sources / "src" / "worker.js")),  # noqa: S704 (as above)
         vega=Markup(drawing_script()),  # noqa: S704 (as above)
         script=Markup(bundled(sources / "src" / "main.js").replace("</script", "<\\/script")),  # noqa: S704 (as above)
     )

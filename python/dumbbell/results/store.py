@@ -149,12 +149,19 @@ class Store:
         Raises:
             StoreError: there is none, or more than one.
         """
-        pattern = beginning.replace("*", "").replace("?", "").replace("[", "") + "*"
-        found = self.ledger.rows("SELECT run_id FROM run WHERE run_id GLOB ? LIMIT 2", pattern)
+        found = self.ids(beginning, most=2)
         if len(found) != 1:
             what = "more than one run id begins" if found else "no run id begins"
             raise StoreError(f'{what} with "{beginning}"; `dumbbell results list` has them', self.folder)
-        return str(found[0]["run_id"])
+        return found[0]
+
+    def ids(self, beginning: str, *, most: int) -> list[str]:
+        """The run ids that begin so, and no more of them."""
+        pattern = beginning.replace("*", "").replace("?", "").replace("[", "") + "*"
+        return [
+            run_id
+            for (run_id,) in self.ledger.rows("SELECT run_id FROM run WHERE run_id GLOB ? LIMIT ?", pattern, most)
+        ]
 
     def run(self, run_id: str) -> Run:
         """The resolved run behind an outcome: what the engine was asked."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf
 from typing import Literal
 
 import dumbbell.spec.tables as tables
 from dumbbell.spec.quantity import Bytes, Size
 from dumbbell.spec.run import ETHERNET_HEADER_BYTES, Buffer, RoomBytes, RoomPackets, wire_bytes
 from dumbbell.spec.section import DependsOnInvalidField, scalar
-from dumbbell.spec.sizes import Cdf, Fixed, Lognormal, Pareto, Sizes
+from dumbbell.spec.sizes import Cdf, Fixed, Lognormal, Pareto, Sizes, mean_bytes
 from dumbbell.spec.tables import CdfSize, Flow, LognormalSize, ParetoSize, Path, ShortFlows, Spec
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S, PPB
 
@@ -45,23 +44,20 @@ def sizes_of(experiment: Spec, source: ShortFlows) -> Sizes | None:
 
 
 def _lognormal(table: tables.Lognormal) -> Lognormal:
-    sigma = scalar(table.sigma)
-    if table.median is not None:
-        return Lognormal(_bytes(table.median), sigma)
-    return Lognormal.of_mean(_bytes(table.mean), sigma)
+    return Lognormal(sigma=scalar(table.sigma), mean=_bytes(table.mean), median=_bytes(table.median))
 
 
 def _pareto(table: tables.Pareto) -> Pareto:
-    shape, most = scalar(table.shape), inf if table.maximum is None else _bytes(table.maximum)
-    if table.minimum is not None:
-        return Pareto(_bytes(table.minimum), shape, most)
-    return Pareto.of_mean(_bytes(table.mean), shape, most)
+    return Pareto(
+        shape=scalar(table.shape),
+        mean=_bytes(table.mean),
+        minimum=_bytes(table.minimum),
+        maximum=_bytes(table.maximum),
+    )
 
 
-def _bytes(size: Bytes | list[Bytes] | None) -> int:
-    if size is None:
-        raise DependsOnInvalidField
-    return scalar(size).bytes
+def _bytes(size: Bytes | list[Bytes] | None) -> int | None:
+    return None if size is None else scalar(size).bytes
 
 
 def arrivals_per_s(point: Spec, source: ShortFlows) -> float | None:
@@ -72,8 +68,8 @@ def arrivals_per_s(point: Spec, source: ShortFlows) -> float | None:
     sizes = sizes_of(point, source)
     if arrivals.load is None or sizes is None:
         return None
-    mean_bytes = wire_bytes(sizes.mean_bytes, scalar(point.path.mtu))
-    return scalar(arrivals.load) * scalar(point.path.rate).bps / (BITS_PER_BYTE * mean_bytes)
+    wire = wire_bytes(mean_bytes(sizes), scalar(point.path.mtu))
+    return scalar(arrivals.load) * scalar(point.path.rate).bps / (BITS_PER_BYTE * wire)
 
 
 def arriving_ns(point: Spec, group: Flow) -> int | None:

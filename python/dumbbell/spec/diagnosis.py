@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from pydantic import ValidationError  # noqa: TC002 (pydantic is here anyway)
@@ -63,7 +63,10 @@ def without(words: Mapping[str, Any], error: ValidationError) -> dict[str, Any]:
 
 def _location(details: ErrorDetails) -> Location:
     """Give where an error is, without the tags that tell which member of a union was tried."""
-    return tuple(part for part in details["loc"] if not (isinstance(part, str) and part.startswith("#")))
+    location = details["loc"]
+    behind = location[-1:] if details["type"] == "extra_forbidden" else ()  # a key, even if it looks like a tag
+    place = location[: len(location) - len(behind)]
+    return (*(part for part in place if not (isinstance(part, str) and part.startswith("#"))), *behind)
 
 
 def _copied(value: Any) -> Any:  # noqa: ANN401 (whatever a spec may hold)
@@ -139,8 +142,10 @@ def _example(model: type[Section], location: Location) -> str:
 
 def _known_key(model: type[Section], location: Location) -> str:
     """Suggest a key of the table that a location is in, or the table that has such a key."""
-    owner, key = _owner(model, location)
-    if owner is None:
+    *place, key = location
+    table_of, inner = _owner(model, place)
+    owner = _section(table_of, inner) if table_of and inner else table_of
+    if owner is None or not isinstance(key, str):
         return ""
     known = [field.alias or name for name, field in owner.model_fields.items()]
     for name in () if instead_of(key) else model.model_fields:
@@ -150,7 +155,7 @@ def _known_key(model: type[Section], location: Location) -> str:
     return suggestion(key, known)
 
 
-def _owner(model: type[Section], location: Location) -> tuple[type[Section] | None, str]:
+def _owner(model: type[Section], location: Sequence[int | str]) -> tuple[type[Section] | None, str]:
     """Give the table that the last key of a location is in, and that key."""
     owner: type[Section] | None = model
     key = ""

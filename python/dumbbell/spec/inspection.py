@@ -17,7 +17,7 @@ from dumbbell.problem import Problem, SpecError, quoted
 from dumbbell.spec.arrivals import ArrivalTimes
 from dumbbell.spec.diagnosis import Location, dotted
 from dumbbell.spec.rules import point_problems, run_rules
-from dumbbell.spec.section import DependsOnInvalidField, Unknown
+from dumbbell.spec.section import DependsOnInvalidField, StillHasLists, Unknown
 from dumbbell.spec.sizes import Cdf
 from dumbbell.spec.sweep import Grid, sweep_problems, unknown_fields, zip_problems
 from dumbbell.spec.tables import CdfSize, Flow, ShortFlows, Spec, Trace
@@ -36,7 +36,7 @@ def experiment_problems(experiment: Spec) -> Iterator[Problem]:
     yield from run_rules(partial(_seed_problems, experiment), partial(_cc_problems, experiment))
     zip_errors = list(run_rules(partial(zip_problems, experiment)))
     yield from zip_errors
-    with suppress(DependsOnInvalidField):
+    with suppress(DependsOnInvalidField, StillHasLists):
         unknown = next(unknown_fields(experiment), None) is not None
         grid = Grid.of(experiment, zipped=not zip_errors and not unknown)
         lists = list(run_rules(partial(sweep_problems, grid))) if not zip_errors else []

@@ -198,14 +198,15 @@ class Rate(Quantity):
         in_bytes = re.fullmatch(r"([kKmMGgT]?)(i?)B(/s(ec)?)?", unit)
         if in_bytes:
             prefix = in_bytes[1].lower()
-            binary = Decimal("1.024") ** _PREFIXES.index(prefix) if in_bytes[2] else 1
-            bits_per_s = f"{(Decimal(number) * BITS_PER_BYTE * binary).normalize():f} {_RATES_BY_PREFIX[prefix]}"
-            return QuantityError(f"{quoted(text)} is in bytes", f'write bits: "{bits_per_s}"')
-        bits = re.fullmatch(r"([kmgt]?)(bps|b/s|bits|bits?/sec|bits/s|bitps|b)", unit.lower())
-        if bits:
+            binary = Decimal("1.024") ** _PREFIXES.index(prefix) if in_bytes[2] else Decimal(1)
+            bits = _times(number, BITS_PER_BYTE * binary)
+            hint = f'write bits: "{bits} {_RATES_BY_PREFIX[prefix]}"' if bits else cls.advice()
+            return QuantityError(f"{quoted(text)} is in bytes", hint)
+        in_bits = re.fullmatch(r"([kmgt]?)(bps|b/s|bits|bits?/sec|bits/s|bitps|b)", unit.lower())
+        if in_bits:
             return QuantityError(
                 f"{quoted(text)} is ambiguous: tools read {quoted(unit)} as bits or as bytes a second",
-                f'write "{number} {_RATES_BY_PREFIX[bits[1]]}"',
+                f'write "{number} {_RATES_BY_PREFIX[in_bits[1]]}"',
             )
         return super().unknown_unit(text, number, unit)
 
@@ -260,8 +261,8 @@ class Frequency(Quantity):
     def unknown_unit(cls, text: str, number: str, unit: str) -> QuantityError:
         meant = {"hz": 1.0, "per s": 1.0, "per second": 1.0, "/sec": 1.0, "1/s": 1.0, "/ms": 1000.0, "/min": 1 / 60}
         if unit.lower() in meant:
-            per_s = float(number) * meant[unit.lower()]
-            return QuantityError(f"{quoted(text)}: unknown unit {quoted(unit)}", f'write "{per_s:g} /s"')
+            hint = f'write "{float(number) * meant[unit.lower()]:g} /s"' if _is_told(number) else cls.advice()
+            return QuantityError(f"{quoted(text)}: unknown unit {quoted(unit)}", hint)
         return super().unknown_unit(text, number, unit)
 
 
@@ -307,8 +308,9 @@ class Bytes(Quantity):
             )
         in_bits = re.fullmatch(r"([kmg]?)bits?|b", "" if unit == "B" else unit.lower())
         if in_bits:
-            in_bytes = f"{(Decimal(number) / BITS_PER_BYTE).normalize():f} {_SIZES_BY_PREFIX[in_bits[1] or '']}"
-            return QuantityError(f"{quoted(text)} is in bits", f'write bytes: "{in_bytes}"')
+            amount = _times(number, 1 / Decimal(BITS_PER_BYTE))
+            hint = f'write bytes: "{amount} {_SIZES_BY_PREFIX[in_bits[1] or ""]}"' if amount else cls.advice()
+            return QuantityError(f"{quoted(text)} is in bits", hint)
         return super().unknown_unit(text, number, unit)
 
 
@@ -382,6 +384,21 @@ def invalid(message: str, hint: str = "") -> PydanticCustomError:
 def _written(number: float) -> str:
     """A number as a text would have it; "" of one that no quantity has."""
     return str(abs(number)) if abs(number) < LARGEST else ""
+
+
+def _is_told(number: str) -> bool:
+    """Whether a hint can tell a number, from a text, in another unit: no quantity has one that is larger or smaller."""
+    exact = _exact(number)
+    return not exact or Fraction(1, LARGEST) <= exact < LARGEST
+
+
+def _times(number: str, factor: Decimal) -> str:
+    """A number from a text times a factor, as one writes it; "" of one that no hint can tell.
+
+    >>> _times("1.50", Decimal(8)), _times("1e9999999", Decimal(8)), _times("0e9999999", Decimal(8))
+    ('12', '', '0')
+    """
+    return f"{(Decimal(number) * factor if _exact(number) else Decimal()).normalize():f}" if _is_told(number) else ""
 
 
 def _exact(number: str) -> Fraction:

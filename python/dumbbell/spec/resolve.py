@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 import dumbbell.cc as cc
 import dumbbell.spec.arrivals as arrivals
+import dumbbell.spec.chance as chance
 import dumbbell.spec.derived as derived
 import dumbbell.spec.run as run
 import dumbbell.spec.tables as tables
@@ -86,28 +86,21 @@ def resolve(point: Point, seed: int, *, live: bool = False) -> Resolved:
 
 
 def start_jitter_ns(seed: int, flow: str, jitter_ns: int) -> int:
-    """Give a flow's own part of the start jitter, uniform below `jitter_ns`: the same for every engine.
-
-    It depends on the seed and the flow's name only, so that another flow changes nothing.
+    """Give a flow's own part of the start jitter, uniform below `jitter_ns`.
 
     >>> start_jitter_ns(1, "bbr", 100_000_000) < 100_000_000
     True
     """
-    return _drawn_ns("start_jitter", seed, flow, jitter_ns)
+    return chance.below("start_jitter", seed, flow, jitter_ns)
 
 
 def rtt_offset_ns(seed: int, flow: str, spread_ns: int) -> int:
-    """Give what a flow's base round-trip time is longer by, uniform below `spread_ns`: the same for every engine.
+    """Give what a flow's base round-trip time is longer by, uniform below `spread_ns`.
 
     >>> rtt_offset_ns(1, "bbr", 1_000_000) < 1_000_000
     True
     """
-    return _drawn_ns("rtt_spread", seed, flow, spread_ns)
-
-
-def _drawn_ns(what: str, seed: int, flow: str, below_ns: int) -> int:
-    digest = hashlib.sha256(f"dumbbell {what} {seed} {flow}".encode()).digest()
-    return int.from_bytes(digest[:8], "big") * below_ns >> 64
+    return chance.below("rtt_spread", seed, flow, spread_ns)
 
 
 def _flows(experiment: tables.Spec, number: int, names: list[str], seed: int) -> Iterator[run.Flow]:
@@ -179,18 +172,19 @@ def _arrivals(
 ) -> tuple[arrivals.Arrival, ...]:
     """Draw a source's transfers; under its name or, of a table without one, its place, so that cc changes nothing."""
     group = experiment.flows[number]
-    name = f"flows[{number}]" if group.name is None else scalar(group.name)
+    drawn_for = arrivals.Source(
+        seed=seed,
+        name=f"flows[{number}]" if group.name is None else scalar(group.name),
+        end_ns=derived.arriving_ns(experiment, group),
+        most=None if source.arrivals.count is None else scalar(source.arrivals.count),
+    )
     sizes, per_s = derived.sizes_of(experiment, source), derived.arrivals_per_s(experiment, source)
     if source.arrivals.trace is not None:
-        drawn = arrivals.listed(
-            experiment.file(arrivals.ArrivalTimes, scalar(source.arrivals.trace)), seed, name, sizes
-        )
-    elif sizes is not None and per_s is not None:
-        drawn = arrivals.poisson(seed, name, per_s, sizes)
-    else:
+        trace = experiment.file(arrivals.ArrivalTimes, scalar(source.arrivals.trace))
+        return arrivals.listed(drawn_for, trace, sizes)
+    if sizes is None or per_s is None:
         raise AssertionError("the rules saw neither a trace nor times and sizes")
-    most = None if source.arrivals.count is None else scalar(source.arrivals.count)
-    return arrivals.before(drawn, derived.arriving_ns(experiment, group), most)
+    return arrivals.poisson(drawn_for, per_s, sizes)
 
 
 def _access(path: tables.Path, group: tables.Flow) -> run.Access | None:

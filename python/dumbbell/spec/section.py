@@ -31,6 +31,10 @@ class DependsOnInvalidField(Exception):  # noqa: N818 (it is no error: a rule th
     """A rule asked for a field that has a problem of its own."""
 
 
+class StillHasLists(TypeError):  # noqa: N818 (as above)
+    """An experiment that still has lists was taken for a point: a list is inside a list, which another rule tells."""
+
+
 class Unknown:
     """Stands for a field that has a problem, so that the rules about the others can still be asked."""
 
@@ -67,7 +71,7 @@ Swept: TypeAlias = Annotated[
 def scalar(value: T | list[T]) -> T:
     """Give the value of a field at a point, where no list is left."""
     if isinstance(value, list):
-        raise TypeError("an experiment that still has lists was taken for a point")
+        raise StillHasLists
     if value is UNKNOWN:
         raise DependsOnInvalidField
     return value

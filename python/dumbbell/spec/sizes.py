@@ -1,30 +1,12 @@
-"""How large short transfers are: distributions, each with its mean and its inverse."""
+"""How large short transfers are: the distributions by their parameters, in bytes. `crates/draw` has their formulas."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
-from itertools import pairwise
-from math import exp, inf, log
-from statistics import NormalDist
-from typing import Protocol
+from math import inf
+from typing import Any, TypeAlias
 
-_NORMAL = NormalDist()
-_HALVINGS = 200
-"""Of an interval of logarithms of sizes: far more than its digits need."""
-
-
-class Sizes(Protocol):
-    """A distribution of sizes."""
-
-    @property
-    def mean_bytes(self) -> float:
-        """Its mean; infinite where it has none."""
-        ...
-
-    def at(self, share: float) -> float:
-        """Give the size, in bytes, that this share of transfers is no larger than; 0 < share < 1."""
-        ...
+from dumbbell.spec.chance import drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,78 +15,40 @@ class Fixed:
 
     bytes: int
 
-    @property
-    def mean_bytes(self) -> float:
-        """The size itself."""
-        return self.bytes
-
-    def at(self, share: float) -> float:  # noqa: ARG002 (whatever it is)
-        """Give the size itself."""
-        return self.bytes
+    def words(self) -> dict[str, Any]:
+        """As a request has it."""
+        return {"fixed": self.bytes}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Lognormal:
-    """The logarithm is normally distributed, with standard deviation `sigma`."""
+    """The logarithm is normally distributed, with standard deviation `sigma`; by its mean or its median."""
 
-    median_bytes: float
     sigma: float
+    mean: int | None = None
+    median: int | None = None
 
-    @classmethod
-    def of_mean(cls, mean_bytes: float, sigma: float) -> Lognormal:
-        """Give the one with this mean."""
-        return cls(mean_bytes * exp(-(sigma**2) / 2), sigma)
-
-    @property
-    def mean_bytes(self) -> float:
-        """The median times exp(sigma^2 / 2)."""
-        return self.median_bytes * exp(self.sigma**2 / 2)
-
-    def at(self, share: float) -> float:
-        """Invert the normal distribution."""
-        return self.median_bytes * exp(self.sigma * _NORMAL.inv_cdf(share))
+    def words(self) -> dict[str, Any]:
+        """As a request has it."""
+        return {"lognormal": {"sigma": self.sigma} | _known(mean=self.mean, median=self.median)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pareto:
-    """P(size > x) = (minimum / x) ** shape; with a maximum the part below it, by itself (bounded Pareto)."""
+    """P(size > x) = (minimum / x) ** shape; with a maximum the part below it, by itself (bounded Pareto).
 
-    minimum_bytes: float
+    By its minimum or its mean, which must lie below the maximum; without a maximum the shape is above 1.
+    """
+
     shape: float
-    maximum_bytes: float = inf
+    mean: int | None = None
+    minimum: int | None = None
+    maximum: int | None = None
 
-    @classmethod
-    def of_mean(cls, mean_bytes: float, shape: float, maximum_bytes: float = inf) -> Pareto:
-        """Give the one with this mean, which must lie below the maximum; without a maximum the shape is above 1."""
-        if maximum_bytes == inf:
-            return cls(mean_bytes * (shape - 1) / shape, shape)
-        low, high = log(mean_bytes) - 100, log(mean_bytes)
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            if cls(exp(middle), shape, maximum_bytes).mean_bytes < mean_bytes:
-                low = middle
-            else:
-                high = middle
-        return cls(exp(low), shape, maximum_bytes)
-
-    @property
-    def mean_bytes(self) -> float:
-        """By integration; of a shape of 1 or less infinite without a maximum."""
-        least, shape = self.minimum_bytes, self.shape
-        if self.maximum_bytes == inf:
-            return least * shape / (shape - 1) if shape > 1 else inf
-        ratio = self.maximum_bytes / least
-        below: float = 1 - ratio**-shape
-        if shape == 1:
-            return least * log(ratio) / below
-        above: float = 1 - ratio ** (1 - shape)
-        return least * shape / (shape - 1) * above / below
-
-    def at(self, share: float) -> float:
-        """Invert the distribution."""
-        within: float = 1 - (self.minimum_bytes / self.maximum_bytes) ** self.shape
-        times: float = (1 - share * within) ** (-1 / self.shape)
-        return self.minimum_bytes * times
+    def words(self) -> dict[str, Any]:
+        """As a request has it."""
+        known = _known(mean=self.mean, minimum=self.minimum, maximum=self.maximum)
+        return {"pareto": {"shape": self.shape} | known}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,18 +58,23 @@ class Cdf:
     points: tuple[tuple[int, float], ...]
     """In order; the last share is 1. The first share is that of transfers of just that size."""
 
-    @property
-    def mean_bytes(self) -> float:
-        """The sum over the pieces."""
-        first, share = self.points[0]
-        pieces = ((b - a) * (y + x) / 2 for (x, a), (y, b) in pairwise(self.points))
-        return first * share + sum(pieces)
+    def words(self) -> dict[str, Any]:
+        """As a request has it."""
+        return {"cdf": self.points}
 
-    def at(self, share: float) -> float:
-        """Interpolate."""
-        index = bisect_left(self.points, share, key=lambda point: point[1])
-        size, upper = self.points[index]
-        if not index:
-            return size
-        before, lower = self.points[index - 1]
-        return before + (size - before) * (share - lower) / (upper - lower)
+
+Sizes: TypeAlias = Fixed | Lognormal | Pareto | Cdf
+
+
+def mean_bytes(sizes: Sizes) -> float:
+    """Give the mean of a distribution; infinite where it has none.
+
+    >>> mean_bytes(Pareto(mean=100_000, shape=2.5)), mean_bytes(Pareto(minimum=1000, shape=1))
+    (100000.0, inf)
+    """
+    mean: float | None = drawn("mean_bytes", sizes.words())
+    return inf if mean is None else mean
+
+
+def _known(**parameters: int | None) -> dict[str, int]:
+    return {name: value for name, value in parameters.items() if value is not None}

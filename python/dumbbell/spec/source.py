@@ -45,7 +45,7 @@ def load(
         words, home = _parsed(source, "spec"), Path()
     else:
         path = Path(source)
-        words, home = _parsed(_text(path), str(path)), path.parent
+        words, home = _parsed(text_of(path), str(path)), path.parent
         words.setdefault("name", path.stem)
     problems = [problem for path, value in (overrides or {}).items() if (problem := _set(words, path, value))]
     if problems:
@@ -81,7 +81,11 @@ def is_path(text: str) -> bool:
     return _PATH.fullmatch(text) is not None
 
 
-def _text(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """The text of a spec's file.
+
+    Raises `SpecError`.
+    """
     where = str(path)
     try:
         if path.is_file() and path.stat().st_size > LARGEST_FILE_BYTES:

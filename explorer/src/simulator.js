@@ -1,0 +1,25 @@
+/** The compiled simulator in the thread that it was made in: text in, bytes out. */
+
+/** First byte of an answer that is what was asked for. */
+export const GIVEN = 48;
+
+/** The answer to a request, JSON text: its first byte, and then what that says it is. */
+export function asked(simulator, request) {
+  const { room, answer, take_back: takeBack, memory } = simulator.exports;
+  const bytes = new TextEncoder().encode(request);
+  const place = room(bytes.length);
+  new Uint8Array(memory.buffer, place, bytes.length).set(bytes);
+  const packed = BigInt.asUintN(64, answer(place, bytes.length));
+  const [at, length] = [Number(packed >> 32n), Number(packed & 0xffffffffn)];
+  const found = new Uint8Array(memory.buffer, at, length).slice();
+  takeBack(at, length);
+  return found;
+}
+
+/** What `spec/chance.js` draws with: the text of the answer to the text of a request. */
+export const drawer = (simulator) => (request) => {
+  const bytes = asked(simulator, `{"draw":${request}}`);
+  const text = new TextDecoder().decode(bytes.subarray(1));
+  if (bytes[0] !== GIVEN) throw new Error(text);
+  return text;
+};

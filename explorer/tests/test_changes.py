@@ -1,0 +1,52 @@
+"""What is under way when the experiment changes: short runs are shown, long ones are cancelled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from webtab import settle
+
+SPEC = """
+duration = "{duration}"
+
+[path]
+rate = "{rate}"
+rtt = "25 ms"
+buffer = "{buffer} bdp"
+
+[[flows]]
+cc = "bbr"
+"""
+
+FOLLOWED = """async (specs) => {
+  const seen = new Set();
+  const watching = new MutationObserver(() => seen.add(document.body.dataset.run));
+  watching.observe(document.body, { attributes: true, attributeFilter: ["data-run"] });
+  for (const spec of specs) {
+    explorer.write(spec);
+    await new Promise((resolve) => { setTimeout(resolve, 20); });
+  }
+  watching.disconnect();
+  return seen.size;
+}"""
+
+
+def spec(duration: str = "5 s", rate: str = "10 Mbit/s", buffer: float = 1) -> str:
+    return SPEC.format(duration=duration, rate=rate, buffer=buffer)
+
+
+def test_the_picture_follows_a_slider_while_it_is_dragged(page: Any) -> None:
+    changes = [spec(buffer=1 + step / 10) for step in range(50)]
+    assert page.evaluate(FOLLOWED, changes) >= 5
+    assert settle(page) == "ready"
+    assert page.evaluate("explorer.text") == changes[-1]
+
+
+def test_a_long_run_is_cancelled(page: Any) -> None:
+    """Its worker goes with it, and another one is there."""
+    page.evaluate("(spec) => explorer.write(spec)", spec("60 s", "1 Gbit/s"))
+    page.wait_for_timeout(100)
+    assert page.evaluate("explorer.pool.busy.size") == 1
+    page.evaluate("(spec) => explorer.write(spec)", spec())
+    assert settle(page) == "ready"
+    assert page.evaluate("[explorer.pool.busy.size, explorer.pool.waiting.length]") == [0, 0]
