@@ -149,7 +149,7 @@ export class Survey {
     });
     const noun = FIELDS.find(([name]) => name === path)[1];
     const x = { title: noun, ticks: values.map((value, at) => [at, value]), domain: [-0.3, values.length - 0.7] };
-    const fair = quantity === QUANTITIES_SHOWN.share ? fairLevels(plans.map(([plan]) => plan)) : [];
+    const fair = quantity === QUANTITIES_SHOWN.share ? fairLevels(plans.map(([plan]) => plan), this.explorer.tables) : [];
     const levels = fair.map(({ at, group }) => ({ at, layer: layers.find(({ label }) => label === group) }));
     byId("levels").textContent = fair.length ? `Dashed: ${fair.map(({ told }) => told).join("; ")}.` : "";
     return filled(this.explorer.skeletons, "sweep", [{ layers, levels, x, y: { title: quantity.label } }], `${quantity.label} over the ${noun}`);

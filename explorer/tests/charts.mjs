@@ -17,7 +17,7 @@ const tables = { ...prepared(given.tables), identity: given.identity, draw: draw
 for (const text of given.texts) {
   const { problems, experiment } = understood(text, tables);
   if (problems.length) throw new Error(JSON.stringify(problems));
-  const fair = Object.fromEntries(fairSharesOf(planned(experiment, tables)));
+  const fair = Object.fromEntries(fairSharesOf(planned(experiment, tables), tables));
   const runs = [];
   for (const seed of experiment.seeds) runs.push(ofRun(planned(experiment, tables, { seed })));
   const shares = runs.map(({ summary }) => Object.values(summary.groups)[0].goodput_bps);

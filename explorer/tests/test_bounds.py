@@ -13,6 +13,7 @@ import pytest
 from dumbbell.comparison.random_conditions import conditions
 from dumbbell.explorer.page import bounds
 from dumbbell.explorer.tables import page_tables
+from webtab import WASM
 
 EACH = 12
 SEED = 20261123
@@ -30,7 +31,7 @@ OUTSIDE = {
 
 def standing(texts: Sequence[str], node: str, folder: Path) -> list[dict[str, Any]]:
     given = folder / "given.json"
-    given.write_text(json.dumps({"tables": page_tables(), "bounds": bounds(), "texts": texts}))
+    given.write_text(json.dumps({"tables": page_tables(), "bounds": bounds(), "texts": texts, "wasm": str(WASM)}))
     program = [node, str(Path(__file__).with_name("bounds.mjs")), str(given)]
     done = subprocess.run(program, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -9,9 +9,8 @@ import pytest
 
 from charts import differences, of_package, of_page, structure
 from conftest import cannot
-from webtab import ROOT
+from webtab import WASM
 
-WASM = (ROOT / "target" / "web" / "web.wasm").resolve()
 TOLERANCE = 1e-9
 PATH = '[path]\nrate = "10 Mbit/s"\nrtt = "40 ms"\nbuffer = "1 bdp"\n'
 SPECS = {
