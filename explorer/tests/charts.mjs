@@ -4,31 +4,29 @@ import { readFileSync } from "node:fs";
 
 import { filled } from "../src/chart.js";
 import { planned, understood } from "../src/experiment.js";
+import { fairSharesOf } from "../src/fair.js";
 import { inTime } from "../src/lines.js";
 import { estimate, summarise } from "../src/metrics.js";
+import { asked, drawer, GIVEN } from "../src/simulator.js";
 import { prepared } from "../src/spec/tables.js";
 
 const given = JSON.parse(readFileSync(process.argv[2], "utf8"));
-const tables = { ...prepared(given.tables), identity: given.identity };
-// The page's worker is a script without exports, so that what it has for its own use is what is called here.
-const answers = [];
-const self = { postMessage: (told) => answers.push(told) };
-const listen = new Function("self", `${readFileSync(new URL("../src/worker.js", import.meta.url), "utf8")}; return self.onmessage;`)(self);
-await listen({ data: { module: await WebAssembly.compile(readFileSync(given.wasm)) } });
+const { instance } = await WebAssembly.instantiate(readFileSync(given.wasm), {});
+const tables = { ...prepared(given.tables), identity: given.identity, draw: drawer(instance) };
 
 for (const text of given.texts) {
   const { problems, experiment } = understood(text, tables);
   if (problems.length) throw new Error(JSON.stringify(problems));
+  const fair = Object.fromEntries(fairSharesOf(planned(experiment, tables), tables));
   const runs = [];
-  for (const seed of experiment.seeds) runs.push(await ofRun(planned(experiment, tables, { seed })));
+  for (const seed of experiment.seeds) runs.push(ofRun(planned(experiment, tables, { seed })));
   const shares = runs.map(({ summary }) => Object.values(summary.groups)[0].goodput_bps);
-  process.stdout.write(`${JSON.stringify({ runs, goodput: estimate(shares, tables.t) })}\n`);
+  process.stdout.write(`${JSON.stringify({ runs, fair, goodput: estimate(shares, tables.t) })}\n`);
 }
 
-async function ofRun(plan) {
-  await listen({ data: { id: 1, request: `{"measure":${plan.json}}` } });
-  const { bytes, trap } = answers.at(-1);
-  if (trap !== undefined || bytes[0] !== 48) throw new Error(trap ?? new TextDecoder().decode(bytes));
+function ofRun(plan) {
+  const bytes = asked(instance, `{"measure":${plan.json}}`);
+  if (bytes[0] !== GIVEN) throw new Error(new TextDecoder().decode(bytes));
   const measurement = JSON.parse(new TextDecoder().decode(bytes.subarray(1)));
   const summary = summarise(plan.run, measurement, plan.bdp_bytes, plan.names);
   const panels = inTime(given.skeletons, plan.run, measurement, plan.groups);

@@ -9,9 +9,8 @@ import pytest
 
 from charts import differences, of_package, of_page, structure
 from conftest import cannot
-from webtab import ROOT
+from webtab import WASM
 
-WASM = (ROOT / "target" / "web" / "web.wasm").resolve()
 TOLERANCE = 1e-9
 PATH = '[path]\nrate = "10 Mbit/s"\nrtt = "40 ms"\nbuffer = "1 bdp"\n'
 SPECS = {
@@ -59,4 +58,6 @@ def test_charts_and_numbers_of_a_run_are_alike(both: tuple[dict[str, Any], dict[
         assert list(differences(ours["summary"], theirs["summary"], TOLERANCE)) == []
         assert list(differences(ours["lines"], theirs["lines"], TOLERANCE)) == []
         assert structure(ours["chart"]) == structure(theirs["chart"])
+    assert package["fair"].keys() == page["fair"].keys()
+    assert list(differences(package["fair"], page["fair"], TOLERANCE)) == []
     assert list(differences(package["goodput"], page["goodput"], TOLERANCE)) == []

@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from twins import WASM
-
 from dumbbell.engines.sim import SimEngine
 from dumbbell.explorer.tables import page_tables
 from dumbbell.metrics.summary import summarise
 from dumbbell.spec import expand, load, resolve
+from twins import WASM
 
 SPEC = """
 duration = "{seconds} s"
