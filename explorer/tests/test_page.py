@@ -64,3 +64,19 @@ def test_what_takes_too_long_is_left_to_the_command(page: Any) -> None:
     rate = 'duration = "10000 s"\n[path]\nrate = "10 Gbit/s"\nrtt = "25 ms"\nbuffer = "1 bdp"\n[[flows]]\ncc = "bbr"\n'
     assert typed(page, rate) == "failed"
     assert "dumbbell run" in page.inner_text("#problems")
+
+
+def test_short_flows_are_controlled_and_have_completion_times_over_seeds(page: Any) -> None:
+    page.locator('[data-field="flows[1].workload"]').select_option(label="short flows")
+    assert settle(page) == "ready"
+    page.locator('[data-field="flows[1].workload.size.kind"]').select_option(label="lognormal")
+    assert settle(page) == "ready"
+    load = page.locator('[data-field="flows[1].workload.arrivals.load"]')
+    load.fill("0.2")
+    load.press("Enter")
+    assert settle(page) == "ready"
+    assert "arrivals = { load = 0.2 }, size = { lognormal =" in page.input_value("#toml")
+    assert "transfers" in page.inner_text("#numbers thead")
+    page.click("#tab-seeds")
+    assert settle(page) == "ready"
+    assert "completion time, median (s)" in page.inner_text("#means")
