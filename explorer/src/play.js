@@ -22,7 +22,7 @@ export class Player {
     this.isRunning = !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.button = made("button", { type: "button", click: () => this.#toggle() }, "Pause");
     this.from = made("input", { type: "range", min: 0, max: 100, value: 30, "aria-label": "Where in the run", change: () => explorer.write(explorer.text) });
-    this.slower = made("select", {}, ...SLOWER.map((factor) => made("option", { value: factor, selected: factor === 10 }, `${factor} times slower`)));
+    this.slower = made("select", { "aria-label": "How much slower" }, ...SLOWER.map((factor) => made("option", { value: factor, selected: factor === 10 }, `${factor} times slower`)));
     byId("play-controls").append(this.button, made("label", {}, "From ", this.from), this.slower);
     this.last = 0;
     requestAnimationFrame((now) => this.#frame(now));
