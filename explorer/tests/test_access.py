@@ -48,7 +48,8 @@ CONTRASTS = """() => {
   };
   const found = [];
   for (const it of document.querySelectorAll('body *')) {
-    const text = [...it.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data.trim()).filter(Boolean);
+    const words = [...it.childNodes].filter(({ nodeType }) => nodeType === 3);
+    const text = words.map(({ data }) => data.trim()).filter(Boolean);
     if (!text.length || !it.checkVisibility() || it.disabled || it.closest('script, style, svg')) continue;
     const pair = [luminance(getComputedStyle(it).color), luminance(behind(it))].sort((one, other) => other - one);
     found.push({ ratio: (pair[0] + 0.05) / (pair[1] + 0.05), text: text[0].slice(0, 60) });
