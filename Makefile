@@ -18,7 +18,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-long lint lint-rust lint-python check check-rust check-python bench bench-peers \
-        tools browser kernel explorer test-explorer validation grid grid-linux figures answers docs docs-outputs wheel clean
+        tools browsers kernel explorer test-explorer validation grid grid-linux figures answers docs docs-outputs wheel clean
 
 # Of several parts at once: each part's output in one piece, and no line about folders.
 PARTS := $(MAKE) --no-print-directory --jobs 2 --output-sync=target
@@ -42,8 +42,8 @@ test-rust:
 test-python:
 	$(BIN)/python -m pytest -q -n auto -m "not long"
 
-test-explorer: build $(VENV)/.explorer ## The tests of the page: its twins of the package in node, and the page in Chromium
-	@$(MAKE) --no-print-directory browser || echo "no browser or no node: what needs them is not tested" >&2
+test-explorer: build $(VENV)/.explorer ## The tests of the page: its twins of the package in node, and the page in browsers
+	@$(MAKE) --no-print-directory browsers || echo "no browser or no node: what needs them is not tested" >&2
 	@$(MAKE) --no-print-directory explorer || echo "no page: it is not tested" >&2
 	$(BIN)/python -m pytest -q -n auto explorer/tests
 
@@ -83,15 +83,15 @@ bench-peers: build ## The same work on ns-3 and ns-2, and the ratios; HTSIM=DIR:
 TOOLS := ip:iproute2 ethtool:ethtool nsenter:util-linux sysctl:procps iperf3:iperf3 nc:netcat-openbsd ffmpeg:ffmpeg
 
 # What tests of the page run.
-BROWSER := chromium:chromium node:nodejs
+BROWSERS := chromium:chromium firefox-esr:firefox-esr node:nodejs
 
 tools: PROGRAMS := $(TOOLS)
 tools: ## Programs that the tests of the engine `netns` run (iperf3, netcat, ffmpeg and others), from Debian; needs root
 
-browser: PROGRAMS := $(BROWSER)
-browser: ## Chromium and node, for the tests of the explorer, from Debian; needs root
+browsers: PROGRAMS := $(BROWSERS)
+browsers: ## Chromium, Firefox and node, for the tests of the explorer, from Debian; needs root
 
-tools browser:
+tools browsers:
 	@missing=; for program in $(PROGRAMS); do \
 		command -v "$${program%%:*}" >/dev/null || missing="$$missing $${program#*:}"; \
 	done; \

@@ -6,6 +6,7 @@ import { BufferControl } from "./buffer.js";
 import { byId, made, options } from "./dom.js";
 import { changed, valueAt } from "./edit.js";
 import { numberAt, placeOf, STEPS } from "./scale.js";
+import { newSource, sourceFields } from "./source.js";
 
 /** Path, label, units with what they are by the first, ends in the first unit; `zero`: the left end is nothing at all. */
 const QUANTITIES = {
@@ -19,11 +20,12 @@ const QUANTITIES = {
     { path: "duration", label: "Duration", units: { s: 1, ms: 1e-3, min: 60 }, least: 1, most: 300 },
   ],
 };
-const WORKLOADS = [["bulk", "as much as it can"], ["transfer", "a transfer"], ["stream", "a stream"]];
+const WORKLOADS = [["bulk", "as much as it can"], ["transfer", "a transfer"], ["stream", "a stream"], ["arrivals", "short flows"]];
 const NEW_WORKLOADS = {
   bulk: () => undefined,
   transfer: () => new Map([["transfer", "10 MB"]]),
   stream: () => new Map([["stream", "3 Mbit/s"], ["for", "30 s"], ["every", "40 ms"]]),
+  arrivals: newSource,
 };
 
 /** The controls of an experiment. `tables`, `skeletons`: Python's; `edit(words)`: what a change calls. */
@@ -169,7 +171,8 @@ export class Controls {
       "data-field": `${at}.workload`,
       change: ({ target }) => target.value && this.#set(`${at}.workload`, NEW_WORKLOADS[target.value]()),
     }, ...options(pairs, isKnown ? kind : ""))));
-    if (isKnown && workload instanceof Map) {
+    if (kind === "arrivals") row.append(...sourceFields(workload, `${at}.workload`, problems, (path, value) => this.#set(path, value)));
+    else if (isKnown && workload instanceof Map) {
       for (const [name, value] of workload) {
         row.append(made("label", {}, name === kind ? "" : `${name} `, made("input", {
           type: "text", value: String(value), "data-field": `${at}.workload.${name}`, "aria-label": `${kind}: ${name}`,

@@ -74,9 +74,14 @@ export function planned({ spec, seeds }, tables, { seed = seeds[0], isSummary = 
 /** Packets that a run carries at most, about. */
 export function packetsOf({ path, duration_ns, flows, until_done }) {
   const bits = (path.rate_bps * duration_ns) / NANOS_PER_S;
-  const asked = flows.reduce((sum, { workload }) => sum + (workload.transfer?.bytes ?? Infinity), 0);
+  const asked = flows.reduce((sum, { workload }) => sum + askedBytes(workload), 0);
   const carried = Math.min(bits, until_done ? 8 * 1.1 * asked : Infinity);
   return carried / (8 * (path.mtu_bytes + 14)) + 100 * flows.length;
+}
+
+/** What a flow has to send; infinite of one that never ends. */
+function askedBytes({ transfer, arrivals }) {
+  return arrivals ? arrivals.arrivals.reduce((sum, [, bytes]) => sum + bytes, 0) : transfer?.bytes ?? Infinity;
 }
 
 /** The lines of a chart as CSV: a row a point. */

@@ -15,7 +15,7 @@ import { showMeans, showNumbers } from "./readout.js";
 import { Picture } from "./picture.js";
 import { Player } from "./play.js";
 import { Pool, Refused } from "./pool.js";
-import { QUANTITIES_SHOWN } from "./readings.js";
+import { QUANTITIES_SHOWN, valuesOf } from "./readings.js";
 import { setWishes } from "./spec/problem.js";
 import { Sharing } from "./share.js";
 import { drawer } from "./simulator.js";
@@ -35,6 +35,12 @@ const MORE_SEEDS = 10n;
 /** Where the controls are a sheet over the lower part of the page, as in its style. */
 const PHONE = "(max-width: 780px)";
 const TABS = ["time", "seeds", "sweep", "map", "play"];
+
+/** The half-width of an interval in words. */
+const intervalOf = (half_width, seeds) => {
+  if (half_width !== null) return `± ${amount(half_width)}`;
+  return seeds > 1 ? "nothing varied" : "-";
+};
 
 /** The page's state, and what changes it. */
 class Explorer {
@@ -225,12 +231,12 @@ class Explorer {
     const measurements = await Promise.all(plans.map((plan) => this.measured(plan, { signal })));
     const summaries = measurements.map((measurement, i) => summarise(plans[i].run, measurement, plans[i].bdp_bytes, plans[i].names));
     const rows = [];
-    for (const { label, of } of Object.values(QUANTITIES_SHOWN)) {
-      for (const group of of(summaries[0]).keys()) {
-        const values = summaries.map((summary) => of(summary).get(group)).filter((value) => value !== null);
+    for (const quantity of Object.values(QUANTITIES_SHOWN)) {
+      for (const group of quantity.of(summaries[0]).keys()) {
+        const values = valuesOf(quantity, summaries, group);
         if (!values.length) continue;
         const { mean, half_width, n } = estimate(values, this.tables.t);
-        rows.push([group, label, amount(mean), half_width === null ? (plans.length > 1 ? "nothing varied" : "-") : `± ${amount(half_width)}`, String(n)]);
+          rows.push([group, quantity.label, amount(mean), intervalOf(half_width, plans.length), String(n)]);
       }
     }
     byId("few-seeds").hidden = plans.length > 1;

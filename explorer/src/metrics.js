@@ -1,7 +1,9 @@
 /** What a measurement comes to in its window: twins of `metrics/summary.py` and what it takes from its neighbours, as far
  * as the page shows it. `null` is what Python has as None. */
 
+import { completion } from "./completion.js";
 import { BYTE_BITS, NANOS_PER_S } from "./gauges.js";
+import { percentile } from "./percentile.js";
 
 /** `part / whole`; null where there is no whole. */
 export const ratio = (part, whole) => (whole ? part / whole : null);
@@ -9,7 +11,9 @@ export const ratio = (part, whole) => (whole ? part / whole : null);
 /** The summary of a run: `{window_s, flows, groups, bottleneck, jain}`. `names`: each flow's group. */
 export function summarise(run, measurement, bdp_bytes, names) {
   const window = windowOf(run.measure, measurement.ended_ns);
-  const flows = measurement.flows.map((flow, index) => ofFlow(flow, window, names[index]));
+  const flows = measurement.flows.map((flow, index) => (
+    { ...ofFlow(flow, window, names[index]), ...completion(run.path, run.flows[index], flow, window) }
+  ));
   const rates = flows.map((flow) => flow.goodput_bps).filter((rate) => rate !== null);
   return {
     window_s: [window.begin_ns / NANOS_PER_S, window.end_ns / NANOS_PER_S],
@@ -61,7 +65,6 @@ function ofFlow(flow, window, name) {
     rtt_p50_s: srtt_us.length ? percentile(srtt_us, 50) / 1e6 : null,
     rtt_p95_s: srtt_us.length ? percentile(srtt_us, 95) / 1e6 : null,
     rtt_min_s: flow.rtt_min_ns === null ? null : flow.rtt_min_ns / NANOS_PER_S,
-    fct_s: flow.completed_ns === null ? null : (flow.completed_ns - flow.started_ns) / NANOS_PER_S,
   };
 }
 
@@ -105,16 +108,6 @@ function capacityBits(path, window) {
     [begin_ns, rate_bps] = [until_ns, Number(change.rate_bps)];
   }
   return (bits + rate_bps * Math.max(0, window.end_ns - begin_ns)) / NANOS_PER_S;
-}
-
-/** As numpy has it: on a straight line between the two values around it. */
-export function percentile(values, percent) {
-  const sorted = Float64Array.from(values).sort();
-  const at = ((sorted.length - 1) * percent) / 100;
-  const [low, part] = [Math.floor(at), at - Math.floor(at)];
-  if (part === 0) return sorted[low];
-  const [a, b] = [sorted[low], sorted[low + 1]];
-  return part >= 0.5 ? b - (b - a) * (1 - part) : a + (b - a) * part;
 }
 
 /** A mean with the half-width of its 95 % interval, by Student's t: `quantiles[n - 1]` is that of n degrees of freedom.

@@ -6,13 +6,18 @@ import { toldBytes, toldMs, toldRate, toldShare } from "./told.js";
 
 /** A row a group, and what the link has. */
 export function showNumbers(table, summary) {
-  const head = ["group", "goodput", "share", "mean RTT", "95 % RTT", "retransmits", "completion"];
+  const isSource = summary.flows.some((flow) => flow.transfers !== undefined);
+  const head = [
+    "group", "goodput", "share", "mean RTT", "95 % RTT", "retransmits", "completion",
+    ...(isSource ? ["its median", "its 95 %", "transfers"] : []),
+  ];
   const rows = [...summary.groups].map(([name, group]) => {
     const own = summary.flows.filter((flow) => flow.name === name);
     const mean = (column) => meanOf(own.map((flow) => flow[column]));
     return [
       name, toldRate(group.goodput_bps), toldShare(group.share), toldMs(mean("rtt_mean_s")), toldMs(mean("rtt_p95_s")),
-      toldShare(mean("retransmit_rate")), mean("fct_s") === null ? "-" : `${amount(mean("fct_s"))} s`,
+      toldShare(mean("retransmit_rate")), toldSeconds(meanOfAll(own.map((flow) => flow.fct_s))),
+      ...(isSource ? toldTransfers(own[0]) : []),
     ];
   });
   const { bottleneck, jain } = summary;
@@ -25,6 +30,15 @@ export function showNumbers(table, summary) {
   table.append(made("tfoot", {}, made("tr", {}, made("td", { colSpan: head.length }, link.map((pair) => pair.join(" ")).join(" · ")))));
 }
 
+const toldSeconds = (seconds) => (seconds === null || seconds === undefined ? "-" : `${amount(seconds)} s`);
+
+/** Of a source: when half and most of its transfers were complete, and how many of how many were. */
+function toldTransfers({ fct_p50_s, fct_p95_s, transfers, transfers_completed }) {
+  if (transfers === undefined) return ["-", "-", "-"];
+  const complete = transfers_completed === transfers ? `${transfers}` : `${transfers_completed} of ${transfers}`;
+  return [toldSeconds(fct_p50_s), toldSeconds(fct_p95_s), complete];
+}
+
 /** A row a group, each number with its 95 % interval. */
 export function showMeans(table, rows, caption) {
   filledTable(table, ["group", "quantity", "mean", "95 % interval", "seeds"], rows, caption);
@@ -34,6 +48,11 @@ export function showMeans(table, rows, caption) {
 export function meanOf(values) {
   const known = values.filter((value) => value !== null);
   return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
+}
+
+/** Null if one is not known: the mean of the others would flatter whoever left some behind. */
+export function meanOfAll(values) {
+  return values.includes(null) ? null : meanOf(values);
 }
 
 function filledTable(table, head, rows, caption) {

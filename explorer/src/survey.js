@@ -10,7 +10,7 @@ import { amount } from "./spec/number.js";
 import { Picture } from "./picture.js";
 import { Refused } from "./pool.js";
 import { meanOf } from "./readout.js";
-import { OF_LINK, QUANTITIES_SHOWN } from "./readings.js";
+import { OF_LINK, QUANTITIES_SHOWN, valuesOf } from "./readings.js";
 import { bisected, bisectedGrid, each } from "./schedule.js";
 
 const FIELDS = [["path.buffer", "buffer"], ["path.rate", "rate"], ["path.rtt", "RTT"], ["path.loss", "random loss"], ["path.jitter", "jitter"]];
@@ -140,7 +140,7 @@ export class Survey {
     const layers = names.map((name, instance) => {
       const group = plans[0][0].groups.find((one) => one.name === name);
       const rows = found.flatMap((own, at) => {
-        const known = own.map((summary) => quantity.of(summary).get(name)).filter((value) => value !== null && value !== undefined);
+        const known = valuesOf(quantity, own, name);
         if (!known.length) return [];
         const { mean, half_width } = estimate(known, this.explorer.tables.t);
         return [{ x: at, y: mean, low: mean - (half_width ?? 0), high: mean + (half_width ?? 0) }];
@@ -185,8 +185,7 @@ export class Survey {
     const [panel] = spec.concat;
     const isOfLink = found.flat(2).some((summary) => quantity.of(summary).has(OF_LINK));
     const value = (own) => {
-      const known = own.map((summary) => quantity.of(summary).get(isOfLink ? OF_LINK : group)).filter((one) => one !== null);
-      return meanOf(known);
+      return meanOf(valuesOf(quantity, own, isOfLink ? OF_LINK : group));
     };
     const rows = xs.flatMap((x, column) => ys.map((y, row) => {
       const mean = value(found[column][row]);

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import pytest
 
 from webtab import PAGE, settle
 
-Open = Callable[..., Any]
 MINE = ("file:", "blob:", "data:")
 
 
@@ -28,48 +27,84 @@ def cannot(why: str) -> NoReturn:
 @pytest.fixture(scope="session")
 def node() -> str:
     """The path of node."""
-    return shutil.which("node") or cannot("no node here: make browser")
+    return shutil.which("node") or cannot("no node here: make browsers")
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
+def playwright() -> Iterator[Any]:
+    """The library that drives browsers."""
     try:
         from playwright import sync_api  # noqa: PLC0415 (not everybody has it)
     except ImportError:
         cannot("no Playwright here: make test-explorer installs it")
     if not PAGE.is_file():
         cannot(f"no page at {PAGE}: make explorer")
-    chromium = shutil.which("chromium") or cannot("no Chromium here: make browser")
     with sync_api.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield launched
-        launched.close()
+        yield started
 
 
-@pytest.fixture
-def opened(browser: Any) -> Iterator[Open]:
-    """Opens the page, or a link to it, in a context of its own; no complaint, and no request on a network, may come."""
-    complaints: list[str] = []
-    contexts = []
+@pytest.fixture(scope="session")
+def browser(playwright: Any) -> Iterator[Any]:
+    """Chromium."""
+    chromium = shutil.which("chromium") or cannot("no Chromium here: make browsers")
+    launched = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    yield launched
+    launched.close()
 
-    def opened(link: str = PAGE.as_uri(), width: int = 1200, **how: Any) -> Any:
-        context = browser.new_context(viewport={"width": width, "height": 900}, **how)
-        contexts.append(context)
+
+@pytest.fixture(scope="session")
+def firefox(playwright: Any) -> Iterator[Any]:
+    """Firefox as Debian has it, over WebDriver BiDi: `channel` says that it is not Playwright's own build."""
+    program = shutil.which("firefox-esr") or cannot("no Firefox here: make browsers")
+    launched = playwright.firefox.launch(executable_path=program, channel="moz-firefox")
+    yield launched
+    launched.close()
+
+
+class Watch:
+    """Opens the page, and keeps what it complains of and what it asks of a network."""
+
+    def __init__(self, browser: Any) -> None:
+        self.browser = browser
+        self.complaints: list[str] = []
+        self.contexts: list[Any] = []
+
+    def __call__(self, link: str = PAGE.as_uri(), width: int = 1200, **how: Any) -> Any:
+        """The page or a link to it in a context of its own, once it is not running."""
+        context = self.browser.new_context(viewport={"width": width, "height": 900}, **how)
+        self.contexts.append(context)
         tab = context.new_page()
-        tab.on("pageerror", lambda error: complaints.append(str(error)))
-        tab.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-        tab.on("request", lambda asked: None if asked.url.startswith(MINE) else complaints.append(asked.url))
+        tab.on("pageerror", lambda error: self.complaints.append(str(error)))
+        tab.on("console", lambda told: self.complaints.append(told.text) if told.type == "error" else None)
+        tab.on("request", lambda asked: None if asked.url.startswith(MINE) else self.complaints.append(asked.url))
         tab.goto(link)
         settle(tab)
         return tab
 
-    yield opened
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    def close(self) -> None:
+        """Nothing may have been complained of, or asked for."""
+        for context in self.contexts:
+            context.close()
+        assert self.complaints == []
 
 
 @pytest.fixture
-def page(opened: Open) -> Any:
+def opened(browser: Any) -> Iterator[Watch]:
+    """Opens the page in Chromium, as often as is called."""
+    watch = Watch(browser)
+    yield watch
+    watch.close()
+
+
+@pytest.fixture
+def opened_in_firefox(firefox: Any) -> Iterator[Watch]:
+    """Opens the page in Firefox."""
+    watch = Watch(firefox)
+    yield watch
+    watch.close()
+
+
+@pytest.fixture
+def page(opened: Watch) -> Any:
     """The page as it is when it has opened."""
     return opened()

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from conftest import Open
-from webtab import chosen, dragged, dumbbell, run_id, settle, typed
+from webtab import chosen, dragged, dumbbell, measurements, run_id, settle, typed
 
 SHORT = """
 name = "short"
@@ -55,12 +54,6 @@ def text(page: Any) -> str:
     return str(page.evaluate("explorer.text"))
 
 
-def natives(spec: str, folder: Path) -> list[str]:
-    """The measurements that the native build prints for a spec, by its seeds."""
-    (folder / "spec.toml").write_text(spec, encoding="utf-8")
-    return dumbbell("run", "spec.toml", "--measurement", cwd=folder).splitlines()
-
-
 @pytest.mark.parametrize("kind", ["toml", "json"])
 def test_what_is_exported_is_imported_as_the_same_experiment(page: Any, tmp_path: Path, kind: str) -> None:
     assert typed(page, SHORT) == "ready"
@@ -92,11 +85,11 @@ def test_an_exported_run_has_the_bytes_of_the_native_build(page: Any, tmp_path: 
     shown = json.loads(own)
 
     assert shown["seed"] == 3
-    assert own.endswith(f'"measurement":{natives(shown["spec"], tmp_path)[0]}' + "}\n")
+    assert own.endswith(f'"measurement":{measurements(shown["spec"], tmp_path)[0]}' + "}\n")
 
 
 @pytest.mark.parametrize("preset", [0, 3, 5, 6, 7])
-def test_a_link_has_the_bytes_of_the_native_build(page: Any, opened: Open, tmp_path: Path, preset: int) -> None:
+def test_a_link_has_the_bytes_of_the_native_build(page: Any, opened: Any, tmp_path: Path, preset: int) -> None:
     assert chosen(page, preset) == "ready"
 
     other = opened(link(page))
@@ -104,10 +97,10 @@ def test_a_link_has_the_bytes_of_the_native_build(page: Any, opened: Open, tmp_p
     assert run_id(other) == run_id(page)
     own = other.evaluate("explorer.sharing.json()")
     shown = json.loads(own)
-    assert own.endswith(f'"measurement":{natives(shown["spec"], tmp_path)[shown["seed"] - 1]}' + "}\n")
+    assert own.endswith(f'"measurement":{measurements(shown["spec"], tmp_path)[shown["seed"] - 1]}' + "}\n")
 
 
-def test_the_address_follows_the_experiment(page: Any, opened: Open) -> None:
+def test_the_address_follows_the_experiment(page: Any, opened: Any) -> None:
     dragged(page, "Rate", 300)
     page.wait_for_timeout(300)
 
@@ -116,7 +109,7 @@ def test_the_address_follows_the_experiment(page: Any, opened: Open) -> None:
     assert text(other) == text(page)
 
 
-def test_a_link_has_the_view(page: Any, opened: Open) -> None:
+def test_a_link_has_the_view(page: Any, opened: Any) -> None:
     assert chosen(page, 1) == "ready"
 
     other = opened(link(page))
@@ -138,7 +131,7 @@ def damaged(whole: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "no link", "no letters of a link"])
-def test_a_damaged_link_is_told_once_and_the_page_works(page: Any, opened: Open, damage: str) -> None:
+def test_a_damaged_link_is_told_once_and_the_page_works(page: Any, opened: Any, damage: str) -> None:
     other = opened(damaged(link(page))[damage])
 
     assert other.evaluate("document.body.dataset.state") == "ready"
@@ -160,7 +153,7 @@ def test_a_damaged_link_in_an_open_page_loses_nothing(page: Any) -> None:
     assert page.url == link(page) == whole
 
 
-def test_a_link_whose_content_is_no_experiment_is_told(page: Any, opened: Open) -> None:
+def test_a_link_whose_content_is_no_experiment_is_told(page: Any, opened: Any) -> None:
     for content in ("5", "{}", '{"toml": 5}'):
         packed = page.evaluate(
             """async (text) => {
@@ -177,7 +170,7 @@ def test_a_link_whose_content_is_no_experiment_is_told(page: Any, opened: Open) 
         assert other.evaluate("document.body.dataset.state") == "ready"
 
 
-def test_a_link_of_another_version_is_told_and_shown(page: Any, opened: Open) -> None:
+def test_a_link_of_another_version_is_told_and_shown(page: Any, opened: Any) -> None:
     assert typed(page, SHORT) == "ready"
     head, fragment = link(page).split("#")
     form, *version, identity, payload = fragment.split(".")

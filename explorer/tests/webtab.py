@@ -53,3 +53,9 @@ def dumbbell(*arguments: str | Path, cwd: Path) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def measurements(spec: str, folder: Path) -> list[str]:
+    """What the native build measures for a spec, by its seeds."""
+    (folder / "spec.toml").write_text(spec, encoding="utf-8")
+    return dumbbell("run", "spec.toml", "--measurement", cwd=folder).splitlines()

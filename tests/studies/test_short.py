@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from dumbbell.campaign.execution import execute
 from dumbbell.campaign.plan import plan
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.charts.table import Amount, Column, Table
+from dumbbell.engines import registry
 from dumbbell.engines.netns import NetnsEngine
 from dumbbell.engines.path_check import PathReport
 from dumbbell.engines.sim import SimEngine
@@ -22,7 +23,7 @@ from dumbbell.errors import StudyError
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Run
-from dumbbell.spec.run import CommandWorkload
+from dumbbell.spec.run import CommandWorkload, RoomBytes
 from dumbbell.studies import Study
 from dumbbell.studies.engines import beside, engines_beside, numbers_beside
 from dumbbell.studies.execution import honoured
@@ -301,23 +302,50 @@ def test_numbers_of_engines_stand_beside_one_another_and_what_is_published_once(
 
 
 class Crooked(SimEngine):
-    """An engine whose paths look wrong."""
+    """An engine whose paths are as asked, but for those with a queue of these many BDP."""
+
+    def __init__(self, *bdp: float) -> None:
+        self.bdp = bdp
 
     def probe(self, run: Run) -> PathReport:
+        path, rtt_ns = run.path, run.flows[0].base_rtt_ns
+        assert isinstance(path.buffer, RoomBytes)
+        wrong = path.buffer.bytes in {round(each * path.rate_bps * rtt_ns / 8e9) for each in self.bdp}
         return PathReport(
-            rate_bps=1, rtt_ns=(1,), queue_bytes=1, queue_packets=1, spaced_packets=1, lost_packets=0,
-            reordered_packets=0,
+            rate_bps=path.rate_bps // 2 if wrong else path.rate_bps, rtt_ns=(rtt_ns,) * len(run.flows),
+            queue_bytes=path.buffer.bytes, queue_packets=100, spaced_packets=1000, lost_packets=0, reordered_packets=0,
         )  # fmt: skip
 
 
-class Live(Crooked):
-    name = "netns"
-    live = True
-
-
-def test_paths_in_real_time_are_not_looked_at_by_a_study(tmp_path: Path) -> None:
-    study = studies.only(studies.load("claypool2019", short=True, seeds=1), experiments=["figure7"])
+def test_what_has_a_path_that_is_not_as_asked_is_left_out_and_the_rest_is_measured(tmp_path: Path) -> None:
+    study = studies.load("claypool2019", short=True, seeds=1)
+    left: dict[str, Sequence[str]] = {}
     with Store.open(tmp_path, write=True) as store:
-        with pytest.raises(StudyError, match="paths are not as asked"):
-            studies.run(study, store, Crooked())
-        assert studies.run(study, store, Live()) == []
+        for engine in (Crooked(8.0), Crooked(2.0)):
+            with pytest.raises(
+                StudyError, match=r"nothing was measured, because paths are not as asked:\n.*path\.rate"
+            ):
+                studies.run(study, store, engine)
+        with pytest.raises(StudyError, match="nothing was measured"):
+            studies.run(study, store, Crooked(2.0), left_out=left.__setitem__)
+        assert (left, store.count()) == ({}, 0)
+        assert studies.run(study, store, Crooked(8.0), left_out=left.__setitem__) == []
+        assert [(title, len(why)) for title, why in left.items()] == [("figure10", 1)]
+        assert "8" in left["figure10"][0]
+        assert {each.experiment for each in store.campaigns()} == {study.experiments["figure7"].name}
+        left.clear()
+        assert studies.run(study, store, Crooked(0.25), left_out=left.__setitem__) == []
+        assert list(left) == ["figure10"]  # figure7 is there, and its paths are not looked at again
+        assert studies.run(study, store, Crooked()) == []
+
+
+def test_the_command_draws_what_is_there_and_tells_what_was_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "engine", lambda _: Crooked(8.0))
+    done = dumbbell("study", "run", "claypool2019", "--short", "--out", tmp_path)
+    assert done.returncode == 1
+    assert "left out: claypool2019, figure10: a path is not as asked: 80 Mbit/s" in done.stderr
+    assert "path.rate: asked for 80 Mbit/s, saw 40 Mbit/s" in done.stderr
+    assert "figure7.svg" in {each.name for each in tmp_path.rglob("*.svg")}
+    assert "report: " in done.stderr

@@ -1,5 +1,7 @@
 //! The normal distribution's inverse.
 
+#![expect(clippy::excessive_precision, reason = "coefficients stand here as they were published")]
+
 use libm::{log, sqrt};
 
 /// Below this distance from a half there is one approximation, beyond it another of the logarithm's root.

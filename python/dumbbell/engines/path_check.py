@@ -113,7 +113,7 @@ def check_path(engine: ProbingEngine, run: Run) -> Checked:
     for seed in _LIVE_SEEDS if engine.live else _SEEDS:
         asked = run.model_copy(update={"seed": seed})
         report = engine.probe(asked)
-        found = Checked(asked, report, tuple(deviations(asked, report)))
+        found = Checked(run, report, tuple(deviations(asked, report)))
         by_chance = engine.live or all(each.startswith("path.loss:") for each in found.deviations)
         if not found.deviations or not by_chance:
             break

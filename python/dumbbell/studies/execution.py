@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
-from itertools import count, takewhile
+from itertools import chain, count, takewhile
 from typing import NamedTuple
 
 from dumbbell.campaign.execution import carry_out
 from dumbbell.campaign.forecast import packets
 from dumbbell.campaign.plan import Planned, agenda, refusals, run_key
-from dumbbell.engines.path_check import check_paths
+from dumbbell.engines.path_check import ProbingEngine, check_paths, path_of
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.errors import StudyError
@@ -178,22 +178,30 @@ def run(  # noqa: PLR0913 (a study, where it is measured, and how)
     *,
     fresh: bool = False,
     measured: Callable[[Result], None] = lambda _: None,
+    left_out: Callable[[str, Sequence[str]], None] | None = None,
 ) -> list[FailedRun]:
     """Carries out the runs that the store does not have, all of them if `fresh`, and returns those that failed.
 
     `progress` is called once for each run, those that the store has too, with the work that it was, in packets;
     `measured` with each result that is new. What the engine cannot honour, of an experiment with a version of the
     algorithm, is left out; the claims about it are then not testable. An engine that builds paths has them looked at
-    first.
+    first: `left_out` is called with each experiment of which a path is not as asked, and with what is wrong.
 
     Raises:
         UnknownEngine: there is no such engine in this version.
-        StudyError: a path is not as asked.
+        StudyError: paths are not as asked, of all experiments, or of one where there is no `left_out`.
         EngineFailure: a path cannot be looked at, or the first runs failed alike.
     """
     chosen = engine_named(engine) if isinstance(engine, str) else engine
     experiments = honoured(study, chosen)
-    _check_paths(experiments.values(), store, chosen, fresh=fresh)
+    crooked = _crooked(experiments, store, chosen, fresh=fresh)
+    if crooked and (left_out is None or crooked.keys() == experiments.keys()):
+        told = dict.fromkeys(each for own in crooked.values() for each in own)
+        raise StudyError("nothing was measured, because paths are not as asked:\n" + "\n".join(told))
+    if left_out is not None:
+        for title, why in crooked.items():
+            left_out(title, why)
+    experiments = {title: each for title, each in experiments.items() if title not in crooked}
     failures: list[FailedRun] = []
     seen: set[str] = set()
     with closing(carry_out(store, list(experiments.values()), chosen, jobs=jobs, fresh=fresh)) as finished:
@@ -208,16 +216,27 @@ def run(  # noqa: PLR0913 (a study, where it is measured, and how)
     return failures
 
 
-def _check_paths(experiments: Iterable[Experiment], store: Store, engine: Engine, *, fresh: bool) -> None:
-    """Has packet trains sent through each path on which runs are missing, by engines that build paths.
+def _crooked(
+    experiments: Mapping[str, Experiment], store: Store, engine: Engine, *, fresh: bool
+) -> dict[str, list[str]]:
+    """The experiments with a path that is not as asked, and in what.
+
+    Packet trains tell it, on engines that build paths, of each path on which runs are missing.
 
     Raises:
-        StudyError: paths are not as asked; it says which, and in what.
         EngineFailure: a path could not be looked at.
     """
-    missing = (each for run_id, each in distinct_runs(experiments, engine) if fresh or not store.finished(run_id))
-    wrong = [
-        f"{checked.asked}: {deviation}" for checked in check_paths(engine, missing) for deviation in checked.deviations
-    ]
-    if wrong:
-        raise StudyError("nothing was measured, because paths are not as asked:\n" + "\n".join(wrong))
+    if not isinstance(engine, ProbingEngine):
+        return {}
+    missing = {
+        title: [run for run_id, run in distinct_runs([each], engine) if fresh or not store.finished(run_id)]
+        for title, each in experiments.items()
+    }
+    wrong = {
+        checked.run.canonical(): [f"{checked.asked}: {deviation}" for deviation in checked.deviations]
+        for checked in check_paths(engine, chain.from_iterable(missing.values()))
+        if checked.deviations
+    }
+    paths = {title: dict.fromkeys(path_of(run).canonical() for run in runs) for title, runs in missing.items()}
+    told = {title: [each for path in own for each in wrong.get(path, ())] for title, own in paths.items()}
+    return {title: each for title, each in told.items() if each}

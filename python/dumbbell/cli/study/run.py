@@ -59,7 +59,7 @@ def run(  # noqa: PLR0913 (each is an option)
             parts.append((place, narrowed(studies.load(place.name, seeds=seeds, short=short))))
             tell_short_form(parts[-1][1], chosen)
     with telling(lambda: _kept(parts, chosen, out)):
-        failures, carried_out = _carry_out(asked, parts, chosen, jobs, fresh=fresh)
+        failures, left_out, carried_out = _carry_out(asked, parts, chosen, jobs, fresh=fresh)
     judged = []
     unwritten: list[ReportError] = []
     for place, study in carried_out:
@@ -81,12 +81,12 @@ def run(  # noqa: PLR0913 (each is an option)
     if asked.whole and not as_json and not short:
         print_counts(judged)
         typer.echo("`dumbbell study claims all` prints each.", err=True)
-    _tell_failures(failures, unwritten)
+    _tell_failures(failures, left_out, unwritten)
     home = pages(out, short=short)
     report = of_all(asked, home, None, seeds) if asked.whole else of_one(asked, None, None, seeds)
     typer.echo(f"report: {report}", err=True)
     broken = any(verdict.verdict == NOT_REPRODUCED for status in judged for verdict in status.judged)
-    if failures or unwritten or (strict and broken):
+    if failures or left_out or unwritten or (strict and broken):
         raise typer.Exit(FAILED)
     asked.end()
 
@@ -98,14 +98,15 @@ def _carry_out(
     jobs: int | None,
     *,
     fresh: bool,
-) -> "tuple[list[FailedRun], list[tuple[Place, Study]]]":
-    """The runs that failed, and the studies of which all that can be there is there."""
+) -> "tuple[list[FailedRun], list[str], list[tuple[Place, Study]]]":
+    """The runs that failed, what was left out and why, and the studies of which all else that can be there is there."""
     import dumbbell.studies as studies
     from dumbbell.cli.progress import is_watched, progress
     from dumbbell.cli.study.speed import Speed
     from dumbbell.results.store import Store
 
     failures: list[FailedRun] = []
+    left_out: list[str] = []
     speed = Speed()
     readable, carried_out = [], []
     for place, study in parts:
@@ -118,11 +119,14 @@ def _carry_out(
                 if asked.whole:
                     typer.echo(f"{study.name}: {runs} runs on {engine.name}, {missing} to be carried out", err=True)
                 with Store.open(place.store, write=True) as store, speed.measuring():
-                    failures += studies.run(study, store, engine, jobs, advance, fresh=fresh, measured=speed.count)
+                    leave_out = partial(_leave_out, left_out, study)
+                    failures += studies.run(
+                        study, store, engine, jobs, advance, fresh=fresh, measured=speed.count, left_out=leave_out
+                    )
                 carried_out.append((place, study))
     if speed.runs:
         typer.echo(speed.words(), err=True)
-    return failures, carried_out
+    return failures, left_out, carried_out
 
 
 def _kept(parts: "Sequence[tuple[Place, Study]]", engine: "AnEngine", out: "Path | None") -> str:
@@ -157,7 +161,17 @@ def _works(study: "Study", place: "Place", engine: "AnEngine", *, fresh: bool) -
         return totals(None)
 
 
-def _tell_failures(failures: "Sequence[FailedRun]", unwritten: "Sequence[ReportError]") -> None:
+def _leave_out(told: "list[str]", study: "Study", title: str, why: "Sequence[str]") -> None:
+    """Keeps in words which experiment was left out, and why."""
+    more = f" (and {len(why) - 1} more)" if len(why) > 1 else ""
+    told.append(f"left out: {study.name}, {title}: a path is not as asked: {why[0]}{more}")
+
+
+def _tell_failures(
+    failures: "Sequence[FailedRun]", left_out: "Sequence[str]", unwritten: "Sequence[ReportError]"
+) -> None:
+    for told in left_out:
+        typer.echo(told, err=True)
     for failure in failures:
         typer.echo(f"failed: {failure.run_id}: {failure.error}", err=True)
     for error in unwritten:
