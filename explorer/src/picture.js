@@ -50,12 +50,18 @@ export class Picture {
 
   async #compile(spec, width) {
     this.view?.finalize();
-    const themed = roomy(figures.themed(spec));
-    if (this.traces) themed.concat.forEach(lowered);
+    const themed = this.#themed(spec);
     this.view = await figures.drawn(this.place, themed, width, HOW);
     this.numbers = []; // what the pointer is told: changed in place
     figures.tellNearest(this.view, spec, this.numbers, this.place);
     this.traces?.over(this.view, themed);
+  }
+
+  /** In the page's colours, and in the shape that it has on the page. */
+  #themed(spec) {
+    const themed = roomy(figures.themed(spec));
+    if (this.traces) themed.concat.forEach(lowered);
+    return themed;
   }
 
   /** Draws the same once more: the page has another width, or other colours. */
@@ -68,7 +74,7 @@ export class Picture {
     const place = made("div", { className: "unseen" });
     place.style.width = `${this.place.clientWidth}px`;
     document.body.append(place);
-    const view = await figures.drawn(place, roomy(figures.themed(this.spec)), this.place.clientWidth, HOW);
+    const view = await figures.drawn(place, this.#themed(this.spec), this.place.clientWidth, HOW);
     const found = kind === "svg" ? await view.toSVG() : await view.toImageURL("png", dense);
     view.finalize();
     place.remove();
