@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 
 from charts import differences, of_package, of_page, structure
-from conftest import cannot
-from webtab import WASM
 
 TOLERANCE = 1e-9
 PATH = '[path]\nrate = "10 Mbit/s"\nrtt = "40 ms"\nbuffer = "1 bdp"\n'
