@@ -28,7 +28,8 @@ export const dataName = (panel, layer) => `panel${panel}_layer${layer}`;
  * A chart with layers in the place of its placeholders.
  *
  * `panels`: of each panel `{layers, title, x, y}`; a layer is `{label, style, instance, kind, rows}`, kind "line" or "mean",
- * rows `{x, y, low, high}`; `x` and `y` are changes of the axes: `{title, domain, ticks, log}`.
+ * rows `{x, y, low, high}`; `x` and `y` are changes of the axes: `{title, domain, ticks, log}`; `levels` are dashed lines
+ * across: `{at, layer}`, in the colour of that layer, if any.
  */
 export function filled(skeletons, name, panels, description = "") {
   const spec = structuredClone(skeletons[name]);
@@ -40,7 +41,7 @@ export function filled(skeletons, name, panels, description = "") {
   const [legend, zooms] = [legendOf(skeletons[name]), spec.params.filter(({ select }) => select)];
   spec.params = spec.params.filter(({ select }) => !select);
   spec.concat.forEach((panel, number) => {
-    const { layers, title, x, y } = panels[number];
+    const { layers, title, x, y, levels = [] } = panels[number];
     const drawn = [...layers].filter(({ rows }) => rows.length);
     drawn.sort((a, b) => lookOf(skeletons, a, rank(a)).depth - lookOf(skeletons, b, rank(b)).depth);
     panel.name = `panel${number}`;
@@ -52,6 +53,7 @@ export function filled(skeletons, name, panels, description = "") {
       if (at === 0) (units[0].layer ?? units)[0].name = `zoomed${number}`;
       return { data: { name: dataName(number, at), values: layer.rows }, layer: units, ...picked(layer) };
     });
+    panel.layer.unshift(...levels.map((level) => levelOf(skeletons, level, rank)));
     if (!drawn.length) panel.layer.push(blank(panel.encoding));
     spec.usermeta.panels[number] = {
       ...spec.usermeta.panels[0],
@@ -66,6 +68,11 @@ export function filled(skeletons, name, panels, description = "") {
   const entries = entriesOf(panels);
   if (entries.length) spec.concat[0].layer.push(writtenLegend(legend, skeletons, entries, rank));
   return spec;
+}
+
+function levelOf({ level, looks }, { at, layer }, rank) {
+  const color = layer ? lookOf({ looks }, layer, rank(layer)).stroke : level.mark.color;
+  return { ...level, data: { values: [{ at }] }, mark: { ...level.mark, color } };
 }
 
 /** Only panels that have points can be zoomed. */

@@ -66,6 +66,7 @@ export function planned({ spec, seeds }, tables, { seed = seeds[0], isSummary = 
   const plain = JSON.parse(json);
   return {
     run: plain, json, id, seed, groups, names: resolved.groups, styles: resolved.ccs.map(baseName), bdp_bytes: resolved.bdpBytes,
+    start_jitter_ns: resolved.startJitterNs,
     packets: packetsOf(plain),
   };
 }

@@ -1,10 +1,12 @@
 /** The page: an experiment, what came of it, and what a reader does with both. */
 
 import { decoded, encoded, LinkError } from "./address.js";
+import { standing } from "./bounds.js";
 import { filled } from "./chart.js";
 import { Controls } from "./controls.js";
 import { axisOf, Cursor } from "./cursor.js";
 import { byId, made, options } from "./dom.js";
+import { changed } from "./edit.js";
 import { planned, understood, written } from "./experiment.js";
 import { inTime } from "./lines.js";
 import { estimate, summarise } from "./metrics.js";
@@ -28,7 +30,17 @@ const LONGEST_S = 20;
 const USUAL_NS = 400;
 /** A run that takes no longer than this is shown even when another one has been asked for since, milliseconds. */
 const SHORT_MS = 400;
+/** What shows how much chance decides. */
+const MORE_SEEDS = 10n;
+/** Where the controls are a sheet over the lower part of the page, as in its style. */
+const PHONE = "(max-width: 780px)";
 const TABS = ["time", "seeds", "sweep", "map", "play"];
+
+/** The half-width of an interval in words. */
+const intervalOf = (half_width, seeds) => {
+  if (half_width !== null) return `± ${amount(half_width)}`;
+  return seeds > 1 ? "nothing varied" : "-";
+};
 
 /** The page's state, and what changes it. */
 class Explorer {
@@ -185,21 +197,13 @@ class Explorer {
     this.summary = summarise(shown.run, measurement, shown.bdp_bytes, shown.names);
     byId("answer").textContent = answer(this.summary);
     showNumbers(byId("numbers"), this.summary);
-    byId("bounds").textContent = this.boundsOf(shown.run);
+    const { isInside, told } = standing(this.words, shown, this.bounds, this.tables);
+    byId("bounds").textContent = told;
+    byId("bounds").classList.toggle("outside", !isInside);
     const panels = inTime(this.skeletons, shown.run, measurement, shown.groups);
     const spec = filled(this.skeletons, "in_time", panels, `Throughput, cwnd, inflight, RTT and queue over time. ${answer(this.summary)}`);
     await this.picture.show(spec);
     this.#showBeside();
-  }
-
-  /** Whether the simulator was held against the kernel on paths like this one. */
-  boundsOf({ path, flows }) {
-    const { rate_bps, rtt_ns, flows: most, loss_ppb } = this.bounds;
-    const rtts = flows.map(({ forward_delay_ns, return_delay_ns }) => forward_delay_ns + return_delay_ns);
-    const isInside = path.rate_bps >= rate_bps[0] && path.rate_bps <= rate_bps[1] && flows.length <= most && path.loss_ppb <= loss_ppb
-      && rtts.every((rtt) => rtt >= rtt_ns[0] && rtt <= rtt_ns[1]);
-    const told = `${this.bounds.told}`;
-    return isInside ? `Within what was validated: ${told}` : `Outside of what was validated, so take it with care: ${told}`;
   }
 
   /** What stands above the picture in time, and the cursor under it: both have its axis. */
@@ -232,10 +236,11 @@ class Explorer {
         const values = valuesOf(quantity, summaries, group);
         if (!values.length) continue;
         const { mean, half_width, n } = estimate(values, this.tables.t);
-        rows.push([group, quantity.label, amount(mean), half_width === null ? "nothing varied" : `± ${amount(half_width)}`, String(n)]);
+          rows.push([group, quantity.label, amount(mean), intervalOf(half_width, plans.length), String(n)]);
       }
     }
-    showMeans(byId("means"), rows, `Means over ${plans.length} seeds, with 95 % intervals by Student's t`);
+    byId("few-seeds").hidden = plans.length > 1;
+    showMeans(byId("means"), rows, plans.length > 1 ? `Means over ${plans.length} seeds, with 95 % intervals by Student's t` : "One seed");
     await this.ofSeeds.show(filled(this.skeletons, "sweep", this.survey.overSeeds(summaries, plans), "Shares of the goodput by seed"));
   }
 
@@ -263,6 +268,7 @@ class Explorer {
       byId(`view-${each}`).hidden = each !== tab;
       if (each === tab && focus) button.focus();
     }
+    if (focus && window.matchMedia(PHONE).matches) document.querySelector(".tabs").scrollIntoView();
   }
 
   #listen() {
@@ -277,6 +283,7 @@ class Explorer {
         if (step) byId(`tab-${TABS[(TABS.indexOf(tab) + step + TABS.length) % TABS.length]}`).click();
       });
     }
+    byId("more-seeds").addEventListener("click", () => this.write(written(changed(this.words, "seeds", MORE_SEEDS), this.tables)));
     byId("toml").addEventListener("input", () => this.write(byId("toml").value));
     byId("controls").addEventListener("submit", (event) => event.preventDefault());
     const { presets } = this.presets;

@@ -35,7 +35,7 @@ export class Picture {
     this.spec = spec;
     this.place.setAttribute("aria-label", spec.description);
     const drawn = this.traces ? withoutLines(spec) : spec;
-    const structure = `${width} ${figures.isDark()} ${structureOf(drawn)}`;
+    const structure = `${width} ${this.traces ? panelHeight() : ""} ${figures.isDark()} ${structureOf(drawn)}`;
     if (structure !== this.structure || !this.view) {
       await this.#compile(drawn, width);
       this.structure = structure;
@@ -50,11 +50,18 @@ export class Picture {
 
   async #compile(spec, width) {
     this.view?.finalize();
-    const themed = roomy(figures.themed(spec));
+    const themed = this.#themed(spec);
     this.view = await figures.drawn(this.place, themed, width, HOW);
     this.numbers = []; // what the pointer is told: changed in place
     figures.tellNearest(this.view, spec, this.numbers, this.place);
     this.traces?.over(this.view, themed);
+  }
+
+  /** In the page's colours, and in the shape that it has on the page. */
+  #themed(spec) {
+    const themed = roomy(figures.themed(spec));
+    if (this.traces) themed.concat.forEach(lowered);
+    return themed;
   }
 
   /** Draws the same once more: the page has another width, or other colours. */
@@ -67,7 +74,7 @@ export class Picture {
     const place = made("div", { className: "unseen" });
     place.style.width = `${this.place.clientWidth}px`;
     document.body.append(place);
-    const view = await figures.drawn(place, roomy(figures.themed(this.spec)), this.place.clientWidth, HOW);
+    const view = await figures.drawn(place, this.#themed(this.spec), this.place.clientWidth, HOW);
     const found = kind === "svg" ? await view.toSVG() : await view.toImageURL("png", dense);
     view.finalize();
     place.remove();
@@ -82,6 +89,26 @@ const LABELS = 42;
 function roomy(spec) {
   spec.config.axisY = { ...spec.config.axisY, minExtent: LABELS };
   return spec;
+}
+
+/** Pixels above and below the panels in time on a screen, and of those between two panels; a phone's sheet takes the rest. */
+const AROUND = { screen: 355, phone: 165, between: 17, part: 0.64 };
+const PANELS = 5;
+const HEIGHTS = { least: 56, most: 160, roomy: 110 };
+
+/** The height at which all panels in time are seen at once, so that one sees the queue while one drags its room. */
+function panelHeight() {
+  const isPhone = window.matchMedia("(max-width: 780px)").matches;
+  const all = isPhone ? AROUND.part * window.innerHeight - AROUND.phone : window.innerHeight - AROUND.screen;
+  return Math.round(Math.min(HEIGHTS.most, Math.max(HEIGHTS.least, all / PANELS - AROUND.between)));
+}
+
+/** A panel of that height, with fewer numbers at its axis, whose title has its unit below. */
+function lowered(panel) {
+  panel.height = panelHeight();
+  const { y } = panel.encoding;
+  if (panel.height < HEIGHTS.roomy) Object.assign(y.axis, { tickCount: 3, titleFontSize: 11 });
+  y.axis.title = y.title.split(/ (?=\()/);
 }
 
 /** Of each panel, the numbers of the layers that have names. */

@@ -6,7 +6,7 @@ import { NANOS_PER_S } from "./gauges.js";
 import { amount, countedNoun } from "./spec/number.js";
 
 /** Pixels that a letter takes, about. */
-const LETTER_WIDTH = 6;
+const LETTER_WIDTH = 6.3;
 /** Of a strip: narrower stays are not seen. */
 const LEAST_WIDTH = 0.4;
 /** Pixels of a bin of drops: closer ones are one mark. */

@@ -4,6 +4,7 @@ import { baseName } from "./spec/cc.js";
 import { filled } from "./chart.js";
 import { byId, made, options } from "./dom.js";
 import { planned, withValues } from "./experiment.js";
+import { fairLevels } from "./fair.js";
 import { estimate, summarise } from "./metrics.js";
 import { amount } from "./spec/number.js";
 import { Picture } from "./picture.js";
@@ -148,7 +149,10 @@ export class Survey {
     });
     const noun = FIELDS.find(([name]) => name === path)[1];
     const x = { title: noun, ticks: values.map((value, at) => [at, value]), domain: [-0.3, values.length - 0.7] };
-    return filled(this.explorer.skeletons, "sweep", [{ layers, x, y: { title: quantity.label } }], `${quantity.label} over the ${noun}`);
+    const fair = quantity === QUANTITIES_SHOWN.share ? fairLevels(plans.map(([plan]) => plan), this.explorer.tables) : [];
+    const levels = fair.map(({ at, group }) => ({ at, layer: layers.find(({ label }) => label === group) }));
+    byId("levels").textContent = fair.length ? `Dashed: ${fair.map(({ told }) => told).join("; ")}.` : "";
+    return filled(this.explorer.skeletons, "sweep", [{ layers, levels, x, y: { title: quantity.label } }], `${quantity.label} over the ${noun}`);
   }
 
   async #runMap(signal) {

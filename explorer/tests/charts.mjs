@@ -4,22 +4,24 @@ import { readFileSync } from "node:fs";
 
 import { filled } from "../src/chart.js";
 import { planned, understood } from "../src/experiment.js";
+import { fairSharesOf } from "../src/fair.js";
 import { inTime } from "../src/lines.js";
 import { estimate, summarise } from "../src/metrics.js";
-import { GIVEN, asked, drawer } from "../src/simulator.js";
+import { asked, drawer, GIVEN } from "../src/simulator.js";
 import { prepared } from "../src/spec/tables.js";
 
 const given = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const { instance } = await WebAssembly.instantiate(readFileSync(given.wasm), {});
-const tables = { ...prepared(given.tables), draw: drawer(instance), identity: given.identity };
+const tables = { ...prepared(given.tables), identity: given.identity, draw: drawer(instance) };
 
 for (const text of given.texts) {
   const { problems, experiment } = understood(text, tables);
   if (problems.length) throw new Error(JSON.stringify(problems));
+  const fair = Object.fromEntries(fairSharesOf(planned(experiment, tables), tables));
   const runs = [];
   for (const seed of experiment.seeds) runs.push(ofRun(planned(experiment, tables, { seed })));
   const shares = runs.map(({ summary }) => Object.values(summary.groups)[0].goodput_bps);
-  process.stdout.write(`${JSON.stringify({ runs, goodput: estimate(shares, tables.t) })}\n`);
+  process.stdout.write(`${JSON.stringify({ runs, fair, goodput: estimate(shares, tables.t) })}\n`);
 }
 
 function ofRun(plan) {

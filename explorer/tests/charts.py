@@ -55,6 +55,7 @@ def of_package(text: str, folder: Path) -> dict[str, Any]:
             {"lines": _lines(chart), "chart": vega_lite(chart), "summary": result}
             for chart, result in zip(charts, results, strict=True)
         ],
+        "fair": dict(runs.points[0].fair_shares),
         "goodput": asdict(goodput),
     }
 

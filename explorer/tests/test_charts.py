@@ -63,4 +63,6 @@ def test_charts_and_numbers_of_a_run_are_alike(both: tuple[dict[str, Any], dict[
         assert list(differences(ours["summary"], theirs["summary"], TOLERANCE)) == []
         assert list(differences(ours["lines"], theirs["lines"], TOLERANCE)) == []
         assert structure(ours["chart"]) == structure(theirs["chart"])
+    assert package["fair"].keys() == page["fair"].keys()
+    assert list(differences(package["fair"], page["fair"], TOLERANCE)) == []
     assert list(differences(package["goodput"], page["goodput"], TOLERANCE)) == []

@@ -9,12 +9,9 @@ from typing import Any, Final
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from test_page import PAGE, browser, settle  # noqa: F401 (a fixture)
-
 import dumbbell
 from dumbbell.explorer import built
+from webtab import PAGE, settle
 
 SPEC: Final = """# two buffers
 duration = "2 s"
@@ -39,7 +36,7 @@ def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def copied(browser: Any, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: F811 (the fixture)
+def copied(browser: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(built, "PAGE", PAGE)
     tab = browser.new_page()
     yield tab

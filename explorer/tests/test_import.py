@@ -8,9 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from test_page import browser, page, settle  # noqa: F401 (fixtures)
+from webtab import settle
 
 SPEC = """# one seed that no number of JavaScript can be
 duration = "2 s"
@@ -38,7 +36,7 @@ def imported(file: Path, store: Path) -> dict[str, Any]:
     return outcome
 
 
-def test_the_file_that_the_page_saves_is_the_run_that_it_shows(page: Any, tmp_path: Path) -> None:  # noqa: F811 (the fixture)
+def test_the_file_that_the_page_saves_is_the_run_that_it_shows(page: Any, tmp_path: Path) -> None:
     page.click("#typed summary")
     for text in (SPEC, OTHER):
         page.fill("#toml", text)
@@ -52,7 +50,7 @@ def test_the_file_that_the_page_saves_is_the_run_that_it_shows(page: Any, tmp_pa
         assert imported(tmp_path / "experiment.json", tmp_path / "store")["run_id"] == shown
 
 
-def test_what_is_being_typed_is_not_what_is_saved(page: Any) -> None:  # noqa: F811 (likewise)
+def test_what_is_being_typed_is_not_what_is_saved(page: Any) -> None:
     page.click("#typed summary")
     page.fill("#toml", SPEC)
     assert settle(page) == "ready"

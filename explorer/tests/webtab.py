@@ -10,7 +10,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 PAGE = Path(os.environ.get("EXPLORER", ROOT / "dist" / "explorer.html")).resolve()
-WASM = ROOT / "target" / "web" / "web.wasm"
+WASM = (ROOT / "target" / "web" / "web.wasm").resolve()
 SETTLED = "body[data-state=ready], body[data-state=failed]"
 LONGEST_MS = 120_000
 

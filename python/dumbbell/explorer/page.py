@@ -11,7 +11,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from dumbbell.comparison.random_conditions import PLAIN, strata
+from dumbbell.comparison.random_conditions import strata
 from dumbbell.engines.sim import SimEngine
 from dumbbell.explorer.bundle import bundled
 from dumbbell.explorer.presets import presets
@@ -25,6 +25,9 @@ POLICY: Final = (
     " style-src 'unsafe-inline'; img-src data: blob:"
 )
 """Nothing is asked for: workers and WebAssembly come out of the page itself."""
+
+LIVE: Final = "live"
+"""The stratum of another engine."""
 
 
 def page(sources: Path, wasm: bytes) -> str:
@@ -50,15 +53,5 @@ def page(sources: Path, wasm: bytes) -> str:
 
 
 def bounds() -> dict[str, Any]:
-    """The paths on which the simulator was held against the kernel, as far as a number can say it, and in words."""
-    every = strata()
-    plain, most = every[PLAIN], every["many"].flows[1]
-    (slow, fast), (near, far) = plain.rate, plain.rtt
-    told = (
-        f"{slow:g} to {fast:g} Mbit/s, {near:g} to {far:g} ms, up to {most} flows, random loss of up to"
-        f" {every['loss'].loss[1]:g} %, against the TCP of Linux 6.1, path for path."
-    )
-    return {
-        "rate_bps": [1e6 * slow, 1e6 * fast], "rtt_ns": [1e6 * near, 1e6 * far], "flows": most,
-        "loss_ppb": 1e7 * every["loss"].loss[1], "told": told,
-    }  # fmt: skip
+    """The strata in which the simulator was held against the kernel, by their names, the plain path first."""
+    return {name: stratum.model_dump(mode="json", by_alias=True) for name, stratum in strata().items() if name != LIVE}

@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 import dumbbell.cc as cc
-from dumbbell.charts.chart import Axis, Chart, HeatMap, Kind, Layer, Panel
+from dumbbell.charts.annotation import levels
+from dumbbell.charts.chart import Axis, Chart, HeatMap, Kind, Layer, Level, Panel
 from dumbbell.charts.heat import DIVERGING, SEQUENTIAL
 from dumbbell.charts.in_time import panels
 from dumbbell.charts.layout import CHARACTER, PAGE, SYMBOL
@@ -32,6 +33,7 @@ def skeletons() -> dict[str, Any]:
         "in_time": vega_lite(_in_time()),
         "sweep": vega_lite(_sweep()),
         "map": vega_lite(_map()),
+        "level": next(levels(Panel(x=Axis(label=""), y=Axis(label=""), levels=(Level(at=0.0, text=""),)), PAGE, {})),
         "looks": {style: [_looks(style, rank) for rank in range(RANKS)] for style in _styles()},
         "labels": {style: STYLES[style].label for style in _styles() if style in STYLES},
         "heat": {"sequential": SEQUENTIAL, "diverging": DIVERGING},

@@ -1,0 +1,97 @@
+/** Whether the simulator was held against Linux's own TCP on paths like a run's: which stratum of the validation has it, or what
+ * of it lies outside of the nearest one. */
+
+import { valueAt } from "./edit.js";
+import { baseName } from "./spec/cc.js";
+import { magnitude, numberAndUnit } from "./spec/quantity.js";
+
+/** Fields of which a stratum says something by itself, or which decide nothing about who gets how much. */
+const OF_EVERY = new Set(["name", "duration", "time_limit", "seeds", "start_jitter", "path.rate", "path.rtt", "path.buffer", "path.loss", "path.change"]);
+const OF_EVERY_GROUP = new Set(["name", "cc", "count", "start", "stagger"]);
+const SHORT_ENDS = "until done";
+/** Of numbers that were computed in other units. */
+const ROUNDING = 1e-9;
+
+/** `{isInside, told}` of a planned run and the words of its experiment; `strata`: Python's, by name. */
+export function standing(words, plan, strata, tables) {
+  const facts = factsOf(plan);
+  const found = Object.values(strata).map((stratum) => ({ stratum, ...faultsOf(stratum, words, facts, tables) }));
+  const isNearer = (one, other) => one.faults.length - other.faults.length || one.far - other.far;
+  const nearest = found.reduce((best, each) => (isNearer(each, best) < 0 ? each : best));
+  const isInside = !nearest.faults.length;
+  const range = toldRange(nearest.stratum);
+  const told = isInside
+    ? `Within what was validated against the TCP of Linux 6.1: ${range}`
+    : `Outside of what was validated against the TCP of Linux 6.1, so take it with care: ${nearest.faults.join("; ")}. Nearest: ${range}`;
+  return { isInside, told: `${told}.` };
+}
+
+function factsOf({ run: { path, flows }, bdp_bytes, groups }) {
+  const frame_bytes = path.mtu_bytes + 14;
+  const room = path.buffer.bytes ?? path.buffer.packets * frame_bytes;
+  return {
+    rate: path.rate_bps / 1e6, loss: path.loss_ppb / 1e7, buffer: room / bdp_bytes, packets: room / frame_bytes, flows: flows.length,
+    rtt: Math.max(...flows.map(({ forward_delay_ns, return_delay_ns }) => forward_delay_ns + return_delay_ns)) / 1e6,
+    changes: path.changes.length, ccs: groups.map(({ cc }) => cc),
+  };
+}
+
+/** What of a run is outside of a stratum, and by how much in all: the logarithms of the factors between. */
+function faultsOf(stratum, words, facts, tables) {
+  const faults = [];
+  let far = 0;
+  const within = (what, value, [least, most], unit) => {
+    if (value >= least * (1 - ROUNDING) && value <= most * (1 + ROUNDING)) return;
+    faults.push(`${what} ${few(value)}${unit}, not ${least} to ${most}${unit}`);
+    far += value < least ? Math.log(least / value) : Math.log(value / most);
+  };
+  const { fields, groups } = stratum;
+  within("rate", facts.rate, stratum.rate, " Mbit/s");
+  if (!groups.rtt) within("RTT", facts.rtt, stratum.rtt, " ms");
+  const room = fields["path.buffer"];
+  if (room) within("buffer", facts.packets, [room.from, room.to], " packets");
+  else within("buffer", facts.buffer, stratum.buffer, " BDP");
+  within("random loss", facts.loss, [stratum.lossless ? 0 : stratum.loss[0], stratum.lossless === 1 ? 0 : stratum.loss[1]], " %");
+  within("flows:", facts.flows, stratum.flows, "");
+  if (facts.changes && !stratum.changes) faults.push("a rate that changes");
+  faults.push(...facts.ccs.filter((cc) => !(cc in stratum.algorithms)).map((cc) => `${cc.includes("[") ? `constants of ${baseName(cc)}` : cc}`));
+  const rest = [...leaves(words)].filter(([path]) => !OF_EVERY.has(path) && !/^(flows|measure|sweep)\b/.test(path));
+  faults.push(...rest.filter(([path, value]) => !admits(fields[path], path, value, words, tables)).map(fieldTold));
+  if (valueAt(words, "duration") === SHORT_ENDS && !fields.duration) faults.push(`duration = ${SHORT_ENDS}`);
+  for (const [number, group] of (valueAt(words, "flows") ?? []).entries()) {
+    const own = [...leaves(group)].filter(([path]) => !OF_EVERY_GROUP.has(path));
+    faults.push(...own.filter(([path, value]) => !admits(groups[path], `flows[].${path}`, value, words, tables))
+      .map(([path, value]) => fieldTold([`flows[${number}].${path}`, value])));
+  }
+  return { faults: [...new Set(faults)], far };
+}
+
+/** Whether a field's value is its default, or one of those that were drawn. */
+function admits(drawn, path, value, words, tables) {
+  if (String(value) === String(tables.defaults[path])) return true;
+  if (drawn === undefined) return false;
+  if (Array.isArray(drawn)) return drawn.some((each) => String(each) === String(value));
+  const size = magnitude(String(value), tables.kinds);
+  const scale = drawn.of ? magnitude(String(valueAt(words, `path.${drawn.of}`)), tables.kinds) : 1;
+  if (drawn.of) return size >= drawn.from * scale && size <= drawn.to * scale;
+  const isAlike = (numberAndUnit(String(value))?.[1] === "packets") === (drawn.unit === "packets");
+  return isAlike && size >= magnitude(`${drawn.from} ${drawn.unit}`, tables.kinds) && size <= magnitude(`${drawn.to} ${drawn.unit}`, tables.kinds);
+}
+
+/** Each field of some words with its path. */
+function* leaves(words, before = "") {
+  if (!(words instanceof Map)) return;
+  for (const [key, value] of words) {
+    if (value instanceof Map) yield* leaves(value, `${before}${key}.`);
+    else yield [before + key, value];
+  }
+}
+
+const few = (value) => Number(value.toPrecision(3));
+const fieldTold = ([path, value]) => `${path} = ${value}`;
+
+function toldRange({ title, rate, rtt, buffer, loss, lossless, flows, fields }) {
+  const room = fields["path.buffer"] ? `${fields["path.buffer"].from} to ${fields["path.buffer"].to} packets` : `${buffer[0]} to ${buffer[1]} BDP`;
+  const losses = lossless === 1 ? "no random loss" : `random loss ${lossless ? "up" : `${loss[0]}`} to ${loss[1]} %`;
+  return `${title} (${rate[0]} to ${rate[1]} Mbit/s, ${rtt[0]} to ${rtt[1]} ms, ${room}, ${losses}, ${flows[0]} to ${flows[1]} flows)`;
+}
