@@ -43,7 +43,7 @@ else
       apt-get update -qq
       std=$(apt-cache depends libstd-rust-web-dev | sed -n 's/.*Depends: \(libstd-rust-web-[0-9.]*\)$/\1/p' | head -1)
       [ -n "$std" ] || missing "Debian's rustc-web, which its package lists do not have"
-      apt-get download -qq rustc-web cargo-web rust-web-src libstd-rust-web-dev "$std" \
+      apt-get -o APT::Sandbox::User=root download -qq rustc-web cargo-web rust-web-src libstd-rust-web-dev "$std" \
         libllvm22 libgit2-1.5 libmbedcrypto7 libmbedtls14 libmbedx509-1 libhttp-parser2.9
       for package in *.deb; do dpkg-deb -x "$package" .; rm "$package"; done
       # The linker finds its libraries in the toolchain that it comes from.

@@ -119,6 +119,7 @@ def test_paths_beyond_the_validation_are_told() -> None:
     assert "queues from 0.1 BDP on were" in advice(shallow, of(shallow, (tried(450, 0), tried(200, 0)))).outside
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_alone_the_simulator_flips_where_public_measurements_do() -> None:
     """At about 0.35 BDP (Datta and Fund 2023, 128 cells), whether or not the start counts."""

@@ -95,6 +95,7 @@ def test_rules_are_right_as_often_as_the_documents_own_planes_say(document: tupl
     assert share(counting_cells(document, "out"), "1 BDP") == pytest.approx(0.84, abs=0.0051)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_trees_are_as_accurate_as_public_numbers_say(hosts: tuple[Cell, ...], document: tuple[Cell, ...]) -> None:
     """4.15: .89 at depth 3, .96 full, .96 with one split; the document's 109 cells: 82.8 +- 7 and 81.8 +- 9 %."""

@@ -34,6 +34,7 @@ def test_the_figures_are_what_the_record_says(found: Answers, tmp_path: object) 
         assert path.read_bytes() == (FIGURES / path.name).read_bytes(), MAKE
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_record_is_what_runs_give(found: Answers) -> None:
     """A company and two queues of the map, which are as long as all of it."""

@@ -170,6 +170,7 @@ def test_a_study_without_a_short_form_says_so() -> None:
         studies.load("cao2019", short=True)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_runs_of_a_short_form_show_its_figures(name: str, tmp_path: Path) -> None:
@@ -187,6 +188,7 @@ def test_the_runs_of_a_short_form_show_its_figures(name: str, tmp_path: Path) ->
     assert one_engine == []
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_who_has_more_in_which_queue_is_as_in_the_whole_of_borgli2017() -> None:
     def share(result: Result) -> float | None:
@@ -220,6 +222,7 @@ def test_where_loss_ends_is_as_in_the_whole_of_claypool2019() -> None:
         assert short == pytest.approx(whole, rel=0.35, abs=0.005), point
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_bbr_is_as_much_faster_under_loss_as_in_the_whole_of_zhang2024() -> None:
     bbr, cubic = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -48,17 +49,16 @@ def read(folder: Traversable, *, seeds: int | None = None) -> Study:
         SpecError: one of its experiments has problems.
     """
     manifest = manifest_of(folder)
-    overrides = None if seeds is None else {"seeds": seeds}
     experiments: dict[str, Experiment] = {}
     measured: dict[str, HostMeasurements] = {}
     for title in manifest.experiments:
         spec = read_text(folder, f"{title}.toml")
         points = Path(str(folder.joinpath(f"{title}.csv")))
         if points.is_file():
-            measured[title] = read_points(points, spec, overrides=overrides)
+            measured[title] = read_points(points, spec, overrides=_overrides(seeds))
             experiments[title] = measured[title].experiment
         else:
-            experiments[title] = load_spec(spec, overrides=overrides)
+            experiments[title] = _experiment(spec, seeds)
     variants, axis = manifest.variants, manifest.axis
     controls = {
         title: dict.fromkeys(variants, control) if isinstance(control, str) else control
@@ -94,6 +94,16 @@ def read(folder: Traversable, *, seeds: int | None = None) -> Study:
         measured=measured,
         seeds=seeds,
     )
+
+
+@cache
+def _experiment(spec: str, seeds: int | None) -> Experiment:
+    """Each spec is checked once in a process: all its points are looked at, and an experiment never changes."""
+    return load_spec(spec, overrides=_overrides(seeds))
+
+
+def _overrides(seeds: int | None) -> dict[str, int] | None:
+    return None if seeds is None else {"seeds": seeds}
 
 
 @contextmanager
