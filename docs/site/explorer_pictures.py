@@ -18,7 +18,7 @@ SETTLED: Final = "body[data-state=ready]"
 LONGEST_MS: Final = 120_000
 DRAWN_MS: Final = 500
 """For a picture to be drawn once its numbers are there."""
-WIDE: Final = {"width": 1120, "height": 800}
+WIDE: Final = {"width": 960, "height": 800}
 PHONE: Final = {"width": 400, "height": 800}
 INSTANT: Final = 200
 """Where the play is held, thousandths of its two seconds."""
@@ -30,8 +30,8 @@ def main() -> None:
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         tab = _opened(browser, WIDE, "light")
-        _taken(tab, "time")
         tab.click("#tour")
+        _taken(tab, "time")
         for _ in range(3):
             tab.click('[data-go="on"]')
             _settle(tab)
