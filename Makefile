@@ -18,7 +18,8 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-long lint lint-rust lint-python check check-rust check-python bench bench-peers \
-        tools browsers kernel explorer test-explorer explorer-pictures validation grid grid-linux figures answers docs docs-outputs wheel clean
+        bench-explorer tools browsers kernel explorer test-explorer explorer-pictures validation grid grid-linux figures answers docs \
+        docs-outputs wheel clean
 
 # Of several parts at once: each part's output in one piece, and no line about folders.
 PARTS := $(MAKE) --no-print-directory --jobs 2 --output-sync=target
@@ -75,6 +76,9 @@ bench: build ## Speed of both engines, data packets a second on one core; of Cao
 	cargo bench -p sim
 	$(BIN)/python bench/kernel/speed.py
 	$(BIN)/python bench/grid.py
+
+bench-explorer: explorer browsers $(VENV)/.explorer ## The page: from a change to its picture, a map, the first picture, its size; each with its bar
+	$(BIN)/python bench/explorer.py
 
 bench-peers: build ## The same work on ns-3 and ns-2, and the ratios; HTSIM=DIR: on that checkout of csg-htsim, too
 	$(BIN)/python bench/peers/peers.py $(if $(HTSIM),--htsim $(HTSIM))

@@ -4,6 +4,7 @@
 # Where the compiler has the target wasm32-unknown-unknown, or rustup can fetch it, with that. Elsewhere with Debian's
 # rustc-web, which is unpacked into a folder of the cache and not installed, since it conflicts with other toolchains: it
 # builds the standard library from source, and the linker is the one that the machine's own toolchain has. Two minutes, once.
+# WEB_COMPILER=debian takes that one in any case, to try it.
 set -euo pipefail
 
 out=$1
@@ -22,9 +23,9 @@ build() { # with what cargo is called
   "$@" build --quiet --profile web --package web --target $target
 }
 
-has_target() { [ -d "$sysroot/lib/rustlib/$target/lib" ]; }
+has_target() { [ "${WEB_COMPILER:-}" != debian ] && [ -d "$sysroot/lib/rustlib/$target/lib" ]; }
 
-if ! has_target && command -v rustup >/dev/null; then
+if ! has_target && [ -z "${WEB_COMPILER:-}" ] && command -v rustup >/dev/null; then
   timeout 60 rustup target add $target >/dev/null 2>&1 || true
 fi
 

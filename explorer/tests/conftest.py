@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
-from webtab import PAGE, settle
+from webtab import PAGE, WASM, settle
 
 MINE = ("file:", "blob:", "data:")
 
@@ -41,6 +42,12 @@ def playwright() -> Iterator[Any]:
         cannot(f"no page at {PAGE}: make explorer")
     with sync_api.sync_playwright() as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def wasm() -> Path:
+    """The compiled simulator."""
+    return WASM if WASM.is_file() else cannot(f"no simulator at {WASM}: make explorer")
 
 
 @pytest.fixture(scope="session")

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from charts import differences, of_package, of_page, structure
-from conftest import cannot
-from webtab import WASM
 
 TOLERANCE = 1e-9
 PATH = '[path]\nrate = "10 Mbit/s"\nrtt = "40 ms"\nbuffer = "1 bdp"\n'
+SOURCE = (
+    '[[flows]]\nname = "web"\ncc = "cubic"\n[flows.workload]\narrivals = {{ load = {load} }}\n'
+    'size = {{ pareto = {{ mean = "50 kB", shape = 1.3, maximum = "5 MB" }} }}\n'
+)
 SPECS = {
     "two flows over two seeds": 'seeds = 2\nduration = "20 s"\nstart_jitter = "100 ms"\n'
     + PATH + '[[flows]]\ncc = "bbr"\n[[flows]]\ncc = "cubic"\n',
@@ -31,15 +33,18 @@ SPECS = {
     + '[[flows]]\ncc = "bbr[cwnd_gain=1.5]"\n[[flows]]\ncc = "reno"\n[measure]\nwindow = ["25 %", "90 %"]\n',
     "a line whose rate changes": 'duration = "20 s"\n' + PATH + '[[path.change]]\nat = "8 s"\nrate = "4 Mbit/s"\n'
     + '[[flows]]\ncc = "bbr"\n',
+    "short flows beside a transfer": 'duration = "20 s"\nseeds = 2\n' + PATH + SOURCE.format(load=0.3)
+    + '[[flows]]\ncc = "bbr"\nworkload = { transfer = "2 MB" }\n[measure]\nwindow = ["20 %", "60 %"]\n',
+    "more short flows than the line carries": 'duration = "10 s"\n' + PATH + SOURCE.format(load=1.5),
+    "short flows of which none arrives": 'duration = "2 s"\n' + PATH + SOURCE.format(load=0.0001)
+    + '[[flows]]\ncc = "reno"\n',
 }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def pages(node: str) -> dict[str, Any]:
+def pages(node: str, wasm: Path) -> dict[str, Any]:
     """What the page makes of each spec."""
-    if not WASM.is_file():
-        cannot(f"no simulator at {WASM}: make explorer")
-    return dict(zip(SPECS, of_page(list(SPECS.values()), WASM, node), strict=True))
+    return dict(zip(SPECS, of_page(list(SPECS.values()), wasm, node), strict=True))
 
 
 @pytest.fixture(params=SPECS)

@@ -88,7 +88,7 @@ def test_an_exported_run_has_the_bytes_of_the_native_build(page: Any, tmp_path: 
     assert own.endswith(f'"measurement":{measurements(shown["spec"], tmp_path)[0]}' + "}\n")
 
 
-@pytest.mark.parametrize("preset", [0, 3, 5, 6, 7])
+@pytest.mark.parametrize("preset", [0, 3, 5, 6, 7, 8])
 def test_a_link_has_the_bytes_of_the_native_build(page: Any, opened: Any, tmp_path: Path, preset: int) -> None:
     assert chosen(page, preset) == "ready"
 

@@ -43,7 +43,7 @@ def test_each_validator_has_a_twin_of_its_name(validator: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("node")
+@pytest.mark.usefixtures("node", "wasm")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_thousand_specs_are_told_and_resolved_alike(seed: int) -> None:
     found = differences(specs(seed))
@@ -52,6 +52,6 @@ def test_a_thousand_specs_are_told_and_resolved_alike(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("node")
+@pytest.mark.usefixtures("node", "wasm")
 def test_odd_specs_are_told_alike() -> None:
     assert differences(ODD) == []

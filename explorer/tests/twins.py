@@ -22,9 +22,8 @@ from dumbbell.explorer.tables import page_tables
 from dumbbell.results.schema import run_id
 from dumbbell.spec import Experiment, Resolved, SpecError, expand, load, resolve
 from randomspecs import specs
+from webtab import WASM
 
-WASM = Path(__file__).parents[2] / "target" / "web" / "web.wasm"
-"""The simulator for the page, which draws; `make explorer` builds it."""
 POINTS = 3
 SEEDS = 2
 IDENTITY = "0123456789abcdef"

@@ -61,6 +61,8 @@ const figures = (() => {
   const drawn = async (place, spec, width, more = {}) => {
     sized(spec, width, AXES);
     const { view } = await vegaEmbed(place, spec, { ...options, ...more });
+    place.querySelector("summary")?.setAttribute("aria-label", "Save this figure"); // it has an icon and no words
+    place.querySelector("summary svg")?.setAttribute("aria-hidden", "true");
     const columns = spec.columns;
     let own = spec.params[0].value;
     for (let pass = 0; pass < 2; pass += 1) {

@@ -1,0 +1,200 @@
+"""The page for everybody: by keyboard, with a screen reader, on a narrow screen, in both colour schemes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from webtab import chosen, run_id, settle
+
+TABS = ("time", "seeds", "sweep", "map", "play")
+CONTROLS = "a[href], button, select, input, textarea, summary, [tabindex='0']"
+ENOUGH_CONTRAST = 4.5
+"""Web Content Accessibility Guidelines 2.2, 1.4.3."""
+NAMED_ROLES = {
+    "button", "checkbox", "combobox", "DisclosureTriangle", "image", "link", "listbox", "radio", "slider",
+    "spinbutton", "tab", "tabpanel", "textbox",
+}  # fmt: skip
+ALL_OPEN = "() => { for (const each of document.querySelectorAll('details')) each.open = true; }"
+IN_REACH = f"""() => [...document.querySelectorAll({CONTROLS!r})].filter((it) =>
+  it.checkVisibility({{ visibilityProperty: true }}) && !it.disabled && it.tabIndex >= 0).length"""
+FOCUSED = """() => {
+  const it = document.activeElement;
+  window.visited ??= new Set();
+  const isNew = it !== document.body && !window.visited.has(it);
+  window.visited.add(it);
+  const { outlineStyle, outlineWidth } = getComputedStyle(it.matches('[type=file]') ? it.closest('label') ?? it : it);
+  const own = getComputedStyle(it);
+  const seen = [[outlineStyle, outlineWidth], [own.outlineStyle, own.outlineWidth]]
+    .some(([style, width]) => style !== 'none' && parseFloat(width) > 0);
+  return { isNew, seen, is: it.outerHTML.slice(0, 120) };
+}"""
+CONTRASTS = """() => {
+  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const luminance = (colour) => {
+    const [red, green, blue] = numbers(colour).slice(0, 3).map((value) => {
+      const share = value / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const behind = (it) => {
+    for (let at = it; at; at = at.parentElement) {
+      const colour = getComputedStyle(at).backgroundColor;
+      if ((numbers(colour)[3] ?? 1) === 1) return colour;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  const found = [];
+  for (const it of document.querySelectorAll('body *')) {
+    const words = [...it.childNodes].filter(({ nodeType }) => nodeType === 3);
+    const text = words.map(({ data }) => data.trim()).filter(Boolean);
+    if (!text.length || !it.checkVisibility() || it.disabled || it.closest('script, style, svg')) continue;
+    const pair = [luminance(getComputedStyle(it).color), luminance(behind(it))].sort((one, other) => other - one);
+    found.push({ ratio: (pair[0] + 0.05) / (pair[1] + 0.05), text: text[0].slice(0, 60) });
+  }
+  return found;
+}"""
+PAPER = "getComputedStyle(document.body).backgroundColor.match(/[\\d.]+/g).slice(0, 3).map(Number)"
+
+
+def ink(page: Any) -> list[int]:
+    """The darkest and the brightest pixel of the picture."""
+    return list(
+        page.evaluate(
+            """() => {
+          const canvas = document.querySelector('#plot-time canvas');
+          const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+          let [least, most] = [255, 0];
+          for (let at = 0; at < data.length; at += 4) {
+            if (data[at + 3] < 255) continue;
+            least = Math.min(least, data[at] + data[at + 1] + data[at + 2]);
+            most = Math.max(most, data[at] + data[at + 1] + data[at + 2]);
+          }
+          return [least, most];
+        }"""
+        )
+    )
+
+
+def test_arrows_go_from_tab_to_tab(page: Any) -> None:
+    page.focus("#tab-time")
+    for key, tab in (("ArrowRight", "seeds"), ("ArrowLeft", "time"), ("ArrowLeft", "play"), ("ArrowRight", "time")):
+        page.keyboard.press(key)
+        assert settle(page) == "ready"
+        assert page.evaluate("document.activeElement.id") == f"tab-{tab}"
+        chosen_tabs = page.locator('[role="tab"][aria-selected="true"]')
+        assert chosen_tabs.evaluate_all("(each) => each.map(({ id }) => id)") == [f"tab-{tab}"]
+        assert page.locator('[role="tabpanel"]:visible').evaluate_all("(each) => each.map(({ id }) => id)") == [
+            f"view-{tab}"
+        ]
+
+
+def test_an_arrow_moves_a_slider_that_keeps_the_focus(page: Any) -> None:
+    before = run_id(page)
+    slider = page.get_by_role("slider", name="Rate", exact=True)
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+
+    assert settle(page) == "ready"
+    assert run_id(page) != before
+    assert slider.evaluate("(it) => it === document.activeElement")
+
+
+def test_a_choice_by_keyboard_keeps_the_focus(page: Any) -> None:
+    page.focus('[data-field="flows[0].cc"]')
+    page.keyboard.type("reno")
+
+    assert settle(page) == "ready"
+    assert page.evaluate("explorer.words.get('flows')[0].get('cc')") == "reno"
+    assert page.evaluate("document.activeElement.dataset.field") == "flows[0].cc"
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_every_control_is_reached_by_tab_and_shows_the_focus(page: Any, tab: str) -> None:
+    page.click(f"#tab-{tab}")
+    page.click("#share")
+    assert settle(page) == "ready"
+    page.evaluate(ALL_OPEN)
+    expected = page.evaluate(IN_REACH)
+    assert expected > 20
+    page.evaluate("document.activeElement.blur()")
+    unseen, reached = [], 0
+    for _ in range(expected + 5):
+        page.keyboard.press("Tab")
+        focused = page.evaluate(FOCUSED)
+        reached += focused["isNew"]
+        unseen += [] if focused["seen"] or "<body" in focused["is"] else [focused["is"]]
+
+    assert unseen == []
+    assert reached >= expected
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_every_control_and_picture_has_a_name(page: Any, tab: str) -> None:
+    page.click(f"#tab-{tab}")
+    page.click("#share")
+    assert settle(page) == "ready"
+    page.evaluate(ALL_OPEN)
+    nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    named = [each for each in nodes if not each["ignored"] and each["role"]["value"] in NAMED_ROLES]
+
+    assert len(named) > 20
+    assert [
+        (each["role"]["value"], each.get("backendDOMNodeId"))
+        for each in named
+        if not each.get("name", {}).get("value", "").strip()
+    ] == []
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_a_narrow_screen_needs_no_scrolling_aside(opened: Any, tab: str) -> None:
+    page = opened(width=400)
+    page.click(f"#tab-{tab}")
+    page.click("#share")
+    page.click("#tour")
+    assert settle(page) == "ready"
+    page.click(f"#tab-{tab}")
+    assert settle(page) == "ready"
+    page.evaluate(ALL_OPEN)
+
+    assert page.evaluate("document.documentElement.clientWidth") <= 400
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_follows_the_colours_of_the_system_with_enough_contrast(opened: Any, scheme: str) -> None:
+    page = opened(color_scheme=scheme)
+    page.click("#share")
+    page.evaluate(ALL_OPEN)
+
+    paper = page.evaluate(PAPER)
+    assert max(paper) < 60 if scheme == "dark" else min(paper) > 240
+    found = page.evaluate(CONTRASTS)
+    assert len(found) > 50
+    assert [each for each in found if each["ratio"] < ENOUGH_CONTRAST] == []
+
+
+def test_the_colours_can_be_chosen_and_the_picture_has_them(opened: Any) -> None:
+    page = opened(color_scheme="light")
+    light = ink(page)
+
+    page.select_option("#theme", "dark")
+    page.wait_for_timeout(1000)
+    dark = ink(page)
+
+    assert max(page.evaluate(PAPER)) < 60
+    assert dark != light
+
+
+def test_a_preset_is_chosen_by_keyboard(page: Any) -> None:
+    before = run_id(page)
+    page.focus("#preset")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+
+    assert settle(page) == "ready"
+    assert run_id(page) != before
+    assert chosen(page, 0) == "ready"
+    assert run_id(page) == before
