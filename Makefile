@@ -18,7 +18,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-long lint lint-rust lint-python check check-rust check-python bench bench-peers \
-        bench-explorer tools browsers kernel explorer test-explorer validation grid grid-linux figures answers docs \
+        bench-explorer tools browsers kernel explorer test-explorer explorer-pictures validation grid grid-linux figures answers docs \
         docs-outputs wheel clean
 
 # Of several parts at once: each part's output in one piece, and no line about folders.
@@ -148,6 +148,9 @@ answers: build ## docs/answers/when-to-use-bbr.md with its record and maps, anew
 docs: build $(VENV)/.docs ## The documentation as a site, dist/docs/index.html; needs no network once its packages are there
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs/site -d dist/.doctrees docs dist/docs
 	$(BIN)/python docs/site/site_links.py dist/docs
+
+explorer-pictures: explorer $(VENV)/.explorer ## docs/figures/explorer, from the page in Chromium, anew: look at what changed
+	$(BIN)/python docs/site/explorer_pictures.py
 
 docs-outputs: build ## The outputs and pictures in the documentation, its spec.md and cli.md, anew: look at what changed
 	$(BIN)/python docs/site/spec_reference.py > docs/spec.md

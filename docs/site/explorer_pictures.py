@@ -15,10 +15,11 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 PAGE: Final = ROOT / "dist" / "explorer.html"
 PICTURES: Final = ROOT / "docs" / "figures" / "explorer"
 SETTLED: Final = "body[data-state=ready]"
+SCROLLED: Final = "(what) => document.querySelector(what).scrollIntoView({ behavior: 'instant' })"
 LONGEST_MS: Final = 120_000
 DRAWN_MS: Final = 500
 """For a picture to be drawn once its numbers are there."""
-WIDE: Final = {"width": 1120, "height": 800}
+WIDE: Final = {"width": 960, "height": 800}
 PHONE: Final = {"width": 400, "height": 800}
 INSTANT: Final = 200
 """Where the play is held, thousandths of its two seconds."""
@@ -30,8 +31,11 @@ def main() -> None:
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         tab = _opened(browser, WIDE, "light")
-        _taken(tab, "time")
         tab.click("#tour")
+        _settle(tab)
+        tab.evaluate(SCROLLED, "main")
+        _taken(tab, "time")
+        tab.evaluate(SCROLLED, "body")
         for _ in range(3):
             tab.click('[data-go="on"]')
             _settle(tab)
@@ -47,7 +51,7 @@ def main() -> None:
         )
         _taken(tab, "play", "#view-play")
         tab = _opened(browser, PHONE, "light")
-        tab.evaluate("document.querySelector('.tabs').scrollIntoView({ behavior: 'instant' })")
+        tab.evaluate(SCROLLED, ".tabs")
         _taken(tab, "phone")
         browser.close()
 

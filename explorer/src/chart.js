@@ -27,7 +27,7 @@ export const dataName = (panel, layer) => `panel${panel}_layer${layer}`;
 /**
  * A chart with layers in the place of its placeholders.
  *
- * `panels`: of each panel `{layers, title, x, y}`; a layer is `{label, style, instance, kind, rows}`, kind "line" or "mean",
+ * `panels`: of each panel `{layers, title, x, y}`; a layer is `{label, style, instance, kind, rows}`, kind "line", "mean" or "each",
  * rows `{x, y, low, high}`; `x` and `y` are changes of the axes: `{title, domain, ticks, log}`; `levels` are dashed lines
  * across: `{at, layer}`, in the colour of that layer, if any.
  */

@@ -62,18 +62,21 @@ export class Survey {
     return tab === "sweep" ? this.#runSweep(signal) : this.#runMap(signal);
   }
 
-  /** Shares of each seed beside one another, for `filled`. */
+  /** Shares of each seed beside one another, and their means with intervals, for `filled`. */
   overSeeds(summaries, plans) {
     const quantity = QUANTITIES_SHOWN[summaries[0].groups.size > 1 ? "share" : "goodput"];
-    const groups = plans[0].groups.map(({ name, cc }, instance) => ({
-      label: name, style: baseName(cc), instance, kind: "mean",
-      rows: summaries.flatMap((summary, i) => {
-        const y = quantity.of(summary).get(name);
-        return y === null ? [] : [{ x: i + 1, y, low: y, high: y }];
-      }),
-    }));
+    const groups = plans[0].groups.map(({ name, cc }, instance) => {
+      const known = summaries.map((summary) => quantity.of(summary).get(name));
+      const rows = known.flatMap((y, i) => (y === null ? [] : [{ x: i + 1, y, low: y, high: y }]));
+      if (rows.length > 1) {
+        const { mean, half_width } = estimate(rows.map(({ y }) => y), this.explorer.tables.t);
+        rows.push({ x: plans.length + 1, y: mean, low: mean - (half_width ?? 0), high: mean + (half_width ?? 0) });
+      }
+      return { label: name, style: baseName(cc), instance, kind: "each", rows };
+    });
     const ticks = plans.map(({ seed }, i) => [i + 1, String(seed)]);
-    return [{ layers: groups, x: { title: "seed", ticks, domain: [0.5, plans.length + 0.5] }, y: { title: quantity.label } }];
+    if (plans.length > 1) ticks.push([plans.length + 1, "mean"]);
+    return [{ layers: groups, x: { title: "seed", ticks, domain: [0.5, ticks.length + 0.5] }, y: { title: quantity.label } }];
   }
 
   #field(place, label, path, again) {

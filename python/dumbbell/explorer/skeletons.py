@@ -23,8 +23,8 @@ from dumbbell.findings.curves import NOUNS
 
 RANKS: Final = 8
 """So many layers of one style are told apart; more begin again."""
-KINDS: Final[dict[str, Kind]] = {"line": "line", "mean": "line+points"}
-"""By the page's word for it: samples in time, and means with their intervals over a sweep."""
+KINDS: Final[dict[str, Kind]] = {"line": "line", "mean": "line+points", "each": "points"}
+"""By the page's word for it: samples in time, means with their intervals over a sweep, and what has no order."""
 
 
 def skeletons() -> dict[str, Any]:
@@ -78,5 +78,5 @@ def _map() -> Chart:
 
 
 def _placeholder(word: str) -> Layer:
-    ends: dict[str, Any] = {"low": (0.0, 1.0), "high": (0.0, 1.0)} if word == "mean" else {}
+    ends: dict[str, Any] = {"low": (0.0, 1.0), "high": (0.0, 1.0)} if word != "line" else {}
     return Layer(label="placeholder", style="bbr", kind=KINDS[word], x=(0.0, 1.0), y=(0.0, 1.0), **ends)
