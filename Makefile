@@ -158,7 +158,7 @@ docs-outputs: build ## The outputs and pictures in the documentation, its spec.m
 	$(BIN)/python -m pytest -q --snapshot-update tests/docs/test_documents.py
 
 wheel: build ## dist/*.whl, one for every Python >= 3.11 of this platform; with the explorer's page where that can be built
-	@$(MAKE) --no-print-directory explorer || echo "no page: the wheel's \`dumbbell explore\` has none to open" >&2
+	@$(MAKE) --no-print-directory explorer || { rm -f $(PAGE); echo "no page: the wheel's \`dumbbell explore\` has none to open" >&2; }
 	$(BIN)/maturin build --release --quiet --out dist
 
 clean: ## Removes all that the other commands made
