@@ -111,17 +111,14 @@ class Explorer {
     const { problems, words, experiment } = understood(text, this.tables);
     this.words = words ?? this.words;
     this.experiment = experiment;
-    this.#nameExperiment();
-    if (words) this.controls.show(words, new Set(problems.map(({ path }) => path)));
-    if (document.activeElement !== byId("toml")) byId("toml").value = text;
     this.#showProblems(problems);
     this.aborting?.abort(new DOMException("another experiment", "AbortError"));
     this.aborting = new AbortController();
-    if (!experiment) {
-      document.body.dataset.state = "failed";
-      return;
-    }
-    this.#run(this.aborting.signal);
+    if (experiment) this.#run(this.aborting.signal); // first of all: workers simulate while the page shows the rest
+    else document.body.dataset.state = "failed";
+    this.#nameExperiment();
+    if (words) this.controls.show(words, new Set(problems.map(({ path }) => path)));
+    if (document.activeElement !== byId("toml")) byId("toml").value = text;
   }
 
   /** Says which of the presets this is, and what it is about. */
