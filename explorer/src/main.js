@@ -132,7 +132,7 @@ class Explorer {
   async #run(signal) {
     const { generation } = this;
     try {
-      const plan = { ...planned(this.experiment, this.tables), text: this.text };
+      const plan = { ...planned(this.experiment, this.tables), text: this.text, words: this.words };
       this.affordable([plan]);
       const measurement = await this.measured(plan, { urgent: true, isShort: this.lastsMs([plan]) < SHORT_MS, signal });
       if (generation < this.seen) return;
@@ -194,7 +194,7 @@ class Explorer {
     this.summary = summarise(shown.run, measurement, shown.bdp_bytes, shown.names);
     byId("answer").textContent = answer(this.summary);
     showNumbers(byId("numbers"), this.summary);
-    const { isInside, told } = standing(this.words, shown, this.bounds, this.tables);
+    const { isInside, told } = standing(shown.words, shown, this.bounds, this.tables);
     byId("bounds").textContent = told;
     byId("bounds").classList.toggle("outside", !isInside);
     const panels = inTime(this.skeletons, shown.run, measurement, shown.groups);
@@ -233,7 +233,7 @@ class Explorer {
         const values = valuesOf(quantity, summaries, group);
         if (!values.length) continue;
         const { mean, half_width, n } = estimate(values, this.tables.t);
-          rows.push([group, quantity.label, amount(mean), intervalOf(half_width, plans.length), String(n)]);
+        rows.push([group, quantity.label, amount(mean), intervalOf(half_width, plans.length), String(n)]);
       }
     }
     byId("few-seeds").hidden = plans.length > 1;

@@ -4,8 +4,8 @@ import { dataName, structureOf } from "./chart.js";
 import { made } from "./dom.js";
 import { Traces, withoutLines } from "./traces.js";
 
-/** The page has its own buttons for files. */
-const HOW = { renderer: "canvas", actions: false };
+/** The page has its own buttons for files. Vega tells errors only (1): it would warn of a chart that has no rows yet. */
+const HOW = { renderer: "canvas", actions: false, logLevel: 1 };
 
 /** A place with a chart. */
 export class Picture {

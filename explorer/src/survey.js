@@ -43,11 +43,11 @@ export class Survey {
   view({ tab, x, values, xs, y, ys, what }) {
     if (tab === "sweep") {
       this.x.set(x, values);
-      this.what.value = what;
+      chooseOption(this.what, what);
     } else if (tab === "map") {
       this.mapX.set(x, xs);
       this.mapY.set(y, ys);
-      this.mapWhat.value = what;
+      chooseOption(this.mapWhat, what);
     }
   }
 
@@ -87,8 +87,7 @@ export class Survey {
       get text() { return values.value; },
       get values() { return values.value.split(",").map((part) => part.trim()).filter(Boolean); },
       set: (name, text) => {
-        select.value = name;
-        values.value = text;
+        if (chooseOption(select, name) && typeof text === "string") values.value = text;
       },
     };
     select.addEventListener("change", () => {
@@ -187,9 +186,7 @@ export class Survey {
     const spec = structuredClone(skeletons.map);
     const [panel] = spec.concat;
     const isOfLink = found.flat(2).some((summary) => quantity.of(summary).has(OF_LINK));
-    const value = (own) => {
-      return meanOf(valuesOf(quantity, own, isOfLink ? OF_LINK : group));
-    };
+    const value = (own) => meanOf(valuesOf(quantity, own, isOfLink ? OF_LINK : group));
     const rows = xs.flatMap((x, column) => ys.map((y, row) => {
       const mean = value(found[column][row]);
       return {
@@ -220,6 +217,13 @@ export class Survey {
     spec.usermeta.panels = [{ ...spec.usermeta.panels[0], x: panel.encoding.x.title, y: panel.encoding.y.title, layers: [], words: [] }];
     return spec;
   }
+}
+
+/** Chooses an option of a list, and says whether it has it: links say what they like. */
+function chooseOption(select, value) {
+  const has = [...select.options].some((option) => option.value === value);
+  if (has) select.value = value;
+  return has;
 }
 
 /** Calls a function at most once in a while, and at last for the last call. */

@@ -19,7 +19,7 @@ def test_it_opens_from_a_file_answers_and_has_the_bytes_of_the_native_build(
     assert dragged(page, "Buffer", 100) == "ready"
 
     assert run_id(page) != first
-    assert page.locator("#plot-time canvas").count() == 1
+    assert page.locator("#plot-time canvas.traces").count() == 1
     own = page.evaluate("explorer.sharing.json()")
     spec = json.loads(own)["spec"]
     assert own.endswith(f'"measurement":{measurements(spec, tmp_path)[0]}' + "}\n")

@@ -214,3 +214,14 @@ def test_what_is_copied_runs_as_it_stands(page: Any, tmp_path: Path) -> None:
             check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
+
+
+def test_a_link_may_name_what_the_page_has_not(page: Any) -> None:
+    """Its lists keep what they have."""
+    view = {"tab": "map", "x": "path.colour", "xs": 5, "y": "path.rate", "ys": "5 Mbit/s, 10 Mbit/s", "what": "beauty"}
+    page.evaluate("([toml, view]) => explorer.show({ toml, view })", [SHORT, view])
+    assert settle(page) == "ready"
+    assert page.evaluate("explorer.survey.kept('map')") == {
+        "tab": "map", "x": "path.rtt", "xs": "5 ms, 10 ms, 20 ms, 50 ms, 100 ms, 200 ms", "y": "path.rate",
+        "ys": "5 Mbit/s, 10 Mbit/s", "what": "share",
+    }  # fmt: skip
