@@ -28,6 +28,8 @@ import { answer } from "./told.js";
 const LONGEST_S = 20;
 /** Nanoseconds that a packet takes, until this machine has been measured. */
 const USUAL_NS = 400;
+/** Fewer packets tell little of it: their run is over before it has well begun. */
+const TELLING_PACKETS = 100_000;
 /** A run that takes no longer than this is shown even when another one has been asked for since, milliseconds. */
 const SHORT_MS = 400;
 /** What shows how much chance decides. */
@@ -168,7 +170,7 @@ class Explorer {
     const kept = this.kept.get(plan.id);
     if (kept) return kept;
     const { bytes, took_ms } = await this.pool.ask(`{"measure":${plan.json}}`, how);
-    if (how.urgent) this.ns_per_packet = 0.5 * this.ns_per_packet + (0.5 * 1e6 * took_ms) / plan.packets;
+    if (how.urgent && plan.packets >= TELLING_PACKETS) this.ns_per_packet = 0.5 * this.ns_per_packet + (0.5 * 1e6 * took_ms) / plan.packets;
     this.kept.set(plan.id, bytes);
     if (this.kept.size > 64) this.kept.delete(this.kept.keys().next().value);
     return bytes;

@@ -50,3 +50,15 @@ def test_a_long_run_is_cancelled(page: Any) -> None:
     page.evaluate("(spec) => explorer.write(spec)", spec())
     assert settle(page) == "ready"
     assert page.evaluate("[explorer.pool.busy.size, explorer.pool.waiting.length]") == [0, 0]
+
+
+def test_short_runs_say_nothing_about_how_long_others_take(page: Any) -> None:
+    """Of a few packets most of the time is that of the beginning."""
+    before = page.evaluate("explorer.ns_per_packet")
+    for step in range(5):
+        page.evaluate("(spec) => explorer.write(spec)", spec("1 s", buffer=1 + step / 10))
+        assert settle(page) == "ready"
+    assert page.evaluate("explorer.ns_per_packet") == before
+    page.evaluate("(spec) => explorer.write(spec)", spec("30 s", "100 Mbit/s"))
+    assert settle(page) == "ready"
+    assert page.evaluate("explorer.ns_per_packet") != before
