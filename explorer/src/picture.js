@@ -84,10 +84,14 @@ export class Picture {
 
 /** What the labels of an axis take, pixels: five digits. As numbers change, panels stay where they are. */
 const LABELS = 42;
+/** Above the uppermost panel: half of a label. */
+const HALF_LABEL = 8;
 
 /** A chart whose axes have room for whatever numbers come. */
 function roomy(spec) {
+  const { padding } = spec.config;
   spec.config.axisY = { ...spec.config.axisY, minExtent: LABELS };
+  spec.config.padding = { left: padding, right: padding, bottom: padding, top: HALF_LABEL };
   return spec;
 }
 

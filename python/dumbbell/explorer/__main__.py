@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from dumbbell.errors import DumbbellError
 from dumbbell.explorer.page import page
 from dumbbell.report.html import written
 
@@ -10,7 +11,10 @@ from dumbbell.report.html import written
 def main() -> None:
     """Write the page from the folder of its sources and the compiled simulator."""
     sources, wasm, *targets = map(Path, sys.argv[1:])
-    html = page(sources, wasm.read_bytes()).encode()
+    try:
+        html = page(sources, wasm.read_bytes()).encode()
+    except DumbbellError as error:
+        sys.exit(str(error))
     for target in targets:
         written(target, html)
 
