@@ -25,3 +25,14 @@ export function saved(name, content, type) {
   made("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
+
+/** The pen of an empty canvas that is so large, in pixels of the page, and is drawn in those of the screen. */
+export function penOf(canvas, width, height) {
+  const dense = window.devicePixelRatio || 1;
+  const [across, up] = [Math.round(width * dense), Math.round(height * dense)];
+  if (canvas.width !== across || canvas.height !== up) [canvas.width, canvas.height] = [across, up];
+  const pen = canvas.getContext("2d");
+  pen.setTransform(dense, 0, 0, dense, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  return pen;
+}

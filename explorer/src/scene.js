@@ -1,5 +1,6 @@
 /** Drawing packets: from the senders into the queue, through the line, and back as ACKs; below it how full the queue was. */
 
+import { penOf } from "./dom.js";
 import { firstAbove } from "./marks.js";
 
 /** Height of the picture, pixels, and of the queue's history in it. */
@@ -25,16 +26,10 @@ export class Scene {
     const { canvas } = this;
     const width = canvas.clientWidth;
     if (!width) return;
-    const dense = window.devicePixelRatio || 1;
-    if (canvas.width !== Math.round(width * dense) || canvas.height !== Math.round(HEIGHT * dense)) {
-      [canvas.width, canvas.height] = [Math.round(width * dense), Math.round(HEIGHT * dense)];
-    }
     const style = getComputedStyle(document.documentElement);
     this.ink = Object.fromEntries(["ink", "faint", "rule", "bad"].map((name) => [name, style.getPropertyValue(`--${name}`)]));
-    const pen = canvas.getContext("2d");
+    const pen = penOf(canvas, width, HEIGHT);
     this.pen = pen;
-    pen.setTransform(dense, 0, 0, dense, 0, 0);
-    pen.clearRect(0, 0, width, HEIGHT);
     pen.font = `${width < 600 ? 12 : 14}px sans-serif`;
     Object.assign(this, { told, at_s, at, frame: frameOf(width, told.lanes.length) });
     this.#words();

@@ -59,6 +59,14 @@ CONTRASTS = """() => {
 PAPER = "getComputedStyle(document.body).backgroundColor.match(/[\\d.]+/g).slice(0, 3).map(Number)"
 
 
+def everything_open(page: Any, tab: str) -> None:
+    """Shows a tab, the buttons of sharing, and all that can be folded."""
+    page.click(f"#tab-{tab}")
+    page.click("#share")
+    assert settle(page) == "ready"
+    page.evaluate(ALL_OPEN)
+
+
 def ink(page: Any) -> list[int]:
     """The darkest and the brightest pixel of the picture."""
     return list(
@@ -113,10 +121,7 @@ def test_a_choice_by_keyboard_keeps_the_focus(page: Any) -> None:
 
 @pytest.mark.parametrize("tab", TABS)
 def test_every_control_is_reached_by_tab_and_shows_the_focus(page: Any, tab: str) -> None:
-    page.click(f"#tab-{tab}")
-    page.click("#share")
-    assert settle(page) == "ready"
-    page.evaluate(ALL_OPEN)
+    everything_open(page, tab)
     expected = page.evaluate(IN_REACH)
     assert expected > 20
     page.evaluate("document.activeElement.blur()")
@@ -133,10 +138,7 @@ def test_every_control_is_reached_by_tab_and_shows_the_focus(page: Any, tab: str
 
 @pytest.mark.parametrize("tab", TABS)
 def test_every_control_and_picture_has_a_name(page: Any, tab: str) -> None:
-    page.click(f"#tab-{tab}")
-    page.click("#share")
-    assert settle(page) == "ready"
-    page.evaluate(ALL_OPEN)
+    everything_open(page, tab)
     nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
     named = [each for each in nodes if not each["ignored"] and each["role"]["value"] in NAMED_ROLES]
 
@@ -148,26 +150,47 @@ def test_every_control_and_picture_has_a_name(page: Any, tab: str) -> None:
     ] == []
 
 
+@pytest.mark.parametrize("width", [400, 800, 1400])
 @pytest.mark.parametrize("tab", TABS)
-def test_a_narrow_screen_needs_no_scrolling_aside(opened: Any, tab: str) -> None:
-    page = opened(width=400)
-    page.click(f"#tab-{tab}")
-    page.click("#share")
+def test_nothing_is_wider_than_the_screen(opened: Any, tab: str, width: int) -> None:
+    page = opened(width=width)
     page.click("#tour")
-    assert settle(page) == "ready"
-    page.click(f"#tab-{tab}")
-    assert settle(page) == "ready"
-    page.evaluate(ALL_OPEN)
+    everything_open(page, tab)
 
-    assert page.evaluate("document.documentElement.clientWidth") <= 400
+    assert page.evaluate("document.documentElement.clientWidth") <= width
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+
+
+def test_on_a_phone_the_picture_and_the_sliders_are_seen_together(opened: Any) -> None:
+    page = opened(width=400)
+    page.evaluate("document.querySelector('#plot-time').scrollIntoView({ behavior: 'instant' })")
+    assert page.evaluate("""() => {
+        const [picture, sheet] = ["#plot-time", "#controls"]
+            .map((one) => document.querySelector(one).getBoundingClientRect());
+        return sheet.top - Math.max(0, picture.top) > 400 && sheet.bottom <= innerHeight && sheet.height > 200;
+    }""")
+    page.click("#sheet")
+    assert not page.is_visible("#path")
+
+
+def test_keys_move_the_cursor_and_its_numbers_are_told(page: Any) -> None:
+    page.focus("#plot-time")
+    page.keyboard.press("End")
+    page.keyboard.press("PageDown")
+    told = page.get_attribute("#plot-time", "aria-valuetext")
+    assert told == page.inner_text("#at")
+    assert told.startswith("54.0 s")
+    assert "cwnd: BBR " in told
+    assert "queue " in told
+    assert page.is_visible("#cursor")
+    page.keyboard.press("ArrowRight")
+    assert page.get_attribute("#plot-time", "aria-valuetext").startswith("54.6 s")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_follows_the_colours_of_the_system_with_enough_contrast(opened: Any, scheme: str) -> None:
     page = opened(color_scheme=scheme)
-    page.click("#share")
-    page.evaluate(ALL_OPEN)
+    everything_open(page, "time")
 
     paper = page.evaluate(PAPER)
     assert max(paper) < 60 if scheme == "dark" else min(paper) > 240

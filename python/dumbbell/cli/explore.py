@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dumbbell.cli import completion
+from dumbbell.cli.option import run_argument
 
 if TYPE_CHECKING:
     from dumbbell.results.store import Store
@@ -22,14 +22,7 @@ def explore(
         Path | None,
         typer.Argument(metavar="[SPEC|STORE]", help="The experiment, a TOML file; or the folder of a store."),
     ] = None,
-    run: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[RUN]",
-            help="Of a store: the beginning of a run's id, whose point and seed the page shows.",
-            autocompletion=completion.runs,
-        ),
-    ] = None,
+    run: Annotated[str | None, run_argument("the page shows its point and seed.")] = None,
     *,
     no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser: print the file of the page.")] = False,
 ) -> None:

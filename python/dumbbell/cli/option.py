@@ -24,6 +24,7 @@ Folder = Annotated[
     Path, typer.Option("--out", metavar="STORE", envvar="DUMBBELL_STORE", help="The folder that keeps the runs.")
 ]
 DEFAULT_STORE = Path("results")
+
 Jobs = Annotated[
     int | None, typer.Option("--jobs", metavar="N", min=1, help="Runs at once; default: as many as the machine can.")
 ]
@@ -53,6 +54,12 @@ Harm = Annotated[
 ]
 Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write one page that needs no network.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def run_argument(told: str) -> Any:  # noqa: ANN401 (an argument of typer, whose class it hides)
+    """A run of the store that is named before it, by the beginning of its id; what is told of it."""
+    words = f"The beginning of a run's id: {told}"
+    return typer.Argument(metavar="[RUN]", help=words, autocompletion=completion.runs)
 
 
 def print_json(value: Any, *, lines: bool = False) -> None:  # noqa: ANN401 (whatever JSON can say)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dumbbell.cli import completion
-from dumbbell.cli.option import DEFAULT_STORE, Columns, EachSeed, Sort, print_json
+from dumbbell.cli.option import DEFAULT_STORE, Columns, EachSeed, Sort, print_json, run_argument
 from dumbbell.cli.option import Json as Whole
 
 if TYPE_CHECKING:
@@ -75,14 +74,7 @@ def list_(
 @app.command(epilog="Example: dumbbell results show results 77eefaf6")
 def show(  # noqa: PLR0913 (each is an option)
     store: Folder = DEFAULT_STORE,
-    run: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[RUN]",
-            help="The beginning of a run's id: everything about that run.",
-            autocompletion=completion.runs,
-        ),
-    ] = None,
+    run: Annotated[str | None, run_argument("everything about that run.")] = None,
     *,
     experiment: Experiment = None,
     everything: Everything = False,
