@@ -43,7 +43,7 @@ export class Grid {
   point(number) {
     let rest = BigInt(number);
     const chosen = new Map();
-    for (const bundle of this.bundles.toReversed()) {
+    for (const bundle of [...this.bundles].reverse()) {
       const length = BigInt(bundle[0].values.length);
       const index = Number(rest % length);
       rest /= length;
@@ -151,5 +151,5 @@ function asPython(value) {
 function substituted(section, [key, ...rest], value) {
   const inner = section[key];
   const changed = rest.length ? substituted(inner, rest, value) : value;
-  return section.with(key, changed); // of an array or a section
+  return Array.isArray(section) ? section.map((own, at) => (at === key ? changed : own)) : section.with(key, changed);
 }

@@ -21,7 +21,7 @@ test("as many marks leave and wait as there are packets", () => {
     assert.equal(firstAbove(came_s, at) - firstAbove(left_s, at), waiting, `after ${at} s`);
   }
   assert.deepEqual(owner.slice(0, 4), [0, 0, 0, 0]);
-  assert.deepEqual(owner.slice(4, 8).toSorted(), [0, 0, 1, 1]);
+  assert.deepEqual([...owner.slice(4, 8)].sort(), [0, 0, 1, 1]);
   assert.deepEqual(owner.slice(8), [NOBODY, NOBODY, NOBODY, NOBODY]);
 });
 
