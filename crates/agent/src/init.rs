@@ -1,6 +1,7 @@
 //! The role of process 1 in a kernel of its own, and the roles `run`, `hold` and `means` on a kernel that others use too:
 //! reads a job, does it, writes its outcome.
 
+use crate::console;
 use crate::enclosure::{enclosed, reap_until, split};
 use crate::failure::Failure;
 use crate::job::{Job, Outcome, Task};
@@ -43,7 +44,7 @@ pub fn init() -> Result<(), Failure> {
         Err(failure) => failed(failure),
     };
     if let Err(failure) = left {
-        eprintln!("dumbbell-agent: {failure}");
+        console::tell(&format!("dumbbell-agent: {failure}"));
     }
     // Only a process that may not can fail to; then the kernel panics as process 1 ends, which ends it too.
     match reboot(RebootMode::RB_POWER_OFF) {
@@ -143,7 +144,7 @@ fn carry_out(job: &Job, folder: &Path) -> Result<Outcome, Failure> {
     }
     let mut network = build(job)?;
     if job.machine == Machine::Shared {
-        eprintln!("the network is built: {}", job.task.name());
+        console::tell(&format!("the network is built: {}", job.task.name()));
     }
     if matches!(job.task, Task::Probe { .. }) {
         return probe::probe(&mut network, &job.run)

@@ -7,6 +7,7 @@
 
 mod boot;
 mod clock;
+mod console;
 mod enclosure;
 mod error;
 mod failure;
@@ -59,7 +60,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("dumbbell-agent: {failure}");
+            console::tell(&format!("dumbbell-agent: {failure}"));
             ExitCode::FAILURE
         }
     }

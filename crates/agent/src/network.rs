@@ -49,6 +49,7 @@ mod sysctl;
 #[cfg(test)]
 mod tests;
 
+use crate::console;
 use crate::error::{Error, Subject};
 use crate::namespace::Namespace;
 use crate::netlink::{Batch, Socket};
@@ -325,7 +326,8 @@ impl Network {
         let mut batch: Option<(Place, Batch)> = None;
         for step in steps {
             if self.tells_steps {
-                eprintln!("{}: {}", step.place(&self.plan).map_or("all", Place::name), step.subject(&self.plan));
+                let place = step.place(&self.plan).map_or("all", Place::name);
+                console::tell(&format!("{place}: {}", step.subject(&self.plan)));
             }
             // Links between any two namespaces are made from one.
             let at = if matches!(step, Step::Link(_)) { Some(Place::Sender) } else { step.place(&self.plan) };

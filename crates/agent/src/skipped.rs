@@ -1,7 +1,7 @@
 //! Tests that cannot find out anything where they run: they pass, but not in silence.
 
+use crate::console;
 use crate::error::Error;
-use std::io::Write;
 
 /// The variable of the environment that services of continuous integration set, GitHub's and GitLab's among them.
 const CI: &str = "CI";
@@ -16,6 +16,5 @@ pub fn skip(error: &Error) {
     assert!(!is_refused || std::env::var_os(CI).is_none(), "this test needs root: {error}");
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");
-    let line = format!("skipped {test}: it needs root and a kernel with veth and tbf: {error}\n");
-    std::io::stderr().write_all(line.as_bytes()).unwrap_or_default();
+    console::tell(&format!("skipped {test}: it needs root and a kernel with veth and tbf: {error}"));
 }
