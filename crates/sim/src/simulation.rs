@@ -143,7 +143,7 @@ impl<'run> Simulation<'run> {
         self.finish()
     }
 
-    #[inline]
+    #[inline(always)]
     fn handle(&mut self, event: Event) {
         match event {
             Event::Departure(hop) => self.departure(hop),

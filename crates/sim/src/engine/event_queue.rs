@@ -79,27 +79,50 @@ impl Event {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Entry {
+/// When an event comes, and which of one instant is the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key {
     time: Time,
     /// Priority in the top 8 bits, then a sequence number: 2^56 events before it overflows.
     order: u64,
+}
+
+impl Key {
+    /// After every other.
+    const NEVER: Self = Self { time: Time::NEVER, order: u64::MAX };
+
+    /// Time and order as one number: compared without a branch.
+    const fn number(self) -> u128 {
+        (self.time.as_nanos() as u128) << 64 | self.order as u128
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.number().cmp(&other.number())
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    key: Key,
     event: Event,
 }
 
 impl Entry {
     /// After every other.
-    const NONE: Self = Self { time: Time::NEVER, order: u64::MAX, event: Event::End };
-
-    /// Time and order as one number.
-    const fn key(&self) -> u128 {
-        (self.time.as_nanos() as u128) << 64 | self.order as u128
-    }
+    const NONE: Self = Self { key: Key::NEVER, event: Event::End };
 }
 
 impl PartialEq for Entry {
     fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
+        self.key == other.key
     }
 }
 
@@ -113,16 +136,16 @@ impl PartialOrd for Entry {
 
 impl Ord for Entry {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.key().cmp(&other.key())
+        self.key.cmp(&other.key)
     }
 }
 
-/// Sources with a place of their own.
-const SLOTS: usize = 3;
+/// Events of sources with a place of their own: the bottleneck, and a line in each direction, none of which has more than
+/// one event ahead. (A departure of before a change of rate is void and may be forgotten, and so may what a NIC had planned
+/// before it planned anew.)
+const SLOTS: [Event; 3] = [Event::Departure(HopId::BOTTLENECK), Event::Data(LineId::FIRST), Event::Ack(LineId::FIRST)];
 
-/// The place of an event whose source has one: the bottleneck, and a line in each direction, none of which has more
-/// than one event ahead. (A departure of before a change of rate is void and may be forgotten, and so may what a NIC had
-/// planned before it planned anew.)
+/// The place of an event whose source has one.
 const fn slot(event: Event) -> Option<usize> {
     match event {
         Event::Departure(HopId::BOTTLENECK) => Some(0),
@@ -137,7 +160,8 @@ const fn slot(event: Event) -> Option<usize> {
 pub struct EventQueue {
     now: Time,
     sequence: u64,
-    slots: [Entry; SLOTS],
+    /// When the events of [`SLOTS`] come.
+    slots: [Key; SLOTS.len()],
     /// Nothing in `near` and `far` comes before this.
     others: Time,
     near: Calendar,
@@ -149,7 +173,7 @@ impl Default for EventQueue {
         Self {
             now: Time::ZERO,
             sequence: 0,
-            slots: [Entry::NONE; SLOTS],
+            slots: [Key::NEVER; SLOTS.len()],
             others: Time::NEVER,
             near: Calendar::new(),
             far: BinaryHeap::new(),
@@ -170,10 +194,10 @@ impl EventQueue {
             self.refuse(time, event);
         }
         self.sequence += 1;
-        let entry = Entry { time, order: event.priority() << 56 | self.sequence, event };
+        let key = Key { time, order: event.priority() << 56 | self.sequence };
         match slot(event) {
-            Some(slot) => self.slots[slot] = entry,
-            None => self.add(entry),
+            Some(slot) => self.slots[slot] = key,
+            None => self.add(Entry { key, event }),
         }
     }
 
@@ -183,7 +207,7 @@ impl EventQueue {
     }
 
     fn add(&mut self, entry: Entry) {
-        self.others = self.others.min(entry.time);
+        self.others = self.others.min(entry.key.time);
         if !self.near.add(entry, self.now) {
             self.add_far(entry);
         }
@@ -198,36 +222,38 @@ impl EventQueue {
     #[inline]
     pub fn next(&mut self) -> Option<Event> {
         let mut least = 0;
-        for slot in 1..SLOTS {
+        for slot in 1..SLOTS.len() {
             if self.slots[slot] < self.slots[least] {
                 least = slot;
             }
         }
-        let first = if self.slots[least].time < self.others {
-            std::mem::replace(&mut self.slots[least], Entry::NONE)
-        } else {
-            self.next_of_all(least)?
-        };
-        debug_assert!(first.time >= self.now);
-        self.now = first.time;
-        Some(first.event)
+        let time = self.slots[least].time;
+        if time >= self.others {
+            return self.next_of_all(least);
+        }
+        debug_assert!(time >= self.now);
+        self.now = time;
+        self.slots[least] = Key::NEVER;
+        Some(SLOTS[least])
     }
 
     /// The first of all entries, of which `slot` is the first with a place of its own.
-    fn next_of_all(&mut self, slot: usize) -> Option<Entry> {
-        let mut first = self.slots[slot];
+    fn next_of_all(&mut self, slot: usize) -> Option<Event> {
+        let mut first = Entry { key: self.slots[slot], event: SLOTS[slot] };
         let far = self.far.peek().map_or(Entry::NONE, |entry| entry.0);
-        let near = *self.near.first(first.time.min(far.time)).unwrap_or(&Entry::NONE);
+        let near = *self.near.first(first.key.time.min(far.key.time)).unwrap_or(&Entry::NONE);
         if first < near && first < far {
-            self.slots[slot] = Entry::NONE;
+            self.slots[slot] = Key::NEVER;
         } else if near < far {
             first = near;
             self.near.open.pop();
         } else {
             first = self.far.pop()?.0;
         }
-        self.others = self.far.peek().map_or(Time::NEVER, |entry| entry.0.time).min(self.near.earliest());
-        Some(first)
+        self.others = self.far.peek().map_or(Time::NEVER, |entry| entry.0.key.time).min(self.near.earliest());
+        debug_assert!(first.key.time >= self.now);
+        self.now = first.key.time;
+        Some(first.event)
     }
 
     /// A flow whose timer comes soon, if the next event but departures and arrivals is one.
@@ -286,7 +312,7 @@ impl Calendar {
 
     /// Adds an entry; false when it is too far away.
     fn add(&mut self, entry: Entry, now: Time) -> bool {
-        let bucket = bucket_of(entry.time);
+        let bucket = bucket_of(entry.key.time);
         if bucket <= self.open_bucket && !self.open.is_empty() {
             self.insert_open(entry);
             return true;
@@ -373,7 +399,7 @@ impl Calendar {
     /// No entry comes before this.
     fn earliest(&self) -> Time {
         match self.open.last() {
-            Some(first) => first.time,
+            Some(first) => first.key.time,
             None if self.first_bucket == u64::MAX => Time::NEVER,
             None => Time::from_nanos(self.first_bucket << BUCKET_SHIFT),
         }

@@ -54,7 +54,7 @@ impl Hop {
     }
 
     /// A frame arrives.
-    #[inline]
+    #[inline(always)]
     pub fn offer(&mut self, packet: Packet, now: Time) -> Offered {
         if self.loss.takes(&packet, LossAt::Before) {
             return Offered::Lost;

@@ -132,7 +132,7 @@ impl Jitter {
     }
 
     /// Takes a packet of a burst that has left out of its place. Gives the place of the next one too.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, place: u32) -> Option<(Packet, u32)> {
         let packet = *self.pool.get(place as usize)?;
         let next = std::mem::replace(&mut self.links[place as usize + 1], self.free);

@@ -149,11 +149,17 @@ impl Sender {
         }
     }
 
+    /// A tail loss probe is allowed now.
+    #[inline]
+    pub(super) fn may_probe(&self) -> bool {
+        self.board.out() > 0 && matches!(self.recovery.state(), RecoveryState::Open | RecoveryState::Cwr)
+    }
+
     /// Schedules a tail loss probe after two round trips (RFC 8985 section 7.2; Linux 6.1 `tcp_schedule_loss_probe`).
     /// `progress`: the timeout would begin anew. False when none is allowed now.
     #[inline]
     pub(super) fn schedule_probe(&mut self, progress: bool, now: Time) -> bool {
-        if self.board.out() == 0 || !matches!(self.recovery.state(), RecoveryState::Open | RecoveryState::Cwr) {
+        if !self.may_probe() {
             return false;
         }
         let srtt_us8 = self.rtt.srtt_us8();

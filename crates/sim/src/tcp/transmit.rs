@@ -89,7 +89,7 @@ impl Sender {
                 self.write_queue.cut(bytes);
                 break;
             }
-            let Ok(segments) = self.transmit_new(bytes, now, out) else {
+            let Ok(segments) = self.transmit_new(bytes, reason, now, out) else {
                 self.write_queue.cut(bytes);
                 break;
             };
@@ -261,7 +261,13 @@ impl Sender {
     /// alone, in this transmission only (Linux 6.1 `__tcp_transmit_skb`), or whenever it is sent, because nothing that
     /// the application wrote comes after it now (`tcp_push`).
     #[inline]
-    fn transmit_new(&mut self, bytes: u64, now: Time, out: &mut impl Output) -> Result<u32, Unsent> {
+    fn transmit_new(
+        &mut self,
+        bytes: u64,
+        reason: SendReason,
+        now: Time,
+        out: &mut impl Output,
+    ) -> Result<u32, Unsent> {
         let mss = u64::from(self.mss_bytes);
         let first = self.board.next();
         let segments = bytes.div_ceil(mss) as u32;
@@ -308,7 +314,9 @@ impl Sender {
             self.short_end = first + u64::from(segments);
         }
         self.board.end_buffer();
-        if was_empty || self.timer_purpose == TimerPurpose::LossProbe {
+        // Where a probe is scheduled once everything is sent, the timer is set then.
+        let is_probed = reason != SendReason::Probe && self.may_probe();
+        if !is_probed && (was_empty || self.timer_purpose == TimerPurpose::LossProbe) {
             self.rearm_timeout(now);
         }
         Ok(segments)
