@@ -7,6 +7,7 @@ import { byId, made, options } from "./dom.js";
 import { changed, valueAt } from "./edit.js";
 import { numberAt, placeOf, STEPS } from "./scale.js";
 import { newSource, sourceFields } from "./source.js";
+import { canonicalJson } from "./spec/number.js";
 
 /** Path, label, units with what they are by the first, ends in the first unit; `zero`: the left end is nothing at all. */
 const QUANTITIES = {
@@ -36,6 +37,7 @@ export class Controls {
     this.edit = edit;
     this.words = new Map();
     this.quantities = new Map();
+    this.cards = ""; // what the flows' cards show
     for (const [place, rows] of Object.entries(QUANTITIES)) {
       for (const row of rows) byId(place).append(this.#quantity(row));
     }
@@ -72,6 +74,7 @@ export class Controls {
   }
 
   #set(path, value) {
+    if (path.startsWith("flows")) this.cards = ""; // what was typed may mean the same as before, and is spelt otherwise
     this.edit(changed(this.words, path, value));
   }
 
@@ -110,15 +113,24 @@ export class Controls {
     return made("div", { className: "quantity", title: this.tables.meanings[path] }, made("label", {}, label), slider, text);
   }
 
-  /** The cards of the flows; one that has the focus is changed in place. */
+  /** The cards of the flows, made anew where there is another thing to show. A field that has the focus keeps it, and what was
+   * unfolded stays so. */
   #flows(flows, problems) {
     const place = byId("flows");
     if (!Array.isArray(flows)) {
+      this.cards = "";
       place.replaceChildren();
       return;
     }
+    const cards = canonicalJson([flows, [...problems].filter((path) => path.startsWith("flows"))]);
+    if (cards === this.cards) return;
+    this.cards = cards;
+    const unfolded = [...place.children].map((card) => card.querySelector("details")?.open);
     const focus = document.activeElement?.closest?.("#flows") ? document.activeElement.dataset.field : undefined;
     place.replaceChildren(...flows.map((flow, number) => this.#card(flow, number, flows.length, problems)));
+    if (unfolded.length === flows.length) {
+      [...place.children].forEach((card, number) => { if (unfolded[number]) card.querySelector("details")?.setAttribute("open", ""); });
+    }
     if (focus) place.querySelector(`[data-field="${CSS.escape(focus)}"]`)?.focus();
   }
 

@@ -41,9 +41,10 @@ def spec(duration: str = "5 s", rate: str = "10 Mbit/s", buffer: float = 1) -> s
 
 def test_the_picture_follows_a_slider_while_it_is_dragged(page: Any) -> None:
     """Changes come faster than their runs end."""
-    specs = [spec("60 s", "40 Mbit/s", 1 + step / 100) for step in range(1000)]
-    seen, changes = page.evaluate(FOLLOWED, [specs, 4, LONGEST_MS])
-    assert seen == 4
+    specs = [spec("60 s", "20 Mbit/s", 1 + step / 100) for step in range(1000)]
+    enough = 4
+    seen, changes = page.evaluate(FOLLOWED, [specs, enough, LONGEST_MS])
+    assert seen >= enough
     assert settle(page) == "ready"
     assert page.evaluate("explorer.text") == specs[changes - 1]
 

@@ -41,3 +41,26 @@ def test_each_constant_of_the_registry_has_a_field(page: Any) -> None:
             "[...document.querySelectorAll('[data-field^=\"flows[0].cc.\"]')].map((it) => it.dataset.field)"
         )
         assert fields == [f"flows[0].cc.{each}" for each in asked]
+
+
+def test_what_was_unfolded_stays_so_whatever_is_changed(page: Any) -> None:
+    page.click("#flows .card:first-child summary")
+    page.fill(BUFFER, "40 ms")
+    page.keyboard.press("Tab")
+    assert settle(page) == "ready"
+    assert page.is_visible("[data-field='flows[0].cc.cwnd_gain']")
+    page.fill("[data-field='flows[0].cc.cwnd_gain']", "1.5")
+    page.keyboard.press("Tab")
+    assert settle(page) == "ready"
+    assert 'cc = "bbr[cwnd_gain=1.5]"' in page.evaluate("explorer.text")
+    page.fill("[data-field='flows[0].count']", "2")
+    page.keyboard.press("Tab")
+    assert settle(page) == "ready"
+    assert page.is_visible("[data-field='flows[0].cc.cwnd_gain']")
+
+
+def test_a_field_shows_what_was_made_of_what_was_typed(page: Any) -> None:
+    page.fill("[data-field='flows[0].count']", "0")
+    page.keyboard.press("Tab")
+    assert settle(page) == "ready"
+    assert page.input_value("[data-field='flows[0].count']") == "1"
