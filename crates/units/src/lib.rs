@@ -4,11 +4,13 @@
 //! secret: where a division leaves a remainder, the caller is given it or names the direction of rounding.
 
 mod extremum;
+mod product;
 mod rate;
 mod size;
 mod time;
 
 pub use extremum::WindowedExtremum;
+pub use product::saturating_product;
 pub use rate::{ExactSpan, Rate};
 pub use size::{Bytes, Segments};
 pub use time::{Span, Time};

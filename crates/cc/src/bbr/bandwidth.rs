@@ -3,7 +3,7 @@
 //! Segments per microsecond are small fractions, so they carry 24 bits behind the point: a step is about 715 bit/s,
 //! and 32 bits reach 3 Tbit/s (Linux 6.1: `BW_SCALE`, `BBR_SCALE`).
 
-use units::Segments;
+use units::{Segments, saturating_product};
 
 const POINT: u32 = 24;
 const GAIN_POINT: u32 = 8;
@@ -31,7 +31,7 @@ impl Bandwidth {
 
     /// Segments delivered in `us`, rounded down.
     pub(super) fn segments_in(self, us: u64) -> Segments {
-        let segments = u64::from(self.0).saturating_mul(us) >> POINT;
+        let segments = saturating_product(u64::from(self.0), us) >> POINT;
         segments.try_into().unwrap_or(Segments::MAX)
     }
 
@@ -39,15 +39,15 @@ impl Bandwidth {
     /// talk the estimate down (Linux 6.1 bbr_bdp).
     pub(super) fn product(self, rtt_us: u32, gain: Gain) -> Segments {
         let product = u64::from(self.0) * u64::from(rtt_us);
-        let amplified = product.saturating_mul(u64::from(gain.0)) >> GAIN_POINT;
+        let amplified = saturating_product(product, u64::from(gain.0)) >> GAIN_POINT;
         (amplified.saturating_add((1 << POINT) - 1) >> POINT).min(MAX_PRODUCT) as Segments
     }
 
     /// `gain` times this rate, less `margin_percent`, in bytes/s (Linux 6.1 bbr_rate_bytes_per_sec). The order of the
     /// operations decides the rounding; u64 suffices up to 2.9 Tbit/s at STARTUP's gain.
     pub(super) fn bytes_per_sec(self, mss_bytes: u32, gain: Gain, margin_percent: u32) -> u64 {
-        let per_us = (u64::from(self.0) * u64::from(mss_bytes)).saturating_mul(u64::from(gain.0)) >> GAIN_POINT;
-        let per_sec = per_us.saturating_mul(1_000_000 / 100 * u64::from(100 - margin_percent));
+        let per_us = saturating_product(u64::from(self.0) * u64::from(mss_bytes), u64::from(gain.0)) >> GAIN_POINT;
+        let per_sec = saturating_product(per_us, 1_000_000 / 100 * u64::from(100 - margin_percent));
         per_sec >> POINT
     }
 

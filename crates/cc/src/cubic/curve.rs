@@ -1,7 +1,7 @@
 //! CUBIC's growth: what one segment of window costs in acknowledged segments, from the cubic function and from
 //! the estimate of Reno's window (RFC 9438 sections 4.2 to 4.5; Linux 6.1 bictcp_update).
 
-use units::Segments;
+use units::{Segments, saturating_product};
 
 use crate::parameter::Values;
 
@@ -55,8 +55,8 @@ impl Shape {
 
     /// C |t|^3 in segments, t in 1/1024 s.
     fn cube(&self, t: u64) -> Segments {
-        let product = t.checked_pow(3).and_then(|cube| cube.checked_mul(u64::from(self.c_1024ths)));
-        (product.unwrap_or(u64::MAX) >> CUBE_BITS) as Segments
+        let cube = saturating_product(saturating_product(t, t), t);
+        (saturating_product(cube, u64::from(self.c_1024ths)) >> CUBE_BITS) as Segments
     }
 }
 
