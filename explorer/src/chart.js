@@ -21,6 +21,16 @@ const lookOf = (skeletons, layer, rank) => {
   return looks[rank % looks.length][layer.kind];
 };
 
+/** How the line of each of some flows or groups looks in a chart of them all: `styles` has the style of each. */
+export function linesOf({ looks }, styles) {
+  const ranks = new Map();
+  return styles.map((style) => {
+    const rank = ranks.get(style) ?? 0;
+    ranks.set(style, rank + 1);
+    return lookOf({ looks }, { style, kind: "line" }, rank);
+  });
+}
+
 /** The name of a layer's data in a view. */
 export const dataName = (panel, layer) => `panel${panel}_layer${layer}`;
 

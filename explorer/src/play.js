@@ -1,5 +1,6 @@
 /** The path with its packets, slowed down, and the queue as it fills. */
 
+import { linesOf } from "./chart.js";
 import { byId, made, options } from "./dom.js";
 import { planned } from "./experiment.js";
 import { endOf } from "./lines.js";
@@ -39,12 +40,13 @@ export class Player {
       this.button, this.slower, made("label", {}, "Where ", this.from), made("label", {}, "When ", this.instant),
     );
     this.last = 0;
-    requestAnimationFrame((now) => this.#frame(now));
+    this.isAwaited = false; // the next frame
   }
 
   #toggle() {
     this.isRunning = !this.isRunning;
     this.button.textContent = this.isRunning ? "Pause" : "Play";
+    this.#go();
   }
 
   #seek() {
@@ -78,35 +80,39 @@ export class Player {
     const rtt_s = Math.min(...lanes.map((lane) => lane.rtt_s));
     if (!this.isChosen) this.slower.value = String(SLOWER.find((factor) => factor * rtt_s >= ROUND_TRIP_S) ?? SLOWER.at(-1));
     this.#draw();
+    this.#go();
   }
 
   /** A flow each, or a group each: its name, its flows, its look and its round-trip time. */
   #lanes({ run, groups, names, styles }) {
-    const { looks } = this.explorer.skeletons;
     const members = run.flows.length <= MOST_LANES ? run.flows.map((_, flow) => [flow]) : groups.map(({ flows }) => flows);
-    const ranks = new Map();
-    return members.map((flows) => {
+    const lines = linesOf(this.explorer.skeletons, members.map(([first]) => styles[first]));
+    return members.map((flows, lane) => {
       const [first] = flows;
-      const [style, { forward_delay_ns, return_delay_ns }] = [styles[first], run.flows[first]];
-      const rank = ranks.get(style) ?? 0;
-      ranks.set(style, rank + 1);
+      const { forward_delay_ns, return_delay_ns } = run.flows[first];
       const isAlone = flows.length > 1 || names.indexOf(names[first]) === names.lastIndexOf(names[first]);
       return {
-        flows, name: isAlone ? names[first] : `${names[first]} ${first}`, colour: looks[style]?.[rank % looks[style].length].line.stroke ?? "#777777",
+        flows, name: isAlone ? names[first] : `${names[first]} ${first}`, colour: lines[lane].stroke,
         rtt_s: (forward_delay_ns + return_delay_ns) / NANOS_PER_S,
       };
     });
   }
 
+  /** Goes on with the next frame, while somebody watches: whoever does not has the processor for the simulation. */
+  #go() {
+    if (this.isAwaited || !this.told || !this.isRunning || byId("view-play").hidden) return;
+    this.isAwaited = true;
+    requestAnimationFrame((now) => this.#frame(now));
+  }
+
   #frame(now) {
+    this.isAwaited = false;
     const passed_s = Math.min(0.1, (now - this.last) / 1e3);
     this.last = now;
-    if (this.told && this.isRunning && !byId("view-play").hidden) {
-      this.at_s += passed_s / Number(this.slower.value);
-      if (this.at_s > this.end_s) this.at_s = this.begin_s;
-      this.#draw();
-    }
-    requestAnimationFrame((next) => this.#frame(next));
+    this.at_s += passed_s / Number(this.slower.value);
+    if (this.at_s > this.end_s) this.at_s = this.begin_s;
+    this.#draw();
+    this.#go();
   }
 
   #draw() {

@@ -1,10 +1,12 @@
 /** Strips above the panels in time, as wide as those: what phase each flow was in, and when the queue dropped. */
 
+import { linesOf } from "./chart.js";
 import { made } from "./dom.js";
 import { endOf, phasesOf } from "./lines.js";
 import { NANOS_PER_S } from "./gauges.js";
 import { amount, countedNoun } from "./spec/number.js";
 
+const SVG = "http://www.w3.org/2000/svg";
 /** Pixels that a letter takes, about. */
 const LETTER_WIDTH = 6.3;
 /** Of a strip: narrower stays are not seen. */
@@ -13,16 +15,19 @@ const LEAST_WIDTH = 0.4;
 const DROP_BIN = 3;
 
 /** The strips of a run in a place; `axis`: `{left, width, domain}` of the panels below, pixels and seconds. */
-export function showStrips(place, { run, names, styles }, measurement, { bins, looks }, axis) {
+export function showStrips(place, shown, measurement, skeletons, axis) {
+  const { run, names } = shown;
   place.style.setProperty("--axis", `${axis.left}px`);
   place.style.setProperty("--across", `${axis.width}px`);
-  const flows = phasesOf(measurement).filter(({ stays }) => stays.length).slice(0, bins.flows);
+  const flows = phasesOf(measurement).filter(({ stays }) => stays.length).slice(0, skeletons.bins.flows);
+  const lines = linesOfFlows(skeletons, shown);
   const strips = flows.map(({ flow, stays }) => {
     const told = [...new Set(stays.map(({ phase }) => phase))].join(", ");
     const marks = stays.map(({ begin_s, end_s, phase }) => (
       { begin_s, end_s, word: phase, title: `${names[flow]}: ${phase}, ${amount(begin_s)} to ${amount(end_s)} s` }));
     const strip = stripOf(names[flow], `Phases of ${names[flow]}: ${told}`, marks, axis);
-    strip.style.setProperty("--mark", looks[styles[flow]]?.[0].line.stroke ?? "#777777");
+    strip.style.setProperty("--mark", lines[flow].stroke);
+    strip.firstChild.prepend(keyOf(lines[flow]));
     return strip;
   });
   const drops = dropsOf(measurement.bottleneck, endOf(run, measurement), axis);
@@ -30,6 +35,24 @@ export function showStrips(place, { run, names, styles }, measurement, { bins, l
   const strip = stripOf("drops", `Dropped at the queue: ${countedNoun(total, "packet")}`, drops, axis);
   strip.classList.add("drops");
   place.replaceChildren(...strips, strip);
+}
+
+/** How the line of each flow looks in the panels below; of many flows, that of its group. */
+function linesOfFlows(skeletons, { run, groups, styles }) {
+  if (run.flows.length <= skeletons.bins.flows) return linesOf(skeletons, styles);
+  const lines = linesOf(skeletons, groups.map(({ flows: [first] }) => styles[first]));
+  return styles.map((_, flow) => lines[groups.findIndex(({ flows }) => flows.includes(flow))]);
+}
+
+/** A piece of a flow's line, as the legend has it. */
+function keyOf({ shape }) {
+  const path = document.createElementNS(SVG, "path");
+  path.setAttribute("d", shape);
+  const key = document.createElementNS(SVG, "svg");
+  key.setAttribute("viewBox", "-1 -0.2 2 0.4");
+  key.setAttribute("aria-hidden", "true");
+  key.append(path);
+  return key;
 }
 
 function stripOf(name, told, marks, { domain: [from_s, to_s], width }) {

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from charts import differences, of_package, of_page, structure
+from webtab import typed
 
 TOLERANCE = 1e-9
 PATH = '[path]\nrate = "10 Mbit/s"\nrtt = "40 ms"\nbuffer = "1 bdp"\n'
@@ -66,3 +67,31 @@ def test_charts_and_numbers_of_a_run_are_alike(both: tuple[dict[str, Any], dict[
     assert package["fair"].keys() == page["fair"].keys()
     assert list(differences(package["fair"], page["fair"], TOLERANCE)) == []
     assert list(differences(package["goodput"], page["goodput"], TOLERANCE)) == []
+
+
+KEYS = "[...document.querySelectorAll('#phases .strip:not(.drops)')].map((it) => it.style.getPropertyValue('--mark'))"
+LINES = """() => {
+  const { concat: [throughput], usermeta } = explorer.picture.spec;
+  const lines = throughput.layer.filter(({ data }) => data?.name)
+    .map(({ layer }) => (layer[0].layer ?? layer)[0].mark.color);
+  return Object.fromEntries(usermeta.panels[0].layers.map((label, at) => [label, lines[at]]));
+}"""
+
+
+@pytest.mark.parametrize("count", [1, 4])
+def test_the_strip_of_each_flow_has_the_look_of_its_line(page: Any, count: int) -> None:
+    """Of its group's line, where there are too many flows to be drawn one by one."""
+    names = ("far", "near", "there")
+    spec = 'duration = "20 s"\n' + PATH
+    spec += "".join(
+        f'[[flows]]\ncc = "{cc}"\nname = "{name}"\ncount = {count}\n'
+        for cc, name in zip(("bbr", "cubic", "bbr"), names, strict=True)
+    )
+    assert typed(page, spec) == "ready"
+    looks = page.evaluate(LINES)
+    keys = page.evaluate(KEYS)
+    lines = [next(colour for label, colour in looks.items() if f"{name} (" in label) for name in names]
+    assert keys == [line for line in lines for _ in range(count)][: len(keys)]
+    assert len(keys) >= len(names)
+    assert len(set(lines)) == len(names)
+    assert page.locator("#phases .strip small svg path").count() == len(keys)

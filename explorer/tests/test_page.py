@@ -110,3 +110,34 @@ def test_short_flows_are_controlled_and_have_completion_times_over_seeds(page: A
     page.click("#tab-seeds")
     assert settle(page) == "ready"
     assert "completion time, median (s)" in page.inner_text("#means")
+
+
+FRAMES = """async (while_ms) => {
+  const asks = window.requestAnimationFrame;
+  let frames = 0;
+  window.requestAnimationFrame = (then) => {
+    frames += 1;
+    return asks(then);
+  };
+  await new Promise((resolve) => { setTimeout(resolve, while_ms); });
+  window.requestAnimationFrame = asks;
+  return frames;
+}"""
+
+
+def test_packets_move_only_while_one_watches(page: Any) -> None:
+    assert page.evaluate(FRAMES, 300) == 0
+    page.click("#tab-play")
+    assert settle(page) == "ready"
+    moved = "document.querySelector('#play-told').textContent"
+    before = page.evaluate(moved)
+    assert page.evaluate(FRAMES, 500) > 3
+    assert page.evaluate(moved) != before
+    page.click("#play-controls button")  # pause
+    page.wait_for_timeout(100)
+    assert page.evaluate(FRAMES, 300) == 0
+    page.click("#play-controls button")
+    assert page.evaluate(FRAMES, 500) > 3
+    page.click("#tab-time")
+    page.wait_for_timeout(100)
+    assert page.evaluate(FRAMES, 300) == 0
