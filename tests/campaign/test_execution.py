@@ -258,6 +258,7 @@ def test_a_bug_in_python_is_not_hidden_and_loses_nothing(tmp_path: Path) -> None
     assert 1 not in engine.measured
 
 
+@pytest.mark.slow
 def test_outcomes_come_in_the_order_of_the_plan_and_threads_change_nothing(tmp_path: Path) -> None:
     asked = experiment(**SWEPT, seeds=[3, 1, 2])
     one, two = (carried_out(tmp_path / f"{jobs}", Counting(slow=(1,)), asked, jobs=jobs) for jobs in (1, 2))
@@ -294,6 +295,7 @@ def test_a_campaign_is_carried_out_seed_by_seed_with_the_points_of_each_shuffled
     ]
 
 
+@pytest.mark.slow
 def test_a_tenth_of_a_campaign_is_from_all_over_the_sweep() -> None:
     """Of 100 cells of 400 points each none has less than half or more than twice its part of 4,000 runs."""
     axes = {"path.rtt": [f"{n} ms" for n in range(10, 210)], "path.buffer": [f"{n} kB" for n in range(10, 210)]}
@@ -304,6 +306,7 @@ def test_a_tenth_of_a_campaign_is_from_all_over_the_sweep() -> None:
     assert 20 <= min(cells.values()) <= max(cells.values()) <= 80
 
 
+@pytest.mark.slow
 def test_a_run_that_several_points_come_to_is_tried_once_however_far_apart_they_are(tmp_path: Path) -> None:
     """More points than are drawn up ahead, each the same as the one a whole block later."""
     buffers = [f"{n} B" for n in range(50_000, 50_100)] + [f"{n / 1000} kB" for n in range(50_000, 50_100)]

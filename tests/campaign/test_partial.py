@@ -61,6 +61,7 @@ def ledger(folder: Path) -> list[list[tuple[Any, ...]]]:
         ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 30, 80])
 def test_a_campaign_that_was_stopped_resumes_to_the_same_ledger(tmp_path: Path, after: int) -> None:
     stopped(tmp_path / "stopped", after, swept())
@@ -110,6 +111,7 @@ class Unwilling(SimEngine):
         raise ZeroDivisionError(run)
 
 
+@pytest.mark.slow
 def test_what_is_held_does_not_grow_with_the_runs(tmp_path: Path) -> None:
     """Runs that were measured are gone, whoever else waits."""
     asked: list[weakref.ref[Run]] = []
@@ -128,6 +130,7 @@ def test_what_is_held_does_not_grow_with_the_runs(tmp_path: Path) -> None:
     assert max(held) <= 2 * AHEAD + 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [("--columns", "goodput,rtt,jain"), ("--columns", "n,goodput"), ("--each-seed", "--columns", "n,loss")]
 )

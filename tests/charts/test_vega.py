@@ -82,6 +82,7 @@ def test_panels_above_one_another_share_their_x_axis_and_the_legend() -> None:
     assert (told.count("queue (BDP)"), told.count("loss (%)"), told.count("published")) == (1, 2, 1)
 
 
+@pytest.mark.slow
 def test_the_same_chart_gives_the_same_bytes_and_tells_no_time(tmp_path: Path) -> None:
     for chart in (CHART, GAIN):
         first, second = image.save(chart, tmp_path / "a"), image.save(chart, tmp_path / "b")
@@ -114,6 +115,7 @@ def test_what_is_no_number_is_a_gap() -> None:
     assert "NaN" not in drawn_with(layers=layers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("position", [0, 1, 2])
 @pytest.mark.parametrize("columns", [1, 2])
 @pytest.mark.parametrize(

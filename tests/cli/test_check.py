@@ -22,6 +22,7 @@ def _no_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
 
 
+@pytest.mark.slow
 def test_what_a_spec_comes_to(moment: Path) -> None:
     done = dumbbell("check", moment)
     assert (done.returncode, done.stderr) == (0, "")
@@ -41,6 +42,7 @@ def test_what_a_spec_comes_to(moment: Path) -> None:
     assert (facts["engines"]["sim"], facts["engines"]["netns"]) == ([], [NEEDS_ROOT])
 
 
+@pytest.mark.slow
 def test_what_a_spec_alone_warns_of(moment: Path) -> None:
     """Said once for all points, and not where nothing is to be said."""
     jitterless = ("--set", "flows[0].cc=cubic", "--set", "start_jitter=0 s", "--set", "path.jitter=none")
@@ -58,6 +60,7 @@ def test_an_engine_that_cannot_run_it_says_why(moment: Path) -> None:
     assert 'sim: flows[1].cc: the simulator has no "vegas"; the linux engine has it' in lines
 
 
+@pytest.mark.slow
 def test_the_spec_of_init_passes_check_and_can_be_run(tmp_path: Path) -> None:
     spec = tmp_path / "mine.toml"
     done = dumbbell("init", spec)

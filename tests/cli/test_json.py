@@ -75,6 +75,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return places
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [*ONE, *LINES])
 def test_what_it_prints_is_json(command: str, places: dict[str, str]) -> None:
     arguments = [each.format(**places) for each in {**ONE, **LINES}[command]]

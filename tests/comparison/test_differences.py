@@ -137,6 +137,7 @@ def test_of_100_intervals_of_a_ratio_95_have_it() -> None:
     assert covered.mean() == pytest.approx(0.95, abs=0.015)
 
 
+@pytest.mark.slow
 def test_no_interval_of_a_ratio_denies_what_the_difference_says() -> None:
     """Small differences beside what varies: there a mean's interval and a ratio's can lie on either side of 0."""
     chance = np.random.default_rng(20261122)
@@ -272,6 +273,7 @@ def test_a_single_group_has_no_share_and_a_single_flow_no_index(tmp_path: Path) 
     assert not names & {"share", "jain", "total_goodput", "fct"}
 
 
+@pytest.mark.slow
 def test_random_loss_is_compared_where_the_path_has_any(tmp_path: Path) -> None:
     """1 % before the queue and 3 % after it; on the path without any there is nothing to compare."""
     plain, before, after = (

@@ -158,6 +158,7 @@ def test_flows_in_one_group_and_the_same_in_two(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_differs_besides_the_algorithm_is_told_without_it(tmp_path: Path) -> None:
     a = kept(tmp_path / "a", path__buffer=["1 bdp"], seeds=[1])
     b = kept(tmp_path / "b", path__buffer=["1 bdp"], seeds=[1], duration="1 s", **{"flows[0].cc": "reno"})
@@ -183,6 +184,7 @@ def test_algorithms_of_two_specs_in_two_stores(tmp_path: Path) -> None:
     assert whole(found, "retransmits", "bbr").difference.value < 0
 
 
+@pytest.mark.slow
 def test_runs_that_failed_are_told_and_not_compared(tmp_path: Path) -> None:
     a, b = kept(tmp_path / "a"), kept(tmp_path / "b", Scaled(failing=(2,)))
     found = held(a, b)
@@ -297,6 +299,7 @@ def test_the_jitter_counts_where_a_side_has_several(tmp_path: Path) -> None:
     assert "path.jitter_ns" in refused(swept, noisy(tmp_path / "c", "2 packets"))
 
 
+@pytest.mark.slow
 def test_base_rtts_that_names_draw_part_no_runs(tmp_path: Path) -> None:
     """Each flow of each seed has an RTT of its own, on whichever side the delay is."""
     cc = {"flows[0].cc": ["bbr", "cubic"]}

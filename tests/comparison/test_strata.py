@@ -65,6 +65,7 @@ def test_a_condition_of_a_stratum_is_the_same_for_ever() -> None:
     }
 
 
+@pytest.mark.slow
 def test_strata_are_about_what_they_say() -> None:
     assert {run.host.qdisc for run in runs("fq")} == {"fq"}
     assert {flow.access.kind for run in runs("access") for flow in run.flows if flow.access} == {"device", "router"}

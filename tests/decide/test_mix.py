@@ -105,6 +105,7 @@ def two_kinds() -> Mix:
     return mix(found, asked(), SimEngine(), seconds=8)
 
 
+@pytest.mark.slow
 def test_bbr_matters_before_short_queues_and_not_before_long_ones(two_kinds: Mix) -> None:
     """As public measurements have it, below about 0.35 BDP (Datta and Fund 2023)."""
     bbr, cubic = two_kinds.standings

@@ -86,6 +86,7 @@ def test_rules_are_right_as_often_as_public_numbers_say_on_linux_4_15(hosts: tup
     assert share(decided(hosts), rule) == pytest.approx(PUBLIC[rule][1], abs=0.0051)
 
 
+@pytest.mark.slow
 def test_rules_are_right_as_often_as_the_documents_own_planes_say(document: tuple[Cell, ...]) -> None:
     own = decided(document)
     assert len(own) == 109

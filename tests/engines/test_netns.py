@@ -240,6 +240,7 @@ def controller(the_agent: Agent, temporary: Path, tmp_path: Path) -> Iterator[su
         process.kill()
 
 
+@pytest.mark.slow
 def test_a_killed_controller_leaves_nothing_once_it_is_cleaned(
     controller: subprocess.Popen[str], leases: Path, temporary: Path
 ) -> None:
@@ -258,6 +259,7 @@ def test_a_killed_controller_leaves_nothing_once_it_is_cleaned(
     assert (again.returncode, again.stdout, again.stderr) == (0, "", "nothing is left\n")
 
 
+@pytest.mark.slow
 def test_an_interrupted_controller_leaves_nothing(
     controller: subprocess.Popen[str], leases: Path, temporary: Path
 ) -> None:

@@ -288,6 +288,7 @@ def test_the_distribution_of_rtts_is_one_within_the_window(
         assert 20 <= layer.x[0] < layer.x[-1] < 20 + 2 * 20 + 10, "ms: the base RTT and at most the queue"
 
 
+@pytest.mark.slow
 def test_results_plot_shows_and_saves_each_chart(results: Results, tmp_path: Path) -> None:
     plot = results.plot
     for shown in (plot.shares(), plot.throughput_delay(), plot.rtt(), plot.series(), plot.quantity("retransmits")):

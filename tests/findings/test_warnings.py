@@ -124,6 +124,7 @@ def test_losses_enough_or_nothing_to_tell_of_them(more: dict[str, Any]) -> None:
     assert texts("few losses", **PAIR | more) == []
 
 
+@pytest.mark.slow
 def test_memory_that_a_host_has_not_where_only_the_runs_show_it(snapshot: SnapshotAssertion) -> None:
     """Two flows have enough together, but the path of one is long."""
     long = {"path": {"rate": "400 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}, "measure": LATER}

@@ -126,6 +126,7 @@ def test_a_page_of_another_folder_says_so_without_naming_it(
     assert str(store.folder) not in said
 
 
+@pytest.mark.slow
 def test_rows_of_claims_can_be_filtered_by_what_engines_dispute(page: Webpage) -> None:
     rows = [found for found in page.named("tr") if "data-verdict" in found]
     assert {found["data-verdict"] for found in rows} == {"reproduced", "not reproduced", "not testable here"}

@@ -20,6 +20,7 @@ def test_a_store_becomes_a_file(moment_folder: Path, tmp_path: Path) -> None:
     assert "4 runs, 2 points, 2 seeds, engine sim" in said
 
 
+@pytest.mark.slow
 def test_every_figure_of_a_store_becomes_files_of_the_same_names(moment_folder: Path, tmp_path: Path) -> None:
     done = dumbbell("report", moment_folder, "--figures", tmp_path / "figures")
     assert (done.returncode, done.stderr) == (0, "")
@@ -40,6 +41,7 @@ def test_one_of_several_experiments_is_chosen_by_its_name(moment_folder: Path, t
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_study_without_its_runs_is_reported_with_how_to_make_them(moment_folder: Path, tmp_path: Path) -> None:
     target = tmp_path / "report.html"
     done = dumbbell("report", moment_folder, "--study", "claypool2019", "--seeds", "1", "--out", target)

@@ -122,6 +122,7 @@ def test_damaged_series_are_left_out_and_told_without_the_machines_folders(tmp_p
     assert str(tmp_path) not in said
 
 
+@pytest.mark.slow
 def test_each_experiment_of_several_has_its_answer_and_its_figures(tmp_path: Path) -> None:
     for name in ("one", "two"):
         dumbbell.run(load(MOMENT, overrides={"name": name, "duration": "1 s"}), store=tmp_path / "store")
@@ -137,6 +138,7 @@ def test_each_experiment_of_several_has_its_answer_and_its_figures(tmp_path: Pat
     assert "shares" in other.plots
 
 
+@pytest.mark.slow
 def test_every_plot_is_one_that_vega_knows(page: Webpage, plain: Webpage) -> None:
     for each in (page, plain):
         for plot in each.plots.values():
@@ -201,6 +203,7 @@ def test_without_runs_there_is_a_report_too(store: Store, tmp_path: Path, snapsh
     assert page.lines == snapshot(name="store")
 
 
+@pytest.mark.slow
 def test_lines_are_thinned_until_the_page_is_small_enough(store: Store, study: Study, tmp_path: Path) -> None:
     long = tuple(float(number) for number in range(3000))
     layers = tuple(Layer(label=f"{n}", style="bbr", x=long, y=long, instance=n) for n in range(200))

@@ -413,6 +413,7 @@ def test_ten_million_flows_cost_nothing() -> None:
     assert peak < 2_000_000
 
 
+@pytest.mark.slow
 def test_a_large_sweep_is_checked_quickly() -> None:
     path = {"rate": [f"{n} Mbit/s" for n in range(1, 1001)], "rtt": [f"{n} ms" for n in range(1, 1001)]}
     before = time.process_time()

@@ -121,6 +121,7 @@ def test_a_point_has_no_list_left() -> None:
         assert [each.values for each in expand(load(point.experiment))] == [{}]
 
 
+@pytest.mark.slow
 def test_a_million_points_are_expanded_as_they_are_needed() -> None:
     path = {
         "rate": [f"{n} Mbit/s" for n in range(101, 201)],
@@ -132,6 +133,7 @@ def test_a_million_points_are_expanded_as_they_are_needed() -> None:
     assert len(list(islice(expand(experiment), 3))) == 3
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 4), min_size=4, max_size=4))
 def test_there_are_as_many_points_as_combinations(lengths: list[int]) -> None:
     fields = {"rate": "{} Mbit/s", "rtt": "{} ms", "buffer": "{} bdp", "burst": "{} kB"}

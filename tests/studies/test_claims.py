@@ -64,6 +64,7 @@ def test_a_study_has_the_claims_of_its_reference(name: str) -> None:
         assert {variant for causes in claim.why.values() for variant in causes} <= set(study.variants)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
 def test_points_of_claims_are_written_as_specs_write_them(name: str) -> None:
     study = STUDIES[name]

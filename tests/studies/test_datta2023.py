@@ -41,6 +41,7 @@ def shown(study: Study, table: str) -> Iterator[tuple[str, str, float]]:
         yield from ((rate, rtt, cell) for rtt, cell in zip(found["columns"], cells, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("plane", "algorithm"), list(product(PLANES, ["bbr", "cubic"])))
 def test_heat_maps_show_what_the_tables_of_points_have(study: Study, plane: str, algorithm: str) -> None:
     numbers = told(study, algorithm)

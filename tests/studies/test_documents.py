@@ -240,6 +240,7 @@ def test_claypools_experiments_are_run_five_times_behind_fq(name: str) -> None:
         assert (words["seeds"], words["host"]["qdisc"]) == (5, "fq")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("study", [LOADED["claypool2019"], LOADED["giordano2019"]], ids=lambda study: study.name)
 def test_an_engine_without_a_version_is_drawn_without_it(study: Study) -> None:
     whole = synthetic_evidence(study, "linux:6.12")

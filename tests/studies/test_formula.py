@@ -65,6 +65,7 @@ NAMELESS = Formulas({"loss": "bottleneck.loss_per_sent"})
 ALONE = SeedSweep(1, (observed({}, {"a": [5]}, (0, 60)),))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "value"),
     [

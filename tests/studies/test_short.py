@@ -320,6 +320,7 @@ class Crooked(SimEngine):
         )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_has_a_path_that_is_not_as_asked_is_left_out_and_the_rest_is_measured(tmp_path: Path) -> None:
     study = studies.load("claypool2019", short=True, seeds=1)
     left: dict[str, Sequence[str]] = {}
@@ -342,6 +343,7 @@ def test_what_has_a_path_that_is_not_as_asked_is_left_out_and_the_rest_is_measur
         assert studies.run(study, store, Crooked()) == []
 
 
+@pytest.mark.slow
 def test_the_command_draws_what_is_there_and_tells_what_was_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,6 +64,7 @@ def half(brief: Study, filled: Store) -> StudyStatus:
     return studies.status_of(brief, filled, "sim")
 
 
+@pytest.mark.slow
 def test_what_is_there_is_judged_by_the_seeds_that_are_there(half: StudyStatus) -> None:
     with_bbr = {(claim, "bbr") for claim in ("S1", "S2", "S3", "S6", "S12", "S17", "S18", "S19")}
     assert {(each.claim, each.variant) for each in half.judged} == {*with_bbr, ("S5", "cubic")}
@@ -100,6 +101,7 @@ def test_experiments_have_the_seeds_and_versions_that_are_there(half: StudyStatu
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_seeds_beyond_the_studys_own_count_too(short: Path, store: Store) -> None:
     own = read(short)
     more = read(short, seeds=len(own.experiments["figure5"].seed_values) + 1)
@@ -153,6 +155,7 @@ def test_runs_of_another_build_do_not_count(brief: Study, store: Store) -> None:
     assert not studies.status_of(brief, store, Rebuilt()).runs[0]
 
 
+@pytest.mark.slow
 def test_a_claim_that_nothing_can_test_is_told_on_every_engine(folder: Path, store: Store) -> None:
     with (folder / "claims.toml").open("a", encoding="utf-8") as file:
         file.write(UNTESTABLE)

@@ -59,6 +59,7 @@ def test_unknown_studies_are_answered_with_the_known_ones() -> None:
         studies.load("../results")
 
 
+@pytest.mark.slow
 def test_more_seeds() -> None:
     study = studies.load("claypool2019", seeds=7)
     assert {len(each.seed_values) for each in study.experiments.values()} == {7}
@@ -183,6 +184,7 @@ class Unversed(SimEngine):
         return [Problem("flows[0].cc", each) for each in dict.fromkeys(told)]
 
 
+@pytest.mark.slow
 def test_a_study_is_carried_out_judged_and_drawn(brief: Study, tmp_path: Path) -> None:
     seen = []
     with Store.open(tmp_path / "store", write=True) as store:
@@ -212,6 +214,7 @@ def test_a_store_that_is_half_finished(brief: Study, tmp_path: Path) -> None:
     assert verdicts["S1", "bbr"].seeds == 1
 
 
+@pytest.mark.slow
 def test_a_study_stopped_after_its_first_seed_is_judged_and_drawn_from_that(brief: Study, tmp_path: Path) -> None:
     first = replace(
         brief, experiments={title: load(each, overrides={"seeds": 1}) for title, each in brief.experiments.items()}
@@ -244,6 +247,7 @@ def stopped(study: Study, store: Store, after: int) -> None:
         studies.run(study, store, "sim", 1, stop)
 
 
+@pytest.mark.slow
 def test_an_experiment_that_an_engine_refuses_is_not_testable(brief: Study, tmp_path: Path) -> None:
     class Picky(SimEngine):
         def unsupported_fields(self, run: Run) -> list[Problem]:
@@ -260,6 +264,7 @@ def test_an_experiment_that_an_engine_refuses_is_not_testable(brief: Study, tmp_
     assert [chart.name for chart in charts] == ["figure4b", "figure5", "figure7", "figure11"]
 
 
+@pytest.mark.slow
 def test_a_version_that_an_engine_lacks_is_not_testable_and_the_other_one_is(brief: Study, tmp_path: Path) -> None:
     study = studies.only(brief, claims=["S2", "S5", "S23"])
     with Store.open(tmp_path / "store", write=True) as store:
@@ -309,6 +314,7 @@ def test_what_a_study_has_not(brief: Study, asked: dict[str, Any], told: str) ->
     assert told in str(caught.value)
 
 
+@pytest.mark.slow
 def test_some_experiments_are_told_without_the_others(brief: Study, tmp_path: Path) -> None:
     class Other(SimEngine):
         name = "other"

@@ -106,6 +106,7 @@ def test_each_version_is_summed_over_the_documents_that_are_judged_for_it(found:
     assert set(both.versions) == set(BOTH)
 
 
+@pytest.mark.slow
 def test_the_table_in_the_documentation_is_made_of_the_object_beside_it() -> None:
     counts = json.loads((DOCS / "studies.json").read_text(encoding="utf-8"))
     page = (DOCS / "studies.md").read_text(encoding="utf-8")

@@ -77,6 +77,7 @@ def text_of(*sections: Section) -> str:
     return markdown(sections)
 
 
+@pytest.mark.slow
 def test_the_page_is_what_its_numbers_make_it() -> None:
     """Edit neither: `make validation`, or `dumbbell study validation --page` where only the template has changed."""
     assert (DOCS / "validation.md").read_text(encoding="utf-8") == markdown(read(load_plan(), DOCS))
