@@ -450,6 +450,11 @@ mod tests {
     }
 
     #[test]
+    fn an_event_with_a_place_of_its_own_has_that_of_its_source() {
+        assert_eq!(SLOTS.map(slot), [Some(0), Some(1), Some(2)]);
+    }
+
+    #[test]
     #[should_panic(expected = "is before")]
     fn the_past_cannot_be_scheduled() {
         let mut events = EventQueue::default();
