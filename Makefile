@@ -70,7 +70,7 @@ check-rust:
 	cargo test --workspace --lib --quiet
 
 check-python:
-	$(BIN)/python -m pytest -q -n auto -m "not slow"
+	$(BIN)/python -m pytest -q -n auto -m "not slow and not long"
 
 bench: build ## Speed of both engines, data packets a second on one core; of Cao et al.'s grid, runs a second on all
 	cargo bench -p sim
