@@ -45,18 +45,11 @@ def test_each_constant_of_the_registry_has_a_field(page: Any) -> None:
 
 def test_what_was_unfolded_stays_so_whatever_is_changed(page: Any) -> None:
     page.click("#flows .card:first-child summary")
-    page.fill(BUFFER, "40 ms")
-    page.keyboard.press("Tab")
-    assert settle(page) == "ready"
-    assert page.is_visible("[data-field='flows[0].cc.cwnd_gain']")
-    page.fill("[data-field='flows[0].cc.cwnd_gain']", "1.5")
-    page.keyboard.press("Tab")
-    assert settle(page) == "ready"
-    assert 'cc = "bbr[cwnd_gain=1.5]"' in page.evaluate("explorer.text")
-    page.fill("[data-field='flows[0].count']", "2")
-    page.keyboard.press("Tab")
-    assert settle(page) == "ready"
-    assert page.is_visible("[data-field='flows[0].cc.cwnd_gain']")
+    for field, value in ((BUFFER, "40 ms"), ("[data-field='flows[0].count']", "2")):
+        page.fill(field, value)
+        page.keyboard.press("Tab")
+        assert settle(page) == "ready"
+        assert page.is_visible("[data-field='flows[0].cc.cwnd_gain']"), field
 
 
 def test_a_field_shows_what_was_made_of_what_was_typed(page: Any) -> None:
