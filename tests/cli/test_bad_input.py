@@ -58,7 +58,8 @@ REFUSED = [
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The files, on a machine without kernels."""
-    monkeypatch.setenv("DUMBBELL_CACHE", str(tmp_path / "cache"))
+    for folder in ("DUMBBELL_CACHE", "DUMBBELL_DATA"):
+        monkeypatch.setenv(folder, str(tmp_path / "user"))
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     for name, content in FILES.items():

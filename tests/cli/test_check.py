@@ -17,7 +17,8 @@ NEEDS_ROOT = "needs root: it makes network namespaces and queueing disciplines"
 @pytest.fixture(autouse=True)
 def _no_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without kernels for nobody in particular, whatever the user has and is."""
-    monkeypatch.setenv("DUMBBELL_CACHE", str(tmp_path / "cache"))
+    for folder in ("DUMBBELL_CACHE", "DUMBBELL_DATA"):
+        monkeypatch.setenv(folder, str(tmp_path / "user"))
     monkeypatch.setattr("dumbbell.engines.catalogue.own_controls", set[str])
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
 

@@ -41,11 +41,13 @@ def test_a_store_that_cannot_be_read_is_found(store: Path) -> None:
 
 
 def test_what_linux_needs_and_has_not(tmp_path: Path) -> None:
-    done = dumbbell("doctor", "--engine", "linux", "--json", DUMBBELL_CACHE=str(tmp_path / "cache"))
+    user = str(tmp_path / "user")
+    done = dumbbell("doctor", "--engine", "linux", "--json", DUMBBELL_CACHE=user, DUMBBELL_DATA=user)
     assert done.returncode == 1
     findings = {each["what"]: each for each in json.loads(done.stdout)}
     kernel = findings["kernel of linux"]
     assert not kernel["healthy"]
     assert "dumbbell kernel build" in kernel["words"]
+    assert findings["kernels' folder"]["words"] == f"{user}/kernels: none; the first build makes one"
     assert {"agent", "compiler", "memory folder"} <= set(findings)
     assert not [what for what in findings if what.startswith("path")]

@@ -1,4 +1,4 @@
-"""A kernel for the tests that need a real one: the user's, or built once and kept in the user's cache."""
+"""A kernel for the tests that need a real one: the user's, or built once and kept in the user's data folder."""
 
 from __future__ import annotations
 

@@ -45,7 +45,8 @@ PATH = smallest()["path"]
 def test_a_kernel_that_is_not_there_is_told_with_what_makes_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    monkeypatch.setenv("DUMBBELL_CACHE", str(tmp_path_factory.mktemp("cache")))
+    for folder in ("DUMBBELL_CACHE", "DUMBBELL_DATA"):
+        monkeypatch.setenv(folder, str(tmp_path_factory.mktemp("user")))
     for name in ("linux", "linux:6.12", "linux:mine"):
         with pytest.raises(KernelError, match="dumbbell kernel build"):
             registry.engine(name)

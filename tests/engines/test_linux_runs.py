@@ -311,12 +311,12 @@ def test_a_folder_that_fills_up_is_a_failed_run(
 
 
 def test_a_damaged_kernel_is_bad_input(built: Kernel, tmp_path: Path, spec: Path) -> None:
-    kept = tmp_path / "cache" / "kernels" / built.executable.parent.name
+    kept = tmp_path / "data" / "kernels" / built.executable.parent.name
     shutil.copytree(built.executable.parent, kept)
     with (kept / "linux").open("r+b") as executable:
         executable.seek(1_000_000)
         executable.write(b"damage")
-    done = dumbbell("run", spec, "--engine", "linux", "--out", tmp_path / "out", DUMBBELL_CACHE=str(tmp_path / "cache"))
+    done = dumbbell("run", spec, "--engine", "linux", "--out", tmp_path / "out", DUMBBELL_DATA=str(tmp_path / "data"))
     assert (done.returncode, done.stdout) == (2, "")
     assert 'the kernel "6.1" is damaged' in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -406,7 +406,7 @@ print(outcome.error)
 def test_an_ordinary_user_needs_no_privileges_and_hears_of_a_folder_that_is_not_theirs(built: Kernel) -> None:
     home = Path(tempfile.mkdtemp(prefix="nobody-"))
     try:
-        shutil.copytree(built.executable.parent, home / "cache" / "kernels" / built.executable.parent.name)
+        shutil.copytree(built.executable.parent, home / "data" / "kernels" / built.executable.parent.name)
         (home / "spec.toml").write_text(SPEC, encoding="utf-8")
         for each in (home, *home.rglob("*")):
             each.chmod(each.stat().st_mode | 0o055)
@@ -419,7 +419,7 @@ def test_an_ordinary_user_needs_no_privileges_and_hears_of_a_folder_that_is_not_
             capture_output=True,
             check=False,
             encoding="utf-8",
-            env=os.environ | {"DUMBBELL_CACHE": str(home / "cache")},
+            env=os.environ | {"DUMBBELL_CACHE": str(home / "cache"), "DUMBBELL_DATA": str(home / "data")},
             timeout=120,
         )
         assert done.returncode == 0, done.stderr

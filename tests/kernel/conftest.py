@@ -32,11 +32,12 @@ MakeTree = Callable[..., Path]
 
 
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder of the kernels of a test; nothing unfinished is left in it."""
-    monkeypatch.setenv("DUMBBELL_CACHE", str(tmp_path / "cache"))
-    yield tmp_path / "cache" / "kernels"
-    assert list((tmp_path / "cache").glob("kernels/.building-*")) == []
+    for variable, folder in (("DUMBBELL_CACHE", "cache"), ("DUMBBELL_DATA", "data")):
+        monkeypatch.setenv(variable, str(tmp_path / folder))
+    yield tmp_path / "data" / "kernels"
+    assert list((tmp_path / "data").glob("kernels/.building-*")) == []
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A kernel of Debian's source, built if it is not in the cache of whoever runs the tests, and booted."""
+"""A kernel of Debian's source, built if whoever runs the tests has none, and booted."""
 
 from __future__ import annotations
 

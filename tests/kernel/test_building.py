@@ -15,6 +15,7 @@ from types import MappingProxyType, SimpleNamespace
 
 import pytest
 
+from commandline import process
 from dumbbell import kernel
 from dumbbell.cc import variants
 from dumbbell.engines.catalogue import built as usable
@@ -22,6 +23,7 @@ from dumbbell.errors import BuildFailure, KernelError, SubstitutionError
 from dumbbell.kernel import building, toolchain
 from dumbbell.kernel.congestion import short_name
 from dumbbell.kernel.recipe import Recipe, recipe
+from dumbbell.kernel.shelf import locked
 from dumbbell.kernel.source import source_of
 from processes import alive, children, soon
 
@@ -36,7 +38,7 @@ print("begun", flush=True)
 kernel.build({tree!r}, progress=lambda what, done, total: done and print(what, flush=True))
 """
 
-pytestmark = pytest.mark.usefixtures("tools", "cache")
+pytestmark = pytest.mark.usefixtures("tools", "shelf")
 
 
 def phases(seen: list[str]) -> Callable[[str, int, int], None]:
@@ -47,14 +49,14 @@ def contents(tree: Path) -> dict[str, str]:
     return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in tree.rglob("*") if path.is_file()}
 
 
-def test_a_kernel_is_built_found_and_not_built_again(cache: Path, make_tree: MakeTree) -> None:
+def test_a_kernel_is_built_found_and_not_built_again(shelf: Path, make_tree: MakeTree) -> None:
     tree = make_tree()
     before, seen, again = contents(tree), list[str](), list[str]()
     built = kernel.build(tree, name="mine", progress=phases(seen))
     assert seen == ["reading the source", "copying the source", "configuring", "compiling", "finishing"]
     assert contents(tree) == before
     assert (built.name, built.release) == ("mine", "6.1.999")
-    assert built.executable.parent == cache / f"mine@{built.identity[:16]}"
+    assert built.executable.parent == shelf / f"mine@{built.identity[:16]}"
     buildable = [name for name, variant in variants().items() if variant.linux]
     assert dict(built.controls) == {"bbr": "bbr"} | {name: short_name(name) for name in buildable}
     assert kernel.find("mine") == built
@@ -97,7 +99,7 @@ def test_the_newest_of_a_name_is_meant(make_tree: MakeTree) -> None:
     assert kernel.kernels() == []
 
 
-def test_versions_of_dumbbell_share_the_cache_and_each_has_the_kernel_of_its_recipe(
+def test_versions_of_dumbbell_share_the_shelf_and_each_has_the_kernel_of_its_recipe(
     make_tree: MakeTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tree = make_tree()
@@ -129,7 +131,7 @@ def test_versions_of_dumbbell_share_the_cache_and_each_has_the_kernel_of_its_rec
     ],
 )
 def test_a_kernel_of_a_version_that_wrote_no_recipe_down_is_refused_with_the_command_that_makes_it(
-    cache: Path, make_tree: MakeTree, name: str, source: str, command: str
+    shelf: Path, make_tree: MakeTree, name: str, source: str, command: str
 ) -> None:
     built = kernel.build(make_tree(), name=name)
     description = built.executable.with_name("kernel.json")
@@ -139,17 +141,79 @@ def test_a_kernel_of_a_version_that_wrote_no_recipe_down_is_refused_with_the_com
     with pytest.raises(KernelError, match="with another recipe") as refused:
         kernel.find(name)
     assert f"; `{command}` makes it" in str(refused.value)
-    assert len(list(cache.glob("*@*"))) == 1
+    assert len(list(shelf.glob("*@*"))) == 1
 
 
-def test_a_failed_build_leaves_its_log_and_no_kernel(cache: Path, make_tree: MakeTree) -> None:
+@pytest.fixture
+def earlier(shelf: Path, make_tree: MakeTree) -> Path:
+    """The folder of a kernel where earlier versions built it, in the cache; the shelf is empty."""
+    built = kernel.build(make_tree(), name="mine").executable.parent
+    in_cache = shelf.parents[1] / "cache/kernels" / built.name
+    in_cache.parent.mkdir(parents=True)
+    built.rename(in_cache)
+    shutil.rmtree(shelf)
+    return in_cache
+
+
+def test_a_kernel_that_an_earlier_version_built_into_the_cache_is_not_built_again(
+    earlier: Path, shelf: Path, make_tree: MakeTree, caplog: pytest.LogCaptureFixture
+) -> None:
+    before, seen = contents(earlier), list[str]()
+    found = kernel.find("mine")
+    assert caplog.messages == [f"copied the kernel mine from {earlier} to {shelf}, where kernels are kept now"]
+    assert found.executable.parent == shelf / earlier.name
+    assert contents(earlier) == before, "a campaign may be running on it"
+    assert kernel.build(make_tree(), name="mine", progress=phases(seen)) == found
+    assert seen == ["reading the source"]
+    shutil.rmtree(earlier.parents[1])
+    assert kernel.find("mine") == found, "after somebody emptied the cache"
+    assert len(caplog.messages) == 1
+
+
+@pytest.mark.slow
+def test_that_a_kernel_was_copied_is_one_line_of_the_command(earlier: Path, shelf: Path) -> None:
+    first, second = process("kernel", "list"), process("kernel", "list")
+    copied = f"copied the kernel mine from {earlier} to {shelf}, where kernels are kept now\n"
+    assert (first.stderr, second.stderr) == (f"{copied}in {shelf}\n", f"in {shelf}\n")
+    assert first.stdout == second.stdout
+
+
+def test_a_kernel_that_was_removed_does_not_come_back_from_the_cache(earlier: Path) -> None:
+    kernel.remove("mine")
+    assert not earlier.exists()
+    assert kernel.kernels() == []
+
+
+def test_a_damaged_kernel_of_the_cache_stays_there(earlier: Path) -> None:
+    (earlier / "linux").write_bytes(b"damage")
+    assert kernel.kernels() == []
+    assert earlier.exists()
+
+
+@pytest.mark.usefixtures("earlier")
+def test_a_kernel_of_the_cache_is_copied_when_no_build_is_under_way(shelf: Path) -> None:
+    with locked(lambda: None):
+        assert kernel.kernels() == []
+        assert list(shelf.glob("*@*")) == []
+    assert [each.name for each in kernel.kernels()] == ["mine"]
+
+
+@pytest.mark.usefixtures("earlier")
+def test_a_shelf_to_which_no_kernel_can_be_copied_is_named(shelf: Path) -> None:
+    shelf.parent.rmdir()
+    shelf.parent.touch()
+    with pytest.raises(KernelError, match=f"^{shelf}: Not a directory; kernels are kept in {shelf} now"):
+        kernel.find("mine")
+
+
+def test_a_failed_build_leaves_its_log_and_no_kernel(shelf: Path, make_tree: MakeTree) -> None:
     tree = make_tree(work="echo what went wrong; false")
     with pytest.raises(
         BuildFailure, match=r"(?s)`make` failed with status 2 while compiling:.*what went wrong"
     ) as failure:
         kernel.build(tree, name="mine")
-    assert str(failure.value).endswith(f"the log is {cache / 'mine.failed.log'}")
-    assert "what went wrong" in (cache / "mine.failed.log").read_text()
+    assert str(failure.value).endswith(f"the log is {shelf / 'mine.failed.log'}")
+    assert "what went wrong" in (shelf / "mine.failed.log").read_text()
     assert kernel.kernels() == []
     with pytest.raises(KernelError, match='no kernel "mine" here'):
         kernel.find("mine")
@@ -166,29 +230,29 @@ def test_an_executable_that_does_not_run_is_no_kernel(make_tree: MakeTree) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_an_interrupted_build_leaves_nothing_that_counts(cache: Path, make_tree: MakeTree, how: signal.Signals) -> None:
+def test_an_interrupted_build_leaves_nothing_that_counts(shelf: Path, make_tree: MakeTree, how: signal.Signals) -> None:
     tree = make_tree(work="while sleep 0.05; do echo again; done")
     with subprocess.Popen(
         [sys.executable, "-c", BUILD.format(tree=str(tree))],
         encoding="utf-8",
         stderr=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-    ) as process:
-        assert process.stdout is not None
-        assert [process.stdout.readline().strip() for _ in range(2)] == ["begun", "compiling"]
-        (made,) = children(process.pid)
-        process.send_signal(how)
-        process.wait(timeout=20)
+    ) as builder:
+        assert builder.stdout is not None
+        assert [builder.stdout.readline().strip() for _ in range(2)] == ["begun", "compiling"]
+        (made,) = children(builder.pid)
+        builder.send_signal(how)
+        builder.wait()
     assert soon(lambda: not alive(made))
     assert kernel.kernels() == []
-    assert list(cache.glob("*@*")) == []
-    assert bool(list(cache.glob(".building-*"))) == (how != signal.SIGINT)
+    assert list(shelf.glob("*@*")) == []
+    assert bool(list(shelf.glob(".building-*"))) == (how != signal.SIGINT)
     makefile = tree / "Makefile"
     makefile.write_text(makefile.read_text().replace("while sleep 0.05; do echo again; done", "true"))
     assert kernel.build(tree) == kernel.find("6.1.999")
-    (cache / ".building-killed").mkdir()
+    (shelf / ".building-killed").mkdir()
     kernel.remove("6.1.999")
-    assert not (cache / ".building-killed").exists()
+    assert not (shelf / ".building-killed").exists()
 
 
 def test_two_builds_at_once_are_one(make_tree: MakeTree, tmp_path: Path) -> None:
@@ -219,7 +283,7 @@ def test_two_builds_at_once_are_one(make_tree: MakeTree, tmp_path: Path) -> None
     assert second == ["reading the source", "waiting for another build"]
 
 
-def test_a_damaged_executable_is_seen_and_built_again(cache: Path, make_tree: MakeTree) -> None:
+def test_a_damaged_executable_is_seen_and_built_again(shelf: Path, make_tree: MakeTree) -> None:
     tree = make_tree()
     built = kernel.build(tree, name="mine")
     with built.executable.open("r+b") as stream:
@@ -232,9 +296,9 @@ def test_a_damaged_executable_is_seen_and_built_again(cache: Path, make_tree: Ma
     built.executable.unlink()
     with pytest.raises(KernelError, match=r"damaged: .*No such file"):
         kernel.find("mine")
-    (cache / "mine.failed.log").touch()
+    (shelf / "mine.failed.log").touch()
     kernel.remove("mine")
-    assert list(cache.glob("mine*")) == []
+    assert list(shelf.glob("mine*")) == []
 
 
 def test_a_damaged_description_is_seen(make_tree: MakeTree) -> None:
@@ -332,11 +396,11 @@ def test_a_name_that_no_kernel_can_have(make_tree: MakeTree) -> None:
             kernel.build(tree, name=name)
 
 
-def test_a_cache_that_cannot_be_written_is_named(
+def test_a_shelf_that_cannot_be_written_is_named(
     make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
-    monkeypatch.setenv("DUMBBELL_CACHE", str(tmp_path / "file"))
+    monkeypatch.setenv("DUMBBELL_DATA", str(tmp_path / "file"))
     with pytest.raises(BuildFailure, match="file/kernels: Not a directory"):
         kernel.build(make_tree())
 

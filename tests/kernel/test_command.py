@@ -19,8 +19,8 @@ MakeTree = Callable[..., Path]
 
 
 @pytest.fixture
-def built(cache: Path, make_tree: MakeTree) -> kernel.Kernel:
-    assert not cache.exists()
+def built(shelf: Path, make_tree: MakeTree) -> kernel.Kernel:
+    assert not shelf.exists()
     return kernel.build(make_tree(), name="mine")
 
 
@@ -37,11 +37,10 @@ def test_the_list_is_a_table_or_json(built: kernel.Kernel) -> None:
     assert row["bytes"] == built.executable.stat().st_size
 
 
-@pytest.mark.usefixtures("cache")
-def test_an_empty_list() -> None:
+def test_an_empty_list(shelf: Path) -> None:
     done = dumbbell("kernel", "list")
     assert (done.returncode, done.stdout) == (0, "")
-    assert "`dumbbell kernel build` makes one" in done.stderr
+    assert done.stderr == f"no kernels in {shelf}: `dumbbell kernel build` makes one (about 3 minutes)\n"
     assert dumbbell("kernel", "list", "--json").stdout == "[]\n"
 
 
@@ -52,6 +51,11 @@ def test_a_damaged_kernel_is_told_and_can_be_removed(built: kernel.Kernel) -> No
     assert "damaged: mine: " in done.stderr
     assert dumbbell("kernel", "remove", "mine").returncode == 0
     assert not built.executable.parent.exists()
+
+
+def test_list_and_remove_say_the_folder(built: kernel.Kernel, shelf: Path) -> None:
+    assert dumbbell("kernel", "list").stderr == f"in {shelf}\n"
+    assert dumbbell("kernel", "remove", built.name).stderr == f"removed mine from {shelf}\n"
 
 
 def test_remove_all(built: kernel.Kernel, make_tree: MakeTree) -> None:
@@ -114,9 +118,9 @@ UNKNOWN = "what nobody has ever seen"
         pytest.param(UNKNOWN, id="an unknown cause"),
     ]
 )
-def unable(request: pytest.FixtureRequest, cache: Path, make_tree: MakeTree) -> str:
+def unable(request: pytest.FixtureRequest, shelf: Path, make_tree: MakeTree) -> str:
     """Builds a kernel that cannot boot, and says so in words with another address each time; gives what is told."""
-    assert not cache.exists()
+    assert not shelf.exists()
     try:
         agent.path()
     except EngineFailure as failure:
@@ -153,7 +157,7 @@ def test_a_kernel_that_cannot_boot_is_told_by_whatever_asks(unable: str, spec: P
 
 
 @pytest.mark.skipif(not shutil.which("bison"), reason="a build wants all of its tools")
-def test_a_build_and_a_failed_build(cache: Path, make_tree: MakeTree) -> None:
+def test_a_build_and_a_failed_build(shelf: Path, make_tree: MakeTree) -> None:
     done = dumbbell("kernel", "build", "--source", make_tree(), "--name", "mine", "--json")
     assert json.loads(done.stdout)["name"] == "mine"
     assert done.returncode == 1, "what only looks like Linux does not boot"
@@ -162,10 +166,10 @@ def test_a_build_and_a_failed_build(cache: Path, make_tree: MakeTree) -> None:
     done = dumbbell("kernel", "build", "--source", broken, "--name", "broken")
     assert (done.returncode, done.stdout) == (1, "")
     assert "what went wrong" in done.stderr
-    assert str(cache / "broken.failed.log") in done.stderr
+    assert str(shelf / "broken.failed.log") in done.stderr
 
 
-@pytest.mark.usefixtures("cache")
+@pytest.mark.usefixtures("shelf")
 def test_what_cannot_be_built() -> None:
     done = dumbbell("kernel", "build", "5.4")
     assert (done.returncode, done.stdout) == (2, "")
@@ -175,7 +179,7 @@ def test_what_cannot_be_built() -> None:
     assert "not both" in done.stderr
 
 
-@pytest.mark.usefixtures("cache")
+@pytest.mark.usefixtures("shelf")
 def test_missing_tools_are_one_message(tmp_path: Path) -> None:
     done = process("kernel", "build", "6.1", PATH=str(tmp_path))
     assert (done.returncode, done.stdout) == (1, "")

@@ -57,7 +57,7 @@ def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
     from dumbbell.engines.family import NAMES, PLANNED
     from dumbbell.findings.caution import told
     from dumbbell.findings.foreseen import foreseen
-    from dumbbell.kernel.cache import names
+    from dumbbell.kernel.shelf import names
     from dumbbell.units import NS_PER_S
 
     runs, alone = count(experiment), planned_alone(experiment) if harm else []

@@ -130,7 +130,7 @@ def several_algorithms(incomplete: str) -> list[str]:
 
 def kernels(incomplete: str) -> list[str]:
     """Kernels that were built here, and `all`."""
-    from dumbbell.kernel.cache import names
+    from dumbbell.kernel.shelf import names
 
     return _offered([*names(), "all"], incomplete)
 

@@ -174,7 +174,12 @@ def _linux(name: str, spec: Path | None) -> "Iterator[Finding]":
     from dumbbell.engines.registry import engine
 
     kernel = _finding(f"kernel of {name}", lambda: (True, f"{len(engine(name).algorithms())} congestion controls"))
-    findings = [kernel, _finding("agent", _agent), _finding("compiler", lambda: _compiler(needed=not kernel.healthy))]
+    findings = [
+        kernel,
+        _finding("kernels' folder", _kernels),
+        _finding("agent", _agent),
+        _finding("compiler", lambda: _compiler(needed=not kernel.healthy)),
+    ]
     if sys.platform == "linux":
         findings += [_finding("memory folder", _memory), _finding("vector state", _state)]
     yield from findings
@@ -291,6 +296,13 @@ def _compiler(*, needed: bool) -> tuple[bool, str]:
 
     found = shutil.which("gcc")
     return bool(found) or not needed, found or "none; `dumbbell kernel build` needs gcc"
+
+
+def _kernels() -> tuple[bool, str]:
+    from dumbbell.kernel.shelf import folder, names
+
+    there = names()
+    return True, f"{folder()}: {', '.join(there) if there else 'none; the first build makes one'}"
 
 
 def _memory() -> tuple[bool, str]:

@@ -47,7 +47,7 @@ def build(  # noqa: PLR0913 (the options of a build)
     import dumbbell.kernel as kernel
     from dumbbell.engines.linux import LinuxEngine
     from dumbbell.errors import EngineFailure, KernelError
-    from dumbbell.kernel.cache import DEFAULT
+    from dumbbell.kernel.shelf import DEFAULT
     from dumbbell.kernel.source import source_of
     from dumbbell.kernel.toolchain import packages as lacking
 
@@ -76,15 +76,16 @@ def build(  # noqa: PLR0913 (the options of a build)
 def list_(*, as_json: Json = False) -> None:
     """List the kernels that are there, newest first."""
     import dumbbell.kernel as kernel
-    from dumbbell.kernel.cache import damaged
+    from dumbbell.kernel.shelf import damaged, folder
 
     found = kernel.kernels()
     if as_json:
         print_json([_as_json(each) for each in found])
     elif found:
         typer.echo(_as_text(found))
+        typer.echo(f"in {folder()}", err=True)
     else:
-        typer.echo("no kernels here: `dumbbell kernel build` makes one (about 3 minutes)", err=True)
+        typer.echo(f"no kernels in {folder()}: `dumbbell kernel build` makes one (about 3 minutes)", err=True)
     for name, why in damaged().items():
         typer.echo(f"damaged: {name}: {why}; `dumbbell kernel remove {name}` removes it", err=True)
 
@@ -98,17 +99,17 @@ def remove(
 ) -> None:
     """Remove a kernel, or all of them."""
     import dumbbell.kernel as kernel
-    from dumbbell.kernel.cache import names
+    from dumbbell.kernel.shelf import folder, names
 
     for each in names() if name == "all" else [name]:
         kernel.remove(each)
-        typer.echo(f"removed {each}", err=True)
+        typer.echo(f"removed {each} from {folder()}", err=True)
 
 
 def _as_json(built: "Kernel") -> dict[str, Any]:
     from dataclasses import asdict
 
-    from dumbbell.kernel.cache import usable
+    from dumbbell.kernel.shelf import usable
 
     return asdict(built) | {
         "executable": str(built.executable),
@@ -123,7 +124,7 @@ def _as_text(found: "list[Kernel]") -> str:
 
     from dumbbell.cli.table import fitted
     from dumbbell.cli.terminal import columns
-    from dumbbell.kernel.cache import usable
+    from dumbbell.kernel.shelf import usable
 
     rows = [
         (

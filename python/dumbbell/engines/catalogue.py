@@ -36,7 +36,7 @@ def engine_name(kernel: str) -> str:
 
 def built() -> list[Kernel]:
     """The kernels on this machine that this version's recipe made, the newest first."""
-    from dumbbell.kernel.cache import kernels, usable  # noqa: PLC0415 (only a few commands look at kernels)
+    from dumbbell.kernel.shelf import kernels, usable  # noqa: PLC0415 (only a few commands look at kernels)
 
     try:
         return list(filter(usable, kernels()))

@@ -20,7 +20,7 @@ _CAUSES = {
     ),
     r"/init: Permission denied|execute .*: Permission denied": (
         "programs may not be executed in the temporary folder, or in that of the kernels; "
-        "TMPDIR and DUMBBELL_CACHE name others"
+        "TMPDIR and DUMBBELL_DATA name others"
     ),
     r"setup_physmem - mapping|mount likely just ran out of space": (
         "there is no room for its memory, a file in /dev/shm, or in the temporary folder where that is full; "

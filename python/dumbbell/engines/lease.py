@@ -20,10 +20,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final, Self
 
-from dumbbell.cache_folder import cache_folder
 from dumbbell.engines import scratch
 from dumbbell.engines.machine import BOOT_ID
 from dumbbell.errors import EngineFailure
+from dumbbell.user_folder import cache_folder
 
 _NAME: Final = re.compile(r"([0-9a-f]+)-([0-9]+)-([0-9]+)-[0-9]+\.json")
 _STATE, _STARTED = 3, 22

@@ -8,12 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from dumbbell.cache_folder import cache_folder
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import Failure
 from dumbbell.explorer.address import encoded
 from dumbbell.report.file_name import file_names
 from dumbbell.report.html import written
+from dumbbell.user_folder import cache_folder
 from dumbbell.version import __version__
 
 PAGE: Final = Path(__file__).with_name("explorer.html")

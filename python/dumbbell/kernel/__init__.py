@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from dumbbell.kernel.building import build
-from dumbbell.kernel.cache import Kernel, find, kernels, remove
+from dumbbell.kernel.shelf import Kernel, find, kernels, remove
 
 __all__ = ["Kernel", "build", "find", "kernels", "remove"]

@@ -1,4 +1,4 @@
-"""How a kernel is built: a copy of a tree, substitutions, a configuration, `make`, and a place in the cache."""
+"""How a kernel is built: a copy of a tree, substitutions, a configuration, `make`, and a place on the shelf."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import dumbbell.kernel.cache as cache
 import dumbbell.kernel.congestion as congestion
+import dumbbell.kernel.shelf as shelf
 from dumbbell.cc import variants
 from dumbbell.errors import BuildFailure, KernelError
-from dumbbell.kernel.cache import EXECUTABLE, Kernel, digest, write
 from dumbbell.kernel.recipe import Recipe, options, recipe, substitute
+from dumbbell.kernel.shelf import EXECUTABLE, Kernel, digest, write
 from dumbbell.kernel.source import Source, release_of, source_of
 from dumbbell.kernel.toolchain import Progress, Workshop, compiler, require
 
@@ -34,13 +34,13 @@ class _Order:
 
 
 def build(
-    source: str | Path = cache.DEFAULT,
+    source: str | Path = shelf.DEFAULT,
     *,
     name: str | None = None,
     fresh: bool = False,
     progress: Progress | None = None,
 ) -> Kernel:
-    """Builds a kernel, or finds it in the cache.
+    """Builds a kernel, or finds it on the shelf.
 
     `source` is one of Debian's ("6.1", "6.12"), a folder or a tarball. Without a name a kernel is called like Debian's
     source, or else by its release. `fresh` builds it also when it is there. A call that is interrupted, however that
@@ -52,21 +52,21 @@ def build(
     if name is None and chosen.package is not None:
         name = chosen.package.name
     if name is not None:
-        cache.check_name(name)
+        shelf.check_name(name)
     require(chosen.package)
     tell = progress or (lambda _what, _done, _total: None)
     try:
         tell("reading the source", 0, 0)
         made_by = compiler()
         order = _Order(source=chosen, name=name, identity=identity_of(chosen.identity(), made_by), compiler=made_by)
-        found = None if fresh else cache.cached(name, order.identity)
+        found = None if fresh else shelf.of_identity(name, order.identity)
         if found is None:
-            with cache.locked(lambda: tell("waiting for another build", 0, 0)) as folder:
-                found = None if fresh else cache.cached(name, order.identity) or _renamed(order, folder)
+            with shelf.locked(lambda: tell("waiting for another build", 0, 0)) as folder:
+                found = None if fresh else shelf.of_identity(name, order.identity) or _renamed(order, folder)
                 found = found or _built(order, folder, tell)
     except OSError as error:
-        raise BuildFailure(f"{error.filename or cache.folder()}: {error.strerror or error}") from error
-    cache.freshen(found)
+        raise BuildFailure(f"{error.filename or shelf.folder()}: {error.strerror or error}") from error
+    shelf.freshen(found)
     return found
 
 
@@ -77,7 +77,7 @@ def identity_of(source: str, made_by: str, of: Recipe | None = None) -> str:
 
 def _renamed(order: _Order, folder: Path) -> Kernel | None:
     """A copy of a kernel that is there under another name."""
-    found = cache.cached(None, order.identity)
+    found = shelf.of_identity(None, order.identity)
     return _entered(replace(found, name=str(order.name)), found.executable, folder) if found else None
 
 
@@ -92,7 +92,7 @@ def _built(order: _Order, folder: Path, progress: Progress) -> Kernel:
         source.copy(tree, workshop)
         release = release_of(tree)
         name = name or release
-        cache.check_name(name)
+        shelf.check_name(name)
         left_out = _prepare(tree, release, strict=source.package is not None)
         workshop.begin("configuring")
         left_out |= _configure(tree, workshop, strict=source.package is not None)
@@ -117,7 +117,7 @@ def _built(order: _Order, folder: Path, progress: Progress) -> Kernel:
         return _entered(kernel, kernel.executable, folder)
     except BuildFailure as failure:
         if workshop.log.is_file():
-            kept = workshop.log.replace(cache.log(name or source.path.name))
+            kept = workshop.log.replace(shelf.log(name or source.path.name))
             raise BuildFailure(f"{failure}the log is {kept}") from None
         raise
 
@@ -148,21 +148,21 @@ def refused(wanted: Mapping[str, str], got: Mapping[str, str]) -> list[str]:
 
 def _expected(name: str, source: Source) -> int:
     """How many steps `make` is going to take."""
-    built = cache.kernels()
+    built = shelf.kernels()
     like_it = [each for each in built if each.name == name] or built
     if like_it and like_it[0].steps:
         return like_it[0].steps
     packages = recipe().sources
-    return (source.package or packages[cache.DEFAULT]).steps
+    return (source.package or packages[shelf.DEFAULT]).steps
 
 
 def _entered(kernel: Kernel, executable: Path, folder: Path) -> Kernel:
-    """Puts a finished kernel into the cache."""
+    """Puts a finished kernel into the shelf."""
     done = folder / "done"
     done.mkdir()
     shutil.copy2(executable, done / EXECUTABLE)
     kernel = replace(kernel, executable=done / EXECUTABLE, sha256=digest(done / EXECUTABLE))
     write(kernel)
-    target = cache.place(kernel.name, kernel.identity)
-    cache.enter(done, target)
+    target = shelf.place(kernel.name, kernel.identity)
+    shelf.enter(done, target)
     return replace(kernel, executable=target / EXECUTABLE)

@@ -12,8 +12,8 @@ from fnmatch import translate
 from pathlib import Path
 
 from dumbbell.errors import KernelError
-from dumbbell.kernel.cache import digest
 from dumbbell.kernel.recipe import Package, recipe
+from dumbbell.kernel.shelf import digest
 from dumbbell.kernel.toolchain import Workshop
 
 _SIGNS = ("Makefile", "arch/um/Kconfig", "net/ipv4/Kconfig")

@@ -15,9 +15,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from dumbbell.cache_folder import cache_folder
 from dumbbell.errors import KernelError
 from dumbbell.kernel.recipe import recipe
+from dumbbell.user_folder import cache_folder, data_folder
 
 EXECUTABLE = "linux"
 DESCRIPTION = "kernel.json"
@@ -102,16 +102,16 @@ class _Busy(Exception):  # noqa: N818 (no error: somebody builds)
 
 def folder() -> Path:
     """Where the kernels are. It need not exist."""
-    return cache_folder("kernels")
+    return data_folder("kernels")
 
 
 def kernels() -> list[Kernel]:
-    """All kernels of the cache, newest first; damaged ones are left out."""
+    """All kernels that are there, newest first; damaged ones are left out."""
     return [each for _, each in _entries() if not isinstance(each, KernelError)]
 
 
 def names() -> list[str]:
-    """The names of all kernels of the cache, also of damaged ones."""
+    """The names of all kernels that are there, also of damaged ones."""
     return sorted({_name(each) for each in _folders()})
 
 
@@ -147,7 +147,7 @@ def usable(kernel: Kernel) -> bool:
 
 def remove(name: str) -> None:
     """Removes every kernel of a name, also damaged ones, and what killed builds left."""
-    found = [each for each in _folders() if _name(each) == name]
+    found = [each for each in (*_folders(), *_earlier()) if _name(each) == name]
     if not found:
         raise KernelError(f'no kernel "{name}" here')
     try:
@@ -170,7 +170,7 @@ def log(name: str) -> Path:
     return folder() / f"{name}.failed.log"
 
 
-def cached(name: str | None, identity: str) -> Kernel | None:
+def of_identity(name: str | None, identity: str) -> Kernel | None:
     """The kernel of this identity, and of this name if one is given."""
     return next((each for each in kernels() if each.identity == identity and name in {None, each.name}), None)
 
@@ -237,6 +237,51 @@ def _refuse() -> None:
     raise _Busy
 
 
+def _earlier() -> list[Path]:
+    """The folders of kernels in the cache, where earlier versions built them."""
+    return _kernels_in(cache_folder("kernels"))
+
+
+def _adopt() -> None:
+    """Copies what an earlier version built and is not here, and says so.
+
+    The original stays: a campaign of that version may be running on it. While somebody builds, this waits for the next
+    time.
+
+    Raises:
+        KernelError: it cannot be copied.
+    """
+    if all((folder() / each.name).exists() for each in _earlier()):
+        return
+    try:
+        with suppress(_Busy), locked(_refuse) as unfinished:
+            for each in _earlier():
+                with suppress(KernelError):
+                    _copy(read(each), unfinished / each.name)
+    except OSError as error:
+        raise KernelError(
+            f"{error.filename}: {error.strerror}; kernels are kept in {folder()} now, and DUMBBELL_DATA names another"
+        ) from None
+
+
+def _copy(kernel: Kernel, copy: Path) -> None:
+    """Makes a copy of a kernel, and enters it unless it is there."""
+    original, target = kernel.executable.parent, folder() / copy.name
+    if not target.exists():
+        copy.mkdir()
+        for file in (EXECUTABLE, DESCRIPTION):
+            shutil.copy2(original / file, copy / file)
+        enter(copy, target)
+        _say(f"copied the kernel {kernel.name} from {original} to {folder()}, where kernels are kept now")
+
+
+def _say(words: str) -> None:
+    """Says something to whoever runs this, on standard error unless a Python program wants it elsewhere."""
+    import logging  # noqa: PLC0415 (late: seldom needed)
+
+    logging.getLogger("dumbbell").warning(words)
+
+
 def _entries(name: str | None = None) -> Iterator[tuple[str, Kernel | KernelError]]:
     """The kernels, of a name if one is given, newest first, by their names; of a damaged one what is wrong with it."""
     for each in _folders():
@@ -249,9 +294,12 @@ def _entries(name: str | None = None) -> Iterator[tuple[str, Kernel | KernelErro
 
 def _folders() -> list[Path]:
     """The folders that are kernels, newest first."""
-    home = folder()
-    found = [each for each in home.glob("*@*") if each.is_dir() and not each.name.startswith(".")]
-    return sorted(found, key=_order)
+    _adopt()
+    return sorted(_kernels_in(folder()), key=_order)
+
+
+def _kernels_in(home: Path) -> list[Path]:
+    return [each for each in home.glob("*@*") if each.is_dir() and not each.name.startswith(".")]
 
 
 def _order(kernel: Path) -> tuple[int, str]:
