@@ -76,7 +76,7 @@ def quoted(value: object) -> str:
     ('"80 mbps"', 'true', '80')
     """
     if isinstance(value, str):
-        return '"' + "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in _short(value)) + '"'
+        return f'"{escaped(_short(value))}"'
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int) and value.bit_length() > LARGEST_SHOWN_BITS:
@@ -86,6 +86,15 @@ def quoted(value: object) -> str:
     if isinstance(value, list | tuple | dict):
         return "a table" if isinstance(value, dict) else "a list"
     return f"a {type(value).__name__}"
+
+
+def escaped(text: str) -> str:
+    """A text whose every letter prints: what would move a terminal's cursor, or hide, stands as its number.
+
+    >>> len(escaped("a" + chr(27))), len(escaped("é"))
+    (5, 1)
+    """
+    return "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in text)
 
 
 def _short(text: str) -> str:

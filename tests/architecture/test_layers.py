@@ -143,6 +143,7 @@ MAY_USE_PACKAGE = {
     "cli": {
         "version",
         "errors",
+        "user_folder",
         "cc",
         "spec",
         "kernel",

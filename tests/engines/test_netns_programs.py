@@ -57,7 +57,7 @@ def measured(engine: NetnsEngine | LinuxEngine, workload: Any, store: Path, **wo
         "path": PATH,
         "flows": [{"cc": "bbr", "workload": workload}],
     }
-    results = dumbbell.run(spec | words, engine=engine.name, store=store)
+    results = dumbbell.run(spec | words, engine=engine.name, store=store, programs=True)
     (found,) = results.outcomes
     assert isinstance(found, Result), found
     plain = {"duration": "1 s", "path": PATH, "flows": [{"cc": "bbr"}]}
@@ -137,7 +137,7 @@ def test_a_program_that_fails_is_a_failed_run_in_its_words(
     engine: Any, tmp_path: Path, workload: Any, told: str
 ) -> None:
     spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic", "name": "mine", "workload": workload}]}
-    (found,) = dumbbell.run(spec, engine=engine.name, store=tmp_path).outcomes
+    (found,) = dumbbell.run(spec, engine=engine.name, store=tmp_path, programs=True).outcomes
     assert isinstance(found, FailedRun)
     assert found.error.startswith("flows[0] (mine): ")
     assert told in found.error
@@ -147,7 +147,7 @@ def test_a_program_that_fails_is_a_failed_run_in_its_words(
 def test_a_program_that_writes_without_end_fills_no_disk(engine: Any, tmp_path: Path) -> None:
     workload = {"command": ["cat", "/dev/zero"]}
     spec = {"duration": "9 s", "path": PATH, "flows": [{"cc": "cubic", "workload": workload}]}
-    (found,) = dumbbell.run(spec, engine=engine.name, store=tmp_path).outcomes
+    (found,) = dumbbell.run(spec, engine=engine.name, store=tmp_path, programs=True).outcomes
     assert isinstance(found, FailedRun)
     assert "cat has written more than 256 MiB to its standard output" in found.error
     assert found.wall_s < 5
@@ -180,7 +180,7 @@ def test_what_ss_sees_is_what_the_engine_samples(engine: Any, tmp_path: Path) ->
         "measure": {"ss": "250 ms", "sample": "50 ms"},
     }  # fmt: skip
     need("nc")
-    results = dumbbell.run(spec, engine=engine.name, store=tmp_path)
+    results = dumbbell.run(spec, engine=engine.name, store=tmp_path, programs=True)
     (found,) = results.outcomes
     assert isinstance(found, Result), found
     with Store.open(tmp_path) as store:
@@ -254,6 +254,7 @@ def test_after_its_stop_a_program_sends_no_more_whatever_it_makes_of_the_signal(
     }
     spec = {"duration": "3 s", "path": PATH, "flows": [{"cc": "bbr", "workload": workload, "stop": "1 s"}]}
     (point,) = expand(load(spec))
+    engine.allows_programs = True
     found = engine.measure(resolve(point, 1, live=True).run)
     (flow,) = found.flows
     assert flow.at_end.at_ns == pytest.approx(1e9, abs=0.1e9)

@@ -158,12 +158,12 @@ def test_a_kernel_that_cannot_boot_is_told_by_whatever_asks(unable: str, spec: P
 
 @pytest.mark.skipif(not shutil.which("bison"), reason="a build wants all of its tools")
 def test_a_build_and_a_failed_build(shelf: Path, make_tree: MakeTree) -> None:
-    done = dumbbell("kernel", "build", "--source", make_tree(), "--name", "mine", "--json")
+    done = dumbbell("kernel", "build", "--source", make_tree(), "--name", "mine", "--json", "--programs")
     assert json.loads(done.stdout)["name"] == "mine"
     assert done.returncode == 1, "what only looks like Linux does not boot"
     assert done.stderr.splitlines()[-1].startswith("built, but the agent ")
     broken = make_tree(work="echo what went wrong; false", name="broken")
-    done = dumbbell("kernel", "build", "--source", broken, "--name", "broken")
+    done = dumbbell("kernel", "build", "--source", broken, "--name", "broken", "--programs")
     assert (done.returncode, done.stdout) == (1, "")
     assert "what went wrong" in done.stderr
     assert str(shelf / "broken.failed.log") in done.stderr

@@ -6,14 +6,15 @@ import json
 import random
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict
+from typing import Any, TypedDict, TypeVar
 
+from dumbbell.engines.programs import Program
 from dumbbell.engines.protocol import Engine
 from dumbbell.results.schema import run_id
-from dumbbell.spec import Experiment, Problem, Resolved, SpecError, expand, resolve
+from dumbbell.spec import Experiment, Problem, Resolved, Run, SpecError, expand, resolve
 from dumbbell.spec.derived import active_groups
 from dumbbell.spec.sweep import Grid
 
@@ -107,24 +108,39 @@ def _request(resolved: Resolved) -> bytes:
 
 def refusals(experiment: Experiment, engine: Engine) -> list[Problem]:
     """Everything about the experiment's points that the engine cannot honour, each once, in order of appearance."""
+    return _of_all_points(experiment, engine, engine.unsupported_fields)
+
+
+def programs(experiment: Experiment, engine: Engine) -> list[Program]:
+    """The programs that the experiment's points would start on the engine, each once, in order of appearance."""
+    return _of_all_points(experiment, engine, engine.programs)
+
+
+_Of = TypeVar("_Of", Problem, Program)
+
+
+def _of_all_points(experiment: Experiment, engine: Engine, found: Callable[[Run], Sequence[_Of]]) -> list[_Of]:
+    """What is found in the runs of the first seed, each once."""
     first_seed = experiment.seed_values[0]
     return list(dict.fromkeys(
-        problem
+        each
         for point in expand(experiment)
-        for problem in _refused(resolve(point, first_seed, live=engine.live), active_groups(point.experiment), engine)
+        for each in _in_the_spec(
+            resolve(point, first_seed, live=engine.live), active_groups(point.experiment), found
+        )
     ))  # fmt: skip
 
 
-def _refused(resolved: Resolved, places: Sequence[int], engine: Engine) -> Iterator[Problem]:
-    """What the engine cannot honour, with the paths of the spec: an engine knows flows, a spec groups of them."""
+def _in_the_spec(resolved: Resolved, places: Sequence[int], found: Callable[[Run], Sequence[_Of]]) -> Iterator[_Of]:
+    """What is found in a run, with the paths of the spec: an engine knows flows, a spec groups of them."""
     groups = dict(zip(dict.fromkeys(resolved.groups), places, strict=True))
-    for problem in engine.unsupported_fields(resolved.run):
-        match = _FLOW.match(problem.path)
+    for each in found(resolved.run):
+        match = _FLOW.match(each.path)
         if match:
             group = groups[resolved.groups[int(match[1])]]
-            yield replace(problem, path=f"flows[{group}]{problem.path[match.end() :]}")
+            yield replace(each, path=f"flows[{group}]{each.path[match.end() :]}")
         else:
-            yield problem
+            yield each
 
 
 class RunKey(TypedDict):

@@ -10,6 +10,7 @@ import typer
 from dumbbell.cli.hosts import agree_measured
 from dumbbell.cli.interruption import kept, telling
 from dumbbell.cli.option import DEFAULT_STORE, Folder, Html, Jobs, Sets
+from dumbbell.cli.programs import Programs, allow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -132,6 +133,7 @@ def agree(  # noqa: C901, PLR0913 (each is an option, and each mode a case)
         str | None,
         typer.Option("--show", metavar="CONDITION", help="Measure one condition, and tell every flow of every run."),
     ] = None,
+    programs: Programs = False,
 ) -> None:
     """Run the same points on two engines, and say whether they agree: 0 every band or limit holds, 1 one is broken.
 
@@ -164,7 +166,7 @@ def agree(  # noqa: C901, PLR0913 (each is an option, and each mode a case)
         return
     if measured is not None:
         _refuse(draw, given, "--measured has the points of its table; leave it out")
-        agree_measured(spec, measured, engines, seeds, sets, out, jobs, html, as_json=as_json)
+        agree_measured(spec, measured, engines, seeds, sets, out, jobs, html, as_json=as_json, programs=programs)
         return
     source = Source(
         stratum=stratum, random=random, seed=seed, duration=duration, most_packets=packets, sets=tuple(sets or ())
@@ -179,10 +181,12 @@ def agree(  # noqa: C901, PLR0913 (each is an option, and each mode a case)
         return
     seeds = seeds or (CURVES_SEEDS if curves else SEEDS)
     sides = _sides(engines, seeds, seeds if floor is None else floor, candidate_seeds)
+    asked = experiments if show is None else [_chosen(experiments, show)]
+    _check(asked, sides, curves=curves and show is None)
+    allow(asked, [sides.candidate, sides.reference], spec, wanted=programs)
     if show is not None:
-        _show(_chosen(experiments, show), sides, jobs, as_json=as_json)
+        _show(asked[0], sides, jobs, as_json=as_json)
         return
-    _check(experiments, sides, curves=curves)
     from dumbbell.cli.progress import progress
     from dumbbell.comparison.campaigns import compare_engines, runs
     from dumbbell.comparison.curves import judge
@@ -398,7 +402,6 @@ def _show(experiment: "Experiment", sides: "Sides", jobs: int | None, *, as_json
     from dumbbell.comparison.campaigns import flows
     from dumbbell.metrics.number import rounded
 
-    _check([experiment], sides)
     found = flows(experiment, sides, jobs)
     if as_json:
         for flow in found:

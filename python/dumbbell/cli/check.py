@@ -46,6 +46,8 @@ def check(
             taken = facts["forecasts"].get(name)
             said = "can run it" + (f", in {_time(taken['seconds'])} on {_cores(taken['at_once'])}" if taken else "")
         typer.echo(f"{name}: {said}")  # in one line: a reason may have a command to copy
+    for program in facts["programs"]:
+        typer.echo(f"starts a program: {program}")
     for warning in facts["warnings"]:
         typer.echo(terminal.wrapped(f"warning: {warning['text']}", terminal.columns()))
 
@@ -64,6 +66,7 @@ def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
     every = [*plan(experiment), *alone]
     there = dict.fromkeys((*NAMES, *map(engine_name, names())))
     engines = {name: _reasons(experiment, name) for name in there}
+    able = [name for name, reasons in engines.items() if not reasons]
     return {
         "name": experiment.name,
         "points": runs // len(experiment.seed_values),
@@ -71,7 +74,8 @@ def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
         **({"runs_alone": len(alone)} if harm else {}),
         "simulated_s": sum(each.resolved.run.duration_ns for each in every) / NS_PER_S,
         "packets": round(sum(packets(each.resolved.run) for each in every)),
-        "forecasts": dict(_forecasts(every, [name for name, reasons in engines.items() if not reasons])),
+        "forecasts": dict(_forecasts(every, able)),
+        "programs": list(dict.fromkeys(_programs(experiment, able))),
         "engines": engines | {name: ["not in this version"] for name in PLANNED},
         "warnings": [{"kind": each.worst.kind, "text": each.text} for each in told(foreseen(experiment))],
     }
@@ -87,6 +91,16 @@ def _forecasts(runs: "Sequence[Planned]", engines: "Sequence[str]") -> "Iterator
         engine = registry.engine(name)
         with suppress(EngineFailure):  # `run` will say what is wrong
             yield name, {"seconds": float(f"{forecast_s(runs, engine):.2g}"), "at_once": min(engine.slots(), len(runs))}
+
+
+def _programs(experiment: "Experiment", engines: "Sequence[str]") -> "Iterator[str]":
+    """The programs that each engine would start, which `run` does only with leave."""
+    from dumbbell.campaign.plan import programs
+    from dumbbell.engines import registry
+
+    if experiment.names_programs:
+        for name in engines:
+            yield from map(str, programs(experiment, registry.engine(name)))
 
 
 def _time(seconds: float) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from dumbbell.cli.interruption import kept, telling
+from dumbbell.cli.programs import allow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
     spec: Path | None, points: Path, engines: str, seeds: int | None, sets: list[str] | None, out: Path,
-    jobs: int | None, html: Path | None, *, as_json: bool,
+    jobs: int | None, html: Path | None, *, as_json: bool, programs: bool,
 ) -> None:  # fmt: skip
     """Runs the points on each engine, and tells how far each is from what was measured there."""
     from dumbbell.campaign.plan import count, refusals
@@ -40,6 +41,7 @@ def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
     asked = held[0].asked(measurements)
     if problems := [problem for each in chosen for problem in refusals(asked, each)]:
         raise SpecError(problems)
+    allow([asked], chosen, spec, wanted=programs)
     total = len(chosen) * count(asked)
     with (
         telling(lambda: _kept(out, asked, chosen)),

@@ -30,7 +30,10 @@ def build(  # noqa: PLR0913 (the options of a build)
     ] = None,
     *,
     source: Annotated[
-        Path | None, typer.Option(metavar="DIR|TARBALL", help="Another source of Linux, which is only read.")
+        Path | None,
+        typer.Option(
+            metavar="DIR|TARBALL", help="Another source of Linux, built from a copy; its Makefiles run as you."
+        ),
     ] = None,
     name: Annotated[
         str | None,
@@ -40,6 +43,10 @@ def build(  # noqa: PLR0913 (the options of a build)
     packages: Annotated[
         bool,
         typer.Option("--packages", help="Only print the Debian packages that a build needs and this machine lacks."),
+    ] = False,
+    programs: Annotated[
+        bool,
+        typer.Option("--programs", help="Start what the Makefiles of --source name; without it a terminal is asked."),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -57,6 +64,8 @@ def build(  # noqa: PLR0913 (the options of a build)
         for each in lacking(source_of(source or version or DEFAULT).package):
             typer.echo(each)
         return
+    if source is not None and not _allowed(source, wanted=programs):
+        raise KernelError(f"{source}: nobody has allowed its programs; read them, then say --programs")
     with _progress() as tell:
         built = kernel.build(source or version or DEFAULT, name=name, fresh=fresh, progress=tell)
     for what, why in built.left_out.items():
@@ -70,6 +79,14 @@ def build(  # noqa: PLR0913 (the options of a build)
     except EngineFailure as failure:
         typer.echo(f"built, but {failure}", err=True)
         raise typer.Exit(1) from None
+
+
+def _allowed(source: Path, *, wanted: bool) -> bool:
+    from dumbbell.cli.programs import allowed
+    from dumbbell.engines.machine import user
+
+    line = f"{source}: make, with whatever its Makefiles name, as {user()} on this machine"
+    return allowed("this source of Linux", [line], None, wanted=wanted)
 
 
 @app.command("list", epilog="Example: dumbbell kernel list")

@@ -25,6 +25,7 @@ from dumbbell.cli.option import (
     Spec,
     print_json,
 )
+from dumbbell.cli.programs import Programs, allow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -66,12 +67,15 @@ def run(  # noqa: PLR0913 (each is an option)
     columns: Columns = None,
     sort: Sort = None,
     harm: Harm = False,
+    programs: Programs = False,
 ) -> None:
     """Measure every run of a spec that the store has not, and print what came out.
 
     A line is a group of flows at a point of the sweep: means over the seeds with their 95 % intervals.
 
     Whatever happens, finished runs are kept: the same command goes on where it was stopped.
+
+    A spec may name programs, which linux and netns start: with --programs, or after a question in a terminal.
     """
     from dumbbell.campaign.plan import each_alone, refusals
     from dumbbell.cli.findings import Choice
@@ -96,6 +100,7 @@ def run(  # noqa: PLR0913 (each is an option)
     if measurement:
         _print_measurements(experiment, chosen)
         return
+    allow(asked, [chosen], spec, wanted=programs)
     from dumbbell.results.store import Store
     from dumbbell.spec.sweep import Grid
 

@@ -20,6 +20,7 @@ from dumbbell.comparison.record import Agreement, Checks, Condition, Curves, Run
 from dumbbell.engines.cores import available_cores
 from dumbbell.engines.family import is_live
 from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.programs import Program
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import ComparisonError, EngineFailure
 from dumbbell.metrics.summary import summarise
@@ -108,6 +109,8 @@ class Sides:
 class Recorded:
     """An engine that is not on this machine, and stands here by what it measured elsewhere."""
 
+    allows_programs = False
+
     def __init__(self, side: Side) -> None:
         self.name, self._identity, self.live = side.engine, side.identity, is_live(side.engine)
 
@@ -118,6 +121,11 @@ class Recorded:
     def algorithms(self) -> Registry:
         """None: it runs nothing."""
         return {}
+
+    def programs(self, run: Run) -> list[Program]:
+        """None: it runs nothing."""
+        del run
+        return []
 
     def unsupported_fields(self, run: Run) -> list[Problem]:
         """None that could be told: it has measured."""

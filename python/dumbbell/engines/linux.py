@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dumbbell.cc as cc
-from dumbbell.engines import agent, controls, linux_limits, outcome
+from dumbbell.engines import agent, controls, linux_limits, machine, outcome, programs
 from dumbbell.engines.catalogue import DEFAULT_KERNEL, engine_name
 from dumbbell.engines.cores import available_cores
 from dumbbell.engines.guest import Guests, Order
 from dumbbell.engines.identity import hash_of
-from dumbbell.engines.machine import BOOT_ID
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.path_check import PathReport
+from dumbbell.engines.programs import Program
 from dumbbell.engines.resources import MEMORY_STEPS_MB, START_S, limit_s, memory_mb
 from dumbbell.errors import EngineFailure
 from dumbbell.kernel import find
@@ -35,6 +35,7 @@ class LinuxEngine:
     """Runs each run in a kernel of its own, whose clock jumps from event to event."""
 
     live = False
+    allows_programs = False
 
     def __init__(self, kernel: str | Kernel = DEFAULT_KERNEL) -> None:
         """Takes a kernel of this machine, by its name or as it is.
@@ -58,6 +59,10 @@ class LinuxEngine:
         """The congestion controls of the kernel's build."""
         return cc.linux(self._kernel.controls)
 
+    def programs(self, run: Run) -> list[Program]:
+        """Those of the run's workloads, as the user who calls, in a guest."""
+        return list(programs.of_run(run, lambda _: f"{machine.user()} in a guest"))
+
     def unsupported_fields(self, run: Run) -> list[Problem]:
         """What Linux cannot honour, and congestion controls that this kernel lacks."""
         unknown = controls.problems(run, self._kernel.controls, self._kernel.name)
@@ -66,7 +71,7 @@ class LinuxEngine:
     def ready(self) -> None:
         """Boots the kernel, unless it has booted since this machine was started."""
         with suppress(OSError):
-            if self._note.read_text(encoding="utf-8") == BOOT_ID.read_text(encoding="utf-8"):
+            if self._note.read_text(encoding="utf-8") == machine.BOOT_ID.read_text(encoding="utf-8"):
                 return
         self.boot()
 
@@ -80,7 +85,7 @@ class LinuxEngine:
         self._guests.outcome(self._order("{}", 0, MEMORY_STEPS_MB[0], START_S))
         took_s = time.perf_counter() - began
         with suppress(OSError):
-            self._note.write_text(BOOT_ID.read_text(encoding="utf-8"), encoding="utf-8")
+            self._note.write_text(machine.BOOT_ID.read_text(encoding="utf-8"), encoding="utf-8")
         return took_s
 
     def slots(self) -> int:
@@ -89,6 +94,7 @@ class LinuxEngine:
 
     def measure(self, run: Run) -> Measurement:
         """Carries the run out in a guest."""
+        programs.check_allowed(self.programs(run), allowed=self.allows_programs)
         return outcome.measurement(self._answer(run, "measure"))
 
     def probe(self, run: Run, *, reorder_ppb: int = 0) -> PathReport:

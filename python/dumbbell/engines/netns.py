@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dumbbell.cc as cc
-from dumbbell.engines import agent, controls, lease, linux_limits, machine, outcome, scratch
+from dumbbell.engines import agent, controls, lease, linux_limits, machine, outcome, programs, scratch
 from dumbbell.engines.identity import hash_of
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.noise import NoiseReport
 from dumbbell.engines.path_check import PathReport
 from dumbbell.engines.process import Process, Processes, Start
+from dumbbell.engines.programs import Program
 from dumbbell.engines.resources import live_limit_s
 from dumbbell.engines.steps import Step
 from dumbbell.errors import EngineFailure
@@ -39,6 +40,7 @@ class NetnsEngine:
 
     name = "netns"
     live = True
+    allows_programs = False
 
     def __init__(self) -> None:
         self._processes = Processes("the agent's process")
@@ -55,6 +57,10 @@ class NetnsEngine:
     def algorithms(self) -> cc.Registry:
         """The congestion controls of this machine's kernel and its modules."""
         return cc.linux(self._controls)
+
+    def programs(self, run: Run) -> list[Program]:
+        """Those of the run's workloads, as the user who calls, or as root where the spec says so."""
+        return list(programs.of_run(run, lambda _: f"{machine.user()} on this machine"))
 
     def unsupported_fields(self, run: Run) -> list[Problem]:
         """What Linux cannot honour, and what this machine's kernel lacks: congestion controls, disciplines."""
@@ -80,6 +86,7 @@ class NetnsEngine:
 
     def measure(self, run: Run) -> Measurement:
         """Carries the run out in namespaces of its own."""
+        programs.check_allowed(self.programs(run), allowed=self.allows_programs)
         return outcome.measurement(self._carried_out(run, "measure"))
 
     def probe(self, run: Run, *, reorder_ppb: int = 0) -> PathReport:
@@ -88,6 +95,7 @@ class NetnsEngine:
 
     def noise(self, run: Run) -> NoiseReport:
         """Carries the run out, and tells what the machine's timing did to packets on its path."""
+        programs.check_allowed(self.programs(run), allowed=self.allows_programs)
         return outcome.noise_report(self._carried_out(run, "noise"))
 
     def plan(self, run: Run) -> list[Step]:

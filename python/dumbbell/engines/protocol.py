@@ -8,6 +8,7 @@ from dumbbell.cc import Registry
 from dumbbell.engines.measurement import Measurement
 
 if TYPE_CHECKING:
+    from dumbbell.engines.programs import Program
     from dumbbell.problem import Problem
     from dumbbell.spec.run import Run
 
@@ -27,6 +28,12 @@ class Engine(Protocol):
 
     def algorithms(self) -> Registry:
         """The congestion controls that it has."""
+
+    allows_programs: bool
+    """Whether it may start the programs that a spec names: only where the user has said so."""
+
+    def programs(self, run: Run) -> list[Program]:
+        """The programs that it would start for the run, and as whom; it starts none unless it `allows_programs`."""
 
     def unsupported_fields(self, run: Run) -> list[Problem]:
         """Finds every field of the run that it cannot honour, with its path; empty when it can measure the run."""

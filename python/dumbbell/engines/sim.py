@@ -9,6 +9,7 @@ import dumbbell.cc as cc
 from dumbbell.engines.catalogue import engines_with
 from dumbbell.engines.cores import available_cores
 from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.programs import Program
 from dumbbell.problem import Problem
 from dumbbell.spec.run import Run
 
@@ -18,6 +19,7 @@ class SimEngine:
 
     name = "sim"
     live = False
+    allows_programs = False
 
     def identity(self) -> str:
         """SHA-256 over the model's sources and the versions of what they use, taken when it was built."""
@@ -26,6 +28,11 @@ class SimEngine:
     def algorithms(self) -> cc.Registry:
         """The algorithms of `crates/cc`."""
         return cc.installed()
+
+    def programs(self, run: Run) -> list[Program]:
+        """None: it refuses a workload that is a program."""
+        del run
+        return []
 
     def unsupported_fields(self, run: Run) -> list[Problem]:
         """What the model cannot honour: captures, command workloads, and what an algorithm does not know."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, SupportsIndex, overload
 
 from dumbbell.campaign.execution import run_campaign
 from dumbbell.campaign.plan import each_alone, refusals
+from dumbbell.campaign.plan import programs as planned_programs
 from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.findings.answer import answer
@@ -298,6 +299,7 @@ def run(  # noqa: PLR0913 (the options of a campaign)
     jobs: int | None = None,
     fresh: bool = False,
     harm: bool = False,
+    programs: bool = False,
 ) -> Results:
     """Measures every run of an experiment and returns the outcomes in the order of expansion.
 
@@ -310,13 +312,15 @@ def run(  # noqa: PLR0913 (the options of a campaign)
     With `harm` each group is run alone, too, at the same points with the same seeds: `Results.groups()` has then what
     the others cost it.
 
+    With `programs` the engine starts those that the spec names; without it such a spec is refused, with a list of them.
+
     >>> results = dumbbell.run(spec)
     >>> results.answer()[:9]
     'BBR takes'
 
     Raises:
         ValueError: `jobs` is less than 1.
-        SpecError: the spec has problems, or the engine cannot honour it.
+        SpecError: the spec has problems, the engine cannot honour it, or it names programs that nobody has allowed.
         UnknownEngine: there is no such engine in this version.
         KernelError: its kernel is not on this machine.
         StoreError: the store cannot be opened or written.
@@ -327,8 +331,11 @@ def run(  # noqa: PLR0913 (the options of a campaign)
     chosen = engine_named(engine)
     experiment = load(spec, registry=None if isinstance(spec, Experiment) else catalogue())
     problems = refusals(experiment, chosen)
+    if not programs and experiment.names_programs:
+        problems += [each.refusal() for each in planned_programs(experiment, chosen)]
     if problems:
         raise SpecError(problems)
+    chosen.allows_programs = programs
     folder = Path(store if store is not None else tempfile.mkdtemp(prefix="dumbbell-"))
     try:
         with Store.open(folder, write=True) as opened:

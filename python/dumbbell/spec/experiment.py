@@ -55,6 +55,13 @@ class Experiment(Spec):
         """Every seed: those listed, or 1 to n."""
         return range(1, self.seeds + 1) if isinstance(self.seeds, int) else self.seeds
 
+    @property
+    def names_programs(self) -> bool:
+        """Whether a flow's workload, at some point, is a program."""
+        words = (flow.get("workload") for flow in self.words()["flows"])
+        every = (each for word in words for each in (word if isinstance(word, list) else [word]))
+        return any(isinstance(each, dict) and "command" in each for each in every)
+
     def toml(self) -> str:
         """The experiment as a spec file.
 

@@ -193,6 +193,7 @@ def run(  # noqa: PLR0913 (a study, where it is measured, and how)
         EngineFailure: a path cannot be looked at, or the first runs failed alike.
     """
     chosen = engine_named(engine) if isinstance(engine, str) else engine
+    chosen.allows_programs = True  # those of the package's own files
     experiments = honoured(study, chosen)
     crooked = _crooked(experiments, store, chosen, fresh=fresh)
     if crooked and (left_out is None or crooked.keys() == experiments.keys()):
