@@ -17,12 +17,18 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-rust test-python test-long lint lint-rust lint-python check check-rust check-python bench bench-peers \
+.PHONY: help build demo test test-rust test-python test-paces test-long lint lint-rust lint-python check check-rust check-python bench bench-peers \
         bench-explorer tools browsers kernel explorer test-explorer explorer-pictures validation grid grid-linux figures answers docs \
         docs-outputs wheel clean
 
 # Of several parts at once: each part's output in one piece, and no line about folders.
 PARTS := $(MAKE) --no-print-directory --jobs 2 --output-sync=target
+
+# Outside of make's job server, whose pipes no recipe has: cargo, and the make that builds a kernel, would warn of it.
+ALONE := env -u MAKEFLAGS -u MFLAGS
+
+# What the tests leave for the sentence in which `make test` ends.
+TALLY ?= out/tests
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,28 +41,33 @@ demo: build ## A published study in a minute: claims judged, figures and a repor
 
 test: build ## The tests, minutes; those of the engine `linux` where a kernel can be built, of `netns` as root with `make tools`
 	@$(MAKE) --no-print-directory kernel || echo "no kernel: the engine linux is not tested" >&2
-	@$(PARTS) test-rust test-python
+	@rm -rf $(TALLY)
+	+@$(PARTS) test-rust test-python; status=$$?; $(BIN)/python tests/support/tally.py $(TALLY); exit $$status
 
 test-rust:
-	cargo test --workspace --quiet
+	@mkdir -p $(TALLY)
+	@$(ALONE) cargo test --workspace --quiet >$(TALLY)/rust.txt 2>&1; status=$$?; cat $(TALLY)/rust.txt; exit $$status
 
 test-python:
-	$(BIN)/python -m pytest -q -n auto -m "not long"
+	@$(ALONE) $(BIN)/python -m pytest -q -n auto -m "not long" --junitxml $(TALLY)/python.xml
 
 test-explorer: build $(VENV)/.explorer ## The tests of the page: its twins of the package in node, and the page in browsers
 	@$(MAKE) --no-print-directory browsers || echo "no browser or no node: what needs them is not tested" >&2
 	@$(MAKE) --no-print-directory explorer || echo "no page: it is not tested" >&2
-	$(BIN)/python -m pytest -q -n auto explorer/tests
+	$(ALONE) $(BIN)/python -m pytest -q -n auto explorer/tests
+
+test-paces: build ## `make test` on a machine of half and of twice the pace, three times each, an hour; goes on where stopped; PACE=half, TIMES=1
+	$(BIN)/python tests/support/paces.py out/paces $(PACE) $(or $(TIMES),3)
 
 test-long: build ## What `make test` leaves out: the wheel, in an environment of its own
-	$(BIN)/python -m pytest -q -m long
+	$(ALONE) $(BIN)/python -m pytest -q -m long
 
 lint: build
-	@$(PARTS) lint-rust lint-python
+	+@$(PARTS) lint-rust lint-python
 
 lint-rust:
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	$(ALONE) cargo clippy --workspace --all-targets --quiet -- -D warnings
 
 lint-python:
 	$(BIN)/ruff format --check --quiet
@@ -64,16 +75,16 @@ lint-python:
 	$(BIN)/mypy
 
 check: build ## Formatting, lints, types and the quick tests
-	@$(PARTS) lint-rust lint-python check-rust check-python
+	+@$(PARTS) lint-rust lint-python check-rust check-python
 
 check-rust:
-	cargo test --workspace --lib --quiet
+	$(ALONE) cargo test --workspace --lib --quiet
 
 check-python:
-	$(BIN)/python -m pytest -q -n auto -m "not slow and not long"
+	$(ALONE) $(BIN)/python -m pytest -q -n auto -m "not slow and not long"
 
 bench: build ## Speed of both engines, data packets a second on one core; of Cao et al.'s grid, runs a second on all
-	cargo bench -p sim
+	$(ALONE) cargo bench -p sim
 	$(BIN)/python bench/kernel/speed.py
 	$(BIN)/python bench/grid.py
 
@@ -110,13 +121,13 @@ kernel: build ## Linux for the engine `linux`, three minutes, once; KERNEL=6.12 
 		install="apt-get install --yes --quiet --no-install-recommends"; \
 		$$install $$missing || { apt-get update --quiet && $$install $$missing; }; \
 	fi
-	$(BIN)/dumbbell kernel build $(KERNEL)
+	$(ALONE) $(BIN)/dumbbell kernel build $(KERNEL)
 
 explorer: build $(WEB) ## The simulator in a page, dist/explorer.html, which `dumbbell explore` opens; needs the compiler's WebAssembly target, or Debian's packages
 	$(BIN)/python -m dumbbell.explorer explorer $(WEB) dist/explorer.html $(PAGE)
 
 $(WEB): explorer/build.sh $(WEB_SOURCES)
-	explorer/build.sh $@
+	$(ALONE) explorer/build.sh $@
 
 validation: build ## How far engines can be trusted: docs/validation.md; hours, goes on where stopped; STRATUM=fq (hosts): that part
 	$(BIN)/dumbbell study validation --out out/validation --docs docs $(foreach part,$(STRATUM),--only $(part))
@@ -159,7 +170,7 @@ docs-outputs: build ## The outputs and pictures in the documentation, its spec.m
 
 wheel: build ## dist/*.whl, one for every Python >= 3.11 of this platform; with the explorer's page where that can be built
 	@$(MAKE) --no-print-directory explorer || { rm -f $(PAGE); echo "no page: the wheel's \`dumbbell explore\` has none to open" >&2; }
-	$(BIN)/maturin build --release --quiet --out dist
+	$(ALONE) $(BIN)/maturin build --release --quiet --out dist
 
 clean: ## Removes all that the other commands made
 	rm -rf $(VENV) target dist .mypy_cache .pytest_cache .ruff_cache .hypothesis python/dumbbell/_core*.so python/dumbbell/agent $(PAGE)
@@ -182,7 +193,7 @@ $(VENV)/.explorer: explorer/requirements.lock $(VENV)/.installed
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.installed $(SOURCES)
-	env -u CONDA_PREFIX PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
+	$(ALONE) -u CONDA_PREFIX PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
 	@touch $@
 
 # Static, because it is the only program inside of a guest. Where it cannot be made there is no engine `linux`.
@@ -193,7 +204,7 @@ $(AGENT): $(AGENT_SOURCES)
 	elif ! echo 'int main(void) { return 0; }' | cc -static -x c -o /dev/null - 2>/dev/null; then \
 		echo "no agent: the C compiler has no static library (Debian: libc6-dev, Fedora: glibc-static)" >&2; \
 	else \
-		RUSTFLAGS="-C target-feature=+crt-static -C strip=symbols" cargo build --release --quiet --package agent \
+		RUSTFLAGS="-C target-feature=+crt-static -C strip=symbols" $(ALONE) cargo build --release --quiet --package agent \
 			--target $(AGENT_TARGET) --target-dir target/agent && \
 		cp target/agent/$(AGENT_TARGET)/release/dumbbell-agent $@; \
 	fi

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from webtab import chosen, run_id, settle
+from webtab import chosen, run_id, settle, soon
 
 TABS = ("time", "seeds", "sweep", "map", "play")
 CONTROLS = "a[href], button, select, input, textarea, summary, [tabindex='0']"
@@ -204,11 +204,9 @@ def test_the_colours_can_be_chosen_and_the_picture_has_them(opened: Any) -> None
     light = ink(page)
 
     page.select_option("#theme", "dark")
-    page.wait_for_timeout(1000)
-    dark = ink(page)
 
-    assert max(page.evaluate(PAPER)) < 60
-    assert dark != light
+    assert soon(page, lambda: max(page.evaluate(PAPER)) < 60)
+    assert soon(page, lambda: ink(page) != light)
 
 
 def test_a_preset_is_chosen_by_keyboard(page: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from webtab import settle
+from webtab import LONGEST_MS, settle, soon
 
 SPEC = """
 duration = "{duration}"
@@ -18,7 +18,6 @@ buffer = "{buffer} bdp"
 cc = "bbr"
 """
 
-LONGEST_MS = 10_000
 FOLLOWED = """async ([specs, enough, longest_ms]) => {
   const seen = new Set();
   const watching = new MutationObserver(() => seen.add(document.body.dataset.run));
@@ -52,8 +51,7 @@ def test_the_picture_follows_a_slider_while_it_is_dragged(page: Any) -> None:
 def test_a_long_run_is_cancelled(page: Any) -> None:
     """Its worker goes with it, and another one is there."""
     page.evaluate("(spec) => explorer.write(spec)", spec("60 s", "1 Gbit/s"))
-    page.wait_for_timeout(100)
-    assert page.evaluate("explorer.pool.busy.size") == 1
+    assert soon(page, lambda: page.evaluate("explorer.pool.busy.size") == 1)
     page.evaluate("(spec) => explorer.write(spec)", spec())
     assert settle(page) == "ready"
     assert page.evaluate("[explorer.pool.busy.size, explorer.pool.waiting.length]") == [0, 0]

@@ -11,7 +11,7 @@ import pytest
 
 import dumbbell
 from dumbbell.explorer import built
-from webtab import PAGE, settle
+from webtab import PAGE, settle, soon
 
 SPEC: Final = """# two buffers
 duration = "2 s"
@@ -49,9 +49,10 @@ def test_the_copy_begins_with_the_experiment_and_an_address_goes_before_it(copie
     assert settle(copied) == "ready"
     assert copied.evaluate("explorer.text") == SPEC
     assert not copied.is_visible("#notice")
+    before = copied.evaluate("location.href")
     copied.select_option("#preset", "1")
     assert settle(copied) == "ready"
-    copied.wait_for_timeout(300)  # the address follows the picture
+    assert soon(copied, lambda: copied.evaluate("location.href") != before), "the address follows the picture"
     chosen = copied.evaluate("document.body.dataset.run")
     copied.reload()
     assert settle(copied) == "ready"

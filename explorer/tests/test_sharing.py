@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from webtab import chosen, dragged, dumbbell, measurements, run_id, settle, typed
+from webtab import chosen, dragged, dumbbell, measurements, run_id, settle, soon, typed
 
 SHORT = """
 name = "short"
@@ -101,10 +101,11 @@ def test_a_link_has_the_bytes_of_the_native_build(page: Any, opened: Any, tmp_pa
 
 
 def test_the_address_follows_the_experiment(page: Any, opened: Any) -> None:
+    before = page.evaluate("location.href")
     dragged(page, "Rate", 300)
-    page.wait_for_timeout(300)
+    assert soon(page, lambda: page.evaluate("location.href") != before)
 
-    other = opened(page.url)
+    other = opened(page.evaluate("location.href"))
 
     assert text(other) == text(page)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from webtab import chosen, typed
+from webtab import chosen, soon, typed
 
 DIFFERENT = 0.35  # of the scale of a channel: antialiasing is not at the same sub-pixel
 MOST = 0.003  # of all pixels
@@ -74,8 +74,7 @@ def test_they_follow_what_is_picked(page: Any) -> None:
     before = dark(page)
     axes = page.locator("#plot-time canvas").first
     axes.click(position={"x": LEGEND[0], "y": axes.bounding_box()["height"] - LEGEND[1]})
-    page.wait_for_timeout(200)
-    assert 0.1 < dark(page) / before < 0.8
+    assert soon(page, lambda: 0.1 < dark(page) / before < 0.8)
 
 
 def test_they_follow_a_zoom(page: Any) -> None:
@@ -86,10 +85,9 @@ def test_they_follow_a_zoom(page: Any) -> None:
     page.keyboard.down("Control")
     page.mouse.wheel(0, -300)
     page.keyboard.up("Control")
-    page.wait_for_timeout(200)
-    first, last = page.evaluate("explorer.picture.view.scale('x').domain()")
-    assert last - first < 59
-    assert page.evaluate("document.querySelector('.traces').toDataURL()") != before
+    span = "(([first, last]) => last - first)(explorer.picture.view.scale('x').domain())"
+    assert soon(page, lambda: page.evaluate(span) < 59)
+    assert soon(page, lambda: page.evaluate("document.querySelector('.traces').toDataURL()") != before)
 
 
 def dark(page: Any) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,24 @@ ROOT = Path(__file__).parents[2]
 PAGE = Path(os.environ.get("EXPLORER", ROOT / "dist" / "explorer.html")).resolve()
 WASM = (ROOT / "target" / "web" / "web.wasm").resolve()
 SETTLED = "body[data-state=ready], body[data-state=failed]"
-LONGEST_MS = 120_000
+LONGEST_MS = 300_000
+"""After so long a test that waits is given up; no bar."""
+LOOK_MS = 50
 
 
 def settle(tab: Any) -> str:
     """The page's state, once it is not running."""
     tab.wait_for_selector(SETTLED, timeout=LONGEST_MS)
     return str(tab.evaluate("document.body.dataset.state"))
+
+
+def soon(tab: Any, holds: Callable[[], bool]) -> bool:
+    """Whether it holds in the end: what the page does after it has settled."""
+    for _ in range(LONGEST_MS // LOOK_MS):
+        if holds():
+            return True
+        tab.wait_for_timeout(LOOK_MS)
+    return False
 
 
 def run_id(tab: Any) -> str:

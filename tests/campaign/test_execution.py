@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import itertools
 import signal
+import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -22,16 +22,17 @@ from dumbbell.errors import EngineFailure
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Run, load
+from processes import HANG_S, soon
 
 SWEPT = {"path.rtt": ["10 ms", "20 ms", "30 ms"], "path.buffer": ["0.5 bdp", "1 bdp", "2 bdp", "4 bdp"]}
 """Twelve points."""
 
 
 class Counting(SimEngine):
-    """Counts what it measures, fails some seeds, is slow with others, and may be of another build."""
+    """Counts what it measures, fails some seeds, and may be of another build."""
 
-    def __init__(self, *, failing: tuple[int, ...] = (), slow: tuple[int, ...] = (), build: str = "") -> None:
-        self.failing, self.slow, self.build = failing, slow, build
+    def __init__(self, *, failing: tuple[int, ...] = (), build: str = "") -> None:
+        self.failing, self.build = failing, build
         self.measured: list[int] = []
         self.lock = threading.Lock()
 
@@ -41,8 +42,6 @@ class Counting(SimEngine):
     def measure(self, run: Run) -> Measurement:
         with self.lock:
             self.measured.append(run.seed)
-        if run.seed in self.slow:
-            time.sleep(0.3)
         if run.seed in self.failing:
             raise EngineFailure("a bug")
         return super().measure(run)
@@ -94,20 +93,24 @@ def test_more_seeds_run_only_what_is_missing(tmp_path: Path) -> None:
 
 
 def test_an_interruption_that_another_thread_takes_is_noticed_while_a_run_is_awaited(tmp_path: Path) -> None:
-    over = threading.Event()
+    noticed, ended = threading.Event(), threading.Event()
+    campaign = threading.get_ident()
+
+    def is_awaited() -> bool:
+        return sys._current_frames()[campaign].f_code.co_name == "ended"
 
     class Interrupting(SimEngine):
         def measure(self, run: Run) -> Measurement:
-            time.sleep(0.2)  # until it is awaited
+            assert soon(is_awaited)
             signal.pthread_kill(threading.get_ident(), signal.SIGINT)
-            assert over.wait(30)
+            noticed.wait(HANG_S)
+            ended.set()
             return super().measure(run)
 
-    began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         carried_out(tmp_path / "s", Interrupting(), experiment(seeds=1))
-    over.set()
-    assert time.monotonic() - began < 10
+    assert not ended.is_set(), "noticed only when the run was over"
+    noticed.set()
 
 
 def test_a_failed_run_is_kept_and_tried_again(tmp_path: Path) -> None:
@@ -195,7 +198,7 @@ def test_what_is_finished_is_kept_and_told_though_an_earlier_run_is_not(tmp_path
     class Waiting(Counting):
         def measure(self, run: Run) -> Measurement:
             if run.seed == 1:
-                released.wait(30)
+                released.wait(HANG_S)
             return super().measure(run)
 
     with Store.open(tmp_path / "s", write=True) as store:
@@ -216,16 +219,26 @@ def test_progress_is_told_once_a_run_whether_found_or_measured(tmp_path: Path) -
 
 
 def test_whoever_stops_asking_stops_the_campaign_and_keeps_what_is_finished(tmp_path: Path) -> None:
-    engine = Counting(slow=tuple(range(2, 50)))
+    released = threading.Event()
+
+    class Waiting(Counting):
+        def measure(self, run: Run) -> Measurement:
+            measured = super().measure(run)
+            if len(self.measured) > 1:
+                released.wait(HANG_S)
+            return measured
+
+    engine = Waiting()
     with Store.open(tmp_path / "s", write=True) as store:
         finished = carry_out(store, [experiment(seeds=50)], engine, jobs=1)
         assert next(finished).outcome is not None
+        assert soon(lambda: len(engine.measured) == 2)
         finished.close()
-        time.sleep(0.5)
-        begun = len(engine.measured)
-    assert begun <= 2
+        released.set()
+        assert soon(lambda: not [each for each in threading.enumerate() if each.name.startswith("run")])
+    assert len(engine.measured) == 2, "the one under way was the last"
     with Store.open(tmp_path / "s") as store:
-        assert store.count() == begun
+        assert store.count() == 2
 
 
 def test_whoever_stops_asking_stops_the_engine_and_nobody_else_does(tmp_path: Path) -> None:
@@ -260,8 +273,15 @@ def test_a_bug_in_python_is_not_hidden_and_loses_nothing(tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_outcomes_come_in_the_order_of_the_plan_and_threads_change_nothing(tmp_path: Path) -> None:
+    class Overtaken(Counting):
+        def measure(self, run: Run) -> Measurement:
+            measured, begun = super().measure(run), len(self.measured)
+            assert run.seed != 1 or soon(lambda: len(self.measured) > begun)
+            return measured
+
     asked = experiment(**SWEPT, seeds=[3, 1, 2])
-    one, two = (carried_out(tmp_path / f"{jobs}", Counting(slow=(1,)), asked, jobs=jobs) for jobs in (1, 2))
+    engines = {1: Counting(), 2: Overtaken()}
+    one, two = (carried_out(tmp_path / f"{jobs}", engine, asked, jobs=jobs) for jobs, engine in engines.items())
     assert [(each.point, each.seed) for each in two] == [(each.point, each.resolved.run.seed) for each in plan(asked)]
     assert one == [each.model_copy(update={"wall_s": same.wall_s}) for each, same in zip(two, one, strict=True)]
     with Store.open(tmp_path / "2") as store:
@@ -331,11 +351,16 @@ def test_a_long_plan_is_not_drawn_up_at_once(tmp_path: Path, monkeypatch: pytest
             drawn.append(each[-1])
             yield each
 
+    class Waiting(Counting):
+        def measure(self, run: Run) -> Measurement:
+            assert soon(lambda: len(drawn) > AHEAD)
+            return super().measure(run)
+
     monkeypatch.setattr(execution, "agenda", counting)
     with Store.open(tmp_path / "s", write=True) as store:
-        finished = carry_out(store, [experiment(seeds=200)], Counting(slow=(1,)), jobs=1)
+        finished = carry_out(store, [experiment(seeds=200)], Waiting(), jobs=1)
         next(finished)
-        assert len(drawn) <= AHEAD + 1
+        assert len(drawn) == AHEAD + 1
         finished.close()
 
 

@@ -6,7 +6,6 @@ import json
 import re
 import signal
 import subprocess
-import time
 import tomllib
 from pathlib import Path
 from typing import NoReturn
@@ -27,6 +26,7 @@ from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ComparisonError, DumbbellError
 from dumbbell.results.store import Store
 from dumbbell.spec import load
+from processes import HANG_S, soon
 
 pytestmark = pytest.mark.slow
 
@@ -248,14 +248,9 @@ def test_ctrl_c_keeps_what_is_finished_and_says_so(arguments: tuple[str, ...], s
     process = subprocess.Popen(
         [DUMBBELL, "agree", *arguments, *SAME, "--jobs", "1"], stderr=subprocess.PIPE, encoding="utf-8"
     )
-    for _ in range(200):
-        time.sleep(0.1)
-        if kept(store) > 1:
-            break
+    assert soon(lambda: kept(store) > 1)
     process.send_signal(signal.SIGINT)
-    began = time.monotonic()
-    _, words = process.communicate(timeout=30)
-    assert time.monotonic() - began < 5
+    _, words = process.communicate(timeout=HANG_S)
     there = kept(store)
     assert there >= 2
     assert process.returncode == 130

@@ -16,6 +16,7 @@ from dumbbell.cli.completion import KEYS, WORDS, join_words
 from dumbbell.spec.section import Section
 from dumbbell.spec.tables import Flow, Host, Measure, Spec
 from dumbbell.spec.tables import Path as PathTable
+from processes import HANG_S
 
 BASH = shutil.which("bash")
 
@@ -113,7 +114,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
         check=False,
         encoding="utf-8",
         env=environment,
-        timeout=60,
+        timeout=HANG_S,
     )
     assert done.stdout.splitlines() == [word], done.stderr
 

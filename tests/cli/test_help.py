@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import resource
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,7 +18,11 @@ def commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[list[str]]:
 
 
 COMMANDS = list(commands(typer.main.get_command(app)))
-HEAVY = ("numpy", "pandas", "pyarrow", "pydantic", "rich", "sqlite3", "dumbbell._core", "dumbbell.spec")
+HEAVY = (
+    "numpy", "pandas", "pyarrow", "pydantic", "rich", "scipy", "sklearn", "sqlite3", "vl_convert", "dumbbell._core",
+    "dumbbell.spec",
+)  # fmt: skip
+"""What takes longer to load than all that help needs: it is there at once because none of them is loaded for it."""
 
 
 def test_every_command_is_seen() -> None:
@@ -52,19 +55,6 @@ print("loaded:", *(set(sys.modules) & {set(HEAVY)}))
     *text, loaded = python(program).stdout.splitlines()
     assert sum(line.startswith("Usage: dumbbell") for line in text) == len(COMMANDS)
     assert loaded == "loaded:"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", [[], ["run"], ["study", "run"]], ids=" ".join)
-def test_help_is_there_at_once(command: list[str]) -> None:
-    """Processor time, at its best: the machine may be busy with something else."""
-    times_s: list[float] = []
-    while len(times_s) < 8 and min(times_s, default=1) >= 0.3:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        process(*command, "--help")
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        times_s.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    assert 0 < min(times_s) < 0.3
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from commandline import DUMBBELL, ROOT, dumbbell
+from processes import HANG_S
 
 
 @pytest.fixture
@@ -132,7 +133,7 @@ def test_prune_asks_on_a_terminal(rebuilt: Path, answer: str, left: int) -> None
     ours, theirs = pty.openpty()
     process = subprocess.Popen([DUMBBELL, "results", "prune", rebuilt], stdin=theirs, stdout=theirs, stderr=theirs)
     os.write(ours, f"{answer}\n".encode())
-    assert process.wait(60) == 0
+    assert process.wait(HANG_S) == 0
     os.close(theirs)
     assert b"remove 4 runs? [y/N]" in os.read(ours, 10_000)
     os.close(ours)

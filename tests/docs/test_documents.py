@@ -104,7 +104,8 @@ def test_an_example_that_is_not_run_says_why(block: Block) -> None:
     """Pytest's summary lists and counts them."""
     told = block.told("not run:")
     assert told or block.mark in LACKING
-    pytest.skip(f"{block.place} is not run: {told or f'it {block.mark}, which is not here'}")
+    why = told or f"it {block.mark}, which is not here"
+    pytest.skip(f"{block.place}: an example that is not run: {why}")
 
 
 def test_few_are_not_run() -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from dumbbell.engines import agent
+from dumbbell.engines import agent, process
 from dumbbell.engines.guest import Guests, Order
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.errors import EngineFailure, KernelError
 from dumbbell.kernel import Kernel, build
+from processes import soon
 
 
 @pytest.fixture(scope="session")
@@ -48,6 +49,22 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         yield folder
     finally:
         subprocess.run(["/bin/umount", folder], check=True)
+
+
+@pytest.fixture
+def limit_begins(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Has the time limit of a process begin when its console has these words, however slow the machine is."""
+    ended = process._ended
+
+    def begins(words: str) -> None:
+        def later(started: subprocess.Popen[bytes], limit_s: float) -> bool:
+            console = Path(f"/proc/{started.pid}/fd/1").resolve()
+            assert soon(lambda: words in console.read_text(encoding="utf-8"))
+            return ended(started, limit_s)
+
+        monkeypatch.setattr(process, "_ended", later)
+
+    return begins
 
 
 @pytest.fixture

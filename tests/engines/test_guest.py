@@ -8,8 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import pytest
 from dumbbell.engines.guest import Guests, command, environment
 from dumbbell.errors import EngineFailure
 from kernels import order
+from processes import soon
 
 pytestmark = pytest.mark.slow
 
@@ -107,11 +107,12 @@ def test_a_guest_that_ends_badly_says_its_last_words(tmp_path: Path, program: st
     assert failure(tmp_path, program) == words
 
 
-def test_a_guest_that_hangs_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
+def test_a_guest_that_hangs_is_killed_with_all_that_it_started(
+    tmp_path: Path, limit_begins: Callable[[str], None]
+) -> None:
+    limit_begins("still here")
     before = children()
-    began = time.monotonic()
     words = failure(tmp_path, HANG, limit_s=1.5)
-    assert 1.5 <= time.monotonic() - began < 5
     assert words.startswith("not finished after 2 s, and killed (DUMBBELL_RUN_LIMIT_S sets another limit)")
     assert words.endswith("still here")
     assert children() == before
@@ -122,8 +123,7 @@ def test_another_thread_stops_all_guests_and_finds_nothing_left(tmp_path: Path, 
     asked = order(tmp_path, HANG)
     with ThreadPoolExecutor(2) as pool:
         futures = [pool.submit(guests.outcome, asked) for _ in range(2)]
-        while len(children()) < len(before) + 2:
-            time.sleep(0.01)
+        assert soon(lambda: len(children()) == len(before) + 2)
         guests.stop()
         assert not list(temporary.iterdir())
         assert children() == before
@@ -161,13 +161,12 @@ def test_what_a_killed_process_left_is_taken_away_by_the_next(tmp_path: Path, te
     support = Path(__file__).parents[1] / "support"
     before = children()
     process = subprocess.Popen([sys.executable, "-c", program, temporary, support, tmp_path, HANG])
-    while len(children()) == len(before):
-        assert process.poll() is None
-        time.sleep(0.01)
+    assert soon(lambda: process.poll() is not None or len(children()) > len(before))
+    assert process.poll() is None
     process.kill()
     process.wait()
     (left,) = temporary.iterdir()
     os.killpg(int((left / "root" / "group").read_text(encoding="utf-8")), signal.SIGKILL)  # an agent dies by itself
-    ended = subprocess.run([sys.executable, "-c", program, temporary, support, tmp_path, ECHO], check=False, timeout=60)
+    ended = subprocess.run([sys.executable, "-c", program, temporary, support, tmp_path, ECHO], check=False)
     assert ended.returncode == 0
     assert not list(temporary.iterdir())

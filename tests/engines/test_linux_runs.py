@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -32,7 +31,7 @@ from dumbbell.kernel import Kernel
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Run
-from processes import children, group_of, soon
+from processes import HANG_S, children, group_of, soon
 from specs import resolved
 
 pytestmark = pytest.mark.slow
@@ -82,7 +81,7 @@ def kernel_of(parent: int) -> int:
                     found.append(child)
         return bool(found)
 
-    assert soon(started, 30), "no kernel was started"
+    assert soon(started), "no kernel was started"
     return found[0]
 
 
@@ -113,9 +112,8 @@ def under_way(engine: LinuxEngine, asked: Run) -> Iterator[tuple[int, Callable[[
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(engine.measure, asked)
         kernel = kernel_of(os.getpid())
-        time.sleep(0.3)
         try:
-            yield kernel, lambda: future.result(timeout=20)
+            yield kernel, lambda: future.result(timeout=HANG_S)
         finally:
             engine.stop()
 
@@ -354,8 +352,7 @@ def test_a_parent_that_is_killed_leaves_no_process(built: Kernel) -> None:
     )
     parent = subprocess.Popen([sys.executable, "-c", program, built.name, run(**LONG).to_json()])
     kernel = kernel_of(parent.pid)
-    time.sleep(0.5)
-    assert len(group_of(kernel)) > 1
+    assert soon(lambda: len(group_of(kernel)) > 1)
     parent.kill()
     parent.wait()
     assert vanished(kernel)
@@ -371,9 +368,9 @@ def test_ctrl_c_leaves_no_process_and_no_folder(built: Kernel, tmp_path: Path, s
         stderr=subprocess.PIPE,
     )
     kernel = kernel_of(campaign.pid)
-    time.sleep(0.3)
+    assert soon(lambda: len(group_of(kernel)) > 1)
     campaign.send_signal(signal.SIGINT)
-    output, words = campaign.communicate(timeout=20)
+    output, words = campaign.communicate(timeout=HANG_S)
     kept = f"0 of 5 runs are in {tmp_path / 'out'}; the same command goes on"
     assert (campaign.returncode, output, words) == (130, "", f"interrupted: {kept}\n")
     assert vanished(kernel)
@@ -420,7 +417,7 @@ def test_an_ordinary_user_needs_no_privileges_and_hears_of_a_folder_that_is_not_
             check=False,
             encoding="utf-8",
             env=os.environ | {"DUMBBELL_CACHE": str(home / "cache"), "DUMBBELL_DATA": str(home / "data")},
-            timeout=120,
+            timeout=HANG_S,
         )
         assert done.returncode == 0, done.stderr
         status, failure, error = done.stdout.splitlines()

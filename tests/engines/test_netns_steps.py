@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ from dumbbell.engines.netns import NetnsEngine
 from dumbbell.engines.steps import Step
 from dumbbell.errors import EngineFailure
 from dumbbell.spec import Experiment, Run, expand, resolve
+from processes import soon
 
 pytestmark = pytest.mark.slow
 PATH = {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": "40 packets", "queue": "packets"}
@@ -62,11 +62,7 @@ def typed(steps: list[Step]) -> Iterator[dict[str, list[str]]]:
 def wait_for(namespace: str, device: str) -> None:
     """Returns when the relay has made its device."""
     shown = ["ip", "-n", namespace, "link", "show", "dev", device]
-    for _ in range(100):
-        if subprocess.run(shown, capture_output=True, check=False).returncode == 0:
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"no {device} in {namespace}")
+    assert soon(lambda: subprocess.run(shown, capture_output=True, check=False).returncode == 0)
 
 
 @contextmanager

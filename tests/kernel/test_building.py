@@ -25,7 +25,7 @@ from dumbbell.kernel.congestion import short_name
 from dumbbell.kernel.recipe import Recipe, recipe
 from dumbbell.kernel.shelf import locked
 from dumbbell.kernel.source import source_of
-from processes import alive, children, soon
+from processes import HANG_S, alive, children, soon
 
 MakeTree = Callable[..., Path]
 
@@ -273,12 +273,12 @@ def test_two_builds_at_once_are_one(make_tree: MakeTree, tmp_path: Path) -> None
         Thread(target=build, args=(tell_second,)),
     ]
     threads[0].start()
-    assert begun.wait(20)
+    assert begun.wait(HANG_S)
     threads[1].start()
-    assert waits.wait(20)
+    assert waits.wait(HANG_S)
     (tmp_path / "go").touch()
     for thread in threads:
-        thread.join(20)
+        thread.join(HANG_S)
     assert built[0] == built[1]
     assert second == ["reading the source", "waiting for another build"]
 

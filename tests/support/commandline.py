@@ -12,6 +12,7 @@ from unittest import mock
 from typer.testing import CliRunner
 
 from dumbbell.cli.main import main
+from processes import HANG_S
 
 DUMBBELL = Path(sys.executable).with_name("dumbbell")
 ROOT = Path(__file__).parents[2]
@@ -71,12 +72,12 @@ def process(*arguments: str | Path, **environment: str) -> subprocess.CompletedP
         encoding="utf-8",
         env=os.environ | environment,
         stdin=subprocess.DEVNULL,
-        timeout=120,
+        timeout=HANG_S,
     )
 
 
 def python(program: str) -> subprocess.CompletedProcess[str]:
     """Runs a program in an interpreter of its own, in the checkout."""
     return subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, check=False, cwd=ROOT, encoding="utf-8", timeout=120
+        [sys.executable, "-c", program], capture_output=True, check=False, cwd=ROOT, encoding="utf-8", timeout=HANG_S
     )
