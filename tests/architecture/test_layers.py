@@ -36,6 +36,7 @@ MAY_USE_PACKAGE = {
     "errors": set[str](),
     "problem": {"errors"},
     "table": set[str](),
+    "text_file": set[str](),
     "replacement": set[str](),
     "user_folder": set[str](),
     "version": {"_core"},
@@ -237,7 +238,7 @@ def test_python_packages_depend_only_downwards() -> None:
         package = home(path)
         for name in filter(None, map(own, imports(path))):
             seen += 1
-            allowed = MAY_USE_PACKAGE[package] | {package, "units", "problem"}
+            allowed = MAY_USE_PACKAGE[package] | {package, "units", "problem", "text_file"}
             assert any(name == each or name.startswith(f"{each}.") for each in allowed), f"{path} imports {name}"
     assert seen > 50
 

@@ -136,7 +136,7 @@ def test_a_spec_with_problems_tells_them_and_a_file_must_be_there(file: Path, st
     done = dumbbell("results", "import", file, store)
     assert done.returncode == 2
     assert done.stderr.startswith("path.rate: ")
-    for name, told in (("absent.json", "no such file"), (".", "cannot be read: Is a directory")):
+    for name, told in (("absent.json", "no such file"), (".", "is a folder")):
         done = dumbbell("results", "import", tmp_path / name, store)
         assert done.returncode == 2
         assert told in done.stderr

@@ -122,6 +122,14 @@ def test_all_problems_come_at_once_with_their_lines(tmp_path: Path) -> None:
 
 NO_POINTS = ": has no points; a line of headings, and below it a line for each point"
 NOTHING = ': has no column with what was measured; add one such as "goodput.bbr (Mbit/s)" or "share.bbr (%)"'
+NO_HEADING = (
+    'has no heading, nor has a line below it; write headings as "path.rate (Mbit/s)" and "goodput.bbr (Mbit/s)"; '
+    "lines of words begin with #"
+)
+TWO_MARKS = (
+    '"4,5" has a decimal comma, and "1.5" in line 2 a point; write all numbers with a point, or all with a comma'
+)
+NO_NUMBER = "is no number; write the number alone, the unit stands above"
 UNITS = "bit/s, kbit/s, Mbit/s, Gbit/s, of rate"
 
 
@@ -131,7 +139,12 @@ UNITS = "bit/s, kbit/s, Mbit/s, Gbit/s, of rate"
         (["a"], NO_POINTS),
         (["# only where it is from"], NO_POINTS),
         (["path.rtt (ms)", "40"], NOTHING),
-        ([HEADER, '50,"cubic,8'], ": is no CSV: unexpected end of data; close every quotation mark"),
+        ([HEADER, '50,"cubic,8'], " line 2: is no CSV: unexpected end of data; close every quotation mark in its line"),
+        (["measured in our lab", "20,4.5"], f' line 1: "measured in our lab" {NO_HEADING}'),
+        ([HEADER.replace(",", ";"), "1.5;cubic;4,5"], f" line 2, goodput.bbr (Mbit/s): {TWO_MARKS}"),
+        ([HEADER, '50,cubic,"4,5"'], f' line 2, goodput.bbr (Mbit/s): "4,5" {NO_NUMBER}'),
+        ([HEADER.replace(",", "\t"), "50\tcubic\t4,5"], f' line 2, goodput.bbr (Mbit/s): "4,5" {NO_NUMBER}'),
+        ([HEADER, "50,cubic,8,,9"], " line 2: has 5 cells; as many as headings: 3"),
         ([HEADER + ",path.buffer (B)", "5,cubic,8,50"], ", heading path.buffer (B): is there twice; leave one out"),
         (
             [HEADER + ",rtt.bbrr (ms)", "50,cubic,8,50"],
@@ -156,9 +169,50 @@ def test_a_table_may_not_have_more_rows_than_can_be_run(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"none.csv: no such file; give the path of a CSV file"):
         read(tmp_path / "none.csv", SPEC)
-    (tmp_path / "bytes.csv").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(SpecError, match=r"bytes.csv: is not UTF-8 text"):
-        read(tmp_path / "bytes.csv", SPEC)
+    for content, told in {
+        b"\xff\xfe\x00": "is not UTF-16 text: byte 2, in line 1; save it as UTF-8",
+        HEADER.encode() + b"\n# caf\xe9": "is not UTF-8 text: byte 60, in line 2; save it as UTF-8",
+        HEADER.encode("utf-16-le"): "is no text: a character in line 1 is NUL; save it as UTF-8",
+    }.items():
+        (tmp_path / "bytes.csv").write_bytes(content)
+        with pytest.raises(SpecError, match=f"bytes.csv: {told}"):
+            read(tmp_path / "bytes.csv", SPEC)
+
+
+EVERYDAY: dict[str, bytes] = {
+    "a title above": b"measured in our lab\n\npath.buffer (kB),goodput.bbr (Mbit/s)\n50.5,4.5\n",
+    "a title of a spreadsheet": b'"Our lab, 2025",\npath.buffer (kB),goodput.bbr (Mbit/s)\n50.5,4.5\n',
+    "semicolons and commas": b"path.buffer (kB);goodput.bbr (Mbit/s)\n50,5;4,5\n",
+    "semicolons and points": b"path.buffer (kB);goodput.bbr (Mbit/s)\n50.5;4.5\n",
+    "a separator that is told": b"sep=;\r\npath.buffer (kB);goodput.bbr (Mbit/s)\r\n50,5;4,5\r\n",
+    "tabs": b"path.buffer (kB)\tgoodput.bbr (Mbit/s)\n50.5\t4.5\n",
+    "a BOM": b"\xef\xbb\xbfpath.buffer (kB),goodput.bbr (Mbit/s)\n50.5,4.5\n",
+    "UTF-16": "path.buffer (kB)\tgoodput.bbr (Mbit/s)\r\n50.5\t4.5\r\n".encode("utf-16"),
+    "empty rows": b"path.buffer (kB),goodput.bbr (Mbit/s)\n,\n\n50.5,4.5\n,\n , \n",
+    "separators behind": b"path.buffer (kB),goodput.bbr (Mbit/s),,\n50.5,4.5,,\n,,,\n",
+    "quotation marks": b'"path.buffer (kB)", "goodput.bbr (Mbit/s)"\r\n"50.5", "4.5"\r\n',
+    "a remark in quotation marks": b'"# lab; 2025",\npath.buffer (kB),goodput.bbr (Mbit/s)\n50.5,4.5\n',
+    "carriage returns": b"path.buffer (kB),goodput.bbr (Mbit/s)\r50.5,4.5\r",
+}
+
+
+@pytest.mark.parametrize("slip", EVERYDAY)
+def test_tables_as_spreadsheets_write_them_are_read(tmp_path: Path, slip: str) -> None:
+    table = tmp_path / "points.csv"
+    table.write_bytes(EVERYDAY[slip])
+    (row,) = read(table, SPEC).rows
+    assert dict(row.at) == {"path.buffer": "50.5 kB"}
+    assert row.measured[Measurand("goodput", "bbr")].value == pytest.approx(4.5e6)
+
+
+def test_what_stands_above_the_headings_says_where_the_points_are_from(tmp_path: Path) -> None:
+    found = measurements(tmp_path, "Our lab, 2025", "# two machines", HEADER, "50,cubic,8")
+    assert found.head == ("Our lab, 2025", "two machines")
+
+
+def test_remarks_keep_their_commas(tmp_path: Path) -> None:
+    found = measurements(tmp_path, f"{HEADER},note.figure".replace(",", ";"), "50;cubic;8,5;1,2")
+    assert dict(found.rows[0].notes) == {"figure": "1,2"}
 
 
 def test_headings_name_fields_quantities_and_remarks() -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TextIO
 from unittest import mock
 
 from typer.testing import CliRunner
@@ -49,11 +50,20 @@ def typed(*arguments: str | Path, **environment: str) -> tuple[int, str]:
     return status, both
 
 
-def _run(command: list[str], environment: Mapping[str, str]) -> tuple[int, str, str, str]:
+def failing(output: TextIO, *arguments: str | Path) -> tuple[int, str]:
+    """Runs the program likewise, with that standard output; gives its status and what it says on standard error."""
+    status, _, told, _ = _run(["dumbbell", *map(str, arguments)], {}, output)
+    return status, told
+
+
+def _run(
+    command: list[str], environment: Mapping[str, str], output: TextIO | None = None
+) -> tuple[int, str, str, str]:
     status: int | str | None = 0
     with CliRunner(env=environment).isolation() as streams, mock.patch.object(sys, "argv", command):
         try:
-            main()
+            with mock.patch.object(sys, "stdout", output or sys.stdout):
+                main()
         except SystemExit as end:
             status = end.code
         sys.stdout.flush()

@@ -20,8 +20,10 @@ from dumbbell.results.campaign import add_member
 from dumbbell.results.schema import Outcome
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, expand, load, resolve
+from dumbbell.text_file import Unreadable, text_of
 
 BUILD_DIGITS: Final = 12
+LARGEST_FILE_BYTES: Final = 2**30
 _WANTED: Final = {
     "version": (str, "text"),
     "identity": (str, "text"),
@@ -98,13 +100,9 @@ def _experiment(spec: str, file: Path) -> Experiment:
 
 def _parsed(file: Path) -> dict[str, Any]:
     try:
-        saved = json.loads(file.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise RunFileError(file, 'no such file; the page\'s "Save as JSON" writes one') from None
-    except OSError as error:
-        raise RunFileError(file, f"cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise RunFileError(file, f"is not UTF-8 text: byte {error.start}") from None
+        saved = json.loads(text_of(file, 'a file that "Save as JSON" of the page wrote', most_bytes=LARGEST_FILE_BYTES))
+    except Unreadable as error:
+        raise RunFileError(file, str(error)) from None
     except (ValueError, RecursionError) as error:
         raise RunFileError(file, f"is cut short, or no JSON: {error}") from None
     if not isinstance(saved, dict):

@@ -7,6 +7,7 @@ import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, NoReturn
 
+from dumbbell.cli.streams import PrintFailure
 from dumbbell.errors import DumbbellError
 
 if TYPE_CHECKING:
@@ -18,13 +19,18 @@ INTERRUPTED: Final = 130
 
 @contextmanager
 def telling(words: Callable[[], str]) -> Iterator[None]:
-    """Ends the process when it is interrupted within, with what `words` says: called after what was open is closed."""
+    """Ends the process when it is interrupted within, with what `words` says: called after what was open is closed.
+
+    Says the same where what came out cannot be printed.
+    """
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, PrintFailure) as stopped:
         said = ""
         with suppress(DumbbellError):  # there may be no store yet
             said = words()
+        if isinstance(stopped, PrintFailure):
+            raise PrintFailure("; ".join(filter(None, (str(stopped), said)))) from None
         end(said)
 
 
@@ -37,7 +43,8 @@ def kept(there: int, total: int, place: Path) -> str:
 
 def end(words: str = "") -> NoReturn:
     """Ends the process: the runs that threads are still simulating are not waited for."""
-    sys.stdout.flush()
+    with suppress(PrintFailure, OSError):
+        sys.stdout.flush()
     sys.stderr.write(f"interrupted: {words}\n" if words else "interrupted\n")
     sys.stderr.flush()
     os._exit(INTERRUPTED)

@@ -9,6 +9,7 @@ import typer
 
 from dumbbell.cli import completion
 from dumbbell.cli.option import Json, print_json
+from dumbbell.cli.streams import of_bars
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -170,7 +171,7 @@ def _progress() -> "Iterator[Callable[[str, int, int], None] | None]":
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=Console(file=of_bars()), transient=True) as bar:
 
         def tell(what: str, done: int, total: int) -> None:
             if done == 0:

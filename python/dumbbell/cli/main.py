@@ -1,7 +1,6 @@
-"""`dumbbell`: its commands, and its exit status: 0 ok, 1 failed, 2 bad input, 130 interrupted."""
+"""`dumbbell`: its commands, and its exit status: 0 ok, 1 failed, 2 bad input, 74 cannot print, 130 interrupted."""
 
 import sys
-from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -20,6 +19,7 @@ from dumbbell.cli import (
     report,
     results,
     run,
+    streams,
     study,
     validation,
 )
@@ -69,18 +69,20 @@ def _options(
 
 
 def main() -> None:
-    """Runs the command line and ends the process. What it prints is UTF-8 wherever it goes, because JSON is."""
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")
-    try:
-        with completion.answering():
-            app(prog_name="dumbbell")
-    except DumbbellError as error:
-        sys.stderr.write(f"{error}\n")
-        sys.exit(FAILED if isinstance(error, Failure) else BAD_INPUT)
-    except KeyboardInterrupt:
-        end()
-    except SystemExit as exit_:
-        if exit_.code == INTERRUPTED:
+    """Runs the command line and ends the process."""
+    with streams.opened():
+        try:
+            with completion.answering():
+                app(prog_name="dumbbell")
+        except streams.PrintFailure as failure:
+            sys.stderr.write(f"{failure}\n")
+            sys.exit(streams.CANNOT_PRINT)
+        except DumbbellError as error:
+            sys.stderr.write(f"{error}\n")
+            sys.exit(FAILED if isinstance(error, Failure) else BAD_INPUT)
+        except KeyboardInterrupt:
             end()
-        raise
+        except SystemExit as exit_:
+            if exit_.code == INTERRUPTED:
+                end()
+            raise

@@ -9,6 +9,8 @@ from datetime import timedelta
 from threading import Timer
 from typing import TYPE_CHECKING
 
+from dumbbell.cli.streams import of_bars
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -63,7 +65,7 @@ def progress(
         TimeRemainingColumn() if run_s is None else TextColumn("{task.fields[left]}"),
     )
     left = Countdown(total, run_s or 0.0)
-    bar = Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=REMEMBERED_S)
+    bar = Progress(*columns, console=Console(file=of_bars()), transient=True, speed_estimate_period=REMEMBERED_S)
     task = bar.add_task("runs", total=total if work is None else work, finished=0, runs=total, left=left)
     timer = Timer(PATIENCE_S, bar.start)
     timer.daemon = True

@@ -126,7 +126,7 @@ def _print_measurements(experiment: "Experiment", engine: "Engine") -> None:
     if not isinstance(engine, SimEngine):
         raise typer.BadParameter("only sim prints measurements as they are", param_hint="--measurement")
     for each in plan(experiment):
-        typer.echo(engine.measurement_json(each.resolved.run))
+        typer.echo(engine.measurement_json(each.resolved.run).decode())
 
 
 def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Experiment":

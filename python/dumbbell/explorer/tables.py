@@ -25,7 +25,6 @@ import dumbbell.spec.inspection as inspection
 import dumbbell.spec.quantity as quantity
 import dumbbell.spec.rules as rules
 import dumbbell.spec.run as run
-import dumbbell.spec.source as source
 import dumbbell.spec.sweep as sweep
 import dumbbell.spec.tables as tables
 import dumbbell.spec.words as words
@@ -50,7 +49,6 @@ _LIMITS: Final = (
     (quantity, ("MANY", "LARGEST", "_LONGEST", "_LARGEST_EXPONENT")),
     (cc, ("_LONGEST",)),
     (run, ("ETHERNET_HEADER_BYTES", "TCP_IP_HEADER_BYTES", "MTU_BYTES")),
-    (source, ("LARGEST_FILE_BYTES",)),
     (writer, ("COLUMNS",)),
 )
 

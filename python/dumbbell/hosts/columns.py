@@ -17,6 +17,8 @@ NOTE: Final = "note."
 DEVIATION: Final = ".sd"
 TRIALS: Final = "trials"
 """Heading of how many trials a row is the mean of."""
+LONGEST_COUNT: Final = 9
+"""Digits of a number of trials."""
 OF_RATE: Final = "of rate"
 """As a unit of a goodput: the share that it is of the bottleneck's rate."""
 UNITS: Final = {
@@ -128,6 +130,17 @@ def column(heading: str) -> Column | Problem:
     )
 
 
+def is_named(heading: str) -> bool:
+    """Whether a heading begins as one of a field or a quantity does; it may still be wrong.
+
+    >>> is_named("goodput.bbr (Mb/s)"), is_named("measured in our lab"), is_named("4.5")
+    (True, False, False)
+    """
+    match = _HEADING.fullmatch(heading)
+    first = match[1].partition(".")[0].partition("[")[0] if match else ""
+    return first in QUANTITIES or first in _fields()
+
+
 def _measured(heading: str, quantity: str, group: str, unit: str, *, deviation: bool) -> Column | Problem:
     if quantity in OF_GROUP and not group:
         return Problem(heading, f"says not whose {quantity} it is", f"write {quantity}.GROUP, with the group's name")
@@ -154,7 +167,7 @@ def count(cell: str) -> int | None:
     """
     if not cell:
         return None
-    if not cell.isdecimal() or not int(cell):
+    if not cell.isdecimal() or len(cell) > LONGEST_COUNT or not int(cell):
         raise ValueError(f"{quoted(cell)} is no number of trials; write a whole number from 1 on")
     return int(cell)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from dumbbell.problem import Problem, SpecError
+from dumbbell.text_file import decoded
 
 COMMAND: Final = "run `ss -tin > ss.txt` on the server, while it is busy"
 STDIN: Final = "-"
@@ -34,6 +34,8 @@ _OTHER_ORIGINS: Final = (
     (re.compile(r"^Total: \d+", re.MULTILINE), "`ss -s`"),
 )
 """What people have instead, by what is in it."""
+MOST: Final = 2.0**64
+"""What a counter of the kernel can be."""
 MOST_ODD_SHARE: Final = 0.01
 """Of letters that no text has; more is no text."""
 
@@ -125,9 +127,7 @@ def read(path: str, stdin: Iterable[bytes] = ()) -> Capture:
 
 
 def _decoded(path: str, text: bytes) -> str:
-    if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # as PowerShell writes what a command prints
-        return text.decode("utf-16", errors="replace")
-    written = text.decode("utf-8-sig", errors="replace")
+    written = decoded(text, errors="replace")
     odd = sum(1 for each in written if each == "\ufffd" or (each < " " and each not in "\t\n\r\f\x1b"))
     if odd > MOST_ODD_SHARE * len(written):
         raise SpecError([Problem(path, "is no text, so no output of `ss`", COMMAND)])
@@ -158,11 +158,11 @@ def _connection(head: re.Match[str], text: str) -> Connection | None:
     if head[1] not in {None, "tcp"}:
         return None
     addresses = _ADDRESSES.search(text)
-    fields = {name: (float(value), float(more) if more else None) for name, value, more in _FIELD.findall(text)}
-    rates = {name: float(value) * _FACTORS[factor] for name, value, factor in _RATE.findall(text)}
+    fields = {name: (_number(value), _number(more or "0")) for name, value, more in _FIELD.findall(text)}
+    rates = {name: _number(value, factor) for name, value, factor in _RATE.findall(text)}
 
     def of(name: str) -> float:
-        return fields.get(name, (0.0, None))[0]
+        return fields.get(name, (0.0, 0.0))[0]
 
     def seconds(name: str) -> float | None:
         return of(name) / 1e3 or None
@@ -170,9 +170,9 @@ def _connection(head: re.Match[str], text: str) -> Connection | None:
     algorithm = _ALGORITHM.search(text)
     mss, min_rtt_s, delivery = of("mss"), seconds("minrtt"), rates.get("delivery_rate")
     if bbr := _BBR.search(text):
-        delivery = float(bbr[1]) * _FACTORS[bbr[2]] or delivery
-        min_rtt_s = min(filter(None, (min_rtt_s, float(bbr[3]) / 1e3)), default=None)
-    resent = int(fields.get("retrans", (0.0, None))[1] or 0)
+        delivery = _number(bbr[1], bbr[2]) or delivery
+        min_rtt_s = min(filter(None, (min_rtt_s, _number(bbr[3]) / 1e3)), default=None)
+    resent = int(fields.get("retrans", (0.0, 0.0))[1])
     return Connection(
         local=addresses[1] if addresses else "", peer=addresses[2] if addresses else "", state=head[2] or "",
         cc=algorithm[1] if algorithm and algorithm[1] not in _OPTIONS else "",
@@ -184,6 +184,12 @@ def _connection(head: re.Match[str], text: str) -> Connection | None:
         busy_s=seconds("busy"), rwnd_limited_s=seconds("rwnd_limited") or 0.0,
         sndbuf_limited_s=seconds("sndbuf_limited") or 0.0,
     )  # fmt: skip
+
+
+def _number(text: str, factor: str = "") -> float:
+    """A number that is told; 0, which is what is not told, of one that no kernel prints: a damaged line."""
+    number = float(text) * _FACTORS[factor]
+    return number if number <= MOST else 0.0
 
 
 def _once(connections: Iterable[Connection]) -> Iterator[Connection]:

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import dumbbell.cc as cc
+from dumbbell import text_file
 from dumbbell.cc import Registry
 from dumbbell.problem import Problem, SpecError, quoted
 from dumbbell.spec.experiment import Experiment
 from dumbbell.spec.tables import Spec
-
-LARGEST_FILE_BYTES = 16 * 2**20
 
 _PATH = re.compile(r"[A-Za-z_]\w*(?:\[[0-9]{1,6}\])?(?:\.[A-Za-z_]\w*(?:\[[0-9]{1,6}\])?)*", re.ASCII)
 _STEP = re.compile(r"([A-Za-z_]\w*)|\[([0-9]+)\]", re.ASCII)
@@ -86,20 +85,10 @@ def text_of(path: Path) -> str:
 
     Raises `SpecError`.
     """
-    where = str(path)
     try:
-        if path.is_file() and path.stat().st_size > LARGEST_FILE_BYTES:
-            raise SpecError([Problem(where, "is too large for a spec", f"at most {LARGEST_FILE_BYTES} B")])
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise SpecError([Problem(where, "no such file", "give the path of a TOML file")]) from None
-    except IsADirectoryError:
-        raise SpecError([Problem(where, "is a folder", "give the path of a TOML file")]) from None
-    except UnicodeDecodeError as error:
-        raise SpecError([Problem(where, f"is not UTF-8 text: byte {error.start}", "save it as UTF-8")]) from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise SpecError([Problem(where, f"cannot be read: {reason}", "give the path of a TOML file")]) from None
+        return text_file.text_of(path, "a TOML file")
+    except text_file.Unreadable as error:
+        raise SpecError([Problem(str(path), error.message, error.hint)]) from None
 
 
 def _parsed(text: str, where: str) -> dict[str, Any]:

@@ -6,17 +6,20 @@ import csv
 import re
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from io import StringIO
 from pathlib import Path
 
 from dumbbell.problem import quoted
 from dumbbell.spec.arrivals import ArrivalTimes
 from dumbbell.spec.run import Trace, Write
 from dumbbell.spec.sizes import Cdf
+from dumbbell.text_file import Unreadable, text_of
 from dumbbell.units import NS_PER_S
 
 MOST_WRITES = 1_000_000
 LONGEST_TRACE_S = 1_000_000
 LARGEST_WRITE_BYTES = 10**12
+LARGEST_FILE_BYTES = 64 * 2**20
 
 _TIME = re.compile(r"[0-9]+(?:\.[0-9]{0,18})?|\.[0-9]{1,18}")
 _BYTES = re.compile(r"[0-9]{1,13}")
@@ -44,13 +47,11 @@ def read(kind: type, path: Path) -> object:
     """
     parse, columns = _KINDS[kind]
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            return parse(csv.reader(file), path.name)
-    except FileNotFoundError:
-        raise TraceError(f"{quoted(str(path))}: no such file", "the path is relative to the spec's folder") from None
-    except OSError as error:
-        raise TraceError(f"{quoted(str(path))}: {error.strerror}", "name a CSV file") from None
-    except (UnicodeDecodeError, csv.Error):
+        text = text_of(path, "a CSV file, relative to the spec's folder", most_bytes=LARGEST_FILE_BYTES)
+        return parse(csv.reader(StringIO(text)), path.name)
+    except Unreadable as error:
+        raise TraceError(f"{quoted(str(path))}: {error.message}", error.hint) from None
+    except csv.Error:
         raise TraceError(f"{quoted(path.name)} is no CSV text", columns) from None
 
 

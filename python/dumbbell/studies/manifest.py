@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from dumbbell.errors import StudyError
+from dumbbell.text_file import Unreadable, text_of
 
 FILE = "study.toml"
 CLAIMS = "claims.toml"
@@ -164,9 +165,9 @@ def read_text(folder: Traversable, name: str) -> str:
         StudyError: it cannot be read.
     """
     try:
-        return folder.joinpath(name).read_text(encoding="utf-8")
-    except OSError as error:
-        raise StudyError(f"study {folder.name}: {name} cannot be read: {error.strerror}") from None
+        return text_of(folder.joinpath(name), "a text file")
+    except Unreadable as error:
+        raise StudyError(f"study {folder.name}: {name}: {error}") from None
 
 
 def read_toml(folder: Traversable, name: str) -> dict[str, Any]:
@@ -177,7 +178,7 @@ def read_toml(folder: Traversable, name: str) -> dict[str, Any]:
     """
     try:
         return tomllib.loads(read_text(folder, name))
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # beside what is no TOML, a number or a nesting beyond all measure
         raise StudyError(f"study {folder.name}: {name} is not TOML: {error}") from None
 
 
