@@ -93,4 +93,13 @@ export function csvOf(spec) {
   return ["quantity,line,x,y", ...rows, ""].join("\n");
 }
 
-const cell = (value) => (/[",\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value));
+const BEGINS_FORMULA = /^['=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+const NUMBER = /^([+-]?(\d+\.?\d*(e[+-]?\d+)?|inf(inity)?)( ± \d+\.?\d*)?|-)$/i;
+
+/** Text of a cell, which no spreadsheet takes for a formula: `spreadsheet.py`. */
+export const cellText = (text) => (BEGINS_FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
+
+function cell(value) {
+  const text = cellText(String(value));
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

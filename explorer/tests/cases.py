@@ -25,6 +25,7 @@ import dumbbell.problem as problem
 import dumbbell.spec.quantity as quantity
 import dumbbell.spec.tables as tables
 import dumbbell.spec.words as words
+import dumbbell.spreadsheet as spreadsheet
 from dumbbell.explorer.tables import page_tables
 from dumbbell.spec.quantity import Quantity, QuantityError
 from dumbbell.spec.writer import toml
@@ -473,6 +474,15 @@ def _fractions(drawn: random.Random) -> Iterator[dict[str, Any]]:
         yield {"double": repr(value), "text": str(Fraction(value))}
 
 
+def _cells() -> Iterator[object]:
+    texts = (
+        '=HYPERLINK("http://x")', "+1+1", "-1+1", "@SUM(A1)", "\tx", "\rx", "\nx", "'tis", "\uff1d1", "\uff0b1",
+        "-1.5", "+1", "-1e-7", "-", "--", "-inf", "-Infinity", "-0.5 \u00b1 0.1", "-0.5 \u00b1 =1", "-5x", "bbr", "", "1=1",
+        "-1.5.2", "-.5", "-5.", "-\u0661",
+    )  # fmt: skip
+    yield from ({"text": text, "cell": spreadsheet.cell(text)} for text in texts)
+
+
 def _write(name: str, cases: Iterable[object]) -> None:
     """One case on each line, so that a change shows as a line."""
     lines = ",\n".join(json.dumps(case) for case in cases)
@@ -497,6 +507,7 @@ def main() -> None:
         "texts": _texts,
         "records": _records,
         "fractions": lambda: _fractions(random.Random(SEED)),
+        "cells": _cells,
         "tables": lambda: [{key: value for key, value in page_tables().items() if key in TABLES}],
     }
     for name, cases in every.items():

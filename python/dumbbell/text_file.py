@@ -45,10 +45,10 @@ def text_of(file: Traversable, kind: str, *, most_bytes: int = LARGEST_FILE_BYTE
 
 
 def decoded(data: bytes, errors: str = "strict") -> str:
-    """Text of bytes: UTF-8, or UTF-16 that says so by its first two bytes, as PowerShell and spreadsheets write it.
+    r"""Text of bytes: UTF-8, or UTF-16 that says so by its first two bytes, as PowerShell and spreadsheets write it.
 
-    >>> decoded(b"a\\r\\nb"), decoded(codecs.BOM_UTF16_LE + "ä".encode("utf-16-le"))
-    ('a\\nb', 'ä')
+    >>> decoded(b"a\r\nb"), decoded(codecs.BOM_UTF16_LE + "ä".encode("utf-16-le"))
+    ('a\nb', 'ä')
 
     Raises:
         Unreadable: it is neither, and `errors` is "strict".

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
-from dumbbell.charts.numbers import laid_out, markdown, tables
+from dumbbell.charts.numbers import csv, laid_out, markdown, tables
 from dumbbell.charts.table import Amount, Column, Table
 
 
@@ -68,3 +68,14 @@ def test_a_table_in_markdown_has_its_numbers_to_the_right() -> None:
     assert lines[:2] == ["| sender | throughput (Mbit/s) | published | time (s) |", "|---|---:|---|---:|"]
     assert lines[2] == "| BBR of Linux 6.1 | 181 ± 3 | 182 | 4.62 |"
     assert markdown(["a | b"], []).splitlines() == [r"| a \| b |", "|---:|"]
+
+
+def test_no_cell_of_a_charts_or_a_tables_csv_is_a_formula() -> None:
+    layer = Layer(label='=HYPERLINK("http://x")', style="bbr", x=(1.0,), y=(-2.5,), words=("+1+1",))
+    panel = Panel(x=Axis(label="-x"), y=Axis(label="@y"), layers=(layer,))
+    chart = Chart(name="f", title="F", caption="", panels=(panel,))
+    columns = (Column(title="=a"), Column(title="b"))
+    table = Table(name="t", title="T", caption="", columns=columns, rows=(("=1+1", Amount(-2.5)),))
+    (line,) = csv(chart).splitlines()[1:]
+    assert line == """,'-x,'@y,"'=HYPERLINK(""http://x"")",'+1+1,1,,,-2.5,,"""
+    assert csv(table).splitlines() == ["'=a,b", "'=1+1,-2.50"]

@@ -22,9 +22,11 @@ HOSTILE = "first line\nsecond \x1b]0;owned\x07 \x1b[2J \x9b2J \u202etxt\r\x7f en
 HARMLESS = r"\u001b]0;owned\u0007 \u001b[2J \u009b2J \u202etxt\u000d\u007f end"
 PRINTING = [
     "--help", "--version", "run moment.toml", "run moment.toml --json", "run moment.toml --dry-run",
-    "run moment.toml --measurement", "check moment.toml", "cc list", "cc show bbr", "kernel list --json", "results list",
-    "results list --json", "results show", "results verify --json", "results prune --dry-run --json", "study list",
-    "study show claypool2019", "study report claypool2019", "report results", "report results --figures figures", "doctor --json",
+    "run moment.toml --measurement", "check moment.toml", "cc list", "cc show bbr", "kernel list --json",
+    "results list",
+    "results list --json", "results show", "results verify --json", "results prune --dry-run --json",
+    "study list", "study show claypool2019", "study report claypool2019", "report results",
+    "report results --figures figures", "doctor --json",
     "agree moment.toml --dry-run", "agree moment.toml --dump specs", "compare a b",
     "advise --rate 10mbit --rtt 20ms --buffer 1bdp --beside none --seeds 2 --jobs 1", "run --help",
 ]  # fmt: skip
@@ -53,7 +55,7 @@ def test_what_a_command_cannot_print_is_said_in_a_line(filled: Path, arguments: 
 
 def redirected(redirection: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Runs the program in a shell that redirects its streams."""
-    command = ["sh", "-c", f'exec "$0" "$@" {redirection}', DUMBBELL, *arguments]
+    command: list[str | Path] = ["sh", "-c", f'exec "$0" "$@" {redirection}', DUMBBELL, *arguments]
     return subprocess.run(command, capture_output=True, check=False, encoding="utf-8", timeout=120)
 
 

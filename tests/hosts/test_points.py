@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from dumbbell.hosts.columns import Column, Measurand, column
-from dumbbell.hosts.points import MOST_ROWS, HostMeasurements, Measured, read
+from dumbbell.hosts.points import HostMeasurements, Measured, read
+from dumbbell.hosts.sheet import MOST_ROWS
 from dumbbell.problem import Problem, SpecError
 
 SPEC = """
@@ -171,7 +172,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         read(tmp_path / "none.csv", SPEC)
     for content, told in {
         b"\xff\xfe\x00": "is not UTF-16 text: byte 2, in line 1; save it as UTF-8",
-        HEADER.encode() + b"\n# caf\xe9": "is not UTF-8 text: byte 60, in line 2; save it as UTF-8",
+        HEADER.encode() + b"\n# caf\xe9": "is not UTF-8 text: byte 55, in line 2; save it as UTF-8",
         HEADER.encode("utf-16-le"): "is no text: a character in line 1 is NUL; save it as UTF-8",
     }.items():
         (tmp_path / "bytes.csv").write_bytes(content)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -151,3 +152,17 @@ def test_a_file_that_is_not_there_is_one_message(tmp_path: Path) -> None:
     for path, why in ((tmp_path / "absent.txt", "no such file or directory"), (tmp_path, "is a directory")):
         with pytest.raises(SpecError, match=f"cannot be read: {why}; run `ss -tin"):
             read(str(path))
+
+
+@pytest.mark.parametrize("field", ["mss", "cwnd", "ssthresh", "retrans", "rtt", "bytes_sent", "busy", "minrtt"])
+@pytest.mark.parametrize("number", ["1e999", "1e300", "9" * 400])
+def test_a_number_that_no_kernel_prints_is_not_told(field: str, number: str) -> None:
+    written = f"0/{number}" if field == "retrans" else number
+    told = only(f"{SOCKET}\n\t cubic rto:284 mss:1448 {field}:{written} data_segs_out:10")
+    values = [value for value in asdict(told).values() if isinstance(value, int | float)]
+    assert max(values) < 2**64 * 1500
+
+
+@pytest.mark.parametrize("rate", ["delivery_rate 1e300Tbps", "bbr:(bw:1e999bps,mrtt:1e999)"])
+def test_a_rate_that_no_kernel_prints_is_not_told(rate: str) -> None:
+    assert only(f"{SOCKET}\n\t cubic rto:284 rtt:82.5/3.1 {rate}").delivery_bps in {None, 0.0}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,25 @@ def test_a_sweep_of_words_and_numbers_can_be_exported(folder: Path, campaign: An
         assert export(store, "runs", tmp_path / "runs.parquet") == 2
     found = pd.read_parquet(tmp_path / "runs.parquet")
     assert found["flows[0].workload"].tolist() == ["bulk", "{'transfer': '10 kB'}"]
+
+
+def test_no_cell_of_a_csv_is_a_formula_and_numbers_stay_numbers(folder: Path, campaign: Any, tmp_path: Path) -> None:
+    name = '=HYPERLINK("http://x")'
+    campaign(seeds=1, path__buffer="1 bdp", name="@name", **{"flows[0].name": name})
+    with Store.open(folder) as store:
+        for table in ("runs", "groups", "flows", "series"):
+            export(store, table, tmp_path / "out.csv")
+            with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+                header, *rows = csv.reader(file)
+            cells = [cell for row in rows for cell in row]
+            assert [cell for cell in header + cells if cell[:1] in set("=+@\t\r")] == []
+            assert "'@name" in cells
+            assert table == "runs" or f"'{name}" in cells
+        groups = store.groups()
+        export(store, "groups", tmp_path / "out.csv")
+        read = pd.read_csv(tmp_path / "out.csv")
+        assert read["goodput_bps"].tolist() == pytest.approx(groups["goodput_bps"].tolist())
+        assert [each.removeprefix("'") for each in read["name"]] == groups["name"].tolist()
 
 
 def test_what_cannot_be_written(filled: Store, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -85,7 +86,7 @@ def test_more_seeds() -> None:
         ("study.toml", "controls.figure11", "controls.figure13", 'controls: there is no experiment "figure13"'),
         ("study.toml", 'bbr = "bbr_shallow"', 'bbr = "bbr"', "experiment figure11: its flows[0].cc (bbr_shallow, "),
         ("figure7.toml", '"bbr_4_17"', '"bbr_1_1"', "figure7: its flows[0].cc (bbr, bbr_1_1) are not"),
-        ("study.toml", "\nfigure7 = ", "\nfigure70 = ", "figure70.toml cannot be read"),
+        ("study.toml", "\nfigure7 = ", "\nfigure70 = ", "figure70.toml: no such file"),
         (
             "claims.toml",
             "interpolated(queue, loss, 1)",
@@ -115,6 +116,24 @@ def test_files_that_contradict_one_another(folder: Path, file: str, old: str, ne
         read(folder)
     assert told in str(caught.value)
     assert "Traceback" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "file", ["study.toml", "claims.toml", "figures.toml", "published.toml", "README.md", "figure7.toml"]
+)
+def test_a_file_that_is_no_text_is_named(folder: Path, file: str) -> None:
+    text = (folder / file).read_bytes()
+    (folder / file).write_bytes(text + b"# caf\xe9")
+    told = f"study claypool2019: {file}: is not UTF-8 text: byte {len(text) + 5}, in line {text.count(10) + 1}; "
+    with pytest.raises(StudyError, match=re.escape(told)):
+        read(folder)
+
+
+@pytest.mark.parametrize("text", ["x = " + "[" * 100_000, "x = " + "1" * 5000], ids=["too deep", "too long a number"])
+def test_toml_beyond_all_measure_is_named(folder: Path, text: str) -> None:
+    (folder / "published.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(StudyError, match=r"study claypool2019: published\.toml is not TOML: "):
+        read(folder)
 
 
 def test_an_experiment_with_problems(folder: Path) -> None:

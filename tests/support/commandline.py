@@ -56,9 +56,7 @@ def failing(output: TextIO, *arguments: str | Path) -> tuple[int, str]:
     return status, told
 
 
-def _run(
-    command: list[str], environment: Mapping[str, str], output: TextIO | None = None
-) -> tuple[int, str, str, str]:
+def _run(command: list[str], environment: Mapping[str, str], output: TextIO | None = None) -> tuple[int, str, str, str]:
     status: int | str | None = 0
     with CliRunner(env=environment).isolation() as streams, mock.patch.object(sys, "argv", command):
         try:

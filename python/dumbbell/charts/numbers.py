@@ -9,6 +9,7 @@ from io import StringIO
 from itertools import repeat
 from typing import Final, NamedTuple
 
+import dumbbell.spreadsheet as spreadsheet
 from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
 from dumbbell.charts.style import PUBLISHED, style_of
 from dumbbell.charts.table import Entry, Table
@@ -66,12 +67,16 @@ def csv(display: Chart | Table) -> str:
     writer = csv_writer(text, lineterminator="\n")
     if isinstance(display, Table):
         header, rows = laid_out(display)
-        writer.writerows([header, *rows])
+        writer.writerows(map(_cells_of, [header, *rows]))
         return text.getvalue()
     writer.writerow(CSV_HEADER)
     for panel in display.panels:
-        writer.writerows(_lines_of_heat(panel, panel.heat) if panel.heat else _lines(panel))
+        writer.writerows(map(_cells_of, _lines_of_heat(panel, panel.heat) if panel.heat else _lines(panel)))
     return text.getvalue()
+
+
+def _cells_of(line: Sequence[str]) -> list[str]:
+    return list(map(spreadsheet.cell, line))
 
 
 def _lines(panel: Panel) -> Iterator[Sequence[str]]:

@@ -13,7 +13,9 @@ from typing import Any, Final, TextIO, cast
 
 CANNOT_PRINT: Final = 74
 """The status then; `EX_IOERR` of sysexits.h."""
-_CONTROLS: Final = r"\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
+_CONTROLS: Final = (
+    r"\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
+)
 """Letters that a terminal obeys, or that turn its text around; and halves of letters, which no encoding has."""
 _FOREIGN: Final = re.compile(rf"\x1b(?!\[[012]m)|[\r{_CONTROLS}]")
 """With ESC where it does not begin bold, dim or plain, which `terminal` writes."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import dumbbell.spreadsheet as spreadsheet
 from dumbbell.errors import StoreError, StoreFailure
 from dumbbell.replacement import replacing
 from dumbbell.results import frames
@@ -72,7 +73,9 @@ def _write(parts: Iterator[pd.DataFrame], partial: Path, suffix: str) -> int:
             columns = list(part.columns) if columns is None else columns
             frame = _plain(part.reindex(columns=columns))
             if suffix == ".csv":
-                frame.to_csv(partial, mode="a" if rows else "w", header=not rows, index=False, encoding="utf-8")
+                _without_formulas(frame).to_csv(
+                    partial, mode="a" if rows else "w", header=not rows, index=False, encoding="utf-8"
+                )
             else:
                 table = pa.Table.from_pandas(frame, preserve_index=False)
                 writer = writer or pq.ParquetWriter(partial, table.schema, compression="zstd")
@@ -82,6 +85,13 @@ def _write(parts: Iterator[pd.DataFrame], partial: Path, suffix: str) -> int:
         if writer is not None:
             writer.close()
     return rows
+
+
+def _without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
+    """As a spreadsheet may open it: `spreadsheet.cell` of whatever is text."""
+    texts = {name: [each for each in frame[name].unique() if isinstance(each, str)] for name in frame.columns}
+    cells = {name: {text: spreadsheet.cell(text) for text in found} for name, found in texts.items() if found}
+    return frame.assign(**{name: frame[name].map(found) for name, found in cells.items()})
 
 
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:

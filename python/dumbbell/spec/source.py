@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import dumbbell.cc as cc
-from dumbbell import text_file
+import dumbbell.text_file as text_file
 from dumbbell.cc import Registry
 from dumbbell.problem import Problem, SpecError, quoted
 from dumbbell.spec.experiment import Experiment

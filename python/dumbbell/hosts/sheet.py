@@ -1,0 +1,145 @@
+"""A sheet of points as people have it: a CSV of their own, or what a spreadsheet wrote.
+
+Cells are separated by commas, semicolons or tabs; beside semicolons numbers may have decimal commas. Lines that begin
+with `#`, and those above the headings, say where it is all from. What can be read in two ways is refused.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Self
+
+from dumbbell.hosts.columns import NOTE, is_named
+from dumbbell.problem import Problem, SpecError, quoted
+from dumbbell.text_file import Unreadable, text_of
+
+COMMENT: Final = "#"
+SEPARATORS: Final = (",", ";", "\t")
+COMMAS_BESIDE: Final = ";"
+"""The separator of those whose numbers have decimal commas."""
+MOST_ROWS: Final = 100_000
+MOST_HEADINGS: Final = 1_000
+MOST_TITLE_LINES: Final = 20
+"""Above the headings."""
+_DECIMAL_COMMA: Final = re.compile(r"([+-]?\d+),(\d+)(?![\d.,])")
+_DECIMAL_POINT: Final = re.compile(r"[+-]?\d+\.\d")
+
+Lines = Sequence[tuple[int, str]]
+"""Those that are not empty, each with its number from 1."""
+
+
+@dataclass(slots=True)
+class Sheet:
+    """The text of the file in cells, and what is wrong with it."""
+
+    file: str
+    head: tuple[str, ...]
+    header: list[str]
+    rows: list[tuple[int, list[str]]]
+    """Each with its line, and as many cells as headings."""
+    problems: list[Problem]
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Raises SpecError where it has no headings or no rows, or where nobody knows what its numbers are."""
+        lines = [(number, line) for number, line in enumerate(_text(path).split("\n"), start=1) if line.strip()]
+        remarks = {number: line.lstrip(COMMENT).strip() for number, line in lines if line.startswith(COMMENT)}
+        told = [each for each in lines if each[0] not in remarks]
+        if len(told) < 2:  # noqa: PLR2004 (a header, and a row)
+            raise _refusal(str(path), "has no points", "a line of headings, and below it a line for each point")
+        if len(told) > MOST_ROWS:
+            raise _refusal(str(path), f"has {len(told) - 1} points", f"at most {MOST_ROWS}")
+        place, separator = _headings(told, path.name)
+        titles = {number: line.strip(f'{separator} "') for number, line in told[:place]}
+        remarks |= {number: title for number, title in titles.items() if not title.startswith("sep=")}
+        header = _without_last(_cells(told[place][1], separator))
+        if len(header) > MOST_HEADINGS:
+            raise _refusal(str(path), f"has {len(header)} headings", f"at most {MOST_HEADINGS}")
+        found = cls(path.name, (), header, [], [])
+        remarks |= found._fill(told[place + 1 :], separator)
+        found.head = tuple(remarks[number] for number in sorted(remarks))
+        if separator == COMMAS_BESIDE:
+            found._read_commas()
+        return found
+
+    def add(self, line: int, heading: str, message: str, hint: str = "") -> None:
+        """Notes a problem of a line, or of one of its cells."""
+        self.problems.append(Problem(", ".join(filter(None, (f"{self.file} line {line}", heading))), message, hint))
+
+    def _fill(self, lines: Lines, separator: str) -> dict[int, str]:
+        """Takes the rows; gives the remarks among them."""
+        remarks, width = {}, len(self.header)
+        for number, line in lines:
+            try:
+                cells = _cells(line, separator)
+            except csv.Error as error:
+                self.add(number, "", f"is no CSV: {error}", "close every quotation mark in its line")
+                continue
+            if cells[0].startswith(COMMENT):  # as a spreadsheet quotes a remark that has separators
+                remarks[number] = " ".join(filter(None, cells)).lstrip(COMMENT).strip()
+            elif len(cells) < width or any(cells[width:]):
+                self.add(number, "", f"has {len(cells)} cells", f"as many as headings: {width}")
+            elif any(cells):
+                self.rows.append((number, cells[:width]))
+        return remarks
+
+    def _read_commas(self) -> None:
+        """Writes points for decimal commas. Where there are points, too, nobody knows what a comma says."""
+        comma = next((each for each in self._numbers() if _DECIMAL_COMMA.match(each[1][each[2]])), None)
+        point = next((each for each in self._numbers() if _DECIMAL_POINT.match(each[1][each[2]])), None)
+        if comma and point:
+            (line, cells, place), (other, others, there) = comma, point
+            message = f"{quoted(cells[place])} has a decimal comma, and {quoted(others[there])} in line {other} a point"
+            where = f"{self.file} line {line}, {self.header[place]}"
+            raise _refusal(where, message, "write all numbers with a point, or all with a comma")
+        for _, cells, place in self._numbers():
+            cells[place] = _DECIMAL_COMMA.sub(r"\1.\2", cells[place], count=1)
+
+    def _numbers(self) -> Iterator[tuple[int, list[str], int]]:
+        """The cells that may be numbers: line, row and place."""
+        places = [place for place, heading in enumerate(self.header) if not heading.startswith(NOTE)]
+        return ((line, cells, place) for line, cells in self.rows for place in places)
+
+
+def _refusal(path: str, message: str, hint: str) -> SpecError:
+    return SpecError([Problem(path, message, hint)])
+
+
+def _headings(lines: Lines, file: str) -> tuple[int, str]:
+    """The place of the first line that names a field or a quantity, and the separator by which it names the most."""
+    for place, (_, line) in enumerate(lines[: MOST_TITLE_LINES + 1]):
+        named = dict.fromkeys(SEPARATORS, 0)
+        for separator in SEPARATORS:
+            with suppress(csv.Error):
+                named[separator] = sum(map(is_named, _cells(line, separator)))
+        separator = max(named, key=lambda each: named[each])
+        if named[separator]:
+            return place, separator
+    number, line = lines[0]
+    raise _refusal(
+        f"{file} line {number}", f"{quoted(line.strip())} has no heading, nor has a line below it",
+        'write headings as "path.rate (Mbit/s)" and "goodput.bbr (Mbit/s)"; lines of words begin with #',
+    )  # fmt: skip
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    """Raises csv.Error."""
+    (cells,) = csv.reader([line], delimiter=separator, skipinitialspace=True, strict=True)
+    return [cell.strip() for cell in cells]
+
+
+def _without_last(header: list[str]) -> list[str]:
+    """Without the empty cells behind it: spreadsheets make all lines equally long."""
+    return header[: max(place for place, heading in enumerate(header, start=1) if heading)]
+
+
+def _text(path: Path) -> str:
+    try:
+        return text_of(path, "a CSV file")
+    except Unreadable as error:
+        raise _refusal(str(path), error.message, error.hint) from None
