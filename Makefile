@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 KERNEL ?= 6.1
+COUNT  ?= 20000
 BIN    := $(VENV)/bin
 AGENT  := python/dumbbell/agent/dumbbell-agent
 AGENT_TARGET  := x86_64-unknown-linux-gnu
@@ -17,7 +18,8 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-rust test-python test-paces test-long lint lint-rust lint-python check check-rust check-python bench bench-peers \
+.PHONY: help build demo test test-rust test-python test-paces test-long fuzz lint lint-rust lint-python check check-rust check-python bench \
+        bench-peers \
         bench-explorer tools browsers kernel explorer test-explorer explorer-pictures validation grid grid-linux figures answers docs \
         docs-outputs wheel clean
 
@@ -61,6 +63,11 @@ test-paces: build ## `make test` on a machine of half and of twice the pace, thr
 
 test-long: build ## What `make test` leaves out: the wheel, in an environment of its own
 	$(ALONE) $(BIN)/python -m pytest -q -m long
+
+fuzz: build ## Broken files of every kind that commands read, and broken ledgers: 20,000 of each, of a seed that is printed; COUNT=N, SEED=N
+	@seed=$(or $(SEED),$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')) && echo "seed $$seed, $(COUNT) of each kind" && \
+		DUMBBELL_FUZZ=$(COUNT) DUMBBELL_FUZZ_SEED=$$seed $(BIN)/python -m pytest -q -n auto --dist=load \
+		tests/fuzz $(wildcard tests/results/test_damage.py)
 
 lint: build
 	+@$(PARTS) lint-rust lint-python

@@ -76,7 +76,7 @@ def quoted(value: object) -> str:
     ('"80 mbps"', 'true', '80')
     """
     if isinstance(value, str):
-        return f'"{escaped(_short(value))}"'
+        return f'"{visible(_short(value))}"'
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int) and value.bit_length() > LARGEST_SHOWN_BITS:
@@ -88,10 +88,10 @@ def quoted(value: object) -> str:
     return f"a {type(value).__name__}"
 
 
-def escaped(text: str) -> str:
+def visible(text: str) -> str:
     """A text whose every letter prints: what would move a terminal's cursor, or hide, stands as its number.
 
-    >>> len(escaped("a" + chr(27))), len(escaped("é"))
+    >>> len(visible("a" + chr(27))), len(visible("é"))
     (5, 1)
     """
     return "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in text)

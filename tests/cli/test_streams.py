@@ -93,7 +93,7 @@ def test_a_reader_that_left_is_no_failure_to_tell_of(filled: Path) -> None:
     ours, theirs = os.pipe()
     os.close(ours)
     with os.fdopen(theirs, "w") as pipe:
-        command = [DUMBBELL, "results", "list", filled, "--json"]
+        command: list[str | Path] = [DUMBBELL, "results", "list", filled, "--json"]
         done = subprocess.run(command, check=False, stdout=pipe, stderr=subprocess.PIPE, encoding="utf-8", timeout=60)
     assert (done.returncode, done.stderr) == (1, "")
 

@@ -194,7 +194,7 @@ def _paths(spec: dict[str, Any]) -> Iterator[str]:
 def _spec(file: object) -> dict[str, Any]:
     """What a file says, as far as it can be read."""
     if file is not None:
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, RecursionError):
             return tomllib.loads(Path(str(file)).read_text(encoding="utf-8"))
     return {}
 

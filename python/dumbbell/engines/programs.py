@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from dumbbell.errors import EngineFailure
-from dumbbell.problem import Problem, escaped
+from dumbbell.problem import Problem, visible
 from dumbbell.spec.run import CommandWorkload, Run
 
 
@@ -31,7 +31,7 @@ class Program:
     @property
     def command(self) -> str:
         """Its words as a shell takes them; what does not print is escaped, so that nothing hides."""
-        return escaped(shlex.join(self.words))
+        return visible(shlex.join(self.words))
 
     def refusal(self) -> Problem:
         """What is wrong where nobody has allowed it."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dumbbell.errors import StudyError
 from dumbbell.text_file import Unreadable, text_of
@@ -99,6 +99,37 @@ class Manifest(BaseModel):
     """What `--short` carries out; None: there is none."""
 
 
+class _Statement(BaseModel):
+    id: str
+    section: str
+    statement: str
+    tolerance: str
+    untestable: str = ""
+
+
+class _Statements(BaseModel):
+    """What is shown of `claims.toml`."""
+
+    claims: tuple[_Statement, ...] = ()
+
+
+class _Title(BaseModel):
+    name: str
+    title: str
+    dimension: str = Field(default="", alias="for")
+
+
+class _Titles(BaseModel):
+    """What is shown of `figures.toml`."""
+
+    figures: tuple[_Title, ...] = ()
+    cases: dict[str, tuple[dict[str, Any], ...]] = {}
+    order: tuple[str, ...] = ()
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
 def names() -> tuple[str, ...]:
     """The studies that are installed."""
     return tuple(sorted(each.name for each in _home().iterdir() if each.joinpath(FILE).is_file()))
@@ -124,27 +155,44 @@ def manifest_of(folder: Traversable) -> Manifest:
     Raises:
         StudyError: the file cannot be read, or has problems: all of them, one a line.
     """
-    try:
-        return Manifest.model_validate(read_toml(folder, FILE))
-    except ValidationError as error:
-        raise StudyError("\n".join(f"study {folder.name}: {FILE}: {each}" for each in problems_of(error))) from None
+    return _validated(Manifest, folder, FILE, read_toml(folder, FILE))
 
 
 def claim_rows(folder: Traversable) -> list[dict[str, Any]]:
-    """The claims of a study as `claims.toml` has them, not validated."""
-    rows: list[dict[str, Any]] = read_toml(folder, CLAIMS).get("claims", [])
+    """The claims of a study as `claims.toml` has them; only what each says is validated.
+
+    Raises:
+        StudyError: the file cannot be read, or a claim does not say it.
+    """
+    written = read_toml(folder, CLAIMS)
+    _validated(_Statements, folder, CLAIMS, written)
+    rows: list[dict[str, Any]] = written.get("claims", [])
     return rows
 
 
 def figure_titles(folder: Traversable) -> list[str]:
-    """The titles of a study's figures, as `figures.toml` has them."""
-    rows = read_toml(folder, FIGURES)
+    """The titles of a study's figures, as `figures.toml` has them.
+
+    Raises:
+        StudyError: the file cannot be read, or has no titles.
+    """
+    found = _validated(_Titles, folder, FIGURES, read_toml(folder, FIGURES))
     titles = {}
-    for row in rows.get("figures", ()):
-        for case in rows["cases"][row["for"]] if "for" in row else ({},):
-            words = {**case, row.get("for", ""): case.get("words", "")}
-            titles[row["name"].format_map(words)] = row["title"].format_map(words)
-    return [titles[name] for name in rows.get("order", titles)]
+    try:
+        for row in found.figures:
+            for case in found.cases[row.dimension] if row.dimension else ({},):
+                words = {**case, row.dimension: case.get("words", "")}
+                titles[row.name.format_map(words)] = row.title.format_map(words)
+        return [titles[name] for name in found.order or titles]
+    except (LookupError, AttributeError, ValueError) as error:  # of a name, or of a template
+        raise StudyError(f"study {folder.name}: {FIGURES}: a title cannot be made: there is no {error}") from None
+
+
+def _validated(model: type[M], folder: Traversable, file: str, written: Mapping[str, Any]) -> M:
+    try:
+        return model.model_validate(written)
+    except ValidationError as error:
+        raise StudyError("\n".join(f"study {folder.name}: {file}: {each}" for each in problems_of(error))) from None
 
 
 def problems_of(error: ValidationError) -> Iterator[str]:

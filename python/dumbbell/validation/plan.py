@@ -29,6 +29,7 @@ from dumbbell.spec import Experiment
 from dumbbell.studies import Study, load, only, run
 from dumbbell.studies.execution import count_runs
 from dumbbell.table import Table
+from dumbbell.text_file import Unreadable, text_of
 from dumbbell.validation.advice import AdvicePart, AdviceRecord
 from dumbbell.validation.claims import ClaimsRecord, Column, judge_claims
 from dumbbell.validation.hosts import HostsRecord, MeasuredTable, asked, with_kept
@@ -413,8 +414,8 @@ def load_plan(file: Path | None = None) -> Plan:
     """
     path = files("dumbbell.validation").joinpath("plan.toml") if file is None else file
     try:
-        return Plan.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise ValidationError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError as error:
+        return Plan.model_validate(tomllib.loads(text_of(path, "a TOML file")))
+    except Unreadable as error:
+        raise ValidationError(f"{path}: {error}") from None
+    except (ValueError, RecursionError) as error:
         raise ValidationError(f"{path}: is no plan of a validation: {error}") from None

@@ -1,0 +1,210 @@
+"""Whatever a file has in it, a command answers with an error of the project's own, or takes it.
+
+`make fuzz` draws a seed and tries 20,000 of each kind. `DUMBBELL_FUZZ` says how many, `DUMBBELL_FUZZ_SEED` of which
+seed; `DUMBBELL_FUZZ_CASE=csv:17` repeats one.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import pytest
+
+from commandline import MOMENT, ROOT
+from dumbbell import _core
+from dumbbell.campaign import imported
+from dumbbell.campaign.plan import count, refusals
+from dumbbell.cc import known
+from dumbbell.decide.mix import asked_of_all, mix
+from dumbbell.decide.paths import cells, paths
+from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import DumbbellError, EngineFailure
+from dumbbell.hosts.points import read as read_points
+from dumbbell.hosts.spread import Held
+from dumbbell.metrics.connections import read as read_sockets
+from dumbbell.spec import assignment, expand, load, resolve
+from dumbbell.spec.arrivals import ArrivalTimes
+from dumbbell.spec.run import Run, Trace
+from dumbbell.spec.sizes import Cdf
+from dumbbell.spec.trace import TraceError
+from dumbbell.spec.trace import read as read_trace
+from dumbbell.spec.writer import toml
+from dumbbell.studies.loading import read as read_study
+from dumbbell.studies.manifest import claim_rows, figure_titles
+from mutation import mutated
+from savedruns import saved
+
+CASES = int(os.environ.get("DUMBBELL_FUZZ", "200"))
+SEED = int(os.environ.get("DUMBBELL_FUZZ_SEED", "1"))
+AGAIN, _, AGAIN_CASE = os.environ.get("DUMBBELL_FUZZ_CASE", "").partition(":")
+LONGEST_CAPTURE_BYTES = 10_000
+SHARE_ASKED = 0.05
+PART = 500
+"""Cases of a test: several can run at once."""
+MOST_TOLD = 10
+LONGEST_TOLD = 2000
+
+STUDY = ROOT / "python/dumbbell/studies/claypool2019_proposals"
+CAPTURES = ROOT / "tests/metrics/captures"
+HOSTS = """
+duration = "5 s"
+[path]
+rate = "10 Mbit/s"
+rtt = "40 ms"
+buffer = "1 bdp"
+[[flows]]
+cc = "bbr"
+[[flows]]
+name = "other"
+cc = "cubic"
+"""
+TABLES = (
+    b"# Somewhere.\npath.buffer (kB),flows[1].cc,goodput.bbr (Mbit/s),goodput.bbr.sd (Mbit/s),note.a,trials\n50,reno,8,,,5\n",
+    b"Our lab, 2025\n\npath.rtt (ms);goodput.other (Mbit/s)\n40,5;4,5\n80;3\n",
+    b"path.rate,duration (s),flows[0].count,goodput.bbr (of rate)\n8 Mbit/s,4,2,0.5\n1 Gbit/s,4,3,0.25\n",
+    "path.buffer (kB)\tgoodput.bbr (Mbit/s)\tutilization (%)\r\n50.5\t4.5\t90\r\n".encode("utf-16"),
+)
+TIMES = (
+    b"time,bytes\n0,1000\n0.25,2000\n7.125,1\n", b"0.5\n1\n1\n2.25\n", b"0.5,100\n0.5,7\n",
+    b"bytes,share\n1000,0.2\n10000,0.6\n100000,1\n", b"size,cdf\n0,0\n9,.5\n10,1\n",
+)  # fmt: skip
+
+
+class Kind(NamedTuple):
+    """Files of a kind, and what commands do with one of them."""
+
+    examples: tuple[bytes, ...]
+    attempt: Callable[[Path, Random], object]
+    """With the file; what it draws beside is drawn again for the same case."""
+    allowed: type[Exception] = DumbbellError
+
+
+class Unable(SimEngine):
+    """A simulator that fails all that it is asked to measure: only what comes before is tried."""
+
+    def measure(self, run: Run) -> Measurement:
+        raise EngineFailure(f"not {run.seed}")
+
+    def measurement_json(self, _: Run) -> bytes:
+        return b"{}"
+
+
+def _points(file: Path, _: Random) -> None:
+    measurements = read_points(file, HOSTS)
+    refusals(Held(SimEngine(), None).asked(measurements), SimEngine())
+
+
+def _times(file: Path, random: Random) -> None:
+    read_trace(random.choice((Trace, ArrivalTimes, Cdf)), file)
+
+
+def _sockets(file: Path, random: Random) -> None:
+    """Fewer go on to the question, which takes longer than to read the file."""
+    found = read_sockets(str(file))
+    told, _ = paths(found.connections)
+    cells(told, 3.0)
+    if random.random() < SHARE_ASKED:
+        mix(found, asked_of_all({}, known()), Unable(), seconds=0.01, jobs=1, seeds=2)
+
+
+def _spec(file: Path, random: Random) -> None:
+    told = mutated((b"path.rtt=50 ms", b"flows[0].count=3", b'path.buffer=["1 bdp", "2 bdp"]'), random).decode(
+        "latin-1"
+    )
+    overrides = dict([assignment(told)]) if random.random() < 0.1 else None
+    experiment = load(file, overrides=overrides)
+    count(experiment)
+    refusals(experiment, SimEngine())
+    toml(experiment.words())
+    run = resolve(next(expand(experiment)), experiment.seed_values[0]).run
+    _core.problems(run.to_json())
+
+
+def _saved(file: Path, _: Random) -> None:
+    imported.read(file, Unable())
+
+
+def _measurement(file: Path, _: Random) -> None:
+    _core.measurement(file.read_bytes())
+
+
+def _run(file: Path, _: Random) -> None:
+    _core.problems(file.read_bytes().decode("utf-8", errors="replace"))
+
+
+def _study(file: Path, random: Random) -> None:
+    """One of a study's files has the slips: they are drawn here, since each file has its own."""
+    folder = file.with_name(STUDY.name)
+    if not folder.exists():
+        shutil.copytree(STUDY, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    broken = random.choice(sorted(folder.iterdir()))
+    whole = broken.read_bytes()
+    file.write_bytes(mutated((whole,), random))
+    shutil.copyfile(file, broken)
+    try:
+        for what in (claim_rows, figure_titles, read_study):
+            with suppress(DumbbellError):
+                what(folder)
+    finally:
+        broken.write_bytes(whole)
+
+
+@cache
+def kinds() -> dict[str, Kind]:
+    specs = tuple(each.read_bytes() for each in sorted((ROOT / "examples").glob("*.toml")))
+    run = resolve(next(expand(load(MOMENT))), 1).run
+    short = load(MOMENT, overrides={"duration": "200 ms", "flows[1].start": "50 ms", "measure.sample": "50 ms"})
+    measured = SimEngine().measurement_json(resolve(next(expand(short)), 1).run)
+    return {
+        "csv": Kind(TABLES, _points),
+        "times": Kind(TIMES, _times, TraceError),
+        "ss": Kind(
+            tuple(each.read_bytes()[:LONGEST_CAPTURE_BYTES] for each in sorted(CAPTURES.glob("*.txt"))), _sockets
+        ),
+        "study": Kind((b"",), _study),
+        "spec": Kind((*specs, MOMENT.encode()), _spec),
+        "import": Kind((saved(short.toml()).encode(),), _saved),
+        "measurement": Kind((measured,), _measurement),
+        "run": Kind((run.to_json().encode(),), _run),
+    }
+
+
+def faults(name: str, first: int, file: Path) -> Iterator[str]:
+    """Tries the cases of a part; gives what is wrong, each place in the code once."""
+    kind, places = kinds()[name], set[str]()
+    chosen = [int(AGAIN_CASE)] if name == AGAIN else range(first, min(first + PART, CASES))
+    for case in chosen:
+        random = Random(f"{SEED} {name} {case}")  # noqa: S311 (nothing secret)
+        file.write_bytes(mutated(kind.examples, random))
+        try:
+            kind.attempt(file, random)
+        except kind.allowed:
+            continue
+        except BaseException as error:  # a panic of Rust is no Exception
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            place = str(traceback.extract_tb(error.__traceback__)[-1])
+            if place not in places:
+                places.add(place)
+                shown = repr(file.read_bytes())[:LONGEST_TOLD]
+                told = "".join(traceback.format_exception(error)[-4:])
+                yield f"DUMBBELL_FUZZ_SEED={SEED} DUMBBELL_FUZZ_CASE={name}:{case}\n{shown}\n{told}"
+
+
+PARTS = [(AGAIN, 0)] if AGAIN else [(name, first) for name in kinds() for first in range(0, CASES, PART)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "first"), PARTS)
+def test_no_file_ends_in_a_traceback(name: str, first: int, tmp_path: Path) -> None:
+    wrong = list(faults(name, first, tmp_path / "file"))
+    assert not wrong, f"{len(wrong)} places\n" + "\n".join(wrong[:MOST_TOLD])
