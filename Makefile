@@ -18,10 +18,9 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-rust test-python test-paces test-long fuzz lint lint-rust lint-python check check-rust check-python bench \
-        bench-peers \
-        bench-explorer tools browsers kernel explorer test-explorer explorer-pictures validation grid grid-linux figures answers docs \
-        docs-outputs wheel clean
+.PHONY: help build demo test test-rust test-python test-paces test-long test-explorer fuzz lint lint-rust lint-python check \
+        check-rust check-python bench bench-peers bench-explorer tools browsers kernel explorer explorer-pictures validation \
+        grid grid-linux figures answers docs docs-outputs wheel clean
 
 # Of several parts at once: each part's output in one piece, and no line about folders.
 PARTS := $(MAKE) --no-print-directory --jobs 2 --output-sync=target
