@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 KERNEL ?= 6.1
 COUNT  ?= 20000
+UV     := 0.13.9
 BIN    := $(VENV)/bin
 AGENT  := python/dumbbell/agent/dumbbell-agent
 AGENT_TARGET  := x86_64-unknown-linux-gnu
@@ -20,7 +21,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-paces test-long test-explorer fuzz lint lint-rust lint-python check \
         check-rust check-python bench bench-peers bench-explorer tools browsers kernel explorer explorer-pictures validation \
-        grid grid-linux figures answers docs docs-outputs wheel clean
+        grid grid-linux figures answers docs docs-outputs wheel lock audit clean
 
 # Of several parts at once: each part's output in one piece, and no line about folders.
 PARTS := $(MAKE) --no-print-directory --jobs 2 --output-sync=target
@@ -178,6 +179,21 @@ wheel: build ## dist/*.whl, one for every Python >= 3.11 of this platform; with 
 	@$(MAKE) --no-print-directory explorer || { rm -f $(PAGE); echo "no page: the wheel's \`dumbbell explore\` has none to open" >&2; }
 	$(ALONE) $(BIN)/maturin build --release --quiet --out dist
 
+# Versions that are written down already stay, unless UPGRADE=--upgrade says otherwise.
+LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock" $(UPGRADE)
+
+lock: $(VENV)/.installed ## requirements.lock and those of docs and explorer, from pyproject.toml, with hashes; UPGRADE=--upgrade: the newest versions
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV)
+	$(BIN)/$(LOCK) --group dev pyproject.toml --output-file requirements.lock
+	$(BIN)/$(LOCK) --group docs --constraint requirements.lock --output-file docs/requirements.lock
+	$(BIN)/$(LOCK) --group explorer --constraint requirements.lock --output-file explorer/requirements.lock
+
+audit: ## Known faults of the packages in the locks, by services on the network; cargo-audit and uv must be there
+	@for lock in requirements.lock docs/requirements.lock explorer/requirements.lock; do \
+		uv tool run pip-audit --disable-pip --require-hashes --requirement $$lock || exit 1; \
+	done
+	cargo audit
+
 clean: ## Removes all that the other commands made
 	rm -rf $(VENV) target dist .mypy_cache .pytest_cache .ruff_cache .hypothesis python/dumbbell/_core*.so python/dumbbell/agent $(PAGE)
 	find python tests examples bench -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -185,17 +201,17 @@ clean: ## Removes all that the other commands made
 $(VENV)/.installed: requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dumbbell needs Python 3.11 or later")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
 	@touch $@
 
 # Only `make docs` needs these.
 $(VENV)/.docs: docs/requirements.lock $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement docs/requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement docs/requirements.lock
 	@touch $@
 
 # Only `make test-explorer` needs these.
 $(VENV)/.explorer: explorer/requirements.lock $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement explorer/requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement explorer/requirements.lock
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.installed $(SOURCES)

@@ -68,7 +68,8 @@ name = "other"
 cc = "cubic"
 """
 TABLES = (
-    b"# Somewhere.\npath.buffer (kB),flows[1].cc,goodput.bbr (Mbit/s),goodput.bbr.sd (Mbit/s),note.a,trials\n50,reno,8,,,5\n",
+    b"# Somewhere.\npath.buffer (kB),flows[1].cc,goodput.bbr (Mbit/s),goodput.bbr.sd (Mbit/s)\n50,reno,8,0.2\n",
+    b"trials,seeds,share.bbr (%),rtt.other (ms)\n5,1,50,40\n,2,,60\n",
     b"Our lab, 2025\n\npath.rtt (ms);goodput.other (Mbit/s)\n40,5;4,5\n80;3\n",
     b"path.rate,duration (s),flows[0].count,goodput.bbr (of rate)\n8 Mbit/s,4,2,0.5\n1 Gbit/s,4,3,0.25\n",
     "path.buffer (kB)\tgoodput.bbr (Mbit/s)\tutilization (%)\r\n50.5\t4.5\t90\r\n".encode("utf-16"),

@@ -130,6 +130,7 @@ NO_HEADING = (
 TWO_MARKS = (
     '"4,5" has a decimal comma, and "1.5" in line 2 a point; write all numbers with a point, or all with a comma'
 )
+FIXED = "holds for all points, so that no row can give it; leave it out, and say it in the spec"
 NO_NUMBER = "is no number; write the number alone, the unit stands above"
 UNITS = "bit/s, kbit/s, Mbit/s, Gbit/s, of rate"
 
@@ -145,6 +146,8 @@ UNITS = "bit/s, kbit/s, Mbit/s, Gbit/s, of rate"
         ([HEADER.replace(",", ";"), "1.5;cubic;4,5"], f" line 2, goodput.bbr (Mbit/s): {TWO_MARKS}"),
         ([HEADER, '50,cubic,"4,5"'], f' line 2, goodput.bbr (Mbit/s): "4,5" {NO_NUMBER}'),
         ([HEADER.replace(",", "\t"), "50\tcubic\t4,5"], f' line 2, goodput.bbr (Mbit/s): "4,5" {NO_NUMBER}'),
+        (["zip,goodput.bbr (Mbit/s)", "1,8"], f", heading zip: {FIXED}"),
+        (["seeds,goodput.bbr (Mbit/s)", "1,8", "2,8"], f", heading seeds: {FIXED}"),
         ([HEADER, "50,cubic,8,,9"], " line 2: has 5 cells; as many as headings: 3"),
         ([HEADER + ",path.buffer (B)", "5,cubic,8,50"], ", heading path.buffer (B): is there twice; leave one out"),
         (

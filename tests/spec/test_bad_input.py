@@ -389,6 +389,8 @@ def test_a_bad_trace_is_one_message_with_its_line(
     Path("folder.csv").mkdir()
     said += bad_fields({"flows[0].workload": {"trace": ["writes.csv", "folder.csv", "absent.csv"]}}, folder=Path())
     Path("writes.csv").write_text("".join(f"{n},1\n" for n in range(1000)), encoding="utf-8")
+    Path("long.csv").write_text(f"{'1' * 5000},1\n", encoding="utf-8")
+    said += bad_fields({"flows[0].workload": {"trace": "long.csv"}}, folder=Path())
     many = {"flows[0].workload": {"trace": "writes.csv"}, "flows[0].count": 100_000}
     said += bad_fields(many, folder=Path())
     assert "\n".join(said) == snapshot

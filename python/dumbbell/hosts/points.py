@@ -116,7 +116,7 @@ def read(
     found = HostMeasurements(
         file=points.name, head=table.head, rows=rows, experiment=experiment, fields=tuple(fields), settings=own
     )
-    if rows:
+    if rows and not table.refuse_fixed(found):
         table.refuse_groups(found)
     if table.problems:
         raise SpecError(table.problems)
@@ -165,6 +165,15 @@ class _Table(Sheet):
         except ValueError as error:
             self.add(line, self.header[place or 0], *str(error).split("; ", 1))
             return None
+
+    def refuse_fixed(self, found: HostMeasurements) -> bool:
+        """Notes fields that hold for all points of an experiment, as `seeds`; tells whether there are any."""
+        swept = {axis.path for axis in axes(found.experiment)}
+        fixed = [path for path in found.fields if path not in swept]
+        for path in fixed:
+            message, hint = "holds for all points, so that no row can give it", "leave it out, and say it in the spec"
+            self.problems.append(Problem(f"{self.file}, heading {path}", message, hint))
+        return bool(fixed)
 
     def refuse_groups(self, found: HostMeasurements) -> None:
         """Notes quantities of groups that a point has not."""

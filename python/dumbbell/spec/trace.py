@@ -21,7 +21,7 @@ LONGEST_TRACE_S = 1_000_000
 LARGEST_WRITE_BYTES = 10**12
 LARGEST_FILE_BYTES = 64 * 2**20
 
-_TIME = re.compile(r"[0-9]+(?:\.[0-9]{0,18})?|\.[0-9]{1,18}")
+_TIME = re.compile(r"[0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18}")
 _BYTES = re.compile(r"[0-9]{1,13}")
 _SHARE = re.compile(r"[0-9]{1,3}(?:\.[0-9]{0,18})?|\.[0-9]{1,18}")
 _HEADERS = ({"time", "time_s", "time (s)"}, {"bytes"})
