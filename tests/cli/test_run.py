@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import statistics
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -275,13 +276,19 @@ def _measured(store: Path) -> int:
 def test_a_terminal_sees_how_long_it_takes_unless_it_is_over_in_a_moment(moment: Path) -> None:
     done = f"{MOMENTS}/{MOMENTS + 1}"
     assert done in on_a_terminal("run", moment, *MOMENTS_AND_DAYS, until=done.encode())
-    assert "━" not in on_a_terminal("run", moment)
+    assert "━" not in on_a_terminal("run", moment, program=(sys.executable, "-c", PATIENT))
 
 
-def on_a_terminal(*arguments: str | Path, until: bytes | None = None) -> str:
+PATIENT = "from dumbbell.cli import main, progress; progress.PATIENCE_S = 3600.0; main.main()"
+"""The program, to which an hour is a moment."""
+
+
+def on_a_terminal(
+    *arguments: str | Path, until: bytes | None = None, program: tuple[str | Path, ...] = (DUMBBELL,)
+) -> str:
     """What a terminal shows of standard error, to the end or until it is interrupted at a word."""
     terminal, theirs = pty.openpty()
-    with subprocess.Popen([DUMBBELL, *arguments], stdout=subprocess.DEVNULL, stderr=theirs) as started:
+    with subprocess.Popen([*program, *arguments], stdout=subprocess.DEVNULL, stderr=theirs) as started:
         overdue = threading.Timer(HANG_S, started.kill)
         overdue.start()
         os.close(theirs)

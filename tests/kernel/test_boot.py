@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from dumbbell.engines.linux import LinuxEngine
 from dumbbell.errors import BuildFailure, EngineFailure
 from dumbbell.kernel.recipe import recipe
 from dumbbell.kernel.toolchain import require
-from processes import alive, descendants, soon
+from processes import HANG_S, alive, descendants, soon
 
 pytestmark = pytest.mark.slow
 
@@ -86,7 +85,7 @@ def told(root: Path, seed: int = 1) -> dict[str, str]:
     """What the init says. It finds the same files each time: they decide which random numbers are used up."""
     (root / "written").unlink(missing_ok=True)
     with started(root, seed) as process:
-        assert process.wait() == 0, (root / "console").read_text()
+        assert process.wait(HANG_S) == 0, (root / "console").read_text()
     lines = (root / "console").read_text().splitlines()
     return {name: words for name, colon, words in (line.partition(": ") for line in lines) if colon}
 
@@ -109,9 +108,7 @@ def test_it_boots_and_has_what_it_says(linux: kernel.Kernel, root: Path) -> None
 
 
 def test_an_hour_passes_in_a_moment(root: Path) -> None:
-    began = time.monotonic()
     assert told(root)["slept"] == "3600"
-    assert time.monotonic() - began < 3600 / 2, "its time is virtual"
 
 
 def test_its_randomness_is_that_of_the_seed(root: Path) -> None:

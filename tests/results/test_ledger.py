@@ -1,10 +1,9 @@
-"""The ledger's tables, and how fast they answer when there are many runs."""
+"""The ledger's tables, and how much work they are when there are many runs."""
 
 from __future__ import annotations
 
 import hashlib
 import sqlite3
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,8 +13,9 @@ from commandline import dumbbell
 from dumbbell.results.store import Store
 from dumbbell.results.tables import LEDGER_SCHEMA, TABLES
 from multiplied import multiplied
+from work import lines_run
 
-MANY = 100_000
+FEW, MANY = 300, 1_200
 
 
 def test_other_tables_are_another_schema() -> None:
@@ -33,47 +33,66 @@ def test_the_ledger_is_written_ahead(folder: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with a hundred thousand runs of two flows: copies of one, three seeds a point."""
-    return multiplied(tmp_path_factory.mktemp("many") / "store", MANY)
+def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
+    """Stores with runs of two flows: copies of one, three seeds a point."""
+    return {runs: multiplied(tmp_path_factory.mktemp(f"{runs}") / "store", runs) for runs in (FEW, MANY)}
 
 
-def spent_s(work: Callable[[], object]) -> float:
-    """Processor time."""
-    began = time.process_time()
-    work()
-    return time.process_time() - began
+def steps(store: Store, work: Callable[[], object]) -> int:
+    """How many tens of steps SQLite's machine takes for it."""
+    count = 0
+
+    def step() -> None:
+        nonlocal count
+        count += 1
+
+    connection = store.ledger._connection
+    connection.set_progress_handler(step, 10)
+    try:
+        work()
+    finally:
+        connection.set_progress_handler(None, 0)
+    return count
 
 
-def yardstick() -> int:
-    """Work of the same kind that takes a second of the processors for which the bars were set, when idle."""
-    rows = [[f"{i / 7:.2f}", str(i), f"{i * 3.3:.1f} %"] for i in range(600_000)]
-    return sum(len("  ".join(row)) for row in rows)
-
-
-def at_best(work: Callable[[], object], most: float) -> float:
-    """In yardsticks, because others may slow the machine down."""
-    shares: list[float] = []
-    while len(shares) < 8 and min(shares, default=most) >= most:
-        shares.append(spent_s(work) / spent_s(yardstick))
-    return min(shares)
-
-
-@pytest.mark.long
 @pytest.mark.slow
-@pytest.mark.parametrize(("command", "lines"), [(["list"], MANY + 1), (["show", "--each-seed"], 2 * MANY + 2)])
-def test_a_hundred_thousand_runs_are_told_at_once(many: Path, command: list[str], lines: int) -> None:
-    told: list[str] = []
-    assert at_best(lambda: told.append(dumbbell("results", *command, many).stdout), 2) < 2
-    assert len(told[-1].splitlines()) == lines
+@pytest.mark.parametrize("command", [["list"], ["show", "--each-seed"]], ids=" ".join)
+def test_four_times_as_many_runs_are_told_with_no_more_than_four_times_the_work(
+    stores: dict[int, Path], command: list[str]
+) -> None:
+    def told(runs: int) -> int:
+        return len(dumbbell("results", *command, stores[runs]).stdout.splitlines())
+
+    told(FEW)  # imports are not what is measured
+    assert told(MANY) - told(FEW) == (MANY - FEW) * (2 if "show" in command else 1)
+    assert lines_run(lambda: told(MANY)) < 1.1 * MANY / FEW * lines_run(lambda: told(FEW))
 
 
-@pytest.mark.long
 @pytest.mark.slow
-def test_a_frame_of_a_hundred_thousand_runs_and_one_of_many_are_there_at_once(many: Path) -> None:
-    with Store.open(many) as store:
-        for frame in (store.runs, store.groups):
-            assert at_best(frame, 2) < 2
-            assert len(frame()) >= MANY
-        ids = [f"{number * 2654435761:016x}" for number in range(1, 500)]
-        assert at_best(lambda: [store.get(each).seed for each in ids], 0.5) < 0.5  # type: ignore[union-attr]
+@pytest.mark.parametrize("table", ["runs", "groups"])
+def test_a_frame_of_four_times_as_many_runs_is_no_more_than_four_times_the_work(
+    stores: dict[int, Path], table: str
+) -> None:
+    lines, sql = dict[int, int](), dict[int, int]()
+    for runs, folder in stores.items():
+        with Store.open(folder) as store:
+            frame = getattr(store, table)
+            assert len(frame()) >= runs
+            lines[runs], sql[runs] = lines_run(frame), steps(store, frame)
+    assert lines[MANY] < 1.1 * MANY / FEW * lines[FEW]
+    assert sql[FEW] < sql[MANY] < 1.1 * MANY / FEW * sql[FEW]
+
+
+def test_one_run_is_found_with_the_same_work_among_many(stores: dict[int, Path]) -> None:
+    ids = [f"{number * 2654435761:016x}" for number in range(1, 100)]
+    lines, sql = dict[int, int](), dict[int, int]()
+    for runs, folder in stores.items():
+        with Store.open(folder) as store:
+
+            def get(store: Store = store) -> list[int]:
+                return [store.get(each).seed for each in ids]  # type: ignore[union-attr]
+
+            assert len(get()) == len(ids)
+            lines[runs], sql[runs] = lines_run(get), steps(store, get)
+    assert lines[MANY] == lines[FEW]
+    assert 0 < sql[MANY] < 1.1 * sql[FEW]

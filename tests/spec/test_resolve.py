@@ -256,7 +256,7 @@ def test_a_point_with_a_problem_is_refused() -> None:
         resolve(broken, 1)
 
 
-def test_ten_thousand_flows_resolve_quickly_and_all_have_names() -> None:
+def test_ten_thousand_flows_resolve_and_all_have_names() -> None:
     run = run_of({"flows": [{"cc": "bbr", "count": 5000}, {"cc": "cubic", "count": 5000}]})
     assert len({flow.name for flow in run.flows}) == 10_000
 
