@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dumbbell.engines import agent, process
-from dumbbell.engines.guest import Guests, Order
+from dumbbell.engines.guest import Guests, Left, Order
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.errors import EngineFailure, KernelError
 from dumbbell.kernel import Kernel, build
@@ -73,9 +73,10 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     found: list[bytes] = []
     outcome = Guests.outcome
 
-    def noted(guests: Guests, order: Order) -> bytes:
-        found.append(outcome(guests, order))
-        return found[-1]
+    def noted(guests: Guests, order: Order) -> Left:
+        left = outcome(guests, order)
+        found.append(left.answer)
+        return left
 
     monkeypatch.setattr(Guests, "outcome", noted)
     return found

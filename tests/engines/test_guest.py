@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from dumbbell.engines.guest import Guests, command, environment
+from dumbbell.engines.guest import NOT_CONFINED, Guests, command
 from dumbbell.errors import EngineFailure
 from kernels import order
 from processes import soon
@@ -63,14 +63,16 @@ def children() -> list[str]:
 
 def test_a_guest_sees_its_root_and_little_else(tmp_path: Path) -> None:
     asked = order(tmp_path, ECHO, job='{"words": 1}', seed=7)
-    seen = json.loads(Guests().outcome(asked))
+    left = Guests().outcome(asked)
+    seen = json.loads(left.answer)
+    assert left.confinement == NOT_CONFINED, "nobody says that it is"
     assert seen["argv"] == command(asked, Path("root"))[1:]
     assert seen["here"] == ["dev", "init", "job.json", "proc", "sys", "tmp"]
-    assert seen["beside"] == ["console.log", "held", "root"]
+    assert seen["beside"] == ["console.log", "held", "memory", "root"]
     assert seen["job"] == '{"words": 1}'
     assert seen["group"]
     told = {name: value for name, value in seen["environment"].items() if name in {"HOME", "TMPDIR", "UML_SEED"}}
-    assert told == {"HOME": "..", "TMPDIR": environment(asked)["TMPDIR"], "UML_SEED": "7"}
+    assert told == {"HOME": "..", "TMPDIR": "../memory", "UML_SEED": "7"}
     assert set(seen["environment"]) - set(told) <= {"PWD", "LC_CTYPE"}  # the shell's and Python's own
 
 
@@ -80,7 +82,7 @@ def test_the_command_line_is_the_same_for_runs_that_are_the_same_on_many_threads
         folder.mkdir()
     guests, orders = Guests(), [order(folder, ECHO) for folder in folders]
     with ThreadPoolExecutor(8) as pool:
-        lines = [json.loads(each)["argv"] for each in pool.map(guests.outcome, orders * 10)]
+        lines = [json.loads(each.answer)["argv"] for each in pool.map(guests.outcome, orders * 10)]
     assert lines == [lines[0]] * 20
     assert not [word for word in lines[0] if str(tmp_path) in word]
 
@@ -130,7 +132,7 @@ def test_another_thread_stops_all_guests_and_finds_nothing_left(tmp_path: Path, 
         for future in futures:
             with pytest.raises(CancelledError):
                 future.result()
-        assert b"argv" in guests.outcome(order(tmp_path, ECHO)), "an engine that was stopped can go on"
+        assert b"argv" in guests.outcome(order(tmp_path, ECHO)).answer, "an engine that was stopped can go on"
 
 
 def test_a_folder_or_an_agent_that_is_not_there_is_a_clear_failure(

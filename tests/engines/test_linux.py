@@ -14,7 +14,7 @@ from syrupy.assertion import SnapshotAssertion
 from dumbbell import _core
 from dumbbell.campaign.plan import refusals
 from dumbbell.engines import agent, linux, registry
-from dumbbell.engines.guest import Guests, Order
+from dumbbell.engines.guest import NOT_CONFINED, Guests, Left, Order
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.resources import limit_s, memory_mb
 from dumbbell.errors import EngineFailure, KernelError, UnknownEngine
@@ -29,9 +29,9 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> list[Order]:
     """Orders as guests got them; the answer is in `ANSWER`."""
     orders: list[Order] = []
 
-    def outcome(_: Guests, order: Order) -> bytes:
+    def outcome(_: Guests, order: Order) -> Left:
         orders.append(order)
-        return ANSWER[0]
+        return Left(ANSWER[0], NOT_CONFINED)
 
     monkeypatch.setattr(Guests, "outcome", outcome)
     monkeypatch.setattr(agent, "path", lambda: Path("/nowhere/agent"))
@@ -177,7 +177,7 @@ def test_a_guest_gets_the_run_and_the_kernels_names(answers: list[Order]) -> Non
     ANSWER[0] = b'{"measured":' + json.dumps(empty()).encode() + b"}"
     measurement = LinuxEngine(kernel()).measure(asked)
     assert measurement.ended_ns == 3
-    assert measurement.facts == {"kernel": "6.1.192"}
+    assert measurement.facts == {"kernel": "6.1.192", "guest": NOT_CONFINED}
     (order,) = answers
     job = json.loads(order.job)
     assert job["controls"] == ["bbr_4_17_s_1a2b", "bbr_4_17_s_1a2b", "cubic"]

@@ -7,6 +7,7 @@
 
 mod boot;
 mod clock;
+mod confinement;
 mod console;
 mod enclosure;
 mod error;

@@ -20,6 +20,16 @@ fn folder(test: &str) -> PathBuf {
     folder
 }
 
+/// What a program does in the kernel's place, started in the root of a folder of its own; and that folder.
+fn booted(test: &str, kernel: &[&str]) -> (Output, PathBuf) {
+    let folder = folder(test);
+    let root = folder.join("root");
+    std::fs::create_dir(&root).expect("there is room");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dumbbell-agent"));
+    command.args(["boot", &parent()]).args(kernel).current_dir(root).env_remove("TMPDIR");
+    (command.output().expect("the agent was built"), folder)
+}
+
 #[test]
 fn it_tells_its_version() {
     let output = agent(&["--version"]);
@@ -39,7 +49,8 @@ fn a_role_that_it_does_not_know_is_an_error() {
 #[test]
 fn boot_becomes_the_kernel_with_its_addresses_fixed() {
     // A shell in the kernel's place tells what it is.
-    let output = agent(&["boot", &parent(), "/bin/sh", "-c", "cat /proc/self/personality && exec cat /proc/self/stat"]);
+    let script = "cat /proc/self/personality && exec cat /proc/self/stat";
+    let (output, _) = booted("boot_becomes", &["/bin/sh", "-c", script]);
     let words = String::from_utf8(output.stdout).expect("numbers");
     let (personality, stat) = words.split_once('\n').expect("two lines");
     assert_eq!(u32::from_str_radix(personality, 16).expect("a number") & 0x0004_0000, 0x0004_0000);
@@ -49,8 +60,24 @@ fn boot_becomes_the_kernel_with_its_addresses_fixed() {
 
 #[test]
 fn a_kernel_that_is_not_there_is_named() {
-    let output = agent(&["boot", &parent(), "/nowhere/linux"]);
+    let (output, _) = booted("not_there", &["/nowhere/linux"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("/nowhere/linux"));
+}
+
+#[test]
+fn boot_says_whether_the_kernel_is_confined_and_it_is_then() {
+    let script =
+        "echo inside >> mine; echo outside >> ../../outside-of-confined; cat mine; chmod 777 mine || echo no modes";
+    let (output, folder) = booted("confined", &["/bin/sh", "-c", script]);
+    let confinement = std::fs::read_to_string(folder.join("confinement")).expect("it was written");
+    let outside = folder.join("../outside-of-confined");
+    if confinement.starts_with("confined (Landlock ABI ") {
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "inside\nno modes\n");
+        assert!(!outside.exists());
+    } else {
+        assert_eq!(confinement, "not confined");
+        std::fs::remove_file(outside).expect("it was written to");
+    }
 }
 
 #[test]

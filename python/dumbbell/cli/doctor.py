@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from dumbbell.engines.lease import Lease
+    from dumbbell.engines.linux import LinuxEngine
 
 
 OLDEST_PYTHON = (3, 11)
@@ -308,10 +309,10 @@ def _kernels() -> tuple[bool, str]:
 def _memory() -> tuple[bool, str]:
     import os
 
-    from dumbbell.engines.guest import memory_folder
+    from dumbbell.engines.guest import memory_room
 
-    folder = memory_folder(1)
-    if folder == "..":
+    folder = memory_room(1)
+    if folder is None:
         return True, "no room in /dev/shm: memory is a file beside each run"
     system = os.statvfs(folder)
     return True, f"{folder}, {system.f_bavail * system.f_frsize >> 20} MB free"
@@ -329,6 +330,17 @@ def _state() -> tuple[bool, str]:
     return True, f"{state} bytes, and a kernel has room for {STATE_ROOM_BYTES}"
 
 
+def _confinement(engine: "LinuxEngine") -> str:
+    """Whether a guest can change this machine, as results have it, and what that means."""
+    from dumbbell.engines.guest import NOT_CONFINED
+
+    confinement = engine.confinement()
+    if confinement == NOT_CONFINED:
+        told = "this machine's kernel has no Landlock, or has it turned off; a hostile program changes what you may"
+        return f"{confinement}: {told}"
+    return f"{confinement}: it changes nothing but its own folder"
+
+
 def _paths(name: str, spec: Path | None) -> "Iterator[Finding]":
     """The paths of an engine, or why it has none."""
     from dumbbell.errors import EngineFailure
@@ -342,12 +354,16 @@ def _paths(name: str, spec: Path | None) -> "Iterator[Finding]":
 def _checked_paths(name: str, spec: Path | None) -> "Iterator[Finding]":
     from dumbbell.campaign.plan import plan
     from dumbbell.cli.run import experiment_of
+    from dumbbell.engines.linux import LinuxEngine
     from dumbbell.engines.path_check import check_paths
     from dumbbell.engines.registry import engine
     from dumbbell.spec import load
 
+    found = engine(name)
+    if isinstance(found, LinuxEngine):
+        yield Finding("guest", healthy=True, words=_confinement(found))
     experiments = [load(STANDARD_PATH), *([experiment_of(spec, None, None)] if spec else [])]
     runs = (planned.resolved.run for experiment in experiments for planned in plan(experiment))
-    for checked in check_paths(engine(name), runs):
+    for checked in check_paths(found, runs):
         words = "; ".join(checked.deviations) or "rate, round trip, queue, loss and order are as asked"
         yield Finding(f"path {checked.asked}", healthy=not checked.deviations, words=words)

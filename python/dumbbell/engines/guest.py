@@ -1,28 +1,33 @@
 """A guest: a kernel that runs as a process of this one, and sees one folder of this machine.
 
-What is on its command line feeds the kernel's entropy, so all of it is the same for every run that is the same.
+What is on its command line and in its environment feeds the kernel's entropy, so all of it is the same for every run
+that is the same.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from dumbbell.engines import cores, scratch
 from dumbbell.engines.diagnosis import diagnosis
 from dumbbell.engines.process import Processes, Start
 from dumbbell.errors import EngineFailure
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 _MB = 2**20
 _CONNECTIONS = 1024
 """Buckets of the kernel's table of connections: each sample walks all of them, and left alone it takes many more."""
-_SHARED_MEMORY = "/dev/shm"  # noqa: S108 (where Linux keeps files that are memory)
+_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 (where Linux keeps files that are memory)
+_MEMORY = "memory"
+"""Beside the root, what leads to the folder of the guest's memory."""
+_CONFINEMENT = "confinement"
+"""Beside the root, the agent's note (`crates/agent/src/boot.rs`)."""
+NOT_CONFINED = "not confined"
+"""What stands there where this machine's kernel cannot confine a guest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,14 +43,24 @@ class Order:
     limit_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a guest left."""
+
+    answer: bytes
+    """What its agent wrote."""
+    confinement: str
+    """Whether it could write elsewhere: `NOT_CONFINED`, or `confined` and by what."""
+
+
 class Guests:
     """All guests of an engine."""
 
     def __init__(self) -> None:
         self._processes = Processes("the kernel's process", diagnosis)
 
-    def outcome(self, order: Order) -> bytes:
-        """Runs a guest to its end and gives what its agent wrote.
+    def outcome(self, order: Order) -> Left:
+        """Runs a guest to its end and gives what it left.
 
         Raises:
             EngineFailure: it came to no end, or to a bad one; with what helps, or with the last lines of its console.
@@ -54,20 +69,21 @@ class Guests:
         with self._processes.process() as process, cores.reserve_core() as core, scratch.folder() as folder:
             console = folder / "console.log"
             try:
-                root = _furnished(folder, order)
-                start = Start(
-                    command=command(order, root),
-                    folder=root,
-                    environment=environment(order),
-                    console=console,
-                    limit_s=order.limit_s,
-                )
-                process.run(start, lambda guest: _pin(guest, core))
+                with _memory(folder, order.memory_mb):
+                    root = _furnished(folder, order)
+                    start = Start(
+                        command=command(order, root),
+                        folder=root,
+                        environment=environment(order),
+                        console=console,
+                        limit_s=order.limit_s,
+                    )
+                    process.run(start, lambda guest: _pin(guest, core))
             except OSError as error:
                 what = f"the kernel could not be started: {scratch.told(error)}"
                 raise EngineFailure(diagnosis(what) or what) from None
             try:
-                return (root / "outcome.json").read_bytes()
+                return Left((root / "outcome.json").read_bytes(), _confinement(folder))
             except OSError as error:
                 raise process.failure(f"the agent left no outcome: {error.strerror}", console) from None
 
@@ -107,16 +123,36 @@ def command(order: Order, root: Path) -> list[str]:
 
 def environment(order: Order) -> dict[str, str]:
     """All that a guest's process knows of its surroundings: the kernel keeps its control files beside the root."""
-    return {"HOME": "..", "TMPDIR": memory_folder(order.memory_mb), "UML_SEED": str(order.seed)}
+    return {"HOME": "..", "TMPDIR": f"../{_MEMORY}", "UML_SEED": str(order.seed)}
 
 
-def memory_folder(megabytes: int) -> str:
-    """Where a guest's memory, a sparse file, has room: in memory if it can, beside the root otherwise."""
-    if os.path.ismount(_SHARED_MEMORY) and os.access(_SHARED_MEMORY, os.W_OK):
+def memory_room(megabytes: int) -> Path | None:
+    """Where a guest's memory, a sparse file, has room in memory; None: nowhere."""
+    if _SHARED_MEMORY.is_mount() and os.access(_SHARED_MEMORY, os.W_OK):
         system = os.statvfs(_SHARED_MEMORY)
         if not system.f_flag & os.ST_NOEXEC and system.f_bavail * system.f_frsize >= megabytes * _MB:
             return _SHARED_MEMORY
-    return ".."
+    return None
+
+
+@contextmanager
+def _memory(folder: Path, megabytes: int) -> Iterator[None]:
+    """Gives a guest's memory a folder of its own, which is all that it may write to; in memory if that has room."""
+    room = memory_room(megabytes)
+    if room is None:
+        (folder / _MEMORY).mkdir()
+        yield
+    else:
+        with scratch.folder(room) as held:
+            (folder / _MEMORY).symlink_to(held)
+            yield
+
+
+def _confinement(folder: Path) -> str:
+    try:
+        return (folder / _CONFINEMENT).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return NOT_CONFINED
 
 
 def _furnished(folder: Path, order: Order) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ import dumbbell.cc as cc
 from dumbbell.engines import agent, controls, linux_limits, machine, outcome, programs
 from dumbbell.engines.catalogue import DEFAULT_KERNEL, engine_name
 from dumbbell.engines.cores import available_cores
-from dumbbell.engines.guest import Guests, Order
+from dumbbell.engines.guest import Guests, Left, Order
 from dumbbell.engines.identity import hash_of
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.path_check import PathReport
@@ -82,11 +83,19 @@ class LinuxEngine:
             EngineFailure: it does not boot.
         """
         began = time.perf_counter()
-        self._guests.outcome(self._order("{}", 0, MEMORY_STEPS_MB[0], START_S))
+        self._booted()
         took_s = time.perf_counter() - began
         with suppress(OSError):
             self._note.write_text(machine.BOOT_ID.read_text(encoding="utf-8"), encoding="utf-8")
         return took_s
+
+    def confinement(self) -> str:
+        """Boots the kernel once, without a job, and gives what keeps it from writing elsewhere, as a run's facts do.
+
+        Raises:
+            EngineFailure: it does not boot.
+        """
+        return self._booted().confinement
 
     def slots(self) -> int:
         """One a core: a guest has one processor."""
@@ -95,11 +104,13 @@ class LinuxEngine:
     def measure(self, run: Run) -> Measurement:
         """Carries the run out in a guest."""
         programs.check_allowed(self.programs(run), allowed=self.allows_programs)
-        return outcome.measurement(self._answer(run, "measure"))
+        left = self._left(run, "measure")
+        measured = outcome.measurement(left.answer)
+        return replace(measured, facts={**measured.facts, "guest": left.confinement})
 
     def probe(self, run: Run, *, reorder_ppb: int = 0) -> PathReport:
         """Has packet trains sent through the run's path; `reorder_ppb` is a fault that tests put into it."""
-        return outcome.path_report(self._answer(run, {"probe": {"reorder_ppb": reorder_ppb}}))
+        return outcome.path_report(self._left(run, {"probe": {"reorder_ppb": reorder_ppb}}).answer)
 
     def stop(self) -> None:
         """Kills every guest."""
@@ -124,8 +135,11 @@ class LinuxEngine:
             limit_s=limit_s,
         )
 
-    def _answer(self, run: Run, task: str | dict[str, Any]) -> bytes:
-        """What the agent wrote."""
+    def _booted(self) -> Left:
+        return self._guests.outcome(self._order("{}", 0, MEMORY_STEPS_MB[0], START_S))
+
+    def _left(self, run: Run, task: str | dict[str, Any]) -> Left:
+        """What the guest of a run left."""
         names = [self.control(flow.cc) for flow in run.flows]
         memory = memory_mb(run)
         if memory is None or None in names:

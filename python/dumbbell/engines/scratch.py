@@ -19,19 +19,19 @@ HELD = "held"
 """Locked for as long as the folder's process lives."""
 _YOUNG_S = 60
 """A folder without its lock may be one that is just being made."""
-_swept_in: set[int] = set()
+_swept: set[tuple[int, Path]] = set()
 _sweeping = Lock()
 
 
 @contextmanager
-def folder() -> Iterator[Path]:
-    """Gives an empty folder of its own, and removes it with all that is in it.
+def folder(home: Path | None = None) -> Iterator[Path]:
+    """Gives an empty folder of its own, where temporary files are or in `home`, and removes it with all that is in it.
 
     Raises:
         EngineFailure: there is nowhere to make one.
     """
     try:
-        home = Path(tempfile.gettempdir())
+        home = home or Path(tempfile.gettempdir())
         _sweep_once(home)
         made, lock = _made(home)
     except OSError as error:
@@ -97,8 +97,8 @@ def _made(home: Path) -> tuple[Path, int]:
 
 def _sweep_once(home: Path) -> None:
     with _sweeping:
-        if os.getpid() not in _swept_in:
-            _swept_in.add(os.getpid())
+        if (os.getpid(), home) not in _swept:
+            _swept.add((os.getpid(), home))
             sweep(home)
 
 
