@@ -57,6 +57,8 @@ WITH_NEIGHBOURS: Final = {
     "flows[].workload.command": '[[flows]]\ncc = "cubic"\n'
     'workload = { command = ["iperf3", "-c", "{receiver}", "-p", "{port}", "-t", "{seconds}", "-J"], '
     'server = ["iperf3", "-s", "-1", "-p", "{port}", "-J"] }\n',
+    "flows[].workload.user": '[[flows]]\ncc = "cubic"\n'
+    'workload = { command = ["ping", "-c", "10", "{receiver}"], user = "root" }\n',
     "flows[].workload.arrivals": '[[flows]]\ncc = "cubic"\n'
     'workload = { arrivals = { load = 0.6, count = 1000 }, size = "100 kB" }\n',
     "flows[].workload.arrivals.rate": '[[flows]]\ncc = "cubic"\n'

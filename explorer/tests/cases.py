@@ -129,7 +129,7 @@ WRITTEN: Final[tuple[dict[str, Any], ...]] = (
     {"seeds": [1, 5], "path": {"rate": ["1 Mbit/s", "2 Mbit/s"]}, "flows": [{"cc": "bbr"}], "measure": {}},
     {"name": 'x "y" \\ \x00 \x1f \x7f \n \t \b \f \r \u00e9 \U0001f600', "duration": "60 s", "path": {"rate": "80 Mbit/s", "change": [{"at": "20 s", "rate": "1 Mbit/s"}, {"at": "30 s", "rate": "2 Mbit/s"}]}},
     {"flows": [{"cc": "bbr", "workload": {"arrivals": {"load": 0.5}, "size": {"pareto": {"shape": 1.2, "mean": "1 MB"}}}}, {"cc": ["a", "b"], "count": 3, "workload": {}}], "path": {"loss": "1 %"}},
-    {"flows": [{"workload": {"command": ["sh", "-c", "x" * 120]}}, {"workload": {"command": [["a", "b"], ["c"]]}}]},
+    {"flows": [{"workload": {"command": ["sh", "-c", "x" * 120]}}, {"workload": {"command": [["a", "b"], ["c"]], "user": ["caller", "root"]}}]},
     {"path": {"rate": [f"{i} Mbit/s" for i in range(20)]}, "seeds": list(range(40)), "zip": [["path.rate", "path.rtt"]]},
     {"x": [], "y": [[]], "z": [1.0, 1e16, 1e-5, -0.0, True, False, 10**30, float("inf"), float("nan")], "d": dt.date(2020, 1, 1), "t": dt.time(1, 2, 3, 500000)},
     {"path": {"rate": None, "change": []}, "flows": []},

@@ -268,7 +268,8 @@ def _workload(draw: Random, seconds: float, *, finite: bool) -> tuple[Any, bool]
             ('["iperf3", "-p", "{port}"]', '["a", "{{x}}", "{seconds}"]', '[["a", "{receiver}"], ["b"]]')
         )
         server = {"server": '["iperf3", "-s", "-p", "{port}"]'} if "{port}" in command else {}
-        return {"command": command, **server, "": True}, False
+        user = draw.choice(({}, {}, {"user": '"root"'}, {"user": '"caller"'}, {"user": '["root", "caller"]'}))
+        return {"command": command, **server, **user, "": True}, False
     if kind == "trace" and not finite:
         return {"trace": _text("no-such-file.csv"), "": True}, False
     if kind == "list":
@@ -475,7 +476,8 @@ def _other_workload(draw: Random, tree: Tree) -> None:
             '{ arrivals = { trace = "a.csv", count = 0 }, size = { zipf = 1 } }', "{ command = [] }",
             '{ command = ["a", "", "{x}", "{", 5] }', '{ command = ["{port}"], server = ["a"] }',
             '{ command = ["{seconds}"], servers = [] }', '{ command = [["a"], [], "b"] }',
-            '{ command = "iperf3 -c {receiver}" }', '{ trace = "" }', "{ trace = 5 }", '{ udp = "5 Mbit/s" }',
+            '{ command = "iperf3 -c {receiver}" }', '{ command = ["a"], user = "nobody" }',
+            '{ trace = "" }', "{ trace = 5 }", '{ udp = "5 Mbit/s" }',
             "{ a = 1, b = 2 }", '[["bulk"]]',
         ))  # fmt: skip
         flow["count"] = draw.choice(("1", "2", "100001", "[1, 2]", "[2, 2]"))

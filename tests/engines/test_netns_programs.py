@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pwd
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -284,3 +287,64 @@ def test_programs_start_where_the_user_is(engine: Any, tmp_path: Path, monkeypat
     said = found.flows[0].program
     assert said is not None
     assert said.output == f"{tmp_path}\n"
+
+
+@pytest.fixture
+def everyones() -> Iterator[Path]:
+    """A folder where every user may make files: pytest's own are closed to others."""
+    folder = Path(tempfile.mkdtemp(prefix="everyones-"))
+    folder.chmod(0o777)
+    yield folder
+    shutil.rmtree(folder)
+
+
+WHO = 'echo "$(id -u) $(id -g) $(id -G) $HOME"; pwd'
+NOBODY = 65534
+
+
+@pytest.mark.parametrize("engine", ["netns"], indirect=True)
+@pytest.mark.parametrize(("user", "number"), [("caller", NOBODY), ("root", 0)])
+def test_programs_run_as_who_called_sudo_unless_the_spec_says_root(
+    engine: Any, everyones: Path, monkeypatch: pytest.MonkeyPatch, user: str, number: int
+) -> None:
+    need("nc")
+    monkeypatch.setenv("SUDO_UID", str(NOBODY))
+    monkeypatch.setenv("SUDO_GID", str(NOBODY))
+    monkeypatch.chdir("/")
+    kept, theirs = everyones / "kept", everyones / "theirs"
+    kept.write_text("kept\n", encoding="utf-8")
+    server = f"id -u > {theirs}; echo x >> {kept}; exec nc -l {{port}} >/dev/null"
+    client = f"{WHO}; nc -N {{receiver}} {{port}} </dev/null"
+    workload = {"command": ["sh", "-c", client], "server": ["sh", "-c", server], "user": user}
+    said = measured(engine, workload, everyones / "store").flows[0].program
+    assert said is not None
+    assert said.output is not None
+    words = said.output.split()
+    assert (words[0], words[1], words[-1]) == (str(number), str(number), "/")
+    assert theirs.read_text(encoding="utf-8") == f"{number}\n"
+    assert (kept.read_text(encoding="utf-8") == "kept\n") == (number != 0)
+    assert (words[-2] == pwd.getpwuid(NOBODY).pw_dir) == (number != 0)
+
+
+@pytest.mark.parametrize("engine", ["netns"], indirect=True)
+def test_a_folder_that_the_user_may_not_enter_is_named(
+    engine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SUDO_UID", str(NOBODY))
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    monkeypatch.chdir(closed)
+    spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic", "workload": {"command": ["true"]}}]}
+    (found,) = dumbbell.run(spec, engine=engine.name, store=tmp_path / "store").outcomes
+    assert isinstance(found, FailedRun)
+    assert f"start true in {closed} as user {NOBODY}: Permission denied" in found.error
+
+
+@pytest.mark.parametrize("engine", ["linux"], indirect=True)
+def test_a_guest_cannot_give_programs_the_powers_of_root(engine: Any) -> None:
+    flows = [{"cc": "cubic"}, {"cc": "cubic", "workload": {"command": ["true"], "user": "root"}}]
+    (point,) = expand(load({"duration": "1 s", "path": PATH, "flows": flows}))
+    (problem,) = engine.unsupported_fields(resolve(point, 1).run)
+    assert (problem.path, problem.message) == (
+        "flows[1].workload.user", "a guest's programs have no privileges, whoever they run as",
+    )  # fmt: skip

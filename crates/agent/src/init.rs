@@ -159,13 +159,13 @@ fn carry_out(job: &Job, folder: &Path) -> Result<Outcome, Failure> {
         None
     };
     let start_in = PathBuf::from(job.folder.as_deref().unwrap_or("/"));
-    let surroundings = Surroundings { root, start_in, folder: folder.to_owned() };
+    let surroundings = Surroundings { root, start_in, folder: folder.to_owned(), caller: job.caller.clone() };
     if matches!(job.task, Task::Noise) {
         return noise::measure(&job.run, &job.controls, &mut network, &surroundings).map(Outcome::Noise);
     }
     let mut measurement = traffic::measure(&job.run, &job.controls, &mut network, &surroundings)?;
     if surroundings.root.is_some() {
-        let told = "this machine's, which they cannot write to but in /dev/shm";
+        let told = "this machine's, mounted to be read; /dev/shm is memory of theirs";
         measurement.facts.insert("root of programs".to_owned(), told.to_owned());
     }
     Ok(Outcome::Measured(Box::new(measurement)))
@@ -188,17 +188,23 @@ fn build(job: &Job) -> Result<Network, Failure> {
     Network::build(&job.run, &job.controls, reorder_ppb, job.machine, means).map_err(building)
 }
 
-/// The root of the machine that this kernel is a process of, for its programs: nothing there can be changed.
+/// The root of the machine that this kernel is a process of, for its programs. That they cannot mount it again, to be
+/// written to, is because they have no capabilities; that nothing in this kernel can write to it, whatever it has, is
+/// because its process is confined (`boot`), where the machine's kernel can do that.
 fn host_root() -> Result<PathBuf, Failure> {
     const ROOT: &str = "/host";
-    let failed = |at: &'static str| move |error| Failure::of(format!("mount {at}"), error);
+    let plain = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
     fs::create_dir_all(ROOT).map_err(|error| Failure::of(format!("make {ROOT}"), error))?;
-    let read_only = MsFlags::MS_RDONLY | MsFlags::MS_NOSUID;
-    mount(Some("none"), ROOT, Some("hostfs"), read_only, Some("/")).map_err(failed(ROOT))?;
-    mount(Some("proc"), "/host/proc", Some("proc"), MsFlags::empty(), None::<&str>).map_err(failed("/host/proc"))?;
-    // What is in /tmp may be what a program is to read: this is its place to write.
-    mount(Some("tmpfs"), "/host/dev/shm", Some("tmpfs"), MsFlags::empty(), None::<&str>)
-        .map_err(failed("/host/dev/shm"))?;
+    for (kind, at, flags, data) in [
+        // Its devices are this kernel's: /dev/null is one.
+        ("hostfs", ROOT, MsFlags::MS_RDONLY | MsFlags::MS_NOSUID, Some("/")),
+        // Settings of what measures are there too, and root's to change without any capability.
+        ("proc", "/host/proc", MsFlags::MS_RDONLY | plain, None),
+        // What is in /tmp may be what a program is to read: this is its place to write.
+        ("tmpfs", "/host/dev/shm", plain, None),
+    ] {
+        mount(Some("none"), at, Some(kind), flags, data).map_err(|error| Failure::of(format!("mount {at}"), error))?;
+    }
     Ok(ROOT.into())
 }
 

@@ -24,6 +24,24 @@ pub struct Job {
     /// Where programs start, and where those are that are named by a relative path; none: at the root.
     #[serde(default)]
     pub folder: Option<String>,
+    /// Who programs run as, unless the run says root; none: whoever the agent is.
+    #[serde(default)]
+    pub caller: Option<Caller>,
+}
+
+/// The user who calls, by the machine's numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Caller {
+    /// The user's number.
+    pub uid: u32,
+    /// That of the user's first group.
+    pub gid: u32,
+    /// Those of all groups.
+    pub groups: Vec<u32>,
+    /// The home folder; none: programs have no other than the engine gives them.
+    #[serde(default)]
+    pub home: Option<String>,
 }
 
 /// What a job is about.

@@ -8,6 +8,7 @@
 mod connection;
 mod connection_id;
 mod dumps;
+mod entry;
 mod flow;
 mod poll;
 mod process;

@@ -22,6 +22,6 @@ pub use placeholder::Places;
 pub use recorder::{Gauges, Mark, Milestone, Recorder, SharedGauges, arrival, milestones};
 pub use request::{
     Access, AccessKind, AlgorithmChoice, Arrival, Buffer, Change, Flow, Host, LossAt, Measure, Path, Problem, Qdisc,
-    Record, Run, ShaperAt, ShaperKind, SocketMemory, Workload, Write,
+    Record, Run, ShaperAt, ShaperKind, SocketMemory, User, Workload, Write,
 };
 pub use source::{Act, Source};

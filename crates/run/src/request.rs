@@ -214,7 +214,28 @@ pub enum Workload {
         command: Vec<String>,
         /// What is started at the receiver before the run begins; empty: nothing is.
         server: Vec<String>,
+        /// Who both run as, where an engine gives programs a choice.
+        #[serde(default, skip_serializing_if = "User::is_caller")]
+        user: User,
     },
+}
+
+/// Who a program runs as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum User {
+    /// The user who calls; who became root by `sudo` is still that user.
+    #[default]
+    Caller,
+    /// Root.
+    Root,
+}
+
+impl User {
+    /// It is the one who calls, as of all programs before there was a choice.
+    pub const fn is_caller(&self) -> bool {
+        matches!(self, Self::Caller)
+    }
 }
 
 /// One write of a traced application.
@@ -376,7 +397,12 @@ mod tests {
     fn a_command_is_read_as_its_siblings_are() {
         let text = r#"{"command":{"command":["nc","{receiver}"],"server":[]}}"#;
         let workload: Workload = serde_json::from_str(text).unwrap();
-        assert_eq!(workload, Workload::Command { command: vec!["nc".into(), "{receiver}".into()], server: vec![] });
+        let command = vec!["nc".into(), "{receiver}".into()];
+        assert_eq!(workload, Workload::Command { command, server: vec![], user: User::Caller });
+        assert_eq!(serde_json::to_string(&workload).unwrap(), text);
+        let text = r#"{"command":{"command":["nc"],"server":[],"user":"root"}}"#;
+        let workload: Workload = serde_json::from_str(text).unwrap();
+        assert_eq!(workload, Workload::Command { command: vec!["nc".into()], server: vec![], user: User::Root });
         assert_eq!(serde_json::to_string(&workload).unwrap(), text);
     }
 }

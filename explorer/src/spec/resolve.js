@@ -135,7 +135,9 @@ function resolvedWorkload(experiment, place, seed, tables) {
   if (isA(workload, "ShortFlows")) return { arrivals: { arrivals: arrivalsOf(experiment, place, workload, seed, tables) } };
   if (isA(workload, "Command")) {
     const server = workload.server === null ? [] : scalar(workload.server);
-    return { command: { command: [...scalar(workload.command)], server: [...server] } };
+    const user = scalar(workload.user);
+    const program = { command: [...scalar(workload.command)], server: [...server] };
+    return { command: { ...program, ...(user === "caller" ? {} : { user }) } }; // as before there was this
   }
   return "bulk";
 }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import dumbbell.cc as cc
 from dumbbell.engines import agent, controls, linux_limits, machine, outcome, programs
+from dumbbell.engines.caller import Caller
 from dumbbell.engines.catalogue import DEFAULT_KERNEL, engine_name
 from dumbbell.engines.cores import available_cores
 from dumbbell.engines.guest import Guests, Left, Order
@@ -146,5 +147,5 @@ class LinuxEngine:
             raise EngineFailure("; ".join(map(str, self.unsupported_fields(run))))
         job = {"run": json.loads(run.to_json()), "controls": names, "task": task}
         if any(isinstance(flow.workload, CommandWorkload) for flow in run.flows):
-            job["folder"] = str(Path.cwd())
+            job |= {"folder": str(Path.cwd()), "caller": Caller.find().job()}
         return self._guests.outcome(self._order(json.dumps(job), run.seed, memory, limit_s(run)))

@@ -42,6 +42,10 @@ def guest_problems(run: Run) -> Iterator[Problem]:
     if memory_mb(run) is None:
         most = f"{MEMORY_STEPS_MB[-1] // 1024} GiB"
         yield Problem("path.buffer", f"what may be in flight needs more than {most} of memory", "make it smaller")
+    for index, flow in enumerate(run.flows):
+        if isinstance(flow.workload, CommandWorkload) and flow.workload.command.user == "root":
+            told = "a guest's programs have no privileges, whoever they run as"
+            yield Problem(f"flows[{index}].workload.user", told, 'user = "caller", or the engine netns')
 
 
 def _of_the_path(run: Run) -> Iterator[Problem]:

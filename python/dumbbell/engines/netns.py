@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import dumbbell.cc as cc
 from dumbbell.engines import agent, controls, lease, linux_limits, machine, outcome, programs, scratch
+from dumbbell.engines.caller import Caller
 from dumbbell.engines.identity import hash_of
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.noise import NoiseReport
@@ -163,6 +164,9 @@ class NetnsEngine:
             "run": json.loads(run.to_json()), "controls": names, "task": task, "machine": "shared",
             "controller": os.getpid(), "folder": str(Path.cwd()),
         }  # fmt: skip
+        caller = Caller.find()
+        if caller.uid:
+            job["caller"] = caller.job()
         console = folder / "console.log"
         start = Start(
             command=[os.fspath(agent.path()), "run", "job.json", "outcome.json"],

@@ -175,7 +175,8 @@ def _workload(workload: Workload) -> str:
             return _arrivals([size for _, size in source.arrivals])
         case CommandWorkload(command=program):
             other = f", to the server {shlex.join(program.server)}" if program.server else ""
-            return f"the program {shlex.join(program.command)}{other}"
+            power = ", as root" if program.user == "root" else ""
+            return f"the program {shlex.join(program.command)}{other}{power}"
         case _:
             return "bulk"
 

@@ -163,7 +163,8 @@ def _workload(experiment: tables.Spec, number: int, seed: int) -> run.Workload:
         return run.ArrivalsWorkload(arrivals=run.Arrivals(arrivals=_arrivals(experiment, number, workload, seed)))
     if isinstance(workload, tables.Command):
         server = () if workload.server is None else scalar(workload.server)
-        return run.CommandWorkload(command=run.Command(command=scalar(workload.command), server=server))
+        program = run.Command(command=scalar(workload.command), server=server, user=scalar(workload.user))
+        return run.CommandWorkload(command=program)
     return "bulk"
 
 

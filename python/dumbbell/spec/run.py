@@ -169,6 +169,8 @@ class Command(_Part):
     """Started at the sender when the flow starts."""
     server: tuple[str, ...]
     """Started at the receiver before the run; empty: nothing is."""
+    user: Literal["caller", "root"] = Field(default="caller", exclude_if=lambda user: user == "caller")
+    """Who both run as."""
 
 
 class TransferWorkload(_Part):

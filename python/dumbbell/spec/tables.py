@@ -370,6 +370,9 @@ class Command(Section):
     server: SweptWords | None = Field(default=None, examples=[["iperf3", "-s", "-1", "-p", "{port}", "-J"]])
     """What `command` talks to: a program that is started at the receiver before the run's time 0, and ended with the
     flow. The default starts none."""
+    user: Swept[Literal["caller", "root"]] = "caller"
+    """Who both run as. `"caller"`: the user who calls, also where that user became root by `sudo`. `"root"`: root, with
+    all its powers, which only the engine `netns` can give: a guest's programs have none."""
 
 
 WORKLOADS: dict[str, type[Section]] = {

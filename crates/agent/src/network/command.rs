@@ -93,7 +93,7 @@ pub fn commands(step: &Step, plan: &Plan, run: &Run, id: &str) -> Vec<Vec<String
 
 /// What a flow's programs are, the server first, each with its host; none: it has none.
 pub fn programs(flow: usize, plan: &Plan, run: &Run, id: &str) -> Vec<(Place, Vec<String>)> {
-    let Workload::Command { command, server } = &run.flows[flow].workload else { return Vec::new() };
+    let Workload::Command { command, server, .. } = &run.flows[flow].workload else { return Vec::new() };
     let places = places(flow, plan, run);
     let ends = [(Place::Receiver, server), (Place::Sender, command)];
     let filled = ends.into_iter().filter(|(_, words)| !words.is_empty()).map(|(place, words)| {

@@ -109,7 +109,8 @@ fn a_kernel_with_all_means_needs_no_relay() {
 fn programs_share_their_addresses_with_nobody_and_have_their_control_from_the_route() {
     let mut run = samples::run(4);
     for flow in [0, 2] {
-        run.flows[flow].workload = run::Workload::Command { command: vec!["true".to_owned()], server: vec![] };
+        run.flows[flow].workload =
+            run::Workload::Command { command: vec!["true".to_owned()], server: vec![], user: run::User::Caller };
     }
     let controls = ["bbr", "cubic", "reno", "cubic"].map(str::to_owned);
     let plan = Plan::new(&run, 0).controlled(&run, &controls).relayed(POOR);

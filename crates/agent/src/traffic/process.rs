@@ -1,11 +1,13 @@
 //! [`Process`]: a program of the user's own at one end of a flow.
 
+use super::entry::Entry;
 use crate::failure::Failure;
+use crate::job::Caller;
 use crate::namespace::Namespace;
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use nix::sys::signal::{Signal, killpg};
-use nix::unistd::{Pid, chroot};
-use run::ProgramEnd;
+use nix::unistd::Pid;
+use run::{ProgramEnd, User};
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -37,30 +39,52 @@ pub enum End {
     Server,
 }
 
-/// Where programs run.
+/// Where programs run, and as whom.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
-    /// The folder that is their root; none: the agent's own.
+    /// The folder that is their root, of a kernel of their own; none: the agent's.
     pub root: Option<PathBuf>,
     /// The folder in which they start, as they see it.
     pub start_in: PathBuf,
     /// Where what they write is kept until they end.
     pub folder: PathBuf,
+    /// Who they are, unless a run says root; none: who the agent is.
+    pub caller: Option<Caller>,
 }
 
 impl Surroundings {
-    /// A program that is to be started there.
-    pub fn command(&self, name: &str) -> Command {
+    /// A program of the agent's own that is to be started there, with its powers.
+    pub fn own_command(&self, name: &str) -> Command {
+        self.entered(name, Entry::new(self.root.as_deref(), &self.start_in))
+    }
+
+    /// A program of a user's that is to be started there. In a kernel of its own it has no powers, whoever it is: it
+    /// could change what is measured, and what keeps it from this machine's files.
+    fn command(&self, name: &str, user: User) -> Command {
+        let mut entry = Entry::new(self.root.as_deref(), &self.start_in);
+        let caller = self.caller.as_ref().filter(|_| user.is_caller());
+        if let Some(caller) = caller {
+            entry = entry.becoming(caller);
+        }
+        if self.root.is_some() {
+            entry = entry.without_powers();
+        }
+        let mut command = self.entered(name, entry);
+        if let (None, Some(home)) = (&self.root, caller.and_then(|it| it.home.as_ref())) {
+            command.env("HOME", home);
+        }
+        command
+    }
+
+    fn entered(&self, name: &str, entry: Entry) -> Command {
         let mut command = Command::new(name);
         if std::env::var_os("PATH").is_none() {
             command.env("PATH", PATH);
         }
-        if let Some(root) = self.root.clone() {
+        if self.root.is_some() {
             command.env("HOME", WRITABLE).env("TMPDIR", WRITABLE);
-            enter(&mut command, root, self.start_in.clone());
-        } else {
-            command.current_dir(&self.start_in);
         }
+        entry.before(&mut command);
         command
     }
 }
@@ -127,7 +151,7 @@ impl Process {
     /// # Errors
     /// There is no such program, or the machine has no room for it.
     pub fn start(
-        (flow, end): (usize, End),
+        (flow, end, user): (usize, End, User),
         argv: Vec<String>,
         namespace: &Namespace,
         surroundings: &Surroundings,
@@ -135,7 +159,12 @@ impl Process {
         endings: &Arc<Endings>,
     ) -> Result<Self, Failure> {
         let name = argv.first().cloned().unwrap_or_default();
-        let attempt = || format!("start {name}");
+        let attempt = || match (&surroundings.caller, user) {
+            (Some(Caller { uid, .. }), User::Caller) => {
+                format!("start {name} in {} as user {uid}", surroundings.start_in.display())
+            }
+            _ => format!("start {name} in {}", surroundings.start_in.display()),
+        };
         let kept = |stream: &str| {
             let path = surroundings.folder.join(format!("flow{flow}.{end:?}.{stream}").to_lowercase());
             kept(&path).map_err(|error| Failure::of(format!("keep what {name} writes in {}", path.display()), error))
@@ -143,7 +172,7 @@ impl Process {
         // A kernel of our own has no /dev/null: what is empty will do.
         let (stdin, stdout, stderr) = (kept("stdin")?, kept("stdout")?, kept("stderr")?);
         let copy = |file: &File| file.try_clone().map(Stdio::from).map_err(|error| Failure::of(attempt(), error));
-        let mut command = surroundings.command(&name);
+        let mut command = surroundings.command(&name, user);
         command.args(&argv[1..]).process_group(0).stdin(stdin).stdout(copy(&stdout)?).stderr(copy(&stderr)?);
         let spawned = namespace.within(|| command.spawn()).map_err(|error| Failure::of(attempt(), error))?;
         let mut child = spawned.map_err(|error| Failure::of(attempt(), error))?;
@@ -249,18 +278,6 @@ fn text(file: &mut File) -> String {
     read.map_or_else(|_| String::new(), |_| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-#[expect(unsafe_code, reason = "std has no stable way to change a child's root")]
-fn enter(command: &mut Command, root: PathBuf, start_in: PathBuf) {
-    let enter = move || {
-        chroot(&root)?;
-        std::env::set_current_dir(&start_in)
-    };
-    // SAFETY: between fork and exec it makes two system calls, and takes no lock and no memory: the paths are there.
-    unsafe {
-        command.pre_exec(enter);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,8 +291,8 @@ mod tests {
         fs::create_dir_all(&folder).expect("a folder");
         let endings = Endings::new().expect("endings");
         let argv = words.iter().map(|word| (*word).to_owned()).collect();
-        let surroundings = Surroundings { root: None, start_in: "/".into(), folder: folder.clone() };
-        let process = Process::start((3, End::Client), argv, &namespace, &surroundings, 5, &endings);
+        let surroundings = Surroundings { root: None, start_in: "/".into(), folder: folder.clone(), caller: None };
+        let process = Process::start((3, End::Client, User::Caller), argv, &namespace, &surroundings, 5, &endings);
         assert_eq!(fs::read_dir(&folder).expect("the folder").count(), 0, "nothing is left there");
         fs::remove_dir(&folder).expect("removed");
         Some((process.expect("a process"), endings))

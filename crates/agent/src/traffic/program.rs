@@ -11,7 +11,7 @@ use crate::record::{KernelRecorder, Reading};
 use crate::sockets::diag::Record;
 use crate::sockets::tcp_info::{ControlInfo, TcpInfo};
 use nix::sys::signal::Signal;
-use run::{FlowCounters, Places, Run, Workload};
+use run::{FlowCounters, Places, Run, User, Workload};
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::ExitStatus;
@@ -32,6 +32,7 @@ const NANOS_PER_MICRO: u64 = 1_000;
 pub struct Program {
     flow: usize,
     command: Vec<String>,
+    user: User,
     sender: Endpoint,
     receiver: Endpoint,
     client: Option<Process>,
@@ -68,13 +69,14 @@ impl Program {
         surroundings: &Surroundings,
         endings: &Arc<Endings>,
     ) -> Result<Option<Self>, Failure> {
-        let Workload::Command { command, server } = &run.flows[index].workload else { return Ok(None) };
+        let Workload::Command { command, server, user } = &run.flows[index].workload else { return Ok(None) };
         let (sender, receiver) = (network.sender(index).clone(), network.receiver(index).clone());
         let places = network.places(run, index);
         let server_words = places.fill(server).map_err(Failure)?;
         let mut program = Self {
             flow: index,
             command: places.fill(command).map_err(Failure)?,
+            user: *user,
             sender,
             receiver,
             client: None,
@@ -89,7 +91,7 @@ impl Program {
             let namespace = &program.receiver.namespace;
             let other = Places { port: places.port ^ 1, ..places.clone() };
             let is_told = other.fill(server).map_err(Failure)? != server_words;
-            let who = (index, End::Server);
+            let who = (index, End::Server, *user);
             let started = Process::start(who, server_words, namespace, surroundings, 0, endings)?;
             let awaited = if is_told { await_server(&started, index, namespace, places.port, endings)? } else { None };
             program.server = Some(started);
@@ -106,7 +108,7 @@ impl Program {
     /// The command cannot be started.
     pub fn start(&mut self, surroundings: &Surroundings, endings: &Arc<Endings>, now_ns: u64) -> Result<(), Failure> {
         self.began_ns = now_ns;
-        let (who, argv) = ((self.flow, End::Client), self.command.clone());
+        let (who, argv) = ((self.flow, End::Client, self.user), self.command.clone());
         self.client = Some(Process::start(who, argv, &self.sender.namespace, surroundings, now_ns, endings)?);
         Ok(())
     }

@@ -67,7 +67,7 @@ impl Ss {
 fn output(surroundings: &Surroundings) -> Result<String, Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::of("run ss -tin", error);
     // No new input is opened: a kernel of our own has no /dev/null.
-    let mut command = surroundings.command("ss");
+    let mut command = surroundings.own_command("ss");
     let done = command.args(ARGUMENTS).stdin(Stdio::inherit()).output().map_err(|error| failed(&error))?;
     if !done.status.success() {
         return Err(failed(&format!("{}: {}", done.status, String::from_utf8_lossy(&done.stderr).trim())));
