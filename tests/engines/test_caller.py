@@ -40,7 +40,7 @@ def test_a_user_of_sudo_whom_this_machine_does_not_know_is_not_root(monkeypatch:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setenv("SUDO_UID", str(UNKNOWN))
     monkeypatch.setenv("SUDO_GID", str(UNKNOWN + 1))
-    assert Caller.find() == Caller(UNKNOWN, UNKNOWN + 1, (UNKNOWN + 1,), "/")
+    assert Caller.find() == Caller(str(UNKNOWN), UNKNOWN, UNKNOWN + 1, (UNKNOWN + 1,), "/")
 
 
 def test_only_root_came_by_sudo(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,14 +72,15 @@ def noted(guests, order):
     return left
 
 Guests.outcome = noted
-dumbbell.run(asked["spec"], engine="linux", store=asked["first"])  # loads all that it needs, from root's folders too
+# Loads all that it needs, from root's folders too.
+dumbbell.run(asked["spec"], engine="linux", store=asked["first"], programs=True)
 if asked["mask"]:
     mask(asked["mask"])
 if asked["uid"]:
     os.setgroups([])
     os.setgid(asked["uid"])
     os.setuid(asked["uid"])
-(found,) = dumbbell.run(asked["spec"], engine="linux", store=asked["temporary"] + "/store").outcomes
+(found,) = dumbbell.run(asked["spec"], engine="linux", store=asked["temporary"] + "/store", programs=True).outcomes
 with Store.open(asked["temporary"] + "/store") as store:
     measured_on = store.provenance(found.run_id)["measured_on"]
 print(json.dumps([found.flows[0].program.output, measured_on["guest"], len(answers), answers[0] == answers[-1]]))

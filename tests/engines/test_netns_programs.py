@@ -335,7 +335,7 @@ def test_a_folder_that_the_user_may_not_enter_is_named(
     closed.mkdir(mode=0o700)
     monkeypatch.chdir(closed)
     spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic", "workload": {"command": ["true"]}}]}
-    (found,) = dumbbell.run(spec, engine=engine.name, store=tmp_path / "store").outcomes
+    (found,) = dumbbell.run(spec, engine=engine.name, store=tmp_path / "store", programs=True).outcomes
     assert isinstance(found, FailedRun)
     assert f"start true in {closed} as user {NOBODY}: Permission denied" in found.error
 

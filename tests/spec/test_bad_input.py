@@ -369,6 +369,10 @@ def test_what_is_no_toml_or_no_file_is_one_message(tmp_path: Path, snapshot: Sna
     assert "\n".join(said) == snapshot
 
 
+def test_a_key_deeper_than_any_field_is_unknown() -> None:
+    assert "a: unknown key" in str(SpecError(problems_of(f"{'a.' * 3000}b = 1\nduration = 10\n")))
+
+
 TRACES = [
     "", "time,bytes\n", "0,1000\nx,20\n", "0,1000\n-1,20\n", "0,1000\nnan,20\n", "0,1000\n1e30,20\n",
     "0,1000\n9999999,20\n", "0,1000\n1,0\n", "0,1000\n1,2.5\n", "0,1000\n1,1000000000000000000\n", "0,1000\n1\n",

@@ -1,5 +1,6 @@
 """`dumbbell kernel`: Linux kernels for the engine `linux`, built here."""
 
+import os
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -84,9 +85,10 @@ def build(  # noqa: PLR0913 (the options of a build)
 
 def _allowed(source: Path, *, wanted: bool) -> bool:
     from dumbbell.cli.programs import allowed
-    from dumbbell.engines.machine import user
+    from dumbbell.engines.caller import Caller
 
-    line = f"{source}: make, with whatever its Makefiles name, as {user()} on this machine"
+    user = "root" if os.geteuid() == 0 else Caller.find().name
+    line = f"{source}: make, with whatever its Makefiles name, as {user} on this machine"
     return allowed("this source of Linux", [line], None, wanted=wanted)
 
 

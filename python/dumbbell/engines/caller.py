@@ -12,6 +12,8 @@ from typing import Any, Self
 class Caller:
     """A user of this machine."""
 
+    name: str
+    """The number again of one without a name."""
     uid: int
     gid: int
     groups: tuple[int, ...]
@@ -36,7 +38,7 @@ class Caller:
             name, home = entry.pw_name, entry.pw_dir
         if groups is None:
             groups = os.getgrouplist(name, gid) if name else []
-        return cls(uid, gid, tuple(sorted({gid, *groups})), home)
+        return cls(name or str(uid), uid, gid, tuple(sorted({gid, *groups})), home)
 
     def job(self) -> dict[str, Any]:
         """As a job has it (`crates/agent/src/job.rs`)."""

@@ -63,7 +63,8 @@ class LinuxEngine:
 
     def programs(self, run: Run) -> list[Program]:
         """Those of the run's workloads, as the user who calls, in a guest."""
-        return list(programs.of_run(run, lambda _: f"{machine.user()} in a guest"))
+        user = Caller.find().name
+        return list(programs.of_run(run, lambda _: f"{user} in a guest"))
 
     def unsupported_fields(self, run: Run) -> list[Problem]:
         """What Linux cannot honour, and congestion controls that this kernel lacks."""

@@ -51,17 +51,6 @@ def controls() -> dict[str, str]:
     return {name: name for name in [*present, *sorted(loadable.difference(present))] if name not in cc.variants()}
 
 
-def user() -> str:
-    """The name of the user who calls, or the number of one without a name."""
-    number = os.geteuid()
-    try:
-        import pwd  # noqa: PLC0415 (only Unix has it)
-
-        return pwd.getpwuid(number).pw_name
-    except (ImportError, KeyError):
-        return str(number)
-
-
 def need_root() -> None:
     """Returns where this process may set up networks.
 

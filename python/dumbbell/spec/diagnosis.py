@@ -16,6 +16,8 @@ from dumbbell.spec.writer import toml
 
 Location = tuple[int | str, ...]
 
+LEVELS = 16
+"""No field of a spec lies as deep."""
 _WORKLOAD_HINT = (
     'use "bulk", { transfer = "100 MB" }, { stream = … }, { trace = "writes.csv" }, { arrivals = … } or'
     " { command = […] }"
@@ -69,10 +71,11 @@ def _location(details: ErrorDetails) -> Location:
     return (*(part for part in place if not (isinstance(part, str) and part.startswith("#"))), *behind)
 
 
-def _copied(value: Any) -> Any:  # noqa: ANN401 (whatever a spec may hold)
-    if isinstance(value, dict):
-        return {key: _copied(item) for key, item in value.items()}
-    return [_copied(item) for item in value] if isinstance(value, list | tuple) else value
+def _copied(value: Any, levels: int = LEVELS) -> Any:  # noqa: ANN401 (whatever a spec may hold)
+    """Copies so many levels: what lies deeper, which is no field, stays the same one."""
+    if levels and isinstance(value, dict):
+        return {key: _copied(item, levels - 1) for key, item in value.items()}
+    return [_copied(item, levels - 1) for item in value] if levels and isinstance(value, list | tuple) else value
 
 
 def _blank(words: Any, location: Location, *, delete: bool) -> None:  # noqa: ANN401 (likewise)
