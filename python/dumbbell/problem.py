@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from shlex import quote
 from typing import Final
 
 from dumbbell.errors import DumbbellError
@@ -130,3 +131,12 @@ def instead_of(word: str) -> str | None:
     """
     plain = "".join(letter for letter in word.lower() if letter not in "-_ ")
     return _INSTEAD.get(plain) or _INSTEAD.get(plain.removeprefix("tcp"))
+
+
+def typed(path: object) -> str:
+    """A path as a shell and a command take it for one.
+
+    >>> typed("my runs"), typed("-runs")
+    ("'my runs'", './-runs')
+    """
+    return quote(f"./{path}" if str(path).startswith("-") else str(path))

@@ -32,9 +32,9 @@ class Countdown:
         self._runs, self._run_s, self._clock = runs, run_s, clock
         self._since = clock()
 
-    def advance(self) -> None:
-        """A run is over."""
-        self._runs -= 1
+    def advance(self, runs: int = 1) -> None:
+        """Runs are over."""
+        self._runs -= runs
         self._since = self._clock()
 
     def __str__(self) -> str:
@@ -45,12 +45,13 @@ class Countdown:
 
 @contextmanager
 def progress(
-    total: int, *, wanted: bool = True, work: float | None = None, run_s: float | None = None
+    total: int, *, wanted: bool = True, work: float | None = None, run_s: float | None = None, what: str = "runs"
 ) -> Iterator[Callable[..., None]]:
     """Gives a function to call after each run; shows a bar with the time left when standard error is a terminal.
 
-    `work`: how much there is to do in all runs, in any unit; the function is then called with what a run had of it.
-    Without it runs are alike. `run_s`: how long one takes, where that is known before any is over.
+    `work`: how much there is to do in all runs, in any unit; the function is then called with what was done of it, and
+    with how many runs that ended, if that is not one. Without it runs are alike. `run_s`: how long one takes, where
+    that is known before any is over. `what`: the runs' name, or that of what is counted instead.
     """
     if not (wanted and is_watched()):
         yield lambda *_: None
@@ -66,16 +67,16 @@ def progress(
     )
     left = Countdown(total, run_s or 0.0)
     bar = Progress(*columns, console=Console(file=of_bars()), transient=True, speed_estimate_period=REMEMBERED_S)
-    task = bar.add_task("runs", total=total if work is None else work, finished=0, runs=total, left=left)
+    task = bar.add_task(what, total=total if work is None else work, finished=0, runs=total, left=left)
     timer = Timer(PATIENCE_S, bar.start)
     timer.daemon = True
     timer.start()
     finished = 0
 
-    def advance(done: float = 1.0) -> None:
+    def advance(done: float = 1.0, ended: int = 1) -> None:
         nonlocal finished
-        finished += 1
-        left.advance()
+        finished += ended
+        left.advance(ended)
         bar.update(task, advance=done, finished=finished)
 
     try:

@@ -97,12 +97,17 @@ def _figures(store: Path, experiment: str | None, folder: Path) -> "Iterator[Pat
 def _written(  # noqa: PLR0913, PLR0917 (what the command line has)
     store: Path, name: str | None, seeds: int | None, out: Path, engines: list[str] | None, experiment: str | None
 ) -> Path:
-    from dumbbell.report import build
+    from dumbbell.cli.progress import progress
+    from dumbbell.report import WORK, build
+    from dumbbell.results.campaign import extent
     from dumbbell.results.store import Store
 
     with Store.open(store) as opened:
         if name is None:
-            return build(out, store=opened, experiment=experiment)
+            points = sum(extent(opened.ledger, each.id)[0] for each in opened.campaigns(experiment=experiment))
+            with progress(points, work=WORK * points, what="points") as advance:
+                page = build(out, store=opened, experiment=experiment, progress=advance)
+            return page
         import dumbbell.studies as studies
         from dumbbell.cli.study.selection import HOME, Place, on_engines
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from dumbbell.findings.points import ExperimentRuns, PointRuns
@@ -31,6 +32,8 @@ FLOW_NOUNS: Final = {
     "workload.size.pareto.minimum": "smallest size",
 }
 """Of the same in a table of flows."""
+MOST_REMEMBERED: Final = 4096
+"""Values of a sweep whose amounts are remembered."""
 _FLOW_FIELD: Final = re.compile(r"flows\[(\d+)\]\.(.+)")
 
 
@@ -148,9 +151,14 @@ def _amount(value: object) -> tuple[str, float]:
         return "", 0.0
     if isinstance(value, int | float):
         return "number", float(value)
+    return _amount_of_text(value if isinstance(value, str) else str(value))
+
+
+@lru_cache(MOST_REMEMBERED)  # each value of a sweep stands at many points, and is asked for by many charts
+def _amount_of_text(text: str) -> tuple[str, float]:
     for kind in (Rate, Time, Share, Bytes, Size):
         with suppress(QuantityError):
-            quantity = kind(value)
+            quantity = kind(text)
             return (quantity.unit if kind is Size else kind.__name__), float(quantity.value)
-    found = number_and_unit(str(value))
+    found = number_and_unit(text)
     return (f"in {found[1]}", found[0]) if found else ("", 0.0)

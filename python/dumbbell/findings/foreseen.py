@@ -56,16 +56,31 @@ frequent as that takes the phases away (at 41 packets a flow 0.1 %, at 165 0.01 
 
 def foreseen(experiment: Experiment) -> list[Caution]:
     """What can be said of an experiment before it is run, of each kind at most one for each point and group."""
-    found: list[Caution] = []
-    alike: list[Caution] = []
-    grid = Grid.of(experiment)
-    swept = {axis.path: axis.values for axis in grid.axes}
+    foresight = Foresight(experiment)
     for point in expand(experiment):
-        resolved = resolve(point, experiment.seed_values[0])
-        phases = _phases(point, resolved, swept, len(experiment.seed_values))
-        found += [*_as_reno(point, resolved), *phases, *_socket_memory(point, resolved)]
-        alike += _nothing_drawn(experiment, point, resolved)
-    return found + worth_telling(alike, len(grid))
+        foresight.look_at(point, resolve(point, experiment.seed_values[0]))
+    return foresight.cautions()
+
+
+class Foresight:
+    """What can be said of an experiment before it is run, point by point, for who resolves its points anyway."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        grid = Grid.of(experiment)
+        self._experiment, self._points = experiment, len(grid)
+        self._swept = {axis.path: axis.values for axis in grid.axes}
+        self._found: list[Caution] = []
+        self._alike: list[Caution] = []
+
+    def look_at(self, point: Point, resolved: Resolved) -> None:
+        """Takes note of a point, resolved with the experiment's first seed."""
+        phases = _phases(point, resolved, self._swept, len(self._experiment.seed_values))
+        self._found += [*_as_reno(point, resolved), *phases, *_socket_memory(point, resolved)]
+        self._alike += _nothing_drawn(self._experiment, point, resolved)
+
+    def cautions(self) -> list[Caution]:
+        """Of each kind at most one for each point and group."""
+        return self._found + worth_telling(self._alike, self._points)
 
 
 def worth_telling(alike: Sequence[Caution], points: int) -> list[Caution]:

@@ -91,8 +91,9 @@ class PointRuns:
         return self._values(name, "" if QUANTITIES[name].of == "run" else group)
 
     def _values(self, name: str, group: str) -> list[float]:
-        groups = (group,) if group else ("", *self.ccs)
-        found = next((self.measured[name, own] for own in groups if (name, own) in self.measured), [])
+        found = self.measured.get((name, group), [])
+        if not (group or found):
+            found = next((self.measured[name, own] for own in self.ccs if (name, own) in self.measured), [])
         known = [value for value in found if not math.isnan(value)]
         return [] if QUANTITIES[name].needs_all and len(known) < len(found) else known
 
@@ -207,31 +208,42 @@ def _every(value: object) -> Sequence[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def read(store: Store, experiment: str | None = None) -> list[ExperimentRuns]:
+def read(
+    store: Store, experiment: str | None = None, progress: Callable[[int], None] = lambda _: None
+) -> list[ExperimentRuns]:
     """The current campaigns of a store, or those of one experiment, by its name or label.
+
+    `progress` is called with how many points were read.
 
     Raises:
         StoreError: there is no such experiment.
     """
-    return [read_campaign(store, each) for each in store.campaigns(experiment=experiment)]
+    return [read_campaign(store, each, progress=progress) for each in store.campaigns(experiment=experiment)]
 
 
 def read_campaign(
-    store: Store, campaign: Campaign, asked: Experiment | None = None, *, whole: bool = False
-) -> ExperimentRuns:
+    store: Store, campaign: Campaign, asked: Experiment | None = None, *, whole: bool = False,
+    progress: Callable[[int], None] = lambda _: None,
+) -> ExperimentRuns:  # fmt: skip
     """One campaign of a store; `asked`: those of its runs that this experiment asks for, which may have fewer seeds.
 
     Of one with more than `MOST_READ_WHOLE` runs there is only what is in the ledger's columns: not what follows from
-    resolved runs, as fair shares and the queueing delay do, and no harm; unless `whole`.
+    resolved runs, as fair shares and the queueing delay do, and no harm; unless `whole`. `progress` is called with how
+    many points were read.
     """
-    runs = _of_campaign(campaign, asked)
     if is_large(store, campaign, asked) and not whole:
-        for page in read_pages(store, campaign, asked):
+        pages = read_pages(store, campaign, asked)
+        runs = next(pages)
+        progress(len(runs.points))
+        for page in pages:
             runs.points += page.points
             runs.notices = page.notices
+            progress(len(page.points))
         return runs
+    runs = _of_campaign(campaign, asked)
     seeds = None if asked is None else asked.seed_values
     _fill(runs, outcomes_of(store.ledger, campaign.id, seeds), alone_values(store.ledger, campaign.id))
+    progress(len(runs.points))
     return runs
 
 

@@ -150,7 +150,8 @@ def _all_like_the_mean(name: str, rows: Sequence[Row]) -> bool:
 def _of_points(runs: ExperimentRuns) -> Iterator[Row]:
     places = [(point, group) for point in runs.points for group in point.ccs or ("",)]
     found: list[dict[str, Estimate]] = [{} for _ in places]
-    for name in dict.fromkeys([*QUANTITIES, *(name for point in runs.points for name, _ in point.measured)]):
+    measured = {name for point in runs.points for name, _ in point.measured}
+    for name in [*filter(measured.__contains__, QUANTITIES), *sorted(measured - QUANTITIES.keys())]:
         values = [point.known(name, group) for point, group in places]
         counts = [len(own) for own in values]
         if not any(counts):

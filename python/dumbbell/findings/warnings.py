@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from statistics import fmean
 from typing import Final
 
@@ -11,8 +11,8 @@ from dumbbell.findings.caution import Caution
 from dumbbell.findings.foreseen import (
     DEFAULT_WINDOW_BYTES,
     MEMORY_REMEDY,
+    Foresight,
     answers_to_loss,
-    foreseen,
     has_unasked_memory,
     seeds_alike,
     sends_always,
@@ -38,25 +38,33 @@ FEW_LOSSES: Final = 10
 """A count of n independent events is known to 1 / sqrt(n): this many to a third."""
 
 
-def warnings(runs: ExperimentRuns) -> list[Caution]:
+def warnings(runs: ExperimentRuns, progress: Callable[[], None] = lambda: None) -> list[Caution]:
     """Everything to look at before the numbers of an experiment are trusted; `caution.told` says each kind once.
 
-    What one run tells by itself is in its own warnings.
+    What one run tells by itself is in its own warnings. `progress` is called after each point of the sweep.
     """
     if runs.experiment is None:
         return []
-    found = foreseen(runs.experiment)
-    told = {(each.kind, each.place) for each in found}
-    planned = {point_text(point.values): point for point in expand(runs.experiment)}
+    foresight, first_seed = Foresight(runs.experiment), runs.experiment.seed_values[0]
+    measured = {point.words: point for point in runs.points if point.run_ids}
+    found: list[Caution] = []
     alike: list[Caution] = []
-    for point in runs.points:
-        if point.run_ids and (there := planned.get(point.words)):
-            resolved = resolve(there, next(iter(point.run_ids)))
-            found += [*_not_stationary(point, resolved), *_few_losses(point, resolved)]
-            alike += _seeds_alike(point, resolved)
-            if ("socket memory", point.words) not in told and has_unasked_memory(there, resolved.run):
-                found += _socket_memory(point)
-    return found + [each for each in worth_telling(alike, len(runs.points)) if (each.kind, each.place) not in told]
+    for planned in expand(runs.experiment):
+        point = measured.get(point_text(planned.values))
+        resolved = resolve(planned, first_seed, checked=point is not None)
+        foresight.look_at(planned, resolved)
+        if point is not None:
+            seed = next(iter(point.run_ids))
+            own = resolved if seed == first_seed else resolve(planned, seed, checked=True)
+            found += [*_not_stationary(point, own), *_few_losses(point, own)]
+            alike += _seeds_alike(point, own)
+            found += _socket_memory(point) if has_unasked_memory(planned, own.run) else ()
+        progress()
+    foreseen = foresight.cautions()
+    told = {(each.kind, each.place) for each in foreseen}
+    alike = worth_telling(alike, len(runs.points))
+    said = [each for each in found if each.kind != "socket memory" or (each.kind, each.place) not in told]
+    return [*foreseen, *said, *(each for each in alike if (each.kind, each.place) not in told)]
 
 
 def of_single_runs(runs: ExperimentRuns) -> list[Notice]:

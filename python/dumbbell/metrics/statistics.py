@@ -65,6 +65,8 @@ def estimate(values: Sequence[float]) -> Estimate:
     """
     if not len(values):
         raise ValueError("a mean needs at least one value")
+    if min(values) == max(values):  # as of one value, of which a large sweep has many
+        return Estimate(float(values[0]), None, 1)
     found = estimates(np.asarray(values, np.float64), np.zeros(len(values), np.intp), 1)
     half_width = float(found.half_width[0])
     if np.isnan(half_width):

@@ -3,6 +3,6 @@
 from dumbbell.errors import ReportError
 from dumbbell.report.collection import Collection
 from dumbbell.report.html import LARGEST_BYTES
-from dumbbell.report.page import build
+from dumbbell.report.page import WORK, build
 
-__all__ = ["LARGEST_BYTES", "Collection", "ReportError", "build"]
+__all__ = ["LARGEST_BYTES", "WORK", "Collection", "ReportError", "build"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -54,9 +54,10 @@ class ExperimentView:
 
     @classmethod
     def read(
-        cls, store: Store, runs: ExperimentRuns, anchor: str = "", most: int = MOST_RUNS_IN_TIME
-    ) -> ExperimentView:
-        """Reads an experiment; `most` of its runs are drawn over time."""
+        cls, store: Store, runs: ExperimentRuns, anchor: str = "", most: int = MOST_RUNS_IN_TIME,
+        progress: Callable[[], None] = lambda: None,
+    ) -> ExperimentView:  # fmt: skip
+        """Reads an experiment; `most` of its runs are drawn over time; `progress` is called after each point."""
         found = samples.read(store, runs, most)
         over_time = gallery.of_series(runs, found.runs)
         charts = [*gallery.of_summaries(store, runs), *over_time[:-1]]
@@ -69,7 +70,7 @@ class ExperimentView:
             overlay=over_time[-1] if over_time else None,
             series=list(gallery.single_runs(runs, found.runs)) if len(found.runs) > 1 else [],
             note=found.note,
-            beside=_beside(told(warnings(runs)), charts),
+            beside=_beside(told(warnings(runs, progress)), charts),
         )
 
     @property

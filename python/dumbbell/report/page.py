@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from shlex import quote
 from typing import Any, Final
 
 from dumbbell.charts.style import label_of
@@ -15,6 +14,7 @@ from dumbbell.findings.charts.gallery import single_runs
 from dumbbell.findings.charts.sweep import costs, shares
 from dumbbell.findings.points import ExperimentRuns, read, runs_of
 from dumbbell.metrics.number import counted
+from dumbbell.problem import typed
 from dumbbell.report.experiment import MOST_ROWS, MOST_RUNS_IN_TIME, RUN_IN_TIME_SHARE, ExperimentView, facts
 from dumbbell.report.figure import Drawing, drawing, views
 from dumbbell.report.file_name import file_names
@@ -30,6 +30,12 @@ from dumbbell.studies import Study, StudyStatus, disputed, in_order, total
 from dumbbell.studies.measured import records
 from dumbbell.studies.status import report_command, run_command
 
+WORK: Final = 5.0
+"""What a point of a store takes until it is on the page, in any unit; most of it is looked at for warnings."""
+READING: Final = 1.0
+"""Of that."""
+DRAWING: Final = 2.0
+"""Of that, in tables and figures."""
 MOST_MISSING: Final = 8
 MOST_NOTICES: Final = 200
 MOST_NAMED: Final = 3
@@ -46,27 +52,38 @@ def build(  # noqa: PLR0913 (each is a part of the report)
     largest_bytes: int = LARGEST_BYTES,
     index: str = "",
     comment: str = "",
+    progress: Callable[[float, int], None] = lambda *_: None,
 ) -> Path:
     """Writes the report of a store, or of a study by what each engine's runs in it say; gives where it is.
 
     `experiment`: of the store the one with this name or label only. `index`: the file beside it that lists all
     studies; it has Vega's script beside it too. `comment`: how the commands about a study must be completed: "with the
-    same --out".
+    same --out". `progress`: called, of a store, with how much of the `WORK` of its points is done, and of how many
+    points most of it.
 
     Raises:
         ReportError: it cannot be written, or is too large however few points are drawn.
         StoreError: the store cannot be read, or has no such experiment.
     """
     if study is None and not statuses:
-        return _of_store(target, store, read(store, experiment), largest_bytes)
+        runs = read(store, experiment, lambda points: progress(READING * points, 0))
+        return _of_store(target, store, runs, largest_bytes, progress)
     return _of_study(target, store, study, statuses, largest_bytes, index, comment)
 
 
-def _of_store(target: Path, store: Store, runs: Sequence[ExperimentRuns], largest_bytes: int) -> Path:
+def _of_store(
+    target: Path,
+    store: Store,
+    runs: Sequence[ExperimentRuns],
+    largest_bytes: int,
+    progress: Callable[[float, int], None],
+) -> Path:
     name = store.folder.name or "results"
     alone, engines = len(runs) == 1, dict.fromkeys(each.engine for each in runs)
     found = [
-        ExperimentView.read(store, each, "" if alone else f"experiment-{number}", most)
+        ExperimentView.read(
+            store, each, "" if alone else f"experiment-{number}", most, lambda: progress(WORK - READING - DRAWING, 1)
+        )
         for number, (each, most) in enumerate(zip(runs, _turns(runs), strict=True), 1)
     ]
     names = list(dict.fromkeys(each.name for each in runs))
@@ -83,7 +100,9 @@ def _of_store(target: Path, store: Store, runs: Sequence[ExperimentRuns], larges
         drawings = [one for each in drawn for one in each.drawings]
         return filled("store.html.j2", drawings, experiments=drawn, study=None, **words)
 
-    return write(target, rendered, largest_bytes)
+    page = write(target, rendered, largest_bytes)
+    progress(DRAWING * sum(len(each.points) for each in runs), 0)
+    return page
 
 
 def _of_study(  # noqa: PLR0913, PLR0917 (each is a part of the report)
@@ -234,5 +253,5 @@ def _of_store_again(store: str, runs: Sequence[ExperimentRuns]) -> dict[str, Any
             file = next(file for file in file_names(each.name, ".toml") if specs.get(file, text) == text)
             specs[file] = text
             on = "" if each.engine == "sim" else f" --engine {each.engine}"
-            commands.append(f"dumbbell run {file} --out {quote(store)}{on}")
-    return {"commands": [*commands, f"dumbbell report {quote(store)}"], "specs": specs}
+            commands.append(f"dumbbell run {file} --out {typed(store)}{on}")
+    return {"commands": [*commands, f"dumbbell report {typed(store)}"], "specs": specs}

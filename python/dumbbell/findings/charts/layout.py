@@ -201,11 +201,11 @@ def _looks(runs: ExperimentRuns, curves: Sequence[Curve]) -> dict[tuple[str, str
     several = is_mixed(runs)
     panels = several and len(curves) > 1
     looks: dict[tuple[str, str, str], Look] = {}
-    for group in runs.groups:
+    for place, group in enumerate(runs.groups):
         for curve in curves:
             words = "" if panels else curve.words
             for cc in dict.fromkeys(point.ccs[group] for point in curve.points if group in point.ccs):
-                instance = runs.groups.index(group) if several else len(looks)
+                instance = place if several else len(looks)
                 rest = words if several else _without(words, cc)
                 label = "; ".join(filter(None, [called(group if several else cc, cc), rest]))
                 tag = group if several else rest or short(cc)

@@ -47,7 +47,8 @@ def transfers(store: Store, runs: ExperimentRuns) -> Chart | None:
     """Completion time against size at some points of the sweep; None where there is no source of transfers."""
     by_condition = conditions(runs, (point for point in runs.points if point.run_ids))
     shown = dict(evenly(list(by_condition.items()), MOST_PANELS))
-    by_panel = {words: list(_sources(store, runs, points)) for words, points in shown.items()}
+    sweep = Sweep.of(runs)
+    by_panel = {words: list(_sources(store, sweep, points)) for words, points in shown.items()}
     sources = [each for members in by_panel.values() for each in members]
     if not sources:
         return None
@@ -69,11 +70,11 @@ def transfers(store: Store, runs: ExperimentRuns) -> Chart | None:
     )
 
 
-def _sources(store: Store, runs: ExperimentRuns, points: Sequence[PointRuns]) -> Iterator[Source]:
-    sweep = Sweep.of(runs)
+def _sources(store: Store, sweep: Sweep, points: Sequence[PointRuns]) -> Iterator[Source]:
+    asked = set(map(id, points))
     for curve in sweep.curves:
         for point in curve.points:
-            if any(point is each for each in points):
+            if id(point) in asked:
                 yield from _of_point(store, sweep, curve, point)
 
 
