@@ -57,6 +57,14 @@ class StoreFailure(Failure, StoreError):  # noqa: N818 (as `Failure`)
     """A store that could not do what it should: a full disk, damage, another campaign. What was finished is kept."""
 
 
+class DamagedLedger(StoreFailure):
+    """A store whose ledger is not what was written. What writes to the store keeps what is whole of it."""
+
+
+class DamageWarning(UserWarning):
+    """A store is damaged: what of it is not whole was left out, or taken out."""
+
+
 class RunFileError(DumbbellError):
     """A file with a run that the explorer saved, which cannot be taken into a store. Its text begins with the file."""
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from commandline import DUMBBELL, ROOT, dumbbell
+from ledgers import execute
 from processes import HANG_S
 
 
@@ -87,12 +88,12 @@ def test_what_was_set_is_another_experiment_and_nothing_is_hidden_or_pruned(
 @pytest.fixture
 def rebuilt(filled: Path, moment: Path) -> Path:
     """Four runs of an earlier build of the engine, and the same of today's."""
-    connection = sqlite3.connect(filled / "ledger.sqlite")
-    with connection:
-        connection.execute("UPDATE campaign SET identity = 'earlier'")
-        connection.execute("UPDATE run SET run_id = substr(run_id, 9) || substr(run_id, 1, 8)")
-        connection.execute("UPDATE series SET file = 'ab/' || file")
-    connection.close()
+    execute(
+        filled,
+        "UPDATE campaign SET identity = 'earlier'",
+        "UPDATE run SET run_id = substr(run_id, 9) || substr(run_id, 1, 8)",
+        "UPDATE series SET file = 'ab/' || file",
+    )
     assert dumbbell("run", moment).returncode == 0
     return filled
 

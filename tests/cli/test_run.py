@@ -5,7 +5,6 @@ import os
 import pty
 import re
 import signal
-import sqlite3
 import statistics
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import pytest
 from commandline import DUMBBELL, ROOT, dumbbell, process
 from dumbbell.errors import DumbbellError
 from dumbbell.results.store import Store
+from ledgers import execute
 from processes import HANG_S, soon
 
 MOMENTS = 24
@@ -190,12 +190,25 @@ def test_it_ends_with_where_the_runs_are_and_what_to_do_next(moment: Path, store
     assert last("--out", tmp_path / "my runs").endswith(f"next: dumbbell report '{tmp_path}/my runs'")
 
 
+@pytest.mark.parametrize("name", ["-dash", b"\xff".decode("utf-8", "surrogateescape")], ids=["dash", "no UTF-8"])
+def test_a_store_may_be_called_anything(
+    moment: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = process("run", moment, f"--out={name}")
+    assert done.returncode == 0, done.stderr
+    again = f"./{name}" if name.startswith("-") else name
+    if name.startswith("-"):
+        assert done.stderr.splitlines()[-1].endswith(f"next: dumbbell report {again}")
+    for command in (("report",), ("results", "verify"), ("results", "show"), ("results", "list", "--json")):
+        done = process(*command, again)
+        assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+    assert (tmp_path / "report.html").exists()
+
+
 def test_runs_of_other_metrics_are_noted(moment: Path, store: Path) -> None:
     dumbbell("run", moment)
-    connection = sqlite3.connect(store / "ledger.sqlite")
-    connection.execute("UPDATE provenance SET facts = json_set(facts, '$.metrics', 'other')")
-    connection.commit()
-    connection.close()
+    execute(store, "UPDATE provenance SET facts = json_set(facts, '$.metrics', 'other')")
     note = "note: other metrics summarised 4 runs of the store; --fresh repeats them\n"
     assert note in dumbbell("run", moment).stderr
     assert note not in dumbbell("run", moment, "--fresh").stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ComparisonError, StoreError, StoreFailure
 from dumbbell.results.campaign import begin
 from dumbbell.results.store import Store
+from ledgers import execute
 
 FOUR = ["0.5 bdp", "1 bdp", "2 bdp", "4 bdp"]
 
@@ -246,10 +246,7 @@ def test_what_is_no_store(tmp_path: Path) -> None:
 
 def test_a_store_of_another_schema_or_a_damaged_one(tmp_path: Path) -> None:
     store, other = kept(tmp_path / "s"), kept(tmp_path / "t")
-    connection = sqlite3.connect(other / "ledger.sqlite")
-    connection.execute("UPDATE schema SET version = 99")
-    connection.commit()
-    connection.close()
+    execute(other, "UPDATE schema SET version = 99")
     with pytest.raises(StoreError, match="schema 99"):
         held(store, other)
     ledger = other / "ledger.sqlite"

@@ -11,6 +11,7 @@ from dumbbell.engines.measurement import FlowSeries, Measurement, QueueSeries
 from dumbbell.errors import EngineFailure, StoreError
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary
 from dumbbell.results import gauges
+from dumbbell.results.digest import vouch_all
 from dumbbell.results.series import SeriesFolder
 from dumbbell.results.store import Store
 from dumbbell.spec import Run
@@ -137,6 +138,7 @@ def test_runs_with_warnings_stand_beside_failed_ones_which_have_none(folder: Pat
     with Store.open(folder, write=True) as store, store.ledger.transaction("change") as connection:
         connection.execute("UPDATE run SET warnings = NULL WHERE seed = 1")
         connection.execute("""UPDATE run SET warnings = '["look"]' WHERE seed = 2""")
+        vouch_all(connection)
     with Store.open(folder) as store:
         assert set(store.runs()["warnings"]) == {"", "look"}
 

@@ -1,4 +1,4 @@
-"""Stores of earlier schemas: `schema1.sql` to `schema5.sql` are of earlier versions, with runs of no experiment."""
+"""Stores of earlier schemas: `schema1.sql` to `schema6.sql` are of earlier versions, with runs of no experiment."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ flows = [{ cc = ["bbr", "cubic"] }, { name = "others", cc = "reno", count = 2 }]
 OF_NO_EXPERIMENT = "SELECT run_id FROM run WHERE id NOT IN (SELECT run FROM member)"
 
 
-@pytest.fixture(params=[1, 2, 3, 4, 5])
+@pytest.fixture(params=[1, 2, 3, 4, 5, 6])
 def version(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
@@ -64,7 +64,7 @@ def test_it_is_migrated_where_it_is_written(old: Path, tmp_path: Path) -> None:
         assert list(store.outcomes()) == before
         assert all(store.finished(each.run_id) for each in before)
         assert not any(store.finished(str(stray)) for (stray,) in rows(old, OF_NO_EXPERIMENT))
-    assert rows(old, "SELECT version FROM schema") == [(6,)]
+    assert rows(old, "SELECT version FROM schema") == [(7,)]
     keys = "SELECT request_key, request_groups FROM run JOIN member ON run = run.id ORDER BY position"
     new = kept(tmp_path / "new", None, load(SPEC))
     assert rows(old, keys) == rows(new, keys)

@@ -2,33 +2,25 @@ from __future__ import annotations
 
 import os
 import re
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dumbbell.engines.sim import SimEngine
-from dumbbell.errors import StoreError, StoreFailure
+from dumbbell.errors import DamagedLedger, DamageWarning, StoreError, StoreFailure
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
 from dumbbell.results.tables import LEDGER_SCHEMA
 from dumbbell.spec import Experiment, Run, expand, load, resolve
+from ledgers import execute
 from specs import smallest
 
 
 def series_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("series/*/*.parquet"))
-
-
-def execute(folder: Path, *statements: str) -> None:
-    """Changes a ledger behind the store's back."""
-    with closing(sqlite3.connect(folder / "ledger.sqlite")) as connection, connection:
-        for each in statements:
-            connection.execute(each)
 
 
 def test_what_was_put_is_what_is_found(folder: Path, campaign: Any) -> None:
@@ -155,8 +147,9 @@ def test_a_store_of_earlier_versions_has_other_seeds_in_campaigns_of_their_own(f
     kept = campaign(seeds=3)
     execute(
         folder,
-        "INSERT INTO campaign SELECT 9, experiment, engine, identity, json_set(spec, '$.seeds', 1), 9 FROM campaign",
-        "INSERT INTO member SELECT 9, position / 3, run, point FROM member WHERE position % 3 = 0",
+        "INSERT INTO campaign"
+        " SELECT 9, experiment, engine, identity, json_set(spec, '$.seeds', 1), 9, '' FROM campaign",
+        "INSERT INTO member SELECT 9, position / 3, run, point, '' FROM member WHERE position % 3 = 0",
     )
     with Store.open(folder) as store:
         assert store.experiments() == ["moment"]
@@ -241,7 +234,7 @@ def test_a_damaged_series_is_detected_and_its_run_repeated(folder: Path, campaig
         assert not store.finished(run_id)
         assert [store.finished(each.run_id) for each in before].count(False) == 1
         (fault,) = store.faults()
-        assert run_id in fault
+        assert run_id in fault.text
         read = store.flow_series if ".flows." in first.name else store.queue_series
         with pytest.raises(StoreFailure, match="run its experiment again"):
             read(run_id)
@@ -275,15 +268,17 @@ def test_what_a_killed_campaign_left_is_removed(folder: Path, campaign: Any) -> 
     partial.write_bytes(b"PAR1")
     execute(folder, "INSERT INTO writer VALUES (1)")  # as if it had not said goodbye
     with Store.open(folder) as store:
-        assert list(store.faults()) == ["ab/ab00000000000000-000000000000.flows.parquet: belongs to no run"]
+        assert [each.text for each in store.faults()] == [f"{stray.parent.name}/{stray.name}: belongs to no run"]
     Store.open(folder, write=True).close()
     assert not stray.exists()
     assert not partial.exists()
     assert len(series_files(folder)) == 8
 
 
-@pytest.mark.parametrize("where", ["head", "middle", "end", "everything"])
-def test_a_damaged_ledger_is_told_and_left_alone(folder: Path, campaign: Any, where: str) -> None:
+@pytest.mark.parametrize(("where", "whole"), [("head", 4), ("middle", 1), ("end", 0), ("everything", 0)])
+def test_of_a_damaged_ledger_what_is_whole_is_kept_and_nothing_is_changed_where_nothing_is(
+    folder: Path, campaign: Any, where: str, whole: int
+) -> None:
     campaign()
     ledger = folder / "ledger.sqlite"
     bytes_ = ledger.read_bytes()
@@ -295,11 +290,25 @@ def test_a_damaged_ledger_is_told_and_left_alone(folder: Path, campaign: Any, wh
         "everything": b"",
     }[where]
     ledger.write_bytes(content)
-    with pytest.raises(StoreFailure, match=r"ledger.sqlite is damaged .*nothing was changed") as error:
-        Store.open(folder, write=True)
+    with pytest.raises(DamagedLedger, match=r"ledger.sqlite is damaged .*nothing was changed") as error:
+        Store.open(folder)
     assert "\n" not in str(error.value)
     assert ledger.read_bytes() == content
+    aside = folder / "ledger.damaged-1.sqlite"
+    if whole:
+        with pytest.warns(DamageWarning, match=rf"{aside.name}"):
+            Store.open(folder, write=True).close()
+        with Store.open(folder) as store:
+            assert whole <= store.count() <= 4
+            assert list(store.faults()) == [] or store.count() < 4
+        assert aside.read_bytes() == content
+        aside.unlink()
+    else:
+        with pytest.raises(DamagedLedger, match="move it elsewhere and run again"):
+            Store.open(folder, write=True)
+        assert ledger.read_bytes() == content
     assert len(series_files(folder)) == 8
+    assert not list(folder.glob("*salvage*")) + list(folder.glob("*damaged*"))
     ledger.write_bytes(bytes_)
     with Store.open(folder) as store:
         assert store.count() == 4
@@ -319,6 +328,26 @@ def test_what_is_not_there_is_not_made_by_reading(folder: Path) -> None:
         Store.open(folder / ("x" * 300))
 
 
+def test_a_store_keeps_itself_out_of_a_repository(folder: Path, campaign: Any) -> None:
+    folder.mkdir()
+    (folder / ".gitignore").write_text("mine\n", encoding="utf-8")
+    campaign()
+    assert (folder / ".gitignore").read_text(encoding="utf-8") == "mine\n"
+    Store.open(folder.with_name("other"), write=True).close()
+    assert (folder.with_name("other") / ".gitignore").read_text(encoding="utf-8") == "*\n"
+    (folder.with_name("other") / ".gitignore").unlink()
+    Store.open(folder.with_name("other"), write=True).close()
+    assert not (folder.with_name("other") / ".gitignore").exists()
+
+
+def test_a_link_to_nothing_is_no_store(folder: Path) -> None:
+    folder.symlink_to(folder.with_name("elsewhere"))
+    with pytest.raises(StoreError, match=r"is a symbolic link to .*elsewhere, which is not there"):
+        Store.open(folder, write=True)
+    folder.with_name("elsewhere").mkdir()
+    Store.open(folder, write=True).close()
+
+
 def test_a_file_or_a_folder_of_other_things_is_no_store(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for place, failure, told in (
@@ -335,11 +364,11 @@ def test_a_ledger_of_another_schema_or_of_something_else_is_refused_and_left_alo
     folder: Path, tmp_path: Path, campaign: Any
 ) -> None:
     campaign()
-    execute(folder, "UPDATE schema SET version = 7")
+    execute(folder, "UPDATE schema SET version = 8")
     other = tmp_path / "other"
     other.mkdir()
-    execute(other, "CREATE TABLE bookmarks (url TEXT)")
-    for place, told in ((folder, f"schema 7, .* schema {LEDGER_SCHEMA};"), (other, "something else")):
+    execute(other, "CREATE TABLE bookmarks (url TEXT)", vouched=False)
+    for place, told in ((folder, f"schema 8, .* schema {LEDGER_SCHEMA};"), (other, "something else")):
         before = (place / "ledger.sqlite").read_bytes()
         for write in (False, True):
             with pytest.raises(StoreError, match=told):
@@ -369,7 +398,7 @@ def test_nothing_lies_beside_a_store_at_rest(folder: Path, campaign: Any) -> Non
     campaign()
     with Store.open(folder) as store:
         assert isinstance(next(store.outcomes()), Result)
-    assert sorted(path.name for path in folder.iterdir()) == ["ledger.sqlite", "lock", "series"]
+    assert sorted(path.name for path in folder.iterdir()) == [".gitignore", "ledger.sqlite", "lock", "series"]
 
 
 def test_noise_that_is_a_machines_own_is_told_where_a_run_comes_from(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_it_is_exported_verified_and_repaired(tmp_path: Path) -> None:
     file.write_bytes(whole[:-100])
     with Store.open(tmp_path / "store") as store:
         assert not store.finished(run.run_id)
-        assert [fault for fault in store.faults() if "transfers.parquet" in fault]
+        assert [fault for fault in store.faults() if "transfers.parquet" in fault.text]
     dumbbell.run(SPEC | {"seeds": 1}, store=tmp_path / "store")
     assert file.read_bytes() == whole
 

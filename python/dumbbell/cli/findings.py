@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import typer
+
+from dumbbell.problem import typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -172,5 +173,5 @@ def tell_notices(runs: ExperimentRuns, store: Path, *, failures_only: bool = Fal
         place = f"{notice.place}{more}: " if notice.place else ""
         typer.echo(f"{kind}: {place}{notice.text}", err=True)
     if len(notices) > MOST_NOTICES:
-        shown = f"`dumbbell results show {shlex.quote(str(store))} RUN` has those of a run"
+        shown = f"`dumbbell results show {typed(store)} RUN` has those of a run"
         typer.echo(f"and {len(notices) - MOST_NOTICES} more like these: {shown}", err=True)

@@ -1,7 +1,10 @@
 """`dumbbell`: its commands, and its exit status: 0 ok, 1 failed, 2 bad input, 74 cannot print, 130 interrupted."""
 
 import sys
-from typing import Annotated
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, TextIO
 
 import typer
 
@@ -24,7 +27,7 @@ from dumbbell.cli import (
     validation,
 )
 from dumbbell.cli.interruption import INTERRUPTED, end
-from dumbbell.errors import DumbbellError, Failure
+from dumbbell.errors import DamageWarning, DumbbellError, Failure
 
 FAILED, BAD_INPUT = 1, 2
 
@@ -68,11 +71,31 @@ def _options(
     pass
 
 
+@contextmanager
+def _telling_damage() -> Iterator[None]:
+    """Says in a line of its own what a store leaves out."""
+    others = warnings.showwarning
+
+    def tell(  # noqa: PLR0913, PLR0917 (as Python calls it)
+        message: Warning | str, category: type[Warning], filename: str, lineno: int, file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:  # fmt: skip
+        if issubclass(category, DamageWarning):
+            sys.stderr.write(f"note: {message}\n")
+        else:
+            others(message, category, filename, lineno, file, line)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", DamageWarning)
+        warnings.showwarning = tell
+        yield
+
+
 def main() -> None:
     """Runs the command line and ends the process."""
     with streams.opened():
         try:
-            with completion.answering():
+            with completion.answering(), _telling_damage():
                 app(prog_name="dumbbell")
         except streams.PrintFailure as failure:
             sys.stderr.write(f"{failure}\n")

@@ -11,6 +11,8 @@ from dumbbell.cli.option import Json, print_files
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dumbbell.results.store import Store
+
 EXAMPLE = "Example: dumbbell report results --out report.html"
 
 
@@ -94,6 +96,16 @@ def _figures(store: Path, experiment: str | None, folder: Path) -> "Iterator[Pat
             yield from written(charts(opened, each), folder / name if len(found) > 1 else folder)
 
 
+def _tell_damage(store: "Store") -> None:
+    """How many runs are drawn without what they kept over time."""
+    from dumbbell.metrics.number import counted
+
+    if store.damaged_series:
+        runs = counted(len(store.damaged_series), "run")
+        told = f"the series of {runs} are damaged and left out; run the experiment again"
+        typer.echo(f"note: {store.folder}: {told}", err=True)
+
+
 def _written(  # noqa: PLR0913, PLR0917 (what the command line has)
     store: Path, name: str | None, seeds: int | None, out: Path, engines: list[str] | None, experiment: str | None
 ) -> Path:
@@ -107,6 +119,7 @@ def _written(  # noqa: PLR0913, PLR0917 (what the command line has)
             points = sum(extent(opened.ledger, each.id)[0] for each in opened.campaigns(experiment=experiment))
             with progress(points, work=WORK * points, what="points") as advance:
                 page = build(out, store=opened, experiment=experiment, progress=advance)
+            _tell_damage(opened)
             return page
         import dumbbell.studies as studies
         from dumbbell.cli.study.selection import HOME, Place, on_engines

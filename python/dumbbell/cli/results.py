@@ -1,6 +1,7 @@
 """`dumbbell results`: what a store has."""
 
 import sys
+import warnings
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +10,7 @@ import typer
 
 from dumbbell.cli.option import DEFAULT_STORE, Columns, EachSeed, Sort, print_json, run_argument
 from dumbbell.cli.option import Json as Whole
+from dumbbell.problem import typed
 
 if TYPE_CHECKING:
     from dumbbell.results.campaign import Campaign
@@ -20,6 +22,9 @@ Everything = Annotated[
     bool, typer.Option("--all", help="Also of earlier builds of the engine, which a later one ran again.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
+
+_REPEATED = "what is damaged is repeated when its experiment is run again"
+_UNREAD = "; its ledger is of an earlier version, which has no digests: only its files are vouched for"
 
 app = typer.Typer(
     help="What a store has: list, show, export, import, verify, prune.",
@@ -140,27 +145,34 @@ def import_(
     if as_json:
         print_json(outcome.model_dump(mode="json"))
     what = f"run {outcome.run_id} of {saved.experiment.name}, seed {outcome.seed}"
-    typer.echo(f"{store}: {what}{' (was there before)' * was_there}; next: dumbbell report {store}", err=True)
+    typer.echo(f"{store}: {what}{' (was there before)' * was_there}; next: dumbbell report {typed(store)}", err=True)
 
 
 @app.command(epilog="Example: dumbbell results verify results")
 def verify(store: Folder = DEFAULT_STORE, *, as_json: Whole = False) -> None:
-    """Read every file of a store, and tell what is damaged."""
+    """Read every byte of a store, tell what is not what was written, and have the next `run` repeat it."""
     from dumbbell.cli.progress import progress
+    from dumbbell.errors import DamageWarning, StoreFailure
+    from dumbbell.metrics.number import counted
     from dumbbell.results.store import Store
 
-    with Store.open(store) as opened:
-        count = opened.count()
+    with warnings.catch_warnings(action="ignore", category=DamageWarning), Store.open(store) as opened:
+        count, unread = opened.count(), "" if opened.ledger.is_vouched_for else _UNREAD
         with progress(count) as advance:
             faults = list(opened.faults(advance))
+        repeated = _REPEATED
+        try:
+            opened.mark(faults)
+        except StoreFailure as failure:
+            repeated = f"{failure}; copy it to where it can be written, and run its experiment there"
     if as_json:
-        print_json({"store": str(store), "runs": count, "faults": faults})
+        print_json({"store": str(store), "runs": count, "faults": [each.text for each in faults]})
     else:
         for fault in faults:
-            typer.echo(fault)
-    typer.echo(f"{store}: {count} runs, {len(faults)} faults", err=True)
+            typer.echo(fault.text)
+    typer.echo(f"{store}: {counted(count, 'run')}, {counted(len(faults), 'fault')}{unread}", err=True)
     if faults:
-        typer.echo("a run with a damaged series is repeated when its experiment is run again", err=True)
+        typer.echo(repeated, err=True)
         raise typer.Exit(1)
 
 

@@ -26,6 +26,7 @@ from dumbbell.cli.option import (
     print_json,
 )
 from dumbbell.cli.programs import Programs, allow
+from dumbbell.problem import typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -108,12 +109,12 @@ def run(  # noqa: PLR0913 (each is an option)
     began = time.monotonic()
     with telling(lambda: _kept(out, asked, chosen)), Store.open(out, write=True) as store:
         before = store.count()
-        _carry_out(store, asked, chosen, jobs, fresh=fresh, watched=not (as_json and sys.stdout.isatty()))
+        measured = _carry_out(store, asked, chosen, jobs, fresh=fresh, watched=not (as_json and sys.stdout.isatty()))
         failed = _print_json(store, asked, chosen) if as_json else _print_findings(store, asked, chosen, choice)
         _tell_stale(store, experiment, chosen)
         added = store.count() - before
     if not as_json:
-        _tell_where(out, asked, added, time.monotonic() - began)
+        _tell_where(out, asked, added, max(0, measured - added), time.monotonic() - began)
     if failed:
         raise typer.Exit(1)
 
@@ -141,8 +142,8 @@ def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Exp
 
 def _carry_out(  # noqa: PLR0913 (the options of a campaign)
     store: "Store", asked: "Sequence[Experiment]", engine: "Engine", jobs: int | None, *, fresh: bool, watched: bool
-) -> None:
-    """Measures what is missing; nothing is printed before all of it is there, but how far it is."""
+) -> int:
+    """Measures what is missing, and gives how many runs those are; nothing is printed but how far it is."""
     from dumbbell.campaign.execution import carry_out
     from dumbbell.campaign.forecast import live_s
     from dumbbell.campaign.plan import count, plan
@@ -154,8 +155,11 @@ def _carry_out(  # noqa: PLR0913 (the options of a campaign)
         progress(total, wanted=watched, run_s=run_s) as advance,
         closing(carry_out(store, asked, engine, jobs=jobs, fresh=fresh)) as finished,
     ):
-        for _ in finished:
+        measured = 0
+        for each in finished:
+            measured += each.outcome is not None
             advance()
+    return measured
 
 
 def _print_json(store: "Store", asked: "Sequence[Experiment]", engine: "Engine") -> bool:
@@ -195,15 +199,17 @@ def _campaign(store: "Store", experiment: "Experiment", engine: "Engine") -> "Ca
     return next(each for each in campaigns(store.ledger) if each.id == id_)
 
 
-def _tell_where(store: Path, asked: "Sequence[Experiment]", added: int, seconds: float) -> None:
-    """Where the runs are, and what can be done next."""
+def _tell_where(store: Path, asked: "Sequence[Experiment]", added: int, repeated: int, seconds: float) -> None:
+    """Where the runs are, and what can be done next; `repeated`: runs that were there, and were measured again."""
     from dumbbell.campaign.plan import count, planned_alone
     from dumbbell.metrics.number import counted
 
     runs = count(asked[0]) + (len(planned_alone(asked[0])) if len(asked) > 1 else 0)
-    before = f" ({runs - added} of them there before)" if 0 < added < runs else " (all there before)" * (not added)
-    where = "" if store == DEFAULT_STORE else f" {shlex.quote(str(store))}"
-    report = f"dumbbell report{where or f' {DEFAULT_STORE}'}"
+    there = max(0, runs - added - repeated)
+    parts = [f"{'all' if there == runs else f'{there} of them'} there before"] * bool(there)
+    parts += [f"{'all' if repeated == runs else repeated} repeated"] * bool(repeated)
+    before = f" ({', '.join(parts)})" if parts else ""
+    report = f"dumbbell report {typed(store)}"
     typer.echo(f"{counted(runs, 'run')} in {store}{before}, {seconds:.1f} s; next: {report}", err=True)
 
 

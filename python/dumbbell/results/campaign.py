@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
+from dumbbell.results.digest import vouch
 from dumbbell.results.ledger import Ledger, listed
 
 if TYPE_CHECKING:
@@ -247,6 +248,7 @@ def begin(ledger: Ledger, experiment: Experiment, engine: str, identity: str, po
                 "INSERT INTO campaign (experiment, engine, identity, spec, turn) VALUES (?, ?, ?, ?, ?)",
                 (experiment.name, engine, identity, spec, turn),
             )
+            vouch(connection, "campaign", "turn = ?", turn)
             return int(ledger.one("SELECT id FROM campaign WHERE turn = ?", turn)), seeds
         campaign = list(before)[-1]
         if any(own != seeds for own in before.values()):
@@ -254,6 +256,7 @@ def begin(ledger: Ledger, experiment: Experiment, engine: str, identity: str, po
         connection.execute(
             "UPDATE campaign SET spec = ?, turn = ? WHERE id = ?", (with_seeds(spec, seeds), turn, campaign)
         )
+        vouch(connection, "campaign", "id = ?", campaign)
         connection.execute("DELETE FROM member WHERE campaign = ? AND position >= ?", (campaign, points * len(seeds)))
         return int(campaign), seeds
 
@@ -286,21 +289,27 @@ def positions(ledger: Ledger, campaign: int, size: int = 5_000) -> Iterator[tupl
     The campaign, the first position, and the one after the last: whole points, so that a part has `size` members or one
     point's.
     """
-    last = ledger.one("SELECT COALESCE(MAX(position), -1) FROM member WHERE campaign = ?", campaign)
     own = len(seeds_in(ledger, campaign))
     size = max(1, size // own) * own
-    yield from ((campaign, first, first + size) for first in range(0, last + 1, size))
+    query = "SELECT MIN(position) FROM member WHERE campaign = ? AND position >= ?"
+    end = 0
+    while (there := ledger.one(query, campaign, end)) is not None:
+        first = there // size * size
+        end = first + size
+        yield campaign, first, end
 
 
 def add_member(ledger: Ledger, entry: CampaignEntry, run_id: str) -> None:
     """Gives a run that is there its place in a campaign."""
     with ledger.transaction("enter a run") as connection:
-        connection.execute(
-            "INSERT INTO member SELECT ?, ?, id, ? FROM run WHERE run_id = ?"
+        changed = connection.execute(
+            "INSERT INTO member (campaign, position, run, point) SELECT ?, ?, id, ? FROM run WHERE run_id = ?"
             " ON CONFLICT DO UPDATE SET run = excluded.run, point = excluded.point"
             " WHERE run <> excluded.run OR point <> excluded.point",
             (entry.campaign, entry.position, json.dumps(entry.point, ensure_ascii=False), run_id),
-        )
+        ).rowcount
+        if changed:
+            vouch(connection, "member", "campaign = ? AND position = ?", entry.campaign, entry.position)
 
 
 def superseded_runs(ledger: Ledger) -> dict[str, int]:
@@ -352,7 +361,9 @@ def _merge(connection: sqlite3.Connection, before: Mapping[int, Sequence[int]], 
             members.append((last, index * len(seeds) + seeds.index(own[nth]), run, point))
         connection.execute("DELETE FROM member WHERE campaign = ?", (campaign,))
     _forget(connection, others)
-    connection.executemany("INSERT OR REPLACE INTO member VALUES (?, ?, ?, ?)", members)
+    columns = "campaign, position, run, point"
+    connection.executemany(f"INSERT OR REPLACE INTO member ({columns}) VALUES (?, ?, ?, ?)", members)  # noqa: S608 (ours)
+    vouch(connection, "member", "campaign = ?", last)
 
 
 def _forget(connection: sqlite3.Connection, gone: Sequence[int]) -> None:

@@ -9,8 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dumbbell.errors import StoreFailure
+from dumbbell.errors import DamagedLedger, StoreFailure
 
+_OF_DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_IOERR_SHORT_READ", "SQLITE_TOOBIG")
+"""SQLITE_ERROR: a query of ours that SQLite does not understand, as where the name of a table was damaged. What a text
+that is no UTF-8 raises has no name."""
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+"""What a damaged ledger raises."""
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EIO)
 
 
@@ -21,23 +26,27 @@ def translating_errors(folder: Path, doing: str) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _of_sqlite(folder, error, doing) from error
+    except UnicodeDecodeError as error:  # SQLite's own words, with a damaged name in them
+        raise damaged(folder, error.reason) from error
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
         kept = "; what was finished is kept" if error.errno in _FULL else ""
         raise StoreFailure(f"cannot {doing}: {reason}{kept}", folder) from error
 
 
-def damaged(folder: Path, what: object) -> StoreFailure:
-    """A ledger that SQLite cannot read, or that is not what it was."""
-    hint = "put back a copy of it, or move it elsewhere and run again"
-    return StoreFailure(
-        f"{folder}: its ledger.sqlite is damaged ({' '.join(str(what).split())}); nothing was changed; {hint}"
+def damaged(folder: Path, what: object, *, hopeless: bool = False) -> DamagedLedger:
+    """A ledger that SQLite cannot read, or that is not what it was; `hopeless`: no run in it can be read."""
+    hint = "run its experiment again, which keeps what is whole"
+    if hopeless:
+        hint = "put back a copy of it, or move it elsewhere and run again"
+    return DamagedLedger(
+        f"its ledger.sqlite is damaged ({' '.join(str(what).split())}); nothing was changed; {hint}", folder
     )
 
 
 def _of_sqlite(folder: Path, error: sqlite3.Error, doing: str) -> StoreFailure:
     name = getattr(error, "sqlite_errorname", "")
-    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+    if name.startswith(_OF_DAMAGE) or (not name and isinstance(error, sqlite3.OperationalError)):
         return damaged(folder, error)
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
         return StoreFailure(f"{folder}: cannot {doing}: the folder or its ledger.sqlite is read-only ({error})")

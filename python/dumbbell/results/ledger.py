@@ -16,10 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.errors import NoStoreError, StoreError, StoreFailure
+from dumbbell.results.damage import Damage, damage, damaged_runs, leave_out
 from dumbbell.results.diagnosis import damaged, translating_errors
+from dumbbell.results.digest import enable, schema_digest, vouch_all, vouch_schema
 from dumbbell.results.request import request_from_texts
 from dumbbell.results.tables import (
+    ADD_DIGESTS,
     ADD_REQUEST_COLUMNS,
+    DIGESTS_SCHEMA,
     EARLIER_SCHEMAS,
     FILL_REQUESTS,
     LEDGER_SCHEMA,
@@ -35,6 +39,9 @@ if TYPE_CHECKING:
 
 _CACHE_KIB = 16 * 1024
 _BUSY_S = 10.0
+LARGEST_READ_WHOLE_BYTES = 16 * 2**20
+"""A ledger up to this size, of some 8,000 runs, is read through whenever it is opened: 0.3 s at most. Of a larger one
+`results verify` reads everything, and a campaign the runs that it asks for."""
 _LARGEST_CHECKED_BYTES = 256 * 2**20
 """A ledger up to this size is read through before it is written: 0.3 s at most."""
 _WRITER_PRAGMAS = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
@@ -45,6 +52,8 @@ class Ledger:
 
     def __init__(self, folder: Path, *, write: bool) -> None:
         self._folder, self._path, self._lock = folder, folder / "ledger.sqlite", threading.RLock()
+        self.damage: Damage | None = None
+        """What a reader leaves out; None: not everything was read."""
         self.requests = "run"
         """The table that has what runs were asked for: `asked` in a ledger of an earlier schema that is only read."""
         with translating_errors(folder, "open it"):
@@ -113,11 +122,40 @@ class Ledger:
         with suppress(StoreFailure), self.transaction("close it") as connection:
             connection.execute("DELETE FROM writer")
 
-    def faults(self) -> list[str]:
-        """What SQLite finds wrong with the file when it reads all of it."""
-        found = self.rows("PRAGMA integrity_check(20)")
-        strangers = self.rows("PRAGMA foreign_key_check")
-        return [text for (text,) in found if text != "ok"] + [f"{row[0]}: a row of no run" for row in strangers]
+    def read_whole(self) -> Damage:
+        """Reads every row, and gives what is not what was written."""
+        with self._lock, translating_errors(self._folder, "read it"):
+            return damage(self._connection, has_digests=self.is_vouched_for)
+
+    @property
+    def is_vouched_for(self) -> bool:
+        """Whether rows have digests: not in a ledger of an earlier schema that is only read."""
+        return self._version >= DIGESTS_SCHEMA
+
+    def is_whole(self, run_id: str) -> bool:
+        """Whether a run's rows are what was written, as far as that can be told."""
+        if self.damage is not None or not self.is_vouched_for:
+            return True  # or it was left out
+        with self._lock, translating_errors(self._folder, "read it"):
+            return not any(
+                damaged_runs(self._connection, run, run)
+                for (run,) in self.rows("SELECT id FROM run WHERE run_id = ?", run_id)
+            )
+
+    def mark(self, faults: Iterable[str], files: Iterable[str]) -> None:
+        """Notes what is damaged, for who writes next: faults of the ledger, and files of series.
+
+        Raises:
+            StoreFailure: nothing can be written.
+        """
+        with self._lock, translating_errors(self._folder, "mark what is damaged"):
+            self._connection.execute("PRAGMA query_only = OFF")
+            with self.transaction("mark what is damaged") as connection:
+                if self.is_vouched_for:
+                    connection.executemany("INSERT INTO main.damage VALUES (?)", [(fault,) for fault in faults])
+                connection.executemany(
+                    "UPDATE main.series SET modified_ns = 0 WHERE file = ?", [(file,) for file in files]
+                )
 
     # -- opening it -----------------------------------------------------------------------------------------------
 
@@ -142,32 +180,56 @@ class Ledger:
 
     def _prepare(self, *, write: bool) -> None:
         connection = self._connection
+        enable(connection)
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+        connection.execute("PRAGMA temp_store = MEMORY")
         found = {name for (name,) in self.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if not found and any(self._folder.glob("series/??/*.parquet")):
             raise damaged(self._folder, "it is empty, and there are series")
         if write and not found:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.executescript(f"BEGIN;{TABLES}INSERT INTO schema VALUES ({LEDGER_SCHEMA});COMMIT;")  # noqa: S608
+            make_tables(connection)
         elif not found:
             raise NoStoreError(f"{self._folder}: is an empty store: it has no run")
         elif not {"schema", "run"} <= found:
+            if {"flow_group", "provenance"} & found:
+                raise damaged(self._folder, "it lacks tables")
             raise StoreError(f"{self._folder}: is no store of dumbbell: its ledger.sqlite is something else's")
-        version = self._version()
-        if write and self._path.stat().st_size <= _LARGEST_CHECKED_BYTES:
-            verdict = self.one("PRAGMA quick_check(1)")
-            if verdict != "ok":
-                raise damaged(self._folder, verdict)
+        self._version = self._found_version()
+        self._check(write=write)
         if write:
             connection.executescript(_WRITER_PRAGMAS)
-        if version in EARLIER_SCHEMAS:
-            self._migrate(version, write=write)
+        if self._version in EARLIER_SCHEMAS:
+            self._migrate(self._version, write=write)
         if not write:
             connection.execute("PRAGMA query_only = ON")
 
-    def _version(self) -> int:
+    def _check(self, *, write: bool) -> None:
+        """Reads all of a ledger that is not large or is marked; of another one what is needed to read anything."""
+        size = self._path.stat().st_size
+        marked = self.is_vouched_for and self.one("SELECT COUNT(*) FROM damage") > 0
+        if self.is_vouched_for and (marked or size <= LARGEST_READ_WHOLE_BYTES):
+            found = self.read_whole()
+            if found.file or (found and write):
+                raise damaged(self._folder, next(found.faults()))
+            if found:
+                leave_out(self._connection, found)
+            self.damage = found
+        elif write and size <= _LARGEST_CHECKED_BYTES:
+            verdict = self.one("PRAGMA quick_check(1)")
+            if verdict != "ok":
+                raise damaged(self._folder, verdict)
+
+    def _found_version(self) -> int:
         """The schema of the tables; raises `StoreError` where this version of dumbbell does not know it."""
-        version = int(self.one("SELECT MAX(version) FROM schema"))
+        rows = self.rows("SELECT * FROM schema")
+        version = rows[0]["version"] if len(rows) == 1 and "version" in rows[0].keys() else None  # noqa: SIM118 (a row)
+        has_digest = bool(rows) and "digest" in rows[0].keys()  # noqa: SIM118 (likewise)
+        if (
+            not isinstance(version, int)
+            or has_digest != (version >= DIGESTS_SCHEMA)
+            or (has_digest and rows[0]["digest"] != schema_digest(self._connection))
+        ):
+            raise damaged(self._folder, "its tables are not those that were made")
         if version not in {LEDGER_SCHEMA, *EARLIER_SCHEMAS}:
             raise StoreError(
                 f"{self._folder}: is a store of schema {version}, and this dumbbell knows schema {LEDGER_SCHEMA};"
@@ -189,11 +251,23 @@ class Ledger:
                 nulls = listed(f"NULL AS {name}" for name in lacks)
                 connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {nulls} FROM main.{table}")  # noqa: S608 (ours)
         if write:
-            version_now = f"UPDATE schema SET version = {LEDGER_SCHEMA};"  # noqa: S608 (likewise)
-            connection.executescript("\n".join(["BEGIN IMMEDIATE;", *changes, version_now, "COMMIT;"]))
+            changes.append(f"{ADD_DIGESTS}UPDATE schema SET version = {LEDGER_SCHEMA};")  # noqa: S608 (likewise)
+            connection.executescript("\n".join(["BEGIN IMMEDIATE;", *changes]))
+            vouch_all(connection)
+            connection.execute("COMMIT")
+            self._version = LEDGER_SCHEMA
         elif version < REQUESTS_SCHEMA:
             connection.execute(REQUESTS_VIEW)
             self.requests = "asked"
+
+
+def make_tables(connection: sqlite3.Connection) -> None:
+    """Makes a ledger of an empty file."""
+    enable(connection)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.executescript(f"BEGIN;{TABLES}INSERT INTO schema (version) VALUES ({LEDGER_SCHEMA});")  # noqa: S608 (ours)
+    vouch_schema(connection)
+    connection.execute("COMMIT")
 
 
 def listed(values: Iterable[object], table: str = "") -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.results.campaign import CampaignEntry, add_member, positions, seeds_in
+from dumbbell.results.digest import vouch, vouch_run
 from dumbbell.results.disturbance import validity
 from dumbbell.results.ledger import Ledger, listed
 from dumbbell.results.series import SeriesFile
@@ -55,7 +56,8 @@ def put(  # noqa: PLR0913 (what a row has)
         row["error"] = outcome.error
     with ledger.transaction("enter a run") as connection:
         former = ledger.rows("SELECT file FROM series JOIN run ON run.id = run WHERE run_id = ?", outcome.run_id)
-        connection.execute("INSERT OR IGNORE INTO provenance (facts) VALUES (?)", (facts,))
+        if connection.execute("INSERT OR IGNORE INTO provenance (facts) VALUES (?)", (facts,)).rowcount:
+            vouch(connection, "provenance", "facts = ?", facts)
         row["provenance"] = ledger.one("SELECT id FROM provenance WHERE facts = ?", facts)
         connection.execute(
             f"INSERT INTO run ({listed(row)}) VALUES ({listed('?' * len(row))})"  # noqa: S608 (our names)
@@ -75,6 +77,7 @@ def put(  # noqa: PLR0913 (what a row has)
                 _insert(connection, "flow_group", {"run": run, "position": position, "name": name, **asdict(group)})
         for file in series:
             _insert(connection, "series", {"run": run, **asdict(file)})
+        vouch_run(connection, run)
         if entry:
             add_member(ledger, entry, outcome.run_id)
     return [file for (file,) in former if file not in {each.file for each in series}]

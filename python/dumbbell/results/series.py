@@ -54,11 +54,13 @@ class SeriesFolder:
             for kind, table in tables.items():
                 partial = self.path / "partial" / f"{run_id}-{next(self._numbers)}"
                 try:
-                    pq.write_table(table, partial, compression="zstd", compression_level=_LEVEL)
+                    with partial.open("wb") as opened:  # pyarrow knows no paths that are no UTF-8
+                        pq.write_table(table, opened, compression="zstd", compression_level=_LEVEL)
                     digest = _sha256(partial)
                     file = f"{run_id[:2]}/{run_id}-{digest[:12]}.{kind}.parquet"
                     target = self.path / file
                     target.parent.mkdir(exist_ok=True)
+                    _clear(target)
                     os.replace(partial, target)  # noqa: PTH105 (over an existing file too, everywhere)
                 finally:
                     partial.unlink(missing_ok=True)
@@ -71,7 +73,8 @@ class SeriesFolder:
         """The table of a file that is whole."""
         import pyarrow.parquet as pq  # noqa: PLC0415 (as above)
 
-        return pq.read_table(self.path / kept.file)
+        with (self.path / kept.file).open("rb") as file:
+            return pq.read_table(file)
 
     def damage(self, kept: SeriesFile, *, thorough: bool = False) -> str | None:
         """What is wrong with a file; None when it is whole. Its bytes are read if it was touched, or on demand."""
@@ -100,6 +103,7 @@ class SeriesFolder:
         """Removes files; those that are not there are none."""
         with translating_errors(self._store, "remove a series"):
             for file in files:
+                _clear(self.path / file)
                 (self.path / file).unlink(missing_ok=True)
 
     def clear_partial(self) -> None:
@@ -107,6 +111,15 @@ class SeriesFolder:
         with translating_errors(self._store, "tidy up"):
             shutil.rmtree(self.path / "partial", ignore_errors=True)
             (self.path / "partial").mkdir(exist_ok=True)
+
+
+def _clear(path: Path) -> None:
+    """Moves a folder out of the way that lies where a file belongs: what is in it is not ours to remove."""
+    if path.is_dir() and not path.is_symlink():
+        number = 1
+        while (aside := path.with_name(f"{path.name}.aside-{number}")).exists():
+            number += 1
+        path.rename(aside)
 
 
 def _sha256(path: Path) -> str:

@@ -4,6 +4,7 @@
 results/
 ├── ledger.sqlite     a row a run: what was asked, how it ended, its summary, warnings, provenance
 ├── lock              held by the one campaign that writes
+├── .gitignore        "*": a store is no source
 └── series/           Parquet files by run id; `partial/` has those that are being written
 ```
 
@@ -17,22 +18,24 @@ from __future__ import annotations
 import json
 import sqlite3
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
-from dumbbell.errors import NoStoreError, StoreError, StoreFailure
+from dumbbell.errors import DamagedLedger, DamageWarning, DumbbellError, NoStoreError, StoreError, StoreFailure
 from dumbbell.problem import quoted, suggestion
 from dumbbell.results import frames, listing, outcomes, provenance
 from dumbbell.results.campaign import Campaign, CampaignEntry, campaigns, prune, superseded_runs
-from dumbbell.results.diagnosis import translating_errors
+from dumbbell.results.diagnosis import damaged, translating_errors
 from dumbbell.results.ledger import Ledger
 from dumbbell.results.request import request_of
 from dumbbell.results.series import SeriesFile, SeriesFolder
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     import pandas as pd
     from filelock import FileLock
 
@@ -45,6 +48,28 @@ LOCK = "lock"
 """Always there; the operating system knows who holds it."""
 HELD = "held"
 """There while it is held, where the operating system has no locks."""
+IGNORED = ".gitignore"
+_UNFORESEEN = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What code raises that meets a number or a text that no engine gives."""
+
+
+class Fault(NamedTuple):
+    """Something in a store that is not what was written."""
+
+    text: str
+    place: Literal["ledger", "series", "stray"]
+    """Rows of a run or a campaign; a file of a run; a file of none."""
+    file: str = ""
+    """Below the folder of series."""
 
 
 class Store:
@@ -59,6 +84,8 @@ class Store:
         """The store's folder."""
         self.ledger = ledger
         """Its SQLite file."""
+        self.damaged_series: set[str] = set()
+        """Runs of which a series was to be read that is damaged."""
         self._series_files, self._closing, self._closed = SeriesFolder(folder), ExitStack(), False
 
     @classmethod
@@ -74,9 +101,12 @@ class Store:
         with ExitStack() as closing:
             if write:
                 with translating_errors(folder, "make a store there"):
-                    (folder / "series").mkdir(parents=True, exist_ok=True)
+                    _make(folder)
                 closing.callback(_taken(folder).release)
-            ledger = Ledger(folder, write=write)
+            ledger = _whole(folder) if write else Ledger(folder, write=False)
+            if ledger.damage:
+                told = f"{folder}: {ledger.damage.words} and left out; run the experiment again"
+                warnings.warn(told, DamageWarning, stacklevel=2)
             closing.callback(ledger.close)
             store = cls(folder, ledger)
             if write:
@@ -95,8 +125,15 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
+        """Closes the store. Where an error that nobody foresaw left it, it may be damage in what was read unchecked."""
+        try:
+            if isinstance(error, _UNFORESEEN) and not isinstance(error, DumbbellError) and self.ledger.damage is None:
+                found = next(self.ledger.read_whole().faults(), None) if self.ledger.is_vouched_for else None
+                if found:
+                    raise damaged(self.folder, found) from error
+        finally:
+            self.close()
 
     # -- what is there --------------------------------------------------------------------------------------------
 
@@ -312,23 +349,39 @@ class Store:
         migrated = self.ledger.requests == "run"
         has_request = "request_key <> ''" if migrated else "id IN (SELECT run FROM member)"  # as a migration has it
         rows = self.ledger.rows(f"SELECT status FROM run WHERE run_id = ? AND {has_request}", run_id)  # noqa: S608
-        return [row["status"] for row in rows] == ["ok"] and not any(
-            self._series_files.damage(kept) for kept in outcomes.series_of(self.ledger, run_id)
+        return (
+            [row["status"] for row in rows] == ["ok"]
+            and self.ledger.is_whole(run_id)
+            and not any(self._series_files.damage(kept) for kept in outcomes.series_of(self.ledger, run_id))
         )
 
     # -- keeping it in order --------------------------------------------------------------------------------------
 
-    def faults(self, progress: Callable[[], None] | None = None) -> Iterator[str]:
-        """Everything that is wrong, after reading every byte; `progress` is called after each run."""
-        yield from (f"ledger.sqlite: {fault}" for fault in self.ledger.faults())
-        for (run_id,) in self.ledger.rows("SELECT run_id FROM run ORDER BY id"):
+    def faults(self, progress: Callable[[int], None] | None = None) -> Iterator[Fault]:
+        """Everything that is wrong, after reading every byte; `progress` is called with how many runs were read."""
+        found = self.ledger.read_whole() if self.ledger.damage is None else self.ledger.damage
+        yield from (Fault(text, "ledger") for text in found.faults())
+        for (run_id,) in [] if found.file else self.ledger.rows("SELECT run_id FROM run ORDER BY id"):
             for kept in outcomes.series_of(self.ledger, run_id):
                 fault = self._series_files.damage(kept, thorough=True)
                 if fault:
-                    yield f"run {run_id}: {fault}"
+                    yield Fault(f"run {run_id}: {fault}", "series", kept.file)
             if progress:
-                progress()
-        yield from (f"{file}: belongs to no run" for file in self.orphans())
+                progress(1)
+        if not found:
+            yield from (Fault(f"{file}: belongs to no run", "stray", file) for file in self.orphans())
+
+    def mark(self, faults: Iterable[Fault]) -> None:
+        """Has the next campaign that asks for what is damaged repeat it, whatever its time stamps say.
+
+        Raises:
+            StoreFailure: nothing can be written there.
+        """
+        found = list(faults)
+        self.ledger.mark(
+            [each.text for each in found if each.place == "ledger"],
+            [each.file for each in found if each.place == "series"],
+        )
 
     def orphans(self) -> list[str]:
         """Files of series that no run refers to."""
@@ -378,9 +431,12 @@ class Store:
             if kind == "transfers":
                 raise StoreError(f"run {run_id} has no short transfers: no flow's workload has arrivals", self.folder)
             raise StoreError(f"run {run_id} kept no series of this kind; see measure.record of its spec", self.folder)
-        damaged = self._series_files.damage(kept, thorough=True)
-        if damaged:
-            raise StoreFailure(f"series {damaged}; run its experiment again and it is repeated", self.folder)
+        fault = self._series_files.damage(kept, thorough=True)
+        if fault:
+            self.damaged_series.add(run_id)
+            with suppress(StoreFailure):  # what nobody can write nobody repeats
+                self.mark([Fault(fault, "series", kept.file)])
+            raise StoreFailure(f"series {fault}; run its experiment again and it is repeated", self.folder)
         return gauges.FRAMES[kind](self._series_files.read(kept), *of_run)
 
     def _written(self, run_id: str, resolved: Resolved, measurement: Measurement) -> list[SeriesFile]:
@@ -407,8 +463,33 @@ def _check(folder: Path, *, write: bool) -> None:
         if not write:
             what = "is no store: it has no ledger.sqlite" if folder.is_dir() else "no such store"
             raise NoStoreError(f"{what}; `dumbbell run SPEC --out {folder}` makes one", folder)
-        if folder.is_dir() and set(folder.iterdir()) - {folder / name for name in ("series", LOCK, HELD)}:
+        if folder.is_dir() and set(folder.iterdir()) - {folder / name for name in ("series", LOCK, HELD, IGNORED)}:
             raise StoreError("is no store, and not empty; give an empty folder, or one that is not there yet", folder)
+
+
+def _make(folder: Path) -> None:
+    """Makes the folder of a store, if it is not there, with what keeps it out of a repository."""
+    if folder.is_symlink() and not folder.exists():
+        raise StoreError(f"is a symbolic link to {folder.readlink()}, which is not there", folder)
+    is_new = not (folder / "ledger.sqlite").exists()
+    (folder / "series").mkdir(parents=True, exist_ok=True)
+    ignored = folder / IGNORED
+    if is_new and not ignored.exists():
+        ignored.write_text("*\n", encoding="utf-8")
+
+
+def _whole(folder: Path) -> Ledger:
+    """The ledger, to be written; of a damaged one what is whole, with the damaged file beside it."""
+    try:
+        return Ledger(folder, write=True)
+    except DamagedLedger as failure:
+        from dumbbell.results.salvage import salvage  # noqa: PLC0415 (late: it is rarely needed)
+
+        found = salvage(folder)
+        if found is None:
+            raise damaged(folder, "no run in it can be read", hopeless=True) from failure
+        warnings.warn(f"{folder}: {found.words}", DamageWarning, stacklevel=3)
+        return Ledger(folder, write=True)
 
 
 def _taken(folder: Path) -> FileLock:

@@ -8,16 +8,20 @@ from typing import Final
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 
-LEDGER_SCHEMA: Final = 6
+LEDGER_SCHEMA: Final = 7
 """Version of the tables below: a change of any of them, of a summary's fields or of a request is a new number.
 
 2: `run` has `request_key` and `request_groups`. 3: The range of the start jitter is in the groups, and not in the key.
-4: Halves of the window. 5: Goodput as iperf3 tells it. 6: What programs say.
+4: Halves of the window. 5: Goodput as iperf3 tells it. 6: What programs say. 7: Digests of
+what is written, and `damage`.
 A store of an earlier schema is read as it is, and migrated where it is written.
 """
 REQUESTS_SCHEMA: Final = 3
 """From this one on requests are as they are now."""
-EARLIER_SCHEMAS: Final = (1, 2, 3, 4, 5)
+DIGESTS_SCHEMA: Final = 7
+"""From this one on rows have digests. That of `schema` is made alike in all later ones: a version that does not match
+it is damage, and no later version."""
+EARLIER_SCHEMAS: Final = (1, 2, 3, 4, 5, 6)
 
 _SQL_TYPES = {"int": "INTEGER NOT NULL", "float": "REAL NOT NULL", "str": "TEXT NOT NULL"}
 _NULLABLE = {
@@ -51,23 +55,28 @@ def lacking(table: str, present: Iterable[str]) -> dict[str, str]:
 
 
 TABLES: Final = f"""
-CREATE TABLE schema (version INTEGER NOT NULL);
+CREATE TABLE schema (version INTEGER NOT NULL, digest TEXT NOT NULL DEFAULT '');
 CREATE TABLE writer (process INTEGER NOT NULL);
+CREATE TABLE damage (found TEXT NOT NULL);
 CREATE TABLE campaign (
     id INTEGER PRIMARY KEY, experiment TEXT NOT NULL, engine TEXT NOT NULL, identity TEXT NOT NULL, spec TEXT NOT NULL,
-    turn INTEGER NOT NULL, UNIQUE (experiment, engine, identity, spec)
+    turn INTEGER NOT NULL, digest TEXT NOT NULL DEFAULT '', UNIQUE (experiment, engine, identity, spec)
 );
-CREATE TABLE provenance (id INTEGER PRIMARY KEY, facts TEXT NOT NULL UNIQUE);
+CREATE TABLE provenance (
+    id INTEGER PRIMARY KEY, facts TEXT NOT NULL UNIQUE, digest TEXT NOT NULL DEFAULT ''
+);
 CREATE TABLE run (
     id INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, engine TEXT NOT NULL, seed INTEGER NOT NULL,
     status TEXT NOT NULL, error TEXT, window_begin_s REAL, window_end_s REAL, jain REAL, wall_s REAL NOT NULL,
     warnings TEXT, provenance INTEGER NOT NULL REFERENCES provenance (id), finished TEXT NOT NULL,
     {_columns(BottleneckSummary, nullable=True)},
-    request_key TEXT NOT NULL DEFAULT '', request_groups TEXT NOT NULL DEFAULT '[]'
+    request_key TEXT NOT NULL DEFAULT '', request_groups TEXT NOT NULL DEFAULT '[]',
+    digest TEXT NOT NULL DEFAULT ''
 );
 CREATE TABLE member (
     campaign INTEGER NOT NULL REFERENCES campaign (id), position INTEGER NOT NULL,
-    run INTEGER NOT NULL REFERENCES run (id), point TEXT NOT NULL, PRIMARY KEY (campaign, position)
+    run INTEGER NOT NULL REFERENCES run (id), point TEXT NOT NULL, digest TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (campaign, position)
 ) WITHOUT ROWID;
 CREATE INDEX member_of_run ON member (run);
 CREATE TABLE flow (
@@ -90,6 +99,12 @@ ALTER TABLE run ADD COLUMN request_key TEXT NOT NULL DEFAULT '';
 ALTER TABLE run ADD COLUMN request_groups TEXT NOT NULL DEFAULT '[]';
 """
 """From schema 1 to 2, but for what is in them."""
+WITH_DIGEST: Final = ("schema", "campaign", "provenance", "run", "member")
+"""Tables with a column `digest`: of a row, and of a run with its rows in other tables."""
+ADD_DIGESTS = "".join(f"ALTER TABLE {table} ADD COLUMN digest TEXT NOT NULL DEFAULT '';\n" for table in WITH_DIGEST) + (
+    "CREATE TABLE damage (found TEXT NOT NULL);\n"
+)
+"""From schema 6 to 7, but for what is in them."""
 FILL_REQUESTS = """
 UPDATE run SET request_key = '', request_groups = '[]';
 UPDATE run SET (request_key, request_groups) = (
