@@ -20,8 +20,8 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-paces test-long test-explorer fuzz lint lint-rust lint-python check \
-        check-rust check-python bench bench-peers bench-explorer tools browsers kernel explorer explorer-pictures validation \
-        grid grid-linux figures answers docs docs-outputs wheel lock audit clean
+        check-rust check-python check-forecasts bench bench-peers bench-explorer tools browsers kernel explorer explorer-pictures \
+        validation grid grid-linux figures answers docs docs-outputs wheel lock audit clean
 
 # Of several parts at once: each part's output in one piece, and no line about folders.
 PARTS := $(MAKE) --no-print-directory --jobs 2 --output-sync=target
@@ -61,7 +61,7 @@ test-explorer: build $(VENV)/.explorer ## The tests of the page: its twins of th
 test-paces: build ## `make test` on a machine of half and of twice the pace, three times each, an hour; goes on where stopped; PACE=half, TIMES=1
 	$(BIN)/python tests/support/paces.py out/paces $(PACE) $(or $(TIMES),3)
 
-test-long: build ## What `make test` leaves out: the wheel, in an environment of its own
+test-long: build ## What `make test` leaves out: the wheel, in an environment of its own; random specs on a build that checks each sum
 	$(ALONE) $(BIN)/python -m pytest -q -m long
 
 fuzz: build ## Broken files of every kind that commands read, and broken ledgers: 20,000 of each, of a seed that is printed; COUNT=N, SEED=N
@@ -94,6 +94,9 @@ bench: build ## Speed of both engines, data packets a second on one core; of Cao
 	$(ALONE) cargo bench -p sim
 	$(BIN)/python bench/kernel/speed.py
 	$(BIN)/python bench/grid.py
+
+check-forecasts: build ## `check` on 2,000 random specs, and 350 of them run: hours, goes on where stopped; SPECS=n, SEED=n, ENGINE=linux
+	PYTHONPATH=tests/support $(BIN)/python bench/forecasts.py --specs $(or $(SPECS),2000) --seed $(or $(SEED),1) --engine $(or $(ENGINE),sim)
 
 bench-explorer: explorer browsers $(VENV)/.explorer ## The page: from a change to its picture, a map, the first picture, its size; each with its bar
 	$(BIN)/python bench/explorer.py

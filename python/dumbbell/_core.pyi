@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 __all__ = [
-    "__version__", "_panic", "algorithms", "check_parameters", "drawn", "identity", "measure", "measure_json",
-    "measurement", "problems",
+    "__version__", "_panic", "algorithms", "attempt", "check_parameters", "drawn", "identity", "measure",
+    "measure_json", "measurement", "problems",
 ]  # fmt: skip
 
 __version__: str
@@ -16,6 +16,12 @@ def measure(run_json: str) -> dict[str, Any]:
     Gives the fields of `engines.measurement.Measurement`, nested as they are, with arrays that are not copied.
 
     Raises `dumbbell.errors.EngineFailure` when the simulator panics or the run is not one that it can honour.
+    """
+
+def attempt(run_json: str, most_s: float) -> dict[str, Any]:
+    """Measures one run for so many seconds at most; gives the fields of `engines.attempt.Attempt`.
+
+    Raises `dumbbell.errors.EngineFailure` as `measure` does.
     """
 
 def measure_json(run_json: str) -> bytes:

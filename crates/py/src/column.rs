@@ -7,6 +7,7 @@ use run::{
     AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, Program, ProgramEnd, QueueCounters,
     QueueMeasurement, QueueSeries, SsSample, Transfers,
 };
+use sim::Attempt;
 use std::collections::BTreeMap;
 
 /// Conversion into a Python object.
@@ -53,9 +54,14 @@ macro_rules! dictionary {
     };
 }
 
-value!(u32, u64, String, Option<u64>, Option<i32>, &f64, &(f64, f64), &&'static str, Vec<String>, BTreeMap<String, String>);
+value!(bool, u32, u64, String, Option<u64>, Option<i32>, &f64, &(f64, f64), &&'static str, Vec<String>, BTreeMap<String, String>);
 column!(u8, u16, u32, u64);
 
+dictionary! {
+    Attempt {
+        ended, ended_ns, segments_sent, delivered_bytes, transfers_started, transfers_completed, queued_packets, queue,
+    }
+}
 dictionary! { Measurement { ended_ns, flows, bottleneck, facts, ss } }
 dictionary! { SsSample { at_ns, text } }
 dictionary! {

@@ -11,11 +11,14 @@ use failure::guarded;
 use pyo3::prelude::*;
 use run::{Measurement, Problem, Run};
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::{algorithms, check_parameters, drawn, identity, measure, measure_json, measurement, panic, problems};
+    use super::{
+        algorithms, attempt, check_parameters, drawn, identity, measure, measure_json, measurement, panic, problems,
+    };
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
@@ -29,7 +32,19 @@ fn measure<'py>(py: Python<'py>, run_json: &str) -> PyResult<Bound<'py, PyAny>> 
     guarded(py, || sim::measure(&run))?.map_err(|problems| failure::refused(&problems))?.to_python(py)
 }
 
-/// The same as the JSON of `run::Measurement`: the bytes that the page in a browser computes too.
+/// Measures one run for so many seconds at most, and tells how far it came.
+#[pyfunction]
+#[expect(clippy::disallowed_methods, reason = "somebody waits in real time; how far it came is no result")]
+fn attempt<'py>(py: Python<'py>, run_json: &str, most_s: f64) -> PyResult<Bound<'py, PyAny>> {
+    let run = parse(run_json)?;
+    let most = Duration::try_from_secs_f64(most_s).map_err(|error| failure::error(error.to_string()))?;
+    let began = Instant::now();
+    guarded(py, || sim::attempt(&run, &mut || began.elapsed() < most))?
+        .map_err(|problems| failure::refused(&problems))?
+        .to_python(py)
+}
+
+/// Measures one run; gives the JSON of `run::Measurement`: the bytes that the page in a browser computes too.
 #[pyfunction]
 fn measure_json(py: Python<'_>, run_json: &str) -> PyResult<Vec<u8>> {
     let run = parse(run_json)?;

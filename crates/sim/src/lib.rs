@@ -3,6 +3,7 @@
 //! `engine` orders events, `net` moves packets, `tcp` sends and receives them, `trace` counts and
 //! samples, and `simulation` is one run of all of them.
 
+mod attempt;
 mod engine;
 mod index;
 mod net;
@@ -11,6 +12,7 @@ mod simulation;
 mod tcp;
 mod trace;
 
+pub use attempt::Attempt;
 use run::{Measurement, Problem, Run};
 use simulation::Simulation;
 
@@ -19,8 +21,23 @@ use simulation::Simulation;
 /// # Errors
 /// Every field that this engine or an algorithm cannot honour.
 pub fn measure(run: &Run) -> Result<Measurement, Vec<Problem>> {
+    checked(run)?;
+    Ok(Simulation::new(run).measure(&mut || true).0)
+}
+
+/// Measures one run to its end, or until `goes_on` says no, which is asked after every few events.
+///
+/// # Errors
+/// As [`measure`].
+pub fn attempt(run: &Run, goes_on: &mut dyn FnMut() -> bool) -> Result<Attempt, Vec<Problem>> {
+    checked(run)?;
+    let (measurement, ended) = Simulation::new(run).measure(goes_on);
+    Ok(Attempt::of(measurement, ended))
+}
+
+fn checked(run: &Run) -> Result<(), Vec<Problem>> {
     let problems = problems(run);
-    if problems.is_empty() { Ok(Simulation::new(run).measure()) } else { Err(problems) }
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
 /// Every field of `run` that this engine or an algorithm cannot honour; empty when it can measure it.

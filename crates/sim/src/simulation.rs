@@ -17,6 +17,8 @@ use units::{Rate, Span, Time};
 
 /// So many flows stay in the caches by themselves.
 const CACHED_FLOWS: usize = 512;
+/// So many events are handled before it is asked whether to go on: few enough to stop soon, enough to cost nothing.
+const EVENTS_AT_ONCE: usize = 64;
 
 /// A run in progress.
 #[derive(Debug)]
@@ -134,13 +136,25 @@ impl<'run> Simulation<'run> {
         }
     }
 
-    /// Runs to the end.
-    pub fn measure(mut self) -> Measurement {
-        while !self.ended {
+    /// Runs to the end, or as far as `goes_on` lets it: it is asked after every few events. Gives what was measured
+    /// until then, and whether that is the end.
+    pub fn measure(mut self, goes_on: &mut dyn FnMut() -> bool) -> (Measurement, bool) {
+        while !self.ended && goes_on() {
+            self.advance();
+        }
+        let ended = self.ended;
+        (self.finish(), ended)
+    }
+
+    /// Handles a few events, fewer where the run ends.
+    fn advance(&mut self) {
+        for _ in 0..EVENTS_AT_ONCE {
             let event = self.network.events.next().expect("the end is in the queue");
             self.handle(event);
+            if self.ended {
+                return;
+            }
         }
-        self.finish()
     }
 
     #[inline(always)]

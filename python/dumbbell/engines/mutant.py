@@ -67,7 +67,7 @@ class MutantEngine(SimEngine):
 
     def __init__(self, change: Change | None, sources: Path, folder: Path) -> None:
         self.name = f"mutant-{_name(change)}"
-        self._core = _loaded(build(change, sources, folder))
+        self._core = extension(build(change, sources, folder))
 
     @override
     def identity(self) -> str:
@@ -172,7 +172,7 @@ def _copy(sources: Path, copy: Path, changed: dict[str, str]) -> None:
             target.write_bytes(content)
 
 
-def _loaded(path: Path) -> ModuleType:
+def extension(path: Path) -> ModuleType:
     """The module beside the one that is loaded already: each file has its own."""
     loader = ExtensionFileLoader("dumbbell._core", str(path))
     spec = spec_from_loader("dumbbell._core", loader)

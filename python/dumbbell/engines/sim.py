@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import dumbbell._core as _core
 import dumbbell.cc as cc
+from dumbbell.engines.attempt import Attempt
 from dumbbell.engines.catalogue import engines_with
 from dumbbell.engines.cores import available_cores
 from dumbbell.engines.measurement import Measurement
@@ -52,6 +53,10 @@ class SimEngine:
         """Simulates the run in this thread, without holding the interpreter."""
         return Measurement.from_core(_core.measure(run.to_json()))
 
+    def attempt(self, run: Run, most_s: float) -> Attempt:
+        """Simulates the run for so many seconds at most, in this thread."""
+        return Attempt.from_core(_core.attempt(run.to_json(), most_s))
+
     def measurement_json(self, run: Run) -> bytes:
         """The measurement as the core writes it: one line of JSON, the same bytes as in the page of a browser."""
         return _core.measure_json(run.to_json())
@@ -60,9 +65,15 @@ class SimEngine:
         """Nothing: a simulation leaves nothing behind, whenever its process ends."""
 
     def _unknown(self, run: Run) -> Iterator[Problem]:
+        known = self.algorithms()
+        unknown = dict.fromkeys(flow.cc.algorithm for flow in run.flows if flow.cc.algorithm not in known)
+        hints = {name: self._hint(name) for name in unknown}
         for index, flow in enumerate(run.flows):
             name = flow.cc.algorithm
-            if name not in self.algorithms():
-                elsewhere = " and ".join(f"the {home} engine" for home in engines_with(name) if home != self.name)
-                hint = f"{elsewhere} {'have' if ' and ' in elsewhere else 'has'} it" if elsewhere else ""
-                yield Problem(f"flows[{index}].cc", f'the simulator has no "{name}"', hint)
+            if name in hints:
+                yield Problem(f"flows[{index}].cc", f'the simulator has no "{name}"', hints[name])
+
+    def _hint(self, name: str) -> str:
+        """Who has an algorithm."""
+        elsewhere = " and ".join(f"the {home} engine" for home in engines_with(name) if home != self.name)
+        return f"{elsewhere} {'have' if ' and ' in elsewhere else 'has'} it" if elsewhere else ""
