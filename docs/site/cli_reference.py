@@ -15,9 +15,10 @@ INTRODUCTION = """<!-- Made by `make docs-outputs` out of the help of each comma
 
 Data goes to standard output, words to standard error. A command exits with 0 when it did what was asked, with 1 when it
 could not, with 2 when what was asked makes no sense, with 74 when standard output is closed or full, and with 130 when
-it was interrupted: in both cases finished runs are kept. Control characters of programs and of stores are printed as
-`\\u001b`. `NO_COLOR` is honoured, `COLUMNS` is the width where there is no terminal, and `DUMBBELL_STORE` the folder of
-runs. `DUMBBELL_DATA` names the folder of built kernels, `DUMBBELL_CACHE` that of what can be made again.
+it was interrupted (143 by SIGTERM): in these three cases finished runs are kept. Control characters of programs and of
+stores are printed as `\\u001b`. `NO_COLOR` is honoured, `COLUMNS` is the width where there is no terminal, and
+`DUMBBELL_STORE` the folder of runs. `DUMBBELL_DATA` names the folder of built kernels, `DUMBBELL_CACHE` that of what
+can be made again.
 """
 
 

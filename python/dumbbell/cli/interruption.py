@@ -1,8 +1,9 @@
-"""Ctrl-C: the process ends at once, and says what is kept."""
+"""Ctrl-C, and the SIGTERM of a scheduler: the process ends at once, and says what is kept."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, NoReturn
@@ -14,7 +15,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-INTERRUPTED: Final = 130
+INTERRUPTED: Final = 128 + signal.SIGINT
+"""What the command line's library makes of an interruption."""
+_received = signal.SIGINT
+"""The signal that ends the process."""
+
+
+def heed_termination() -> None:
+    """Lets SIGTERM interrupt as Ctrl-C does, unless whoever started the process had it ignore that."""
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _terminate)
+
+
+def _terminate(*_: object) -> NoReturn:
+    global _received  # noqa: PLW0603 (a process ends once)
+    _received = signal.SIGTERM
+    raise KeyboardInterrupt
 
 
 @contextmanager
@@ -47,4 +63,4 @@ def end(words: str = "") -> NoReturn:
         sys.stdout.flush()
     sys.stderr.write(f"interrupted: {words}\n" if words else "interrupted\n")
     sys.stderr.flush()
-    os._exit(INTERRUPTED)
+    os._exit(128 + _received)

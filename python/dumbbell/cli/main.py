@@ -1,4 +1,7 @@
-"""`dumbbell`: its commands, and its exit status: 0 ok, 1 failed, 2 bad input, 74 cannot print, 130 interrupted."""
+"""`dumbbell`: its commands, and its exit status.
+
+0 ok, 1 failed, 2 bad input, 74 cannot print, 130 interrupted, 143 terminated.
+"""
 
 import sys
 import warnings
@@ -26,7 +29,7 @@ from dumbbell.cli import (
     study,
     validation,
 )
-from dumbbell.cli.interruption import INTERRUPTED, end
+from dumbbell.cli.interruption import INTERRUPTED, end, heed_termination
 from dumbbell.errors import DamageWarning, DumbbellError, Failure
 
 FAILED, BAD_INPUT = 1, 2
@@ -93,6 +96,7 @@ def _telling_damage() -> Iterator[None]:
 
 def main() -> None:
     """Runs the command line and ends the process."""
+    heed_termination()
     with streams.opened():
         try:
             with completion.answering(), _telling_damage():
