@@ -47,7 +47,7 @@ MAY_USE_PACKAGE = {
     "engines": {"errors", "replacement", "user_folder", "cc", "spec", "kernel", "_core"},
     "metrics": {"spec", "engines.measurement"},
     "results": {"errors", "replacement", "spreadsheet", "spec", "engines.measurement", "engines.family", "metrics"},
-    "campaign": {"errors", "spec", "engines", "metrics", "results"},
+    "campaign": {"errors", "replacement", "user_folder", "spec", "engines", "metrics", "results"},
     "charts": {"errors", "spreadsheet", "cc", "metrics", "results"},
     "studies": {
         "errors",

@@ -13,6 +13,30 @@ from commandline import dumbbell
 
 NEEDS_ROOT = "needs root: it makes network namespaces and queueing disciplines"
 
+CHANGE = """
+duration = "10 s"
+[path]
+rate = "1 Mbit/s"
+rtt = "10 ms"
+buffer = "1000 packets"
+[[path.change]]
+at = "1 s"
+rate = "10 Gbit/s"
+[[flows]]
+cc = "bbr"
+"""
+CONNECTIONS = """
+duration = "100 ms"
+measure.sample = "10 ms"
+[path]
+rate = "10 Mbit/s"
+rtt = "20 ms"
+buffer = "1000 GB"
+[[flows]]
+cc = "bbr"
+workload = { arrivals = { rate = "10000000 /s" }, size = "10 kB" }
+"""
+
 
 @pytest.fixture(autouse=True)
 def _no_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,17 +54,41 @@ def test_what_a_spec_comes_to(moment: Path) -> None:
     lines = done.stdout.splitlines()
     taken = lines.pop(1)
     assert lines == [
-        "moment: 2 points, 4 runs, 12 simulated seconds, at most 19,815 data packets",
+        "moment: 2 points, 4 runs, 12 simulated seconds, at most 19,867 data packets",
         'linux: no kernel "6.1" here: `dumbbell kernel build` makes it (about 3 minutes)',
         f"netns: {NEEDS_ROOT}",
         "hosts: not in this version",
     ]
-    assert re.fullmatch(r"sim: can run it, in (less than a second|about \d+ s) on (one core|\d+ cores)", taken)
+    room = r"\d+ MB of memory, \d+ MB on disk"
+    assert re.fullmatch(rf"sim: can run it, in about \d+ \w+ on (one core|\d+ cores); {room}", taken)
     facts = json.loads(dumbbell("check", moment, "--json", "--seeds", "5").stdout)
-    assert facts["packets"] == round(10 * 3 * 20e6 / 8 / 1514)
-    assert 0 < facts["forecasts"]["sim"]["seconds"] < 60
+    first_windows = 2 * 10
+    assert facts["packets"] == pytest.approx(10 * (3 * 20e6 / 8 / 1514 + first_windows), rel=0.01)
+    assert facts["forecasts"]["sim"]["seconds"] > 0
+    assert facts["forecasts"]["sim"]["at_least"] is False
     assert (facts["points"], facts["runs"], facts["simulated_s"]) == (2, 10, 30)
     assert (facts["engines"]["sim"], facts["engines"]["netns"]) == ([], [NEEDS_ROOT])
+
+
+@pytest.mark.slow
+def test_it_answers_of_a_run_whose_rate_changes(tmp_path: Path) -> None:
+    """I1 of the review: there was no answer after five minutes."""
+    spec = tmp_path / "change.toml"
+    spec.write_text(CHANGE, encoding="utf-8")
+    facts = json.loads(dumbbell("check", spec, "--json").stdout)
+    assert facts["packets"] == pytest.approx((1e6 + 9 * 1e10) / 8 / 1514, rel=1e-3)
+    assert facts["forecasts"]["sim"]["core_seconds"] > 0
+
+
+@pytest.mark.slow
+def test_it_tells_the_memory_of_many_connections(tmp_path: Path) -> None:
+    """I3 of the review: "82 packets", and 2.76 GB."""
+    spec = tmp_path / "connections.toml"
+    spec.write_text(CONNECTIONS, encoding="utf-8")
+    facts = json.loads(dumbbell("check", spec, "--json").stdout)
+    assert 2.76e9 / 3 < facts["forecasts"]["sim"]["memory_bytes"] / facts["forecasts"]["sim"]["at_once"] < 3 * 2.76e9
+    assert facts["packets"] > 1e6
+    assert "GB of memory" in dumbbell("check", spec).stdout
 
 
 @pytest.mark.slow

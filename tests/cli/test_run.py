@@ -258,7 +258,10 @@ def test_a_dry_run_names_the_runs_and_runs_none(moment: Path, store: Path) -> No
 
 
 @pytest.mark.slow
-def test_ctrl_c_stops_at_once_says_so_and_keeps_what_is_finished(moment: Path, store: Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_at_once_says_so_and_keeps_what_is_finished(
+    moment: Path, store: Path, how: signal.Signals
+) -> None:
     started = subprocess.Popen(
         [DUMBBELL, "run", moment, "--json", *MOMENTS_AND_DAYS],
         stdout=subprocess.PIPE,
@@ -266,10 +269,11 @@ def test_ctrl_c_stops_at_once_says_so_and_keeps_what_is_finished(moment: Path, s
         encoding="utf-8",
     )
     assert soon(lambda: _measured(store) == MOMENTS)
-    started.send_signal(signal.SIGINT)
+    started.send_signal(how)
     output, words = started.communicate(timeout=HANG_S)
     kept = f"{MOMENTS} of {MOMENTS + 1} runs are in {store}; the same command goes on"
-    assert (started.returncode, output, words) == (130, "", f"interrupted: {kept}\n")
+    assert (started.returncode, output) == (128 + how, "")
+    assert re.fullmatch(f"(.*; Ctrl-C keeps what is finished, .*\n)?interrupted: {re.escape(kept)}\n", words)
     verified = dumbbell("results", "verify", store)
     assert verified.returncode == 0 or "belongs to no run" in verified.stdout
     shown = [json.loads(line) for line in dumbbell("results", "show", store, "--json").stdout.splitlines()]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dumbbell import studies
-from dumbbell.campaign.forecast import packets
+from dumbbell.campaign.size import packets
 from dumbbell.charts.chart import Chart
 from dumbbell.engines.sim import SimEngine
 from dumbbell.results.store import Store

@@ -1,52 +1,166 @@
-"""How long a campaign will take on this machine: some of its runs are tried, and tell how fast the others are."""
+"""How long a campaign takes on this machine, and what memory and disk: some of its runs are simulated for a moment.
+
+The simulator tells of each run how much there is to do, whatever engine is to do it: it goes as far as it comes in a
+tenth of a second, and the rest is what the line carries meanwhile, used as much as before. What that costs on an engine
+`campaign.cost` has, for a machine whose pace is measured.
+"""
 
 from __future__ import annotations
 
 import math
-import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
-from dumbbell.campaign.execution import execute
-from dumbbell.campaign.plan import Planned
+import dumbbell.campaign.cost as cost
+from dumbbell.campaign.pace import own_pace, pace_of
+from dumbbell.campaign.size import Size, active_flows, asked_packets, carried_packets, first_packets, span_ns
+from dumbbell.campaign.survey import spread
+from dumbbell.engines.attempt import Attempt, AttemptingEngine
 from dumbbell.engines.protocol import Engine
+from dumbbell.engines.resources import memory_mb
+from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
-from dumbbell.results.store import Store
-from dumbbell.spec.run import ArrivalsWorkload, Flow, Run, StreamWorkload, TraceWorkload, TransferWorkload, Workload
-from dumbbell.units import BITS_PER_BYTE, NS_PER_S
+from dumbbell.spec.run import CommandWorkload, Controller, Run
+from dumbbell.units import NS_PER_S, PPB
 
-BUDGET_S: Final = 1.0
-"""Nothing more is tried after this long; what has begun is finished."""
-TRIED_S: Final = 0.3
-"""About as long a tried run takes; a longer one is tried for a part of its time."""
-FIRST_PACKETS: Final = 20_000
-"""Of a tried run while nothing is known of the speed."""
-WARMING_PACKETS: Final = 500
-SHORTEST_NS: Final = 1_000_000
+BUDGET_S: Final = 0.2
+"""No other run is tried after this long."""
+TRIED_S: Final = 0.07
+"""How long one of several runs is tried."""
+MOMENTS: Final = 8
+"""Samples that tell whether more is sent than before."""
+GROWS: Final = 1.25
+"""What is sent in a part of the time over what was sent in the part before: the windows are growing."""
+DOUBLES: Final = 1.6
+"""The same in slow start."""
+ROUND_TRIPS: Final = 3
+"""A run that was not seen for so many has not shown how much it sends."""
 LIVE_START_S: Final = 1.0
 """What a run in real time takes beside its duration: its network and its flows are set up and taken away."""
+_STEPS: Final = 50
+_MB = 10**6
+
+Clock: TypeAlias = Callable[[], float]
 
 
-@dataclass(slots=True)
-class _Tried:
-    """What was tried: runs, their packets, and the wall time of all."""
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a campaign will take on an engine, none of whose runs is in the store."""
 
-    runs: int = 0
-    packets: float = 0.0
-    seconds: float = 0.0
+    seconds: float
+    """From the command's start to its end, on a machine that does nothing else; or what it takes at least."""
+    at_once: int
+    """Runs at the same time."""
+    core_seconds: float
+    """The same with one run at a time."""
+    memory_bytes: float
+    """Resident at most, in all processes."""
+    disk_bytes: float
+    """Of its store."""
+    at_least: bool
+    """The runs that were tried did not come far enough to tell more."""
 
 
-def packets(run: Run) -> float:
-    """What the bottleneck can carry at its first rate, or less where all flows together have less to send.
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A run that was simulated for a moment."""
 
-    The time of a run is nearly proportional to it on every engine that has a virtual clock.
+    size: Size
+    """What the whole of it has, as far as that tells."""
+    simulated_s: float
+    """Seconds of a core that the simulator takes for the whole."""
+    clear: bool
+    """It came far enough to tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """Of some runs that stand for all of a campaign's: what was tried, and what follows for the others."""
+
+    runs: Sequence[Run]
+    sizes: Sequence[Size]
+    """What each run has."""
+    simulated_s: Sequence[float]
+    """What the simulator takes for each."""
+    clear: bool
+
+
+def try_some(runs: Sequence[Run], engine: AttemptingEngine | None = None, clock: Clock = time.thread_time) -> Trials:
+    """Simulates some of the runs, the largest first, each for a moment; `clock`: the seconds that this thread worked.
+
+    Of those that are not tried as much more or less is expected than their specs allow as of the others.
     """
-    carried_bytes = run.path.rate_bps * run.duration_ns / NS_PER_S / BITS_PER_BYTE
-    return min(carried_bytes, sum(map(_asked_bytes, run.flows))) / run.path.frame_bytes
+    engine = engine or SimEngine()
+    bounds = [Size.of(run) for run in runs]
+    units = [cost.SIM.units(size) for size in bounds]
+    tried: dict[int, Trial] = {}
+    began = time.perf_counter()
+    most_s = BUDGET_S if len(runs) == 1 else TRIED_S
+    largest = max(range(len(units)), key=units.__getitem__)
+    for place in spread(len(units), first=largest):
+        try:
+            tried[place] = _tried(runs[place], bounds[place], engine, most_s, clock)
+        except EngineFailure:  # `run` will say what is wrong
+            break
+        if time.perf_counter() - began > BUDGET_S:
+            break
+    a_unit_s = sum(trial.simulated_s for trial in tried.values()) / max(sum(units[place] for place in tried), 1)
+    packets = _ratio(tried, bounds, lambda size: size.packets)
+    in_flight, opened = (
+        _ratio(tried, bounds, lambda size: size.in_flight),
+        _ratio(tried, bounds, lambda size: size.open),
+    )
+    others = [
+        replace(size, packets=packets * size.packets, in_flight=in_flight * size.in_flight, open=opened * size.open)
+        for size in bounds
+    ]
+    if not tried:
+        a_unit_s = cost.SIM_PACKET_S * own_pace()
+    return Trials(
+        runs=runs,
+        sizes=[tried[place].size if place in tried else size for place, size in enumerate(others)],
+        simulated_s=[tried[place].simulated_s if place in tried else a_unit_s * own for place, own in enumerate(units)],
+        clear=bool(tried) and all(trial.clear for trial in tried.values()),
+    )
+
+
+def forecast(trials: Trials, engine: Engine, runs: int, jobs: int | None = None) -> Forecast:
+    """What so many runs will take, of which those that were tried are a sample; `jobs`: runs at once."""
+    at_once = min(jobs or engine.slots(), runs)
+    share, pace = runs / len(trials.runs), own_pace()
+    kept_s = [pace * cost.kept_s(size, run) for size, run in zip(trials.sizes, trials.runs, strict=True)]
+    if engine.live:
+        engine_s = [live_s([run]) for run in trials.runs]
+    elif engine.name == SimEngine.name:
+        engine_s = list(trials.simulated_s)
+    else:
+        packet_s = pace_of(engine) * cost.LINUX_PACKET_S
+        engine_s = [pace * cost.LINUX_START_S + packet_s * cost.LINUX.units(size) for size in trials.sizes]
+    each_s = [own + kept for own, kept in zip(engine_s, kept_s, strict=True)]
+    start_s = pace * cost.START_S
+    core_seconds = start_s + share * sum(each_s)
+    seconds = start_s + max(*each_s, share * sum(each_s) / at_once, share * sum(kept_s))
+    return Forecast(
+        seconds=seconds,
+        at_once=at_once,
+        core_seconds=core_seconds,
+        memory_bytes=cost.PROCESS_BYTES + at_once * max(map(_memory_of(engine), trials.sizes, trials.runs)),
+        disk_bytes=cost.STORE_BYTES + share * sum(map(cost.kept_bytes, trials.sizes, trials.runs)),
+        at_least=not (trials.clear or engine.live),
+    )
+
+
+def rough_s(runs: Sequence[Run], engine: Engine, count: int) -> float:
+    """Seconds of a core that so many runs like these take, quickly told by what they may send, and mostly too many."""
+    if engine.live:
+        return count / len(runs) * live_s(runs)
+    packet_s = cost.SIM_PACKET_S if engine.name == SimEngine.name else cost.LINUX_PACKET_S
+    weights = cost.SIM if engine.name == SimEngine.name else cost.LINUX
+    sizes = map(Size.of, runs)
+    each_s = (packet_s * weights.units(size) + cost.kept_s(size, run) for size, run in zip(sizes, runs, strict=True))
+    return own_pace() * count / len(runs) * sum(each_s)
 
 
 def live_s(runs: Iterable[Run]) -> float:
@@ -54,133 +168,140 @@ def live_s(runs: Iterable[Run]) -> float:
     return sum(LIVE_START_S + run.duration_ns / NS_PER_S for run in runs)
 
 
-def forecast_s(runs: Sequence[Planned], engine: Engine) -> float:
-    """Seconds that these runs will take if none of them is in the store, as many at once as the machine can.
+def _memory_of(engine: Engine) -> Callable[[Size, Run], float]:
+    """What a run holds while an engine measures it, in this process and in a guest."""
 
-    In real time that is known, and nothing is tried.
+    def beside(size: Size, run: Run) -> float:
+        own = cost.memory_bytes(replace(size, in_flight=0.0, open=0.0), run)
+        if engine.live:  # the kernel that works is the machine's own
+            return own
+        return own + min(cost.guest_bytes(size), (memory_mb(run) or math.inf) * _MB)
 
-    Some from all over the sweep are carried out for about a second, into a store that is then removed, so that all
-    counts that a campaign does. Long ones are tried for two parts of their time: a run has a cost of its own beside
-    that of its packets.
-
-    Raises:
-        EngineFailure: a run that was tried failed.
-    """
-    if engine.live:
-        return live_s(each.resolved.run for each in runs)
-    at_once = min(engine.slots(), len(runs))
-    identity = engine.identity()
-    spread = _spread(runs)
-    with (
-        tempfile.TemporaryDirectory(prefix="dumbbell-") as folder,
-        Store.open(Path(folder), write=True) as store,
-        ThreadPoolExecutor(at_once) as pool,
-    ):
-
-        def carry_out(planned: Planned) -> None:
-            outcome, measurement = execute(planned, engine, identity)
-            if outcome.status == "failed":
-                raise EngineFailure(outcome.error)
-            store.put(outcome, planned.resolved, measurement, identity=identity)
-
-        def attempt(most_packets: float, tried: _Tried) -> None:
-            batch = [_shortened(next(spread), most_packets) for _ in range(at_once)]
-            began = time.perf_counter()
-            list(pool.map(carry_out, batch))
-            tried.seconds += time.perf_counter() - began
-            tried.runs += at_once
-            tried.packets += sum(packets(each.resolved.run) for each in batch)
-
-        attempt(WARMING_PACKETS, _Tried())  # what is loaded once is not counted
-        short, long = _Tried(), _Tried()
-        began = time.perf_counter()
-        attempt(FIRST_PACKETS, short)
-        most_packets = max(FIRST_PACKETS, TRIED_S / short.seconds * short.packets / at_once)
-        while time.perf_counter() - began < BUDGET_S - TRIED_S or not long.runs:
-            attempt(most_packets, long)
-    a_run_s, a_packet_s = _costs(short, long)
-    return a_run_s * len(runs) + a_packet_s * sum(packets(each.resolved.run) for each in runs)
+    return cost.memory_bytes if engine.name == SimEngine.name else beside
 
 
-def _costs(short: _Tried, long: _Tried) -> tuple[float, float]:
-    """Seconds of a run, and of each of its packets: those that explain both; or packets alone, where none do."""
-    determinant = short.runs * long.packets - long.runs * short.packets
-    if determinant > short.runs * long.packets / 2:  # runs of about one length tell no cost of a run
-        a_run_s = (short.seconds * long.packets - long.seconds * short.packets) / determinant
-        a_packet_s = (short.runs * long.seconds - long.runs * short.seconds) / determinant
-        if a_run_s >= 0 and a_packet_s >= 0:
-            return a_run_s, a_packet_s
-    return 0.0, (short.seconds + long.seconds) / max(short.packets + long.packets, 1.0)
+def _tried(run: Run, bound: Size, engine: AttemptingEngine, most_s: float, clock: Clock) -> Trial:
+    began, work_began_s = time.perf_counter(), clock()
+    attempt = engine.attempt(_simulated(run), most_s)
+    worked_s, took_s = clock() - work_began_s, time.perf_counter() - began
+    flown = _expected(run, bound, attempt)
+    if attempt.ended:
+        return Trial(flown, worked_s, clear=True)
+    going_s = worked_s * min(1.0, most_s / max(took_s, 1e-9))  # the rest is how it was set up
+    if not attempt.segments_sent:
+        whole_s = max(worked_s, own_pace() * cost.SIM_PACKET_S * cost.SIM.units(flown))
+        return Trial(flown, whole_s, clear=False)
+    part = cost.SIM.units(_done(run, bound, attempt))
+    whole_s = worked_s + going_s * (max(1.0, cost.SIM.units(flown) / max(part, 1.0)) - 1)
+    return Trial(flown, whole_s, clear=_is_clear(run, attempt))
 
 
-def _spread(runs: Sequence[Planned]) -> Iterator[Planned]:
-    """The first run, then others from all over the sweep, again and again."""
-    step = max(1, round(len(runs) * (math.sqrt(5) - 1) / 2))
-    while math.gcd(step, len(runs)) > 1:
-        step += 1
-    place = 0
-    while True:
-        yield runs[place]
-        place = (place + step) % len(runs)
+def _is_clear(run: Run, attempt: Attempt) -> bool:
+    begin_ns, _ = span_ns(run)
+    longest_ns = max(flow.base_rtt_ns for flow in run.flows)
+    return attempt.segments_sent > 0 and attempt.ended_ns > begin_ns + ROUND_TRIPS * longest_ns
 
 
-def _shortened(planned: Planned, most_packets: float) -> Planned:
-    """A run of so many packets at most: all its times are as much shorter, and what it transfers is as much less."""
-    run = planned.resolved.run
-    part = min(1.0, most_packets / max(packets(run), 1.0))
-    if part == 1:
-        return planned
-    duration_ns = max(SHORTEST_NS, round(part * run.duration_ns))
-    part = duration_ns / run.duration_ns
-    flows = [
+def _done(run: Run, bound: Size, attempt: Attempt) -> Size:
+    """What the part of a run had that was simulated."""
+    part = min(1.0, attempt.ended_ns / run.duration_ns)
+    return replace(
+        bound,
+        packets=attempt.segments_sent,
+        flows=sum(flow.start_ns <= attempt.ended_ns for flow in run.flows),
+        transfers=attempt.transfers_started,
+        moments=part * bound.moments,
+        looks=part * bound.moments * (attempt.transfers_started - attempt.transfers_completed) / 2,
+        samples=active_flows(run, 0, attempt.ended_ns) * attempt.ended_ns / run.measure.sample_ns,
+    )
+
+
+def _expected(run: Run, bound: Size, attempt: Attempt) -> Size:
+    """What the whole of a run has, after a part of it."""
+    if attempt.ended:
+        peak = max(map(int, attempt.queue.backlog_packets), default=0) + carried_packets(run, 0, _longest_ns(run))
+        part = attempt.ended_ns / run.duration_ns
+        return replace(
+            bound,
+            packets=attempt.segments_sent,
+            moments=part * bound.moments,
+            samples=part * bound.samples,
+            in_flight=min(bound.in_flight, attempt.segments_sent, peak),
+        )
+    begin_ns, end_ns = span_ns(run)
+    since_ns = max(begin_ns, attempt.ended_ns)
+    rest = _usage(run, attempt) * carried_packets(run, since_ns, end_ns)
+    lost = 1 - run.path.loss_ppb / PPB
+    asked = max(0.0, asked_packets(run) - attempt.delivered_bytes / run.path.mss_bytes) / lost
+    packets = max(attempt.segments_sent + min(rest, asked), first_packets(run))
+    return replace(bound, packets=packets, in_flight=min(bound.in_flight, packets))
+
+
+def _usage(run: Run, attempt: Attempt) -> float:
+    """Packets that are sent for each that the line could carry, in the rest of a run."""
+    begin_ns, end_ns = span_ns(run)
+    since_ns, rest_ns = attempt.ended_ns, max(1, end_ns - attempt.ended_ns)
+    if not attempt.segments_sent:
+        return 1.0
+    lost = 1 - run.path.loss_ppb / PPB if run.path.loss_at == "before" else 1.0
+    at_ns, passed = attempt.queue.at_ns, attempt.queue.sent_packets + attempt.queue.dropped_packets
+    first = int((at_ns < begin_ns).sum())
+    if len(at_ns) - first < MOMENTS:
+        passed_packets = max(attempt.segments_sent * lost - attempt.queued_packets, 1.0)
+        usage, before, recent_ns = passed_packets / max(carried_packets(run, begin_ns, since_ns), 1.0), 0.0, 0.0
+        early_ns = begin_ns
+    else:
+        places = (first + (len(at_ns) - first) // 2, first + 3 * (len(at_ns) - first) // 4, len(at_ns) - 1)
+        (early_ns, middle_ns, late_ns), counts = (
+            [int(at_ns[place]) for place in places],
+            [int(passed[place]) for place in places],
+        )
+        before = (counts[1] - counts[0]) / max(carried_packets(run, early_ns, middle_ns), 1e-9)
+        after = (counts[2] - counts[1]) / max(carried_packets(run, middle_ns, late_ns), 1e-9)
+        usage = (counts[2] - counts[0]) / max(carried_packets(run, early_ns, late_ns), 1e-9)
+        recent_ns = late_ns - middle_ns
+        if before > 0 and after > GROWS * before and after < 1 and _is_clear(run, attempt):
+            return _grown(before, after, rest_ns / recent_ns) / lost
+    if usage < 1:
+        flows = active_flows(run, early_ns, since_ns) or 1.0
+        usage = min(1.0, usage * active_flows(run, since_ns, end_ns) / flows)
+    return usage / lost
+
+
+def _grown(before: float, after: float, rest: float) -> float:
+    """The mean usage of a rest of so many parts of time, of which the last two had these."""
+    growth = after / before
+
+    def at(part: float) -> float:
+        if growth > DOUBLES:
+            return after * math.exp(min(part * math.log(growth), -math.log(after)))
+        return after + part * (after - before)
+
+    return sum(min(1.0, at(rest * (step + 0.5) / _STEPS)) for step in range(_STEPS)) / _STEPS
+
+
+def _longest_ns(run: Run) -> int:
+    return max((flow.base_rtt_ns for flow in run.flows), default=0)
+
+
+def _simulated(run: Run) -> Run:
+    """A run that the simulator can take for one that it cannot: programs send what they can, and every ACK counts."""
+    known = SimEngine().algorithms()
+    flows = tuple(
         flow.model_copy(
             update={
-                "start_ns": round(part * flow.start_ns),
-                "stop_ns": None if flow.stop_ns is None else max(round(part * flow.stop_ns), 1),
-                "workload": _part_of(flow.workload, part),
+                "cc": flow.cc if flow.cc.algorithm in known else Controller(algorithm="cubic", parameters={}),
+                "workload": "bulk" if isinstance(flow.workload, CommandWorkload) else flow.workload,
             }
         )
         for flow in run.flows
-    ]
-    changes = tuple(each.model_copy(update={"at_ns": round(part * each.at_ns)}) for each in run.path.changes)
-    begin_ns, end_ns = (round(part * each) for each in (run.measure.window_begin_ns, run.measure.window_end_ns))
-    shorter = run.model_copy(
-        update={
-            "duration_ns": duration_ns,
-            "flows": tuple(flows),
-            "path": run.path.model_copy(update={"changes": changes}),
-            "measure": run.measure.model_copy(update={"window_begin_ns": begin_ns, "window_end_ns": end_ns}),
-        }
     )
-    return replace(planned, resolved=replace(planned.resolved, run=shorter))
+    path = run.path if run.path.jitter_ns is not None else run.path.model_copy(update={"jitter_ns": 0})
+    measure = run.measure.model_copy(update={"ss_ns": None})
+    return run.model_copy(update={"flows": flows, "path": path, "measure": measure})
 
 
-def _part_of(workload: Workload, part: float) -> Workload:
-    match workload:
-        case TransferWorkload(transfer=transfer):
-            return TransferWorkload(
-                transfer=transfer.model_copy(update={"bytes": max(1, round(part * transfer.bytes))})
-            )
-        case StreamWorkload(stream=stream):
-            shorter = max(stream.every_ns, round(part * stream.for_ns))
-            return StreamWorkload(stream=stream.model_copy(update={"for_ns": shorter}))
-        case ArrivalsWorkload(arrivals=arrivals):
-            first = arrivals.arrivals[: max(1, round(part * len(arrivals.arrivals)))]
-            return ArrivalsWorkload(arrivals=arrivals.model_copy(update={"arrivals": first}))
-        case _:
-            return workload
-
-
-def _asked_bytes(flow: Flow) -> float:
-    """What a flow has to send; infinite of one that never ends."""
-    match flow.workload:
-        case TransferWorkload(transfer=transfer):
-            return transfer.bytes
-        case StreamWorkload(stream=stream):
-            return stream.rate_bps * stream.for_ns / NS_PER_S / BITS_PER_BYTE
-        case TraceWorkload(trace=trace):
-            return sum(write.bytes for write in trace.writes)
-        case ArrivalsWorkload(arrivals=arrivals):
-            return sum(size for _, size in arrivals.arrivals)
-        case _:
-            return math.inf
+def _ratio(tried: dict[int, Trial], bounds: Sequence[Size], part: Callable[[Size], float]) -> float:
+    """What the runs that were tried have of what their specs allow."""
+    allowed = sum(part(bounds[place]) for place in tried)
+    return sum(part(trial.size) for trial in tried.values()) / allowed if allowed else 1.0

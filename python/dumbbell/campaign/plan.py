@@ -131,6 +131,11 @@ def _of_all_points(experiment: Experiment, engine: Engine, found: Callable[[Run]
     ))  # fmt: skip
 
 
+def refused(resolved: Resolved, places: Sequence[int], engine: Engine) -> Iterator[Problem]:
+    """What the engine cannot honour of one point's run, with the paths of the spec; `places`: the active groups."""
+    return _in_the_spec(resolved, places, engine.unsupported_fields)
+
+
 def _in_the_spec(resolved: Resolved, places: Sequence[int], found: Callable[[Run], Sequence[_Of]]) -> Iterator[_Of]:
     """What is found in a run, with the paths of the spec: an engine knows flows, a spec groups of them."""
     groups = dict(zip(dict.fromkeys(resolved.groups), places, strict=True))

@@ -1,6 +1,6 @@
 """`dumbbell check`: what a spec comes to, without running it."""
 
-from contextlib import suppress
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -9,12 +9,13 @@ from dumbbell.cli.option import Harm, Json, Seeds, Sets, Spec, print_json
 from dumbbell.cli.run import experiment_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from dumbbell.campaign.plan import Planned
-    from dumbbell.spec import Experiment
+    from dumbbell.campaign.survey import Survey
+    from dumbbell.spec import Experiment, Run
 
-S_PER_MINUTE = 60
+COUNTED_ALONE = 10_000
+"""So many runs of groups alone are counted one by one."""
 
 
 def check(
@@ -27,7 +28,8 @@ def check(
 ) -> None:
     """Count the runs of a spec, see which engines can run it and how long it takes, and what it will not tell.
 
-    How long is forecast from about a second of its own runs on each engine, which are not kept.
+    How long, and how much memory and disk, follows from what some of the runs do on the simulator within a moment. It
+    holds for `dumbbell run` on this machine with nothing in the store, where nothing else is done meanwhile.
     """
     facts = _facts(experiment_of(spec, seeds, sets), harm=harm)
     if as_json:
@@ -39,12 +41,12 @@ def check(
     counts = f"{facts['points']} points, {facts['runs']} runs{alone}, {facts['simulated_s']:g} simulated seconds"
     width = terminal.columns()
     typer.echo(terminal.wrapped(f"{facts['name']}: {counts}, at most {_count(facts['packets'])} data packets", width))
+    if facts["points_seen"] < facts["points"]:
+        seen = f"{facts['points_seen']:,} of the points were looked at, from all over the sweep: more would take long"
+        typer.echo(terminal.wrapped(seen, width))
     for name, reasons in facts["engines"].items():
-        if reasons:
-            said = "; ".join(reasons)
-        else:
-            taken = facts["forecasts"].get(name)
-            said = "can run it" + (f", in {_time(taken['seconds'])} on {_cores(taken['at_once'])}" if taken else "")
+        taken = facts["forecasts"].get(name)
+        said = "; ".join(reasons) or f"can run it{_said(taken) if taken else ''}"
         typer.echo(f"{name}: {said}")  # in one line: a reason may have a command to copy
     for program in facts["programs"]:
         typer.echo(f"starts a program: {program}")
@@ -53,8 +55,9 @@ def check(
 
 
 def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
-    from dumbbell.campaign.forecast import packets
-    from dumbbell.campaign.plan import count, plan, planned_alone
+    from dumbbell.campaign.plan import count, each_alone
+    from dumbbell.campaign.size import packets
+    from dumbbell.campaign.survey import Survey
     from dumbbell.engines.catalogue import engine_name
     from dumbbell.engines.family import NAMES, PLANNED
     from dumbbell.findings.caution import told
@@ -62,35 +65,56 @@ def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
     from dumbbell.kernel.shelf import names
     from dumbbell.units import NS_PER_S
 
-    runs, alone = count(experiment), planned_alone(experiment) if harm else []
-    every = [*plan(experiment), *alone]
+    survey, runs = Survey.of(experiment), count(experiment)
+    parts = [(survey, runs)]
+    alone = each_alone(experiment) if harm else None
+    if alone is not None:
+        parts.append((Survey.of(alone), _count_alone(experiment, alone)))
     there = dict.fromkeys((*NAMES, *map(engine_name, names())))
-    engines = {name: _reasons(experiment, name) for name in there}
+    engines = {name: _reasons(survey, name) for name in there}
     able = [name for name, reasons in engines.items() if not reasons]
+
+    def total(part: "Callable[[Run], float]") -> float:
+        return sum(
+            count * sum(part(resolved.run) for _, resolved in seen.seen) / len(seen.seen) for seen, count in parts
+        )
+
     return {
         "name": experiment.name,
-        "points": runs // len(experiment.seed_values),
+        "points": survey.points,
+        "points_seen": len(survey.seen),
         "runs": runs,
-        **({"runs_alone": len(alone)} if harm else {}),
-        "simulated_s": sum(each.resolved.run.duration_ns for each in every) / NS_PER_S,
-        "packets": round(sum(packets(each.resolved.run) for each in every)),
-        "forecasts": dict(_forecasts(every, able)),
+        **({"runs_alone": parts[1][1] if alone is not None else 0} if harm else {}),
+        "simulated_s": total(lambda run: run.duration_ns / NS_PER_S),
+        "packets": round(total(packets)),
+        "forecasts": dict(_forecasts(parts, able)),
         "programs": list(dict.fromkeys(_programs(experiment, able))),
         "engines": engines | {name: ["not in this version"] for name in PLANNED},
-        "warnings": [{"kind": each.worst.kind, "text": each.text} for each in told(foreseen(experiment))],
+        "warnings": [{"kind": each.worst.kind, "text": each.text} for each in told(foreseen(experiment, survey.seen))],
     }
 
 
-def _forecasts(runs: "Sequence[Planned]", engines: "Sequence[str]") -> "Iterator[tuple[str, dict[str, Any]]]":
-    """How long all runs take on each engine, and how many go on at once; nothing where a run that was tried failed."""
-    from dumbbell.campaign.forecast import forecast_s
-    from dumbbell.engines import registry
-    from dumbbell.errors import EngineFailure
+def _count_alone(experiment: "Experiment", alone: "Experiment") -> int:
+    """How many runs groups alone add; of very many, how many at most."""
+    from dumbbell.campaign.plan import count, planned_alone
 
+    most = count(alone)
+    return len(planned_alone(experiment)) if most <= COUNTED_ALONE else most
+
+
+def _forecasts(
+    parts: "Sequence[tuple[Survey, int]]", engines: "Sequence[str]"
+) -> "Iterator[tuple[str, dict[str, Any]]]":
+    """What all runs take on each engine."""
+    from dumbbell.campaign.forecast import forecast, try_some
+    from dumbbell.engines import registry
+
+    if not engines:
+        return
+    trials = try_some([resolved.run for survey, _ in parts for _, resolved in survey.seen])
     for name in engines:
-        engine = registry.engine(name)
-        with suppress(EngineFailure):  # `run` will say what is wrong
-            yield name, {"seconds": float(f"{forecast_s(runs, engine):.2g}"), "at_once": min(engine.slots(), len(runs))}
+        found = forecast(trials, registry.engine(name), sum(runs for _, runs in parts))
+        yield name, {key: _rounded(value) for key, value in asdict(found).items()}
 
 
 def _programs(experiment: "Experiment", engines: "Sequence[str]") -> "Iterator[str]":
@@ -103,18 +127,17 @@ def _programs(experiment: "Experiment", engines: "Sequence[str]") -> "Iterator[s
             yield from map(str, programs(experiment, registry.engine(name)))
 
 
-def _time(seconds: float) -> str:
-    """A time as a forecast knows it.
+def _rounded(value: float) -> float:
+    """To the two digits that a forecast knows."""
+    return value if isinstance(value, int) else float(f"{value:.2g}")
 
-    >>> _time(0.4), _time(1.4), _time(44), _time(896), _time(40000)
-    ('less than a second', 'about 1 s', 'about 44 s', 'about 15 minutes', 'about 11 hours')
-    """
-    if seconds < 1:
-        return "less than a second"
-    if seconds < 2 * S_PER_MINUTE:
-        return f"about {seconds:.0f} s"
-    minutes = seconds / S_PER_MINUTE
-    return f"about {minutes:.0f} minutes" if minutes < 2 * S_PER_MINUTE else f"about {minutes / S_PER_MINUTE:.0f} hours"
+
+def _said(taken: "Mapping[str, Any]") -> str:
+    from dumbbell.campaign.forecast import Forecast
+    from dumbbell.cli.estimate import room_text, time_text
+
+    found = Forecast(**taken)
+    return f", in {time_text(found)} on {_cores(found.at_once)}; {room_text(found)}"
 
 
 def _cores(count: int) -> str:
@@ -135,15 +158,14 @@ def _count(number: int) -> str:
     return f"{number:,}"
 
 
-def _reasons(experiment: "Experiment", engine: str) -> list[str]:
+def _reasons(survey: "Survey", engine: str) -> list[str]:
     """Why an engine cannot run it; none when it can."""
-    from dumbbell.campaign.plan import refusals
     from dumbbell.engines import registry
     from dumbbell.errors import EngineFailure, KernelError
 
     try:
         chosen = registry.engine(engine)
-        problems = refusals(experiment, chosen)
+        problems = survey.refusals(chosen)
         if not problems:
             chosen.ready()
         return list(map(str, problems))

@@ -3,6 +3,7 @@
 import shlex
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -126,8 +127,9 @@ def _print_measurements(experiment: "Experiment", engine: "Engine") -> None:
 
     if not isinstance(engine, SimEngine):
         raise typer.BadParameter("only sim prints measurements as they are", param_hint="--measurement")
-    for each in plan(experiment):
-        typer.echo(engine.measurement_json(each.resolved.run).decode())
+    with ThreadPoolExecutor(1) as pool:  # this thread stays free to be interrupted
+        for each in plan(experiment):
+            typer.echo(pool.submit(engine.measurement_json, each.resolved.run).result().decode())
 
 
 def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Experiment":
@@ -147,9 +149,12 @@ def _carry_out(  # noqa: PLR0913 (the options of a campaign)
     from dumbbell.campaign.execution import carry_out
     from dumbbell.campaign.forecast import live_s
     from dumbbell.campaign.plan import count, plan
+    from dumbbell.cli.estimate import tell_estimate
     from dumbbell.cli.progress import progress
 
     total = sum(map(count, asked))
+    there = 0 if fresh else _measured(store, asked, engine)
+    tell_estimate(asked, engine, total - there, jobs)
     run_s = live_s(each.resolved.run for one in asked for each in plan(one)) / total if engine.live else None
     with (
         progress(total, wanted=watched, run_s=run_s) as advance,
@@ -216,12 +221,18 @@ def _tell_where(store: Path, asked: "Sequence[Experiment]", added: int, repeated
 def _kept(out: Path, asked: "Sequence[Experiment]", engine: "Engine") -> str:
     """How many runs of experiments are in their store."""
     from dumbbell.campaign.plan import count
-    from dumbbell.results.campaign import measured_of
     from dumbbell.results.store import Store
 
     with Store.open(out) as store:
-        there = sum(measured_of(store.ledger, each, engine.name, engine.identity()) for each in asked)
+        there = _measured(store, asked, engine)
     return kept(there, sum(map(count, asked)), out)
+
+
+def _measured(store: "Store", asked: "Sequence[Experiment]", engine: "Engine") -> int:
+    """How many runs of experiments a store has."""
+    from dumbbell.results.campaign import measured_of
+
+    return sum(measured_of(store.ledger, each, engine.name, engine.identity()) for each in asked)
 
 
 def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> None:

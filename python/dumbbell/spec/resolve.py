@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import dumbbell.cc as cc
@@ -70,13 +70,13 @@ def resolve(point: Point, seed: int, *, live: bool = False, checked: bool = Fals
         seed=seed,
         duration_ns=derived.end_ns(experiment),
         until_done=scalar(experiment.duration).until_done,
-        path=_path(experiment.path, live=live),
+        path=_path(experiment.path),
         flows=tuple(flows),
         host=_host(experiment.host),
         measure=_measure(experiment),
     )
     bdp_bytes = float(derived.bdp_bytes(experiment.path))
-    return Resolved(
+    found = Resolved(
         run=resolved,
         groups=tuple(groups),
         ccs=tuple(ccs),
@@ -84,6 +84,15 @@ def resolve(point: Point, seed: int, *, live: bool = False, checked: bool = Fals
         start_jitter_ns=scalar(experiment.start_jitter).ns,
         rtt_spread_ns=scalar(experiment.rtt_spread).ns,
     )
+    return on_hosts(found, point) if live else found
+
+
+def on_hosts(resolved: Resolved, point: Point) -> Resolved:
+    """Give the same for an engine of real hosts: their noise is their own unless the point has it written."""
+    if "jitter" in dict(point.experiment.path.written()):
+        return resolved
+    path = resolved.run.path.model_copy(update={"jitter_ns": None})
+    return replace(resolved, run=resolved.run.model_copy(update={"path": path}))
 
 
 def start_jitter_ns(seed: int, flow: str, jitter_ns: int) -> int:
@@ -134,15 +143,14 @@ def _flows(experiment: tables.Spec, number: int, names: list[str], seed: int) ->
         )
 
 
-def _path(path: tables.Path, *, live: bool) -> run.Path:
-    own_noise = live and "jitter" not in dict(path.written())
+def _path(path: tables.Path) -> run.Path:
     return run.Path(
         rate_bps=scalar(path.rate).bps,
         buffer=derived.buffer_limit(scalar(path.buffer), path),
         burst_bytes=scalar(path.burst).bytes,
         shaper=scalar(path.shaper),
         shaper_at=scalar(path.shaper_at),
-        jitter_ns=None if own_noise else derived.jitter_ns(path),
+        jitter_ns=derived.jitter_ns(path),
         loss_ppb=scalar(path.loss).ppb,
         loss_at=scalar(path.loss_at),
         mtu_bytes=scalar(path.mtu),

@@ -9,8 +9,8 @@ from itertools import chain, count, takewhile
 from typing import NamedTuple
 
 from dumbbell.campaign.execution import carry_out
-from dumbbell.campaign.forecast import packets
 from dumbbell.campaign.plan import Planned, agenda, refusals, run_key
+from dumbbell.campaign.size import packets
 from dumbbell.engines.path_check import ProbingEngine, check_paths, path_of
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.registry import engine as engine_named

@@ -1,0 +1,116 @@
+"""The pace of this machine: how many times as long something takes as where the numbers of `cost` were measured."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+
+import dumbbell.campaign.cost as cost
+from dumbbell.campaign.size import Size
+from dumbbell.engines.machine import BOOT_ID
+from dumbbell.errors import EngineFailure
+from dumbbell.replacement import replacing
+from dumbbell.spec.run import Controller, Flow, Host, Measure, Path, RoomBytes, Run
+from dumbbell.user_folder import cache_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path as FilePath
+
+    from dumbbell.engines.protocol import Engine
+
+_LOOPS: Final = 200_000
+_LOOPS_S: Final = 0.022
+"""What they took there."""
+
+STANDARD: Final = Run(
+    seed=1,
+    duration_ns=2_000_000_000,
+    until_done=False,
+    path=Path(
+        rate_bps=100_000_000,
+        buffer=RoomBytes(bytes=312_500),
+        burst_bytes=5_000,
+        jitter_ns=0,
+        loss_ppb=0,
+        loss_at="before",
+        mtu_bytes=1500,
+        offload=False,
+        changes=(),
+    ),
+    flows=tuple(
+        Flow(
+            name=f"cubic-{number}",
+            cc=Controller(algorithm="cubic", parameters={}),
+            start_ns=0,
+            stop_ns=None,
+            workload="bulk",
+            forward_delay_ns=0,
+            return_delay_ns=25_000_000,
+            access=None,
+        )
+        for number in range(4)
+    ),
+    host=Host(
+        socket_memory="max",
+        receive_window_bytes=None,
+        initial_window_segments=10,
+        qdisc="none",
+        sack_compression=True,
+    ),
+    measure=Measure(window_begin_ns=0, window_end_ns=2_000_000_000, sample_ns=50_000_000, record="summary"),
+)
+"""What an engine is tried with that is no part of this process."""
+
+
+@cache
+def own_pace() -> float:
+    """Of this process, by a loop that it goes through now."""
+    began_s = time.thread_time()
+    total = 0
+    for number in range(_LOOPS):
+        total += number % 7
+    return max(time.thread_time() - began_s, 1e-6) / _LOOPS_S
+
+
+def pace_of(engine: Engine) -> float:
+    """Of an engine that measures in other processes, by a run of a second; remembered until the machine starts anew."""
+    note = cache_folder("paces") / f"{sha256(engine.identity().encode()).hexdigest()[:16]}.json"
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        known = json.loads(note.read_text(encoding="utf-8"))
+        if known["boot"] == _boot():
+            return float(known["pace"])
+    try:
+        pace = _tried(engine)
+    except EngineFailure:  # `run` will say what is wrong
+        return own_pace()
+    with suppress(OSError):
+        _write(note, json.dumps({"boot": _boot(), "pace": pace}))
+    return pace
+
+
+def _tried(engine: Engine) -> float:
+    before_s = _children_s()
+    engine.measure(STANDARD)
+    size = Size.of(STANDARD)
+    return (_children_s() - before_s) / (cost.LINUX_START_S + cost.LINUX_PACKET_S * cost.LINUX.units(size))
+
+
+def _children_s() -> float:
+    """Seconds of a core that the processes took which this one has waited for: others do not count."""
+    times = os.times()
+    return times.children_user + times.children_system
+
+
+def _boot() -> str:
+    return BOOT_ID.read_text(encoding="utf-8")
+
+
+def _write(note: FilePath, text: str) -> None:
+    note.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(note) as partial:
+        partial.write_text(text, encoding="utf-8")
