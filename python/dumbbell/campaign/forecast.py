@@ -22,7 +22,7 @@ from dumbbell.engines.protocol import Engine
 from dumbbell.engines.resources import memory_mb
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
-from dumbbell.spec.run import CommandWorkload, Controller, Run
+from dumbbell.spec.run import CommandWorkload, Controller, Flow, Run
 from dumbbell.units import NS_PER_S, PPB
 
 BUDGET_S: Final = 0.2
@@ -87,13 +87,21 @@ class Trials:
     clear: bool
 
 
-def try_some(runs: Sequence[Run], engine: AttemptingEngine | None = None, clock: Clock = time.thread_time) -> Trials:
-    """Simulates some of the runs, the largest first, each for a moment; `clock`: the seconds that this thread worked.
+def try_some(
+    runs: Sequence[Run],
+    engine: AttemptingEngine | None = None,
+    *,
+    bounds: Sequence[Size] | None = None,
+    clock: Clock = time.thread_time,
+) -> Trials:
+    """Simulates some of the runs, the largest first, each for a moment.
+
+    `bounds`: their sizes, where somebody has them. `clock`: the seconds that this thread worked.
 
     Of those that are not tried as much more or less is expected than their specs allow as of the others.
     """
     engine = engine or SimEngine()
-    bounds = [Size.of(run) for run in runs]
+    bounds = bounds or [Size.of(run) for run in runs]
     units = [cost.SIM.units(size) for size in bounds]
     tried: dict[int, Trial] = {}
     began = time.perf_counter()
@@ -126,8 +134,14 @@ def try_some(runs: Sequence[Run], engine: AttemptingEngine | None = None, clock:
     )
 
 
-def forecast(trials: Trials, engine: Engine, runs: int, jobs: int | None = None) -> Forecast:
-    """What so many runs will take, of which those that were tried are a sample; `jobs`: runs at once."""
+def forecast(
+    trials: Trials, engine: Engine, runs: int, jobs: int | None = None, start_s: float | None = None
+) -> Forecast:
+    """What so many runs will take, of which those that were tried are a sample.
+
+    `jobs`: runs at once. `start_s`: what the command takes beside them, where that is known better than by the pace of
+    a loop.
+    """
     at_once = min(jobs or engine.slots(), runs)
     share, pace = runs / len(trials.runs), own_pace()
     kept_s = [pace * cost.kept_s(size, run) for size, run in zip(trials.sizes, trials.runs, strict=True)]
@@ -139,7 +153,7 @@ def forecast(trials: Trials, engine: Engine, runs: int, jobs: int | None = None)
         packet_s = pace_of(engine) * cost.LINUX_PACKET_S
         engine_s = [pace * cost.LINUX_START_S + packet_s * cost.LINUX.units(size) for size in trials.sizes]
     each_s = [own + kept for own, kept in zip(engine_s, kept_s, strict=True)]
-    start_s = pace * cost.START_S
+    start_s = pace * cost.START_S if start_s is None else start_s
     core_seconds = start_s + share * sum(each_s)
     seconds = start_s + max(*each_s, share * sum(each_s) / at_once, share * sum(kept_s))
     return Forecast(
@@ -287,15 +301,15 @@ def _longest_ns(run: Run) -> int:
 def _simulated(run: Run) -> Run:
     """A run that the simulator can take for one that it cannot: programs send what they can, and every ACK counts."""
     known = SimEngine().algorithms()
-    flows = tuple(
-        flow.model_copy(
-            update={
-                "cc": flow.cc if flow.cc.algorithm in known else Controller(algorithm="cubic", parameters={}),
-                "workload": "bulk" if isinstance(flow.workload, CommandWorkload) else flow.workload,
-            }
-        )
-        for flow in run.flows
-    )
+
+    def simulated(flow: Flow) -> Flow:
+        program = isinstance(flow.workload, CommandWorkload)
+        if flow.cc.algorithm in known and not program:
+            return flow
+        cc = flow.cc if flow.cc.algorithm in known else Controller(algorithm="cubic", parameters={})
+        return flow.model_copy(update={"cc": cc, "workload": "bulk" if program else flow.workload})
+
+    flows = tuple(map(simulated, run.flows))
     path = run.path if run.path.jitter_ns is not None else run.path.model_copy(update={"jitter_ns": 0})
     measure = run.measure.model_copy(update={"ss_ns": None})
     return run.model_copy(update={"flows": flows, "path": path, "measure": measure})

@@ -36,7 +36,9 @@ class Size:
     @classmethod
     def of(cls, run: Run) -> Size:
         """What a run can have at most, as its spec says."""
-        sent, transfers = packets(run), sum(len(_arrivals(flow)) for flow in run.flows)
+        asked, first = asked_packets(run), first_packets(run)
+        sent = min(asked, carried_packets(run, *span_ns(run)) + first)
+        transfers = sum(len(_arrivals(flow)) for flow in run.flows)
         stays_ns = sum(_end_ns(flow, run) - flow.start_ns for flow in run.flows)
         opened, moments = _open_transfers(run, transfers), run.duration_ns / run.measure.sample_ns
         return cls(
@@ -46,7 +48,7 @@ class Size:
             moments=moments,
             samples=max(0, stays_ns) / run.measure.sample_ns,
             looks=moments * opened / 2,
-            in_flight=min(sent, _room_packets(run), _window_packets(run)),
+            in_flight=min(sent, first + _room_packets(run), _window_packets(run)),
             open=opened,
         )
 
@@ -118,7 +120,7 @@ def _first_packets(flow: Flow, run: Run) -> float:
 
 
 def _room_packets(run: Run) -> float:
-    """What fits between the senders and the receivers."""
+    """What fits between the senders and the receivers, apart from what senders hold."""
     frame_bytes = run.path.frame_bytes
     longest_ns = max((flow.base_rtt_ns for flow in run.flows), default=0)
     fastest_bps = max(run.path.rate_bps, *(change.rate_bps for change in run.path.changes), 0)
@@ -127,7 +129,7 @@ def _room_packets(run: Run) -> float:
         if flow.access:
             buffer = flow.access.buffer
             room_bytes += buffer.bytes if isinstance(buffer, RoomBytes) else buffer.packets * frame_bytes
-    return room_bytes / frame_bytes + first_packets(run)
+    return room_bytes / frame_bytes
 
 
 def _window_packets(run: Run) -> float:

@@ -1,6 +1,7 @@
 """`dumbbell check`: what a spec comes to, without running it."""
 
 from dataclasses import asdict
+from time import process_time
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -9,11 +10,14 @@ from dumbbell.cli.option import Harm, Json, Seeds, Sets, Spec, print_json
 from dumbbell.cli.run import experiment_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from dumbbell.campaign.size import Size
     from dumbbell.campaign.survey import Survey
-    from dumbbell.spec import Experiment, Run
+    from dumbbell.spec import Experiment
 
+_STARTS = 2.2
+"""What `run` takes to load and to end, over what this command has taken when it begins to look at the points."""
 COUNTED_ALONE = 10_000
 """So many runs of groups alone are counted one by one."""
 
@@ -56,7 +60,7 @@ def check(
 
 def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
     from dumbbell.campaign.plan import count, each_alone
-    from dumbbell.campaign.size import packets
+    from dumbbell.campaign.size import Size
     from dumbbell.campaign.survey import Survey
     from dumbbell.engines.catalogue import engine_name
     from dumbbell.engines.family import NAMES, PLANNED
@@ -65,6 +69,7 @@ def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
     from dumbbell.kernel.shelf import names
     from dumbbell.units import NS_PER_S
 
+    start_s = _STARTS * process_time()
     survey, runs = Survey.of(experiment), count(experiment)
     parts = [(survey, runs)]
     alone = each_alone(experiment) if harm else None
@@ -74,10 +79,9 @@ def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
     engines = {name: _reasons(survey, name) for name in there}
     able = [name for name, reasons in engines.items() if not reasons]
 
-    def total(part: "Callable[[Run], float]") -> float:
-        return sum(
-            count * sum(part(resolved.run) for _, resolved in seen.seen) / len(seen.seen) for seen, count in parts
-        )
+    sizes = [[Size.of(resolved.run) for _, resolved in seen.seen] for seen, _ in parts]
+    packets = sum(n * sum(size.packets for size in own) / len(own) for own, (_, n) in zip(sizes, parts, strict=True))
+    lasted_ns = sum(n * sum(each.run.duration_ns for _, each in seen.seen) / len(seen.seen) for seen, n in parts)
 
     return {
         "name": experiment.name,
@@ -85,9 +89,9 @@ def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
         "points_seen": len(survey.seen),
         "runs": runs,
         **({"runs_alone": parts[1][1] if alone is not None else 0} if harm else {}),
-        "simulated_s": total(lambda run: run.duration_ns / NS_PER_S),
-        "packets": round(total(packets)),
-        "forecasts": dict(_forecasts(parts, able)),
+        "simulated_s": lasted_ns / NS_PER_S,
+        "packets": round(packets),
+        "forecasts": dict(_forecasts(parts, able, sizes, start_s)),
         "programs": list(dict.fromkeys(_programs(experiment, able))),
         "engines": engines | {name: ["not in this version"] for name in PLANNED},
         "warnings": [{"kind": each.worst.kind, "text": each.text} for each in told(foreseen(experiment, survey.seen))],
@@ -103,7 +107,7 @@ def _count_alone(experiment: "Experiment", alone: "Experiment") -> int:
 
 
 def _forecasts(
-    parts: "Sequence[tuple[Survey, int]]", engines: "Sequence[str]"
+    parts: "Sequence[tuple[Survey, int]]", engines: "Sequence[str]", sizes: "Sequence[Sequence[Size]]", start_s: float
 ) -> "Iterator[tuple[str, dict[str, Any]]]":
     """What all runs take on each engine."""
     from dumbbell.campaign.forecast import forecast, try_some
@@ -111,9 +115,12 @@ def _forecasts(
 
     if not engines:
         return
-    trials = try_some([resolved.run for survey, _ in parts for _, resolved in survey.seen])
+    trials = try_some(
+        [resolved.run for survey, _ in parts for _, resolved in survey.seen],
+        bounds=[size for own in sizes for size in own],
+    )
     for name in engines:
-        found = forecast(trials, registry.engine(name), sum(runs for _, runs in parts))
+        found = forecast(trials, registry.engine(name), sum(runs for _, runs in parts), start_s=start_s)
         yield name, {key: _rounded(value) for key, value in asdict(found).items()}
 
 
