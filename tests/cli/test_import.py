@@ -141,5 +141,5 @@ def test_a_spec_with_problems_tells_them_and_a_file_must_be_there(file: Path, st
         assert done.returncode == 2
         assert told in done.stderr
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe\x00")
-    assert "is not UTF-8 text: byte 0" in dumbbell("results", "import", tmp_path / "bytes.json", store).stderr
+    assert "is not UTF-16 text: byte 2" in dumbbell("results", "import", tmp_path / "bytes.json", store).stderr
     assert not store.exists()

@@ -212,7 +212,7 @@ def test_what_no_part_stores(name: str, text: str, tmp_path: Path) -> None:
         ("[[parts]]\nname = 'x'", "is no plan"),
         ("[[parts]]\nname = 'x'\nkind = 'curves'\nseeds = 3", "is no plan"),
         ("[[parts", "is no plan"),
-        (None, "cannot be read: No such file"),
+        (None, "no such file; give the path of a TOML file"),
     ],
 )
 def test_what_is_no_plan(text: str | None, message: str, tmp_path: Path) -> None:

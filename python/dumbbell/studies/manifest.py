@@ -123,7 +123,8 @@ class _Titles(BaseModel):
     """What is shown of `figures.toml`."""
 
     figures: tuple[_Title, ...] = ()
-    cases: dict[str, tuple[dict[str, Any], ...]] = {}
+    cases: dict[str, tuple[dict[str, Any], ...] | dict[str, Any]] = {}
+    """By dimension: a list, or the values of a field, which no figure is repeated for."""
     order: tuple[str, ...] = ()
 
 
@@ -180,7 +181,10 @@ def figure_titles(folder: Traversable) -> list[str]:
     titles = {}
     try:
         for row in found.figures:
-            for case in found.cases[row.dimension] if row.dimension else ({},):
+            cases = found.cases[row.dimension] if row.dimension else ({},)
+            if isinstance(cases, dict):
+                raise StudyError(f'study {folder.name}: {FIGURES}: "{row.dimension}" is no list of cases')
+            for case in cases:
                 words = {**case, row.dimension: case.get("words", "")}
                 titles[row.name.format_map(words)] = row.title.format_map(words)
         return [titles[name] for name in found.order or titles]
