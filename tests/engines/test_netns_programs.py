@@ -348,3 +348,17 @@ def test_a_guest_cannot_give_programs_the_powers_of_root(engine: Any) -> None:
     assert (problem.path, problem.message) == (
         "flows[1].workload.user", "a guest's programs have no privileges, whoever they run as",
     )  # fmt: skip
+
+
+def test_nothing_of_the_callers_environment_reaches_a_program_or_a_store(
+    engine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    word = "hunter2-of-the-environment"
+    monkeypatch.setenv("TOKEN", word)
+    said = measured(engine, {"command": ["env"]}, tmp_path / "store").flows[0].program
+    assert said is not None
+    assert "PATH=" in (said.output or "")
+    assert word not in (said.output or "")
+    kept = [path.read_bytes() for path in (tmp_path / "store").rglob("*") if path.is_file()]
+    assert kept
+    assert not any(word.encode() in each for each in kept)
