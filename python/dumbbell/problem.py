@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from shlex import quote
@@ -138,5 +139,13 @@ def typed(path: object) -> str:
 
     >>> typed("my runs"), typed("-runs")
     ("'my runs'", './-runs')
+
+    Bytes that are no UTF-8 are written in octal, as POSIX has it since 2024 and shells before.
     """
-    return quote(f"./{path}" if str(path).startswith("-") else str(path))
+    text = f"./{path}" if str(path).startswith("-") else str(path)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        plain = "".join(chr(b) if 32 <= b < 127 and chr(b) not in "\\'" else f"\\{b:03o}" for b in os.fsencode(text))  # noqa: PLR2004 (ASCII that is printed)
+        return f"$'{plain}'"
+    return quote(text)

@@ -12,7 +12,7 @@ from dumbbell.engines.sim import SimEngine
 from dumbbell.spec import load
 
 SAID = (
-    r"3 runs, 2 at once: about \d+ \w+, \d+ MB of memory, \d+ MB on disk;"
+    r"3 runs, 2 at once: about \d+ \w+, \d+ MB memory, \d+ MB disk;"
     r" Ctrl-C keeps what is finished, and the same command goes on\n"
 )
 

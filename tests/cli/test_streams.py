@@ -101,7 +101,8 @@ def test_a_reader_that_left_is_no_failure_to_tell_of(filled: Path) -> None:
 def of_a_terminal(command: Sequence[str | Path]) -> str:
     """What a program writes to a terminal that has both of its streams."""
     ours, theirs = pty.openpty()
-    with subprocess.Popen(command, stdout=theirs, stderr=theirs, stdin=subprocess.DEVNULL) as process:
+    plain = os.environ | {"TERM": "dumb"}  # without bars, which move its cursor
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, stdin=subprocess.DEVNULL, env=plain) as process:
         os.close(theirs)
         written = b""
         try:

@@ -135,7 +135,7 @@ class Home:
     def process(self, script: str, **asked: Any) -> str:
         """What a process of this user printed."""
         known = {"uid": self.uid, "tree": str(self.tree), "temporary": str(self.temporary)}
-        environment = os.environ | {"DUMBBELL_CACHE": str(self.cache), "PYTHONPATH": str(SOURCE.parents[1] / "support")}
+        environment = os.environ | {"DUMBBELL_DATA": str(self.cache), "PYTHONPATH": str(SOURCE.parents[1] / "support")}
         done = subprocess.run(
             [sys.executable, "-c", script, json.dumps(known | asked)],
             capture_output=True, check=False, encoding="utf-8", env=environment, timeout=120,

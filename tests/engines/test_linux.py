@@ -13,7 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from dumbbell import _core
 from dumbbell.campaign.plan import refusals
-from dumbbell.engines import agent, linux, registry
+from dumbbell.engines import agent, machine, registry
 from dumbbell.engines.guest import NOT_CONFINED, Guests, Left, Order
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.resources import limit_s, memory_mb
@@ -192,7 +192,7 @@ def test_it_boots_once_on_each_machine_since_that_was_started(
     ANSWER[0] = b'{"failed":"no job"}'
     started = tmp_path / "boot_id"
     started.write_text("one machine")
-    monkeypatch.setattr(linux, "BOOT_ID", started)
+    monkeypatch.setattr(machine, "BOOT_ID", started)
     engine = LinuxEngine(replace(kernel(), executable=tmp_path / "linux"))
     for _ in range(3):
         engine.ready()

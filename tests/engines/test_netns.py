@@ -21,6 +21,7 @@ import pytest
 
 import kernels
 from commandline import MOMENT, dumbbell
+from dumbbell.cli import check
 from dumbbell.engines import agent, lease, machine, registry
 from dumbbell.engines.lease import Incarnation
 from dumbbell.engines.netns import NetnsEngine
@@ -429,11 +430,12 @@ def test_a_dry_run_tells_the_steps_of_each_point_once(the_agent: Agent, tmp_path
     assert len({row["run_id"] for row in rows}) == 4
 
 
-def test_the_time_of_live_runs_is_known(the_agent: Agent, tmp_path: Path) -> None:
+def test_the_time_of_live_runs_is_known(the_agent: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     the_agent.behaves(f"if sys.argv[1:] == ['run', 'job.json', 'outcome.json']: open({str(tmp_path / 'tried')!r}, 'w')")
     spec = tmp_path / "moment.toml"
     spec.write_text(MOMENT.replace('"bbr"', '"reno"'), encoding="utf-8")
+    monkeypatch.setattr(check, "_STARTS", 0.0)  # this process did much else before
     facts = json.loads(dumbbell("check", spec, "--json").stdout)
     assert facts["engines"]["netns"] == []
-    assert facts["forecasts"]["netns"] == {"seconds": 4 * (3 + 1), "at_once": 1}
+    assert facts["forecasts"]["netns"].items() >= {"seconds": 4 * (3 + 1), "at_once": 1}.items()
     assert not (tmp_path / "tried").exists(), "it takes as long as it says, so none is tried"

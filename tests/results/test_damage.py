@@ -191,13 +191,23 @@ def faults(store: Path) -> list[str]:
 
 def test_a_number_that_changed_in_the_ledger_is_found_left_out_and_repeated(intact: Intact, store: Path) -> None:
     """SQLite finds nothing wrong with it."""
-    with closing(sqlite3.connect(store / "ledger.sqlite")) as connection:
-        run_id, number = connection.execute(
-            "SELECT run_id, goodput_bps FROM flow_group JOIN run ON run.id = run LIMIT 1"
-        ).fetchone()
-    content = bytearray((store / "ledger.sqlite").read_bytes())
-    content[content.find(struct.pack(">d", number)) + 1] ^= 4
-    (store / "ledger.sqlite").write_bytes(content)
+    ledger = store / "ledger.sqlite"
+
+    def backlog() -> tuple[str, float]:
+        with closing(sqlite3.connect(ledger)) as connection:
+            run_id, number = connection.execute("SELECT run_id, queue_mean_bdp FROM run WHERE id = 2").fetchone()
+            assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            return run_id, number
+
+    run_id, number = backlog()
+    right = ledger.read_bytes()
+    for found in re.finditer(re.escape(struct.pack(">d", number)), right):  # also where it stood before
+        ledger.write_bytes(right)
+        Flip(Path(ledger.name), found.start() + 1, 4).at(store)
+        if backlog()[1] != number:
+            break
+    else:
+        pytest.fail("no byte of the number was found")
     shown = dumbbell("results", "list", store)
     assert shown.stderr == f"note: {store}: 1 run is damaged and left out; run the experiment again\n"
     assert run_id not in shown.stdout
@@ -205,13 +215,15 @@ def test_a_number_that_changed_in_the_ledger_is_found_left_out_and_repeated(inta
     done = dumbbell("report", store, "--out", store.parent / "report.html")
     assert (done.returncode, "1 run is damaged and left out" in done.stderr) == (0, True)
     assert faults(store) == [f"run {run_id}: its rows in ledger.sqlite are not what was written"]
+    marked = (store / "ledger.sqlite").read_bytes()
     done = dumbbell("run", intact.specs[0], "--out", store)
     assert "5 runs of it are whole and kept, 1 run is repeated when the experiment is run again" in done.stderr
     assert "4 runs in " in done.stderr
     assert "(3 of them there before)" in done.stderr
     assert [path.name for path in store.glob("ledger.damaged-*")] == ["ledger.damaged-1.sqlite"]
-    assert (store / "ledger.damaged-1.sqlite").read_bytes() == content
+    assert (store / "ledger.damaged-1.sqlite").read_bytes() == marked
     assert faults(store) == []
+    assert "(all there before)" in last_line(intact.specs[1], store)
     assert_same(tables(store), intact.tables)
 
 
@@ -226,6 +238,7 @@ def test_a_series_that_changed_without_a_trace_is_found_marked_and_repeated(inta
     assert last_line(intact.specs[0], store).endswith("(3 of them there before, 1 repeated)")
     assert file.read_bytes() == right
     assert faults(store) == []
+    assert "(all there before)" in last_line(intact.specs[1], store)
     assert_same(tables(store), intact.tables)
 
 
@@ -256,7 +269,7 @@ def test_a_store_that_nobody_can_write_is_verified_and_says_that_nothing_was_mar
     file = next(store.glob("series/??/*.flows.parquet"))
     Flip(file.relative_to(store), 2_000, 1).at(store)
     before = (store / "ledger.sqlite").read_bytes()
-    monkeypatch.setattr("dumbbell.results.ledger.os.access", lambda *_: False)
+    monkeypatch.setattr("dumbbell.results.ledger.os.access", lambda _, mode: mode != os.W_OK)
     done = dumbbell("results", "verify", store)
     assert (done.returncode, len(done.stdout.splitlines())) == (1, 1)
     assert "cannot mark what is damaged" in done.stderr

@@ -50,7 +50,7 @@ def time_text(found: Forecast) -> str:
 
 def room_text(found: Forecast) -> str:
     """Memory and disk as a forecast knows them."""
-    return f"{size(found.memory_bytes)} of memory, {size(found.disk_bytes)} on disk"
+    return f"{size(found.memory_bytes)} memory, {size(found.disk_bytes)} disk"
 
 
 def duration(seconds: float) -> str:

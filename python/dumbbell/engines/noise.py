@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-import numpy as np
-
 from dumbbell.engines.measurement import Histogram
 
 
@@ -23,6 +21,8 @@ class NoiseReport:
     @classmethod
     def of(cls, words: Mapping[str, Mapping[str, Any]]) -> Self:
         """A report from the agent's JSON object."""
+        import numpy as np  # noqa: PLC0415 (late: whoever only asks what an engine can do needs none)
+
         histograms = {
             name: Histogram(**{**of, "counts": np.asarray(of["counts"], np.uint32)}) for name, of in words.items()
         }

@@ -152,7 +152,12 @@ def _of_points(runs: ExperimentRuns) -> Iterator[Row]:
     found: list[dict[str, Estimate]] = [{} for _ in places]
     measured = {name for point in runs.points for name, _ in point.measured}
     for name in [*filter(measured.__contains__, QUANTITIES), *sorted(measured - QUANTITIES.keys())]:
-        values = [point.known(name, group) for point, group in places]
+        of_run = QUANTITIES[name].of == "run"
+        single = [point.measured.get((name, "" if of_run else group), ()) for point, group in places]
+        values = [
+            one if len(one) == 1 and not math.isnan(one[0]) else point.known(name, group)  # of one seed in less time
+            for one, (point, group) in zip(single, places, strict=True)
+        ]
         counts = [len(own) for own in values]
         if not any(counts):
             continue

@@ -251,9 +251,9 @@ def _adopt() -> None:
     Raises:
         KernelError: it cannot be copied.
     """
-    if all((folder() / each.name).exists() for each in _earlier()):
-        return
     try:
+        if all((folder() / each.name).exists() for each in _earlier()):
+            return
         with suppress(_Busy), locked(_refuse) as unfinished:
             for each in _earlier():
                 with suppress(KernelError):

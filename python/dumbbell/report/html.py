@@ -44,7 +44,7 @@ def write(target: Path, rendered: Callable[[int], str], largest_bytes: int = LAR
         ReportError: it cannot be written, or is too large however few points are drawn.
     """
     most = MOST_POINTS
-    while len(html := rendered(most).encode()) > largest_bytes:
+    while len(html := rendered(most).encode(errors="backslashreplace")) > largest_bytes:
         if most <= FEWEST_POINTS:
             raise ReportError(f"the report would have {len(html)} bytes, more than {largest_bytes}")
         most = max(FEWEST_POINTS, most // 2)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
-from dumbbell.results.digest import vouch
+from dumbbell.results.digest import vouch, vouched
 from dumbbell.results.ledger import Ledger, listed
 
 if TYPE_CHECKING:
@@ -302,14 +302,14 @@ def positions(ledger: Ledger, campaign: int, size: int = 5_000) -> Iterator[tupl
 def add_member(ledger: Ledger, entry: CampaignEntry, run_id: str) -> None:
     """Gives a run that is there its place in a campaign."""
     with ledger.transaction("enter a run") as connection:
-        changed = connection.execute(
-            "INSERT INTO member (campaign, position, run, point) SELECT ?, ?, id, ? FROM run WHERE run_id = ?"
-            " ON CONFLICT DO UPDATE SET run = excluded.run, point = excluded.point"
-            " WHERE run <> excluded.run OR point <> excluded.point",
+        connection.execute(
+            "INSERT INTO member (campaign, position, run, point, digest) SELECT campaign, position, run, point,"  # noqa: S608 (our names)
+            f" digest({vouched('member')}) FROM ("
+            " SELECT ? AS campaign, ? AS position, id AS run, ? AS point FROM run WHERE run_id = ?"
+            " ) WHERE TRUE ON CONFLICT DO UPDATE SET run = excluded.run, point = excluded.point,"
+            " digest = excluded.digest WHERE run <> excluded.run OR point <> excluded.point",
             (entry.campaign, entry.position, json.dumps(entry.point, ensure_ascii=False), run_id),
-        ).rowcount
-        if changed:
-            vouch(connection, "member", "campaign = ? AND position = ?", entry.campaign, entry.position)
+        )
 
 
 def superseded_runs(ledger: Ledger) -> dict[str, int]:

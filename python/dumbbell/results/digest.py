@@ -66,8 +66,9 @@ def vouch_schema(connection: sqlite3.Connection) -> None:
 
 
 def vouch_run(connection: sqlite3.Connection, run: int) -> None:
-    """Gives a run, whose rows are all entered, its digest."""
-    vouch_runs(connection, run, run)
+    """Gives a run, whose rows are all entered, its digest: as `vouch_runs`, in less time."""
+    rows = [run_rows(connection, table, vouched(table), run, run) for table in _KEYS]
+    connection.execute("UPDATE run SET digest = ? WHERE id = ?", (digest(rows), run))
 
 
 def vouch_runs(connection: sqlite3.Connection, first: int, last: int) -> None:
