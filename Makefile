@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 KERNEL ?= 6.1
 COUNT  ?= 20000
+FLIPS  ?= 1000
 UV     := 0.13.9
 BIN    := $(VENV)/bin
 AGENT  := python/dumbbell/agent/dumbbell-agent
@@ -64,10 +65,11 @@ test-paces: build ## `make test` on a machine of half and of twice the pace, thr
 test-long: build ## What `make test` leaves out: the wheel, in an environment of its own; random specs on a build that checks each sum
 	$(ALONE) $(BIN)/python -m pytest -q -m long
 
-fuzz: build ## Broken files of every kind that commands read, and broken ledgers: 20,000 of each, of a seed that is printed; COUNT=N, SEED=N
-	@seed=$(or $(SEED),$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')) && echo "seed $$seed, $(COUNT) of each kind" && \
-		DUMBBELL_FUZZ=$(COUNT) DUMBBELL_FUZZ_SEED=$$seed $(BIN)/python -m pytest -q -n auto --dist=load \
-		tests/fuzz $(wildcard tests/results/test_damage.py)
+fuzz: build ## Broken files of every kind that commands read, 20,000 of each, and 1,000 broken stores, of a seed that is printed; COUNT=N, FLIPS=N, SEED=N
+	@seed=$(or $(SEED),$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')) && export DUMBBELL_FUZZ_SEED=$$seed && \
+		echo "seed $$seed, $(COUNT) of each kind, $(FLIPS) stores" && \
+		DUMBBELL_FUZZ=$(COUNT) $(BIN)/python -m pytest -q -n auto --dist=load tests/fuzz && \
+		DUMBBELL_FUZZ=$(FLIPS) $(BIN)/python -m pytest -q -n auto --dist=load tests/results/test_damage.py
 
 lint: build
 	+@$(PARTS) lint-rust lint-python

@@ -46,10 +46,10 @@ def whole(folder: Path, asked: Experiment) -> None:
 
 
 def ledger(folder: Path) -> list[list[tuple[Any, ...]]]:
-    """All that it has, but for when it was written, how long that took, and in which order."""
+    """All that it has, but for when it was written, how long that took, the digest of both, and in which order."""
     with closing(sqlite3.connect(folder / "ledger.sqlite")) as connection:
         columns = [name for _, name, *_ in connection.execute("PRAGMA table_info(run)")]
-        same = ", ".join(name for name in columns if name not in {"id", "wall_s", "finished", "provenance"})
+        same = ", ".join(name for name in columns if name not in {"id", "wall_s", "finished", "provenance", "digest"})
         return [
             connection.execute(query).fetchall()
             for query in (

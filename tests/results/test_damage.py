@@ -1,6 +1,6 @@
 """Damage to a store: bits and bytes that are not what was written are found, and what they were part of is repeated.
 
-`DUMBBELL_FUZZ=1000 pytest tests/results/test_damage.py` flips a thousand; `DUMBBELL_SEED` draws others.
+`DUMBBELL_FUZZ=1000 pytest tests/results/test_damage.py` flips a thousand; `DUMBBELL_FUZZ_SEED` draws others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dumbbell.results.store import Store
 from ledgers import execute
 
 FLIPS: Final = int(os.environ.get("DUMBBELL_FUZZ") or 12)
-SEED: Final = int(os.environ.get("DUMBBELL_SEED") or 36)
+SEED: Final = int(os.environ.get("DUMBBELL_FUZZ_SEED") or 36)
 REPORTED: Final = 5
 """Of so many flips one is told by `report` and `compare`, too, which take longest."""
 TABLES: Final = ("runs", "flows", "groups", "series", "queue", "transfers", "ss")
@@ -161,7 +161,7 @@ def test_whatever_bit_flips_is_found_or_without_effect_and_repeated(intact: Inta
         try:
             found += is_found_and_repeated(intact, flip, folder, reported=not number % REPORTED)
         except BaseException as error:
-            error.add_note(f"DUMBBELL_SEED={SEED}, flip {number}: {flip}")
+            error.add_note(f"DUMBBELL_FUZZ_SEED={SEED}, flip {number}: {flip}")
             raise
         shutil.rmtree(folder)
     told = f"seed {SEED}: {found} of {FLIPS} flips were found and repeated, {FLIPS - found} had no effect"

@@ -238,8 +238,11 @@ def _refuse() -> None:
 
 
 def _earlier() -> list[Path]:
-    """The folders of kernels in the cache, where earlier versions built them."""
-    return _kernels_in(cache_folder("kernels"))
+    """The folders of kernels in the cache, where earlier versions built them; what may not be read is none."""
+    try:
+        return _kernels_in(cache_folder("kernels"))
+    except OSError:
+        return []
 
 
 def _adopt() -> None:
