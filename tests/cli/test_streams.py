@@ -122,7 +122,15 @@ def test_no_control_character_of_a_program_or_a_store_reaches_a_terminal(
     monkeypatch.setattr(SimEngine, "measure", mock.Mock(side_effect=EngineFailure(HOSTILE)))
     failed = dumbbell("run", moment, "--out", store)
     assert failed.returncode == 1
-    for show in (["results", "list"], ["results", "show"], ["results", "verify"], ["report"], ["compare", store]):
+    page = moment.with_suffix(".html")
+    shows: list[list[str | Path]] = [
+        ["results", "list"],
+        ["results", "show"],
+        ["results", "verify"],
+        ["report", "--out", page],
+        ["compare", store],
+    ]
+    for show in shows:
         told = of_a_terminal([DUMBBELL, *show, store])
         for ours in ("\x1b[0m", "\x1b[1m", "\x1b[2m"):
             told = told.replace(ours, "")
