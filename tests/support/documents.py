@@ -43,6 +43,8 @@ _MACHINE = re.compile(
     r"(\b(?:about|in|took|within) |, )\d[\d.,]* (?:ms|s|seconds?|minutes?|min|h|hours?)(?: on \d+ cores?)?(?=;|,|\.|$)"
 )
 """How long something took or will take: this machine's, and not the document's."""
+_MEMORY = re.compile(r"\b[\d.,]+ [kMG]B memory\b")
+"""What runs will need: likewise."""
 _HASH = re.compile(r"\b[0-9a-f]{12,16}\b")
 """An identity of an engine, or a run's: another one whenever the engine's sources change."""
 _ELSEWHERE = "..."
@@ -142,7 +144,7 @@ def refreshed(shown: tuple[str, ...], printed: tuple[str, ...]) -> tuple[str, ..
 
 
 def _masked(line: str) -> str:
-    return _HASH.sub("HASH", _MACHINE.sub(r"\1TIME", line))
+    return _HASH.sub("HASH", _MEMORY.sub("MEMORY", _MACHINE.sub(r"\1TIME", line)))
 
 
 def run(command: Command) -> tuple[int, tuple[str, ...]]:
