@@ -33,6 +33,11 @@ pub struct Act {
 /// More than any run can send.
 const ENDLESS_BYTES: u64 = 1 << 62;
 
+/// All of them together, where they are more than any run can send as much as that.
+fn sum_bytes(each: impl Iterator<Item = u64>) -> u64 {
+    each.fold(0, u64::saturating_add).min(ENDLESS_BYTES)
+}
+
 impl Source {
     /// The application of a workload.
     pub fn new(workload: &Workload) -> Self {
@@ -45,12 +50,12 @@ impl Source {
                 (Writes::Stream { rate, every, length, written: 0 }, Some(rate.bytes_in(length).get()))
             }
             Workload::Trace { writes } => {
-                let total_bytes = writes.iter().map(|write| write.bytes).sum();
+                let total_bytes = sum_bytes(writes.iter().map(|write| write.bytes));
                 (Writes::Trace { writes: writes.clone(), next: 0 }, Some(total_bytes))
             }
             // Each arrival is a transfer of its own; the source writes nothing, and is complete when they are.
             Workload::Arrivals { arrivals } => {
-                let total_bytes = arrivals.iter().map(|arrival| arrival.bytes).sum();
+                let total_bytes = sum_bytes(arrivals.iter().map(|arrival| arrival.bytes));
                 (Writes::Once(0), Some(total_bytes).filter(|_| !arrivals.is_empty()))
             }
             // A program writes by itself, and nobody knows how much.
@@ -80,7 +85,7 @@ impl Source {
                 while let Some(write) = writes.get(*next)
                     && write.at_ns <= since_established.as_nanos()
                 {
-                    bytes += write.bytes;
+                    bytes = sum_bytes([bytes, write.bytes].into_iter());
                     *next += 1;
                 }
                 Act { bytes, again: writes.get(*next).map(|write| Span::from_nanos(write.at_ns)) }
@@ -92,6 +97,7 @@ impl Source {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Arrival;
 
     /// When it acts, ms, and what it writes then.
     fn acts(source: &mut Source) -> Vec<(u64, u64)> {
@@ -112,6 +118,16 @@ mod tests {
         assert_eq!((acts.len(), acts[0], acts[1]), (26, (0, 14_584), (40, 14_584)));
         assert_eq!(acts.iter().map(|act| act.1).sum::<u64>(), 368_246);
         assert_eq!(source.total_bytes(), Some(368_246));
+    }
+
+    #[test]
+    fn more_than_any_run_can_send_does_not_wrap() {
+        let arrivals = vec![Arrival { at_ns: 0, bytes: u64::MAX / 3 }; 4];
+        assert_eq!(Source::new(&Workload::Arrivals { arrivals }).total_bytes(), Some(ENDLESS_BYTES));
+        let writes = vec![Write { at_ns: 0, bytes: u64::MAX / 3 }; 4];
+        let mut source = Source::new(&Workload::Trace { writes });
+        assert_eq!(source.total_bytes(), Some(ENDLESS_BYTES));
+        assert_eq!(acts(&mut source), [(0, ENDLESS_BYTES)]);
     }
 
     #[test]
