@@ -80,7 +80,7 @@ lint-rust:
 
 lint-python:
 	$(BIN)/ruff format --check --quiet
-	$(BIN)/ruff check --quiet
+	$(BIN)/ruff check --no-cache --quiet
 	$(BIN)/mypy
 
 check: build ## Formatting, lints, types and the quick tests

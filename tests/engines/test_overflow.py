@@ -8,9 +8,9 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from dumbbell.campaign.size import Size
 
 from commandline import ROOT
+from dumbbell.campaign.size import Size
 from dumbbell.engines.mutant import LIBRARY, extension
 from dumbbell.spec import expand, load, resolve
 from validspecs import SIMULATED, valid_specs

@@ -15,7 +15,15 @@ from typing import Final, TypeAlias
 
 import dumbbell.campaign.cost as cost
 from dumbbell.campaign.pace import own_pace, pace_of
-from dumbbell.campaign.size import Size, active_flows, asked_packets, carried_packets, first_packets, span_ns
+from dumbbell.campaign.size import (
+    Size,
+    active_flows,
+    asked_packets,
+    carried_packets,
+    first_packets,
+    longest_rtt_ns,
+    span_ns,
+)
 from dumbbell.campaign.survey import spread
 from dumbbell.engines.attempt import Attempt, AttemptingEngine
 from dumbbell.engines.protocol import Engine
@@ -212,8 +220,7 @@ def _tried(run: Run, bound: Size, engine: AttemptingEngine, most_s: float, clock
 
 def _is_clear(run: Run, attempt: Attempt) -> bool:
     begin_ns, _ = span_ns(run)
-    longest_ns = max(flow.base_rtt_ns for flow in run.flows)
-    return attempt.segments_sent > 0 and attempt.ended_ns > begin_ns + ROUND_TRIPS * longest_ns
+    return attempt.segments_sent > 0 and attempt.ended_ns > begin_ns + ROUND_TRIPS * longest_rtt_ns(run)
 
 
 def _done(run: Run, bound: Size, attempt: Attempt) -> Size:
@@ -233,7 +240,7 @@ def _done(run: Run, bound: Size, attempt: Attempt) -> Size:
 def _expected(run: Run, bound: Size, attempt: Attempt) -> Size:
     """What the whole of a run has, after a part of it."""
     if attempt.ended:
-        peak = max(map(int, attempt.queue.backlog_packets), default=0) + carried_packets(run, 0, _longest_ns(run))
+        peak = max(map(int, attempt.queue.backlog_packets), default=0) + carried_packets(run, 0, longest_rtt_ns(run))
         part = attempt.ended_ns / run.duration_ns
         return replace(
             bound,
@@ -292,10 +299,6 @@ def _grown(before: float, after: float, rest: float) -> float:
         return after + part * (after - before)
 
     return sum(min(1.0, at(rest * (step + 0.5) / _STEPS)) for step in range(_STEPS)) / _STEPS
-
-
-def _longest_ns(run: Run) -> int:
-    return max((flow.base_rtt_ns for flow in run.flows), default=0)
 
 
 def _simulated(run: Run) -> Run:

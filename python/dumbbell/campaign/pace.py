@@ -15,11 +15,11 @@ from dumbbell.campaign.size import Size
 from dumbbell.engines.machine import BOOT_ID
 from dumbbell.errors import EngineFailure
 from dumbbell.replacement import replacing
-from dumbbell.spec.run import Controller, Flow, Host, Measure, Path, RoomBytes, Run
+from dumbbell.spec import expand, load, resolve
 from dumbbell.user_folder import cache_folder
 
 if TYPE_CHECKING:
-    from pathlib import Path as FilePath
+    from pathlib import Path
 
     from dumbbell.engines.protocol import Engine
 
@@ -27,43 +27,13 @@ _LOOPS: Final = 200_000
 _LOOPS_S: Final = 0.022
 """What they took there."""
 
-STANDARD: Final = Run(
-    seed=1,
-    duration_ns=2_000_000_000,
-    until_done=False,
-    path=Path(
-        rate_bps=100_000_000,
-        buffer=RoomBytes(bytes=312_500),
-        burst_bytes=5_000,
-        jitter_ns=0,
-        loss_ppb=0,
-        loss_at="before",
-        mtu_bytes=1500,
-        offload=False,
-        changes=(),
-    ),
-    flows=tuple(
-        Flow(
-            name=f"cubic-{number}",
-            cc=Controller(algorithm="cubic", parameters={}),
-            start_ns=0,
-            stop_ns=None,
-            workload="bulk",
-            forward_delay_ns=0,
-            return_delay_ns=25_000_000,
-            access=None,
-        )
-        for number in range(4)
-    ),
-    host=Host(
-        socket_memory="max",
-        receive_window_bytes=None,
-        initial_window_segments=10,
-        qdisc="none",
-        sack_compression=True,
-    ),
-    measure=Measure(window_begin_ns=0, window_end_ns=2_000_000_000, sample_ns=50_000_000, record="summary"),
-)
+STANDARD: Final = """
+duration = "2 s"
+start_jitter = "0 s"
+path = { rate = "100 Mbit/s", rtt = "25 ms", buffer = "1 bdp", jitter = "none" }
+flows = [{ cc = "cubic", count = 4 }]
+measure = { record = "summary" }
+"""
 """What an engine is tried with that is no part of this process."""
 
 
@@ -94,9 +64,10 @@ def pace_of(engine: Engine) -> float:
 
 
 def _tried(engine: Engine) -> float:
+    run = resolve(next(expand(load(STANDARD))), 1).run
     before_s = _children_s()
-    engine.measure(STANDARD)
-    size = Size.of(STANDARD)
+    engine.measure(run)
+    size = Size.of(run)
     return (_children_s() - before_s) / (cost.LINUX_START_S + cost.LINUX_PACKET_S * cost.LINUX.units(size))
 
 
@@ -110,7 +81,7 @@ def _boot() -> str:
     return BOOT_ID.read_text(encoding="utf-8")
 
 
-def _write(note: FilePath, text: str) -> None:
+def _write(note: Path, text: str) -> None:
     note.parent.mkdir(parents=True, exist_ok=True)
     with replacing(note) as partial:
         partial.write_text(text, encoding="utf-8")

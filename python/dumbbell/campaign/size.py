@@ -36,8 +36,7 @@ class Size:
     @classmethod
     def of(cls, run: Run) -> Size:
         """What a run can have at most, as its spec says."""
-        asked, first = asked_packets(run), first_packets(run)
-        sent = min(asked, carried_packets(run, *span_ns(run)) + first)
+        sent = packets(run)
         transfers = sum(len(_arrivals(flow)) for flow in run.flows)
         stays_ns = sum(_end_ns(flow, run) - flow.start_ns for flow in run.flows)
         opened, moments = _open_transfers(run, transfers), run.duration_ns / run.measure.sample_ns
@@ -48,7 +47,7 @@ class Size:
             moments=moments,
             samples=max(0, stays_ns) / run.measure.sample_ns,
             looks=moments * opened / 2,
-            in_flight=min(sent, first + _room_packets(run), _window_packets(run)),
+            in_flight=min(sent, first_packets(run) + _room_packets(run), _window_packets(run)),
             open=opened,
         )
 
@@ -65,6 +64,11 @@ def span_ns(run: Run) -> tuple[int, int]:
     """When the first of its flows starts, and the last stops."""
     begin_ns = min((flow.start_ns for flow in run.flows), default=0)
     return begin_ns, max((_end_ns(flow, run) for flow in run.flows), default=0)
+
+
+def longest_rtt_ns(run: Run) -> int:
+    """The base RTT of the flow that has the longest."""
+    return max((flow.base_rtt_ns for flow in run.flows), default=0)
 
 
 def carried_packets(run: Run, begin_ns: float, end_ns: float) -> float:
@@ -122,9 +126,8 @@ def _first_packets(flow: Flow, run: Run) -> float:
 def _room_packets(run: Run) -> float:
     """What fits between the senders and the receivers, apart from what senders hold."""
     frame_bytes = run.path.frame_bytes
-    longest_ns = max((flow.base_rtt_ns for flow in run.flows), default=0)
     fastest_bps = max(run.path.rate_bps, *(change.rate_bps for change in run.path.changes), 0)
-    room_bytes = run.path.buffer_bytes + fastest_bps * longest_ns / NS_PER_S / BITS_PER_BYTE
+    room_bytes = run.path.buffer_bytes + fastest_bps * longest_rtt_ns(run) / NS_PER_S / BITS_PER_BYTE
     for flow in run.flows:
         if flow.access:
             buffer = flow.access.buffer
@@ -145,8 +148,7 @@ def _open_transfers(run: Run, transfers: int) -> float:
         return 0.0
     begin_ns, end_ns = span_ns(run)
     waiting = 1 - carried_packets(run, begin_ns, end_ns) / max(asked_packets(run), 1.0)
-    longest_ns = max(flow.base_rtt_ns for flow in run.flows)
-    return transfers * max(waiting, min(1.0, _OPEN_ROUND_TRIPS * longest_ns / max(end_ns - begin_ns, 1)))
+    return transfers * max(waiting, min(1.0, _OPEN_ROUND_TRIPS * longest_rtt_ns(run) / max(end_ns - begin_ns, 1)))
 
 
 def _arrivals(flow: Flow) -> tuple[tuple[int, int], ...]:
